@@ -1,0 +1,51 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { bodyLimit } from "hono/body-limit";
+import { v7 as newId } from "uuid";
+import { limits } from "../limits.ts";
+import { chats } from "./chats.server.ts";
+import { conversation } from "./conversation.server.ts";
+import { dashboard } from "./dashboard.server.ts";
+import type { ApiEnv, Services } from "./env.server.ts";
+import { messages } from "./messages.server.ts";
+import { models } from "./models.server.ts";
+import { answerError, Problem } from "./problem.server.ts";
+import { sessions } from "./sessions.server.ts";
+import { users } from "./users.server.ts";
+
+/** The whole API, its paths as in the seed (§7). Served at /v1 and called in process by the pages. */
+export function createApi(services: Services) {
+  const api = new OpenAPIHono<ApiEnv>();
+  api.openAPIRegistry.registerComponent("securitySchemes", "bearer", { type: "http", scheme: "bearer" });
+  api.use(async (c, next) => {
+    c.set("services", services);
+    c.set("requestId", newId());
+    await next();
+    c.res.headers.set("X-Request-Id", c.var.requestId);
+  });
+  api.use(
+    bodyLimit({
+      maxSize: limits.jsonBody,
+      onError: () => {
+        throw new Problem(413, "La petición es demasiado grande.");
+      },
+    }),
+  );
+  api.onError(answerError);
+  api.notFound((c) => answerError(new Problem(404, "Esta llamada no existe."), c));
+  const routes = api
+    .route("/auth", sessions)
+    .route("/api/user", users)
+    .route("/api/chat", chats)
+    .route("/api/message", messages)
+    .route("/api/model", models)
+    .route("/api/dashboard", dashboard)
+    .route("/api/intelligence/conversation", conversation);
+  routes.doc31("/api/openapi.json", {
+    openapi: "3.1.0",
+    info: { title: "Tertulia", version: "1" },
+    servers: [{ url: "/v1" }],
+  });
+  return routes;
+}
+
+export type Api = ReturnType<typeof createApi>;

@@ -1,0 +1,45 @@
+import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import type { Services } from "./env.server.ts";
+import { Problem } from "./problem.server.ts";
+
+const quarter = 15 * 60;
+const rules = {
+  signinAccount: { points: 10, duration: quarter },
+  signinAddress: { points: 100, duration: quarter },
+  signup: { points: 200, duration: 60 * 60 },
+};
+type Kind = keyof typeof rules;
+
+const limiters = new WeakMap<Services, Record<Kind, RateLimiterMemory>>();
+
+function limiter(services: Services, kind: Kind): RateLimiterMemory {
+  let kinds = limiters.get(services);
+  if (!kinds) {
+    kinds = {
+      signinAccount: new RateLimiterMemory(rules.signinAccount),
+      signinAddress: new RateLimiterMemory(rules.signinAddress),
+      signup: new RateLimiterMemory(rules.signup),
+    };
+    limiters.set(services, kinds);
+  }
+  return kinds[kind];
+}
+
+/** Counts an attempt of an account or address. Throws 429 with Retry-After when there were too many. */
+export async function countAttempt(services: Services, kind: Kind, key: string): Promise<void> {
+  try {
+    await limiter(services, kind).consume(key);
+  } catch (refused) {
+    if (!(refused instanceof RateLimiterRes)) throw refused;
+    const seconds = Math.max(1, Math.ceil(refused.msBeforeNext / 1000));
+    const minutes = Math.ceil(seconds / 60);
+    throw new Problem(429, `Demasiados intentos. Vuelve a probar dentro de ${minutes === 1 ? "un minuto" : `${minutes} minutos`}.`, {
+      headers: { "Retry-After": String(seconds) },
+    });
+  }
+}
+
+/** Forgets an account's failures once it has signed in. */
+export async function forgetAttempts(services: Services, kind: Kind, key: string): Promise<void> {
+  await limiter(services, kind).delete(key);
+}

@@ -1,0 +1,45 @@
+import { createMiddleware } from "hono/factory";
+import { hashToken } from "../secrets.server.ts";
+import type { ApiEnv } from "./env.server.ts";
+import { notFound, Problem } from "./problem.server.ts";
+
+// Written at most this often, as reads would otherwise each cost a write.
+const seenEvery = 5 * 60_000;
+
+/** Finds the person of the bearer token; 401 without a living one. */
+export const signedIn = createMiddleware<ApiEnv>(async (c, next) => {
+  const token = /^Bearer (\S+)$/.exec(c.req.header("Authorization") ?? "")?.[1];
+  const { db } = c.var.services;
+  const now = Date.now();
+  const row = token
+    ? await db
+        .selectFrom("sessions")
+        .innerJoin("users", "users.id", "sessions.userId")
+        .where("sessions.accessHash", "=", hashToken(token))
+        .where("sessions.accessExpiresAt", ">", now)
+        .select(["sessions.id as sessionId", "sessions.lastSeenAt", "users.id", "users.role", "users.status"])
+        .executeTakeFirst()
+    : undefined;
+  if (!row) throw new Problem(401, "Necesitas iniciar sesión.", { headers: { "WWW-Authenticate": "Bearer" } });
+  const { lastSeenAt, ...person } = row;
+  if (now - lastSeenAt > seenEvery) {
+    await db.updateTable("sessions").set({ lastSeenAt: now }).where("id", "=", row.sessionId).execute();
+    await db.updateTable("users").set({ lastSeenAt: now }).where("id", "=", row.id).execute();
+  }
+  c.set("person", person);
+  await next();
+});
+
+/** The seed's user-active rule. After `signedIn`. */
+export const active = createMiddleware<ApiEnv>(async (c, next) => {
+  if (c.var.person.status !== "active") {
+    throw new Problem(403, "Tu cuenta está inactiva. Escríbenos a soporte para reactivarla.");
+  }
+  await next();
+});
+
+/** For admins; to everyone else it does not exist. After `signedIn`. */
+export const admin = createMiddleware<ApiEnv>(async (c, next) => {
+  if (c.var.person.role !== "admin" || c.var.person.status !== "active") throw notFound();
+  await next();
+});

@@ -1,0 +1,77 @@
+import { z } from "@hono/zod-openapi";
+import { sql } from "kysely";
+import type { Db } from "../db/connection.server.ts";
+import type { ChatRow, MessageRow } from "../db/tables.ts";
+import { limits } from "../limits.ts";
+import { message, showMessage } from "./messages.server.ts";
+import { notFound } from "./problem.server.ts";
+
+/** A message as part of a branch: `versions` are the ids of the messages that answer the same one, itself included. */
+export const turn = message.extend({ versions: z.array(z.string()) }).openapi("Turn");
+
+type Page = { items: z.output<typeof turn>[]; hasEarlier: boolean; hasLater: boolean };
+
+/** One page of a chat's branch, by default its end; its cost does not depend on the chat's length. */
+export async function branchOf(
+  db: Db,
+  chat: Pick<ChatRow, "id" | "leafId">,
+  { through, before }: { through?: string | undefined; before?: string | undefined },
+): Promise<Page> {
+  const last = before ? await parentOf(db, chat.id, before) : through ? await leafBelow(db, chat.id, through) : chat.leafId;
+  if (!last) return { items: [], hasEarlier: false, hasLater: before !== undefined };
+  const { rows } = await sql<MessageRow>`
+    with recursive branch as (
+      select m.*, 0 as depth from messages m where m.id = ${last} and m."chatId" = ${chat.id}
+      union all
+      select m.*, b.depth + 1 from messages m join branch b on m.id = b."parentId" where b.depth < ${limits.turnsOnPage}
+    ) select * from branch order by depth`.execute(db);
+  const page = rows.slice(0, limits.turnsOnPage).reverse();
+  const versions = await versionsOf(db, chat.id, page);
+  return {
+    items: page.map((row) => ({ ...showMessage(row), versions: versions.get(row.parentId) ?? [row.id] })),
+    hasEarlier: rows.length > limits.turnsOnPage,
+    hasLater: before !== undefined,
+  };
+}
+
+async function parentOf(db: Db, chatId: string, messageId: string): Promise<string | null> {
+  const row = await db
+    .selectFrom("messages")
+    .where("id", "=", messageId)
+    .where("chatId", "=", chatId)
+    .select("parentId")
+    .executeTakeFirst();
+  if (!row) throw notFound();
+  return row.parentId;
+}
+
+/** The end of the branch that goes through a message and then always takes the newest version. */
+async function leafBelow(db: Db, chatId: string, messageId: string): Promise<string> {
+  const { rows } = await sql<{ id: string }>`
+    with recursive below as (
+      select id, 0 as depth from messages where id = ${messageId} and "chatId" = ${chatId}
+      union all
+      select (select max(m.id) from messages m where m."parentId" = b.id), b.depth + 1 from below b where b.id is not null
+    ) select id from below where id is not null order by depth desc limit 1`.execute(db);
+  if (!rows[0]) throw notFound();
+  return rows[0].id;
+}
+
+async function versionsOf(db: Db, chatId: string, page: MessageRow[]): Promise<Map<string | null, string[]>> {
+  const parents = page.map(({ parentId }) => parentId).filter((parentId) => parentId !== null);
+  const rows = await db
+    .selectFrom("messages")
+    .where("chatId", "=", chatId)
+    .where((e) =>
+      e.or([
+        ...(parents.length > 0 ? [e("parentId", "in", parents)] : []),
+        ...(parents.length < page.length ? [e("parentId", "is", null)] : []),
+      ]),
+    )
+    .select(["id", "parentId"])
+    .orderBy("id")
+    .execute();
+  const versions = new Map<string | null, string[]>();
+  for (const { id, parentId } of rows) versions.set(parentId, [...(versions.get(parentId) ?? []), id]);
+  return versions;
+}

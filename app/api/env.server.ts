@@ -1,0 +1,19 @@
+import type { Config } from "../config.server.ts";
+import type { UserRow } from "../db/tables.ts";
+import type { Runs, Services as RunServices } from "../intelligence/run.server.ts";
+
+/** What every endpoint may use. Made once a process. */
+export type Services = RunServices & {
+  config: Pick<Config, "signup" | "secret">;
+  runs: Runs;
+  /** Derives session tokens. */
+  tokenKey: Buffer;
+};
+
+/** Who asks: the account behind the bearer token. */
+export type Person = Pick<UserRow, "id" | "role" | "status"> & { sessionId: string };
+
+export type ApiEnv = {
+  Bindings: { ip?: string };
+  Variables: { services: Services; requestId: string; person: Person };
+};

@@ -1,0 +1,111 @@
+import { z } from "@hono/zod-openapi";
+import type { ReferenceExpression, SelectQueryBuilder } from "kysely";
+import { sql } from "kysely";
+import type { Tables } from "../db/tables.ts";
+import { limits } from "../limits.ts";
+import { invalid } from "./problem.server.ts";
+
+/** The query of every list (product.md §6). Object values are JSON, as the seed sends them. */
+export const listQuery = z.object({
+  q: z.string().trim().max(200, "La búsqueda es demasiado larga.").optional(),
+  filter: z.string().max(2000, "El filtro es demasiado largo.").optional().openapi({ example: '{"pinned":true}' }),
+  sort: z.string().max(200, "El orden es demasiado largo.").optional().openapi({ example: '{"lastMessageAt":"desc"}' }),
+  limit: z.coerce
+    .number("limit tiene que ser un número.")
+    .int("limit tiene que ser un número entero.")
+    .min(1, "limit tiene que ser 1 o más.")
+    .max(limits.listMax, `limit tiene que ser ${limits.listMax} o menos.`)
+    .default(limits.listDefault),
+  cursor: z.string().max(500, "El cursor no es de esta lista.").optional(),
+});
+export type ListQuery = z.output<typeof listQuery>;
+
+export const listOf = <Item extends z.ZodType>(item: Item) =>
+  z.object({ items: z.array(item), nextCursor: z.string().nullable(), total: z.number() });
+
+type Rules<Table extends keyof Tables> = {
+  table: Table;
+  /** Columns it may be sorted by; the first is the default, with its direction. */
+  sortable: [{ column: keyof Tables[Table] & string; direction: "asc" | "desc" }, ...{ column: keyof Tables[Table] & string; direction: "asc" | "desc" }[]];
+  /** Filters by name: what they do to the query. */
+  filters: Record<string, "text" | "flag">;
+};
+
+/**
+ * One page of a query in keyset order, and how many rows there are in all.
+ * Throws 422 naming the parameter for an unknown filter or sort and for a cursor of another list.
+ */
+export async function listPage<Table extends keyof Tables, Row extends { id: string }>(
+  query: SelectQueryBuilder<Tables, Table, Row>,
+  { filter, sort, limit, cursor }: ListQuery,
+  rules: Rules<Table>,
+): Promise<{ rows: Row[]; nextCursor: string | null; total: number }> {
+  const filtered = applyFilters(query, parseObject("filter", filter), rules);
+  const { column, direction } = sorting(parseObject("sort", sort), rules);
+  const reference = sql.ref(`${rules.table}.${column}`);
+  const id = sql.ref(`${rules.table}.id`);
+  let page = filtered.orderBy(reference, direction).orderBy(id, direction);
+  if (cursor !== undefined) {
+    const [name, value, lastId] = parseCursor(cursor);
+    if (name !== `${column} ${direction}`) throw invalid("cursor", "El cursor no es de esta lista.");
+    const beyond = direction === "asc" ? sql`>` : sql`<`;
+    page = page.where(sql<boolean>`(${reference}, ${id}) ${beyond} (${value}, ${lastId})`);
+  }
+  const [rows, counted] = await Promise.all([
+    page.limit(limit + 1).execute() as Promise<Row[]>,
+    filtered.clearSelect().select(sql<number>`count(*)`.as("total")).executeTakeFirstOrThrow() as Promise<{ total: number }>,
+  ]);
+  const last = rows.length > limit ? rows[limit - 1] : undefined;
+  const nextCursor = last
+    ? Buffer.from(JSON.stringify([`${column} ${direction}`, last[column as keyof Row], last.id])).toString("base64url")
+    : null;
+  return { rows: rows.slice(0, limit), nextCursor, total: Number(counted.total) };
+}
+
+function applyFilters<Table extends keyof Tables, Row>(
+  query: SelectQueryBuilder<Tables, Table, Row>,
+  filter: Record<string, unknown>,
+  { table, filters }: Rules<Table>,
+): SelectQueryBuilder<Tables, Table, Row> {
+  return Object.entries(filter).reduce((filtered, [name, value]) => {
+    const kind = Object.hasOwn(filters, name) ? filters[name] : undefined;
+    if (!kind) throw invalid("filter", `No se puede filtrar por «${name}».`);
+    if (kind === "flag" ? typeof value !== "boolean" : typeof value !== "string" && value !== null) {
+      throw invalid("filter", `El valor de «${name}» no es válido.`);
+    }
+    const reference = `${table}.${name}` as ReferenceExpression<Tables, Table>;
+    if (value === null) return filtered.where(reference, "is", null as never);
+    return filtered.where(reference, "=", (typeof value === "boolean" ? Number(value) : value) as never);
+  }, query);
+}
+
+function sorting<Table extends keyof Tables>(sort: Record<string, unknown>, { sortable }: Rules<Table>) {
+  const [entry] = Object.entries(sort);
+  if (!entry) return sortable[0];
+  const found = sortable.find(({ column }) => column === entry[0]);
+  if (!found || (entry[1] !== "asc" && entry[1] !== "desc")) throw invalid("sort", `No se puede ordenar por «${entry[0]}».`);
+  return { column: found.column, direction: entry[1] as "asc" | "desc" };
+}
+
+function parseObject(name: string, text: string | undefined): Record<string, unknown> {
+  if (!text) return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    if (value !== null && typeof value === "object" && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // Answered below, like any other value that is no object.
+  }
+  throw invalid(name, `${name} tiene que ser un objeto JSON.`);
+}
+
+function parseCursor(cursor: string): [string, string | number, string] {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
+    if (Array.isArray(value) && value.length === 3 && typeof value[2] === "string") {
+      return value as [string, string | number, string];
+    }
+  } catch {
+    // Answered below.
+  }
+  throw invalid("cursor", "El cursor no es de esta lista.");
+}

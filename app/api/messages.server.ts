@@ -1,0 +1,206 @@
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { sql } from "kysely";
+import { v7 as newId } from "uuid";
+import { indexText, ownerWord } from "../db/search.server.ts";
+import type { MessageRow } from "../db/tables.ts";
+import type { Source } from "../intelligence/chunk.ts";
+import { active, signedIn } from "./authentication.server.ts";
+import { findChat } from "./chats.server.ts";
+import { conversationText } from "./conversation-text.ts";
+import type { ApiEnv, Person, Services } from "./env.server.ts";
+import { listOf, listPage, listQuery } from "./list.server.ts";
+import { answerInvalid, invalid, notFound } from "./problem.server.ts";
+import { answers, bearer, id, idParam, iso, isoOrNull, takes } from "./schemas.server.ts";
+
+const source = z
+  .object({
+    n: z.number(),
+    kind: z.enum(["message", "training"]),
+    title: z.string(),
+    quote: z.string(),
+    chatId: z.string().nullable(),
+    messageId: z.string().nullable(),
+  })
+  .openapi("Source");
+
+export const message = z
+  .object({
+    id: z.string(),
+    createdAt: z.string(),
+    updatedAt: z.string(),
+    chatId: z.string(),
+    parentId: z.string().nullable(),
+    role: z.enum(["user", "assistant", "system"]),
+    content: z.string(),
+    status: z.enum(["complete", "streaming", "stopped", "failed", "interrupted"]),
+    modelId: z.string().nullable(),
+    error: z.string().nullable(),
+    inputTokens: z.number().nullable(),
+    outputTokens: z.number().nullable(),
+    sources: z.array(source),
+    finishedAt: z.string().nullable(),
+  })
+  .openapi("Message");
+
+export const showMessage = (row: MessageRow): z.output<typeof message> => ({
+  id: row.id,
+  createdAt: iso(row.createdAt),
+  updatedAt: iso(row.updatedAt),
+  chatId: row.chatId,
+  parentId: row.parentId,
+  role: row.role,
+  content: row.content,
+  status: row.status,
+  modelId: row.modelId,
+  error: row.error,
+  inputTokens: row.inputTokens,
+  outputTokens: row.outputTokens,
+  sources: row.sources ? (JSON.parse(row.sources) as Source[]) : [],
+  finishedAt: isoOrNull(row.finishedAt),
+});
+
+/** A message that the person may see: its owner's, or any for an admin. Throws 404. */
+export async function findMessage({ db }: Services, person: Person, messageId: string): Promise<MessageRow> {
+  const row = await db
+    .selectFrom("messages")
+    .where("id", "=", messageId)
+    .$if(person.role !== "admin", (query) => query.where("userId", "=", person.id))
+    .selectAll()
+    .executeTakeFirst();
+  if (!row) throw notFound();
+  return row;
+}
+
+const newMessage = z.strictObject({ chatId: id, content: conversationText });
+const messageChange = z.strictObject({ content: conversationText });
+const common = { security: bearer, middleware: [signedIn, active] };
+
+export const messages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
+  .openapi(
+    createRoute({
+      method: "get",
+      path: "/",
+      ...common,
+      request: { query: listQuery },
+      responses: { 200: answers(listOf(message), "Los mensajes de la persona; para administradores, todos.") },
+    }),
+    async (c) => {
+      const { person, services } = c.var;
+      const query = c.req.valid("query");
+      const visible = services.db
+        .selectFrom("messages")
+        .selectAll("messages")
+        .$if(person.role !== "admin", (q) => q.where("messages.userId", "=", person.id))
+        .$if(Boolean(query.q), (q) => q.where("messages.content", "like", `%${query.q}%`));
+      const { rows, nextCursor, total } = await listPage(visible, query, {
+        table: "messages",
+        sortable: [{ column: "createdAt", direction: "desc" }],
+        filters: { chatId: "text", userId: "text", modelId: "text", role: "text", status: "text", parentId: "text" },
+      });
+      return c.json({ items: rows.map(showMessage), nextCursor, total }, 200);
+    },
+  )
+  .openapi(
+    createRoute({
+      method: "post",
+      path: "/",
+      ...common,
+      request: { body: takes(newMessage) },
+      responses: { 201: answers(message, "El mensaje, sin respuesta: para tenerla, intelligence/conversation.") },
+    }),
+    async (c) => {
+      const { person, services } = c.var;
+      const { chatId, content } = c.req.valid("json");
+      const chat = await findChat(services, person, chatId);
+      const now = Date.now();
+      const row = await services.db.transaction().execute(async (trx) => {
+        const inserted = await trx
+          .insertInto("messages")
+          .values({
+            id: newId(),
+            createdAt: now,
+            updatedAt: now,
+            chatId,
+            userId: chat.userId,
+            parentId: chat.leafId,
+            role: "user",
+            content,
+            status: "complete",
+          } as MessageRow)
+          .returningAll()
+          .executeTakeFirstOrThrow();
+        await indexText(trx, content, ownerWord(chat.userId), { messageId: inserted.id, chatId });
+        await trx.updateTable("chats").set({ leafId: inserted.id, lastMessageAt: now }).where("id", "=", chatId).execute();
+        return inserted;
+      });
+      return c.json(showMessage(row), 201);
+    },
+  )
+  .openapi(
+    createRoute({
+      method: "get",
+      path: "/{id}",
+      ...common,
+      request: { params: idParam },
+      responses: { 200: answers(message, "El mensaje.") },
+    }),
+    async (c) => c.json(showMessage(await findMessage(c.var.services, c.var.person, c.req.valid("param").id)), 200),
+  )
+  .openapi(
+    createRoute({
+      method: "patch",
+      path: "/{id}",
+      ...common,
+      request: { params: idParam, body: takes(messageChange) },
+      responses: { 200: answers(message, "El mensaje, cambiado.") },
+    }),
+    async (c) => {
+      const { person, services } = c.var;
+      const row = await findMessage(services, person, c.req.valid("param").id);
+      if (row.status === "streaming") throw invalid("content", "Esta respuesta aún se está escribiendo; detenla antes.");
+      const { content } = c.req.valid("json");
+      const changed = await services.db.transaction().execute(async (trx) => {
+        await trx.deleteFrom("passages").where("messageId", "=", row.id).execute();
+        await indexText(trx, content, ownerWord(row.userId), { messageId: row.id, chatId: row.chatId });
+        return trx
+          .updateTable("messages")
+          .set({ content, updatedAt: Date.now() })
+          .where("id", "=", row.id)
+          .returningAll()
+          .executeTakeFirst();
+      });
+      if (!changed) throw notFound();
+      return c.json(showMessage(changed), 200);
+    },
+  )
+  .openapi(
+    createRoute({
+      method: "delete",
+      path: "/{id}",
+      ...common,
+      request: { params: idParam },
+      responses: { 204: { description: "El mensaje y lo que le seguía ya no existen." } },
+    }),
+    async (c) => {
+      const { person, services } = c.var;
+      const row = await findMessage(services, person, c.req.valid("param").id);
+      if (row.status === "streaming") await services.runs.stop(row.id);
+      await services.db.transaction().execute(async (trx) => {
+        const { rows: below } = await sql<{ id: string }>`
+          with recursive below as (
+            select id from messages where id = ${row.id}
+            union all
+            select m.id from messages m join below b on m."parentId" = b.id
+          ) select id from below`.execute(trx);
+        const ids = below.map((gone) => gone.id);
+        await trx
+          .updateTable("chats")
+          .set({ leafId: row.parentId })
+          .where("id", "=", row.chatId)
+          .where("leafId", "in", ids)
+          .execute();
+        await trx.deleteFrom("messages").where("id", "in", ids).execute();
+      });
+      return c.body(null, 204);
+    },
+  );

@@ -1,0 +1,221 @@
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { v7 as newId } from "uuid";
+import type { Db } from "../db/connection.server.ts";
+import type { ModelRow } from "../db/tables.ts";
+import { limits } from "../limits.ts";
+import { encrypt } from "../secrets.server.ts";
+import { recordAudit } from "./audit.server.ts";
+import { active, admin, signedIn } from "./authentication.server.ts";
+import type { ApiEnv, Person, Services } from "./env.server.ts";
+import { listOf, listPage, listQuery } from "./list.server.ts";
+import { answerInvalid, invalid, notFound } from "./problem.server.ts";
+import { answers, bearer, flag, idParam, iso, takes, text } from "./schemas.server.ts";
+
+const provider = z.enum(
+  ["openai", "anthropic", "google", "openai-compatible", "ollama", "local"],
+  "Ese proveedor no existe.",
+);
+
+/** `baseUrl`, `hasKey` and `systemPrompt` are for admins; others get null, false and an empty text. The key is never answered. */
+export const model = z
+  .object({
+    id: z.string(),
+    createdAt: z.string(),
+    updatedAt: z.string(),
+    name: z.string(),
+    provider,
+    externalId: z.string(),
+    baseUrl: z.string().nullable(),
+    hasKey: z.boolean(),
+    contextWindow: z.number(),
+    maxOutputTokens: z.number(),
+    temperature: z.number().nullable(),
+    acceptsImages: z.boolean(),
+    systemPrompt: z.string(),
+    inputPrice: z.number().nullable(),
+    outputPrice: z.number().nullable(),
+    enabled: z.boolean(),
+    isDefault: z.boolean(),
+    position: z.number(),
+  })
+  .openapi("Model");
+
+const whole = (label: string, max: number) =>
+  z.number(`${label} tiene que ser un número.`).int(`${label} tiene que ser un número entero.`).min(1, `${label} tiene que ser mayor que cero.`).max(max, `${label} es demasiado grande.`);
+const price = z.number("El precio tiene que ser un número.").min(0, "El precio no puede ser negativo.").nullable();
+
+const newModel = z.strictObject({
+  name: text("El nombre", limits.modelName, 1),
+  provider,
+  externalId: text("El identificador del proveedor", 200, 1),
+  baseUrl: z.url({ protocol: /^https?$/, error: "La dirección tiene que empezar por http:// o https://." }).nullable().default(null),
+  apiKey: text("La clave", 500).nullable().default(null),
+  contextWindow: whole("La ventana de contexto", 10_000_000).default(32_768),
+  maxOutputTokens: whole("El máximo de salida", 1_000_000).default(4_096),
+  temperature: z.number("La temperatura tiene que ser un número.").min(0, "La temperatura va de 0 a 2.").max(2, "La temperatura va de 0 a 2.").nullable().default(null),
+  acceptsImages: flag.default(false),
+  systemPrompt: text("Las instrucciones", limits.modelText).default(""),
+  inputPrice: price.default(null),
+  outputPrice: price.default(null),
+  enabled: flag.default(true),
+  isDefault: flag.default(false),
+  position: z.number("La posición tiene que ser un número.").int("La posición tiene que ser un número entero.").default(0),
+});
+type NewModel = z.output<typeof newModel>;
+
+function showModel(row: ModelRow, person: Pick<Person, "role">): z.output<typeof model> {
+  const forAdmin = person.role === "admin";
+  const { apiKey, createdAt, updatedAt, ...shown } = row;
+  return {
+    ...shown,
+    createdAt: iso(createdAt),
+    updatedAt: iso(updatedAt),
+    baseUrl: forAdmin ? row.baseUrl : null,
+    hasKey: forAdmin && apiKey !== null,
+    systemPrompt: forAdmin ? row.systemPrompt : "",
+    acceptsImages: row.acceptsImages === 1,
+    enabled: row.enabled === 1,
+    isDefault: row.isDefault === 1,
+  };
+}
+
+/** The model to answer with: the one asked for, else the default. Throws 422 when it is not there or not enabled. */
+export async function modelToUse({ db }: Pick<Services, "db">, ...wanted: (string | null | undefined)[]): Promise<ModelRow> {
+  const [asked, ...others] = wanted;
+  const models = await db.selectFrom("models").where("enabled", "=", 1).orderBy("isDefault", "desc").orderBy("position").selectAll().execute();
+  const find = (id: string | null | undefined) => models.find((row) => row.id === id);
+  if (asked && !find(asked)) throw invalid("modelId", "Ese modelo ya no está disponible. Elige otro.");
+  const chosen = [asked, ...others].map(find).find(Boolean) ?? models[0];
+  if (!chosen) throw invalid("modelId", "No hay ningún modelo disponible. Avisa a quien administra.");
+  return chosen;
+}
+
+const common = { security: bearer, middleware: [signedIn, active] };
+const forAdmins = { security: bearer, middleware: [signedIn, admin] };
+
+export const models = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
+  .openapi(
+    createRoute({
+      method: "get",
+      path: "/",
+      ...common,
+      request: { query: listQuery },
+      responses: { 200: answers(listOf(model), "Los modelos disponibles; para administradores, todos.") },
+    }),
+    async (c) => {
+      const { person, services } = c.var;
+      const query = c.req.valid("query");
+      const visible = services.db
+        .selectFrom("models")
+        .selectAll("models")
+        .$if(person.role !== "admin", (q) => q.where("models.enabled", "=", 1))
+        .$if(Boolean(query.q), (q) => q.where("models.name", "like", `%${query.q}%`));
+      const { rows, nextCursor, total } = await listPage(visible, query, {
+        table: "models",
+        sortable: [
+          { column: "position", direction: "asc" },
+          { column: "name", direction: "asc" },
+        ],
+        filters: { provider: "text", enabled: "flag", isDefault: "flag" },
+      });
+      return c.json({ items: rows.map((row) => showModel(row, person)), nextCursor, total }, 200);
+    },
+  )
+  .openapi(
+    createRoute({
+      method: "post",
+      path: "/",
+      ...forAdmins,
+      request: { body: takes(newModel) },
+      responses: { 201: answers(model, "El modelo nuevo.") },
+    }),
+    async (c) => {
+      const { person, services } = c.var;
+      const id = newId();
+      const now = Date.now();
+      const row: ModelRow = { id, createdAt: now, updatedAt: now, ...toColumns(services, id, c.req.valid("json"), null) };
+      await services.db.transaction().execute(async (trx) => {
+        if (row.isDefault) await clearDefault(trx);
+        await trx.insertInto("models").values(row).execute();
+        await recordAudit(trx, c, { actorId: person.id, action: "create", resource: "model", resourceId: id, changes: showModel(row, person) });
+      });
+      return c.json(showModel(row, person), 201);
+    },
+  )
+  .openapi(
+    createRoute({
+      method: "get",
+      path: "/{id}",
+      ...common,
+      request: { params: idParam },
+      responses: { 200: answers(model, "El modelo.") },
+    }),
+    async (c) => {
+      const { person, services } = c.var;
+      const row = await findModel(services.db, c.req.valid("param").id);
+      if (person.role !== "admin" && row.enabled === 0) throw notFound();
+      return c.json(showModel(row, person), 200);
+    },
+  )
+  .openapi(
+    createRoute({
+      method: "put",
+      path: "/{id}",
+      ...forAdmins,
+      request: { params: idParam, body: takes(newModel) },
+      responses: { 200: answers(model, "El modelo, cambiado.") },
+    }),
+    async (c) => {
+      const { person, services } = c.var;
+      const before = await findModel(services.db, c.req.valid("param").id);
+      const given = c.req.valid("json");
+      // A key must not follow its model to another server.
+      if (before.apiKey && !given.apiKey && given.baseUrl !== before.baseUrl) {
+        throw invalid("apiKey", "Al cambiar la dirección hay que escribir la clave otra vez.");
+      }
+      const after = { ...before, ...toColumns(services, before.id, given, before.apiKey), updatedAt: Date.now() };
+      await services.db.transaction().execute(async (trx) => {
+        if (after.isDefault) await clearDefault(trx);
+        await trx.updateTable("models").set(after).where("id", "=", after.id).execute();
+        const changes = { before: showModel(before, person), after: showModel(after, person) };
+        await recordAudit(trx, c, { actorId: person.id, action: "update", resource: "model", resourceId: after.id, changes });
+      });
+      return c.json(showModel(after, person), 200);
+    },
+  )
+  .openapi(
+    createRoute({
+      method: "delete",
+      path: "/{id}",
+      ...forAdmins,
+      request: { params: idParam },
+      responses: { 204: { description: "El modelo ya no existe." } },
+    }),
+    async (c) => {
+      const { person, services } = c.var;
+      const row = await findModel(services.db, c.req.valid("param").id);
+      await services.db.transaction().execute(async (trx) => {
+        await trx.deleteFrom("models").where("id", "=", row.id).execute();
+        await recordAudit(trx, c, { actorId: person.id, action: "delete", resource: "model", resourceId: row.id, changes: showModel(row, person) });
+      });
+      return c.body(null, 204);
+    },
+  );
+
+async function findModel(db: Db, id: string): Promise<ModelRow> {
+  const row = await db.selectFrom("models").where("id", "=", id).selectAll().executeTakeFirst();
+  if (!row) throw notFound();
+  return row;
+}
+
+function toColumns({ modelKey }: Services, id: string, given: NewModel, oldKey: string | null) {
+  return {
+    ...given,
+    apiKey: given.apiKey ? encrypt(given.apiKey, modelKey, id) : oldKey,
+    acceptsImages: given.acceptsImages ? (1 as const) : (0 as const),
+    enabled: given.enabled ? (1 as const) : (0 as const),
+    isDefault: given.isDefault ? (1 as const) : (0 as const),
+  };
+}
+
+const clearDefault = (db: Db) => db.updateTable("models").set({ isDefault: 0 }).where("isDefault", "=", 1).execute();

@@ -1,0 +1,98 @@
+import type { Hook } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { HTTPException } from "hono/http-exception";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { CannotReply } from "../intelligence/start.server.ts";
+import { LimitReached } from "../intelligence/usage.server.ts";
+import type { ApiEnv } from "./env.server.ts";
+
+/** An answer that is an error (RFC 9457). `detail` is the Spanish sentence for the person, `errors` one per field. */
+export class Problem extends Error {
+  readonly status: ContentfulStatusCode;
+  readonly errors: Record<string, string> | undefined;
+  readonly headers: Record<string, string>;
+  constructor(
+    status: ContentfulStatusCode,
+    detail: string,
+    { errors, headers = {} }: { errors?: Record<string, string>; headers?: Record<string, string> } = {},
+  ) {
+    super(detail);
+    this.status = status;
+    this.errors = errors;
+    this.headers = headers;
+  }
+}
+
+export type ProblemBody = {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  errors?: Record<string, string>;
+  requestId: string;
+};
+
+/** What a person may not see answers the same as what is not there, so that ids can't be probed. */
+export const notFound = () => new Problem(404, "No existe o no puedes verlo.");
+
+/** One sentence for a field, as 422. */
+export const invalid = (field: string, sentence: string) =>
+  new Problem(422, sentence, { errors: { [field]: sentence } });
+
+const titles: Record<number, string> = {
+  400: "Petición mal formada",
+  401: "Sin sesión",
+  403: "No permitido",
+  404: "No encontrado",
+  409: "Conflicto",
+  413: "Demasiado grande",
+  415: "Tipo no admitido",
+  422: "Datos no válidos",
+  429: "Demasiadas peticiones",
+  500: "Error del servidor",
+  503: "No disponible",
+};
+
+/** The one place where an API error becomes an answer; what nobody expected is logged here. */
+export function answerError(error: Error, c: Context<ApiEnv>): Response {
+  const problem = asProblem(error);
+  if (problem.status >= 500) {
+    c.var.services.log.error({ err: error, requestId: c.var.requestId, path: c.req.path }, "error en la API");
+  }
+  const body: ProblemBody = {
+    type: "about:blank",
+    title: titles[problem.status] ?? "Error",
+    status: problem.status,
+    detail: problem.message,
+    ...(problem.errors && { errors: problem.errors }),
+    requestId: c.var.requestId,
+  };
+  return c.body(JSON.stringify(body), problem.status, {
+    "Content-Type": "application/problem+json",
+    ...problem.headers,
+  });
+}
+
+function asProblem(error: Error): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof CannotReply) return invalid(error.field, error.message);
+  if (error instanceof LimitReached) {
+    const seconds = Math.max(1, Math.ceil((error.resetsAt - Date.now()) / 1000));
+    return new Problem(429, error.message, { headers: { "Retry-After": String(seconds) } });
+  }
+  if (error instanceof HTTPException && error.status < 500) {
+    return new Problem(error.status as ContentfulStatusCode, "La petición no se entiende: el cuerpo no es JSON válido.");
+  }
+  return new Problem(500, "Algo ha fallado en el servidor. Vuelve a intentarlo.");
+}
+
+/** Turns a failed validation into a 422 with one sentence per field path. */
+export const answerInvalid: Hook<unknown, ApiEnv, string, unknown> = (result) => {
+  if (result.success) return;
+  const errors: Record<string, string> = {};
+  for (const issue of result.error.issues) {
+    const unknown = issue.code === "unrecognized_keys" ? (issue as { keys?: string[] }).keys?.[0] : undefined;
+    errors[[...issue.path, ...(unknown ? [unknown] : [])].join(".") || "body"] ??= issue.message;
+  }
+  throw new Problem(422, Object.values(errors)[0] ?? "Hay datos que no son válidos.", { errors });
+};

@@ -1,0 +1,43 @@
+import { z } from "@hono/zod-openapi";
+import { limits } from "../limits.ts";
+
+/** A piece of text from a person: trimmed, without NUL (PostgreSQL refuses it), within a length. */
+export const text = (label: string, max: number, min = 0) =>
+  z
+    .string(`${label} tiene que ser un texto.`)
+    .transform((value) => value.replaceAll("\0", "").trim())
+    .pipe(
+      z
+        .string()
+        .min(min, min === 1 ? `Falta ${label.toLowerCase()}.` : `${label} tiene que tener ${min} caracteres o más.`)
+        .max(max, `${label} puede tener ${max.toLocaleString("es")} caracteres como mucho.`),
+    );
+
+export const id = z.string("El identificador no es válido.").max(64, "El identificador no es válido.");
+export const flag = z.boolean("Tiene que ser verdadero o falso.");
+export const idParam = z.object({ id: id.openapi({ param: { name: "id", in: "path" } }) });
+
+export const iso = (time: number) => new Date(time).toISOString();
+export const isoOrNull = (time: number | null) => (time === null ? null : iso(time));
+
+/** The unsent text of a composer. */
+export const draft = z
+  .object({
+    content: z.string().max(limits.message * 2, "El borrador es demasiado largo."),
+    modelId: id.nullable().default(null),
+  })
+  .nullable()
+  .openapi("Draft");
+export type Draft = NonNullable<z.output<typeof draft>>;
+export const parseDraft = (stored: string | null): Draft | null => (stored ? (JSON.parse(stored) as Draft) : null);
+
+/** A JSON answer of a route, for the OpenAPI document and the client's types. */
+export const answers = <Schema extends z.ZodType>(schema: Schema, description: string) => ({
+  content: { "application/json": { schema } },
+  description,
+});
+export const takes = <Schema extends z.ZodType>(schema: Schema) => ({
+  content: { "application/json": { schema } },
+  required: true,
+});
+export const bearer = [{ bearer: [] }];

@@ -1,0 +1,96 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { z } from "zod";
+
+const httpUrl = (name: string) =>
+  z.url({ protocol: /^https?$/, error: `${name} tiene que ser una dirección http o https` });
+const flag = (name: string) =>
+  z.enum(["0", "1", "true", "false"], `${name} tiene que ser 1 o 0`).transform((value) => value === "1" || value === "true");
+const whole = (name: string, min: number, max: number) =>
+  z.coerce
+    .number({ error: `${name} tiene que ser un número` })
+    .int(`${name} tiene que ser un número entero`)
+    .min(min, `${name} tiene que ser ${min} o más`)
+    .max(max, `${name} tiene que ser ${max} o menos`);
+
+const environment = z.object({
+  PORT: whole("PORT", 0, 65_535).default(3000),
+  HOST: z.string().default("0.0.0.0"),
+  DATA_DIR: z.string().default("./data"),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: "DATABASE_URL tiene que empezar por postgres://" }).optional(),
+  SESSION_SECRET: z.string().min(32, "SESSION_SECRET tiene que tener 32 caracteres o más").optional(),
+  PUBLIC_URL: httpUrl("PUBLIC_URL").optional(),
+  TRUST_PROXY: flag("TRUST_PROXY").default(false),
+  SIGNUP: z.enum(["open", "closed"], "SIGNUP tiene que ser open o closed").default("open"),
+  OPENAI_API_KEY: z.string().optional(),
+  OPENAI_BASE_URL: httpUrl("OPENAI_BASE_URL").optional(),
+  ANTHROPIC_API_KEY: z.string().optional(),
+  ANTHROPIC_BASE_URL: httpUrl("ANTHROPIC_BASE_URL").optional(),
+  GOOGLE_GENERATIVE_AI_API_KEY: z.string().optional(),
+  OLLAMA_BASE_URL: httpUrl("OLLAMA_BASE_URL").default("http://127.0.0.1:11434"),
+  MODEL_SILENCE_SECONDS: whole("MODEL_SILENCE_SECONDS", 1, 3600).default(120),
+  LOG_LEVEL: z.enum(["debug", "info", "warn", "error", "silent"], "LOG_LEVEL no existe").default("info"),
+});
+
+export type Config = {
+  port: number;
+  host: string;
+  dataDir: string;
+  databaseUrl: string | undefined;
+  /** The master secret: cookies, tokens and stored keys are protected by keys derived from it. */
+  secret: string;
+  publicUrl: string | undefined;
+  trustProxy: boolean;
+  signup: "open" | "closed";
+  openai: { apiKey: string | undefined; baseUrl: string | undefined };
+  anthropic: { apiKey: string | undefined; baseUrl: string | undefined };
+  google: { apiKey: string | undefined };
+  ollamaBaseUrl: string;
+  /** How long a model may stay silent before its reply counts as failed, in ms. */
+  modelSilence: number;
+  logLevel: string;
+};
+
+/** A wrong setting: its message is one sentence that names the variable (product §11). */
+export class ConfigError extends Error {}
+
+/** Reads the environment. Empty variables count as unset. Creates DATA_DIR and, without SESSION_SECRET, a secret in it. */
+export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
+  const parsed = environment.safeParse(given);
+  if (!parsed.success) throw new ConfigError(`${parsed.error.issues[0]?.message}.`);
+  const values = parsed.data;
+  const dataDir = resolve(values.DATA_DIR);
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw new ConfigError(`DATA_DIR (${dataDir}) no se puede crear.`, { cause });
+  }
+  return {
+    port: values.PORT,
+    host: values.HOST,
+    dataDir,
+    databaseUrl: values.DATABASE_URL,
+    secret: values.SESSION_SECRET ?? storedSecret(dataDir),
+    publicUrl: values.PUBLIC_URL?.replace(/\/$/, ""),
+    trustProxy: values.TRUST_PROXY,
+    signup: values.SIGNUP,
+    openai: { apiKey: values.OPENAI_API_KEY, baseUrl: values.OPENAI_BASE_URL },
+    anthropic: { apiKey: values.ANTHROPIC_API_KEY, baseUrl: values.ANTHROPIC_BASE_URL },
+    google: { apiKey: values.GOOGLE_GENERATIVE_AI_API_KEY },
+    ollamaBaseUrl: values.OLLAMA_BASE_URL.replace(/\/$/, ""),
+    modelSilence: values.MODEL_SILENCE_SECONDS * 1000,
+    logLevel: values.LOG_LEVEL,
+  };
+}
+
+function storedSecret(dataDir: string): string {
+  const path = join(dataDir, "secret");
+  try {
+    writeFileSync(path, randomBytes(32).toString("hex"), { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+  return readFileSync(path, "utf8").trim();
+}

@@ -1,0 +1,30 @@
+import { Migrator } from "kysely/migration";
+import type { Db, Engine } from "./connection.server.ts";
+import * as first from "./migrations/0001_first.server.ts";
+
+const migrations = { "0001_first": first };
+
+function migrator(db: Db, engine: Engine): Migrator {
+  return new Migrator({
+    db,
+    provider: {
+      getMigrations: async () =>
+        Object.fromEntries(
+          Object.entries(migrations).map(([name, { up }]) => [name, { up: (handle) => up(handle, engine) }]),
+        ),
+    },
+  });
+}
+
+/** Brings the database to the newest migration. Throws what the migration threw. */
+export async function migrate(db: Db, engine: Engine): Promise<void> {
+  const { error } = await migrator(db, engine).migrateToLatest();
+  if (error) throw error;
+}
+
+/** How many migrations were carried out, and the names of those still to come. */
+export async function pendingMigrations(db: Db, engine: Engine): Promise<{ done: number; names: string[] }> {
+  const all = await migrator(db, engine).getMigrations();
+  const names = all.filter((migration) => !migration.executedAt).map((migration) => migration.name);
+  return { done: all.length - names.length, names };
+}

@@ -1,0 +1,103 @@
+import { stemmer } from "@orama/stemmers/spanish";
+import { sql } from "kysely";
+import type { Db, Engine } from "./connection.server.ts";
+import type { PassageRow } from "./tables.ts";
+
+const passageLength = 900;
+
+// Words that a question is made of: alone they would match every message.
+const stopWords = new Set(
+  "a al algo como con cual cuales cuando cuanto cuantos de del desde donde el ella ellos en entre era es esa ese eso esta este esto estos fue ha haber hace hay he la las le les lo los mas me mi mis muy nada ni no nos o os para pero por porque puede pueden que quien quienes se ser si sin sobre son soy su sus te tengo ti tiene todo tu tus un una uno unos y ya yo".split(
+    " ",
+  ),
+);
+
+/** Lowercase words without accents (ñ stays: «ano» is not «año»), stemmed with Snowball's Spanish rules. */
+export function searchWords(text: string): string[] {
+  const words = text.toLowerCase().normalize("NFC").match(/[\p{L}\p{N}]+/gu) ?? [];
+  return words.map((word) => fold(stemmer(word))).filter((word) => word.length > 0 && word.length <= 60);
+}
+
+function fold(word: string): string {
+  return word
+    .replaceAll("ñ", "\u0001")
+    .normalize("NFD")
+    .replace(/\p{M}/gu, "")
+    .replaceAll("\u0001", "ñ");
+}
+
+/** The words of a question that are worth searching for; all of them when it has no other. */
+function questionWords(question: string): string[] {
+  const asked = question.toLowerCase().normalize("NFC").match(/[\p{L}\p{N}]+/gu) ?? [];
+  const telling = asked.filter((word) => !stopWords.has(fold(word)) && word.length > 1);
+  return [...new Set(searchWords((telling.length > 0 ? telling : asked).join(" ")))].slice(0, 24);
+}
+
+/** Whose passage it is, as one word of the index: a person's id, or everyone's. */
+export const ownerWord = (userId: string) => `u${userId.replaceAll("-", "")}`;
+export const everyonesWord = "uparatodos";
+
+/** Cuts a text into passages at paragraph, sentence or word ends. */
+export function cutPassages(text: string): string[] {
+  const passages: string[] = [];
+  let rest = text.trim();
+  while (rest.length > passageLength) {
+    const window = rest.slice(0, passageLength);
+    const end =
+      [/\n\s*\n(?![\s\S]*\n\s*\n)/, /[.!?…]\s(?![\s\S]*[.!?…]\s)/, /\s(?!\S*\s)(?=\S*$)/]
+        .map((edge) => window.search(edge))
+        .find((at) => at > passageLength / 3) ?? passageLength - 1;
+    passages.push(rest.slice(0, end + 1).trim());
+    rest = rest.slice(end + 1).trim();
+  }
+  if (rest) passages.push(rest);
+  return passages;
+}
+
+/** Makes a message or training findable by its owner. Call it in the transaction that stores the text. */
+export async function indexText(
+  db: Db,
+  text: string,
+  owner: string,
+  refers: Partial<Pick<PassageRow, "messageId" | "trainingId" | "chatId">>,
+): Promise<void> {
+  const rows = cutPassages(text).map((passage) => ({
+    messageId: null,
+    trainingId: null,
+    chatId: null,
+    ...refers,
+    text: passage,
+    words: [owner, ...searchWords(passage)].join(" "),
+  }));
+  if (rows.length > 0) await db.insertInto("passages").values(rows).execute();
+}
+
+export type Hit = { messageId: string | null; trainingId: string | null; chatId: string | null; text: string };
+
+/**
+ * The passages that best answer a question, among those of the owners, best first.
+ * `except` leaves a message out: the question itself is always its own best answer.
+ */
+export async function searchPassages(
+  db: Db,
+  engine: Engine,
+  { question, owners, except, limit }: { question: string; owners: string[]; except: string[]; limit: number },
+): Promise<Hit[]> {
+  const words = questionWords(question);
+  if (words.length === 0) return [];
+  const hidden = sql.join([...except, ""]);
+  const { rows } =
+    engine === "sqlite"
+      ? await sql<Hit>`
+          select p."messageId", p."trainingId", p."chatId", p.text from passages_index i join passages p on p.seq = i.rowid
+          where passages_index match ${`(${quoted(owners, " OR ")}) AND (${quoted(words, " OR ")})`}
+            and coalesce(p."messageId", '-') not in (${hidden})
+          order by rank limit ${limit}`.execute(db)
+      : await sql<Hit>`
+          select p."messageId", p."trainingId", p."chatId", p.text from passages p, to_tsquery('simple', ${`(${owners.join("|")}) & (${words.join("|")})`}) q
+          where p.vector @@ q and coalesce(p."messageId", '-') not in (${hidden})
+          order by ts_rank(p.vector, q, 1) desc, p.seq desc limit ${limit}`.execute(db);
+  return rows;
+}
+
+const quoted = (words: string[], between: string) => words.map((word) => `"${word}"`).join(between);

@@ -1,0 +1,55 @@
+import { join } from "node:path";
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { type Dialect, SqliteDialect } from "kysely";
+
+/** Opens a file with the settings that survived the power-loss test (architecture §4). */
+export function openSqlite(path: string): DatabaseSync {
+  const handle = new DatabaseSync(path);
+  handle.exec("pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma busy_timeout = 5000");
+  return handle;
+}
+
+/** Kysely's dialect over Node's own handle; prepared statements are kept, as preparing costs more than most queries. */
+export function sqliteDialect(handle: DatabaseSync): Dialect {
+  const prepared = new Map<string, ReturnType<typeof prepare>>();
+  const prepare = (sql: string) => {
+    const statement = handle.prepare(sql);
+    const values = (parameters: ReadonlyArray<unknown>) => parameters as SQLInputValue[];
+    return {
+      reader: statement.columns().length > 0,
+      all: (parameters: ReadonlyArray<unknown>) => statement.all(...values(parameters)),
+      run: (parameters: ReadonlyArray<unknown>) => statement.run(...values(parameters)),
+      iterate: (parameters: ReadonlyArray<unknown>) => statement.iterate(...values(parameters)),
+    };
+  };
+  return new SqliteDialect({
+    database: {
+      close: () => handle.close(),
+      prepare(sql) {
+        let statement = prepared.get(sql);
+        if (!statement) {
+          if (prepared.size >= 500) prepared.clear();
+          statement = prepare(sql);
+          prepared.set(sql, statement);
+        }
+        return statement;
+      },
+    },
+  });
+}
+
+/**
+ * Holds the data folder for this process until it ends, however it ends: the lock is the operating system's.
+ * Answers false when another process holds it.
+ */
+export function lockDataDir(dataDir: string): DatabaseSync | false {
+  const lock = new DatabaseSync(join(dataDir, "tertulia.lock"));
+  try {
+    lock.exec("pragma locking_mode = exclusive; begin exclusive");
+    return lock;
+  } catch (error) {
+    lock.close();
+    if ((error as { errcode?: number }).errcode === 5) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,191 @@
+import type { Generated } from "kysely";
+
+/** Ids are lowercase UUIDv7 text, times epoch milliseconds, flags 0 or 1, lists and objects JSON text (architecture §4). */
+type Row = { id: string; createdAt: number; updatedAt: number };
+type Flag = 0 | 1;
+
+export type UserRow = Row & {
+  name: string;
+  /** As typed; `emailKey` is its lowercase form and unique. */
+  email: string;
+  emailKey: string;
+  passwordHash: string;
+  role: "user" | "admin";
+  status: "active" | "inactive";
+  /** The unsent text of a new conversation: JSON of a Draft. */
+  draft: string | null;
+  lastSeenAt: number | null;
+};
+
+export type SessionRow = Row & {
+  userId: string;
+  /** How often the refresh token was rotated; the tokens are derived from it. */
+  generation: number;
+  accessHash: string;
+  refreshHash: string;
+  rotatedAt: number;
+  accessExpiresAt: number;
+  refreshExpiresAt: number;
+  userAgent: string;
+  ip: string;
+  lastSeenAt: number;
+};
+
+export type ChatRow = Row & {
+  userId: string;
+  projectId: string | null;
+  modelId: string | null;
+  title: string;
+  /** 1 once the model or the person named it; until then it is made of the first words. */
+  titled: Flag;
+  pinned: Flag;
+  archived: Flag;
+  lastMessageAt: number;
+  /** JSON of a Draft. */
+  draft: string | null;
+  /** The last message of the branch that is shown. */
+  leafId: string | null;
+};
+
+export type MessageStatus = "complete" | "streaming" | "stopped" | "failed" | "interrupted";
+
+export type MessageRow = Row & {
+  chatId: string;
+  userId: string;
+  parentId: string | null;
+  role: "user" | "assistant" | "system";
+  content: string;
+  status: MessageStatus;
+  modelId: string | null;
+  error: string | null;
+  inputTokens: number | null;
+  outputTokens: number | null;
+  /** JSON of a list of Source. */
+  sources: string | null;
+  /** The idempotency key it was sent with. */
+  key: string | null;
+  /** When the process that writes this reply last said that it still does. */
+  heartbeatAt: number | null;
+  finishedAt: number | null;
+};
+
+export type ModelRow = Row & {
+  name: string;
+  provider: "openai" | "anthropic" | "google" | "openai-compatible" | "ollama" | "local";
+  externalId: string;
+  baseUrl: string | null;
+  /** Encrypted with the row's id. */
+  apiKey: string | null;
+  contextWindow: number;
+  maxOutputTokens: number;
+  temperature: number | null;
+  acceptsImages: Flag;
+  systemPrompt: string;
+  inputPrice: number | null;
+  outputPrice: number | null;
+  enabled: Flag;
+  isDefault: Flag;
+  position: number;
+};
+
+export type PageRow = Row & {
+  slug: string;
+  title: string;
+  description: string;
+  body: string;
+  published: Flag;
+  position: number;
+  inMenu: Flag;
+};
+
+export type ProjectRow = Row & { userId: string; name: string; description: string; instructions: string };
+
+export type FileRow = Row & {
+  userId: string;
+  projectId: string | null;
+  messageId: string | null;
+  name: string;
+  mediaType: string;
+  size: number;
+  sha256: string;
+  width: number | null;
+  height: number | null;
+  text: string | null;
+  temporary: Flag;
+};
+
+export type SummaryRow = Row & {
+  chatId: string;
+  upToMessageId: string;
+  content: string;
+  modelId: string | null;
+  tokens: number;
+};
+
+export type TrainingRow = Row & {
+  title: string;
+  kind: "instruction" | "knowledge" | "example";
+  content: string;
+  /** null: for everyone. */
+  projectId: string | null;
+  enabled: Flag;
+  position: number;
+};
+
+export type SubscriptionRow = Row & {
+  userId: string;
+  plan: "gratis" | "pro" | "equipo";
+  status: "active" | "past_due" | "canceled";
+  startsAt: number;
+  endsAt: number | null;
+  messagesPerDay: number | null;
+  tokensPerMonth: number | null;
+  storageMb: number | null;
+};
+
+export type UsageRow = Row & {
+  userId: string;
+  modelId: string;
+  /** UTC day, YYYY-MM-DD. */
+  day: string;
+  messages: number;
+  inputTokens: number;
+  outputTokens: number;
+  cost: number;
+};
+
+export type AuditRow = Row & {
+  actorId: string | null;
+  action: string;
+  resource: string;
+  resourceId: string | null;
+  changes: string;
+  ip: string;
+};
+
+/** A stretch of text that full-text search finds. `words` is what the index sees: folded, stemmed, the owner first. */
+export type PassageRow = {
+  seq: Generated<number>;
+  messageId: string | null;
+  trainingId: string | null;
+  chatId: string | null;
+  text: string;
+  words: string;
+};
+
+export type Tables = {
+  users: UserRow;
+  sessions: SessionRow;
+  chats: ChatRow;
+  messages: MessageRow;
+  models: ModelRow;
+  pages: PageRow;
+  projects: ProjectRow;
+  files: FileRow;
+  summaries: SummaryRow;
+  trainings: TrainingRow;
+  subscriptions: SubscriptionRow;
+  usage: UsageRow;
+  audit: AuditRow;
+  passages: PassageRow;
+};

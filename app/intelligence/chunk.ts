@@ -1,0 +1,21 @@
+import type { MessageStatus } from "../db/tables.ts";
+
+/** A passage that a reply was made from, numbered as in the text. */
+export type Source = {
+  n: number;
+  kind: "message" | "training";
+  title: string;
+  quote: string;
+  chatId: string | null;
+  messageId: string | null;
+};
+
+export type Usage = { inputTokens: number; outputTokens: number };
+
+/** What the stream of a reply is made of (product.md §6). `at` is the offset of `text` in the reply. */
+export type Chunk =
+  | { type: "start"; chatId: string; userMessageId: string | null; messageId: string; modelId: string | null }
+  | { type: "text"; at: number; text: string }
+  | { type: "sources"; sources: Source[] }
+  | { type: "end"; status: Exclude<MessageStatus, "streaming">; usage: Usage; error?: string }
+  | { type: "title"; title: string };

@@ -1,0 +1,203 @@
+import { v7 as newId } from "uuid";
+import type { Db } from "../db/connection.server.ts";
+import { indexText, ownerWord } from "../db/search.server.ts";
+import type { MessageRow, ModelRow } from "../db/tables.ts";
+import type { Runs } from "./run.server.ts";
+import { firstWords } from "./title.server.ts";
+import { reserveUsage } from "./usage.server.ts";
+
+export type Started = { chatId: string; userMessageId: string | null; messageId: string; modelId: string | null };
+
+/** What can't be done with the messages as they are now: the sentence says why. */
+export class CannotReply extends Error {
+  readonly field: string;
+  constructor(field: string, message: string) {
+    super(message);
+    this.field = field;
+  }
+}
+
+export type NewMessage = {
+  userId: string;
+  chatId?: string | undefined;
+  projectId?: string | undefined;
+  /** The message it follows; without one, the chat's last. null: it starts the chat anew. */
+  parentId?: string | null | undefined;
+  content: string;
+  model: ModelRow;
+  key?: string | undefined;
+};
+
+/** Stores a person's message and an empty reply in one transaction and starts the reply. The same key makes one message. */
+export async function sendMessage({ db, runs }: { db: Db; runs: Runs }, message: NewMessage): Promise<Started> {
+  const before = await findSent(db, message);
+  if (before?.sent) return before.sent;
+  const now = Date.now();
+  try {
+    const stored = await db.transaction().execute(async (trx) => {
+      await reserveUsage(trx, message.userId, message.model.id, now);
+      const chat = await chatFor(trx, message, now);
+      const question = newMessage(chat.id, message.userId, now, {
+        parentId: message.parentId === undefined ? chat.leafId : message.parentId,
+        content: message.content,
+        // Another text under an old key, from a page gone back to, is a new message.
+        key: before ? null : (message.key ?? null),
+      });
+      const reply = emptyReply(question, message.model.id, now);
+      await trx.insertInto("messages").values([question, reply]).execute();
+      await indexText(trx, question.content, ownerWord(question.userId), { messageId: question.id, chatId: chat.id });
+      await showReply(trx, reply, now);
+      await clearDraft(trx, message, chat.id);
+      return { question, reply };
+    });
+    runs.start(stored.reply, stored.question, message.model);
+    return started(stored.reply, stored.question.id);
+  } catch (error) {
+    // Sent twice at the same moment: the unique key let only one through.
+    const twin = await findSent(db, message);
+    if (twin?.sent) return twin.sent;
+    throw error;
+  }
+}
+
+/** Makes another reply to a person's message: «Regenerar» and «Reintentar». The earlier ones stay as versions. */
+export async function replyAgain({ db, runs }: { db: Db; runs: Runs }, question: MessageRow, model: ModelRow): Promise<Started> {
+  const now = Date.now();
+  const reply = emptyReply(question, model.id, now);
+  await db.transaction().execute(async (trx) => {
+    await refuseWhileStreaming(trx, question.chatId);
+    await reserveUsage(trx, question.userId, model.id, now);
+    await trx.insertInto("messages").values(reply).execute();
+    await showReply(trx, reply, now);
+  });
+  runs.start(reply, question, model);
+  return started(reply, null);
+}
+
+/** Goes on with a reply that was cut short, in the same message: «Continuar». */
+export async function continueReply({ db, runs }: { db: Db; runs: Runs }, reply: MessageRow, model: ModelRow): Promise<Started> {
+  const now = Date.now();
+  const question = await db.transaction().execute(async (trx) => {
+    await refuseWhileStreaming(trx, reply.chatId);
+    await reserveUsage(trx, reply.userId, model.id, now);
+    await trx
+      .updateTable("messages")
+      .set({ status: "streaming", error: null, finishedAt: null, heartbeatAt: now, updatedAt: now, modelId: model.id })
+      .where("id", "=", reply.id)
+      .execute();
+    return trx.selectFrom("messages").where("id", "=", reply.parentId).selectAll().executeTakeFirstOrThrow();
+  });
+  runs.start({ ...reply, status: "streaming" }, question, model);
+  return started(reply, null);
+}
+
+async function refuseWhileStreaming(db: Db, chatId: string): Promise<void> {
+  const busy = await db
+    .selectFrom("messages")
+    .where("chatId", "=", chatId)
+    .where("status", "=", "streaming")
+    .select("id")
+    .executeTakeFirst();
+  if (busy) throw new CannotReply("parentId", "Espera a que termine la respuesta en curso o detenla.");
+}
+
+async function chatFor(db: Db, message: NewMessage, now: number) {
+  if (message.chatId) {
+    await refuseWhileStreaming(db, message.chatId);
+    return db.selectFrom("chats").where("id", "=", message.chatId).select(["id", "leafId"]).executeTakeFirstOrThrow();
+  }
+  const chat = {
+    id: newId(),
+    createdAt: now,
+    updatedAt: now,
+    userId: message.userId,
+    projectId: message.projectId ?? null,
+    modelId: message.model.id,
+    title: firstWords(message.content),
+    titled: 0 as const,
+    pinned: 0 as const,
+    archived: 0 as const,
+    lastMessageAt: now,
+    draft: null,
+    leafId: null,
+  };
+  await db.insertInto("chats").values(chat).execute();
+  return chat;
+}
+
+async function showReply(db: Db, reply: MessageRow, now: number): Promise<void> {
+  await db
+    .updateTable("chats")
+    .set({ leafId: reply.id, modelId: reply.modelId, lastMessageAt: now })
+    .where("id", "=", reply.chatId)
+    .execute();
+}
+
+function newMessage(
+  chatId: string,
+  userId: string,
+  now: number,
+  given: Partial<MessageRow> & Pick<MessageRow, "parentId">,
+): MessageRow {
+  return {
+    id: newId(),
+    createdAt: now,
+    updatedAt: now,
+    chatId,
+    userId,
+    role: "user",
+    content: "",
+    status: "complete",
+    modelId: null,
+    error: null,
+    inputTokens: null,
+    outputTokens: null,
+    sources: null,
+    key: null,
+    heartbeatAt: null,
+    finishedAt: null,
+    ...given,
+  };
+}
+
+function emptyReply(question: MessageRow, modelId: string, now: number): MessageRow {
+  return newMessage(question.chatId, question.userId, now, {
+    parentId: question.id,
+    role: "assistant",
+    status: "streaming",
+    modelId,
+    heartbeatAt: now,
+  });
+}
+
+const started = (reply: MessageRow, userMessageId: string | null): Started => ({
+  chatId: reply.chatId,
+  userMessageId,
+  messageId: reply.id,
+  modelId: reply.modelId,
+});
+
+async function clearDraft(db: Db, message: NewMessage, chatId: string): Promise<void> {
+  if (message.chatId) await db.updateTable("chats").set({ draft: null }).where("id", "=", chatId).execute();
+  else await db.updateTable("users").set({ draft: null }).where("id", "=", message.userId).execute();
+}
+
+/** Whether this key was used before and, if for this very text, what was answered then. */
+async function findSent(db: Db, { userId, key, content }: NewMessage): Promise<{ sent?: Started } | undefined> {
+  if (!key) return;
+  const question = await db
+    .selectFrom("messages")
+    .where("userId", "=", userId)
+    .where("key", "=", key)
+    .select(["id", "content"])
+    .executeTakeFirst();
+  if (!question) return;
+  if (question.content !== content) return {};
+  const reply = await db
+    .selectFrom("messages")
+    .where("parentId", "=", question.id)
+    .orderBy("id")
+    .selectAll()
+    .executeTakeFirstOrThrow();
+  return { sent: started(reply, question.id) };
+}

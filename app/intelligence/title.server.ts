@@ -1,0 +1,56 @@
+import type { Db } from "../db/connection.server.ts";
+import type { MessageRow } from "../db/tables.ts";
+import { limits } from "../limits.ts";
+import type { Log } from "../log.server.ts";
+import { generate, type ModelAccess } from "./providers.server.ts";
+
+/** The title of a chat until a model names it: its first words. */
+export function firstWords(content: string): string {
+  const line = content.replace(/```[\s\S]*?(```|$)/g, " ").replace(/\s+/g, " ").trim() || content.trim().slice(0, 60);
+  if (line.length <= 60) return line;
+  return `${line.slice(0, 60).replace(/\s+\S*$/, "")}…`;
+}
+
+/** Asks the model to name a chat from its first exchange; answers the title, if it made one. Never throws. */
+export async function makeTitle(
+  db: Db,
+  question: MessageRow,
+  reply: string,
+  model: ModelAccess,
+  { log, silence }: { log: Log; silence: number },
+): Promise<string | undefined> {
+  try {
+    const chat = await db.selectFrom("chats").where("id", "=", question.chatId).select("titled").executeTakeFirst();
+    if (chat?.titled !== 0 || question.parentId) return;
+    const exchange = `${question.content.slice(0, 1500)}\n\n---\n\n${reply.slice(0, 1500)}`;
+    const prompt = {
+      system: "Pon título a esta conversación: de tres a seis palabras, en el idioma de la persona, sin comillas ni punto. Contesta solo con el título.",
+      turns: [{ role: "user" as const, content: exchange }],
+    };
+    let text = "";
+    const signal = AbortSignal.timeout(Math.min(silence, 15_000));
+    // Room for models that think before they write.
+    for await (const part of generate({ ...model, maxOutputTokens: 512 }, prompt, { signal, silence })) {
+      if (part.type === "text") text += part.text;
+    }
+    const title = cleanTitle(text);
+    if (!title) return;
+    const { numUpdatedRows } = await db
+      .updateTable("chats")
+      .set({ title, titled: 1, updatedAt: Date.now() })
+      .where("id", "=", question.chatId)
+      .where("titled", "=", 0)
+      .executeTakeFirst();
+    return numUpdatedRows > 0n ? title : undefined;
+  } catch (error) {
+    log.info({ chatId: question.chatId, err: error as Error }, "el modelo no puso título");
+  }
+}
+
+function cleanTitle(text: string): string {
+  const line = text.replace(/<think>[\s\S]*?<\/think>/g, "").trim().split("\n")[0] ?? "";
+  return line
+    .replace(/^[#*\s"'«“]+|[*\s"'»”.]+$/g, "")
+    .slice(0, limits.chatTitle)
+    .trim();
+}

@@ -1,0 +1,93 @@
+import { sql } from "kysely";
+import { v7 as newId } from "uuid";
+import type { Db } from "../db/connection.server.ts";
+import type { ModelRow } from "../db/tables.ts";
+import type { Usage } from "./chunk.ts";
+
+/** The sentence for a person who has used up their plan; `resetsAt` in epoch ms. */
+export class LimitReached extends Error {
+  readonly resetsAt: number;
+  constructor(message: string, resetsAt: number) {
+    super(message);
+    this.resetsAt = resetsAt;
+  }
+}
+
+const day = (now: number) => new Date(now).toISOString().slice(0, 10);
+
+/** Counts a message against the person's plan before the model is called. Throws LimitReached. Call it in a transaction. */
+export async function reserveUsage(db: Db, userId: string, modelId: string, now: number): Promise<void> {
+  await addUsage(db, { userId, modelId, now, messages: 1, inputTokens: 0, outputTokens: 0, cost: 0 });
+  const plan = await db
+    .selectFrom("subscriptions")
+    .where("userId", "=", userId)
+    .where("status", "=", "active")
+    .where((e) => e.or([e("endsAt", "is", null), e("endsAt", ">", now)]))
+    .orderBy("startsAt", "desc")
+    .select(["messagesPerDay", "tokensPerMonth"])
+    .executeTakeFirst();
+  if (!plan || (plan.messagesPerDay === null && plan.tokensPerMonth === null)) return;
+  const used = await usageOf(db, userId, now);
+  if (plan.messagesPerDay !== null && used.messagesToday > plan.messagesPerDay) {
+    throw new LimitReached(
+      `Has usado los ${plan.messagesPerDay} mensajes de hoy. Podrás seguir mañana a las 0:00 (UTC); tu mensaje queda guardado.`,
+      Date.parse(`${day(now + 86_400_000)}T00:00:00Z`),
+    );
+  }
+  if (plan.tokensPerMonth !== null && used.tokensThisMonth >= plan.tokensPerMonth) {
+    const date = new Date(now);
+    const resetsAt = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+    const when = new Intl.DateTimeFormat("es", { day: "numeric", month: "long", timeZone: "UTC" }).format(resetsAt);
+    throw new LimitReached(`Has usado los tokens de este mes. Podrás seguir el ${when}; tu mensaje queda guardado.`, resetsAt);
+  }
+}
+
+/** Adds what a reply really used, however it ended. Call it in the transaction that ends the reply. */
+export async function settleUsage(
+  db: Db,
+  userId: string,
+  model: Pick<ModelRow, "id" | "inputPrice" | "outputPrice">,
+  usage: Usage,
+  now: number,
+): Promise<void> {
+  const cost =
+    (usage.inputTokens * (model.inputPrice ?? 0) + usage.outputTokens * (model.outputPrice ?? 0)) / 1_000_000;
+  await addUsage(db, { userId, modelId: model.id, now, messages: 0, ...usage, cost });
+}
+
+/** What a person has used today (messages) and this month (tokens), by UTC. */
+export async function usageOf(
+  db: Db,
+  userId: string,
+  now: number,
+): Promise<{ messagesToday: number; tokensThisMonth: number }> {
+  const today = day(now);
+  const row = await db
+    .selectFrom("usage")
+    .where("userId", "=", userId)
+    .where("day", ">=", `${today.slice(0, 7)}-01`)
+    .select([
+      sql<number>`coalesce(sum(case when day = ${today} then messages else 0 end), 0)`.as("messagesToday"),
+      sql<number>`coalesce(sum("inputTokens" + "outputTokens"), 0)`.as("tokensThisMonth"),
+    ])
+    .executeTakeFirstOrThrow();
+  return { messagesToday: Number(row.messagesToday), tokensThisMonth: Number(row.tokensThisMonth) };
+}
+
+type Counted = Usage & { userId: string; modelId: string; now: number; messages: number; cost: number };
+
+async function addUsage(db: Db, { now, ...counted }: Counted): Promise<void> {
+  await db
+    .insertInto("usage")
+    .values({ id: newId(), createdAt: now, updatedAt: now, day: day(now), ...counted })
+    .onConflict((conflict) =>
+      conflict.columns(["userId", "day", "modelId"]).doUpdateSet({
+        messages: sql`usage.messages + ${counted.messages}`,
+        inputTokens: sql`usage."inputTokens" + ${counted.inputTokens}`,
+        outputTokens: sql`usage."outputTokens" + ${counted.outputTokens}`,
+        cost: sql`usage.cost + ${counted.cost}`,
+        updatedAt: now,
+      }),
+    )
+    .execute();
+}

@@ -1,0 +1,21 @@
+/** Every bound on what a person may send or store, in one place (product.md §5). Lengths in characters, times in ms. */
+export const limits = {
+  name: 80,
+  email: 254,
+  passwordMin: 8,
+  passwordMax: 128,
+  chatTitle: 120,
+  message: 32_000,
+  projectName: 80,
+  projectDescription: 500,
+  projectInstructions: 8_000,
+  modelName: 80,
+  modelText: 8_000,
+  listDefault: 30,
+  listMax: 100,
+  turnsOnPage: 50,
+  /** A model that never ends is cut here. */
+  reply: 400_000,
+  jsonBody: 256 * 1024,
+  formBody: 1024 * 1024,
+} as const;

@@ -1,0 +1,19 @@
+import { type Logger, pino } from "pino";
+
+export type Log = Logger;
+
+/** JSON lines on standard output, never with secrets or message text (product §11). */
+export function createLog(level: string): Log {
+  return pino({
+    level,
+    base: undefined,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+    serializers: { err: describeError },
+  });
+}
+
+// Provider errors carry the request, and with it keys and message text: only these three fields may be logged.
+function describeError(error: Error) {
+  return { type: error.name, message: error.message, stack: error.stack };
+}
