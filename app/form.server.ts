@@ -1,0 +1,67 @@
+import { timingSafeEqual } from "node:crypto";
+import { data, type MiddlewareFunction } from "react-router";
+import { ApiProblem } from "./api/client.server.ts";
+import { formContext, sessionContext } from "./context.ts";
+import { limits } from "./limits.ts";
+
+/** What a form shows after it failed: the values as typed, a sentence for each field, one for the whole. */
+export type FormResult = { values: Record<string, string>; errors: Record<string, string>; message?: string };
+
+/**
+ * Reads the body of every POST once, and only when it comes from a page of this session; an action has no other way to
+ * its form. Browsers without Origin pass by the token, a foreign or null Origin never.
+ */
+export const readForm: MiddlewareFunction<Response> = async ({ request, context }) => {
+  if (request.method === "GET" || request.method === "HEAD") return;
+  const origin = request.headers.get("Origin");
+  if (origin !== null && origin !== new URL(request.url).origin) {
+    throw data({ message: "Este formulario venía de otro sitio y no se ha enviado." }, 403);
+  }
+  const form = await parseForm(request);
+  const token = form.get("formToken");
+  if (typeof token !== "string" || !same(token, context.get(sessionContext).formToken)) {
+    throw data({ resend: [...form].filter((field): field is [string, string] => field[0] !== "formToken" && typeof field[1] === "string") }, 403);
+  }
+  context.set(formContext, form);
+};
+
+async function parseForm(request: Request): Promise<FormData> {
+  const tooLarge = data({ message: "Lo que has enviado es demasiado grande." }, 413);
+  if (Number(request.headers.get("Content-Length") ?? 0) > limits.formBody) throw tooLarge;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.length;
+    if (size > limits.formBody) throw tooLarge;
+    chunks.push(chunk);
+  }
+  try {
+    const headers = { "Content-Type": request.headers.get("Content-Type") ?? "" };
+    return await new Response(Buffer.concat(chunks), { headers }).formData();
+  } catch (cause) {
+    throw data({ message: "El formulario no ha llegado entero. Vuelve atrás y envíalo otra vez." }, { status: 400, statusText: String(cause) });
+  }
+}
+
+function same(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+/** A text field of a form as typed. */
+export function textOf(form: FormData, name: string): string {
+  const value = form.get(name);
+  return typeof value === "string" ? value : "";
+}
+
+/** Turns the API's refusal into what the form shows again, with its status. `keep` names the fields that come back. */
+export function formProblem(error: unknown, form: FormData, keep: string[]) {
+  if (!(error instanceof ApiProblem) || error.status === 404) throw error;
+  const { errors = {}, detail, status } = error.body;
+  const result: FormResult = {
+    values: Object.fromEntries(keep.map((name) => [name, textOf(form, name)])),
+    errors,
+    ...(Object.keys(errors).length === 0 && { message: detail }),
+  };
+  return data(result, status);
+}

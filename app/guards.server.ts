@@ -1,0 +1,84 @@
+import { data, type MiddlewareFunction, type RouterContextProvider, redirect } from "react-router";
+import { fetchSite } from "remix-utils/sec-fetch";
+import { ApiProblem, type Client, read } from "./api/client.server.ts";
+import { apiContext, formContext, sessionContext } from "./context.ts";
+
+type Context = Readonly<RouterContextProvider>;
+export type Person = Awaited<ReturnType<typeof askSession>>;
+
+const asked = new WeakMap<Client, Promise<Person | null>>();
+
+/** Who has signed in, asked of the API once a request; null for a visitor or an ended session. */
+export function getPerson(context: Context): Promise<Person | null> {
+  const api = context.get(apiContext);
+  let person = asked.get(api);
+  if (!person) {
+    person = context.get(sessionContext).signedIn ? askSession(api).catch(nobody) : Promise.resolve(null);
+    asked.set(api, person);
+  }
+  return person;
+}
+
+const askSession = (api: Client) => read(api.auth.session.$get());
+
+function nobody(error: unknown): null {
+  if (error instanceof ApiProblem && error.status === 401) return null;
+  throw error;
+}
+
+/** The person of a guarded route. */
+export async function currentPerson(context: Context): Promise<Person> {
+  const person = await getPerson(context);
+  if (!person) throw new Error("a guarded route was reached without a person");
+  return person;
+}
+
+/** The seed's auth rule: a visitor signs in first and comes back; what was typed comes back too. */
+export const requireAuth: MiddlewareFunction<Response> = async ({ request, context, url }) => {
+  const session = context.get(sessionContext);
+  const hadSession = session.signedIn;
+  if (await getPerson(context)) return;
+  const path = url.pathname + url.search;
+  if (request.method !== "GET" && request.method !== "HEAD") {
+    throw data({ held: heldFields(context.get(formContext)), volver: returnPath(path) }, 401);
+  }
+  // A link in an e-mail arrives without the strict cookie; the same page asked for by itself has it.
+  if (!hadSession && fetchSite(request) === "cross-site") throw comeBack();
+  if (hadSession) session.flash({ type: "error", title: "Session expirada, por favor inicia sesión nuevamente." });
+  throw redirect(`/auth/signin?volver=${encodeURIComponent(path)}`);
+};
+
+/** The seed's guest rule: who has signed in has nothing to do here. */
+export const requireGuest: MiddlewareFunction<Response> = async ({ context }) => {
+  if (await getPerson(context)) throw redirect("/user");
+};
+
+/** The seed's user-active rule. After `requireAuth`. */
+export const requireActive: MiddlewareFunction<Response> = async ({ context }) => {
+  if ((await currentPerson(context)).user.status !== "active") throw redirect("/user");
+};
+
+function comeBack(): Response {
+  return new Response('<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0"><title>Tertulia</title>', {
+    headers: { "Content-Type": "text/html; charset=utf-8" },
+  });
+}
+
+/** The text of a form whose session has ended, to be carried through sign-in. */
+function heldFields(form: FormData): Record<string, string> {
+  return Object.fromEntries(
+    [...form].filter((field): field is [string, string] => field[0] !== "formToken" && typeof field[1] === "string"),
+  );
+}
+
+// Where a resource route took the form, its chat is the place to come back to.
+function returnPath(path: string): string {
+  return path.startsWith("/conversation/chat") ? path : "/conversation/chat";
+}
+
+/** A local path to go to after sign-in; anything that a browser could read as another place is /user. */
+export function safeReturn(volver: FormDataEntryValue | null): string {
+  if (typeof volver !== "string" || !/^\/[a-z0-9]/i.test(volver)) return "/user";
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: browsers drop them from addresses
+  return /[\\@\s\u0000-\u001f]|%2f|%5c|\/\/|\.\./i.test(volver) ? "/user" : volver;
+}

@@ -1,0 +1,86 @@
+import { randomBytes } from "node:crypto";
+import { compressResponse } from "@remix-run/response/compress";
+import { createRequestHandler, RouterContextProvider } from "react-router";
+import * as build from "virtual:react-router/server-build";
+import { constants } from "node:zlib";
+import { createApi } from "./api/api.server.ts";
+import { createClient } from "./api/client.server.ts";
+import { apiContext, logContext, nonceContext, sessionContext } from "./context.ts";
+import { addHeaders } from "./headers.server.ts";
+import { deriveKey } from "./secrets.server.ts";
+import { openServices, type Opened } from "./services.server.ts";
+import { WebSession } from "./session.server.ts";
+
+export { ConfigError, readConfig } from "./config.server.ts";
+export { openServices } from "./services.server.ts";
+
+export type Handle = (request: Request, client: { ip: string }) => Promise<Response>;
+
+/** Request → Response: /v1 to the API, everything else to the pages, each with a context of its own. */
+export function createHandler({ services, config, log }: Opened): Handle {
+  const api = createApi(services);
+  const cookieKey = deriveKey(config.secret, "cookie");
+  const pages = createRequestHandler(build, import.meta.env.MODE);
+
+  async function answerPage(request: Request, ip: string): Promise<Response> {
+    const session = await WebSession.open(request, cookieKey);
+    const nonce = randomBytes(12).toString("base64url");
+    const client = createClient((call) => {
+      call.headers.set("User-Agent", request.headers.get("User-Agent") ?? "");
+      return api.fetch(call, { ip });
+    }, session);
+    const context = new RouterContextProvider();
+    context.set(apiContext, client);
+    context.set(sessionContext, session);
+    context.set(logContext, log);
+    context.set(nonceContext, nonce);
+    const response = sayInSpanish(await pages(request, context));
+    const cookie = await session.commit();
+    if (cookie) response.headers.append("Set-Cookie", cookie);
+    return addHeaders(response, request, nonce);
+  }
+
+  return async (request, { ip }) => {
+    const url = new URL(request.url);
+    if (url.pathname === "/health") return new Response("ok");
+    if (url.pathname === "/ready") return ready(services);
+    if (url.pathname === "/v1" || url.pathname.startsWith("/v1/")) {
+      url.pathname = url.pathname.slice(3) || "/";
+      const response = await api.fetch(new Request(url, request), { ip });
+      return addHeaders(response, request, "");
+    }
+    const response = await answerPage(request, ip);
+    return compressResponse(response, request, compression(response));
+  };
+}
+
+/** Where not even the error page could be rendered, React Router answers a line of English. */
+function sayInSpanish(response: Response): Response {
+  if (response.status !== 500 || !response.headers.get("Content-Type")?.startsWith("text/plain")) return response;
+  return new Response(
+    '<!doctype html><html lang="es"><meta charset="utf-8"><title>Algo ha fallado · Tertulia</title><h1>Algo ha fallado</h1><p>Lo que ya estaba guardado sigue guardado. <a href="/conversation/chat">Volver a las conversaciones</a></p></html>',
+    { status: 500, headers: { "Content-Type": "text/html; charset=utf-8" } },
+  );
+}
+
+async function ready({ db }: Opened["services"]): Promise<Response> {
+  await db.selectFrom("models").select("id").limit(1).execute();
+  return new Response("ok");
+}
+
+/** A page that is still being written (X-Live) is flushed at each piece, with a small window: there may be a thousand of them. */
+function compression(response: Response) {
+  const live = response.headers.has("X-Live");
+  response.headers.delete("X-Live");
+  return {
+    encodings: ["br", "gzip"] as ("br" | "gzip")[],
+    brotli: {
+      flush: live ? constants.BROTLI_OPERATION_FLUSH : constants.BROTLI_OPERATION_PROCESS,
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: 5,
+        [constants.BROTLI_PARAM_LGWIN]: live ? 16 : 20,
+      },
+    },
+    zlib: { flush: live ? constants.Z_SYNC_FLUSH : constants.Z_NO_FLUSH },
+  };
+}

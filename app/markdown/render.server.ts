@@ -1,0 +1,91 @@
+import { tex } from "@mdit/plugin-tex";
+import hljs from "highlight.js/lib/common";
+import MarkdownIt, { type Env } from "markdown-it";
+import temml from "temml";
+
+/** What rendering needs to know of the message: where its numbered sources are. */
+export type RenderEnv = Env & { sourcesId?: string; sources?: number };
+
+// Longer code stays plain: highlighting it again at each line would hold up everyone else.
+const highlightUpTo = 20_000;
+
+/** CommonMark with GFM's tables, task lists and strikethrough; code highlighted, math as MathML; no raw HTML (product.md §7). */
+export const markdown = new MarkdownIt({ html: false, linkify: true }).use(tex, {
+  delimiters: "all",
+  render: (source: string, displayMode: boolean) => renderMath(source, displayMode),
+});
+
+/** Markdown from anyone → HTML that is safe to show. */
+export function renderMarkdown(source: string, env: RenderEnv = {}): string {
+  return markdown.render(source, env);
+}
+
+const { rules } = markdown.renderer;
+const escape = markdown.utils.escapeHtml;
+
+rules.fence = (tokens, index) => {
+  const token = tokens[index];
+  const language = token?.info.trim().split(/\s+/)[0] ?? "";
+  return renderCode(token?.content ?? "", language);
+};
+rules.code_block = (tokens, index) => renderCode(tokens[index]?.content ?? "", "");
+
+function renderCode(code: string, language: string): string {
+  const known = language && hljs.getLanguage(language);
+  const body =
+    known && code.length <= highlightUpTo
+      ? hljs.highlight(code, { language, ignoreIllegals: true }).value
+      : escape(code);
+  const name = known ? known.name : language;
+  const caption = name ? `<figcaption><span>${escape(name ?? "")}</span></figcaption>` : "";
+  return `<figure class="code">${caption}<pre tabindex="0"><code>${body}</code></pre></figure>\n`;
+}
+
+function renderMath(source: string, displayMode: boolean): string {
+  // Without `throwOnError` invalid TeX is shown as written; without `trust` links and classes stay out. The CSP forbids styles.
+  const html = temml.renderToString(source, { displayMode, throwOnError: false, trust: false, maxExpand: 100 });
+  return html.replace(/ style="[^"]*"/g, "");
+}
+
+// The page has the chat as h1 and each turn as h2.
+const heading = (tag: string) => `h${Math.min(6, Math.max(3, Number(tag.slice(1)) + 1))}`;
+rules.heading_open = (tokens, index) => `<${heading(tokens[index]?.tag ?? "h3")}>`;
+rules.heading_close = (tokens, index) => `</${heading(tokens[index]?.tag ?? "h3")}>\n`;
+
+rules.table_open = () =>
+  `<div class="scroll" tabindex="0" role="region" aria-label="Tabla"><table class="table">\n`;
+rules.table_close = () => "</table></div>\n";
+// Alignment comes as a style attribute, which the CSP forbids.
+for (const cell of ["th_open", "td_open"]) {
+  rules[cell] = (tokens, index) => {
+    const token = tokens[index];
+    const align = /right|center/.exec(String(token?.attrGet("style") ?? ""))?.[0];
+    const scope = cell === "th_open" ? ' scope="col"' : "";
+    return `<${token?.tag}${scope}${align ? ` class="${align === "right" ? "num" : "middle"}"` : ""}>`;
+  };
+}
+
+rules.link_open = (tokens, index) =>
+  `<a href="${escape(String(tokens[index]?.attrGet("href") ?? ""))}" rel="nofollow noopener noreferrer">`;
+
+// A picture from elsewhere would tell its server who reads what: it becomes a link.
+rules.image = (tokens, index) => {
+  const token = tokens[index];
+  const name = token?.content || "imagen";
+  return `<a href="${escape(String(token?.attrGet("src") ?? ""))}" rel="nofollow noopener noreferrer">${escape(name)}</a>`;
+};
+
+rules.text = (tokens, index, _options, env: RenderEnv = {}) =>
+  escape(tokens[index]?.content ?? "").replace(/\[(\d{1,2})\]/g, (whole, number) =>
+    env.sourcesId && Number(number) >= 1 && Number(number) <= (env.sources ?? 0)
+      ? `<a class="ref" href="#fuente-${env.sourcesId}-${number}" aria-label="Fuente ${number}">${number}</a>`
+      : whole,
+  );
+
+markdown.core.ruler.after("inline", "tasks", ({ tokens }) => {
+  for (const [index, token] of tokens.entries()) {
+    const first = token.children?.[0];
+    if (token.type !== "inline" || tokens[index - 2]?.type !== "list_item_open" || first?.type !== "text") continue;
+    first.content = first.content.replace(/^\[([ xX])\]\s/, (_, mark) => (mark === " " ? "☐ " : "☑ "));
+  }
+});

@@ -1,0 +1,63 @@
+import type { ReactNode } from "react";
+import {
+  isRouteErrorResponse,
+  Links,
+  Meta,
+  Outlet,
+  Scripts,
+  useLocation,
+  useMatches,
+  useRouteError,
+  useRouteLoaderData,
+} from "react-router";
+import type { Route } from "./+types/root";
+import "./app.css";
+import { sessionContext } from "./context.ts";
+import { readForm } from "./form.server.ts";
+import { SignInAgain } from "./routes/auth/sign-in-again.tsx";
+import { ErrorPage } from "./ui/error-page.tsx";
+import { FormToken } from "./ui/post-form.tsx";
+
+export const middleware: Route.MiddlewareFunction[] = [readForm];
+
+export function loader({ context }: Route.LoaderArgs) {
+  const session = context.get(sessionContext);
+  return { formToken: session.formToken };
+}
+
+export const meta: Route.MetaFunction = () => [{ title: "Tertulia" }];
+
+export function Layout({ children }: { children: ReactNode }) {
+  const token = useRouteLoaderData<typeof loader>("root")?.formToken ?? "";
+  const scripts = useMatches().some(({ handle }) => (handle as { scripts?: boolean } | undefined)?.scripts);
+  return (
+    <html lang="es">
+      <head>
+        <meta charSet="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="dark" />
+        <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+        <Meta />
+        <Links />
+      </head>
+      <body>
+        <a className="skip" href="#contenido">
+          Saltar al contenido
+        </a>
+        <FormToken value={token}>{children}</FormToken>
+        {scripts && <Scripts />}
+      </body>
+    </html>
+  );
+}
+
+export default function Root() {
+  return <Outlet />;
+}
+
+export function ErrorBoundary() {
+  const error = useRouteError();
+  const { pathname, search } = useLocation();
+  if (isRouteErrorResponse(error) && error.status === 401) return <SignInAgain {...error.data} />;
+  return <ErrorPage error={error} path={pathname + search} />;
+}

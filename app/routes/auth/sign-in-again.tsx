@@ -1,0 +1,23 @@
+import { Link } from "react-router";
+import { Notice } from "../../ui/notice.tsx";
+import { SignInForm } from "./sign-in-form.tsx";
+
+/** Shown in place of the answer to a form whose session had ended: its text waits behind the sign-in. */
+export function SignInAgain({ held, volver }: { held: Record<string, string>; volver: string }) {
+  return (
+    <main className="entry" id="contenido">
+      <Link className="wordmark" to="/">
+        Tertulia
+        <span className="mark" />
+      </Link>
+      <h1>Iniciar sesión</h1>
+      <div className="mb-6">
+        <Notice type="warning">
+          <p>Session expirada, por favor inicia sesión nuevamente.</p>
+          {held.content && <p className="text-text-2">Lo que has escrito te espera al otro lado.</p>}
+        </Notice>
+      </div>
+      <SignInForm volver={volver} held={held} />
+    </main>
+  );
+}

@@ -1,0 +1,18 @@
+import { redirect } from "react-router";
+import { ApiProblem, accepted } from "../../api/client.server.ts";
+import { apiContext, sessionContext } from "../../context.ts";
+import type { Route } from "./+types/signout";
+
+/** Ends the session on the server and forgets it here. */
+export async function action({ context }: Route.ActionArgs) {
+  try {
+    await accepted(context.get(apiContext).auth.signout.$post());
+  } catch (error) {
+    // Already ended: what is left is to forget it.
+    if (!(error instanceof ApiProblem) || error.status !== 401) throw error;
+  }
+  context.get(sessionContext).forget();
+  return redirect("/auth/signin");
+}
+
+export const loader = () => redirect("/");

@@ -1,0 +1,161 @@
+import { v7 as newId } from "uuid";
+import { Link, Outlet } from "react-router";
+import { read } from "../../api/client.server.ts";
+import { apiContext, liveContext } from "../../context.ts";
+import { Bar } from "../../ui/bar.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { PostForm } from "../../ui/post-form.tsx";
+import type { Route } from "./+types/chat";
+import { Composer } from "./composer.tsx";
+import { followReply } from "./follow-reply.server.ts";
+import { listModels } from "./models.server.ts";
+import { SentMessage } from "./sent-message.tsx";
+import { send } from "./send.server.ts";
+import { textOf } from "../../form.server.ts";
+import { formContext } from "../../context.ts";
+import { Turn } from "./turn.tsx";
+import { showTurns } from "./turns.server.ts";
+import { accepted } from "../../api/client.server.ts";
+
+export const meta: Route.MetaFunction = ({ loaderData }) => [{ title: `${loaderData?.title ?? "Conversación"} · Tertulia` }];
+
+export async function loader({ context, params, request, url }: Route.LoaderArgs) {
+  const api = context.get(apiContext);
+  const param = { id: params.id };
+  const through = url.searchParams.get("version") ?? undefined;
+  const before = url.searchParams.get("antes") ?? undefined;
+  const [chat, branch, models] = await Promise.all([
+    read(api.api.chat[":id"].$get({ param })),
+    read(api.api.chat[":id"].messages.$get({ param, query: { through, before } })),
+    listModels(context),
+  ]);
+  const turns = showTurns(branch.items, models);
+  const last = branch.items.at(-1);
+  let marker: string | undefined;
+  // A page asked for by a script follows the reply by events; a document carries it in itself.
+  if (last?.status === "streaming" && !new URL(request.url).pathname.endsWith(".data")) {
+    marker = newId();
+    const chunks = followReply(api, last.id, request.signal);
+    context.set(liveContext, { marker, chunks, messageId: last.id, sources: last.sources.length });
+  }
+  const edited = branch.items.find(({ id, role }) => id === url.searchParams.get("editar") && role === "user");
+  return {
+    id: chat.id,
+    title: chat.title,
+    pinned: chat.pinned,
+    turns,
+    marker,
+    earlier: branch.hasEarlier ? branch.items[0]?.id : undefined,
+    hasLater: branch.hasLater,
+    models,
+    modelId: chat.modelId,
+    draft: edited ? { content: edited.content, modelId: chat.modelId } : chat.draft,
+    edits: edited && { messageId: edited.id, parentId: edited.parentId ?? "" },
+    parentId: through ? last?.id : undefined,
+    key: newId(),
+  };
+}
+
+export async function action({ context, params }: Route.ActionArgs) {
+  const form = context.get(formContext);
+  if (textOf(form, "intent") !== "pin") return send(context, params.id);
+  const json = { pinned: textOf(form, "pinned") === "1" };
+  await accepted(context.get(apiContext).api.chat[":id"].$patch({ param: { id: params.id }, json }));
+  return null;
+}
+
+export default function Chat({ loaderData, actionData }: Route.ComponentProps) {
+  const { id, title, turns, marker, earlier, hasLater, models, modelId, draft, edits, parentId, key } = loaderData;
+  const lastId = turns.at(-1)?.id ?? "";
+  return (
+    <>
+      <Bar>
+        <h1>{title}</h1>
+        <ChatMenu id={id} pinned={loaderData.pinned} />
+        <Link className="button quiet small only narrow" to="/conversation/chat">
+          <Icon name="plus" label="Nueva conversación" />
+        </Link>
+      </Bar>
+      <main className="talk" id="contenido">
+        <div className="reader">
+          <div className="turns">
+            {earlier && (
+              <p className="mb-12 text-center">
+                <Link className="button small" to={`/conversation/chat/${id}?antes=${earlier}`}>
+                  Ver mensajes anteriores
+                </Link>
+              </p>
+            )}
+            {turns.map((turn, index) => (
+              <Turn key={turn.id} chatId={id} turn={turn} marker={index === turns.length - 1 ? marker : undefined} />
+            ))}
+            <SentMessage />
+            {hasLater && (
+              <p className="mt-12 text-center">
+                <Link className="button small" to={`/conversation/chat/${id}`}>
+                  Volver al final
+                </Link>
+              </p>
+            )}
+          </div>
+        </div>
+        <div className="foot">
+          {edits && (
+            <p className="editing">
+              Estás editando un mensaje anterior; la conversación sigue desde ahí.
+              <Link to={`/conversation/chat/${id}`}>Cancelar</Link>
+            </p>
+          )}
+          <Composer
+            // A sent message empties it; a reply that ends does not touch what is being typed.
+            key={`${edits?.messageId ?? ""}${turns.findLast(({ role }) => role === "user")?.id ?? lastId}`}
+            chatId={id}
+            sendKey={key}
+            parentId={edits?.parentId ?? parentId}
+            models={models}
+            modelId={modelId}
+            draft={draft}
+            result={actionData ?? undefined}
+            placeholder="Escribe un mensaje"
+          />
+        </div>
+        <Outlet />
+      </main>
+    </>
+  );
+}
+
+function ChatMenu({ id, pinned }: { id: string; pinned: boolean }) {
+  return (
+    <>
+      <button className="button quiet small only" type="button" popoverTarget="opciones">
+        <Icon name="more" label="Opciones de la conversación" />
+      </button>
+      <div className="menu" id="opciones" popover="auto">
+        <ul>
+          <li>
+            <PostForm action={`/conversation/chat/${id}`}>
+              <input type="hidden" name="pinned" value={pinned ? "0" : "1"} />
+              <button type="submit" name="intent" value="pin">
+                <Icon name="pin" />
+                {pinned ? "Desfijar" : "Fijar"}
+              </button>
+            </PostForm>
+          </li>
+          <li>
+            <Link to={`/conversation/chat/${id}/editar`}>
+              <Icon name="edit" />
+              Cambiar el título
+            </Link>
+          </li>
+          <li>
+            <Link className="danger" to={`/conversation/chat/${id}/eliminar`}>
+              <Icon name="trash" />
+              Eliminar
+            </Link>
+          </li>
+        </ul>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,101 @@
+import { type KeyboardEvent, useEffect, useRef } from "react";
+import { useFetcher, useNavigation } from "react-router";
+import type { FormResult } from "../../form.server.ts";
+import { Icon } from "../../ui/icon.tsx";
+import { PostForm } from "../../ui/post-form.tsx";
+import type { ListedModel } from "./models.server.ts";
+
+type Props = {
+  chatId?: string;
+  /** Sent twice, it makes one message. */
+  sendKey: string;
+  parentId?: string | undefined;
+  models: ListedModel[];
+  modelId?: string | null;
+  draft: { content: string; modelId: string | null } | null;
+  result: FormResult | undefined;
+  placeholder: string;
+  autoFocus?: boolean;
+};
+
+/** Where a message is written. The form is whole without a script; a script adds Enter and saves the draft. */
+export function Composer({ chatId, sendKey, parentId, models, modelId, draft, result, placeholder, autoFocus }: Props) {
+  const { values, errors = {}, message } = result ?? {};
+  const error = message ?? Object.values(errors)[0];
+  const sending = useNavigation().formData?.has("content") ?? false;
+  const keepDraft = useDraft(chatId);
+  const chosen = values?.modelId || draft?.modelId || modelId || models.find(({ isDefault }) => isDefault)?.id;
+  return (
+    <PostForm action={chatId ? `/conversation/chat/${chatId}` : "/conversation/chat"} onInput={keepDraft} onSubmit={keepDraft.cancel}>
+      <input type="hidden" name="key" value={values?.key || sendKey} />
+      {parentId !== undefined && <input type="hidden" name="parentId" value={parentId} />}
+      {error && (
+        <p className="error mb-3" id="mensaje-error" role="alert">
+          <Icon name="alert" />
+          <span>{error}</span>
+        </p>
+      )}
+      <div className="composer" data-sending={sending || undefined}>
+        <label className="sr-only" htmlFor="mensaje">
+          Mensaje
+        </label>
+        <textarea
+          id="mensaje"
+          name="content"
+          rows={1}
+          placeholder={placeholder}
+          required
+          // biome-ignore lint/a11y/noAutofocus: writing is what this page is for
+          autoFocus={autoFocus}
+          defaultValue={values?.content ?? draft?.content}
+          readOnly={sending}
+          aria-invalid={error ? true : undefined}
+          aria-describedby={error ? "mensaje-error" : undefined}
+          onKeyDown={sendOnEnter}
+        />
+        <div className="tools">
+          <span className="select model">
+            <label className="sr-only" htmlFor="modelo">
+              Modelo
+            </label>
+            <select id="modelo" name="modelId" defaultValue={chosen}>
+              {models.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </select>
+            <Icon name="chevron" />
+          </span>
+          <button type="submit" className="button primary small">
+            <Icon name="send" />
+            Enviar
+          </button>
+        </div>
+      </div>
+    </PostForm>
+  );
+}
+
+function sendOnEnter(event: KeyboardEvent<HTMLTextAreaElement>) {
+  // While an input method composes, Enter belongs to it.
+  if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+  event.preventDefault();
+  event.currentTarget.form?.requestSubmit();
+}
+
+const savedAfter = 800;
+
+/** Saves the draft when typing pauses. */
+function useDraft(chatId: string | undefined) {
+  const fetcher = useFetcher();
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const keep = (event: { currentTarget: HTMLFormElement }) => {
+    const form = new FormData(event.currentTarget);
+    if (chatId) form.set("chatId", chatId);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => fetcher.submit(form, { method: "post", action: "/conversation/draft" }), savedAfter);
+  };
+  return Object.assign(keep, { cancel: () => clearTimeout(timer.current) });
+}

@@ -1,0 +1,37 @@
+import { Link, redirect, useRouteLoaderData } from "react-router";
+import { accepted } from "../../api/client.server.ts";
+import { apiContext, sessionContext } from "../../context.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { PostForm } from "../../ui/post-form.tsx";
+import type { Route } from "./+types/delete-chat";
+import type { loader as chatLoader } from "./chat.tsx";
+
+export const meta: Route.MetaFunction = () => [{ title: "Eliminar conversación · Tertulia" }];
+
+export async function action({ context, params }: Route.ActionArgs) {
+  await accepted(context.get(apiContext).api.chat[":id"].$delete({ param: { id: params.id } }));
+  context.get(sessionContext).flash({ type: "success", title: "Conversación eliminada." });
+  return redirect("/conversation/chat");
+}
+
+export default function DeleteChat({ params }: Route.ComponentProps) {
+  const chat = useRouteLoaderData<typeof chatLoader>("routes/conversation/chat");
+  const closeTo = `/conversation/chat/${params.id}`;
+  return (
+    <Dialog title="Eliminar conversación" closeTo={closeTo} alert>
+      <PostForm className="contents">
+        <div className="body">
+          <p>«{chat?.title}» y todos sus mensajes se borrarán. No se puede deshacer.</p>
+        </div>
+        <div className="foot">
+          <Link className="button quiet" to={closeTo}>
+            Cancelar
+          </Link>
+          <button type="submit" className="button danger sure">
+            Confirmar
+          </button>
+        </div>
+      </PostForm>
+    </Dialog>
+  );
+}

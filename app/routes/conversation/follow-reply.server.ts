@@ -1,0 +1,11 @@
+import { accepted, type Client } from "../../api/client.server.ts";
+import type { Chunk } from "../../intelligence/chunk.ts";
+import { readChunks } from "./send.server.ts";
+
+/** A reply's chunks from its beginning, by the API; asked for when first read. */
+export async function* followReply(api: Client, messageId: string, signal: AbortSignal): AsyncGenerator<Chunk> {
+  const answer = api.api.intelligence.conversation.$post({ json: { messageId } }, { init: { signal } });
+  const response = (await accepted(answer)) as unknown as Response;
+  if (!response.body) throw new Error("No response body reader available");
+  yield* readChunks(response.body);
+}

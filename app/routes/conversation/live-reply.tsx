@@ -1,0 +1,28 @@
+import { useEffect, useRef } from "react";
+import { useRevalidator } from "react-router";
+import { followEvents } from "./follow-events.ts";
+
+/**
+ * The text of a reply under way. In a document the server writes it in place of `marker`, and there is nothing left to do
+ * but to fetch the finished page; otherwise the browser follows it by events.
+ */
+export function LiveReply({ messageId, marker }: { messageId: string; marker: string | undefined }) {
+  const prose = useRef<HTMLDivElement>(null);
+  const revalidate = useRevalidator().revalidate;
+  const written = useRef(marker !== undefined);
+  useEffect(() => {
+    if (!written.current && prose.current) return followEvents(prose.current, messageId, revalidate);
+    written.current = false;
+    void revalidate();
+  }, [messageId, revalidate]);
+  return (
+    <div
+      ref={prose}
+      className="prose live"
+      dir="auto"
+      suppressHydrationWarning
+      // Safe: the marker is the server's, and so is what it writes there.
+      dangerouslySetInnerHTML={{ __html: marker ?? "" }}
+    />
+  );
+}

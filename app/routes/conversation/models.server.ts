@@ -1,0 +1,12 @@
+import type { RouterContextProvider } from "react-router";
+import { read } from "../../api/client.server.ts";
+import { apiContext } from "../../context.ts";
+
+export type ListedModel = { id: string; name: string; isDefault: boolean };
+
+/** The models a person may choose from, the default marked. */
+export async function listModels(context: Readonly<RouterContextProvider>): Promise<ListedModel[]> {
+  const filter = JSON.stringify({ enabled: true });
+  const { items } = await read(context.get(apiContext).api.model.$get({ query: { filter, limit: "100" } }));
+  return items.map(({ id, name, isDefault }) => ({ id, name, isDefault }));
+}

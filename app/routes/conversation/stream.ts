@@ -1,0 +1,73 @@
+import { apiContext } from "../../context.ts";
+import { MarkdownStream } from "../../markdown/stream.server.ts";
+import type { Chunk } from "../../intelligence/chunk.ts";
+import type { Route } from "./+types/stream";
+import { followReply } from "./follow-reply.server.ts";
+
+const encoder = new TextEncoder();
+
+/**
+ * A reply as server-sent events (product.md §7): `text` to add to the open block; `block` when HTML has changed: blocks that
+ * closed, and the open one so far; `end`; `title`. The id is the offset in the reply, so that a browser resumes exactly.
+ */
+export async function loader({ context, params, request, url }: Route.LoaderArgs) {
+  const after = Number(request.headers.get("Last-Event-ID") ?? url.searchParams.get("after")) || 0;
+  const chunks = followReply(context.get(apiContext), params.messageId, request.signal);
+  // The first chunk decides: what can't be followed is answered as an error, not as a stream.
+  const first = await chunks.next();
+  const events = toEvents(params.messageId, first, chunks, after);
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await events.next();
+        if (done) controller.close();
+        else controller.enqueue(encoder.encode(value));
+      },
+      async cancel() {
+        await chunks.return(undefined);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, {
+    headers: {
+      "Content-Type": "text/event-stream",
+      "Cache-Control": "no-store, no-transform",
+      "X-Accel-Buffering": "no",
+    },
+  });
+}
+
+async function* toEvents(
+  messageId: string,
+  first: IteratorResult<Chunk>,
+  rest: AsyncGenerator<Chunk>,
+  after: number,
+): AsyncGenerator<string> {
+  let markdown = new MarkdownStream({ sourcesId: messageId });
+  let open = "";
+  let at = 0;
+  for (let { done, value } = first; !done && value; { done, value } = await rest.next()) {
+    if (value.type === "sources") markdown = new MarkdownStream({ sourcesId: messageId, sources: value.sources.length });
+    if (value.type === "text") {
+      // What the browser has already is read again only to know where it stands.
+      const known = value.text.slice(0, Math.max(0, after - at));
+      const fresh = value.text.slice(known.length);
+      if (known) open = markdown.push(known).open.html;
+      at += value.text.length;
+      if (!fresh) continue;
+      const step = markdown.push(fresh);
+      const changed = step.closed.length > 0 || step.open.html !== open;
+      open = step.open.html;
+      yield changed
+        ? event("block", at, { closed: step.closed.join(""), open: step.open.html, rest: step.open.rest })
+        : event("text", at, fresh);
+    }
+    if (value.type === "end") yield event("end", at, value.status);
+    if (value.type === "title") yield event("title", at, value.title);
+  }
+}
+
+function event(name: string, id: number, data: unknown): string {
+  return `id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+}

@@ -1,0 +1,122 @@
+import { Link, NavLink } from "react-router";
+import { Icon } from "../../ui/icon.tsx";
+import { PostForm } from "../../ui/post-form.tsx";
+import { groupChats, type ListedChat } from "./chat-groups.ts";
+
+type Props = {
+  person: { name: string; role: string; plan: string };
+  chats: ListedChat[];
+  projects: { id: string; name: string }[];
+};
+
+/** Chats and projects; beside the page on wide screens, over it on narrow ones, with no script for either. */
+export function Sidebar({ person, chats, projects }: Props) {
+  return (
+    <nav className="sidebar" id="barra" popover="auto" aria-label="Conversaciones">
+      <header>
+        <Link className="wordmark" to="/">
+          Tertulia
+          <span className="mark" />
+        </Link>
+        <button
+          className="button quiet small only narrow"
+          type="button"
+          popoverTarget="barra"
+          popoverTargetAction="hide"
+        >
+          <Icon name="close" label="Cerrar la barra" />
+        </button>
+      </header>
+      <div className="lists">
+        <ul className="items">
+          <li>
+            <NavLink className="item" to="/conversation/chat" end>
+              <Icon name="plus" />
+              <span>Nueva conversación</span>
+            </NavLink>
+          </li>
+        </ul>
+        {projects.length > 0 && <Projects projects={projects} />}
+        {groupChats(chats, new Date()).map(([group, listed]) => (
+          <section key={group} aria-labelledby={`g-${group}`}>
+            <h2 className="group" id={`g-${group}`}>
+              {group}
+            </h2>
+            <ul className="items">
+              {listed.map(({ id, title }) => (
+                <li key={id}>
+                  <NavLink className="item" to={`/conversation/chat/${id}`} prefetch="intent">
+                    <span>{title}</span>
+                  </NavLink>
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
+        {chats.length === 0 && <p className="px-3 pt-6 text-text-3">Aquí aparecerán tus conversaciones.</p>}
+      </div>
+      <footer>
+        <PersonMenu {...person} />
+      </footer>
+    </nav>
+  );
+}
+
+function Projects({ projects }: Pick<Props, "projects">) {
+  return (
+    <section aria-labelledby="g-proyectos">
+      <h2 className="group" id="g-proyectos">
+        Proyectos
+      </h2>
+      <ul className="items">
+        {projects.map(({ id, name }) => (
+          <li key={id} className="item">
+            <Icon name="project" />
+            <span>{name}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const plans: Record<string, string> = { gratis: "Plan Gratis", pro: "Plan Pro", equipo: "Plan Equipo" };
+
+function PersonMenu({ name, plan, role }: Props["person"]) {
+  const initials = name
+    .split(/\s+/)
+    .slice(0, 2)
+    .map((word) => [...word][0]?.toUpperCase())
+    .join("");
+  return (
+    <>
+      <button className="person" type="button" popoverTarget="persona">
+        <span className="initials" aria-hidden="true">
+          {initials}
+        </span>
+        <span className="clip">
+          {name}
+          <span className="line">{role === "admin" ? "Administración" : plans[plan]}</span>
+        </span>
+        <Icon name="more" />
+      </button>
+      <div className="menu person-menu" id="persona" popover="auto">
+        <ul>
+          <li>
+            <Link to="/user">
+              <Icon name="shield" />
+              Tu cuenta
+            </Link>
+          </li>
+        </ul>
+        <hr />
+        <PostForm action="/auth/signout" reloadDocument>
+          <button type="submit">
+            <Icon name="logout" />
+            Cerrar sesión
+          </button>
+        </PostForm>
+      </div>
+    </>
+  );
+}

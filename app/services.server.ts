@@ -1,0 +1,37 @@
+import type { Services } from "./api/env.server.ts";
+import type { Config } from "./config.server.ts";
+import { openDatabase } from "./db/connection.server.ts";
+import { makeFirstModels } from "./intelligence/discover.server.ts";
+import { Runs } from "./intelligence/run.server.ts";
+import { createLog, type Log } from "./log.server.ts";
+import { deriveKey } from "./secrets.server.ts";
+
+export type Opened = {
+  services: Services;
+  config: Config;
+  log: Log;
+  /** Lets running replies end for `patience` ms, then closes everything. */
+  close(patience: number): Promise<void>;
+};
+
+/** Opens database and replies for this process: migrates, finds interrupted replies, makes the first models. */
+export async function openServices(config: Config): Promise<Opened> {
+  const log = createLog(config.logLevel);
+  const { db, engine, close } = await openDatabase(config, log);
+  const running = { db, engine, log, modelKey: deriveKey(config.secret, "model keys"), modelSilence: config.modelSilence };
+  const runs = new Runs(running);
+  const interrupted = await runs.findInterrupted();
+  if (interrupted > 0) log.warn({ interrupted }, "respuestas interrumpidas por el último cierre");
+  // Other servers may be slow to answer: nobody waits for them.
+  const discovery = makeFirstModels(running, config).catch((error) => log.error({ err: error as Error }, "no se pudieron buscar modelos"));
+  return {
+    services: { ...running, runs, config, tokenKey: deriveKey(config.secret, "session tokens") },
+    config,
+    log,
+    async close(patience) {
+      await discovery;
+      await runs.close(patience);
+      await close();
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createRequestListener } from "@remix-run/node-fetch-server";
+
+type App = typeof import("./app/handler.server.ts");
+type Front = {
+  /** The server side, as it is now: in development an edit makes it anew. */
+  load(): Promise<App>;
+  /** Answers files that need no thought, and leaves the rest. */
+  files(request: IncomingMessage, response: ServerResponse, next: () => void): void;
+};
+
+const dev = process.argv.includes("--dev");
+// React picks its development build by it, so it is set before anything else is loaded.
+process.env.NODE_ENV ??= dev ? "development" : "production";
+// How long running replies may go on after SIGTERM (product.md §11).
+const patience = 20_000;
+
+const server = createServer();
+const { load, files } = dev ? await develop() : await serveBuild();
+const app = await load();
+const opened = await open(app);
+const { config, log } = opened;
+let handle = app.createHandler(opened);
+
+const listener = createRequestListener(
+  async (request: Request, client: { address: string }) => {
+    if (dev) handle = (await load()).createHandler(opened);
+    return handle(request, { ip: client.address });
+  },
+  {
+    trustProxy: config.trustProxy,
+    ...(config.publicUrl && { host: new URL(config.publicUrl).host, protocol: new URL(config.publicUrl).protocol }),
+    onError(error) {
+      log.error({ err: error as Error }, "petición fallida");
+      return new Response("Algo ha fallado en el servidor. Vuelve a intentarlo.", {
+        status: 500,
+        headers: { "Content-Type": "text/plain; charset=utf-8" },
+      });
+    },
+  },
+);
+
+server.on("request", (request, response) => files(request, response, () => listener(request, response)));
+server.on("error", (error: NodeJS.ErrnoException) => {
+  console.error(error.code === "EADDRINUSE" ? `PORT ${config.port} ya está ocupado por otro programa.` : error.message);
+  process.exit(1);
+});
+server.listen(config.port, config.host, () => {
+  const address = server.address();
+  const port = typeof address === "object" ? address?.port : config.port;
+  console.log(`Tertulia escucha en ${config.publicUrl ?? `http://localhost:${port}`}`);
+});
+
+let closing = false;
+for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  process.on(signal, async () => {
+    if (closing) return;
+    closing = true;
+    server.close();
+    server.closeIdleConnections();
+    await opened.close(signal === "SIGINT" ? 0 : patience);
+    process.exit(0);
+  });
+}
+
+async function open({ readConfig, openServices, ConfigError }: App) {
+  try {
+    return await openServices(readConfig());
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    console.error(error.message);
+    process.exit(1);
+  }
+}
+
+async function develop(): Promise<Front> {
+  const { createServer: createVite } = await import("vite");
+  const vite = await createVite({ server: { middlewareMode: true, hmr: { server } }, appType: "custom" });
+  return { load: () => vite.ssrLoadModule("./app/handler.server.ts") as Promise<App>, files: vite.middlewares };
+}
+
+async function serveBuild(): Promise<Front> {
+  const build = new URL("./build/", import.meta.url);
+  const { default: sirv } = await import("sirv");
+  const app = (await import(new URL("server/handler.js", build).href)) as App;
+  const files = sirv(new URL("client", build).pathname, {
+    brotli: true,
+    gzip: true,
+    setHeaders(response, path) {
+      const forever = path.startsWith("/assets/");
+      response.setHeader("Cache-Control", forever ? "public, max-age=31536000, immutable" : "public, max-age=3600");
+      response.setHeader("X-Content-Type-Options", "nosniff");
+    },
+  });
+  return { load: async () => app, files };
+}

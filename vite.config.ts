@@ -1,0 +1,27 @@
+import { reactRouter } from "@react-router/dev/vite";
+import tailwindcss from "@tailwindcss/vite";
+import { defineConfig } from "vite";
+
+export default defineConfig({
+  plugins: [tailwindcss(), reactRouter()],
+  build: { assetsInlineLimit: 0 },
+  environments: {
+    // One bundle and one instance of every server module: pages, API and replies (architecture.md §4).
+    ssr: { build: { rollupOptions: { input: "./app/handler.server.ts" } } },
+    client: {
+      build: {
+        rollupOptions: {
+          output: {
+            // Left alone, every button would be a request of its own.
+            codeSplitting: {
+              groups: [
+                { name: "react", test: /node_modules/ },
+                { name: "ui", test: /app\/(ui|limits|routes\/(conversation|auth)\/(composer|sign-in-form))/ },
+              ],
+            },
+          },
+        },
+      },
+    },
+  },
+});
