@@ -1,6 +1,7 @@
+import type { ReactNode } from "react";
 import { createContext } from "react-router";
 import type { Client } from "./api/client.server.ts";
-import type { Chunk } from "./intelligence/chunk.ts";
+import type { Chunk, Source } from "./intelligence/chunk.ts";
 import type { Log } from "./log.server.ts";
 import type { WebSession } from "./session.server.ts";
 
@@ -16,8 +17,10 @@ export const liveContext = createContext<LiveReply | null>(null);
 
 export type LiveReply = {
   marker: string;
+  messageId: string;
+  sources: Pick<Source, "n" | "title" | "chatId" | "messageId">[];
   /** The reply's chunks, from its beginning. */
   chunks: AsyncGenerator<Chunk>;
-  messageId: string;
-  sources: number;
+  /** What stands under the reply once it has ended. */
+  renderEnd(end: Extract<Chunk, { type: "end" }>, sources: LiveReply["sources"], written: boolean): ReactNode;
 };

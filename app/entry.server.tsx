@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { renderToPipeableStream } from "react-dom/server";
 import { type EntryContext, type RouterContextProvider, ServerRouter } from "react-router";
 import { liveContext, logContext, nonceContext } from "./context.ts";
-import { writeLive } from "./live-document.server.ts";
+import { writeLive } from "./live-document.server.tsx";
 
 /** Renders the whole page before its first byte; a reply under way is then written into it as it comes. */
 export default async function handleRequest(
@@ -49,11 +49,10 @@ function renderPage(page: React.ReactNode, nonce: string): Promise<string> {
 
 // React hoists them into the head, where they compete with the text on a slow line, even with scripting off.
 const preload = /<link rel="modulepreload"[^>]*>/g;
+const firstScript = /<script[^>]*>window\.__reactRouterContext/;
 
+/** Moves the preloads down to the scripts; there React tolerates tags that it does not know. */
 function scriptsLast(html: string): string {
-  const preloads = html.match(preload)?.join("") ?? "";
-  if (!preloads) return html;
-  const body = html.replace(preload, "");
-  const at = body.lastIndexOf("</main>") + "</main>".length;
-  return at < "</main>".length ? html : body.slice(0, at) + preloads + body.slice(at);
+  const preloads = html.match(preload)?.join("");
+  return preloads ? html.replace(preload, "").replace(firstScript, (script) => preloads + script) : html;
 }

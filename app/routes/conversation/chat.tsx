@@ -1,21 +1,20 @@
+import type { FormEvent } from "react";
+import { Link, Outlet, useSubmit } from "react-router";
 import { v7 as newId } from "uuid";
-import { Link, Outlet } from "react-router";
-import { read } from "../../api/client.server.ts";
-import { apiContext, liveContext } from "../../context.ts";
+import { accepted, read } from "../../api/client.server.ts";
+import { apiContext, formContext } from "../../context.ts";
+import { textOf } from "../../form.server.ts";
 import { Bar } from "../../ui/bar.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { PostForm } from "../../ui/post-form.tsx";
 import type { Route } from "./+types/chat";
+import { ChatMenu } from "./chat-menu.tsx";
 import { Composer } from "./composer.tsx";
-import { followReply } from "./follow-reply.server.ts";
+import { carryLive } from "./live.server.tsx";
 import { listModels } from "./models.server.ts";
-import { SentMessage } from "./sent-message.tsx";
 import { send } from "./send.server.ts";
-import { textOf } from "../../form.server.ts";
-import { formContext } from "../../context.ts";
+import { SentMessage } from "./sent-message.tsx";
 import { Turn } from "./turn.tsx";
 import { showTurns } from "./turns.server.ts";
-import { accepted } from "../../api/client.server.ts";
 
 export const meta: Route.MetaFunction = ({ loaderData }) => [{ title: `${loaderData?.title ?? "Conversación"} · Tertulia` }];
 
@@ -30,14 +29,10 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
     listModels(context),
   ]);
   const turns = showTurns(branch.items, models);
-  const last = branch.items.at(-1);
-  let marker: string | undefined;
+  const last = turns.at(-1);
   // A page asked for by a script follows the reply by events; a document carries it in itself.
-  if (last?.status === "streaming" && !new URL(request.url).pathname.endsWith(".data")) {
-    marker = newId();
-    const chunks = followReply(api, last.id, request.signal);
-    context.set(liveContext, { marker, chunks, messageId: last.id, sources: last.sources.length });
-  }
+  const isDocument = !new URL(request.url).pathname.endsWith(".data");
+  const marker = last?.status === "streaming" && isDocument ? carryLive(context, chat.id, last, request.signal) : undefined;
   const edited = branch.items.find(({ id, role }) => id === url.searchParams.get("editar") && role === "user");
   return {
     id: chat.id,
@@ -67,6 +62,13 @@ export async function action({ context, params }: Route.ActionArgs) {
 export default function Chat({ loaderData, actionData }: Route.ComponentProps) {
   const { id, title, turns, marker, earlier, hasLater, models, modelId, draft, edits, parentId, key } = loaderData;
   const lastId = turns.at(-1)?.id ?? "";
+  const submit = useSubmit();
+  const submitReplyForm = (event: FormEvent<HTMLElement>) => {
+    const form = event.target as HTMLFormElement;
+    if (form.dataset.replyForm === undefined) return;
+    event.preventDefault();
+    void submit((event.nativeEvent as SubmitEvent).submitter as HTMLButtonElement, { navigate: false });
+  };
   return (
     <>
       <Bar>
@@ -78,7 +80,7 @@ export default function Chat({ loaderData, actionData }: Route.ComponentProps) {
       </Bar>
       <main className="talk" id="contenido">
         <div className="reader">
-          <div className="turns">
+          <div className="turns" onSubmit={submitReplyForm}>
             {earlier && (
               <p className="mb-12 text-center">
                 <Link className="button small" to={`/conversation/chat/${id}?antes=${earlier}`}>
@@ -121,41 +123,6 @@ export default function Chat({ loaderData, actionData }: Route.ComponentProps) {
         </div>
         <Outlet />
       </main>
-    </>
-  );
-}
-
-function ChatMenu({ id, pinned }: { id: string; pinned: boolean }) {
-  return (
-    <>
-      <button className="button quiet small only" type="button" popoverTarget="opciones">
-        <Icon name="more" label="Opciones de la conversación" />
-      </button>
-      <div className="menu" id="opciones" popover="auto">
-        <ul>
-          <li>
-            <PostForm action={`/conversation/chat/${id}`}>
-              <input type="hidden" name="pinned" value={pinned ? "0" : "1"} />
-              <button type="submit" name="intent" value="pin">
-                <Icon name="pin" />
-                {pinned ? "Desfijar" : "Fijar"}
-              </button>
-            </PostForm>
-          </li>
-          <li>
-            <Link to={`/conversation/chat/${id}/editar`}>
-              <Icon name="edit" />
-              Cambiar el título
-            </Link>
-          </li>
-          <li>
-            <Link className="danger" to={`/conversation/chat/${id}/eliminar`}>
-              <Icon name="trash" />
-              Eliminar
-            </Link>
-          </li>
-        </ul>
-      </div>
     </>
   );
 }

@@ -1,15 +1,17 @@
 type Block = { closed: string; open: string; rest: string };
 
-/** Shows a reply in `prose` as its events come; calls `onEnd` when it has ended or can't be followed. Answers how to stop. */
-export function followEvents(prose: HTMLElement, messageId: string, onEnd: () => void): () => void {
+/** Shows a reply in `live` as its events come; calls `onEnd` when it has ended or can't be followed. Answers how to stop. */
+export function followEvents(live: HTMLElement, messageId: string, onEnd: () => void): () => void {
   const open = document.createElement("div");
-  const rest = document.createElement("p");
+  open.className = "prose";
+  const closed = open.cloneNode() as HTMLElement;
+  const rest = document.createElement("span");
   rest.className = "rest";
   const spoken = document.createElement("div");
   spoken.className = "sr-only";
   spoken.setAttribute("aria-live", "polite");
-  prose.replaceChildren(open, rest);
-  prose.after(spoken);
+  live.replaceChildren(closed, open, rest);
+  live.after(spoken);
   const events = new EventSource(`/conversation/stream/${messageId}`);
   const on = <Data>(name: string, act: (data: Data) => void) =>
     events.addEventListener(name, (event) => act(JSON.parse((event as MessageEvent<string>).data)));
@@ -17,12 +19,16 @@ export function followEvents(prose: HTMLElement, messageId: string, onEnd: () =>
   on<string>("text", (text) => rest.append(text));
   on<Block>("block", (block) => {
     if (block.closed) {
-      open.insertAdjacentHTML("beforebegin", block.closed);
+      closed.insertAdjacentHTML("beforeend", block.closed);
       // Whole blocks, not tokens: a screen reader is told what can be read.
-      spoken.textContent = open.previousElementSibling?.textContent ?? "";
+      spoken.textContent = closed.lastElementChild?.textContent ?? "";
     }
     open.innerHTML = block.open;
     rest.textContent = block.rest;
+    // A sentence goes on where the one before ended.
+    const paragraph = open.lastElementChild;
+    if (paragraph instanceof HTMLParagraphElement) paragraph.append(" ", rest);
+    else live.append(rest);
   });
   on("end", onEnd);
   on("title", () => {

@@ -18,8 +18,7 @@ export function LiveReply({ messageId, marker }: { messageId: string; marker: st
   return (
     <div
       ref={prose}
-      className="prose live"
-      dir="auto"
+      className="live"
       suppressHydrationWarning
       // Safe: the marker is the server's, and so is what it writes there.
       dangerouslySetInnerHTML={{ __html: marker ?? "" }}

@@ -1,5 +1,4 @@
 import type { ReactNode } from "react";
-import { useFetcher } from "react-router";
 import { Icon } from "../../ui/icon.tsx";
 import { FormTokenField } from "../../ui/post-form.tsx";
 
@@ -12,16 +11,15 @@ type Props = {
   children: ReactNode;
 };
 
-/** A form of one button about a reply; with a script it works without leaving the page. */
+/** A form of one button about a reply. Plain, as it is also written into pages that no router renders; the chat submits it. */
 export function ReplyButton({ messageId, intent, look = "action", icon, children }: Props) {
-  const fetcher = useFetcher();
   return (
-    <fetcher.Form method="post" action={`/conversation/reply/${messageId}`}>
+    <form method="post" action={`/conversation/reply/${messageId}`} data-reply-form>
       <FormTokenField />
       <button type="submit" className={look} name="intent" value={intent}>
         {icon && <Icon name={icon} />}
         {children}
       </button>
-    </fetcher.Form>
+    </form>
   );
 }

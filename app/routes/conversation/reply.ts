@@ -20,7 +20,7 @@ export async function action({ context, params }: Route.ActionArgs) {
     if (!(error instanceof ApiProblem) || error.status === 404) throw error;
     context.get(sessionContext).flash({ type: "error", title: error.message });
   }
-  return redirect(`/conversation/chat/${chatId}`);
+  return redirect(`/conversation/chat/${chatId}`, 303);
 }
 
 export const loader = () => redirect("/conversation/chat");

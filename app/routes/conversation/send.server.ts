@@ -19,7 +19,7 @@ export async function send(context: Readonly<RouterContextProvider>, chatId?: st
   };
   try {
     const started = await firstChunk(context.get(apiContext).api.intelligence.conversation.$post({ json }));
-    return redirect(`/conversation/chat/${started.chatId}`);
+    return redirect(`/conversation/chat/${started.chatId}`, 303);
   } catch (error) {
     if (error instanceof ApiProblem && error.status !== 404) {
       // As much as a draft may hold; the whole text is in the form that comes back.

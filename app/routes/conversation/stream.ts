@@ -48,7 +48,7 @@ async function* toEvents(
   let open = "";
   let at = 0;
   for (let { done, value } = first; !done && value; { done, value } = await rest.next()) {
-    if (value.type === "sources") markdown = new MarkdownStream({ sourcesId: messageId, sources: value.sources.length });
+    if (value.type === "sources" && at === 0) markdown = new MarkdownStream({ sourcesId: messageId, sources: value.sources.length });
     if (value.type === "text") {
       // What the browser has already is read again only to know where it stands.
       const known = value.text.slice(0, Math.max(0, after - at));

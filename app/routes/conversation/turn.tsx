@@ -1,9 +1,10 @@
 import { Link } from "react-router";
 import { Icon } from "../../ui/icon.tsx";
-import { CopyLink } from "./copy.tsx";
 import { LiveReply } from "./live-reply.tsx";
 import { ReplyButton } from "./reply-button.tsx";
+import { ReplyEnd } from "./reply-end.tsx";
 import type { ShownTurn } from "./turns.server.ts";
+import { Versions } from "./versions.tsx";
 
 type Props = { chatId: string; turn: ShownTurn; marker: string | undefined };
 
@@ -57,88 +58,14 @@ function Reply({ chatId, turn, marker }: Props) {
       </>
     );
   }
-  const { status, html, error } = turn;
   return (
     <>
       <h2>{turn.name}</h2>
-      {html && (
+      {turn.html && (
         // Safe: made by our own renderer, with raw HTML off.
-        <div className="prose" dir="auto" dangerouslySetInnerHTML={{ __html: html }} />
+        <div className="prose" dir="auto" dangerouslySetInnerHTML={{ __html: turn.html }} />
       )}
-      <Outcome {...{ status, html, error, messageId: turn.id, parentId: turn.parentId }} />
-      {turn.sources.length > 0 && <Sources turn={turn} />}
-      <div className="actions">
-        {html && <CopyLink messageId={turn.id} />}
-        <ReplyButton messageId={turn.parentId ?? ""} intent="again" icon="refresh">
-          Regenerar
-        </ReplyButton>
-        <Versions chatId={chatId} turn={turn} label="Versiones de la respuesta" />
-      </div>
+      <ReplyEnd chatId={chatId} turn={{ ...turn, written: turn.html !== "" }} />
     </>
-  );
-}
-
-type OutcomeProps = Pick<ShownTurn, "status" | "html" | "error" | "parentId"> & { messageId: string };
-
-/** How a reply ended, where that needs words, and how to go on. */
-function Outcome({ status, html, error, messageId, parentId }: OutcomeProps) {
-  const canContinue = Boolean(html) && (status === "interrupted" || status === "failed" || (status === "complete" && error));
-  const sentence =
-    status === "interrupted" ? "La respuesta quedó interrumpida: el servidor se cerró mientras la escribía." : error;
-  if (!sentence) return null;
-  return (
-    <div className={`outcome ${status === "failed" ? "bad" : ""}`}>
-      <Icon name={status === "failed" ? "alert" : "info"} />
-      <p>{sentence}</p>
-      <div className="buttons">
-        {canContinue && (
-          <ReplyButton messageId={messageId} intent="again" look="button small">
-            Continuar
-          </ReplyButton>
-        )}
-        {(status === "failed" || !html) && (
-          <ReplyButton messageId={parentId ?? ""} intent="again" look="button small" icon="refresh">
-            Reintentar
-          </ReplyButton>
-        )}
-      </div>
-    </div>
-  );
-}
-
-function Sources({ turn }: Pick<Props, "turn">) {
-  return (
-    <aside className="sources" aria-labelledby={`fuentes-${turn.id}`}>
-      <h3 id={`fuentes-${turn.id}`}>Fuentes</h3>
-      <ol>
-        {turn.sources.map(({ n, title, chatId, messageId }) => (
-          <li key={n} id={`fuente-${turn.id}-${n}`}>
-            {chatId ? <Link to={`/conversation/chat/${chatId}?version=${messageId}#m-${messageId}`}>{title}</Link> : title}
-          </li>
-        ))}
-      </ol>
-    </aside>
-  );
-}
-
-function Versions({ chatId, turn, label }: { chatId: string; turn: ShownTurn; label: string }) {
-  if (turn.versions < 2) return null;
-  return (
-    <nav className="stepper" aria-label={label}>
-      <Step chatId={chatId} to={turn.previous} icon="previous" label="Versión anterior" />
-      <span>
-        {turn.version}/{turn.versions}
-      </span>
-      <Step chatId={chatId} to={turn.next} icon="next" label="Versión siguiente" />
-    </nav>
-  );
-}
-
-function Step({ chatId, to, icon, label }: { chatId: string; to: string | undefined; icon: string; label: string }) {
-  if (!to) return null;
-  return (
-    <Link className="action" to={`/conversation/chat/${chatId}?version=${to}`} preventScrollReset>
-      <Icon name={icon} label={label} />
-    </Link>
   );
 }

@@ -1,0 +1,39 @@
+import { Link } from "react-router";
+import { Icon } from "../../ui/icon.tsx";
+import { PostForm } from "../../ui/post-form.tsx";
+
+/** What can be done with a chat. */
+export function ChatMenu({ id, pinned }: { id: string; pinned: boolean }) {
+  return (
+    <>
+      <button className="button quiet small only" type="button" popoverTarget="opciones">
+        <Icon name="more" label="Opciones de la conversación" />
+      </button>
+      <div className="menu" id="opciones" popover="auto">
+        <ul>
+          <li>
+            <PostForm action={`/conversation/chat/${id}`}>
+              <input type="hidden" name="pinned" value={pinned ? "0" : "1"} />
+              <button type="submit" name="intent" value="pin">
+                <Icon name="pin" />
+                {pinned ? "Desfijar" : "Fijar"}
+              </button>
+            </PostForm>
+          </li>
+          <li>
+            <Link to={`/conversation/chat/${id}/editar`}>
+              <Icon name="edit" />
+              Cambiar el título
+            </Link>
+          </li>
+          <li>
+            <Link className="danger" to={`/conversation/chat/${id}/eliminar`}>
+              <Icon name="trash" />
+              Eliminar
+            </Link>
+          </li>
+        </ul>
+      </div>
+    </>
+  );
+}

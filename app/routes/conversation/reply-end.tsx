@@ -1,0 +1,70 @@
+import { Link } from "react-router";
+import { Icon } from "../../ui/icon.tsx";
+import { CopyLink } from "./copy.tsx";
+import { ReplyButton } from "./reply-button.tsx";
+import type { ShownTurn } from "./turns.server.ts";
+import { Versions, type VersionsOf } from "./versions.tsx";
+
+export type EndedReply = VersionsOf &
+  Pick<ShownTurn, "id" | "parentId" | "status" | "error" | "sources"> & {
+    /** Whether there is any text. */
+    written: boolean;
+  };
+
+/** What stands under a reply that has ended: how it ended, where it is from, what can be done with it. */
+export function ReplyEnd({ chatId, turn }: { chatId: string; turn: EndedReply }) {
+  return (
+    <>
+      <Outcome {...turn} />
+      {turn.sources.length > 0 && <Sources turn={turn} />}
+      <div className="actions">
+        {turn.written && <CopyLink messageId={turn.id} />}
+        <ReplyButton messageId={turn.parentId ?? ""} intent="again" icon="refresh">
+          Regenerar
+        </ReplyButton>
+        <Versions chatId={chatId} turn={turn} label="Versiones de la respuesta" />
+      </div>
+    </>
+  );
+}
+
+/** How a reply ended, where that needs words, and how to go on. */
+function Outcome({ id, status, written, error, parentId }: EndedReply) {
+  const canContinue = written && (status === "interrupted" || status === "failed" || (status === "complete" && error));
+  const sentence =
+    status === "interrupted" ? "La respuesta quedó interrumpida: el servidor se cerró mientras la escribía." : error;
+  if (!sentence) return null;
+  return (
+    <div className={`outcome ${status === "failed" ? "bad" : ""}`}>
+      <Icon name={status === "failed" ? "alert" : "info"} />
+      <p>{sentence}</p>
+      <div className="buttons">
+        {canContinue && (
+          <ReplyButton messageId={id} intent="again" look="button small">
+            Continuar
+          </ReplyButton>
+        )}
+        {(status === "failed" || !written) && (
+          <ReplyButton messageId={parentId ?? ""} intent="again" look="button small" icon="refresh">
+            Reintentar
+          </ReplyButton>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Sources({ turn }: { turn: EndedReply }) {
+  return (
+    <aside className="sources" aria-labelledby={`fuentes-${turn.id}`}>
+      <h3 id={`fuentes-${turn.id}`}>Fuentes</h3>
+      <ol>
+        {turn.sources.map(({ n, title, chatId, messageId }) => (
+          <li key={n} id={`fuente-${turn.id}-${n}`}>
+            {chatId ? <Link to={`/conversation/chat/${chatId}?version=${messageId}#m-${messageId}`}>{title}</Link> : title}
+          </li>
+        ))}
+      </ol>
+    </aside>
+  );
+}
