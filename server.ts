@@ -18,7 +18,7 @@ const patience = 20_000;
 const server = createServer();
 const { load, files } = dev ? await develop() : await serveBuild();
 const app = await load();
-const opened = await open(app);
+const opened = await openOrExplain();
 const { config, log } = opened;
 let handle = app.createHandler(opened);
 
@@ -63,11 +63,11 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   });
 }
 
-async function open({ readConfig, openServices, ConfigError }: App) {
+async function openOrExplain(): ReturnType<App["open"]> {
   try {
-    return await openServices(readConfig());
+    return await app.open();
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
+    if (!(error instanceof Error) || error.name !== "ConfigError") throw error;
     console.error(error.message);
     process.exit(1);
   }

@@ -6,7 +6,9 @@ import { z } from "zod";
 const httpUrl = (name: string) =>
   z.url({ protocol: /^https?$/, error: `${name} tiene que ser una dirección http o https` });
 const flag = (name: string) =>
-  z.enum(["0", "1", "true", "false"], `${name} tiene que ser 1 o 0`).transform((value) => value === "1" || value === "true");
+  z
+    .enum(["0", "1", "true", "false"], `${name} tiene que ser 1 o 0`)
+    .transform((value) => value === "1" || value === "true");
 const whole = (name: string, min: number, max: number) =>
   z.coerce
     .number({ error: `${name} tiene que ser un número` })
@@ -18,7 +20,9 @@ const environment = z.object({
   PORT: whole("PORT", 0, 65_535).default(3000),
   HOST: z.string().default("0.0.0.0"),
   DATA_DIR: z.string().default("./data"),
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: "DATABASE_URL tiene que empezar por postgres://" }).optional(),
+  DATABASE_URL: z
+    .url({ protocol: /^postgres(ql)?$/, error: "DATABASE_URL tiene que empezar por postgres://" })
+    .optional(),
   SESSION_SECRET: z.string().min(32, "SESSION_SECRET tiene que tener 32 caracteres o más").optional(),
   PUBLIC_URL: httpUrl("PUBLIC_URL").optional(),
   TRUST_PROXY: flag("TRUST_PROXY").default(false),
@@ -53,7 +57,9 @@ export type Config = {
 };
 
 /** A wrong setting: its message is one sentence that names the variable (product §11). */
-export class ConfigError extends Error {}
+export class ConfigError extends Error {
+  override name = "ConfigError";
+}
 
 /** Reads the environment. Empty variables count as unset. Creates DATA_DIR and, without SESSION_SECRET, a secret in it. */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {

@@ -24,8 +24,12 @@ export default async function handleRequest(
 }
 
 /** Loader and action errors that nobody expected; answers on purpose and closed connections are none. */
-export function handleError(error: unknown, { request, context }: { request: Request; context: Readonly<RouterContextProvider> }): void {
-  if (!request.signal.aborted) context.get(logContext).error({ err: error, path: new URL(request.url).pathname }, "error en una página");
+export function handleError(
+  error: unknown,
+  { request, context }: { request: Request; context: Readonly<RouterContextProvider> },
+): void {
+  if (!request.signal.aborted)
+    context.get(logContext).error({ err: error, path: new URL(request.url).pathname }, "error en una página");
 }
 
 function renderPage(page: React.ReactNode, nonce: string): Promise<string> {

@@ -20,7 +20,14 @@ export const readForm: MiddlewareFunction<Response> = async ({ request, context 
   const form = await parseForm(request);
   const token = form.get("formToken");
   if (typeof token !== "string" || !same(token, context.get(sessionContext).formToken)) {
-    throw data({ resend: [...form].filter((field): field is [string, string] => field[0] !== "formToken" && typeof field[1] === "string") }, 403);
+    throw data(
+      {
+        resend: [...form].filter(
+          (field): field is [string, string] => field[0] !== "formToken" && typeof field[1] === "string",
+        ),
+      },
+      403,
+    );
   }
   context.set(formContext, form);
 };
@@ -39,7 +46,10 @@ async function parseForm(request: Request): Promise<FormData> {
     const headers = { "Content-Type": request.headers.get("Content-Type") ?? "" };
     return await new Response(Buffer.concat(chunks), { headers }).formData();
   } catch (cause) {
-    throw data({ message: "El formulario no ha llegado entero. Vuelve atrás y envíalo otra vez." }, { status: 400, statusText: String(cause) });
+    throw data(
+      { message: "El formulario no ha llegado entero. Vuelve atrás y envíalo otra vez." },
+      { status: 400, statusText: String(cause) },
+    );
   }
 }
 

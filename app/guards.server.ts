@@ -59,9 +59,12 @@ export const requireActive: MiddlewareFunction<Response> = async ({ context }) =
 };
 
 function comeBack(): Response {
-  return new Response('<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0"><title>Tertulia</title>', {
-    headers: { "Content-Type": "text/html; charset=utf-8" },
-  });
+  return new Response(
+    '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0"><title>Tertulia</title>',
+    {
+      headers: { "Content-Type": "text/html; charset=utf-8" },
+    },
+  );
 }
 
 /** The text of a form whose session has ended, to be carried through sign-in. */

@@ -1,20 +1,21 @@
 import { randomBytes } from "node:crypto";
+import { constants } from "node:zlib";
+import * as build from "virtual:react-router/server-build";
 import { compressResponse } from "@remix-run/response/compress";
 import { createRequestHandler, RouterContextProvider } from "react-router";
-import * as build from "virtual:react-router/server-build";
-import { constants } from "node:zlib";
 import { createApi } from "./api/api.server.ts";
 import { createClient } from "./api/client.server.ts";
+import { readConfig } from "./config.server.ts";
 import { apiContext, logContext, nonceContext, sessionContext } from "./context.ts";
 import { addHeaders } from "./headers.server.ts";
 import { deriveKey } from "./secrets.server.ts";
-import { openServices, type Opened } from "./services.server.ts";
+import { type Opened, openServices } from "./services.server.ts";
 import { WebSession } from "./session.server.ts";
 
-export { ConfigError, readConfig } from "./config.server.ts";
-export { openServices } from "./services.server.ts";
-
 export type Handle = (request: Request, client: { ip: string }) => Promise<Response>;
+
+/** Opens what this process needs, by the environment. Throws ConfigError for a wrong setting. */
+export const open = (): Promise<Opened> => openServices(readConfig());
 
 /** Request → Response: /v1 to the API, everything else to the pages, each with a context of its own. */
 export function createHandler({ services, config, log }: Opened): Handle {

@@ -18,12 +18,20 @@ export type Opened = {
 export async function openServices(config: Config): Promise<Opened> {
   const log = createLog(config.logLevel);
   const { db, engine, close } = await openDatabase(config, log);
-  const running = { db, engine, log, modelKey: deriveKey(config.secret, "model keys"), modelSilence: config.modelSilence };
+  const running = {
+    db,
+    engine,
+    log,
+    modelKey: deriveKey(config.secret, "model keys"),
+    modelSilence: config.modelSilence,
+  };
   const runs = new Runs(running);
   const interrupted = await runs.findInterrupted();
   if (interrupted > 0) log.warn({ interrupted }, "respuestas interrumpidas por el último cierre");
   // Other servers may be slow to answer: nobody waits for them.
-  const discovery = makeFirstModels(running, config).catch((error) => log.error({ err: error as Error }, "no se pudieron buscar modelos"));
+  const discovery = makeFirstModels(running, config).catch((error) =>
+    log.error({ err: error as Error }, "no se pudieron buscar modelos"),
+  );
   return {
     services: { ...running, runs, config, tokenKey: deriveKey(config.secret, "session tokens") },
     config,

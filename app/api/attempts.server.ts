@@ -33,9 +33,13 @@ export async function countAttempt(services: Services, kind: Kind, key: string):
     if (!(refused instanceof RateLimiterRes)) throw refused;
     const seconds = Math.max(1, Math.ceil(refused.msBeforeNext / 1000));
     const minutes = Math.ceil(seconds / 60);
-    throw new Problem(429, `Demasiados intentos. Vuelve a probar dentro de ${minutes === 1 ? "un minuto" : `${minutes} minutos`}.`, {
-      headers: { "Retry-After": String(seconds) },
-    });
+    throw new Problem(
+      429,
+      `Demasiados intentos. Vuelve a probar dentro de ${minutes === 1 ? "un minuto" : `${minutes} minutos`}.`,
+      {
+        headers: { "Retry-After": String(seconds) },
+      },
+    );
   }
 }
 

@@ -14,6 +14,13 @@ export async function recordAudit(
   const { changes = {}, ...what } = event;
   await db
     .insertInto("audit")
-    .values({ id: newId(), createdAt: now, updatedAt: now, ip: c.env.ip ?? "", changes: JSON.stringify(changes), ...what })
+    .values({
+      id: newId(),
+      createdAt: now,
+      updatedAt: now,
+      ip: c.env.ip ?? "",
+      changes: JSON.stringify(changes),
+      ...what,
+    })
     .execute();
 }

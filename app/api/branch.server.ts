@@ -17,7 +17,11 @@ export async function branchOf(
   chat: Pick<ChatRow, "id" | "leafId">,
   { through, before }: { through?: string | undefined; before?: string | undefined },
 ): Promise<Page> {
-  const last = before ? await parentOf(db, chat.id, before) : through ? await leafBelow(db, chat.id, through) : chat.leafId;
+  const last = before
+    ? await parentOf(db, chat.id, before)
+    : through
+      ? await leafBelow(db, chat.id, through)
+      : chat.leafId;
   if (!last) return { items: [], hasEarlier: false, hasLater: before !== undefined };
   const { rows } = await sql<MessageRow>`
     with recursive branch as (

@@ -16,15 +16,25 @@ const newMessage = z.strictObject({
   parentId: id.nullable().optional().openapi({ description: "El mensaje al que sigue; null empieza de nuevo." }),
   content: conversationText,
   modelId: id.optional(),
-  key: z.string().max(100, "La clave es demasiado larga.").optional().openapi({ description: "Enviada dos veces, hace un solo mensaje." }),
+  key: z
+    .string()
+    .max(100, "La clave es demasiado larga.")
+    .optional()
+    .openapi({ description: "Enviada dos veces, hace un solo mensaje." }),
 });
 const again = z.strictObject({
-  parentId: id.openapi({ description: "Un mensaje de la persona: otra respuesta. Una respuesta cortada: continuarla." }),
+  parentId: id.openapi({
+    description: "Un mensaje de la persona: otra respuesta. Una respuesta cortada: continuarla.",
+  }),
   modelId: id.optional(),
 });
 const following = z.strictObject({
   messageId: id,
-  after: z.number("after tiene que ser un número.").int("after tiene que ser un número entero.").min(0, "after no puede ser negativo.").default(0),
+  after: z
+    .number("after tiene que ser un número.")
+    .int("after tiene que ser un número entero.")
+    .min(0, "after no puede ser negativo.")
+    .default(0),
 });
 const body = z.union([newMessage, again, following]);
 
@@ -77,7 +87,11 @@ function parseBody(given: Record<string, unknown>): z.output<typeof body> {
   return parsed.data as z.output<typeof body>;
 }
 
-async function start(services: Services, person: Person, given: z.output<typeof newMessage> | z.output<typeof again>): Promise<Started> {
+async function start(
+  services: Services,
+  person: Person,
+  given: z.output<typeof newMessage> | z.output<typeof again>,
+): Promise<Started> {
   if (!("content" in given)) {
     const parent = await ownMessage(services, person, given.parentId);
     const model = await modelToUse(services, given.modelId, parent.modelId, await modelOfChat(services, parent.chatId));
@@ -104,12 +118,22 @@ async function ownMessage(services: Services, person: Person, messageId: string)
 }
 
 async function ownChat({ db }: Services, person: Person, chatId: string): Promise<void> {
-  const row = await db.selectFrom("chats").where("id", "=", chatId).where("userId", "=", person.id).select("id").executeTakeFirst();
+  const row = await db
+    .selectFrom("chats")
+    .where("id", "=", chatId)
+    .where("userId", "=", person.id)
+    .select("id")
+    .executeTakeFirst();
   if (!row) throw notFound();
 }
 
 async function ownProject({ db }: Services, person: Person, projectId: string): Promise<void> {
-  const row = await db.selectFrom("projects").where("id", "=", projectId).where("userId", "=", person.id).select("id").executeTakeFirst();
+  const row = await db
+    .selectFrom("projects")
+    .where("id", "=", projectId)
+    .where("userId", "=", person.id)
+    .select("id")
+    .executeTakeFirst();
   if (!row) throw notFound();
 }
 

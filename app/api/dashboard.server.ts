@@ -21,7 +21,9 @@ export const dashboard = new OpenAPIHono<ApiEnv>().openapi(
     path: "/initialize",
     security: bearer,
     middleware: [signedIn],
-    responses: { 200: answers(dashboardLists, "Lo que muestra la barra lateral: primero los fijados, luego lo más nuevo.") },
+    responses: {
+      200: answers(dashboardLists, "Lo que muestra la barra lateral: primero los fijados, luego lo más nuevo."),
+    },
   }),
   async (c) => {
     const { person, services } = c.var;
@@ -30,7 +32,12 @@ export const dashboard = new OpenAPIHono<ApiEnv>().openapi(
     const [pinned, recent, projects] = await Promise.all([
       own.where("pinned", "=", 1).orderBy("lastMessageAt", "desc").select(columns).execute(),
       own.where("pinned", "=", 0).orderBy("lastMessageAt", "desc").limit(chatsShown).select(columns).execute(),
-      services.db.selectFrom("projects").where("userId", "=", person.id).orderBy("name").select(["id", "name"]).execute(),
+      services.db
+        .selectFrom("projects")
+        .where("userId", "=", person.id)
+        .orderBy("name")
+        .select(["id", "name"])
+        .execute(),
     ]);
     const chats = [...pinned, ...recent].map(({ id, title, pinned: isPinned, lastMessageAt }) => ({
       id,

@@ -26,7 +26,10 @@ export const listOf = <Item extends z.ZodType>(item: Item) =>
 type Rules<Table extends keyof Tables> = {
   table: Table;
   /** Columns it may be sorted by; the first is the default, with its direction. */
-  sortable: [{ column: keyof Tables[Table] & string; direction: "asc" | "desc" }, ...{ column: keyof Tables[Table] & string; direction: "asc" | "desc" }[]];
+  sortable: [
+    { column: keyof Tables[Table] & string; direction: "asc" | "desc" },
+    ...{ column: keyof Tables[Table] & string; direction: "asc" | "desc" }[],
+  ];
   /** Filters by name: what they do to the query. */
   filters: Record<string, "text" | "flag">;
 };
@@ -53,7 +56,9 @@ export async function listPage<Table extends keyof Tables, Row extends { id: str
   }
   const [rows, counted] = await Promise.all([
     page.limit(limit + 1).execute() as Promise<Row[]>,
-    filtered.clearSelect().select(sql<number>`count(*)`.as("total")).executeTakeFirstOrThrow() as Promise<{ total: number }>,
+    filtered.clearSelect().select(sql<number>`count(*)`.as("total")).executeTakeFirstOrThrow() as Promise<{
+      total: number;
+    }>,
   ]);
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   const nextCursor = last
@@ -83,7 +88,8 @@ function sorting<Table extends keyof Tables>(sort: Record<string, unknown>, { so
   const [entry] = Object.entries(sort);
   if (!entry) return sortable[0];
   const found = sortable.find(({ column }) => column === entry[0]);
-  if (!found || (entry[1] !== "asc" && entry[1] !== "desc")) throw invalid("sort", `No se puede ordenar por «${entry[0]}».`);
+  if (!found || (entry[1] !== "asc" && entry[1] !== "desc"))
+    throw invalid("sort", `No se puede ordenar por «${entry[0]}».`);
   return { column: found.column, direction: entry[1] as "asc" | "desc" };
 }
 

@@ -130,7 +130,11 @@ export const messages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
           .returningAll()
           .executeTakeFirstOrThrow();
         await indexText(trx, content, ownerWord(chat.userId), { messageId: inserted.id, chatId });
-        await trx.updateTable("chats").set({ leafId: inserted.id, lastMessageAt: now }).where("id", "=", chatId).execute();
+        await trx
+          .updateTable("chats")
+          .set({ leafId: inserted.id, lastMessageAt: now })
+          .where("id", "=", chatId)
+          .execute();
         return inserted;
       });
       return c.json(showMessage(row), 201);
@@ -157,7 +161,8 @@ export const messages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
     async (c) => {
       const { person, services } = c.var;
       const row = await findMessage(services, person, c.req.valid("param").id);
-      if (row.status === "streaming") throw invalid("content", "Esta respuesta aún se está escribiendo; detenla antes.");
+      if (row.status === "streaming")
+        throw invalid("content", "Esta respuesta aún se está escribiendo; detenla antes.");
       const { content } = c.req.valid("json");
       const changed = await services.db.transaction().execute(async (trx) => {
         await trx.deleteFrom("passages").where("messageId", "=", row.id).execute();

@@ -41,25 +41,40 @@ export const model = z
   .openapi("Model");
 
 const whole = (label: string, max: number) =>
-  z.number(`${label} tiene que ser un número.`).int(`${label} tiene que ser un número entero.`).min(1, `${label} tiene que ser mayor que cero.`).max(max, `${label} es demasiado grande.`);
+  z
+    .number(`${label} tiene que ser un número.`)
+    .int(`${label} tiene que ser un número entero.`)
+    .min(1, `${label} tiene que ser mayor que cero.`)
+    .max(max, `${label} es demasiado grande.`);
 const price = z.number("El precio tiene que ser un número.").min(0, "El precio no puede ser negativo.").nullable();
 
 const newModel = z.strictObject({
   name: text("El nombre", limits.modelName, 1),
   provider,
   externalId: text("El identificador del proveedor", 200, 1),
-  baseUrl: z.url({ protocol: /^https?$/, error: "La dirección tiene que empezar por http:// o https://." }).nullable().default(null),
+  baseUrl: z
+    .url({ protocol: /^https?$/, error: "La dirección tiene que empezar por http:// o https://." })
+    .nullable()
+    .default(null),
   apiKey: text("La clave", 500).nullable().default(null),
   contextWindow: whole("La ventana de contexto", 10_000_000).default(32_768),
   maxOutputTokens: whole("El máximo de salida", 1_000_000).default(4_096),
-  temperature: z.number("La temperatura tiene que ser un número.").min(0, "La temperatura va de 0 a 2.").max(2, "La temperatura va de 0 a 2.").nullable().default(null),
+  temperature: z
+    .number("La temperatura tiene que ser un número.")
+    .min(0, "La temperatura va de 0 a 2.")
+    .max(2, "La temperatura va de 0 a 2.")
+    .nullable()
+    .default(null),
   acceptsImages: flag.default(false),
   systemPrompt: text("Las instrucciones", limits.modelText).default(""),
   inputPrice: price.default(null),
   outputPrice: price.default(null),
   enabled: flag.default(true),
   isDefault: flag.default(false),
-  position: z.number("La posición tiene que ser un número.").int("La posición tiene que ser un número entero.").default(0),
+  position: z
+    .number("La posición tiene que ser un número.")
+    .int("La posición tiene que ser un número entero.")
+    .default(0),
 });
 type NewModel = z.output<typeof newModel>;
 
@@ -80,9 +95,18 @@ function showModel(row: ModelRow, person: Pick<Person, "role">): z.output<typeof
 }
 
 /** The model to answer with: the one asked for, else the default. Throws 422 when it is not there or not enabled. */
-export async function modelToUse({ db }: Pick<Services, "db">, ...wanted: (string | null | undefined)[]): Promise<ModelRow> {
+export async function modelToUse(
+  { db }: Pick<Services, "db">,
+  ...wanted: (string | null | undefined)[]
+): Promise<ModelRow> {
   const [asked, ...others] = wanted;
-  const models = await db.selectFrom("models").where("enabled", "=", 1).orderBy("isDefault", "desc").orderBy("position").selectAll().execute();
+  const models = await db
+    .selectFrom("models")
+    .where("enabled", "=", 1)
+    .orderBy("isDefault", "desc")
+    .orderBy("position")
+    .selectAll()
+    .execute();
   const find = (id: string | null | undefined) => models.find((row) => row.id === id);
   if (asked && !find(asked)) throw invalid("modelId", "Ese modelo ya no está disponible. Elige otro.");
   const chosen = [asked, ...others].map(find).find(Boolean) ?? models[0];
@@ -133,11 +157,22 @@ export const models = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       const { person, services } = c.var;
       const id = newId();
       const now = Date.now();
-      const row: ModelRow = { id, createdAt: now, updatedAt: now, ...toColumns(services, id, c.req.valid("json"), null) };
+      const row: ModelRow = {
+        id,
+        createdAt: now,
+        updatedAt: now,
+        ...toColumns(services, id, c.req.valid("json"), null),
+      };
       await services.db.transaction().execute(async (trx) => {
         if (row.isDefault) await clearDefault(trx);
         await trx.insertInto("models").values(row).execute();
-        await recordAudit(trx, c, { actorId: person.id, action: "create", resource: "model", resourceId: id, changes: showModel(row, person) });
+        await recordAudit(trx, c, {
+          actorId: person.id,
+          action: "create",
+          resource: "model",
+          resourceId: id,
+          changes: showModel(row, person),
+        });
       });
       return c.json(showModel(row, person), 201);
     },
@@ -178,7 +213,13 @@ export const models = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
         if (after.isDefault) await clearDefault(trx);
         await trx.updateTable("models").set(after).where("id", "=", after.id).execute();
         const changes = { before: showModel(before, person), after: showModel(after, person) };
-        await recordAudit(trx, c, { actorId: person.id, action: "update", resource: "model", resourceId: after.id, changes });
+        await recordAudit(trx, c, {
+          actorId: person.id,
+          action: "update",
+          resource: "model",
+          resourceId: after.id,
+          changes,
+        });
       });
       return c.json(showModel(after, person), 200);
     },
@@ -196,7 +237,13 @@ export const models = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       const row = await findModel(services.db, c.req.valid("param").id);
       await services.db.transaction().execute(async (trx) => {
         await trx.deleteFrom("models").where("id", "=", row.id).execute();
-        await recordAudit(trx, c, { actorId: person.id, action: "delete", resource: "model", resourceId: row.id, changes: showModel(row, person) });
+        await recordAudit(trx, c, {
+          actorId: person.id,
+          action: "delete",
+          resource: "model",
+          resourceId: row.id,
+          changes: showModel(row, person),
+        });
       });
       return c.body(null, 204);
     },

@@ -81,7 +81,10 @@ function asProblem(error: Error): Problem {
     return new Problem(429, error.message, { headers: { "Retry-After": String(seconds) } });
   }
   if (error instanceof HTTPException && error.status < 500) {
-    return new Problem(error.status as ContentfulStatusCode, "La petición no se entiende: el cuerpo no es JSON válido.");
+    return new Problem(
+      error.status as ContentfulStatusCode,
+      "La petición no se entiende: el cuerpo no es JSON válido.",
+    );
   }
   return new Problem(500, "Algo ha fallado en el servidor. Vuelve a intentarlo.");
 }

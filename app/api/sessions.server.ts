@@ -7,8 +7,8 @@ import type { Db, Engine } from "../db/connection.server.ts";
 import type { UserRow } from "../db/tables.ts";
 import { usageOf } from "../intelligence/usage.server.ts";
 import { limits } from "../limits.ts";
-import { recordAudit } from "./audit.server.ts";
 import { countAttempt, forgetAttempts } from "./attempts.server.ts";
+import { recordAudit } from "./audit.server.ts";
 import { signedIn } from "./authentication.server.ts";
 import type { ApiEnv } from "./env.server.ts";
 import { checkPassword, hashPassword, isCommonPassword } from "./passwords.server.ts";
@@ -22,7 +22,10 @@ const email = text("El correo electrónico", limits.email, 1).pipe(
 );
 const credentials = z.object({
   email: text("El correo electrónico", limits.email, 1),
-  password: z.string("Falta la contraseña.").min(1, "Falta la contraseña.").max(1000, "La contraseña es demasiado larga."),
+  password: z
+    .string("Falta la contraseña.")
+    .min(1, "Falta la contraseña.")
+    .max(1000, "La contraseña es demasiado larga."),
 });
 const registration = z.object({
   name: text("El nombre", limits.name, 1),
@@ -104,7 +107,12 @@ export const sessions = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
     async (c) => {
       const { person, services } = c.var;
       await services.db.deleteFrom("sessions").where("id", "=", person.sessionId).execute();
-      await recordAudit(services.db, c, { actorId: person.id, action: "signout", resource: "session", resourceId: person.sessionId });
+      await recordAudit(services.db, c, {
+        actorId: person.id,
+        action: "signout",
+        resource: "session",
+        resourceId: person.sessionId,
+      });
       deleteCookie(c, "refresh", { path: "/" });
       return c.body(null, 204);
     },
@@ -164,7 +172,11 @@ async function signUp(c: Context<ApiEnv>, given: z.output<typeof registration>):
     await recordAudit(trx, c, { actorId: row.id, action: "signup", resource: "user", resourceId: row.id });
     return row;
   });
-  return openSession(db, tokenKey, { userId: account.id, userAgent: c.req.header("User-Agent") ?? "", ip: c.env.ip ?? "" });
+  return openSession(db, tokenKey, {
+    userId: account.id,
+    userAgent: c.req.header("User-Agent") ?? "",
+    ip: c.env.ip ?? "",
+  });
 }
 
 async function isFirstAccount(db: Db, engine: Engine): Promise<boolean> {
@@ -184,11 +196,21 @@ async function signIn(c: Context<ApiEnv>, { email, password }: z.output<typeof c
     .select(["id", "passwordHash"])
     .executeTakeFirst();
   if (!(await checkPassword(account?.passwordHash, password)) || !account) {
-    await recordAudit(services.db, c, { actorId: null, action: "signin-failed", resource: "user", resourceId: account?.id ?? null });
+    await recordAudit(services.db, c, {
+      actorId: null,
+      action: "signin-failed",
+      resource: "user",
+      resourceId: account?.id ?? null,
+    });
     throw new Problem(401, "El correo o la contraseña no son correctos.");
   }
   await forgetAttempts(services, "signinAccount", emailKey);
-  await recordAudit(services.db, c, { actorId: account.id, action: "signin", resource: "user", resourceId: account.id });
+  await recordAudit(services.db, c, {
+    actorId: account.id,
+    action: "signin",
+    resource: "user",
+    resourceId: account.id,
+  });
   return openSession(services.db, services.tokenKey, {
     userId: account.id,
     userAgent: c.req.header("User-Agent") ?? "",

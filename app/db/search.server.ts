@@ -14,21 +14,25 @@ const stopWords = new Set(
 
 /** Lowercase words without accents (ñ stays: «ano» is not «año»), stemmed with Snowball's Spanish rules. */
 export function searchWords(text: string): string[] {
-  const words = text.toLowerCase().normalize("NFC").match(/[\p{L}\p{N}]+/gu) ?? [];
+  const words =
+    text
+      .toLowerCase()
+      .normalize("NFC")
+      .match(/[\p{L}\p{N}]+/gu) ?? [];
   return words.map((word) => fold(stemmer(word))).filter((word) => word.length > 0 && word.length <= 60);
 }
 
 function fold(word: string): string {
-  return word
-    .replaceAll("ñ", "\u0001")
-    .normalize("NFD")
-    .replace(/\p{M}/gu, "")
-    .replaceAll("\u0001", "ñ");
+  return word.replaceAll("ñ", "\u0001").normalize("NFD").replace(/\p{M}/gu, "").replaceAll("\u0001", "ñ");
 }
 
 /** The words of a question that are worth searching for; all of them when it has no other. */
 function questionWords(question: string): string[] {
-  const asked = question.toLowerCase().normalize("NFC").match(/[\p{L}\p{N}]+/gu) ?? [];
+  const asked =
+    question
+      .toLowerCase()
+      .normalize("NFC")
+      .match(/[\p{L}\p{N}]+/gu) ?? [];
   const telling = asked.filter((word) => !stopWords.has(fold(word)) && word.length > 1);
   return [...new Set(searchWords((telling.length > 0 ? telling : asked).join(" ")))].slice(0, 24);
 }

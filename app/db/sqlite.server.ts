@@ -5,7 +5,9 @@ import { type Dialect, SqliteDialect } from "kysely";
 /** Opens a file with the settings that survived the power-loss test (architecture §4). */
 export function openSqlite(path: string): DatabaseSync {
   const handle = new DatabaseSync(path);
-  handle.exec("pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma busy_timeout = 5000");
+  handle.exec(
+    "pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma busy_timeout = 5000",
+  );
   return handle;
 }
 

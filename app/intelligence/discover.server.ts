@@ -5,7 +5,10 @@ import type { ModelRow } from "../db/tables.ts";
 import type { Log } from "../log.server.ts";
 import { encrypt } from "../secrets.server.ts";
 
-type Found = Pick<ModelRow, "provider" | "externalId" | "name" | "baseUrl" | "apiKey" | "acceptsImages" | "contextWindow">;
+type Found = Pick<
+  ModelRow,
+  "provider" | "externalId" | "name" | "baseUrl" | "apiKey" | "acceptsImages" | "contextWindow"
+>;
 type Needs = { db: Db; log: Log; modelKey: Buffer };
 
 const patience = 5_000;
@@ -20,7 +23,10 @@ export async function makeFirstModels({ db, log, modelKey }: Needs, config: Conf
   if (!has("local")) await addModel(db, modelKey, localModel, { position: 1000, isDefault: existing.length === 0 });
 
   const asked = [
-    config.openai.apiKey && !has("openai") && !has("openai-compatible") && openAi(config.openai.apiKey, config.openai.baseUrl),
+    config.openai.apiKey &&
+      !has("openai") &&
+      !has("openai-compatible") &&
+      openAi(config.openai.apiKey, config.openai.baseUrl),
     config.anthropic.apiKey && !has("anthropic") && anthropic(config.anthropic.apiKey, config.anthropic.baseUrl),
     config.google.apiKey && !has("google") && google(config.google.apiKey),
     ollama(config.ollamaBaseUrl),
@@ -30,7 +36,9 @@ export async function makeFirstModels({ db, log, modelKey }: Needs, config: Conf
   for (const answer of answers) {
     if (answer.status === "rejected") log.warn({ err: answer.reason as Error }, "un proveedor de modelos no contesta");
   }
-  const fresh = found.filter((model) => !existing.some((row) => row.provider === model.provider && row.externalId === model.externalId));
+  const fresh = found.filter(
+    (model) => !existing.some((row) => row.provider === model.provider && row.externalId === model.externalId),
+  );
   for (const [index, model] of fresh.entries()) {
     await addModel(db, modelKey, model, { position: existing.length + index, isDefault: index === 0 });
   }
@@ -47,13 +55,23 @@ const localModel: Found = {
   contextWindow: 32_768,
 };
 
-async function addModel(db: Db, modelKey: Buffer, found: Found, { position, isDefault }: { position: number; isDefault: boolean }): Promise<void> {
+async function addModel(
+  db: Db,
+  modelKey: Buffer,
+  found: Found,
+  { position, isDefault }: { position: number; isDefault: boolean },
+): Promise<void> {
   const now = Date.now();
   const id = newId();
   await db.transaction().execute(async (trx) => {
     if (isDefault) {
       // Only the built-in one gives way: a default that the admin chose stays.
-      const chosen = await trx.selectFrom("models").where("isDefault", "=", 1).where("provider", "!=", "local").select("id").executeTakeFirst();
+      const chosen = await trx
+        .selectFrom("models")
+        .where("isDefault", "=", 1)
+        .where("provider", "!=", "local")
+        .select("id")
+        .executeTakeFirst();
       if (chosen) isDefault = false;
       else await trx.updateTable("models").set({ isDefault: 0 }).execute();
     }
@@ -81,7 +99,9 @@ async function addModel(db: Db, modelKey: Buffer, found: Found, { position, isDe
 async function openAi(apiKey: string, baseUrl: string | undefined): Promise<Found[]> {
   const url = baseUrl ?? "https://api.openai.com/v1";
   const { data } = await ask<{ data: { id: string }[] }>(`${url}/models`, { Authorization: `Bearer ${apiKey}` });
-  const chat = baseUrl ? /^(?!.*(embed|whisper|tts|rerank))/i : /^(gpt|o\d|chatgpt)(?!.*(audio|realtime|image|tts|transcribe|search|instruct|embed))/;
+  const chat = baseUrl
+    ? /^(?!.*(embed|whisper|tts|rerank))/i
+    : /^(gpt|o\d|chatgpt)(?!.*(audio|realtime|image|tts|transcribe|search|instruct|embed))/;
   return data
     .filter(({ id }) => chat.test(id))
     .map(({ id }) => ({
@@ -114,11 +134,17 @@ async function anthropic(apiKey: string, baseUrl: string | undefined): Promise<F
 
 async function google(apiKey: string): Promise<Found[]> {
   type Model = { name: string; displayName?: string; inputTokenLimit?: number; supportedGenerationMethods?: string[] };
-  const { models } = await ask<{ models: Model[] }>("https://generativelanguage.googleapis.com/v1beta/models?pageSize=200", {
-    "x-goog-api-key": apiKey,
-  });
+  const { models } = await ask<{ models: Model[] }>(
+    "https://generativelanguage.googleapis.com/v1beta/models?pageSize=200",
+    {
+      "x-goog-api-key": apiKey,
+    },
+  );
   return models
-    .filter(({ name, supportedGenerationMethods }) => name.includes("gemini") && supportedGenerationMethods?.includes("generateContent"))
+    .filter(
+      ({ name, supportedGenerationMethods }) =>
+        name.includes("gemini") && supportedGenerationMethods?.includes("generateContent"),
+    )
     .map(({ name, displayName, inputTokenLimit }) => ({
       provider: "google",
       externalId: name.replace("models/", ""),

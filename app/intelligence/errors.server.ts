@@ -3,7 +3,9 @@ import { APICallError } from "@ai-sdk/provider";
 /** Why a reply failed, as a Spanish sentence for the person: what happened, then what to do. `cause` is for the log. */
 export class ReplyError extends Error {
   static silent(ms: number) {
-    return new ReplyError(`El modelo lleva ${Math.round(ms / 1000)} segundos sin responder. Reinténtalo o elige otro modelo.`);
+    return new ReplyError(
+      `El modelo lleva ${Math.round(ms / 1000)} segundos sin responder. Reinténtalo o elige otro modelo.`,
+    );
   }
   static cut() {
     return new ReplyError("La respuesta del modelo se cortó antes de terminar. Lo que llegó está guardado.");
@@ -27,9 +29,12 @@ export function replyError(error: unknown): unknown {
       cause: error,
     });
   }
-  return new ReplyError("El proveedor del modelo ha contestado algo que no se entiende. Reinténtalo o elige otro modelo.", {
-    cause: error,
-  });
+  return new ReplyError(
+    "El proveedor del modelo ha contestado algo que no se entiende. Reinténtalo o elige otro modelo.",
+    {
+      cause: error,
+    },
+  );
 }
 
 function forStatus(status: number, retryAfter: string | undefined): string {
@@ -45,7 +50,8 @@ function forStatus(status: number, retryAfter: string | undefined): string {
   }
   if (status >= 500) return `El proveedor del modelo tiene un problema (${status}). Reinténtalo o elige otro modelo.`;
   // A 2xx here means that its body was not what the protocol says.
-  if (status < 300) return "El proveedor del modelo ha contestado algo que no se entiende. Reinténtalo o elige otro modelo.";
+  if (status < 300)
+    return "El proveedor del modelo ha contestado algo que no se entiende. Reinténtalo o elige otro modelo.";
   return `El proveedor no aceptó la petición (${status}). Avisa a quien administra o elige otro modelo.`;
 }
 

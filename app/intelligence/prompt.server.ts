@@ -72,7 +72,10 @@ function goOn(written: string): Turn[] {
   if (!written) return [];
   return [
     { role: "assistant", content: written },
-    { role: "user", content: "Tu respuesta se cortó. Continúa exactamente donde se quedó, sin repetir nada ni comentarlo." },
+    {
+      role: "user",
+      content: "Tu respuesta se cortó. Continúa exactamente donde se quedó, sin repetir nada ni comentarlo.",
+    },
   ];
 }
 
@@ -92,12 +95,20 @@ async function findSources(
   if (hits.length === 0) return [];
   const chats = await db
     .selectFrom("chats")
-    .where("id", "in", hits.map(({ chatId }) => chatId ?? ""))
+    .where(
+      "id",
+      "in",
+      hits.map(({ chatId }) => chatId ?? ""),
+    )
     .select(["id", "title"])
     .execute();
   const trainings = await db
     .selectFrom("trainings")
-    .where("id", "in", hits.map(({ trainingId }) => trainingId ?? ""))
+    .where(
+      "id",
+      "in",
+      hits.map(({ trainingId }) => trainingId ?? ""),
+    )
     .where("enabled", "=", 1)
     .select(["id", "title"])
     .execute();

@@ -8,7 +8,10 @@ export type Turn = { role: "user" | "assistant"; content: string };
 export type Prompt = { system: string; turns: Turn[] };
 export type Part = { type: "text"; text: string } | { type: "finish"; usage: Partial<Usage>; note?: string };
 /** A model's row with its key in clear. */
-export type ModelAccess = Pick<ModelRow, "provider" | "externalId" | "baseUrl" | "apiKey" | "maxOutputTokens" | "temperature">;
+export type ModelAccess = Pick<
+  ModelRow,
+  "provider" | "externalId" | "baseUrl" | "apiKey" | "maxOutputTokens" | "temperature"
+>;
 
 /**
  * Asks a model and answers its text as it comes, then one `finish`.
@@ -70,7 +73,9 @@ async function* readParts(stream: Stream, quiet: NodeJS.Timeout, signal: AbortSi
           type: "finish",
           usage: { inputTokens: value.usage.inputTokens.total, outputTokens: value.usage.outputTokens.total },
           ...(unified === "length" && { note: "La respuesta ha llegado a la longitud máxima de este modelo." }),
-          ...(unified === "content-filter" && { note: "El proveedor ha cortado la respuesta con su filtro de contenido." }),
+          ...(unified === "content-filter" && {
+            note: "El proveedor ha cortado la respuesta con su filtro de contenido.",
+          }),
         };
       }
     }

@@ -182,7 +182,10 @@ export class Runs {
       } else {
         status = "failed";
         run.error = error instanceof ReplyError ? error.message : "Algo ha fallado en el servidor. Reinténtalo.";
-        log.warn({ messageId: run.messageId, modelId: model.id, err: (error as Error).cause ?? error }, "respuesta fallida");
+        log.warn(
+          { messageId: run.messageId, modelId: model.id, err: (error as Error).cause ?? error },
+          "respuesta fallida",
+        );
       }
     }
     try {
@@ -193,7 +196,10 @@ export class Runs {
     }
     run.end(status);
     if (status === "complete" && model.provider !== "local") {
-      run.title = await makeTitle(db, question, run.text, this.#access(model), { log, silence: this.#services.modelSilence });
+      run.title = await makeTitle(db, question, run.text, this.#access(model), {
+        log,
+        silence: this.#services.modelSilence,
+      });
     }
     run.done = true;
     run.announce();

@@ -61,7 +61,11 @@ export async function sendMessage({ db, runs }: { db: Db; runs: Runs }, message:
 }
 
 /** Makes another reply to a person's message: «Regenerar» and «Reintentar». The earlier ones stay as versions. */
-export async function replyAgain({ db, runs }: { db: Db; runs: Runs }, question: MessageRow, model: ModelRow): Promise<Started> {
+export async function replyAgain(
+  { db, runs }: { db: Db; runs: Runs },
+  question: MessageRow,
+  model: ModelRow,
+): Promise<Started> {
   const now = Date.now();
   const reply = emptyReply(question, model.id, now);
   await db.transaction().execute(async (trx) => {
@@ -75,7 +79,11 @@ export async function replyAgain({ db, runs }: { db: Db; runs: Runs }, question:
 }
 
 /** Goes on with a reply that was cut short, in the same message: «Continuar». */
-export async function continueReply({ db, runs }: { db: Db; runs: Runs }, reply: MessageRow, model: ModelRow): Promise<Started> {
+export async function continueReply(
+  { db, runs }: { db: Db; runs: Runs },
+  reply: MessageRow,
+  model: ModelRow,
+): Promise<Started> {
   const now = Date.now();
   const question = await db.transaction().execute(async (trx) => {
     await refuseWhileStreaming(trx, reply.chatId);

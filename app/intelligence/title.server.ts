@@ -6,7 +6,11 @@ import { generate, type ModelAccess } from "./providers.server.ts";
 
 /** The title of a chat until a model names it: its first words. */
 export function firstWords(content: string): string {
-  const line = content.replace(/```[\s\S]*?(```|$)/g, " ").replace(/\s+/g, " ").trim() || content.trim().slice(0, 60);
+  const line =
+    content
+      .replace(/```[\s\S]*?(```|$)/g, " ")
+      .replace(/\s+/g, " ")
+      .trim() || content.trim().slice(0, 60);
   if (line.length <= 60) return line;
   return `${line.slice(0, 60).replace(/\s+\S*$/, "")}…`;
 }
@@ -24,7 +28,8 @@ export async function makeTitle(
     if (chat?.titled !== 0 || question.parentId) return;
     const exchange = `${question.content.slice(0, 1500)}\n\n---\n\n${reply.slice(0, 1500)}`;
     const prompt = {
-      system: "Pon título a esta conversación: de tres a seis palabras, en el idioma de la persona, sin comillas ni punto. Contesta solo con el título.",
+      system:
+        "Pon título a esta conversación: de tres a seis palabras, en el idioma de la persona, sin comillas ni punto. Contesta solo con el título.",
       turns: [{ role: "user" as const, content: exchange }],
     };
     let text = "";
@@ -48,7 +53,11 @@ export async function makeTitle(
 }
 
 function cleanTitle(text: string): string {
-  const line = text.replace(/<think>[\s\S]*?<\/think>/g, "").trim().split("\n")[0] ?? "";
+  const line =
+    text
+      .replace(/<think>[\s\S]*?<\/think>/g, "")
+      .trim()
+      .split("\n")[0] ?? "";
   return line
     .replace(/^[#*\s"'«“]+|[*\s"'»”.]+$/g, "")
     .slice(0, limits.chatTitle)

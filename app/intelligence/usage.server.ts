@@ -38,7 +38,10 @@ export async function reserveUsage(db: Db, userId: string, modelId: string, now:
     const date = new Date(now);
     const resetsAt = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
     const when = new Intl.DateTimeFormat("es", { day: "numeric", month: "long", timeZone: "UTC" }).format(resetsAt);
-    throw new LimitReached(`Has usado los tokens de este mes. Podrás seguir el ${when}; tu mensaje queda guardado.`, resetsAt);
+    throw new LimitReached(
+      `Has usado los tokens de este mes. Podrás seguir el ${when}; tu mensaje queda guardado.`,
+      resetsAt,
+    );
   }
 }
 

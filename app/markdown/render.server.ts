@@ -21,7 +21,7 @@ export function renderMarkdown(source: string, env: RenderEnv = {}): string {
 }
 
 const { rules } = markdown.renderer;
-const escape = markdown.utils.escapeHtml;
+const { escapeHtml } = markdown.utils;
 
 rules.fence = (tokens, index) => {
   const token = tokens[index];
@@ -35,9 +35,9 @@ function renderCode(code: string, language: string): string {
   const body =
     known && code.length <= highlightUpTo
       ? hljs.highlight(code, { language, ignoreIllegals: true }).value
-      : escape(code);
+      : escapeHtml(code);
   const name = known ? known.name : language;
-  const caption = name ? `<figcaption><span>${escape(name ?? "")}</span></figcaption>` : "";
+  const caption = name ? `<figcaption><span>${escapeHtml(name ?? "")}</span></figcaption>` : "";
   return `<figure class="code">${caption}<pre tabindex="0"><code>${body}</code></pre></figure>\n`;
 }
 
@@ -52,8 +52,7 @@ const heading = (tag: string) => `h${Math.min(6, Math.max(3, Number(tag.slice(1)
 rules.heading_open = (tokens, index) => `<${heading(tokens[index]?.tag ?? "h3")}>`;
 rules.heading_close = (tokens, index) => `</${heading(tokens[index]?.tag ?? "h3")}>\n`;
 
-rules.table_open = () =>
-  `<div class="scroll" tabindex="0" role="region" aria-label="Tabla"><table class="table">\n`;
+rules.table_open = () => `<div class="scroll" tabindex="0" role="region" aria-label="Tabla"><table class="table">\n`;
 rules.table_close = () => "</table></div>\n";
 // Alignment comes as a style attribute, which the CSP forbids.
 for (const cell of ["th_open", "td_open"]) {
@@ -66,17 +65,17 @@ for (const cell of ["th_open", "td_open"]) {
 }
 
 rules.link_open = (tokens, index) =>
-  `<a href="${escape(String(tokens[index]?.attrGet("href") ?? ""))}" rel="nofollow noopener noreferrer">`;
+  `<a href="${escapeHtml(String(tokens[index]?.attrGet("href") ?? ""))}" rel="nofollow noopener noreferrer">`;
 
 // A picture from elsewhere would tell its server who reads what: it becomes a link.
 rules.image = (tokens, index) => {
   const token = tokens[index];
   const name = token?.content || "imagen";
-  return `<a href="${escape(String(token?.attrGet("src") ?? ""))}" rel="nofollow noopener noreferrer">${escape(name)}</a>`;
+  return `<a href="${escapeHtml(String(token?.attrGet("src") ?? ""))}" rel="nofollow noopener noreferrer">${escapeHtml(name)}</a>`;
 };
 
 rules.text = (tokens, index, _options, env: RenderEnv = {}) =>
-  escape(tokens[index]?.content ?? "").replace(/\[(\d{1,2})\]/g, (whole, number) =>
+  escapeHtml(tokens[index]?.content ?? "").replace(/\[(\d{1,2})\]/g, (whole, number) =>
     env.sourcesId && Number(number) >= 1 && Number(number) <= (env.sources ?? 0)
       ? `<a class="ref" href="#fuente-${env.sourcesId}-${number}" aria-label="Fuente ${number}">${number}</a>`
       : whole,

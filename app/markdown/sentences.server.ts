@@ -1,5 +1,6 @@
 // A line that begins like this may turn out to be no paragraph; one with a bar may head a table.
-const otherBlock = /^(?: {0,3}(?:[-+*](?=[\s*-]|$)|\d{1,9}(?:[.)]|$)|#{1,6}(?=\s|$)|>|`{3}|~{3}|\||\$\$|\\\[|=+\s*$|_{3})| {4}|\t)|\|/;
+const otherBlock =
+  /^(?: {0,3}(?:[-+*](?=[\s*-]|$)|\d{1,9}(?:[.)]|$)|#{1,6}(?=\s|$)|>|`{3}|~{3}|\||\$\$|\\\[|=+\s*$|_{3})| {4}|\t)|\|/;
 const sentenceEnd = /[.!?…:;]["'»”’)\]*_~`]*(?=\s)|\n(?=[^\n])/g;
 
 /**
@@ -50,7 +51,9 @@ function cutsInside(text: string): boolean {
 
 /** The emphasis marks that a text leaves open, outermost first. */
 export function unclosed(text: string): string {
-  const plain = text.replace(/\\[\s\S]/g, "··").replace(/(`+)(?!`)[\s\S]*?[^`]\1(?!`)/g, (code) => "·".repeat(code.length));
+  const plain = text
+    .replace(/\\[\s\S]/g, "··")
+    .replace(/(`+)(?!`)[\s\S]*?[^`]\1(?!`)/g, (code) => "·".repeat(code.length));
   const open: string[] = [];
   for (const { 0: run, index } of plain.matchAll(/\*{1,2}|_{1,2}|~~/g)) {
     const before = plain[index - 1] ?? " ";

@@ -40,7 +40,10 @@ export class MarkdownStream {
     // A CR at the end may be half of a CRLF.
     const arrived = this.#heldReturn + text;
     this.#heldReturn = arrived.endsWith("\r") ? "\r" : "";
-    const added = arrived.slice(0, arrived.length - this.#heldReturn.length).replace(/\r\n?/g, "\n").replaceAll("\0", "\uFFFD");
+    const added = arrived
+      .slice(0, arrived.length - this.#heldReturn.length)
+      .replace(/\r\n?/g, "\n")
+      .replaceAll("\0", "\uFFFD");
     this.#source += added;
     const step = { append: "", closed: [] as string[] };
     const newLine = added.includes("\n");
@@ -110,7 +113,8 @@ export class MarkdownStream {
   #growOpenBlock(): string {
     const lines = this.#wholeLines();
     this.#block = parseBlocks(lines)[0];
-    const grown = this.#block && this.#block.type !== "paragraph" ? this.#growBlock(this.#block, lines) : this.#growParagraph();
+    const grown =
+      this.#block && this.#block.type !== "paragraph" ? this.#growBlock(this.#block, lines) : this.#growParagraph();
     const append = grown.startsWith(this.#given) ? grown.slice(this.#given.length) : "";
     if (append) this.#given = grown;
     this.#openHtml = grown;
@@ -131,7 +135,14 @@ export class MarkdownStream {
     const [, space = "", words = ""] = /^(\s*)([\s\S]*)$/.exec(this.#givenTo === 0 ? text.trimStart() : text) ?? [];
     const source = space + this.#carry + words;
     this.#carry = unclosed(this.#carry + words);
-    return markdown.renderInline(source + [...this.#carry.matchAll(/([*_~])\1*/g)].map(([run]) => run).reverse().join(""), this.#env);
+    return markdown.renderInline(
+      source +
+        [...this.#carry.matchAll(/([*_~])\1*/g)]
+          .map(([run]) => run)
+          .reverse()
+          .join(""),
+      this.#env,
+    );
   }
 
   #growBlock({ type }: Block, lines: string): string {
@@ -168,7 +179,8 @@ function isClosed({ type, markup }: Block, source: string): boolean {
   const lines = source.trimEnd().split("\n");
   const last = lines.at(-1)?.trim() ?? "";
   if (type === "heading" || type === "hr") return true;
-  if (type === "fence") return lines.length > 1 && last.startsWith(markup) && last === last.charAt(0).repeat(last.length);
+  if (type === "fence")
+    return lines.length > 1 && last.startsWith(markup) && last === last.charAt(0).repeat(last.length);
   if (type.startsWith("math")) return /(?:\$\$|\\\])$/.test(last) && (lines.length > 1 || last.length > 2);
   const goesOnAfterBlank = type.endsWith("_list") || type === "code_block";
   return !goesOnAfterBlank && /\n[ \t]*\n$/.test(source);
@@ -179,7 +191,9 @@ const trailingTags = /(?:\s*<\/(?:p|li|ul|ol|table|thead|tbody|div|blockquote|co
 function withoutClosingTags(html: string): string {
   const open = html.replace(trailingTags, "");
   // Inside code the line break before the closing tags is text.
-  return /<\/code>/.test(html.slice(open.length)) && /\n$/.test(html.slice(0, html.indexOf("</", open.length))) ? `${open}\n` : open;
+  return /<\/code>/.test(html.slice(open.length)) && /\n$/.test(html.slice(0, html.indexOf("</", open.length)))
+    ? `${open}\n`
+    : open;
 }
 
 /** The tags that close what is open at the end of our own HTML. */
@@ -189,5 +203,8 @@ function closingTags(html: string): string {
     if (slash) open.splice(open.lastIndexOf(name), 1);
     else if (name !== "br" && name !== "hr") open.push(name);
   }
-  return open.reverse().map((name) => `</${name}>`).join("");
+  return open
+    .reverse()
+    .map((name) => `</${name}>`)
+    .join("");
 }

@@ -26,7 +26,8 @@ function GeneralError({ status, message }: { status: number; message?: string | 
       said={status >= 500 ? `${status} Internal Server Error` : `Error ${status}`}
     >
       <p className="lead">
-        {message ?? "No es culpa tuya, y lo que ya estaba guardado sigue guardado. Vuelve a intentarlo dentro de un momento."}
+        {message ??
+          "No es culpa tuya, y lo que ya estaba guardado sigue guardado. Vuelve a intentarlo dentro de un momento."}
       </p>
     </Frame>
   );
@@ -37,14 +38,20 @@ function Resend({ fields, path }: { fields: [string, string][]; path: string }) 
   const typed = fields.find(([name]) => name === "content")?.[1];
   return (
     <Frame title="La página llevaba mucho tiempo abierta">
-      <p className="lead">Por seguridad no se ha enviado nada todavía. No se ha perdido: compruébalo y envíalo otra vez.</p>
-      {typed && <blockquote className="mt-4 max-h-60 overflow-auto whitespace-pre-wrap text-text-2">{typed}</blockquote>}
+      <p className="lead">
+        Por seguridad no se ha enviado nada todavía. No se ha perdido: compruébalo y envíalo otra vez.
+      </p>
+      {typed && (
+        <blockquote className="mt-4 max-h-60 overflow-auto whitespace-pre-wrap text-text-2">{typed}</blockquote>
+      )}
       <form method="post" action={path} className="mt-6">
         <FormTokenField />
         {fields.map(([name, value]) => (
           <textarea key={name} name={name} defaultValue={value} hidden readOnly />
         ))}
-        <button className="button primary">Enviar otra vez</button>
+        <button type="submit" className="button primary">
+          Enviar otra vez
+        </button>
       </form>
     </Frame>
   );

@@ -219,7 +219,11 @@ function schema(db: Kysely<unknown>, engine: Engine) {
         .addColumn("updatedAt", number, (c) => c.notNull())
         .execute(),
     index: (name: string, ...on: string[]) =>
-      db.schema.createIndex(`${name}_${on.join("_")}`).on(name).columns(on).execute(),
+      db.schema
+        .createIndex(`${name}_${on.join("_")}`)
+        .on(name)
+        .columns(on)
+        .execute(),
   };
 }
 
@@ -239,11 +243,15 @@ async function passages(db: Kysely<unknown>, engine: Engine): Promise<void> {
     await db.schema.createIndex(`passages_${column}`).on("passages").column(column).execute();
   }
   if (engine === "postgres") {
-    await sql`alter table passages add column vector tsvector generated always as (to_tsvector('simple', words)) stored`.execute(db);
+    await sql`alter table passages add column vector tsvector generated always as (to_tsvector('simple', words)) stored`.execute(
+      db,
+    );
     await sql`create index passages_vector on passages using gin (vector)`.execute(db);
     return;
   }
-  await sql`create virtual table passages_index using fts5(words, content='passages', content_rowid='seq', tokenize="unicode61 remove_diacritics 0")`.execute(db);
+  await sql`create virtual table passages_index using fts5(words, content='passages', content_rowid='seq', tokenize="unicode61 remove_diacritics 0")`.execute(
+    db,
+  );
   await sql`create trigger passages_added after insert on passages begin
     insert into passages_index(rowid, words) values (new.seq, new.words); end`.execute(db);
   await sql`create trigger passages_removed after delete on passages begin

@@ -1,9 +1,9 @@
+import { Link } from "react-router";
 import { currentPerson } from "../../guards.server.ts";
+import { Bar } from "../../ui/bar.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { PostForm } from "../../ui/post-form.tsx";
-import { Link } from "react-router";
 import type { Route } from "./+types/user";
-import { Bar } from "../../ui/bar.tsx";
 
 export const meta: Route.MetaFunction = () => [{ title: "Tu cuenta · Tertulia" }];
 

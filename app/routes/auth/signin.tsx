@@ -14,7 +14,9 @@ export async function action({ context, url }: Route.ActionArgs) {
   const api = context.get(apiContext);
   const volver = safeReturn(url.searchParams.get("volver"));
   try {
-    await accepted(api.auth.signin.$post({ json: { email: textOf(form, "email"), password: textOf(form, "password") } }));
+    await accepted(
+      api.auth.signin.$post({ json: { email: textOf(form, "email"), password: textOf(form, "password") } }),
+    );
   } catch (error) {
     return formProblem(error, form, ["email", ...[...form.keys()].filter((name) => name.startsWith("held."))]);
   }
@@ -33,7 +35,8 @@ export default function SignIn({ actionData }: Route.ComponentProps) {
       <h1>Iniciar sesión</h1>
       <SignInForm volver={volver} held={Object.fromEntries(held)} result={actionData} />
       <p className="after">
-        ¿Aún no tienes cuenta? <Link to={`/auth/signup${volver && `?volver=${encodeURIComponent(volver)}`}`}>Crear cuenta</Link>
+        ¿Aún no tienes cuenta?{" "}
+        <Link to={`/auth/signup${volver && `?volver=${encodeURIComponent(volver)}`}`}>Crear cuenta</Link>
       </p>
     </>
   );

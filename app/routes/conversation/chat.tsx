@@ -16,7 +16,9 @@ import { SentMessage } from "./sent-message.tsx";
 import { Turn } from "./turn.tsx";
 import { showTurns } from "./turns.server.ts";
 
-export const meta: Route.MetaFunction = ({ loaderData }) => [{ title: `${loaderData?.title ?? "Conversación"} · Tertulia` }];
+export const meta: Route.MetaFunction = ({ loaderData }) => [
+  { title: `${loaderData?.title ?? "Conversación"} · Tertulia` },
+];
 
 export async function loader({ context, params, request, url }: Route.LoaderArgs) {
   const api = context.get(apiContext);
@@ -32,7 +34,8 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
   const last = turns.at(-1);
   // A page asked for by a script follows the reply by events; a document carries it in itself.
   const isDocument = !new URL(request.url).pathname.endsWith(".data");
-  const marker = last?.status === "streaming" && isDocument ? carryLive(context, chat.id, last, request.signal) : undefined;
+  const marker =
+    last?.status === "streaming" && isDocument ? carryLive(context, chat.id, last, request.signal) : undefined;
   const edited = branch.items.find(({ id, role }) => id === url.searchParams.get("editar") && role === "user");
   return {
     id: chat.id,

@@ -26,7 +26,11 @@ export function Composer({ chatId, sendKey, parentId, models, modelId, draft, re
   const keepDraft = useDraft(chatId);
   const chosen = values?.modelId || draft?.modelId || modelId || models.find(({ isDefault }) => isDefault)?.id;
   return (
-    <PostForm action={chatId ? `/conversation/chat/${chatId}` : "/conversation/chat"} onInput={keepDraft} onSubmit={keepDraft.cancel}>
+    <PostForm
+      action={chatId ? `/conversation/chat/${chatId}` : "/conversation/chat"}
+      onInput={keepDraft}
+      onSubmit={keepDraft.cancel}
+    >
       <input type="hidden" name="key" value={values?.key || sendKey} />
       {parentId !== undefined && <input type="hidden" name="parentId" value={parentId} />}
       {error && (
@@ -95,7 +99,10 @@ function useDraft(chatId: string | undefined) {
     const form = new FormData(event.currentTarget);
     if (chatId) form.set("chatId", chatId);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => fetcher.submit(form, { method: "post", action: "/conversation/draft" }), savedAfter);
+    timer.current = setTimeout(
+      () => fetcher.submit(form, { method: "post", action: "/conversation/draft" }),
+      savedAfter,
+    );
   };
   return Object.assign(keep, { cancel: () => clearTimeout(timer.current) });
 }

@@ -1,8 +1,8 @@
 import { data, redirect } from "react-router";
+import { ApiProblem } from "../../api/client.server.ts";
 import { formContext } from "../../context.ts";
 import { textOf } from "../../form.server.ts";
 import { saveDraft } from "../../held-draft.server.ts";
-import { ApiProblem } from "../../api/client.server.ts";
 import type { Route } from "./+types/draft";
 
 /** Keeps what is being typed, so that it waits on every device. */

@@ -7,7 +7,12 @@ import { ReplyEnd } from "./reply-end.tsx";
 import type { ShownTurn } from "./turns.server.ts";
 
 /** Has the document carry a reply under way; answers the marker that the page puts in its place. */
-export function carryLive(context: Readonly<RouterContextProvider>, chatId: string, turn: ShownTurn, signal: AbortSignal): string {
+export function carryLive(
+  context: Readonly<RouterContextProvider>,
+  chatId: string,
+  turn: ShownTurn,
+  signal: AbortSignal,
+): string {
   const marker = newId();
   const { formToken } = context.get(sessionContext);
   context.set(liveContext, {

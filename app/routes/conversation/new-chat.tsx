@@ -1,5 +1,5 @@
-import { v7 as newId } from "uuid";
 import { Link } from "react-router";
+import { v7 as newId } from "uuid";
 import { read } from "../../api/client.server.ts";
 import { apiContext } from "../../context.ts";
 import { currentPerson } from "../../guards.server.ts";
@@ -49,11 +49,21 @@ export default function NewChat({ loaderData, actionData }: Route.ComponentProps
       </Bar>
       <main className="start" id="contenido">
         <h1>{loaderData.greeting}</h1>
-        <Composer key={key} sendKey={key} models={models} draft={draft} result={actionData} placeholder="Pregunta algo o pega un texto" autoFocus />
+        <Composer
+          key={key}
+          sendKey={key}
+          models={models}
+          draft={draft}
+          result={actionData}
+          placeholder="Pregunta algo o pega un texto"
+          autoFocus
+        />
         <section aria-labelledby="recientes">
           <h2 id="recientes">Recientes</h2>
           {recent.length === 0 ? (
-            <p className="mt-4 text-text-2">Aún no hay conversaciones. Lo que escribas aquí se guarda y lo encontrarás en la barra.</p>
+            <p className="mt-4 text-text-2">
+              Aún no hay conversaciones. Lo que escribas aquí se guarda y lo encontrarás en la barra.
+            </p>
           ) : (
             <ul className="rows mt-4">
               {recent.map(({ id, title, when }) => (

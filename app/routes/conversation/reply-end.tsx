@@ -61,7 +61,11 @@ function Sources({ turn }: { turn: EndedReply }) {
       <ol>
         {turn.sources.map(({ n, title, chatId, messageId }) => (
           <li key={n} id={`fuente-${turn.id}-${n}`}>
-            {chatId ? <Link to={`/conversation/chat/${chatId}?version=${messageId}#m-${messageId}`}>{title}</Link> : title}
+            {chatId ? (
+              <Link to={`/conversation/chat/${chatId}?version=${messageId}#m-${messageId}`}>{title}</Link>
+            ) : (
+              title
+            )}
           </li>
         ))}
       </ol>

@@ -1,6 +1,6 @@
 import { apiContext } from "../../context.ts";
-import { MarkdownStream } from "../../markdown/stream.server.ts";
 import type { Chunk } from "../../intelligence/chunk.ts";
+import { MarkdownStream } from "../../markdown/stream.server.ts";
 import type { Route } from "./+types/stream";
 import { followReply } from "./follow-reply.server.ts";
 
@@ -48,7 +48,8 @@ async function* toEvents(
   let open = "";
   let at = 0;
   for (let { done, value } = first; !done && value; { done, value } = await rest.next()) {
-    if (value.type === "sources" && at === 0) markdown = new MarkdownStream({ sourcesId: messageId, sources: value.sources.length });
+    if (value.type === "sources" && at === 0)
+      markdown = new MarkdownStream({ sourcesId: messageId, sources: value.sources.length });
     if (value.type === "text") {
       // What the browser has already is read again only to know where it stands.
       const known = value.text.slice(0, Math.max(0, after - at));

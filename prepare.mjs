@@ -1,0 +1,72 @@
+// What npm start and npm test need on a fresh clone. Runs on any Node from 18 on, before anything is installed.
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+
+const root = import.meta.dirname ?? new URL(".", import.meta.url).pathname;
+const path = (...parts) => join(root, ...parts);
+const run = (command, args) => execFileSync(command, args, { cwd: root, stdio: ["ignore", "inherit", "inherit"] });
+const steps = { install, build, browsers };
+
+for (const step of process.argv.slice(2)) steps[step]();
+
+/** npm ci, when the lock file is newer than what is installed. */
+function install() {
+  const installed = path("node_modules", ".package-lock.json");
+  if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(path("package-lock.json")).mtimeMs) return;
+  run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
+}
+
+/** The build, when a source is newer than it. Assets are compressed once here, not at each request. */
+function build() {
+  const stamp = path("build", ".done");
+  const built = existsSync(stamp) ? statSync(stamp).mtimeMs : 0;
+  const sources = ["app", "public", "package-lock.json", "vite.config.ts", "react-router.config.ts"];
+  if (Math.max(...sources.map((source) => newest(path(source)))) < built) return;
+  run("npx", ["--no-install", "react-router", "build"]);
+  for (const file of files(path("build", "client"))) {
+    if (!/\.(js|css|svg)$/.test(file)) continue;
+    const content = readFileSync(file);
+    writeFileSync(`${file}.br`, brotliCompressSync(content));
+    writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }));
+  }
+  mkdirSync(path("build"), { recursive: true });
+  writeFileSync(stamp, "");
+}
+
+/** The browsers of the tests: the system's, else Debian's packages where this may install them, else Playwright's. */
+function browsers() {
+  const wanted = {
+    chromium: ["chromium", "chromium-browser", "google-chrome"],
+    w3m: ["w3m"],
+    lynx: ["lynx"],
+    tmux: ["tmux"],
+  };
+  const missing = Object.keys(wanted).filter((name) => !wanted[name].some(has));
+  if (missing.length === 0) return;
+  if (has("apt-get") && process.getuid?.() === 0) {
+    run("apt-get", ["update", "-qq"]);
+    run("apt-get", ["install", "-y", "-qq", ...missing]);
+    return;
+  }
+  if (missing.includes("chromium")) run("npx", ["--no-install", "playwright", "install", "chromium"]);
+  const others = missing.filter((name) => name !== "chromium");
+  if (others.length > 0) throw new Error(`Para las pruebas faltan estos programas: ${others.join(", ")}.`);
+}
+
+function has(command) {
+  return (process.env.PATH ?? "").split(":").some((folder) => existsSync(join(folder, command)));
+}
+
+function newest(entry) {
+  return statSync(entry).isDirectory()
+    ? Math.max(...files(entry).map((file) => statSync(file).mtimeMs))
+    : statSync(entry).mtimeMs;
+}
+
+function files(folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? files(join(folder, entry.name)) : [join(folder, entry.name)],
+  );
+}
