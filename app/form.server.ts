@@ -1,33 +1,20 @@
 import { timingSafeEqual } from "node:crypto";
 import { data, type MiddlewareFunction } from "react-router";
-import { ApiProblem } from "./api/client.server.ts";
+import { ApiProblem } from "./answers.server.ts";
 import { formContext, sessionContext } from "./context.ts";
 import { limits } from "./limits.ts";
 
 /** What a form shows after it failed: the values as typed, a sentence for each field, one for the whole. */
 export type FormResult = { values: Record<string, string>; errors: Record<string, string>; message?: string };
 
-/**
- * Reads the body of every POST once, and only when it comes from a page of this session; an action has no other way to
- * its form. Browsers without Origin pass by the token, a foreign or null Origin never.
- */
+/** Reads the body of every POST once, and only when it comes from a page of this session; an action has no other way to its form. */
 export const readForm: MiddlewareFunction<Response> = async ({ request, context }) => {
   if (request.method === "GET" || request.method === "HEAD") return;
-  const origin = request.headers.get("Origin");
-  if (origin !== null && origin !== new URL(request.url).origin) {
-    throw data({ message: "Este formulario venía de otro sitio y no se ha enviado." }, 403);
-  }
   const form = await parseForm(request);
   const token = form.get("formToken");
-  if (typeof token !== "string" || !same(token, context.get(sessionContext).formToken)) {
-    throw data(
-      {
-        resend: [...form].filter(
-          (field): field is [string, string] => field[0] !== "formToken" && typeof field[1] === "string",
-        ),
-      },
-      403,
-    );
+  const { formToken } = context.get(sessionContext);
+  if (typeof token !== "string" || !same(token, formToken)) {
+    throw data({ formToken, resend: Object.entries(typedFields(form)) }, 403);
   }
   context.set(formContext, form);
 };
@@ -56,6 +43,13 @@ async function parseForm(request: Request): Promise<FormData> {
 function same(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];
   return left.length === right.length && timingSafeEqual(left, right);
+}
+
+/** What was typed into a form, without its token and files. */
+export function typedFields(form: FormData): Record<string, string> {
+  return Object.fromEntries(
+    [...form].filter((field): field is [string, string] => field[0] !== "formToken" && typeof field[1] === "string"),
+  );
 }
 
 /** A text field of a form as typed. */

@@ -1,7 +1,9 @@
 import { data, type MiddlewareFunction, type RouterContextProvider, redirect } from "react-router";
 import { fetchSite } from "remix-utils/sec-fetch";
-import { ApiProblem, type Client, read } from "./api/client.server.ts";
+import { ApiProblem, read } from "./answers.server.ts";
+import type { Client } from "./api/client.server.ts";
 import { apiContext, formContext, sessionContext } from "./context.ts";
+import { typedFields } from "./form.server.ts";
 
 type Context = Readonly<RouterContextProvider>;
 export type Person = Awaited<ReturnType<typeof askSession>>;
@@ -40,10 +42,11 @@ export const requireAuth: MiddlewareFunction<Response> = async ({ request, conte
   if (await getPerson(context)) return;
   const path = url.pathname + url.search;
   if (request.method !== "GET" && request.method !== "HEAD") {
-    throw data({ held: heldFields(context.get(formContext)), volver: returnPath(path) }, 401);
+    const { formToken } = session;
+    throw data({ formToken, held: typedFields(context.get(formContext)), volver: returnPath(path) }, 401);
   }
   // A link in an e-mail arrives without the strict cookie; the same page asked for by itself has it.
-  if (!hadSession && fetchSite(request) === "cross-site") throw comeBack();
+  if (!hadSession && fetchSite(request) === "cross-site") return comeBack();
   if (hadSession) session.flash({ type: "error", title: "Session expirada, por favor inicia sesión nuevamente." });
   throw redirect(`/auth/signin?volver=${encodeURIComponent(path)}`);
 };
@@ -64,13 +67,6 @@ function comeBack(): Response {
     {
       headers: { "Content-Type": "text/html; charset=utf-8" },
     },
-  );
-}
-
-/** The text of a form whose session has ended, to be carried through sign-in. */
-function heldFields(form: FormData): Record<string, string> {
-  return Object.fromEntries(
-    [...form].filter((field): field is [string, string] => field[0] !== "formToken" && typeof field[1] === "string"),
   );
 }
 

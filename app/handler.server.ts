@@ -50,17 +50,33 @@ export function createHandler({ services, config, log }: Opened): Handle {
       const response = await api.fetch(new Request(url, request), { ip });
       return addHeaders(response, request, "");
     }
+    if (isForeignForm(request, url))
+      return addHeaders(plainPage(403, "Este formulario venía de otro sitio y no se ha enviado."), request, "");
     const response = await answerPage(request, ip);
+    // What was not read of a body that is too large must not be taken for the next request.
+    if (response.status === 413) response.headers.set("Connection", "close");
     return compressResponse(response, request, compression(response));
   };
 }
 
+/** A form of another site. Text browsers send no Origin; their forms are told by the token alone (`form.server.ts`). */
+function isForeignForm(request: Request, url: URL): boolean {
+  const origin = request.headers.get("Origin");
+  return request.method !== "GET" && request.method !== "HEAD" && origin !== null && origin !== url.origin;
+}
+
 /** Where not even the error page could be rendered, React Router answers a line of English. */
 function sayInSpanish(response: Response): Response {
-  if (response.status !== 500 || !response.headers.get("Content-Type")?.startsWith("text/plain")) return response;
+  const isPlain = response.headers.get("Content-Type")?.startsWith("text/plain");
+  return response.status >= 400 && isPlain
+    ? plainPage(response.status, "Algo ha fallado. Lo que ya estaba guardado sigue guardado.")
+    : response;
+}
+
+function plainPage(status: number, sentence: string): Response {
   return new Response(
-    '<!doctype html><html lang="es"><meta charset="utf-8"><title>Algo ha fallado · Tertulia</title><h1>Algo ha fallado</h1><p>Lo que ya estaba guardado sigue guardado. <a href="/conversation/chat">Volver a las conversaciones</a></p></html>',
-    { status: 500, headers: { "Content-Type": "text/html; charset=utf-8" } },
+    `<!doctype html><html lang="es"><meta charset="utf-8"><title>Tertulia</title><h1>${sentence}</h1><p><a href="/conversation/chat">Volver a las conversaciones</a></p></html>`,
+    { status, headers: { "Content-Type": "text/html; charset=utf-8" } },
   );
 }
 

@@ -1,5 +1,5 @@
 import type { RouterContextProvider } from "react-router";
-import { ApiProblem, accepted, read } from "./api/client.server.ts";
+import { ApiProblem, accepted, read } from "./answers.server.ts";
 import { apiContext } from "./context.ts";
 
 /** Puts text back into the composer of the page that a person returns to; nothing typed is lost (product.md §2). */

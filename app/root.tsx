@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { type ReactNode, use } from "react";
 import {
   isRouteErrorResponse,
   Links,
@@ -58,6 +58,15 @@ export default function Root() {
 export function ErrorBoundary() {
   const error = useRouteError();
   const { pathname, search } = useLocation();
-  if (isRouteErrorResponse(error) && error.status === 401) return <SignInAgain {...error.data} />;
-  return <ErrorPage error={error} path={pathname + search} />;
+  // Middleware fails before any loader has run: what it throws carries the token that its page needs.
+  const token = use(FormToken) || (isRouteErrorResponse(error) && error.data?.formToken) || "";
+  return (
+    <FormToken value={token}>
+      {isRouteErrorResponse(error) && error.status === 401 ? (
+        <SignInAgain {...error.data} />
+      ) : (
+        <ErrorPage error={error} path={pathname + search} />
+      )}
+    </FormToken>
+  );
 }

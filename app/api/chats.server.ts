@@ -2,6 +2,7 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { v7 as newId } from "uuid";
 import type { ChatRow } from "../db/tables.ts";
 import { limits } from "../limits.ts";
+import { findChat } from "./access.server.ts";
 import { active, signedIn } from "./authentication.server.ts";
 import { branchOf, turn } from "./branch.server.ts";
 import type { ApiEnv, Person, Services } from "./env.server.ts";
@@ -53,18 +54,6 @@ const showChat = (row: ChatRow): z.output<typeof chat> => ({
   lastMessageAt: iso(row.lastMessageAt),
   draft: parseDraft(row.draft),
 });
-
-/** A chat that the person may see: its owner's, or any for an admin. Throws 404. */
-export async function findChat({ db }: Services, person: Person, chatId: string): Promise<ChatRow> {
-  const row = await db
-    .selectFrom("chats")
-    .where("id", "=", chatId)
-    .$if(person.role !== "admin", (query) => query.where("userId", "=", person.id))
-    .selectAll()
-    .executeTakeFirst();
-  if (!row) throw notFound();
-  return row;
-}
 
 /** Throws 422 where a body refers to a project or model that isn't there for this person. */
 async function checkReferences(

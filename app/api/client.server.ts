@@ -1,18 +1,5 @@
 import { hc } from "hono/client";
 import type { Api } from "./api.server.ts";
-import type { ProblemBody } from "./problem.server.ts";
-
-/** An error answer of the API, as the pages see it. */
-export class ApiProblem extends Error {
-  readonly body: ProblemBody;
-  constructor(body: ProblemBody) {
-    super(body.detail);
-    this.body = body;
-  }
-  get status(): number {
-    return this.body.status;
-  }
-}
 
 /** Where a person's tokens are kept between requests: the web side's session cookie. */
 export type TokenStore = {
@@ -70,20 +57,4 @@ function refreshCookie(response: Response): string | undefined {
     const match = /^refresh=([^;]+)/.exec(cookie);
     if (match?.[1]) return decodeURIComponent(match[1]);
   }
-}
-
-type Answer = Response | { ok: boolean; status: number; json(): Promise<unknown>; text(): Promise<string> };
-type Body<A> = A extends { json(): Promise<infer B> } ? B : never;
-
-/** The JSON of an answer. Throws ApiProblem for an error answer. */
-export async function read<A extends Answer>(answer: Promise<A>): Promise<Body<A>> {
-  const response = await accepted(answer);
-  return (await response.json()) as Body<A>;
-}
-
-/** An answer that is no error. Throws ApiProblem for one. */
-export async function accepted<A extends Answer>(answer: Promise<A>): Promise<A> {
-  const response = await answer;
-  if (response.ok) return response;
-  throw new ApiProblem((await response.json()) as ProblemBody);
 }

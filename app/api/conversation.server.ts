@@ -2,10 +2,10 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Chunk } from "../intelligence/chunk.ts";
 import { follow } from "../intelligence/follow.server.ts";
 import { continueReply, replyAgain, type Started, sendMessage } from "../intelligence/start.server.ts";
+import { findMessage } from "./access.server.ts";
 import { active, signedIn } from "./authentication.server.ts";
-import { conversationText } from "./conversation-text.ts";
+import { conversationText } from "./conversation-text.server.ts";
 import type { ApiEnv, Person, Services } from "./env.server.ts";
-import { findMessage } from "./messages.server.ts";
 import { modelToUse } from "./models.server.ts";
 import { answerInvalid, invalid, notFound } from "./problem.server.ts";
 import { bearer, id, takes } from "./schemas.server.ts";
@@ -17,8 +17,9 @@ const newMessage = z.strictObject({
   content: conversationText,
   modelId: id.optional(),
   key: z
-    .string()
+    .string("La clave tiene que ser un texto.")
     .max(100, "La clave es demasiado larga.")
+    .transform((key) => key || undefined)
     .optional()
     .openapi({ description: "Enviada dos veces, hace un solo mensaje." }),
 });

@@ -4,9 +4,9 @@ import { v7 as newId } from "uuid";
 import { indexText, ownerWord } from "../db/search.server.ts";
 import type { MessageRow } from "../db/tables.ts";
 import type { Source } from "../intelligence/chunk.ts";
+import { findChat, findMessage } from "./access.server.ts";
 import { active, signedIn } from "./authentication.server.ts";
-import { findChat } from "./chats.server.ts";
-import { conversationText } from "./conversation-text.ts";
+import { conversationText } from "./conversation-text.server.ts";
 import type { ApiEnv, Person, Services } from "./env.server.ts";
 import { listOf, listPage, listQuery } from "./list.server.ts";
 import { answerInvalid, invalid, notFound } from "./problem.server.ts";
@@ -58,18 +58,6 @@ export const showMessage = (row: MessageRow): z.output<typeof message> => ({
   sources: row.sources ? (JSON.parse(row.sources) as Source[]) : [],
   finishedAt: isoOrNull(row.finishedAt),
 });
-
-/** A message that the person may see: its owner's, or any for an admin. Throws 404. */
-export async function findMessage({ db }: Services, person: Person, messageId: string): Promise<MessageRow> {
-  const row = await db
-    .selectFrom("messages")
-    .where("id", "=", messageId)
-    .$if(person.role !== "admin", (query) => query.where("userId", "=", person.id))
-    .selectAll()
-    .executeTakeFirst();
-  if (!row) throw notFound();
-  return row;
-}
 
 const newMessage = z.strictObject({ chatId: id, content: conversationText });
 const messageChange = z.strictObject({ content: conversationText });

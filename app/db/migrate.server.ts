@@ -1,10 +1,12 @@
 import { Migrator } from "kysely/migration";
 import type { Db, Engine } from "./connection.server.ts";
 import * as first from "./migrations/0001_first.server.ts";
+import * as search from "./migrations/0002_search.server.ts";
 
-const migrations = { "0001_first": first };
+const migrations = { "0001_first": first, "0002_search": search };
 
-function migrator(db: Db, engine: Engine): Migrator {
+/** Kysely's migrator over our migrations, which know the engine. */
+export function createMigrator(db: Db, engine: Engine): Migrator {
   return new Migrator({
     db,
     provider: {
@@ -18,13 +20,13 @@ function migrator(db: Db, engine: Engine): Migrator {
 
 /** Brings the database to the newest migration. Throws what the migration threw. */
 export async function migrate(db: Db, engine: Engine): Promise<void> {
-  const { error } = await migrator(db, engine).migrateToLatest();
+  const { error } = await createMigrator(db, engine).migrateToLatest();
   if (error) throw error;
 }
 
 /** How many migrations were carried out, and the names of those still to come. */
 export async function pendingMigrations(db: Db, engine: Engine): Promise<{ done: number; names: string[] }> {
-  const all = await migrator(db, engine).getMigrations();
+  const all = await createMigrator(db, engine).getMigrations();
   const names = all.filter((migration) => !migration.executedAt).map((migration) => migration.name);
   return { done: all.length - names.length, names };
 }

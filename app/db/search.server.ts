@@ -19,8 +19,11 @@ export function searchWords(text: string): string[] {
       .toLowerCase()
       .normalize("NFC")
       .match(/[\p{L}\p{N}]+/gu) ?? [];
-  return words.map((word) => fold(stemmer(word))).filter((word) => word.length > 0 && word.length <= 60);
+  return words.map((word) => fold(singular(stemmer(word)))).filter((word) => word.length > 0 && word.length <= 60);
 }
+
+// Snowball leaves the plural of short words alone: «años» would not find «año».
+const singular = (stem: string) => (stem.length > 3 ? stem.replace(/(?<=[aeiou])s$/, "") : stem);
 
 function fold(word: string): string {
   return word.replaceAll("ñ", "\u0001").normalize("NFD").replace(/\p{M}/gu, "").replaceAll("\u0001", "ñ");

@@ -7,8 +7,8 @@ export class ReplyError extends Error {
       `El modelo lleva ${Math.round(ms / 1000)} segundos sin responder. Reinténtalo o elige otro modelo.`,
     );
   }
-  static cut() {
-    return new ReplyError("La respuesta del modelo se cortó antes de terminar. Lo que llegó está guardado.");
+  static cut(cause?: unknown) {
+    return new ReplyError("La respuesta del modelo se cortó antes de terminar. Lo que llegó está guardado.", { cause });
   }
   static empty() {
     return new ReplyError("El modelo terminó sin escribir nada. Reinténtalo o elige otro modelo.");

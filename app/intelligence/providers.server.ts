@@ -67,7 +67,8 @@ async function* readParts(stream: Stream, quiet: NodeJS.Timeout, signal: AbortSi
       }
       if (value.type === "finish") {
         const { unified, raw } = value.finishReason;
-        if (raw === undefined || unified === "error") throw ReplyError.cut();
+        // The providers' libraries make up a finish of their own where the stream broke off.
+        if (unified === "error" || (unified === "other" && raw === undefined)) throw ReplyError.cut();
         finished = true;
         yield {
           type: "finish",
@@ -81,6 +82,9 @@ async function* readParts(stream: Stream, quiet: NodeJS.Timeout, signal: AbortSi
     }
     if (!finished) throw ReplyError.cut();
     if (length === 0) throw ReplyError.empty();
+  } catch (error) {
+    // Whatever breaks a text that had begun, to the person it was cut.
+    throw length > 0 && !signal.aborted && !(error instanceof ReplyError) ? ReplyError.cut(error) : error;
   } finally {
     signal.removeEventListener("abort", cancel);
   }

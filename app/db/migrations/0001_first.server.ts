@@ -1,7 +1,7 @@
 import { type ColumnDefinitionBuilder, type CreateTableBuilder, type Kysely, sql } from "kysely";
 import type { Engine } from "../connection.server.ts";
 
-/** Every table of product.md §5, and the passages that search finds. */
+/** Every table of product.md §5. */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const { table, index, text, id, flag, number, real } = schema(db, engine);
 
@@ -189,12 +189,10 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
       .addColumn("ip", text, (c) => c.notNull()),
   );
   await index("audit", "resource", "resourceId");
-
-  await passages(db, engine);
 }
 
 type Column = (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder;
-const optional =
+export const optional =
   (target: string, action: "cascade" | "set null"): Column =>
   (column) =>
     column.references(`${target}.id`).onDelete(action);
@@ -203,7 +201,7 @@ const owned =
   (column) =>
     optional(target, "cascade")(column).notNull();
 
-function schema(db: Kysely<unknown>, engine: Engine) {
+export function schema(db: Kysely<unknown>, engine: Engine) {
   // Byte order, so that both engines sort UUIDv7 alike and by time.
   const id = engine === "postgres" ? sql`text collate "C"` : sql`text`;
   const number = "bigint" as const;
@@ -225,38 +223,4 @@ function schema(db: Kysely<unknown>, engine: Engine) {
         .columns(on)
         .execute(),
   };
-}
-
-/** Both engines index the same words, made in JavaScript (`search.server.ts`). */
-async function passages(db: Kysely<unknown>, engine: Engine): Promise<void> {
-  const { id, text } = schema(db, engine);
-  await db.schema
-    .createTable("passages")
-    .addColumn("seq", engine === "postgres" ? "bigserial" : "integer", (c) => c.primaryKey())
-    .addColumn("messageId", id, optional("messages", "cascade"))
-    .addColumn("trainingId", id, optional("trainings", "cascade"))
-    .addColumn("chatId", id, optional("chats", "cascade"))
-    .addColumn("text", text, (c) => c.notNull())
-    .addColumn("words", text, (c) => c.notNull())
-    .execute();
-  for (const column of ["messageId", "trainingId", "chatId"]) {
-    await db.schema.createIndex(`passages_${column}`).on("passages").column(column).execute();
-  }
-  if (engine === "postgres") {
-    await sql`alter table passages add column vector tsvector generated always as (to_tsvector('simple', words)) stored`.execute(
-      db,
-    );
-    await sql`create index passages_vector on passages using gin (vector)`.execute(db);
-    return;
-  }
-  await sql`create virtual table passages_index using fts5(words, content='passages', content_rowid='seq', tokenize="unicode61 remove_diacritics 0")`.execute(
-    db,
-  );
-  await sql`create trigger passages_added after insert on passages begin
-    insert into passages_index(rowid, words) values (new.seq, new.words); end`.execute(db);
-  await sql`create trigger passages_removed after delete on passages begin
-    insert into passages_index(passages_index, rowid, words) values ('delete', old.seq, old.words); end`.execute(db);
-  await sql`create trigger passages_changed after update on passages begin
-    insert into passages_index(passages_index, rowid, words) values ('delete', old.seq, old.words);
-    insert into passages_index(rowid, words) values (new.seq, new.words); end`.execute(db);
 }

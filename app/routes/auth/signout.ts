@@ -1,5 +1,5 @@
 import { redirect } from "react-router";
-import { ApiProblem, accepted } from "../../api/client.server.ts";
+import { ApiProblem, accepted } from "../../answers.server.ts";
 import { apiContext, sessionContext } from "../../context.ts";
 import type { Route } from "./+types/signout";
 

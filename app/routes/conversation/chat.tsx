@@ -1,7 +1,7 @@
 import type { FormEvent } from "react";
 import { Link, Outlet, useSubmit } from "react-router";
 import { v7 as newId } from "uuid";
-import { accepted, read } from "../../api/client.server.ts";
+import { accepted, read } from "../../answers.server.ts";
 import { apiContext, formContext } from "../../context.ts";
 import { textOf } from "../../form.server.ts";
 import { Bar } from "../../ui/bar.tsx";

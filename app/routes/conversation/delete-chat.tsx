@@ -1,5 +1,5 @@
 import { Link, redirect, useRouteLoaderData } from "react-router";
-import { accepted } from "../../api/client.server.ts";
+import { accepted } from "../../answers.server.ts";
 import { apiContext, sessionContext } from "../../context.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { PostForm } from "../../ui/post-form.tsx";

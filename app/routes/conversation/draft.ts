@@ -1,5 +1,5 @@
 import { data, redirect } from "react-router";
-import { ApiProblem } from "../../api/client.server.ts";
+import { ApiProblem } from "../../answers.server.ts";
 import { formContext } from "../../context.ts";
 import { textOf } from "../../form.server.ts";
 import { saveDraft } from "../../held-draft.server.ts";

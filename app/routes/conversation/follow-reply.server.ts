@@ -1,4 +1,5 @@
-import { accepted, type Client } from "../../api/client.server.ts";
+import { accepted } from "../../answers.server.ts";
+import type { Client } from "../../api/client.server.ts";
 import type { Chunk } from "../../intelligence/chunk.ts";
 import { readChunks } from "./send.server.ts";
 

@@ -1,5 +1,5 @@
 import type { RouterContextProvider } from "react-router";
-import { read } from "../../api/client.server.ts";
+import { read } from "../../answers.server.ts";
 import { apiContext } from "../../context.ts";
 
 export type ListedModel = { id: string; name: string; isDefault: boolean };

@@ -1,6 +1,6 @@
 import { Link } from "react-router";
 import { v7 as newId } from "uuid";
-import { read } from "../../api/client.server.ts";
+import { read } from "../../answers.server.ts";
 import { apiContext } from "../../context.ts";
 import { currentPerson } from "../../guards.server.ts";
 import { Bar } from "../../ui/bar.tsx";

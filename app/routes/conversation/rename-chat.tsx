@@ -1,5 +1,5 @@
 import { Link, redirect, useRouteLoaderData } from "react-router";
-import { accepted } from "../../api/client.server.ts";
+import { accepted } from "../../answers.server.ts";
 import { apiContext, formContext } from "../../context.ts";
 import { formProblem, textOf } from "../../form.server.ts";
 import { limits } from "../../limits.ts";

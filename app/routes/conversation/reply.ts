@@ -1,5 +1,5 @@
 import { redirect } from "react-router";
-import { ApiProblem, accepted, read } from "../../api/client.server.ts";
+import { ApiProblem, accepted, read } from "../../answers.server.ts";
 import { apiContext, formContext, sessionContext } from "../../context.ts";
 import { textOf } from "../../form.server.ts";
 import type { Route } from "./+types/reply";
@@ -18,7 +18,7 @@ export async function action({ context, params }: Route.ActionArgs) {
     }
   } catch (error) {
     if (!(error instanceof ApiProblem) || error.status === 404) throw error;
-    context.get(sessionContext).flash({ type: "error", title: error.message });
+    context.get(sessionContext).flash({ type: "error", title: error.body.detail });
   }
   return redirect(`/conversation/chat/${chatId}`, 303);
 }

@@ -1,5 +1,5 @@
 import { type RouterContextProvider, redirect } from "react-router";
-import { ApiProblem, accepted } from "../../api/client.server.ts";
+import { ApiProblem, accepted } from "../../answers.server.ts";
 import { apiContext, formContext } from "../../context.ts";
 import { formProblem, textOf } from "../../form.server.ts";
 import { saveDraft } from "../../held-draft.server.ts";

@@ -1,4 +1,4 @@
-import { read } from "../../api/client.server.ts";
+import { read } from "../../answers.server.ts";
 import { apiContext } from "../../context.ts";
 import type { Route } from "./+types/text";
 

@@ -10,9 +10,7 @@ export function Versions({ chatId, turn, label }: { chatId: string; turn: Versio
   return (
     <nav className="stepper" aria-label={label}>
       <Step chatId={chatId} to={turn.previous} icon="previous" label="Versión anterior" />
-      <span>
-        {turn.version}/{turn.versions}
-      </span>
+      <span>{`${turn.version}/${turn.versions}`}</span>
       <Step chatId={chatId} to={turn.next} icon="next" label="Versión siguiente" />
     </nav>
   );

@@ -1,5 +1,5 @@
 import { Outlet } from "react-router";
-import { read } from "../../api/client.server.ts";
+import { read } from "../../answers.server.ts";
 import { apiContext, sessionContext } from "../../context.ts";
 import { currentPerson, requireAuth } from "../../guards.server.ts";
 import { Notice } from "../../ui/notice.tsx";

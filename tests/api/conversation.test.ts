@@ -1,0 +1,345 @@
+import type { LLMock } from "@copilotkit/aimock";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Account, type Api, openApi, parseChunks, textOf } from "../support/api.ts";
+import { findEngines } from "../support/engines.ts";
+import { longReply, startHostileServer, startModelServer } from "../support/model-server.ts";
+
+const engines = await findEngines();
+let mock: LLMock;
+let hostile: Awaited<ReturnType<typeof startHostileServer>>;
+beforeAll(async () => {
+  mock = await startModelServer();
+  hostile = await startHostileServer();
+});
+afterAll(async () => {
+  await mock.stop();
+  await hostile.stop();
+});
+
+describe.each(engines)("a reply on $name", (engine) => {
+  let api: Api;
+  let admin: Account;
+  let ana: Account;
+  const models: Record<string, string> = {};
+
+  beforeAll(async () => {
+    api = await openApi(engine);
+    admin = await api.signUp("Admin");
+    ana = await api.signUp("Ana");
+    const make = async (name: string, json: Record<string, unknown>) => {
+      const answer = await api.call("POST", "/api/model", {
+        token: admin.token,
+        json: { name, apiKey: "clave", ...json },
+      });
+      models[name] = (answer.body as { id: string }).id;
+    };
+    await make("compatible", { provider: "openai-compatible", externalId: "gpt-4o", baseUrl: `${mock.url}/v1` });
+    await make("openai", { provider: "openai", externalId: "gpt-4o", baseUrl: `${mock.url}/v1` });
+    await make("anthropic", {
+      provider: "anthropic",
+      externalId: "claude-3-5-sonnet-20241022",
+      baseUrl: `${mock.url}/v1`,
+    });
+    await make("google", { provider: "google", externalId: "gemini-2.0-flash", baseUrl: `${mock.url}/v1beta` });
+    await make("ollama", { provider: "ollama", externalId: "llama3", baseUrl: mock.url });
+    await make("hostil", { provider: "openai-compatible", externalId: "x", baseUrl: hostile.url });
+  });
+  afterAll(() => api.close());
+
+  const say = (content: string, more: Record<string, unknown> = {}) =>
+    api.converse(ana.token, { content, modelId: models.compatible, ...more });
+  const message = async (id: string) =>
+    (await api.call("GET", `/api/message/${id}`, { token: ana.token })).body as Message;
+  type Message = {
+    content: string;
+    status: string;
+    error: string | null;
+    outputTokens: number | null;
+    parentId: string;
+  };
+  const ids = (chunks: Awaited<ReturnType<typeof say>>) => {
+    const [start] = chunks;
+    if (start?.type !== "start") throw new Error("no start");
+    return start;
+  };
+  const end = (chunks: Awaited<ReturnType<typeof say>>) => chunks.find((chunk) => chunk.type === "end");
+
+  it.each(["compatible", "openai", "anthropic", "google", "ollama"])(
+    "streams from %s, by offset, to its end",
+    async (name) => {
+      const chunks = await say("Hola", { modelId: models[name] });
+      expect(chunks.map(({ type }) => type)).toEqual(expect.arrayContaining(["start", "text", "end"]));
+      let at = 0;
+      for (const chunk of chunks) {
+        if (chunk.type !== "text") continue;
+        expect(chunk.at).toBe(at);
+        at += chunk.text.length;
+      }
+      expect(textOf(chunks)).toBe("Una respuesta **breve**. Con dos frases.");
+      expect(end(chunks)).toMatchObject({ status: "complete" });
+      expect(await message(ids(chunks).messageId)).toMatchObject({ content: textOf(chunks), status: "complete" });
+    },
+  );
+
+  it("is named by the model, unless the person has named it", async () => {
+    const chunks = await say("Hola");
+    const chat = await api.call("GET", `/api/chat/${ids(chunks).chatId}`, { token: ana.token });
+    expect(chunks.at(-1)).toEqual({ type: "title", title: "Charla de prueba" });
+    expect(chat.body).toMatchObject({ title: "Charla de prueba" });
+  });
+
+  it("sends the model the turns so far and the instructions, in order", async () => {
+    const first = ids(await say("Primera pregunta"));
+    await say("Segunda pregunta", { chatId: first.chatId });
+    const request = mock.getRequests().findLast((entry) => JSON.stringify(entry.body).includes("Segunda pregunta"));
+    const { messages } = (request as NonNullable<typeof request>).body as unknown as {
+      messages: { role: string; content: string }[];
+    };
+    expect(messages.map(({ role, content }) => `${role}: ${content}`)).toEqual([
+      "user: Primera pregunta",
+      "assistant: Una respuesta **breve**. Con dos frases.",
+      "user: Segunda pregunta",
+    ]);
+  });
+
+  it("goes on without its reader, who finds it whole later", async () => {
+    const { messageId } = await api.start(ana.token, { content: "Una respuesta lenta", modelId: models.compatible });
+    const later = await api.call("POST", "/api/intelligence/conversation", { token: ana.token, json: { messageId } });
+    expect(textOf(parseChunks(later.text))).toBe(longReply);
+  });
+
+  it("is followed by many at once, each from its own offset", async () => {
+    const { messageId } = await api.start(ana.token, { content: "Una respuesta lenta", modelId: models.compatible });
+    const offsets = [0, 10, 100, 500];
+    const readers = await Promise.all(
+      offsets.map((after) =>
+        api.call("POST", "/api/intelligence/conversation", { token: ana.token, json: { messageId, after } }),
+      ),
+    );
+    expect(readers.map(({ text }) => textOf(parseChunks(text)))).toEqual(
+      offsets.map((after) => longReply.slice(after)),
+    );
+  });
+
+  it("stops at the person's wish and keeps its text", async () => {
+    const { messageId } = await api.start(ana.token, { content: "Una respuesta lenta", modelId: models.compatible });
+    await until(async () => (await message(messageId)).content.length > 20);
+    const stopped = await api.call("POST", `/api/intelligence/conversation/${messageId}/stop`, { token: ana.token });
+    expect(stopped.status).toBe(204);
+    const { status, content } = await message(messageId);
+    expect(status).toBe("stopped");
+    expect(longReply.startsWith(content)).toBe(true);
+  });
+
+  it("reaches the database while it is being written", async () => {
+    const { messageId } = await api.start(ana.token, { content: "Una respuesta lenta", modelId: models.compatible });
+    await until(async () => {
+      const { status, content } = await message(messageId);
+      return status === "streaming" && content.length > 0;
+    });
+  });
+
+  it("makes one message of the same key, sent twice in parallel", async () => {
+    const send = () => api.start(ana.token, { content: "Doble clic", key: "clave-1", modelId: models.compatible });
+    const [one, two] = await Promise.all([send(), send()]);
+    expect(two).toEqual(one);
+    const found = await api.db.selectFrom("messages").where("content", "=", "Doble clic").select("id").execute();
+    expect(found).toHaveLength(1);
+  });
+
+  it("takes another text under an old key for a new message", async () => {
+    const one = ids(await say("Un texto", { key: "clave-2" }));
+    const two = ids(await say("Otro texto", { key: "clave-2" }));
+    expect(two.userMessageId).not.toBe(one.userMessageId);
+  });
+
+  it("is made again as another version, the first one kept", async () => {
+    const first = ids(await say("Hola"));
+    const again = ids(await api.converse(ana.token, { parentId: first.userMessageId }));
+    expect(again.messageId).not.toBe(first.messageId);
+    const branch = await api.call("GET", `/api/chat/${first.chatId}/messages`, { token: ana.token });
+    expect((branch.body as { items: { id: string; versions: string[] }[] }).items.at(-1)).toMatchObject({
+      id: again.messageId,
+      versions: [first.messageId, again.messageId],
+    });
+  });
+
+  it("goes on in the same message where it was cut", async () => {
+    const first = ids(await say("Una respuesta cortada"));
+    const cut = await message(first.messageId);
+    expect(cut).toMatchObject({ status: "failed", error: expect.stringContaining("se cortó antes de terminar") });
+    expect(longReply.startsWith(cut.content)).toBe(true);
+    const more = await api.converse(ana.token, { parentId: first.messageId });
+    expect(ids(more).messageId).toBe(first.messageId);
+    expect(await message(first.messageId)).toMatchObject({
+      status: "complete",
+      content: `${cut.content} Y aquí sigue.`,
+      error: null,
+    });
+  });
+
+  it.each([
+    ["error 401", "El proveedor rechazó la clave de este modelo."],
+    ["error 429", "Reinténtalo dentro de 7 segundos"],
+    ["error 500", "El proveedor del modelo tiene un problema (500)."],
+  ])("fails with a sentence on %s", async (content, sentence) => {
+    const chunks = await say(content);
+    expect(end(chunks)).toMatchObject({ status: "failed", error: expect.stringContaining(sentence) });
+    expect(await message(ids(chunks).messageId)).toMatchObject({
+      status: "failed",
+      error: expect.stringContaining(sentence),
+    });
+  });
+
+  it.each([
+    ["nada", "2 segundos sin responder", ""],
+    ["vacia", "sin escribir nada", ""],
+    ["media", "se cortó antes de terminar", "La mitad"],
+    ["basura", "no se entiende", ""],
+    ["mezcla", "se cortó antes de terminar", "Algo de texto"],
+    ["redirige", "No se ha podido conectar", ""],
+    ["infinita", "no terminaba", "palabra palabra"],
+  ])("fails with a sentence and keeps the text when the server answers: %s", async (kind, sentence, text) => {
+    const chunks = await say(`hostil: ${kind}`, { modelId: models.hostil });
+    expect(end(chunks)).toMatchObject({ status: "failed", error: expect.stringContaining(sentence) });
+    const stored = await message(ids(chunks).messageId);
+    expect(stored).toMatchObject({ status: "failed" });
+    expect(stored.error).toMatch(/^[A-ZÁ-Ú].*\.$/);
+    expect(stored.content.startsWith(text)).toBe(true);
+    expect((await api.call("GET", "/auth/session", { token: ana.token })).status).toBe(200);
+  });
+
+  it("puts up with what real servers send beside the text", async () => {
+    const chunks = await say("hostil: rara", { modelId: models.hostil });
+    expect(textOf(chunks)).toBe("Texto con \uFFFD.");
+    expect(end(chunks)).toMatchObject({ status: "complete" });
+  });
+
+  it("counts its messages and tokens", async () => {
+    const bea = await api.signUp("Bea");
+    await api.converse(bea.token, { content: "Hola", modelId: models.compatible });
+    const { usage } = (await api.call("GET", "/auth/session", { token: bea.token })).body as {
+      usage: { messagesToday: number; tokensThisMonth: number };
+    };
+    expect(usage.messagesToday).toBe(1);
+    expect(usage.tokensThisMonth).toBeGreaterThan(0);
+  });
+
+  it("says at the limit of the plan when it goes on, and calls no model", async () => {
+    const bea = await api.signUp("Bea");
+    await api.db.updateTable("subscriptions").set({ messagesPerDay: 1 }).where("userId", "=", bea.id).execute();
+    await api.converse(bea.token, { content: "Hola", modelId: models.compatible });
+    const answer = await api.call("POST", "/api/intelligence/conversation", {
+      token: bea.token,
+      json: { content: "Otra más", modelId: models.compatible },
+    });
+    expect(answer.status).toBe(429);
+    expect(answer.headers.get("Retry-After")).toMatch(/^\d+$/);
+    expect((answer.body as { detail: string }).detail).toMatch(
+      /Has usado los 1 mensajes de hoy\. Podrás seguir mañana/,
+    );
+    expect(mock.getRequests().some((entry) => JSON.stringify(entry.body).includes("Otra más"))).toBe(false);
+  });
+
+  it("of the local assistant quotes the person's own messages and nobody else's, and says what it is", async () => {
+    const local = (
+      await api.db.selectFrom("models").where("provider", "=", "local").select("id").executeTakeFirstOrThrow()
+    ).id;
+    const bea = await api.signUp("Bea");
+    const ask = (token: string, content: string) => api.converse(token, { content, modelId: local });
+    await ask(bea.token, "Mi gata se llama Morcilla y nació en Huesca.");
+    const found = await ask(bea.token, "¿cómo se llama mi gata?");
+    expect(textOf(found)).toContain("Morcilla y nació en Huesca");
+    expect(textOf(found)).toContain("No soy un modelo de lenguaje");
+    expect(found.find(({ type }) => type === "sources")).toMatchObject({ sources: [{ n: 1, kind: "message" }] });
+    expect(textOf(await ask(ana.token, "¿cómo se llama mi gata?"))).not.toContain("Morcilla");
+  });
+
+  it("of the local assistant quotes the trainings", async () => {
+    const { indexText, everyonesWord } = await import("../../app/db/search.server.ts");
+    const training = {
+      id: "0190-t",
+      title: "Horario",
+      kind: "knowledge" as const,
+      content: "La biblioteca abre a las nueve.",
+    };
+    await api.db
+      .insertInto("trainings")
+      .values({ ...training, createdAt: 1, updatedAt: 1, projectId: null, enabled: 1, position: 0 })
+      .execute();
+    await indexText(api.db, training.content, everyonesWord, { trainingId: training.id });
+    const local = (
+      await api.db.selectFrom("models").where("provider", "=", "local").select("id").executeTakeFirstOrThrow()
+    ).id;
+    const chunks = await api.converse(ana.token, { content: "¿a qué hora abre la biblioteca?", modelId: local });
+    expect(textOf(chunks)).toContain("La biblioteca abre a las nueve");
+    expect(textOf(chunks)).toContain("Horario");
+  });
+
+  it.each([
+    [{ content: "" }, "Escribe un mensaje"],
+    [{ content: "  \n\t " }, "Escribe un mensaje"],
+    [{ content: "x".repeat(33_000) }, "32.000 caracteres"],
+    [{ content: 7 }, "Falta el mensaje"],
+    [{}, "Falta el mensaje"],
+    [{ content: "hola", modelId: "no-existe" }, "Ese modelo ya no está disponible"],
+    [{ messageId: "x", after: -1 }, "after no puede ser negativo"],
+  ])("is refused with a sentence for %j", async (json, sentence) => {
+    const answer = await api.call("POST", "/api/intelligence/conversation", { token: ana.token, json });
+    expect(answer.status).toBe(422);
+    expect((answer.body as { detail: string }).detail).toContain(sentence);
+  });
+
+  it("is nobody else's: another's and an unknown chat, message or reply answer alike", async () => {
+    const mine = ids(await say("Hola"));
+    const bea = await api.signUp("Bea");
+    for (const id of [mine, { chatId: "nada", messageId: "nada", userMessageId: "nada" }]) {
+      const tries: [string, string, unknown][] = [
+        ["POST", "/api/intelligence/conversation", { chatId: id.chatId, content: "hola" }],
+        ["POST", "/api/intelligence/conversation", { messageId: id.messageId }],
+        ["POST", "/api/intelligence/conversation", { parentId: id.userMessageId }],
+        ["POST", `/api/intelligence/conversation/${id.messageId}/stop`, {}],
+        ["GET", `/api/chat/${id.chatId}`, undefined],
+        ["GET", `/api/chat/${id.chatId}/messages`, undefined],
+        ["PATCH", `/api/chat/${id.chatId}`, { title: "Mío" }],
+        ["DELETE", `/api/chat/${id.chatId}`, undefined],
+        ["GET", `/api/message/${id.messageId}`, undefined],
+        ["PATCH", `/api/message/${id.messageId}`, { content: "Mío" }],
+        ["DELETE", `/api/message/${id.messageId}`, undefined],
+      ];
+      for (const [method, path, json] of tries) {
+        const answer = await api.call(method, path, { token: bea.token, json });
+        expect(`${method} ${path} ${answer.status}`).toBe(`${method} ${path} 404`);
+        expect((answer.body as { detail: string }).detail).toBe("No existe o no puedes verlo.");
+      }
+    }
+    expect(await message(mine.messageId)).toMatchObject({ status: "complete" });
+  });
+
+  it("without a token, nothing answers but 401", async () => {
+    for (const [method, path] of [
+      ["GET", "/api/chat"],
+      ["GET", "/api/message"],
+      ["GET", "/api/model"],
+      ["GET", "/api/dashboard/initialize"],
+      ["POST", "/api/intelligence/conversation"],
+    ] as const) {
+      expect((await api.call(method, path, method === "POST" ? { json: { content: "hola" } } : {})).status).toBe(401);
+    }
+  });
+
+  it("left streaming by a process that died is found as interrupted", async () => {
+    const chunks = ids(await say("Hola"));
+    await api.db
+      .updateTable("messages")
+      .set({ status: "streaming", heartbeatAt: Date.now() - 60_000 })
+      .where("id", "=", chunks.messageId)
+      .execute();
+    expect(await api.services.runs.findInterrupted()).toBe(1);
+    expect(await message(chunks.messageId)).toMatchObject({ status: "interrupted" });
+  });
+});
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setImmediate(resolve));
+}

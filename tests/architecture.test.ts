@@ -1,0 +1,99 @@
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const root = join(import.meta.dirname, "..");
+const files = globSync("app/**/*.{ts,tsx}", { cwd: root }).sort();
+
+/** Which rooms a room may import from; what lies in `app/` itself goes by its file's name. Types may come from anywhere. */
+const leaves = ["config", "log", "secrets", "limits"];
+const mayImport: Record<string, string[]> = {
+  db: leaves,
+  intelligence: ["db", ...leaves],
+  api: ["db", "intelligence", ...leaves],
+  markdown: leaves,
+  ui: ["ui", "limits"],
+  // What pages may use of the server: nothing that knows the database.
+  routes: ["ui", "markdown", "context", "answers", "guards", "form", "held-draft", "session", "limits"],
+  services: ["db", "intelligence", ...leaves],
+  handler: ["api", "services", "context", "session", "headers", ...leaves],
+  root: ["routes", "ui", "context", "form", "app"],
+  "entry.server": ["live-document", "context"],
+  "live-document": ["markdown", "context"],
+  guards: ["answers", "context", "form"],
+  form: ["answers", "context", "limits"],
+  "held-draft": ["answers", "context"],
+  config: [],
+  secrets: [],
+  log: [],
+  limits: [],
+  session: [],
+  headers: [],
+  context: [],
+  answers: [],
+  "entry.client": [],
+};
+
+const room = (file: string) => {
+  const [, first = "", second] = file.split("/");
+  return second
+    ? first
+    : first.replace(/(\.server)?\.(tsx?|css)$/, "") + (first.startsWith("entry.server") ? ".server" : "");
+};
+
+const imports = new Map(files.map((file) => [file, importsOf(file)]));
+
+function importsOf(file: string): string[] {
+  const code = readFileSync(join(root, file), "utf8");
+  return [...code.matchAll(/(?:^|\n)(?:import|export)\s(?!type\s)([^;"]*?from\s)?"(\.[^"]+)"/g)]
+    .filter(([, names]) => !/^\{\s*(type \w+,?\s*)+\}\s*from\s$/.test(names ?? ""))
+    .map(([, , path = ""]) => relative(root, join(root, dirname(file), path)))
+    .filter((path) => !path.includes("+types"));
+}
+
+describe("the house", () => {
+  it.each(files)("%s imports only from rooms that it may know", (file) => {
+    const here = room(file);
+    const allowed = mayImport[here];
+    expect(allowed, `tests/architecture.test.ts says nothing of the room «${here}»`).toBeDefined();
+    const wrong = imports
+      .get(file)
+      ?.filter((path) => room(path) !== here && !path.endsWith("routes.ts") && !allowed?.includes(room(path)));
+    expect(wrong).toEqual([]);
+  });
+
+  it("no route folder imports another", () => {
+    const folder = (file: string) => /^app\/routes\/([^/]+)\//.exec(file)?.[1];
+    const across = files.flatMap((file) =>
+      (imports.get(file) ?? [])
+        .filter((path) => folder(file) && folder(path) && folder(path) !== folder(file))
+        .map((path) => `${file} → ${path}`),
+    );
+    expect(across).toEqual([]);
+  });
+
+  it("nothing has a cycle", () => {
+    const cycles: string[] = [];
+    const done = new Set<string>();
+    const visit = (file: string, trail: string[]) => {
+      if (trail.includes(file)) cycles.push([...trail.slice(trail.indexOf(file)), file].join(" → "));
+      if (trail.includes(file) || done.has(file)) return;
+      for (const next of imports.get(file) ?? []) visit(next, [...trail, file]);
+      done.add(file);
+    };
+    for (const file of files) visit(file, []);
+    expect(cycles).toEqual([]);
+  });
+
+  it("only the configuration reads the environment", () => {
+    const readers = files.filter((file) => /process\.env/.test(readFileSync(join(root, file), "utf8")));
+    expect(readers).toEqual(["app/config.server.ts"]);
+  });
+
+  it("server code carries the suffix that keeps it out of the browser", () => {
+    const bare = files.filter(
+      (file) => /^app\/(db|api|intelligence|markdown)\//.test(file) && !/\.server\.tsx?$/.test(file),
+    );
+    expect(bare).toEqual(["app/db/tables.ts", "app/intelligence/chunk.ts"]);
+  });
+});

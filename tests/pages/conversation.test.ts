@@ -1,0 +1,255 @@
+import type { LLMock } from "@copilotkit/aimock";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Browser, hiddenFields, readable } from "../support/browser.ts";
+import { longReply, startModelServer } from "../support/model-server.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+let mock: LLMock;
+let server: TestServer;
+let browser: Browser;
+beforeAll(async () => {
+  mock = await startModelServer();
+  server = await startServer({ OPENAI_BASE_URL: `${mock.url}/v1`, OPENAI_API_KEY: "clave" });
+  browser = new Browser(server.url);
+  await browser.signUp();
+});
+afterAll(async () => {
+  await server.stop();
+  await mock.stop();
+});
+
+describe("a document without script", () => {
+  it("brings the page at once, the reply as it is written, then the rest, in order", async () => {
+    const chat = await browser.say("Una respuesta lenta");
+    const parts = await readParts(await browser.fetch(chat));
+    expect(parts[0]).toContain('data-status="streaming"');
+    expect(parts[0]).toContain("Detener");
+    expect(parts[0]).not.toContain("Frase número 5");
+    expect(parts[0]).not.toContain("</html>");
+    const sentences = parts.map((part) => readable(part).match(/Frase número \d+ de la respuesta larga/g) ?? []);
+    expect(sentences.filter(({ length }) => length > 0).length).toBeGreaterThan(10);
+    expect(sentences.flat()).toEqual(longReply.match(/Frase número \d+ de la respuesta larga/g));
+    expect(parts.at(-1)).toContain('data-status="complete"');
+    expect(parts.at(-1)).toContain("Regenerar");
+    expect(parts.join("")).toMatch(/<\/html>\s*$/);
+  });
+
+  it("flushes each piece when it is compressed, too", async () => {
+    const chat = await browser.say("Una respuesta lenta");
+    // fetch decompresses as it reads, so parts that arrive apart were flushed apart.
+    const answer = await browser.fetch(chat, { headers: { "Accept-Encoding": "br" } });
+    expect(answer.headers.get("Content-Encoding")).toBe("br");
+    expect((await readParts(answer)).length).toBeGreaterThan(10);
+  });
+
+  it("reloaded in mid-reply shows what is written and goes on", async () => {
+    const chat = await browser.say("Una respuesta lenta");
+    const first = await browser.fetch(chat);
+    const reader = first.body?.getReader();
+    let seen = "";
+    while (!seen.includes("Frase número 6")) seen += new TextDecoder().decode((await reader?.read())?.value);
+    await reader?.cancel();
+    const again = readable(await browser.html(chat));
+    expect(again.match(/Frase número \d+ de la respuesta larga/g)).toEqual(
+      longReply.match(/Frase número \d+ de la respuesta larga/g),
+    );
+  });
+
+  it("ends with the failure and «Reintentar» where it happened", async () => {
+    const chat = await browser.say("error 500");
+    const html = await browser.html(chat);
+    expect(readable(html)).toContain("El proveedor del modelo tiene un problema (500).");
+    expect(html).toContain("Reintentar");
+    const later = await browser.html(chat);
+    expect(later).toContain('data-status="failed"');
+    expect(later).toContain("Reintentar");
+  });
+
+  it("stops with «Detener» and keeps the text", async () => {
+    const chat = await browser.say("Una respuesta lenta");
+    const [page = ""] = await readParts(await browser.fetch(chat), 3);
+    const action = /action="(\/conversation\/reply\/[^"]+)"/.exec(page.slice(page.lastIndexOf("<article")))?.[1] ?? "";
+    const answer = await browser.post(action, { ...hiddenFields(page, action), intent: "stop" });
+    expect(answer.headers.get("Location")).toBe(chat);
+    expect(await browser.html(chat)).toContain('data-status="stopped"');
+  });
+
+  it("shows the finished conversation the same as it was streamed", async () => {
+    const chat = await browser.say("Una respuesta con formato");
+    const streamed = /<div class="live"><div class="prose" dir="auto">([\s\S]*?)<\/div><div class="ended"/.exec(
+      await browser.html(chat),
+    )?.[1];
+    const stored = /<div class="prose" dir="auto">([\s\S]*?)<\/div><div class="actions"/.exec(
+      await browser.html(chat),
+    )?.[1];
+    expect(stored).toContain("hljs-string");
+    expect(streamed?.trim()).toBe(stored?.trim());
+  });
+});
+
+describe("the composer", () => {
+  it("sent twice makes one message", async () => {
+    const fields = {
+      ...hiddenFields(await browser.html("/conversation/chat"), "/conversation/chat"),
+      content: "Doble clic",
+    };
+    const [one, two] = await Promise.all([
+      browser.post("/conversation/chat", fields),
+      browser.post("/conversation/chat", fields),
+    ]);
+    expect(one.headers.get("Location")).toMatch(/^\/conversation\/chat\/.+/);
+    expect(two.headers.get("Location")).toBe(one.headers.get("Location"));
+    const html = await browser.html(one.headers.get("Location") ?? "");
+    expect(html.match(/data-role="user"/g)).toHaveLength(1);
+  });
+
+  it.each([
+    ["   ", "Escribe un mensaje antes de enviarlo."],
+    ["x".repeat(33_000), "El mensaje puede tener 32.000 caracteres como mucho."],
+  ])("refuses what it can't send with a sentence and keeps it", async (content, sentence) => {
+    const answer = await browser.submit("/conversation/chat", "/conversation/chat", { content });
+    const html = await answer.text();
+    expect(answer.status).toBe(422);
+    expect(readable(html)).toContain(sentence);
+    expect(html).toContain(`>${content}</textarea>`);
+  });
+
+  it("keeps an unsent text on the server until it is sent", async () => {
+    const { formToken = "" } = hiddenFields(await browser.html("/conversation/chat"), "/conversation/chat");
+    await browser.post("/conversation/draft", { formToken, content: "Un borrador a medias" });
+    expect(await browser.html("/conversation/chat")).toContain(">Un borrador a medias</textarea>");
+    await browser.say("Ya está");
+    expect(await browser.html("/conversation/chat")).not.toContain("Un borrador a medias");
+  });
+
+  it("edits a message as another version and steps between them", async () => {
+    const chat = await browser.say("Pregunta primera");
+    await browser.html(chat);
+    const edit = /href="([^"]+editar=[^"]+)"/.exec(await browser.html(chat))?.[1]?.replaceAll("&amp;", "&") ?? "";
+    const page = await browser.html(edit);
+    expect(page).toContain(">Pregunta primera</textarea>");
+    await browser.post(chat, {
+      ...hiddenFields(page, chat.slice(0, 30)),
+      ...hiddenFields(page, chat),
+      content: "Pregunta segunda",
+    });
+    const html = await browser.html(chat);
+    expect(readable(html)).toContain("Pregunta segunda");
+    expect(readable(html)).not.toContain("Pregunta primera");
+    expect(readable(html)).toContain("2/2");
+    const back = [...html.matchAll(/href="([^"]+version=[^"&]+)"/g)].map(([, href]) => href ?? "")[0] ?? "";
+    expect(readable(await browser.html(back.replaceAll("&amp;", "&")))).toContain("Pregunta primera");
+  });
+});
+
+describe("a chat", () => {
+  it("is named, pinned, renamed and deleted", async () => {
+    const chat = await browser.say("Hola");
+    await browser.html(chat);
+    await until(async () => readable(await browser.html(chat)).includes("Charla de prueba"));
+    await browser.submit(chat, chat, { intent: "pin", pinned: "1" });
+    expect(readable(await browser.html(chat))).toContain("Fijados");
+
+    const dialog = await browser.html(`${chat}/editar`);
+    expect(dialog).toMatch(/<dialog class="dialog" open=""/);
+    const refused = await browser.submit(`${chat}/editar`, `${chat}/editar`, { title: "" });
+    expect(refused.status).toBe(422);
+    expect(readable(await refused.text())).toContain("Falta el título.");
+    await browser.submit(`${chat}/editar`, `${chat}/editar`, { title: "Otro <b>título</b>" });
+    expect(readable(await browser.html(chat))).toContain("Otro <b>título</b>");
+
+    expect(readable(await browser.html(`${chat}/eliminar`))).toContain("No se puede deshacer");
+    const gone = await browser.follow(await browser.submit(`${chat}/eliminar`, `${chat}/eliminar`, {}));
+    expect(readable(await gone.text())).toContain("Conversación eliminada.");
+    expect((await browser.fetch(chat)).status).toBe(404);
+  });
+
+  it("shows its end, and what came before by «Ver mensajes anteriores»", async () => {
+    const chat = await browser.say("Mensaje 0");
+    await browser.html(chat);
+    for (let n = 1; n < 27; n++) {
+      await browser.say(`Mensaje ${n}`, chat);
+      await browser.html(chat);
+    }
+    const html = await browser.html(chat);
+    expect(html.match(/<article/g)).toHaveLength(50);
+    expect(readable(html)).not.toContain("Mensaje 1 ");
+    const earlier = /href="([^"]+antes=[^"]+)"/.exec(html)?.[1] ?? "";
+    const before = readable(await browser.html(earlier));
+    expect(before).toContain("Mensaje 1 ");
+    expect(before).toContain("Volver al final");
+  });
+
+  it("shows what anyone may have written as text, never as HTML", async () => {
+    const attack = '<img src=x onerror=alert(1)> [x](javascript:alert(1)) "><script>alert(1)</script>';
+    const chat = await browser.say(attack);
+    const html = await browser.html(chat);
+    expect(html).not.toContain("<img src=x");
+    expect(html).not.toContain("<script>alert");
+    expect(readable(html)).toContain(attack);
+  });
+});
+
+describe("server-sent events", () => {
+  it("bring blocks, text and the end, and resume at the offset that the browser has", async () => {
+    const chat = await browser.say("Una respuesta lenta");
+    const id = await replyId(chat);
+    const events = parseEvents(await browser.html(`/conversation/stream/${id}`));
+    expect(events.at(-1)?.event).toMatch(/end|title/);
+    expect(shown(events)).toBe(longReply);
+
+    const half = events[Math.floor(events.length / 2)];
+    const rest = parseEvents(
+      await (
+        await browser.fetch(`/conversation/stream/${id}`, { headers: { "Last-Event-ID": half?.id ?? "" } })
+      ).text(),
+    );
+    expect(rest.every((event) => Number(event.id) >= Number(half?.id))).toBe(true);
+    expect(shown(rest)).toContain("Frase número 40");
+  });
+
+  type Block = { closed: string; open: string; rest: string };
+  /** What a page shows after these events, as followed by the browser. */
+  function shown(events: { event: string; data: unknown }[]): string {
+    let closed = "";
+    let open = "";
+    let rest = "";
+    for (const { event, data } of events) {
+      if (event === "text") rest += data;
+      if (event !== "block") continue;
+      const block = data as Block;
+      closed += block.closed;
+      ({ open, rest } = block);
+    }
+    return readable(`${closed} ${open} ${rest}`).trim();
+  }
+
+  async function replyId(chat: string): Promise<string> {
+    const [page = ""] = await readParts(await browser.fetch(chat), 1);
+    return [...page.matchAll(/data-message-id="([^"]+)" data-role="assistant"/g)].at(-1)?.[1] ?? "";
+  }
+});
+
+function parseEvents(text: string): { id: string; event: string; data: unknown }[] {
+  return text
+    .split("\n\n")
+    .filter((part) => part.includes("event:"))
+    .map((part) => {
+      const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(part)?.[1] ?? "";
+      return { id: field("id"), event: field("event"), data: JSON.parse(field("data")) };
+    });
+}
+
+async function readParts(response: Response, count = Number.POSITIVE_INFINITY): Promise<string[]> {
+  const parts: string[] = [];
+  const decoder = new TextDecoder();
+  for await (const bytes of response.body ?? []) {
+    parts.push(decoder.decode(bytes, { stream: true }));
+    if (parts.length >= count) break;
+  }
+  return parts;
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,121 @@
+import { randomBytes } from "node:crypto";
+import { createApi } from "../../app/api/api.server.ts";
+import type { Services } from "../../app/api/env.server.ts";
+import type { Chunk } from "../../app/intelligence/chunk.ts";
+import { makeFirstModels } from "../../app/intelligence/discover.server.ts";
+import { Runs } from "../../app/intelligence/run.server.ts";
+import { createLog } from "../../app/log.server.ts";
+import { deriveKey } from "../../app/secrets.server.ts";
+import type { TestEngine } from "./engines.ts";
+
+export const password = "una frase larga y rara";
+const secret = "s".repeat(32);
+
+type Answer = { status: number; headers: Headers; body: never; text: string };
+export type Api = Awaited<ReturnType<typeof openApi>>;
+export type Account = { token: string; refresh: string; id: string; email: string };
+
+/** The API over a fresh database, called with Requests as any program would. */
+export async function openApi(engine: TestEngine, { signup = "open" as "open" | "closed", modelSilence = 2000 } = {}) {
+  const database = await engine.open();
+  const { db } = database;
+  const log = createLog("silent");
+  const running = { db, engine: database.engine, log, modelKey: deriveKey(secret, "model keys"), modelSilence };
+  const runs = new Runs(running);
+  const services: Services = {
+    ...running,
+    runs,
+    config: { signup, secret },
+    tokenKey: deriveKey(secret, "session tokens"),
+  };
+  await makeFirstModels(running, {
+    openai: {},
+    anthropic: {},
+    google: {},
+    ollamaBaseUrl: "http://127.0.0.1:9",
+  } as never);
+  const api = createApi(services);
+
+  async function call(
+    method: string,
+    path: string,
+    { token = "", json = undefined as unknown, headers = {} } = {},
+  ): Promise<Answer> {
+    const response = await api.fetch(
+      new Request(`http://api${path}`, {
+        method,
+        headers: {
+          ...(json !== undefined && { "Content-Type": "application/json" }),
+          ...(token && { Authorization: `Bearer ${token}` }),
+          ...headers,
+        },
+        ...(json !== undefined && { body: typeof json === "string" ? json : JSON.stringify(json) }),
+      }),
+      { ip: "127.0.0.1" },
+    );
+    const text = await response.text();
+    const isJson = response.headers.get("Content-Type")?.match(/^application\/(problem\+)?json/);
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: (isJson ? JSON.parse(text) : undefined) as never,
+    };
+  }
+
+  async function signUp(name = "Ana"): Promise<Account> {
+    const email = `${name.toLowerCase()}-${randomBytes(4).toString("hex")}@ejemplo.es`;
+    const answer = await call("POST", "/auth/signup", { json: { name, email, password } });
+    const session = await call("GET", "/auth/session", { token: answer.text });
+    const { user } = session.body as { user: { id: string } };
+    return { token: answer.text, refresh: refreshOf(answer.headers), id: user.id, email };
+  }
+
+  /** Sends to the conversation endpoint and reads the stream to its end. */
+  async function converse(token: string, json: Record<string, unknown>): Promise<Chunk[]> {
+    const answer = await call("POST", "/api/intelligence/conversation", { token, json });
+    if (answer.status !== 200) throw new Error(answer.text);
+    return parseChunks(answer.text);
+  }
+
+  /** Starts a reply and answers its ids at once. */
+  async function start(token: string, json: Record<string, unknown>): Promise<Extract<Chunk, { type: "start" }>> {
+    const response = await api.fetch(
+      new Request("http://api/api/intelligence/conversation", {
+        method: "POST",
+        headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
+        body: JSON.stringify(json),
+      }),
+    );
+    const reader = response.body?.getReader();
+    const first = await reader?.read();
+    await reader?.cancel();
+    return parseChunks(new TextDecoder().decode(first?.value))[0] as Extract<Chunk, { type: "start" }>;
+  }
+
+  return {
+    call,
+    signUp,
+    converse,
+    start,
+    services,
+    db,
+    async close() {
+      await runs.close(0);
+      await database.drop();
+    },
+  };
+}
+
+export const parseChunks = (text: string): Chunk[] =>
+  text
+    .split("\n\n")
+    .filter(Boolean)
+    .map((part) => JSON.parse(part) as Chunk);
+
+export const textOf = (chunks: Chunk[]): string =>
+  chunks.map((chunk) => (chunk.type === "text" ? chunk.text : "")).join("");
+
+export function refreshOf(headers: Headers): string {
+  return decodeURIComponent(/refresh=([^;]+)/.exec(headers.get("Set-Cookie") ?? "")?.[1] ?? "");
+}

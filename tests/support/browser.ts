@@ -1,0 +1,86 @@
+import { password } from "./api.ts";
+
+/** A browser without script, as far as HTTP goes: cookies, redirects and the hidden fields of forms. */
+export class Browser {
+  readonly base: string;
+  readonly cookies = new Map<string, string>();
+  constructor(base: string) {
+    this.base = base;
+  }
+
+  async fetch(path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = new Headers(init.headers);
+    if (this.cookies.size > 0) headers.set("Cookie", [...this.cookies].map((pair) => pair.join("=")).join("; "));
+    const response = await fetch(new URL(path, this.base), { redirect: "manual", ...init, headers });
+    for (const cookie of response.headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
+      this.cookies.set(name, value);
+    }
+    return response;
+  }
+
+  async html(path: string): Promise<string> {
+    return (await this.fetch(path)).text();
+  }
+
+  /** Fills in the last form of a page that posts to `action`, and sends it as it stands plus `fields`. */
+  async submit(
+    page: string,
+    action: string,
+    fields: Record<string, string>,
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
+    const html = await this.html(page);
+    return this.post(action, { ...hiddenFields(html, action), ...fields }, headers);
+  }
+
+  post(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Response> {
+    return this.fetch(path, { method: "POST", body: new URLSearchParams(fields), headers });
+  }
+
+  /** Follows the redirects of an answer to the page at their end. */
+  async follow(response: Response): Promise<Response> {
+    const location = response.headers.get("Location");
+    return location && response.status < 400 ? this.follow(await this.fetch(location)) : response;
+  }
+
+  async signUp(name = "Ana"): Promise<string> {
+    const email = `${name.toLowerCase()}-${crypto.randomUUID()}@ejemplo.es`;
+    const answer = await this.submit("/auth/signup", "/auth/signup", { name, email, password });
+    if (answer.headers.get("Location") !== "/user") throw new Error(`sign-up answered ${answer.status}`);
+    return email;
+  }
+
+  /** Sends a message, in a new chat unless told otherwise, and answers the chat's path. */
+  async say(content: string, chat = "/conversation/chat"): Promise<string> {
+    const answer = await this.submit(chat, chat, { content });
+    const location = answer.headers.get("Location");
+    if (answer.status !== 303 || !location)
+      throw new Error(`sending answered ${answer.status}: ${await answer.text()}`);
+    return location;
+  }
+}
+
+/** The hidden fields of the last form of a page that posts to `action`. */
+export function hiddenFields(html: string, action: string): Record<string, string> {
+  const form =
+    [...html.matchAll(/<form[^>]*>[\s\S]*?<\/form>/g)].findLast(([text]) => text.includes(`action="${action}`))?.[0] ??
+    "";
+  const inputs = [...form.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
+  const areas = [...form.matchAll(/<textarea name="([^"]*)" hidden=""[^>]*>([\s\S]*?)<\/textarea>/g)];
+  return Object.fromEntries([...inputs, ...areas].map(([, name = "", value = ""]) => [name, unescapeHtml(value)]));
+}
+
+/** What a person reads of a page: its text, without tags and entities. */
+export function readable(html: string): string {
+  return unescapeHtml(
+    html
+      .replace(/<(script|style)[\s\S]*?<\/\1>/g, "")
+      .replace(/<[^>]*>/g, " ")
+      .replace(/\s+/g, " "),
+  );
+}
+
+const entities: Record<string, string> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#x27;": "'" };
+const unescapeHtml = (html: string) =>
+  html.replace(/&(?:amp|lt|gt|quot|#x27);/g, (entity) => entities[entity] ?? entity);

@@ -1,0 +1,74 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { type Database, openDatabase } from "../../app/db/connection.server.ts";
+import { createLog } from "../../app/log.server.ts";
+
+export type TestEngine = { name: Database["engine"]; open(): Promise<Database & { drop(): Promise<void> }> };
+
+const log = createLog("silent");
+
+const sqlite: TestEngine = {
+  name: "sqlite",
+  async open() {
+    const dataDir = mkdtempSync(join(tmpdir(), "tertulia-"));
+    const database = await openDatabase({ dataDir, databaseUrl: undefined }, log);
+    return {
+      ...database,
+      async drop() {
+        await database.close();
+        rmSync(dataDir, { recursive: true });
+      },
+    };
+  },
+};
+
+const postgres = (server: string): TestEngine => ({
+  name: "postgres",
+  async open() {
+    const name = `tertulia_${randomBytes(6).toString("hex")}`;
+    await onServer(server, `create database ${name}`);
+    const url = new URL(server);
+    url.pathname = `/${name}`;
+    const database = await openDatabase({ dataDir: "", databaseUrl: url.href }, log);
+    return {
+      ...database,
+      async drop() {
+        await database.close();
+        await onServer(server, `drop database ${name} with (force)`);
+      },
+    };
+  },
+});
+
+/** SQLite always; PostgreSQL where TEST_DATABASE_URL or the usual places on loopback answer. */
+export async function findEngines(): Promise<TestEngine[]> {
+  const server = await findPostgres();
+  return server ? [sqlite, postgres(server)] : [sqlite];
+}
+
+/** The address of a PostgreSQL in which databases can be made, if there is one. */
+export async function findPostgres(): Promise<string | undefined> {
+  const given = process.env.TEST_DATABASE_URL;
+  const usual = ["postgres", "root"].map((user) => `postgres://${user}@127.0.0.1:5432/postgres`);
+  for (const url of given ? [given] : usual) {
+    try {
+      await onServer(url, "select 1");
+      return url;
+    } catch (error) {
+      if (given) throw error;
+    }
+  }
+}
+
+async function onServer(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2000 });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,54 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export type TestServer = {
+  url: string;
+  dataDir: string;
+  process: ChildProcess;
+  /** Ends it (SIGTERM by default) and answers its exit code; its data stays. */
+  end(signal?: NodeJS.Signals): Promise<number | null>;
+  /** Ends it and deletes its data. */
+  stop(): Promise<void>;
+};
+
+/** Starts the built server as `npm start` does, on a port of its own. */
+export async function startServer(env: Record<string, string> = {}): Promise<TestServer> {
+  const dataDir = env.DATA_DIR ?? mkdtempSync(join(tmpdir(), "tertulia-"));
+  const child = spawn(process.execPath, ["server.ts"], {
+    env: {
+      PATH: process.env.PATH,
+      PORT: "0",
+      HOST: "127.0.0.1",
+      OLLAMA_BASE_URL: "http://127.0.0.1:9",
+      DATA_DIR: dataDir,
+      ...env,
+    },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  const url = await new Promise<string>((resolve, reject) => {
+    let output = "";
+    child.stdout?.on("data", (data: Buffer) => {
+      output += data;
+      const port = /Tertulia escucha en \S+:(\d+)/.exec(output)?.[1];
+      if (port) resolve(`http://127.0.0.1:${port}`);
+    });
+    void exited.then((code) => reject(new Error(`the server ended with ${code}: ${output}`)));
+  });
+  const end = (signal: NodeJS.Signals = "SIGTERM") => {
+    child.kill(signal);
+    return exited;
+  };
+  return {
+    url,
+    dataDir,
+    process: child,
+    end,
+    async stop() {
+      await end("SIGINT");
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
