@@ -14,6 +14,7 @@ const dev = process.argv.includes("--dev");
 process.env.NODE_ENV ??= dev ? "development" : "production";
 // How long running replies may go on after SIGTERM (product.md §11).
 const patience = 20_000;
+const lastWords = 1_000;
 
 const server = createServer();
 const { load, files } = dev ? await develop() : await serveBuild();
@@ -31,6 +32,8 @@ const listener = createRequestListener(
     trustProxy: config.trustProxy,
     ...(config.publicUrl && { host: new URL(config.publicUrl).host, protocol: new URL(config.publicUrl).protocol }),
     onError(error) {
+      // A Host header that is none.
+      if ((error as NodeJS.ErrnoException).code === "ERR_INVALID_URL") return new Response(null, { status: 400 });
       log.error({ err: error as Error }, "petición fallida");
       return new Response("Algo ha fallado en el servidor. Vuelve a intentarlo.", {
         status: 500,
@@ -40,7 +43,10 @@ const listener = createRequestListener(
   },
 );
 
-server.on("request", (request, response) => files(request, response, () => listener(request, response)));
+server.on("request", (request, response) => {
+  response.once("finish", () => discardRest(request));
+  files(request, response, () => listener(request, response));
+});
 server.on("error", (error: NodeJS.ErrnoException) => {
   console.error(error.code === "EADDRINUSE" ? `PORT ${config.port} ya está ocupado por otro programa.` : error.message);
   process.exit(1);
@@ -56,11 +62,21 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   process.on(signal, async () => {
     if (closing) return;
     closing = true;
-    server.close();
+    const answered = new Promise((resolve) => server.close(resolve));
     server.closeIdleConnections();
     await opened.close(signal === "SIGINT" ? 0 : patience);
+    // The pages of replies that have just ended still have their last lines to send.
+    await Promise.race([answered, new Promise((resolve) => setTimeout(resolve, lastWords))]);
     process.exit(0);
   });
+}
+
+/** Reads what is left of a request that was answered before its end, so that its connection can bring the next one. */
+function discardRest(request: IncomingMessage): void {
+  if (request.complete) return;
+  request.removeAllListeners("data");
+  request.resume();
+  setTimeout(() => request.complete || request.destroy(), 5_000).unref();
 }
 
 async function openOrExplain(): ReturnType<App["open"]> {

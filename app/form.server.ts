@@ -32,11 +32,8 @@ async function parseForm(request: Request): Promise<FormData> {
   try {
     const headers = { "Content-Type": request.headers.get("Content-Type") ?? "" };
     return await new Response(Buffer.concat(chunks), { headers }).formData();
-  } catch (cause) {
-    throw data(
-      { message: "El formulario no ha llegado entero. Vuelve atrás y envíalo otra vez." },
-      { status: 400, statusText: String(cause) },
-    );
+  } catch {
+    throw data({ message: "El formulario no ha llegado entero. Vuelve atrás y envíalo otra vez." }, 400);
   }
 }
 

@@ -53,8 +53,6 @@ export function createHandler({ services, config, log }: Opened): Handle {
     if (isForeignForm(request, url))
       return addHeaders(plainPage(403, "Este formulario venía de otro sitio y no se ha enviado."), request, "");
     const response = await answerPage(request, ip);
-    // What was not read of a body that is too large must not be taken for the next request.
-    if (response.status === 413) response.headers.set("Connection", "close");
     return compressResponse(response, request, compression(response));
   };
 }

@@ -16,6 +16,8 @@ export const limits = {
   turnsOnPage: 50,
   /** A model that never ends is cut here. */
   reply: 400_000,
+  /** Bytes of a model server's answer, protocol and thoughts included. */
+  modelAnswer: 16 * 1024 * 1024,
   jsonBody: 256 * 1024,
   formBody: 1024 * 1024,
 } as const;

@@ -44,8 +44,7 @@ async function* livePieces(before: string, after: string, live: LiveReply, log: 
         if (!written) markdown = new MarkdownStream({ sourcesId: live.messageId, sources: sources.length });
       } else if (chunk.type === "text") {
         written = true;
-        const { append } = markdown.push(chunk.text);
-        if (append) yield append;
+        for await (const { append } of markdown.feed(chunk.text)) if (append) yield append;
       } else if (chunk.type === "end") {
         end = `<div class="ended" data-status="${chunk.status}">${renderPart(live.renderEnd(chunk, sources, written))}</div>`;
         break;

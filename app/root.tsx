@@ -25,7 +25,11 @@ export function loader({ context }: Route.LoaderArgs) {
   return { formToken: session.formToken };
 }
 
-export const meta: Route.MetaFunction = () => [{ title: "Tertulia" }];
+export const meta: Route.MetaFunction = ({ error }) => {
+  if (!error) return [{ title: "Tertulia" }];
+  const missing = isRouteErrorResponse(error) && error.status === 404;
+  return [{ title: `${missing ? "Página no encontrada" : "Algo ha fallado"} · Tertulia` }];
+};
 
 export function Layout({ children }: { children: ReactNode }) {
   const token = useRouteLoaderData<typeof loader>("root")?.formToken ?? "";
@@ -41,9 +45,11 @@ export function Layout({ children }: { children: ReactNode }) {
         <Links />
       </head>
       <body>
-        <a className="skip" href="#contenido">
-          Saltar al contenido
-        </a>
+        <p>
+          <a className="skip" href="#contenido">
+            Saltar al contenido
+          </a>
+        </p>
         <FormToken value={token}>{children}</FormToken>
         {scripts && <Scripts />}
       </body>
@@ -58,8 +64,9 @@ export default function Root() {
 export function ErrorBoundary() {
   const error = useRouteError();
   const { pathname, search } = useLocation();
+  const current = use(FormToken);
   // Middleware fails before any loader has run: what it throws carries the token that its page needs.
-  const token = use(FormToken) || (isRouteErrorResponse(error) && error.data?.formToken) || "";
+  const token = (isRouteErrorResponse(error) && error.data?.formToken) || current;
   return (
     <FormToken value={token}>
       {isRouteErrorResponse(error) && error.status === 401 ? (

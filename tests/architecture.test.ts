@@ -31,7 +31,7 @@ const mayImport: Record<string, string[]> = {
   headers: [],
   context: [],
   answers: [],
-  "entry.client": [],
+  "entry.client": ["ui"],
 };
 
 const room = (file: string) => {

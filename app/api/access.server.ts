@@ -25,3 +25,10 @@ export async function findMessage({ db }: Services, person: Person, messageId: s
   if (!row) throw notFound();
   return row;
 }
+
+/** Ends what is being written in a chat, before some of it is deleted. */
+export async function stopReplies({ db, runs }: Services, chatId: string): Promise<void> {
+  const streaming = db.selectFrom("messages").where("chatId", "=", chatId).where("status", "=", "streaming");
+  const replies = await streaming.select("id").execute();
+  await Promise.all(replies.map(({ id }) => runs.stop(id)));
+}

@@ -2,11 +2,11 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { v7 as newId } from "uuid";
 import type { ChatRow } from "../db/tables.ts";
 import { limits } from "../limits.ts";
-import { findChat } from "./access.server.ts";
+import { findChat, stopReplies } from "./access.server.ts";
 import { active, signedIn } from "./authentication.server.ts";
 import { branchOf, turn } from "./branch.server.ts";
 import type { ApiEnv, Person, Services } from "./env.server.ts";
-import { listOf, listPage, listQuery } from "./list.server.ts";
+import { contains, listOf, listPage, listQuery } from "./list.server.ts";
 import { answerInvalid, invalid, notFound } from "./problem.server.ts";
 import { answers, bearer, draft, flag, id, idParam, iso, parseDraft, takes, text } from "./schemas.server.ts";
 
@@ -94,7 +94,7 @@ export const chats = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
         .selectFrom("chats")
         .selectAll("chats")
         .$if(person.role !== "admin", (q) => q.where("chats.userId", "=", person.id))
-        .$if(Boolean(query.q), (q) => q.where("chats.title", "like", `%${query.q}%`));
+        .$if(Boolean(query.q), (q) => q.where(contains("chats.title", query.q ?? "")));
       const { rows, nextCursor, total } = await listPage(visible, query, {
         table: "chats",
         sortable: [
@@ -188,13 +188,7 @@ export const chats = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
     async (c) => {
       const { person, services } = c.var;
       const { id: chatId } = await findChat(services, person, c.req.valid("param").id);
-      const running = await services.db
-        .selectFrom("messages")
-        .where("chatId", "=", chatId)
-        .where("status", "=", "streaming")
-        .select("id")
-        .execute();
-      await Promise.all(running.map((reply) => services.runs.stop(reply.id)));
+      await stopReplies(services, chatId);
       await services.db.deleteFrom("chats").where("id", "=", chatId).execute();
       return c.body(null, 204);
     },

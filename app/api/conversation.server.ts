@@ -19,7 +19,7 @@ const newMessage = z.strictObject({
   key: z
     .string("La clave tiene que ser un texto.")
     .max(100, "La clave es demasiado larga.")
-    .transform((key) => key || undefined)
+    .transform((key) => key.replaceAll("\0", "") || undefined)
     .optional()
     .openapi({ description: "Enviada dos veces, hace un solo mensaje." }),
 });

@@ -7,16 +7,24 @@ import { invalid } from "./problem.server.ts";
 
 /** The query of every list (product.md §6). Object values are JSON, as the seed sends them. */
 export const listQuery = z.object({
-  q: z.string().trim().max(200, "La búsqueda es demasiado larga.").optional(),
-  filter: z.string().max(2000, "El filtro es demasiado largo.").optional().openapi({ example: '{"pinned":true}' }),
-  sort: z.string().max(200, "El orden es demasiado largo.").optional().openapi({ example: '{"lastMessageAt":"desc"}' }),
+  q: z.string("La búsqueda no es válida.").trim().max(200, "La búsqueda es demasiado larga.").optional(),
+  filter: z
+    .string("El filtro no es válido.")
+    .max(2000, "El filtro es demasiado largo.")
+    .optional()
+    .openapi({ example: '{"pinned":true}' }),
+  sort: z
+    .string("El orden no es válido.")
+    .max(200, "El orden es demasiado largo.")
+    .optional()
+    .openapi({ example: '{"lastMessageAt":"desc"}' }),
   limit: z.coerce
     .number("limit tiene que ser un número.")
     .int("limit tiene que ser un número entero.")
     .min(1, "limit tiene que ser 1 o más.")
     .max(limits.listMax, `limit tiene que ser ${limits.listMax} o menos.`)
     .default(limits.listDefault),
-  cursor: z.string().max(500, "El cursor no es de esta lista.").optional(),
+  cursor: z.string("El cursor no es de esta lista.").max(500, "El cursor no es de esta lista.").optional(),
 });
 export type ListQuery = z.output<typeof listQuery>;
 
@@ -50,7 +58,8 @@ export async function listPage<Table extends keyof Tables, Row extends { id: str
   let page = filtered.orderBy(reference, direction).orderBy(id, direction);
   if (cursor !== undefined) {
     const [name, value, lastId] = parseCursor(cursor);
-    if (name !== `${column} ${direction}`) throw invalid("cursor", "El cursor no es de esta lista.");
+    const kind = times.test(column) ? "number" : "string";
+    if (name !== `${column} ${direction}` || typeof value !== kind) throw notThisList();
     const beyond = direction === "asc" ? sql`>` : sql`<`;
     page = page.where(sql<boolean>`(${reference}, ${id}) ${beyond} (${value}, ${lastId})`);
   }
@@ -113,5 +122,16 @@ function parseCursor(cursor: string): [string, string | number, string] {
   } catch {
     // Answered below.
   }
-  throw invalid("cursor", "El cursor no es de esta lista.");
+  throw notThisList();
+}
+
+const notThisList = () => invalid("cursor", "El cursor no es de esta lista.");
+
+// The columns of lists that hold numbers; all others hold text.
+const times = /At$|^position$/;
+
+/** Whether a column contains a text, whatever its case; the text's own % and _ are letters. */
+export function contains(column: string, text: string): ReturnType<typeof sql<boolean>> {
+  const pattern = `%${text.toLowerCase().replace(/[%_\\]/g, "\\$&")}%`;
+  return sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`;
 }

@@ -1,14 +1,14 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { sql } from "kysely";
 import { v7 as newId } from "uuid";
-import { indexText, ownerWord } from "../db/search.server.ts";
+import { indexText } from "../db/search.server.ts";
 import type { MessageRow } from "../db/tables.ts";
 import type { Source } from "../intelligence/chunk.ts";
-import { findChat, findMessage } from "./access.server.ts";
+import { findChat, findMessage, stopReplies } from "./access.server.ts";
 import { active, signedIn } from "./authentication.server.ts";
 import { conversationText } from "./conversation-text.server.ts";
-import type { ApiEnv, Person, Services } from "./env.server.ts";
-import { listOf, listPage, listQuery } from "./list.server.ts";
+import type { ApiEnv } from "./env.server.ts";
+import { contains, listOf, listPage, listQuery } from "./list.server.ts";
 import { answerInvalid, invalid, notFound } from "./problem.server.ts";
 import { answers, bearer, id, idParam, iso, isoOrNull, takes } from "./schemas.server.ts";
 
@@ -79,7 +79,7 @@ export const messages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
         .selectFrom("messages")
         .selectAll("messages")
         .$if(person.role !== "admin", (q) => q.where("messages.userId", "=", person.id))
-        .$if(Boolean(query.q), (q) => q.where("messages.content", "like", `%${query.q}%`));
+        .$if(Boolean(query.q), (q) => q.where(contains("messages.content", query.q ?? "")));
       const { rows, nextCursor, total } = await listPage(visible, query, {
         table: "messages",
         sortable: [{ column: "createdAt", direction: "desc" }],
@@ -117,7 +117,7 @@ export const messages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
           } as MessageRow)
           .returningAll()
           .executeTakeFirstOrThrow();
-        await indexText(trx, content, ownerWord(chat.userId), { messageId: inserted.id, chatId });
+        await indexText(trx, content, chat.userId, { messageId: inserted.id, chatId });
         await trx
           .updateTable("chats")
           .set({ leafId: inserted.id, lastMessageAt: now })
@@ -154,7 +154,7 @@ export const messages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       const { content } = c.req.valid("json");
       const changed = await services.db.transaction().execute(async (trx) => {
         await trx.deleteFrom("passages").where("messageId", "=", row.id).execute();
-        await indexText(trx, content, ownerWord(row.userId), { messageId: row.id, chatId: row.chatId });
+        await indexText(trx, content, row.userId, { messageId: row.id, chatId: row.chatId });
         return trx
           .updateTable("messages")
           .set({ content, updatedAt: Date.now() })
@@ -177,7 +177,7 @@ export const messages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
     async (c) => {
       const { person, services } = c.var;
       const row = await findMessage(services, person, c.req.valid("param").id);
-      if (row.status === "streaming") await services.runs.stop(row.id);
+      await stopReplies(services, row.chatId);
       await services.db.transaction().execute(async (trx) => {
         const { rows: below } = await sql<{ id: string }>`
           with recursive below as (

@@ -7,7 +7,7 @@ import { encrypt } from "../secrets.server.ts";
 import { recordAudit } from "./audit.server.ts";
 import { active, admin, signedIn } from "./authentication.server.ts";
 import type { ApiEnv, Person, Services } from "./env.server.ts";
-import { listOf, listPage, listQuery } from "./list.server.ts";
+import { contains, listOf, listPage, listQuery } from "./list.server.ts";
 import { answerInvalid, invalid, notFound } from "./problem.server.ts";
 import { answers, bearer, flag, idParam, iso, takes, text } from "./schemas.server.ts";
 
@@ -133,7 +133,7 @@ export const models = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
         .selectFrom("models")
         .selectAll("models")
         .$if(person.role !== "admin", (q) => q.where("models.enabled", "=", 1))
-        .$if(Boolean(query.q), (q) => q.where("models.name", "like", `%${query.q}%`));
+        .$if(Boolean(query.q), (q) => q.where(contains("models.name", query.q ?? "")));
       const { rows, nextCursor, total } = await listPage(visible, query, {
         table: "models",
         sortable: [

@@ -13,7 +13,10 @@ export const text = (label: string, max: number, min = 0) =>
         .max(max, `${label} puede tener ${max.toLocaleString("es")} caracteres como mucho.`),
     );
 
-export const id = z.string("El identificador no es válido.").max(64, "El identificador no es válido.");
+export const id = z
+  .string("El identificador no es válido.")
+  .max(64, "El identificador no es válido.")
+  .regex(/^[^\0]*$/, "El identificador no es válido.");
 export const flag = z.boolean("Tiene que ser verdadero o falso.");
 export const idParam = z.object({ id: id.openapi({ param: { name: "id", in: "path" } }) });
 

@@ -40,9 +40,10 @@ function questionWords(question: string): string[] {
   return [...new Set(searchWords((telling.length > 0 ? telling : asked).join(" ")))].slice(0, 24);
 }
 
-/** Whose passage it is, as one word of the index: a person's id, or everyone's. */
-export const ownerWord = (userId: string) => `u${userId.replaceAll("-", "")}`;
-export const everyonesWord = "uparatodos";
+/** The owner of what everyone may find. */
+export const everyone = "";
+
+const ownerWord = (ownerId: string) => `u${ownerId.replaceAll("-", "") || "paratodos"}`;
 
 /** Cuts a text into passages at paragraph, sentence or word ends. */
 export function cutPassages(text: string): string[] {
@@ -65,7 +66,7 @@ export function cutPassages(text: string): string[] {
 export async function indexText(
   db: Db,
   text: string,
-  owner: string,
+  ownerId: string,
   refers: Partial<Pick<PassageRow, "messageId" | "trainingId" | "chatId">>,
 ): Promise<void> {
   const rows = cutPassages(text).map((passage) => ({
@@ -73,8 +74,9 @@ export async function indexText(
     trainingId: null,
     chatId: null,
     ...refers,
+    ownerId,
     text: passage,
-    words: [owner, ...searchWords(passage)].join(" "),
+    words: [ownerWord(ownerId), ...searchWords(passage)].join(" "),
   }));
   if (rows.length > 0) await db.insertInto("passages").values(rows).execute();
 }
@@ -93,16 +95,18 @@ export async function searchPassages(
   const words = questionWords(question);
   if (words.length === 0) return [];
   const hidden = sql.join([...except, ""]);
+  const owned = sql`p."ownerId" in (${sql.join(owners)})`;
+  const ownerWords = owners.map(ownerWord);
   const { rows } =
     engine === "sqlite"
       ? await sql<Hit>`
           select p."messageId", p."trainingId", p."chatId", p.text from passages_index i join passages p on p.seq = i.rowid
-          where passages_index match ${`(${quoted(owners, " OR ")}) AND (${quoted(words, " OR ")})`}
-            and coalesce(p."messageId", '-') not in (${hidden})
+          where passages_index match ${`(${quoted(ownerWords, " OR ")}) AND (${quoted(words, " OR ")})`}
+            and ${owned} and coalesce(p."messageId", '-') not in (${hidden})
           order by rank limit ${limit}`.execute(db)
       : await sql<Hit>`
-          select p."messageId", p."trainingId", p."chatId", p.text from passages p, to_tsquery('simple', ${`(${owners.join("|")}) & (${words.join("|")})`}) q
-          where p.vector @@ q and coalesce(p."messageId", '-') not in (${hidden})
+          select p."messageId", p."trainingId", p."chatId", p.text from passages p, to_tsquery('simple', ${`(${ownerWords.join("|")}) & (${words.join("|")})`}) q
+          where p.vector @@ q and ${owned} and coalesce(p."messageId", '-') not in (${hidden})
           order by ts_rank(p.vector, q, 1) desc, p.seq desc limit ${limit}`.execute(db);
   return rows;
 }

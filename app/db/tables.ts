@@ -166,6 +166,8 @@ export type AuditRow = Row & {
 /** A stretch of text that full-text search finds. `words` is what the index sees: folded, stemmed, the owner first. */
 export type PassageRow = {
   seq: Generated<number>;
+  /** A person's id, or empty for everyone's. */
+  ownerId: string;
   messageId: string | null;
   trainingId: string | null;
   chatId: string | null;

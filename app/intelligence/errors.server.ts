@@ -37,6 +37,13 @@ export function replyError(error: unknown): unknown {
   );
 }
 
+/** What the log may know of a failure: providers' words carry keys and message text. */
+export function describeCause({ cause }: ReplyError): Record<string, unknown> {
+  if (!(cause instanceof Error)) return {};
+  const { statusCode } = cause as { statusCode?: number };
+  return { type: cause.name, ...(statusCode && { statusCode }), code: (cause.cause as NodeJS.ErrnoException)?.code };
+}
+
 function forStatus(status: number, retryAfter: string | undefined): string {
   if (status === 401 || status === 403) {
     return "El proveedor rechazó la clave de este modelo. Avisa a quien administra o elige otro modelo.";

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import type { Db } from "../db/connection.server.ts";
 import type { Chunk, Source } from "./chunk.ts";
 import type { Run, Runs } from "./run.server.ts";
@@ -21,7 +22,8 @@ export async function* follow(
 }
 
 async function* followRun(run: Run, after: number, signal: AbortSignal): AsyncGenerator<Chunk> {
-  const gone = aborted(signal);
+  // Wakes every follower of this reply, and each looks at its own signal: nothing piles up while tokens come.
+  signal.addEventListener("abort", () => run.announce(), { once: true });
   let at = after;
   let sourcesSent = false;
   while (!signal.aborted) {
@@ -39,9 +41,9 @@ async function* followRun(run: Run, after: number, signal: AbortSignal): AsyncGe
       yield { type: "end", status: run.status, usage: run.usage, ...(run.error && { error: run.error }) };
       break;
     }
-    await Promise.race([run.changed, gone]);
+    await run.changed;
   }
-  while (!run.done && !signal.aborted) await Promise.race([run.changed, gone]);
+  while (!run.done && !signal.aborted) await run.changed;
   if (run.title) yield { type: "title", title: run.title };
 }
 
@@ -64,11 +66,6 @@ async function* followStored(db: Db, messageId: string, after: number, signal: A
       yield { type: "end", status: row.status, usage, ...(row.error && { error: row.error }) };
       return;
     }
-    await Promise.race([new Promise((resolve) => setTimeout(resolve, pollEvery)), aborted(signal)]);
+    await setTimeout(pollEvery, undefined, { signal }).catch(() => undefined);
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Db, Engine } from "../db/connection.server.ts";
-import { everyonesWord, ownerWord, searchPassages } from "../db/search.server.ts";
+import { everyone, searchPassages } from "../db/search.server.ts";
 import type { MessageRow, ModelRow } from "../db/tables.ts";
 import type { Source } from "./chunk.ts";
 import type { Prompt, Turn } from "./providers.server.ts";
@@ -85,7 +85,7 @@ async function findSources(
   question: MessageRow,
   local: boolean,
 ): Promise<Source[]> {
-  const owners = local ? [everyonesWord, ownerWord(question.userId)] : [everyonesWord];
+  const owners = local ? [everyone, question.userId] : [everyone];
   const hits = await searchPassages(db, engine, {
     question: question.content,
     owners,

@@ -62,7 +62,8 @@ async function* readParts(stream: Stream, quiet: NodeJS.Timeout, signal: AbortSi
       if (value.type === "error") throw value.error;
       if (value.type === "text-delta" && value.delta) {
         length += value.delta.length;
-        yield { type: "text", text: value.delta };
+        // PostgreSQL has no NUL.
+        yield { type: "text", text: value.delta.replaceAll("\0", "") };
         if (length > limits.reply) throw ReplyError.endless();
       }
       if (value.type === "finish") {
@@ -123,5 +124,18 @@ async function languageModel({ provider, externalId, baseUrl, apiKey }: ModelAcc
   }
 }
 
-// A redirect could lead the key to another server.
-const fetchModel: typeof fetch = (input, init) => fetch(input, { ...init, redirect: "error" });
+// A redirect could lead the key to another server; an endless answer would fill the memory, thoughts and errors included.
+const fetchModel: typeof fetch = async (input, init) => {
+  const response = await fetch(input, { ...init, redirect: "error" });
+  let bytes = 0;
+  const counted = response.body?.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        bytes += chunk.length;
+        if (bytes > limits.modelAnswer) controller.error(ReplyError.endless());
+        else controller.enqueue(chunk);
+      },
+    }),
+  );
+  return new Response(counted, response);
+};

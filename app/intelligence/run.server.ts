@@ -1,10 +1,10 @@
 import type { Db, Engine } from "../db/connection.server.ts";
-import { indexText, ownerWord } from "../db/search.server.ts";
+import { indexText } from "../db/search.server.ts";
 import type { MessageRow, ModelRow } from "../db/tables.ts";
 import type { Log } from "../log.server.ts";
 import { decrypt } from "../secrets.server.ts";
 import type { Source, Usage } from "./chunk.ts";
-import { ReplyError } from "./errors.server.ts";
+import { describeCause, ReplyError } from "./errors.server.ts";
 import { localReply } from "./local.server.ts";
 import { buildPrompt } from "./prompt.server.ts";
 import { generate, type Part } from "./providers.server.ts";
@@ -90,6 +90,7 @@ export class Run {
 const storeEvery = 250;
 const beatEvery = 5_000;
 const deadAfter = 30_000;
+const settleAgainAfter = [1_000, 5_000, 20_000, 60_000];
 
 /** The replies that this process is writing. One instance a process. */
 export class Runs {
@@ -182,18 +183,13 @@ export class Runs {
       } else {
         status = "failed";
         run.error = error instanceof ReplyError ? error.message : "Algo ha fallado en el servidor. Reinténtalo.";
-        log.warn(
-          { messageId: run.messageId, modelId: model.id, err: (error as Error).cause ?? error },
-          "respuesta fallida",
-        );
+        const { messageId } = run;
+        if (error instanceof ReplyError)
+          log.warn({ messageId, modelId: model.id, cause: describeCause(error) }, "respuesta fallida");
+        else log.error({ messageId, modelId: model.id, err: error }, "respuesta fallida");
       }
     }
-    try {
-      await this.#settle(run, reply, model, status);
-    } catch (error) {
-      // The text is in the database up to the last tick, and start-up marks it as interrupted.
-      log.error({ messageId: run.messageId, err: error as Error }, "no se pudo guardar el final de una respuesta");
-    }
+    await this.#settleSurely(run, reply, model, status);
     run.end(status);
     if (status === "complete" && model.provider !== "local") {
       run.title = await makeTitle(db, question, run.text, this.#access(model), {
@@ -221,11 +217,24 @@ export class Runs {
     return { ...model, apiKey: model.apiKey && decrypt(model.apiKey, this.#services.modelKey, model.id) };
   }
 
+  /** A full disk or a lost database may come back; until then the text waits here, and its last store in the database. */
+  async #settleSurely(run: Run, reply: MessageRow, model: ModelRow, status: EndStatus): Promise<void> {
+    for (const wait of [0, ...settleAgainAfter]) {
+      await new Promise((resolve) => setTimeout(resolve, wait));
+      try {
+        return await this.#settle(run, reply, model, status);
+      } catch (error) {
+        const { messageId } = run;
+        this.#services.log.error({ messageId, err: error as Error }, "no se pudo guardar el final de una respuesta");
+      }
+    }
+  }
+
   async #settle(run: Run, reply: MessageRow, model: ModelRow, status: EndStatus): Promise<void> {
     const now = Date.now();
     await this.#storing;
     await this.#services.db.transaction().execute(async (trx) => {
-      await trx
+      const { numUpdatedRows } = await trx
         .updateTable("messages")
         .set({
           content: run.text,
@@ -239,13 +248,13 @@ export class Runs {
         })
         .where("id", "=", run.messageId)
         .where("status", "=", "streaming")
-        .execute();
+        .executeTakeFirst();
       await trx.updateTable("chats").set({ lastMessageAt: now }).where("id", "=", reply.chatId).execute();
       await settleUsage(trx, reply.userId, model, run.usage, now);
       // The local assistant's replies are quotes already: finding them again would quote quotes.
-      if (model.provider !== "local" && run.text) {
+      if (model.provider !== "local" && run.text && numUpdatedRows > 0n) {
         await trx.deleteFrom("passages").where("messageId", "=", run.messageId).execute();
-        await indexText(trx, run.text, ownerWord(reply.userId), { messageId: run.messageId, chatId: reply.chatId });
+        await indexText(trx, run.text, reply.userId, { messageId: run.messageId, chatId: reply.chatId });
       }
     });
   }

@@ -1,6 +1,7 @@
 import { v7 as newId } from "uuid";
 import type { Db } from "../db/connection.server.ts";
-import { indexText, ownerWord } from "../db/search.server.ts";
+import { isTaken } from "../db/errors.server.ts";
+import { indexText } from "../db/search.server.ts";
 import type { MessageRow, ModelRow } from "../db/tables.ts";
 import type { Runs } from "./run.server.ts";
 import { firstWords } from "./title.server.ts";
@@ -45,7 +46,7 @@ export async function sendMessage({ db, runs }: { db: Db; runs: Runs }, message:
       });
       const reply = emptyReply(question, message.model.id, now);
       await trx.insertInto("messages").values([question, reply]).execute();
-      await indexText(trx, question.content, ownerWord(question.userId), { messageId: question.id, chatId: chat.id });
+      await indexText(trx, question.content, question.userId, { messageId: question.id, chatId: chat.id });
       await showReply(trx, reply, now);
       await clearDraft(trx, message, chat.id);
       return { question, reply };
@@ -56,7 +57,7 @@ export async function sendMessage({ db, runs }: { db: Db; runs: Runs }, message:
     // Sent twice at the same moment: the unique key let only one through.
     const twin = await findSent(db, message);
     if (twin?.sent) return twin.sent;
-    throw error;
+    throw isTaken(error) ? busy() : error;
   }
 }
 
@@ -68,8 +69,7 @@ export async function replyAgain(
 ): Promise<Started> {
   const now = Date.now();
   const reply = emptyReply(question, model.id, now);
-  await db.transaction().execute(async (trx) => {
-    await refuseWhileStreaming(trx, question.chatId);
+  await oneAtATime(db, question.chatId, async (trx) => {
     await reserveUsage(trx, question.userId, model.id, now);
     await trx.insertInto("messages").values(reply).execute();
     await showReply(trx, reply, now);
@@ -85,8 +85,7 @@ export async function continueReply(
   model: ModelRow,
 ): Promise<Started> {
   const now = Date.now();
-  const question = await db.transaction().execute(async (trx) => {
-    await refuseWhileStreaming(trx, reply.chatId);
+  const question = await oneAtATime(db, reply.chatId, async (trx) => {
     await reserveUsage(trx, reply.userId, model.id, now);
     await trx
       .updateTable("messages")
@@ -99,14 +98,28 @@ export async function continueReply(
   return started(reply, null);
 }
 
+const busy = () => new CannotReply("parentId", "Espera a que termine la respuesta en curso o detenla.");
+
+/** A transaction that starts a reply in a chat; refused while another one is under way there, even by a moment. */
+async function oneAtATime<Result>(db: Db, chatId: string, work: (trx: Db) => Promise<Result>): Promise<Result> {
+  try {
+    return await db.transaction().execute(async (trx) => {
+      await refuseWhileStreaming(trx, chatId);
+      return work(trx);
+    });
+  } catch (error) {
+    throw isTaken(error) ? busy() : error;
+  }
+}
+
 async function refuseWhileStreaming(db: Db, chatId: string): Promise<void> {
-  const busy = await db
+  const streaming = await db
     .selectFrom("messages")
     .where("chatId", "=", chatId)
     .where("status", "=", "streaming")
     .select("id")
     .executeTakeFirst();
-  if (busy) throw new CannotReply("parentId", "Espera a que termine la respuesta en curso o detenla.");
+  if (streaming) throw busy();
 }
 
 async function chatFor(db: Db, message: NewMessage, now: number) {

@@ -2,6 +2,7 @@ import type { Db } from "../db/connection.server.ts";
 import type { MessageRow } from "../db/tables.ts";
 import { limits } from "../limits.ts";
 import type { Log } from "../log.server.ts";
+import { describeCause, ReplyError } from "./errors.server.ts";
 import { generate, type ModelAccess } from "./providers.server.ts";
 
 /** The title of a chat until a model names it: its first words. */
@@ -48,18 +49,26 @@ export async function makeTitle(
       .executeTakeFirst();
     return numUpdatedRows > 0n ? title : undefined;
   } catch (error) {
-    log.info({ chatId: question.chatId, err: error as Error }, "el modelo no puso título");
+    log.info(
+      { chatId: question.chatId, cause: error instanceof ReplyError ? describeCause(error) : String(error) },
+      "el modelo no puso título",
+    );
   }
 }
 
+// Thoughts come before the title, and may be long.
+const longestAnswer = 20_000;
+
 function cleanTitle(text: string): string {
+  const answer = text.slice(0, longestAnswer).replace(/<think>[\s\S]*?<\/think>/g, "");
   const line =
-    text
-      .replace(/<think>[\s\S]*?<\/think>/g, "")
+    answer
       .trim()
-      .split("\n")[0] ?? "";
+      .split("\n")[0]
+      ?.slice(0, 2 * limits.chatTitle) ?? "";
   return line
-    .replace(/^[#*\s"'«“]+|[*\s"'»”.]+$/g, "")
+    .replace(/[*_`]{1,3}|^#+\s*/g, "")
+    .replace(/^[\s"'«“]+|[\s"'»”.]+$/g, "")
     .slice(0, limits.chatTitle)
     .trim();
 }

@@ -21,7 +21,7 @@ export function renderMarkdown(source: string, env: RenderEnv = {}): string {
 }
 
 const { rules } = markdown.renderer;
-const { escapeHtml } = markdown.utils;
+export const { escapeHtml } = markdown.utils;
 
 rules.fence = (tokens, index) => {
   const token = tokens[index];
@@ -41,10 +41,19 @@ function renderCode(code: string, language: string): string {
   return `<figure class="code">${caption}<pre tabindex="0"><code>${body}</code></pre></figure>\n`;
 }
 
+// A formula that a person could read; anything longer costs more to lay out than it is worth.
+const longestFormula = 4_000;
+
 function renderMath(source: string, displayMode: boolean): string {
-  // Without `throwOnError` invalid TeX is shown as written; without `trust` links and classes stay out. The CSP forbids styles.
-  const html = temml.renderToString(source, { displayMode, throwOnError: false, trust: false, maxExpand: 100 });
-  return html.replace(/ style="[^"]*"/g, "");
+  if (source.length > longestFormula) return `<code>${escapeHtml(source)}</code>`;
+  try {
+    // Without `trust` links and classes stay out. The CSP forbids styles, and ids belong to the page.
+    const html = temml.renderToString(source, { displayMode, throwOnError: false, trust: false, maxExpand: 100 });
+    return html.replace(/ (?:style|id)="[^"]*"/g, "").replace(/<\/?a\b[^>]*>/g, "");
+  } catch {
+    // Half a formula, or one nested deeper than the stack: it is shown as it was written.
+    return `<code>${escapeHtml(source)}</code>`;
+  }
 }
 
 // The page has the chat as h1 and each turn as h2.

@@ -1,7 +1,11 @@
 // A line that begins like this may turn out to be no paragraph; one with a bar may head a table.
 const otherBlock =
-  /^(?: {0,3}(?:[-+*](?=[\s*-]|$)|\d{1,9}(?:[.)]|$)|#{1,6}(?=\s|$)|>|`{3}|~{3}|\||\$\$|\\\[|=+\s*$|_{3})| {4}|\t)|\|/;
-const sentenceEnd = /[.!?…:;]["'»”’)\]*_~`]*(?=\s)|\n(?=[^\n])/g;
+  /^(?: {0,3}(?:[-+*](?=\s|$)|(?:[-*_][ \t]*)+$|\d{1,9}(?:[.)]|$)|#{1,6}(?=\s|$)|>|`{3}|~{3}|\||\$\$|\\\[|=+\s*$)| {4}|\t)|\|/;
+const sentenceEnd = /[.!?…:;]["'»”’)\]*_~`]*(?=\s)|(?: {2,}|\\)?\n(?=[^\n])/g;
+// A link's definition shows nothing, so a paragraph that may begin with one waits.
+const definition = /^\s*\[[^\]\n]{0,200}(?:\](?::|$)|$)/;
+// Longer than any sentence that is one: from here a cut at a word will do.
+const longestHeld = 600;
 
 /**
  * Where a paragraph that is still growing may be cut after `from`: after each sentence, and at each line break that a line
@@ -9,27 +13,37 @@ const sentenceEnd = /[.!?…:;]["'»”’)\]*_~`]*(?=\s)|\n(?=[^\n])/g;
  */
 export function sentenceEnds(paragraph: string, from: number): number[] {
   const ends: number[] = [];
+  const limit = definition.test(paragraph) ? 0 : sureLength(paragraph);
   let start = from;
   let swallowed = false;
-  const limit = sureLength(paragraph);
-  sentenceEnd.lastIndex = from;
-  for (let match = sentenceEnd.exec(paragraph); match; match = sentenceEnd.exec(paragraph)) {
-    const end = match[0] === "\n" ? match.index : match.index + match[0].length;
-    if (end > limit) break;
-    if (end === start || paragraph.slice(start, end).trim() === "") continue;
-    if (cutsInside(paragraph.slice(start, end)) && !swallowed) {
-      swallowed = true;
-      continue;
-    }
-    swallowed = false;
+  const cut = (end: number) => {
     ends.push(end);
     start = end;
+    swallowed = false;
+  };
+  sentenceEnd.lastIndex = from;
+  for (let match = sentenceEnd.exec(paragraph); match; match = sentenceEnd.exec(paragraph)) {
+    const end = match[0].endsWith("\n") ? match.index : match.index + match[0].length;
+    if (end > limit) break;
+    while (end - start > longestHeld) cut(wordEnd(paragraph, start));
+    if (end === start || paragraph.slice(start, end).trim() === "") continue;
+    if (!swallowed && cutsInside(paragraph.slice(start, end))) swallowed = true;
+    else cut(end);
   }
+  while (limit - start > longestHeld) cut(wordEnd(paragraph, start));
   return ends;
+}
+
+function wordEnd(paragraph: string, start: number): number {
+  const space = paragraph.slice(start + 1, start + longestHeld).lastIndexOf(" ");
+  return start + (space > 0 ? space + 1 : longestHeld);
 }
 
 /** How much of the text is surely paragraph: a last line that may begin something else waits for its end. */
 function sureLength(paragraph: string): number {
+  const math = paragraph.lastIndexOf("\\[");
+  const opensMath = math >= 0 && paragraph.slice(paragraph.lastIndexOf("\n", math) + 1, math).trim() === "";
+  if (opensMath && !/\\\][^\n]*\n/.test(paragraph.slice(math))) return Math.max(0, math - 1);
   const lineStart = paragraph.lastIndexOf("\n") + 1;
   const line = paragraph.slice(lineStart);
   if (line && !otherBlock.test(line)) return paragraph.length;
@@ -39,9 +53,13 @@ function sureLength(paragraph: string): number {
   return Math.max(0, lineStart - 1 - (before.includes("|") && mayBeRule ? before.length + 1 : 0));
 }
 
-/** Whether a cut after this text would fall inside code, a link or math. */
+const code = /(`+)(?!`)[\s\S]*?[^`]\1(?!`)/g;
+
+/** Whether a cut after this text would fall inside code, a link or math. Texts are sentences: the patterns see no long ones. */
 function cutsInside(text: string): boolean {
-  const plain = text.replace(/\\[\s\S]/g, "").replace(/(`+)(?!`)[\s\S]*?[^`]\1(?!`)/g, "");
+  const noCode = text.replace(code, "").replace(/\\\([\s\S]*?\\\)/g, "");
+  if (noCode.includes("\\(")) return true;
+  const plain = noCode.replace(/\\[\s\S]/g, "");
   if (plain.includes("`")) return true;
   const noMath = plain.replace(/\$[^\s$](?:[^$]*[^\s$])?\$/g, "");
   if (/\$[^\s\d$]/.test(noMath)) return true;
@@ -52,10 +70,11 @@ function cutsInside(text: string): boolean {
 /** The emphasis marks that a text leaves open, outermost first. */
 export function unclosed(text: string): string {
   const plain = text
+    .slice(-4 * longestHeld)
     .replace(/\\[\s\S]/g, "··")
-    .replace(/(`+)(?!`)[\s\S]*?[^`]\1(?!`)/g, (code) => "·".repeat(code.length));
+    .replace(code, (run) => "·".repeat(run.length));
   const open: string[] = [];
-  for (const { 0: run, index } of plain.matchAll(/\*{1,2}|_{1,2}|~~/g)) {
+  for (const { 0: run, index } of plain.matchAll(/\*{1,3}|_{1,3}|~~/g)) {
     const before = plain[index - 1] ?? " ";
     const after = plain[index + run.length] ?? " ";
     const closes = open.at(-1) === run && /\S/.test(before);

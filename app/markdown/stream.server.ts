@@ -1,8 +1,12 @@
-import { markdown, type RenderEnv, renderMarkdown } from "./render.server.ts";
+import { type Block, isClosed, parseBlocks } from "./blocks.server.ts";
+import { closingTags, continuation, withoutClosingTags } from "./html.server.ts";
+import { escapeHtml, markdown, type RenderEnv, renderMarkdown } from "./render.server.ts";
 import { sentenceEnds, unclosed } from "./sentences.server.ts";
 
 /** What came of a piece of text. The three are views of the same state, for the two ways of showing it. */
 export type Step = {
+  /** How much of the text this was. */
+  length: number;
   /** HTML to add to a document that can only grow. */
   append: string;
   /** Blocks that are complete now, whole. */
@@ -11,8 +15,12 @@ export type Step = {
   open: { html: string; rest: string };
 };
 
-type BlockToken = ReturnType<typeof markdown.parse>[number];
-type Block = { type: string; markup: string; start: number };
+// An open block is rendered anew at each line, so its size bounds the work: code goes on plain from here, tables start
+// again with their head, lists and quotes as another one. The finished message is rendered whole.
+const largestBlock = { characters: 3_000, lines: 60 };
+
+// How much is worked on before others have their turn: a reload in mid-reply brings all of the text at once.
+const pieceLength = 2_000;
 
 /**
  * Markdown as it arrives → HTML in blocks (architecture.md §4). Inside the open block it goes on by sentence, line, row or
@@ -22,14 +30,20 @@ export class MarkdownStream {
   readonly #env: RenderEnv;
   /** Source from the start of the open block on. */
   #source = "";
-  /** HTML of the open block that `append` has given out, and where its source ends. */
+  /** How many lines of it were rendered. */
+  #lines = 0;
+  /** The open block's kind, as its whole lines make it. */
+  #block: Block | undefined;
+  /** The head of a table that goes on in another one. */
+  #head = "";
+  /** HTML of the open block, and where the source of what it shows ends. */
+  #html = "";
+  #htmlTo = 0;
+  /** The part of it that `append` has given out; less than `#html` only where that changed its mind about something. */
   #given = "";
   #givenTo = 0;
   /** Emphasis that a paragraph's last sentence left open. */
   #carry = "";
-  /** The open block, as its whole lines make it. */
-  #block: Block | undefined;
-  #openHtml = "";
   #heldReturn = "";
 
   constructor(env: RenderEnv = {}) {
@@ -40,171 +54,166 @@ export class MarkdownStream {
     // A CR at the end may be half of a CRLF.
     const arrived = this.#heldReturn + text;
     this.#heldReturn = arrived.endsWith("\r") ? "\r" : "";
-    const added = arrived
-      .slice(0, arrived.length - this.#heldReturn.length)
-      .replace(/\r\n?/g, "\n")
-      .replaceAll("\0", "\uFFFD");
-    this.#source += added;
-    const step = { append: "", closed: [] as string[] };
-    const newLine = added.includes("\n");
-    if (newLine) step.append += this.#closeBlocks(step.closed);
-    if (newLine || !this.#block || this.#block.type === "paragraph") step.append += this.#growOpenBlock();
-    return { ...step, open: this.#open() };
+    const added = arrived.slice(0, arrived.length - this.#heldReturn.length).replace(/\r\n?/g, "\n");
+    const closed: string[] = [];
+    let append = "";
+    for (const line of added.replaceAll("\0", "\uFFFD").split(/(?<=\n)/)) {
+      this.#source += line;
+      append += line.endsWith("\n") ? this.#addLine(closed) : this.#addPart();
+    }
+    return {
+      length: text.length,
+      append,
+      closed,
+      open: { html: this.#html, rest: this.#source.slice(this.#htmlTo).trimStart() },
+    };
+  }
+
+  /** Like `push`, in pieces, so that a long text holds up nobody else. */
+  async *feed(text: string): AsyncGenerator<Step> {
+    for (let at = 0; at < text.length; at += pieceLength) {
+      if (at > 0) await new Promise((resolve) => setImmediate(resolve));
+      yield this.push(text.slice(at, at + pieceLength));
+    }
   }
 
   /** The text is over: everything still open is closed. */
   end(): Step {
-    const step = { append: "", closed: [] as string[] };
-    if (!this.#source.endsWith("\n")) this.#source += "\n";
-    step.append += this.#closeBlocks(step.closed);
-    if (this.#source.trim()) step.append += this.#close(this.#source.length, step.closed);
-    return { ...step, open: { html: "", rest: "" } };
+    const closed: string[] = [];
+    let append = "";
+    if (this.#source && !this.#source.endsWith("\n")) {
+      this.#source += "\n";
+      append += this.#addLine(closed);
+    }
+    append += this.#close(this.#source.length, closed);
+    return { length: 0, append, closed, open: { html: "", rest: "" } };
   }
 
-  #open(): Step["open"] {
-    return { html: this.#openHtml, rest: this.#source.slice(this.#givenTo).trimStart() };
+  #addPart(): string {
+    return !this.#block || this.#block.type === "paragraph" ? this.#grow(this.#paragraph()) : "";
+  }
+
+  #addLine(closed: string[]): string {
+    const line = this.#source.slice(this.#source.lastIndexOf("\n", this.#source.length - 2) + 1);
+    if (this.#block?.type === "fence") {
+      if (isClosed(this.#block, this.#source)) return this.#close(this.#source.length, closed);
+      return this.#grow(this.#code(line));
+    }
+    // What is indented goes on with the last item, which is held back anyway.
+    if (this.#block?.type.endsWith("_list") && /^\s*$|^ {2,}(?![-+*\d])/.test(line)) return "";
+    const append = this.#closeBlocks(closed) + this.#growBlock();
+    this.#lines += 1;
+    const large = this.#source.length > largestBlock.characters || this.#lines > largestBlock.lines;
+    return large ? append + this.#split(closed) : append;
   }
 
   /** Closes every top-level block that is followed by another one or can't go on. Only whole lines decide. */
   #closeBlocks(closed: string[]): string {
     let append = "";
     let done = 0;
-    const lines = this.#wholeLines();
-    const blocks = parseBlocks(lines);
+    const head = this.#head.length;
+    const blocks = parseBlocks(this.#head + this.#source);
+    if (blocks.length === 0) this.#source = "";
+    this.#block = blocks.at(-1);
     for (const [index, block] of blocks.entries()) {
       const next = blocks[index + 1];
-      if (!next && !isClosed(block, lines.slice(block.start))) break;
-      const end = next ? next.start : lines.length;
-      append += this.#close(end - done, closed);
+      if (!next && !isClosed(block, this.#source.slice(Math.max(0, block.start - head - done)))) break;
+      const end = next ? next.start - head : done + this.#source.length;
+      append += this.#close(end - done, closed, next);
       done = end;
     }
     return append;
   }
 
-  #wholeLines(): string {
-    return this.#source.slice(0, this.#source.lastIndexOf("\n") + 1);
-  }
-
-  /** Takes the first `length` characters of the open source as one finished block. */
-  #close(length: number, closed: string[]): string {
+  /** Takes the first `length` characters of the open source as one finished block; `next` is the one that is open then. */
+  #close(length: number, closed: string[], next?: Block): string {
     const source = this.#source.slice(0, length);
-    const html = renderMarkdown(source, this.#env);
-    const append = html.startsWith(this.#given) ? html.slice(this.#given.length) : this.#finishDifferently(source);
+    const html = this.#render(source);
+    const append = continuation(this.#given, html) ?? this.#finish(source);
     if (html) closed.push(html);
     this.#source = this.#source.slice(length);
-    this.#given = "";
-    this.#givenTo = 0;
-    this.#carry = "";
-    this.#block = undefined;
-    this.#openHtml = "";
+    this.#block = next;
+    this.#head = "";
+    this.#html = this.#given = this.#carry = "";
+    this.#htmlTo = this.#givenTo = this.#lines = 0;
     return append;
   }
 
-  /** The whole renders otherwise than what a growing document already shows: its text goes on, closed as it stands. */
-  #finishDifferently(source: string): string {
+  /** The whole reads otherwise than what a growing document already shows: what comes after that goes on by itself. */
+  #finish(source: string): string {
     const rest = source.slice(this.#givenTo);
-    if (this.#given.startsWith("<p>")) {
-      const text = /^\s*(=+|-+)\s*$/.test(rest) ? "" : rest.trimEnd();
-      return `${this.#inline(text)}</p>\n`;
-    }
-    return closingTags(this.#given) + renderMarkdown(rest, this.#env);
+    if (this.#given.startsWith("<p>")) return `${this.#inline(rest.trimEnd())}</p>\n`;
+    return closingTags(this.#given) + this.#render(rest);
   }
 
-  #growOpenBlock(): string {
-    const lines = this.#wholeLines();
-    this.#block = parseBlocks(lines)[0];
-    const grown =
-      this.#block && this.#block.type !== "paragraph" ? this.#growBlock(this.#block, lines) : this.#growParagraph();
-    const append = grown.startsWith(this.#given) ? grown.slice(this.#given.length) : "";
-    if (append) this.#given = grown;
-    this.#openHtml = grown;
+  /** Closes a block that has become too large where it may be cut, and goes on with the rest of it. */
+  #split(closed: string[]): string {
+    const { type = "", lastItem = 0 } = this.#block ?? {};
+    const cut = type.endsWith("_list") ? lastItem - this.#head.length : this.#source.length;
+    if (cut <= 0) return "";
+    const head = type === "table" ? this.#head || (/^.*\n.*\n/.exec(this.#source)?.[0] ?? "") : "";
+    const append = this.#close(cut, closed, this.#block);
+    this.#head = head;
+    if (type !== "table" && !type.endsWith("_list")) this.#block = undefined;
     return append;
   }
 
-  #growParagraph(): string {
-    let html = this.#given;
-    for (const end of sentenceEnds(this.#source, this.#givenTo)) {
-      html = (html || "<p>") + this.#inline(this.#source.slice(this.#givenTo, end));
-      this.#givenTo = end;
+  /** Takes new HTML of the open block; answers what it adds to a document, nothing where it shows something else now. */
+  #grow(html: string): string {
+    this.#html = html;
+    const append = continuation(this.#given, html);
+    if (append === undefined) return "";
+    this.#given += append;
+    this.#givenTo = this.#htmlTo;
+    return append;
+  }
+
+  #growBlock(): string {
+    if (!this.#block || this.#block.type === "paragraph") return this.#grow(this.#paragraph());
+    const { type, lastItem } = this.#block;
+    if (type.endsWith("_list")) return this.#grow(this.#items(lastItem - this.#head.length));
+    if (!["fence", "table", "blockquote", "code_block"].includes(type)) return "";
+    // Emphasis over two lines of a quote can't be shown by halves.
+    if (type === "blockquote" && unclosed(this.#source)) return "";
+    this.#htmlTo = this.#source.length;
+    return this.#grow(withoutClosingTags(this.#render(this.#source)));
+  }
+
+  #paragraph(): string {
+    let html = this.#html;
+    for (const end of sentenceEnds(this.#source, this.#htmlTo)) {
+      html = (html || "<p>") + this.#inline(this.#source.slice(this.#htmlTo, end));
+      this.#htmlTo = end;
     }
     return html;
   }
 
   /** A sentence of a paragraph; emphasis that runs on over its end is closed and opened again. */
   #inline(text: string): string {
-    const [, space = "", words = ""] = /^(\s*)([\s\S]*)$/.exec(this.#givenTo === 0 ? text.trimStart() : text) ?? [];
+    const [, space = "", words = ""] =
+      /^((?:\\\n|\s)*)([\s\S]*)$/.exec(this.#htmlTo === 0 ? text.trimStart() : text) ?? [];
     const source = space + this.#carry + words;
     this.#carry = unclosed(this.#carry + words);
-    return markdown.renderInline(
-      source +
-        [...this.#carry.matchAll(/([*_~])\1*/g)]
-          .map(([run]) => run)
-          .reverse()
-          .join(""),
-      this.#env,
-    );
+    const marks = [...this.#carry.matchAll(/([*_~])\1*/g)].map(([run]) => run);
+    return markdown.renderInline(source + marks.reverse().join(""), this.#env);
   }
 
-  #growBlock({ type }: Block, lines: string): string {
-    const html = renderMarkdown(lines, this.#env);
-    if (type === "fence" || type === "table" || type === "blockquote") {
-      this.#givenTo = lines.length;
-      return withoutClosingTags(html);
-    }
-    if (!type.endsWith("_list")) return this.#given;
-    // The last item may go on, and what follows it decides whether the list is loose: it is held back.
+  /** The last item may go on, and what follows it decides whether the list is loose: it is held back. */
+  #items(lastItem: number): string {
+    const html = this.#render(this.#source);
     const before = html.slice(0, Math.max(html.lastIndexOf("<li"), 0));
-    if (!before.includes("<li")) return this.#given;
-    const items = [...lines.matchAll(/^[ \t]*(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$)/gm)];
-    this.#givenTo = items.at(-1)?.index ?? this.#givenTo;
+    if (!before.includes("<li")) return this.#html;
+    this.#htmlTo = lastItem;
     return before;
   }
-}
 
-function parseBlocks(source: string): Block[] {
-  const tokens: BlockToken[] = [];
-  markdown.block.parse(source, markdown, {}, tokens);
-  const lineStarts = [0, ...[...source.matchAll(/\n/g)].map(({ index }) => index + 1)];
-  return tokens
-    .filter((token) => token.level === 0 && token.nesting >= 0 && token.map)
-    .map((token) => ({
-      type: token.type.replace(/_open$/, ""),
-      markup: token.markup,
-      start: lineStarts[token.map?.[0] ?? 0] ?? 0,
-    }));
-}
-
-/** Whether a last block can't go on, judged by its whole lines. */
-function isClosed({ type, markup }: Block, source: string): boolean {
-  const lines = source.trimEnd().split("\n");
-  const last = lines.at(-1)?.trim() ?? "";
-  if (type === "heading" || type === "hr") return true;
-  if (type === "fence")
-    return lines.length > 1 && last.startsWith(markup) && last === last.charAt(0).repeat(last.length);
-  if (type.startsWith("math")) return /(?:\$\$|\\\])$/.test(last) && (lines.length > 1 || last.length > 2);
-  const goesOnAfterBlank = type.endsWith("_list") || type === "code_block";
-  return !goesOnAfterBlank && /\n[ \t]*\n$/.test(source);
-}
-
-const trailingTags = /(?:\s*<\/(?:p|li|ul|ol|table|thead|tbody|div|blockquote|code|pre|figure|span|h[1-6])>)+\s*$/;
-
-function withoutClosingTags(html: string): string {
-  const open = html.replace(trailingTags, "");
-  // Inside code the line break before the closing tags is text.
-  return /<\/code>/.test(html.slice(open.length)) && /\n$/.test(html.slice(0, html.indexOf("</", open.length)))
-    ? `${open}\n`
-    : open;
-}
-
-/** The tags that close what is open at the end of our own HTML. */
-function closingTags(html: string): string {
-  const open: string[] = [];
-  for (const [, slash, name = ""] of html.matchAll(/<(\/?)([a-z0-9]+)[^>]*>/g)) {
-    if (slash) open.splice(open.lastIndexOf(name), 1);
-    else if (name !== "br" && name !== "hr") open.push(name);
+  #code(line: string): string {
+    this.#htmlTo = this.#source.length;
+    if (this.#source.length > largestBlock.characters) return this.#html + escapeHtml(line);
+    return withoutClosingTags(this.#render(this.#source));
   }
-  return open
-    .reverse()
-    .map((name) => `</${name}>`)
-    .join("");
+
+  #render(source: string): string {
+    return renderMarkdown(this.#head + source, this.#env);
+  }
 }

@@ -60,6 +60,12 @@ function Resend({ fields, path }: { fields: [string, string][]; path: string }) 
 function Frame({ title, said, children }: { title: string; said?: string; children: ReactNode }) {
   return (
     <main className="leaf hang error-page" id="contenido">
+      <p className="mb-12">
+        <Link className="wordmark" to="/">
+          Tertulia
+          <span className="mark" />
+        </Link>
+      </p>
       <h1 className="public-title">{title}</h1>
       {children}
       {said && <p className="said-by">{said}</p>}

@@ -256,7 +256,7 @@ describe.each(engines)("a reply on $name", (engine) => {
   });
 
   it("of the local assistant quotes the trainings", async () => {
-    const { indexText, everyonesWord } = await import("../../app/db/search.server.ts");
+    const { indexText, everyone } = await import("../../app/db/search.server.ts");
     const training = {
       id: "0190-t",
       title: "Horario",
@@ -267,7 +267,7 @@ describe.each(engines)("a reply on $name", (engine) => {
       .insertInto("trainings")
       .values({ ...training, createdAt: 1, updatedAt: 1, projectId: null, enabled: 1, position: 0 })
       .execute();
-    await indexText(api.db, training.content, everyonesWord, { trainingId: training.id });
+    await indexText(api.db, training.content, everyone, { trainingId: training.id });
     const local = (
       await api.db.selectFrom("models").where("provider", "=", "local").select("id").executeTakeFirstOrThrow()
     ).id;

@@ -99,9 +99,11 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   await index("messages", "userId", "id");
   await db.schema.createIndex("messages_userId_key").on("messages").columns(["userId", "key"]).unique().execute();
   await db.schema
+    // One reply at a time in a chat, whoever asks for it at the same moment.
     .createIndex("messages_streaming")
     .on("messages")
-    .column("heartbeatAt")
+    .column("chatId")
+    .unique()
     .where(sql.ref("status"), "=", sql.lit("streaming"))
     .execute();
 

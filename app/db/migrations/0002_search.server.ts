@@ -8,6 +8,8 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   await db.schema
     .createTable("passages")
     .addColumn("seq", engine === "postgres" ? "bigserial" : "integer", (c) => c.primaryKey())
+    // Whose it is; empty: everyone's. The index has it as a word, too, but words can be forged by who writes them.
+    .addColumn("ownerId", id, (c) => c.notNull())
     .addColumn("messageId", id, optional("messages", "cascade"))
     .addColumn("trainingId", id, optional("trainings", "cascade"))
     .addColumn("chatId", id, optional("chats", "cascade"))

@@ -1,4 +1,4 @@
-import type { FormEvent } from "react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
 import { Link, Outlet, useSubmit } from "react-router";
 import { v7 as newId } from "uuid";
 import { accepted, read } from "../../answers.server.ts";
@@ -8,6 +8,7 @@ import { Bar } from "../../ui/bar.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import type { Route } from "./+types/chat";
 import { ChatMenu } from "./chat-menu.tsx";
+import { offerCopies } from "./code-copy.ts";
 import { Composer } from "./composer.tsx";
 import { carryLive } from "./live.server.tsx";
 import { listModels } from "./models.server.ts";
@@ -65,13 +66,77 @@ export async function action({ context, params }: Route.ActionArgs) {
 export default function Chat({ loaderData, actionData }: Route.ComponentProps) {
   const { id, title, turns, marker, earlier, hasLater, models, modelId, draft, edits, parentId, key } = loaderData;
   const lastId = turns.at(-1)?.id ?? "";
+  const lastStatus = turns.at(-1)?.status;
   const submit = useSubmit();
+  const reader = useRef<HTMLDivElement>(null);
+  const asked = useRef(false);
+  // A document that is still being written needs its composer before its text; nothing moves once it is there.
+  const [composerFirst] = useState(marker !== undefined);
+  useEffect(() => offerCopies(reader.current), []);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when the last turn has changed
+  useEffect(() => {
+    // The button that was pressed is gone; the keyboard goes on where it stood.
+    if (asked.current && document.activeElement === document.body) {
+      reader.current
+        ?.querySelector<HTMLElement>("article:last-of-type > .actions button, article:last-of-type > .actions a")
+        ?.focus();
+    }
+    asked.current = false;
+  }, [lastId, lastStatus]);
   const submitReplyForm = (event: FormEvent<HTMLElement>) => {
     const form = event.target as HTMLFormElement;
     if (form.dataset.replyForm === undefined) return;
     event.preventDefault();
+    asked.current = true;
     void submit((event.nativeEvent as SubmitEvent).submitter as HTMLButtonElement, { navigate: false });
   };
+  const conversation = (
+    <div key="reader" className="reader" ref={reader}>
+      <div className="turns" onSubmit={submitReplyForm}>
+        {earlier && (
+          <p className="mb-12 text-center">
+            <Link className="button small" to={`/conversation/chat/${id}?antes=${earlier}`}>
+              Ver mensajes anteriores
+            </Link>
+          </p>
+        )}
+        {turns.map((turn, index) => (
+          <Turn key={turn.id} chatId={id} turn={turn} marker={index === turns.length - 1 ? marker : undefined} />
+        ))}
+        <SentMessage />
+        {hasLater && (
+          <p className="mt-12 text-center">
+            <Link className="button small" to={`/conversation/chat/${id}`}>
+              Volver al final
+            </Link>
+          </p>
+        )}
+      </div>
+    </div>
+  );
+  const foot = (
+    <div key="foot" className="foot">
+      {edits && (
+        <p className="editing">
+          Estás editando un mensaje anterior; la conversación sigue desde ahí.
+          <Link to={`/conversation/chat/${id}`}>Cancelar</Link>
+        </p>
+      )}
+      <Composer
+        // A sent message empties it; a reply that ends does not touch what is being typed.
+        key={`${edits?.messageId ?? ""}${turns.findLast(({ role }) => role === "user")?.id ?? lastId}`}
+        chatId={id}
+        edits={edits !== undefined}
+        sendKey={key}
+        parentId={edits?.parentId ?? parentId}
+        models={models}
+        modelId={modelId}
+        draft={draft}
+        result={actionData ?? undefined}
+        placeholder="Escribe un mensaje"
+      />
+    </div>
+  );
   return (
     <>
       <Bar>
@@ -82,48 +147,7 @@ export default function Chat({ loaderData, actionData }: Route.ComponentProps) {
         </Link>
       </Bar>
       <main className="talk" id="contenido">
-        <div className="reader">
-          <div className="turns" onSubmit={submitReplyForm}>
-            {earlier && (
-              <p className="mb-12 text-center">
-                <Link className="button small" to={`/conversation/chat/${id}?antes=${earlier}`}>
-                  Ver mensajes anteriores
-                </Link>
-              </p>
-            )}
-            {turns.map((turn, index) => (
-              <Turn key={turn.id} chatId={id} turn={turn} marker={index === turns.length - 1 ? marker : undefined} />
-            ))}
-            <SentMessage />
-            {hasLater && (
-              <p className="mt-12 text-center">
-                <Link className="button small" to={`/conversation/chat/${id}`}>
-                  Volver al final
-                </Link>
-              </p>
-            )}
-          </div>
-        </div>
-        <div className="foot">
-          {edits && (
-            <p className="editing">
-              Estás editando un mensaje anterior; la conversación sigue desde ahí.
-              <Link to={`/conversation/chat/${id}`}>Cancelar</Link>
-            </p>
-          )}
-          <Composer
-            // A sent message empties it; a reply that ends does not touch what is being typed.
-            key={`${edits?.messageId ?? ""}${turns.findLast(({ role }) => role === "user")?.id ?? lastId}`}
-            chatId={id}
-            sendKey={key}
-            parentId={edits?.parentId ?? parentId}
-            models={models}
-            modelId={modelId}
-            draft={draft}
-            result={actionData ?? undefined}
-            placeholder="Escribe un mensaje"
-          />
-        </div>
+        {composerFirst ? [foot, conversation] : [conversation, foot]}
         <Outlet />
       </main>
     </>

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useEffect, useRef } from "react";
-import { useFetcher, useNavigation } from "react-router";
+import { useNavigation } from "react-router";
 import type { FormResult } from "../../form.server.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { PostForm } from "../../ui/post-form.tsx";
@@ -10,6 +10,8 @@ type Props = {
   /** Sent twice, it makes one message. */
   sendKey: string;
   parentId?: string | undefined;
+  /** An earlier message is being edited. */
+  edits?: boolean;
   models: ListedModel[];
   modelId?: string | null;
   draft: { content: string; modelId: string | null } | null;
@@ -19,17 +21,33 @@ type Props = {
 };
 
 /** Where a message is written. The form is whole without a script; a script adds Enter and saves the draft. */
-export function Composer({ chatId, sendKey, parentId, models, modelId, draft, result, placeholder, autoFocus }: Props) {
+export function Composer({
+  chatId,
+  sendKey,
+  parentId,
+  edits,
+  models,
+  modelId,
+  draft,
+  result,
+  placeholder,
+  autoFocus,
+}: Props) {
   const { values, errors = {}, message } = result ?? {};
   const error = message ?? Object.values(errors)[0];
   const sending = useNavigation().formData?.has("content") ?? false;
-  const keepDraft = useDraft(chatId);
+  const draftKeeper = useDraft(chatId, edits ?? false);
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    // Sending makes a new composer; whoever was writing goes on writing. On touch screens that would raise the keyboard.
+    if (document.activeElement === document.body && matchMedia("(pointer: fine)").matches) field.current?.focus();
+  }, []);
   const chosen = values?.modelId || draft?.modelId || modelId || models.find(({ isDefault }) => isDefault)?.id;
   return (
     <PostForm
       action={chatId ? `/conversation/chat/${chatId}` : "/conversation/chat"}
-      onInput={keepDraft}
-      onSubmit={keepDraft.cancel}
+      onInput={draftKeeper.keep}
+      onSubmit={draftKeeper.cancel}
     >
       <input type="hidden" name="key" value={values?.key || sendKey} />
       {parentId !== undefined && <input type="hidden" name="parentId" value={parentId} />}
@@ -44,6 +62,7 @@ export function Composer({ chatId, sendKey, parentId, models, modelId, draft, re
           Mensaje
         </label>
         <textarea
+          ref={field}
           id="mensaje"
           name="content"
           rows={1}
@@ -90,19 +109,29 @@ function sendOnEnter(event: KeyboardEvent<HTMLTextAreaElement>) {
 
 const savedAfter = 800;
 
-/** Saves the draft when typing pauses. */
-function useDraft(chatId: string | undefined) {
-  const fetcher = useFetcher();
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  const keep = (event: { currentTarget: HTMLFormElement }) => {
-    const form = new FormData(event.currentTarget);
-    if (chatId) form.set("chatId", chatId);
-    clearTimeout(timer.current);
-    timer.current = setTimeout(
-      () => fetcher.submit(form, { method: "post", action: "/conversation/draft" }),
-      savedAfter,
-    );
+/** Saves the draft when typing pauses, and at once on leaving; a failure must not disturb who is typing. */
+function useDraft(chatId: string | undefined, edits: boolean) {
+  const waiting = useRef<{ timer: ReturnType<typeof setTimeout>; save: () => void }>(undefined);
+  const leave = () => {
+    clearTimeout(waiting.current?.timer);
+    waiting.current?.save();
+    waiting.current = undefined;
   };
-  return Object.assign(keep, { cancel: () => clearTimeout(timer.current) });
+  const cancel = () => {
+    clearTimeout(waiting.current?.timer);
+    waiting.current = undefined;
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only on leaving
+  useEffect(() => leave, []);
+  const keep = ({ currentTarget }: { currentTarget: HTMLFormElement }) => {
+    cancel();
+    // What was sent before is being edited; the draft of the next message stays as it is.
+    if (edits) return;
+    const form = new FormData(currentTarget);
+    if (chatId) form.set("chatId", chatId);
+    const body = new URLSearchParams([...form].map(([name, value]) => [name, String(value)]));
+    const save = () => void fetch("/conversation/draft", { method: "POST", body, keepalive: true }).catch(() => {});
+    waiting.current = { save, timer: setTimeout(leave, savedAfter) };
+  };
+  return { keep, cancel };
 }

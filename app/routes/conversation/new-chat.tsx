@@ -70,7 +70,7 @@ export default function NewChat({ loaderData, actionData }: Route.ComponentProps
                 <li key={id} className="row">
                   <Link className="title clip" to={`/conversation/chat/${id}`} prefetch="intent">
                     {title}
-                  </Link>
+                  </Link>{" "}
                   <span className="end">{when}</span>
                 </li>
               ))}

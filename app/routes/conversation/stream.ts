@@ -53,16 +53,20 @@ async function* toEvents(
     if (value.type === "text") {
       // What the browser has already is read again only to know where it stands.
       const known = value.text.slice(0, Math.max(0, after - at));
+      at += known.length;
+      for await (const step of markdown.feed(known)) open = step.open.html;
       const fresh = value.text.slice(known.length);
-      if (known) open = markdown.push(known).open.html;
-      at += value.text.length;
-      if (!fresh) continue;
-      const step = markdown.push(fresh);
-      const changed = step.closed.length > 0 || step.open.html !== open;
-      open = step.open.html;
-      yield changed
-        ? event("block", at, { closed: step.closed.join(""), open: step.open.html, rest: step.open.rest })
-        : event("text", at, fresh);
+      let sent = 0;
+      for await (const step of markdown.feed(fresh)) {
+        const changed = step.closed.length > 0 || step.open.html !== open;
+        open = step.open.html;
+        const part = fresh.slice(sent, sent + step.length);
+        sent += step.length;
+        at += step.length;
+        yield changed
+          ? event("block", at, { closed: step.closed.join(""), open: step.open.html, rest: step.open.rest })
+          : event("text", at, part);
+      }
     }
     if (value.type === "end") yield event("end", at, value.status);
     if (value.type === "title") yield event("title", at, value.title);

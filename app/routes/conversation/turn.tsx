@@ -33,7 +33,7 @@ function Said({ chatId, turn }: Props) {
         {turn.text}
       </div>
       <div className="actions">
-        <Versions chatId={chatId} turn={turn} label="Versiones del mensaje" />
+        <Versions chatId={chatId} turn={turn} label="Versiones de lo que escribiste" />
         <Link className="action" to={`/conversation/chat/${chatId}?version=${turn.id}&editar=${turn.id}`}>
           <Icon name="edit" />
           Editar mensaje

@@ -93,10 +93,9 @@ function PersonMenu({ name, plan, role }: Props["person"]) {
       <button className="person" type="button" popoverTarget="persona">
         <span className="initials" aria-hidden="true">
           {initials}
-        </span>
+        </span>{" "}
         <span className="clip">
-          {name}
-          <span className="line">{role === "admin" ? "Administración" : plans[plan]}</span>
+          {name} <span className="line">{role === "admin" ? "Administración" : plans[plan]}</span>
         </span>
         <Icon name="more" />
       </button>

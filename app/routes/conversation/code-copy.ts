@@ -1,0 +1,32 @@
+/** Gives each block of code in `container`, now and later, a button that copies it. Answers how to stop. */
+export function offerCopies(container: HTMLElement | null): (() => void) | undefined {
+  // Only secure pages have a clipboard.
+  if (!container || !navigator.clipboard) return;
+  const offer = () => {
+    for (const figure of container.querySelectorAll("figure.code:not(:has(button))")) {
+      const caption =
+        figure.querySelector("figcaption") ??
+        figure.insertBefore(document.createElement("figcaption"), figure.firstChild);
+      caption.append(copyButton(figure.querySelector("code")));
+    }
+  };
+  offer();
+  const observer = new MutationObserver(offer);
+  observer.observe(container, { childList: true, subtree: true });
+  return () => observer.disconnect();
+}
+
+function copyButton(code: Element | null): HTMLButtonElement {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "action ms-auto";
+  button.textContent = "Copiar código";
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(code?.textContent ?? "");
+    button.textContent = "Copiado";
+    setTimeout(() => {
+      button.textContent = "Copiar código";
+    }, 2000);
+  });
+  return button;
+}

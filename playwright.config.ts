@@ -1,0 +1,23 @@
+import { existsSync } from "node:fs";
+import { defineConfig, devices } from "@playwright/test";
+
+// Debian's Chromium where there is one; Playwright's own elsewhere.
+const chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) =>
+  existsSync(path),
+);
+const browser = {
+  ...devices["Desktop Chrome"],
+  launchOptions: { ...(chromium && { executablePath: chromium }), args: ["--no-sandbox"] },
+};
+
+export default defineConfig({
+  testDir: "tests/e2e",
+  outputDir: "test-results",
+  workers: 2,
+  timeout: 45_000,
+  reporter: [["line"], ["json", { outputFile: "test-results/e2e.json" }]],
+  projects: [
+    { name: "js", use: { ...browser, javaScriptEnabled: true } },
+    { name: "nojs", use: { ...browser, javaScriptEnabled: false }, testIgnore: "with-script.spec.ts" },
+  ],
+});

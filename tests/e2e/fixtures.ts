@@ -1,0 +1,87 @@
+import type { LLMock } from "@copilotkit/aimock";
+import { test as base, expect, type Page } from "@playwright/test";
+import { password } from "../support/api.ts";
+import { startModelServer } from "../support/model-server.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+type Worker = { models: LLMock; server: TestServer };
+type Each = { person: { email: string }; problems: string[] };
+
+/** A server of its own for each worker, with models of both kinds; each test signs up somebody new. */
+export const test = base.extend<Each, Worker>({
+  models: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright wants the pattern
+    async ({}, use) => {
+      const models = await startModelServer();
+      await use(models);
+      await models.stop();
+    },
+    { scope: "worker" },
+  ],
+  server: [
+    async ({ models }, use) => {
+      const server = await startServer({
+        OPENAI_BASE_URL: `${models.url}/v1`,
+        OPENAI_API_KEY: "clave",
+        ANTHROPIC_BASE_URL: `${models.url}/v1`,
+        ANTHROPIC_API_KEY: "clave",
+      });
+      await use(server);
+      await server.stop();
+    },
+    { scope: "worker" },
+  ],
+  baseURL: ({ server }, use) => use(server.url),
+  /** What went wrong in the page behind the test's back: errors, refused requests, warnings of the policy. */
+  problems: [
+    async ({ page, javaScriptEnabled }, use) => {
+      const problems: string[] = [];
+      page.on("pageerror", (error) => problems.push(error.message));
+      page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+      await use(problems);
+      // Chromium reports each script that scripting off keeps out.
+      if (javaScriptEnabled)
+        expect(problems.filter((text) => !/status of (401|403|404|422|429)/.test(text))).toEqual([]);
+    },
+    { auto: true },
+  ],
+  person: async ({ page }, use) => {
+    const email = `ana-${crypto.randomUUID()}@ejemplo.es`;
+    await page.goto("/auth/signup");
+    await page.getByLabel("Nombre").fill("Ana Gil");
+    await page.getByLabel("Correo electrónico").fill(email);
+    await page.getByLabel("Contraseña").fill(password);
+    await page.getByRole("button", { name: "Crear cuenta" }).click();
+    await page.waitForURL("**/user");
+    await use({ email });
+  },
+});
+
+export { expect };
+
+/** Writes a message in the composer of the page and sends it. */
+export async function say(page: Page, content: string): Promise<void> {
+  await page.getByLabel("Mensaje", { exact: true }).fill(content);
+  // Without a script the answer is the page that streams: it is there long before it has loaded.
+  await page.getByRole("button", { name: "Enviar" }).click({ noWaitAfter: true });
+}
+
+/** Opens a new conversation, with the model of that name where one is given, and sends its first message. */
+export async function begin(page: Page, content: string, model?: string): Promise<void> {
+  await page.goto("/conversation/chat");
+  if (model) await page.getByLabel("Modelo").selectOption({ label: model });
+  await say(page, content);
+}
+
+export const lastReply = (page: Page) => page.locator('article[data-role="assistant"]').last();
+
+/** The text of the last reply keeps growing: seen three times, each longer than before. */
+export async function expectGrowing(page: Page): Promise<void> {
+  let before = 0;
+  for (let step = 0; step < 3; step++) {
+    await expect
+      .poll(async () => (await lastReply(page).innerText()).length, { intervals: [20] })
+      .toBeGreaterThan(before + 10);
+    before = (await lastReply(page).innerText()).length;
+  }
+}

@@ -1,0 +1,72 @@
+import { begin, expect, lastReply, say, test } from "./fixtures.ts";
+
+test.describe("what a script adds", () => {
+  test("Enter sends, Shift+Enter breaks the line, and the page is not loaded again", async ({ page, person }) => {
+    expect(person.email).toBeTruthy();
+    await begin(page, "Hola", "gpt-4o");
+    await expect(lastReply(page)).toHaveAttribute("data-status", "complete");
+    await page.evaluate(() => Object.assign(window, { same: true }));
+    const field = page.getByLabel("Mensaje", { exact: true });
+    await field.click();
+    await page.keyboard.type("Primera línea");
+    await page.keyboard.press("Shift+Enter");
+    await page.keyboard.type("segunda línea");
+    await page.keyboard.press("Enter");
+    await expect(page.locator('article[data-role="user"]').last()).toHaveText(/Primera línea\nsegunda línea/);
+    await expect(field).toHaveValue("");
+    await expect(lastReply(page)).toHaveAttribute("data-status", "complete");
+    expect(await page.evaluate(() => "same" in window)).toBe(true);
+  });
+
+  test("what is being typed waits on the server", async ({ page, person }) => {
+    expect(person.email).toBeTruthy();
+    await page.goto("/conversation/chat");
+    const saved = page.waitForResponse((response) => response.url().includes("/conversation/draft"));
+    await page.getByLabel("Mensaje", { exact: true }).fill("A medio escribir");
+    await saved;
+    await page.reload();
+    await expect(page.getByLabel("Mensaje", { exact: true })).toHaveValue("A medio escribir");
+  });
+
+  test("a reply's formatting is there before it ends, and nothing jumps when it does", async ({ page, person }) => {
+    expect(person.email).toBeTruthy();
+    await begin(page, "Hola", "gpt-4o");
+    await expect(lastReply(page)).toHaveAttribute("data-status", "complete");
+    await say(page, "Una respuesta con formato");
+    await expect(lastReply(page).locator("h3")).toHaveText("Un título");
+    await expect(lastReply(page)).toHaveAttribute("data-status", "streaming");
+    await expect(lastReply(page).locator("table")).toContainText("Pera");
+    await expect(lastReply(page)).toHaveAttribute("data-status", "complete");
+    await expect(lastReply(page).locator("math")).toBeVisible();
+  });
+
+  test("a connection cut in mid-reply is taken up where it was", async ({ page, person, context }) => {
+    expect(person.email).toBeTruthy();
+    await begin(page, "Hola", "gpt-4o");
+    await expect(lastReply(page)).toHaveAttribute("data-status", "complete");
+    await say(page, "Una respuesta lenta");
+    await expect(lastReply(page)).toContainText("Frase número 5");
+    await context.setOffline(true);
+    await context.setOffline(false);
+    await expect(lastReply(page)).toHaveAttribute("data-status", "complete", { timeout: 20_000 });
+    const text = await lastReply(page).locator(".prose").innerText();
+    expect(text.match(/Frase número \d+/g)).toHaveLength(40);
+  });
+
+  test("dialogs are modal, and Escape closes them", async ({ page, person }) => {
+    expect(person.email).toBeTruthy();
+    await begin(page, "Hola", "gpt-4o");
+    await expect(lastReply(page)).toHaveAttribute("data-status", "complete");
+    await page.getByRole("button", { name: "Opciones de la conversación" }).click();
+    await page.getByRole("link", { name: "Cambiar el título" }).click();
+    await expect(page.locator("dialog:modal")).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expect(page.locator("dialog")).toHaveCount(0);
+  });
+
+  test("the seed's colour mode is set for those who look for it", async ({ page, person }) => {
+    expect(person.email).toBeTruthy();
+    await page.goto("/conversation/chat");
+    await expect.poll(() => page.evaluate(() => localStorage.getItem("nuxt-color-mode"))).toBe("dark");
+  });
+});

@@ -1,0 +1,43 @@
+import { execFileSync } from "node:child_process";
+
+/** A program in a terminal of its own, driven by keys and read from its screen. */
+export class Terminal {
+  readonly #session = `tertulia-${crypto.randomUUID()}`;
+
+  constructor(command: string) {
+    this.#tmux("new-session", "-d", "-x", "110", "-y", "60", "-s", this.#session, command);
+  }
+
+  /** Types text as it is. */
+  type(text: string): void {
+    this.#tmux("send-keys", "-t", this.#session, "-l", text);
+  }
+
+  /** Presses keys by their tmux names: Enter, Tab, C-u … */
+  press(...keys: string[]): void {
+    this.#tmux("send-keys", "-t", this.#session, ...keys);
+  }
+
+  screen(): string {
+    return this.#tmux("capture-pane", "-p", "-t", this.#session);
+  }
+
+  /** Waits until the screen shows this; throws with the screen when it does not within 20 s. */
+  async shows(text: string | RegExp): Promise<string> {
+    const until = Date.now() + 20_000;
+    for (;;) {
+      const screen = this.screen();
+      if (typeof text === "string" ? screen.includes(text) : text.test(screen)) return screen;
+      if (Date.now() > until) throw new Error(`the screen never showed ${text}:\n${screen}`);
+      await new Promise((resolve) => setTimeout(resolve, 40));
+    }
+  }
+
+  close(): void {
+    this.#tmux("kill-session", "-t", this.#session);
+  }
+
+  #tmux(...args: string[]): string {
+    return execFileSync("tmux", ["-L", "tertulia-tests", "-f", "/dev/null", "-u", ...args], { encoding: "utf8" });
+  }
+}
