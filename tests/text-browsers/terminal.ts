@@ -22,6 +22,11 @@ export class Terminal {
     return this.#tmux("capture-pane", "-p", "-t", this.#session);
   }
 
+  /** The screen and where the cursor stands in it. */
+  view(): string {
+    return this.screen() + this.#tmux("display-message", "-p", "-t", this.#session, "#{cursor_x},#{cursor_y}");
+  }
+
   /** Waits until the screen shows this; throws with the screen when it does not within 20 s. */
   async shows(text: string | RegExp): Promise<string> {
     const until = Date.now() + 20_000;

@@ -13,8 +13,9 @@ export function ChatMenu({ id, pinned }: { id: string; pinned: boolean }) {
         <ul>
           <li>
             <PostForm action={`/conversation/chat/${id}`}>
+              <input type="hidden" name="intent" value="pin" />
               <input type="hidden" name="pinned" value={pinned ? "0" : "1"} />
-              <button type="submit" name="intent" value="pin">
+              <button type="submit">
                 <Icon name="pin" />
                 {pinned ? "Desfijar" : "Fijar"}
               </button>

@@ -16,7 +16,8 @@ export function ReplyButton({ messageId, intent, look = "action", icon, children
   return (
     <form method="post" action={`/conversation/reply/${messageId}`} data-reply-form>
       <FormTokenField />
-      <button type="submit" className={look} name="intent" value={intent}>
+      <input type="hidden" name="intent" value={intent} />
+      <button type="submit" className={look}>
         {icon && <Icon name={icon} />}
         {children}
       </button>

@@ -1,0 +1,120 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { LLMock } from "@copilotkit/aimock";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { password } from "../support/api.ts";
+import { startModelServer } from "../support/model-server.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { Terminal } from "./terminal.ts";
+
+let mock: LLMock;
+let server: TestServer;
+const folder = mkdtempSync(join(tmpdir(), "tertulia-"));
+beforeAll(async () => {
+  mock = await startModelServer();
+  server = await startServer({ OPENAI_BASE_URL: `${mock.url}/v1`, OPENAI_API_KEY: "clave" });
+});
+afterAll(async () => {
+  await server.stop();
+  await mock.stop();
+  rmSync(folder, { recursive: true });
+});
+
+it("w3m signs up, writes, reads the whole reply, signs out and in, and finds it again", async () => {
+  // w3m hands text areas to an editor; this one writes what a person would.
+  const editor = join(folder, "editor.sh");
+  writeFileSync(editor, `printf 'Una respuesta lenta' > "$1"`);
+  const w3m = open(`w3m -cookie -o confirm_qq=0 -o editor='sh ${editor} %s' ${server.url}/auth/signup`);
+  const goTo = async (text: string) => {
+    w3m.press("/");
+    w3m.type(text);
+    w3m.press("Enter");
+  };
+  const fill = async (text: string) => {
+    w3m.press("Tab", "Enter");
+    await w3m.shows(/TEXT:|Password:/);
+    w3m.type(text);
+    w3m.press("Enter");
+  };
+
+  await w3m.shows("Crear cuenta");
+  await goTo("Nombre");
+  await fill("Wenceslao");
+  await fill("w3m@ejemplo.es");
+  await fill(password);
+  w3m.press("Tab", "Enter");
+  await w3m.shows("Mensajes de hoy");
+  await goTo("Nueva conv");
+  w3m.press("Enter");
+  await w3m.shows("Recientes");
+  await goTo("Mensaje");
+  w3m.press("Tab", "Enter");
+  await w3m.shows("Una respuesta lenta");
+  await goTo("Enviar");
+  w3m.press("Enter");
+  await w3m.shows("Frase número 40 de la respuesta larga.");
+  await w3m.shows("Regenerar");
+
+  await goTo("Cerrar sesi");
+  w3m.press("Enter");
+  await w3m.shows("¿Aún no tienes cuenta?");
+  await goTo("Correo");
+  await fill("w3m@ejemplo.es");
+  await fill(password);
+  w3m.press("Tab", "Enter");
+  await w3m.shows("Mensajes de hoy");
+  await goTo("Charla de prueba");
+  w3m.press("Enter");
+  await w3m.shows("Frase número 40 de la respuesta larga.");
+}, 90_000);
+
+it("lynx signs up, writes, reads the whole reply and signs out", async () => {
+  const lynx = open(`lynx -accept_all_cookies -nopause ${server.url}/auth/signup`);
+  const goTo = (text: string) => {
+    lynx.press("/");
+    lynx.type(text);
+    lynx.press("Enter");
+  };
+
+  await lynx.shows("(BUTTON) Crear cuenta");
+  lynx.press("Tab", "Tab");
+  lynx.type("Lina");
+  lynx.press("Tab");
+  lynx.type("lynx@ejemplo.es");
+  lynx.press("Tab");
+  lynx.type(password);
+  lynx.press("Tab", "Enter");
+  await lynx.shows("Mensajes de hoy");
+  goTo("Nueva conv");
+  lynx.press("Enter");
+  await lynx.shows("Recientes");
+  // From the link «Nueva conversación»: account menu, «Tu cuenta», sign-out, sidebar button and box, then the text.
+  await moveUntil(lynx, /Textarea|text entry field/i);
+  lynx.type("Una respuesta lenta");
+  await lynx.shows("Una respuesta lenta");
+  await moveUntil(lynx, /Option list/);
+  lynx.press("Tab", "Enter");
+  await lynx.shows("Frase número 40");
+  await lynx.shows("(BUTTON) Regenerar");
+  goTo("Cerrar sesi");
+  lynx.press("Enter");
+  await lynx.shows("¿Aún no tienes cuenta?");
+}, 90_000);
+
+function open(command: string): Terminal {
+  const terminal = new Terminal(command);
+  onTestFinished(() => terminal.close());
+  return terminal;
+}
+
+/** Tabs on until the status line says what lies under the cursor. */
+async function moveUntil(terminal: Terminal, what: RegExp): Promise<void> {
+  for (let step = 0; step < 20; step++) {
+    const before = terminal.view();
+    terminal.press("Tab");
+    await expect.poll(() => terminal.view(), { interval: 30 }).not.toBe(before);
+    if (what.test(terminal.screen())) return;
+  }
+  throw new Error(`never came to ${what}:\n${terminal.screen()}`);
+}
