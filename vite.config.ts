@@ -15,7 +15,7 @@ export default defineConfig({
             // Left alone, every button would be a request of its own.
             codeSplitting: {
               groups: [
-                { name: "react", test: /node_modules/ },
+                { name: "react", test: /node_modules|rolldown/ },
                 { name: "ui", test: /app\/(ui|limits|routes\/(conversation|auth)\/(composer|sign-in-form))/ },
               ],
             },

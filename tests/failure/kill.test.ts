@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await mock.stop();
-  rmSync(dataDir, { recursive: true });
+  rmSync(dataDir, { recursive: true, force: true });
 });
 
 const start = () => startServer({ DATA_DIR: dataDir, OPENAI_BASE_URL: `${mock.url}/v1`, OPENAI_API_KEY: "clave" });
