@@ -2,12 +2,20 @@ import { reactRouter } from "@react-router/dev/vite";
 import tailwindcss from "@tailwindcss/vite";
 import { defineConfig } from "vite";
 
-export default defineConfig({
+export default defineConfig(({ command }) => ({
   plugins: [tailwindcss(), reactRouter()],
   build: { assetsInlineLimit: 0 },
   environments: {
     // One bundle and one instance of every server module: pages, API and replies (architecture.md §4).
-    ssr: { build: { rollupOptions: { input: "./app/handler.server.ts" } } },
+    ssr: {
+      build: { rollupOptions: { input: "./app/handler.server.ts" } },
+      // Packages come into the bundle as far as they are used: a third less memory, and a faster start. What has binaries, or
+      // is loaded only by some installations, stays outside.
+      resolve:
+        command === "build"
+          ? { noExternal: true, external: ["@node-rs/argon2", "pg", "@zxcvbn-ts/language-common", "sirv"] }
+          : {},
+    },
     client: {
       build: {
         rollupOptions: {
@@ -24,4 +32,4 @@ export default defineConfig({
       },
     },
   },
-});
+}));

@@ -46,8 +46,7 @@ export function createHandler({ services, config, log }: Opened): Handle {
     if (url.pathname === "/health") return new Response("ok");
     if (url.pathname === "/ready") return ready(services);
     if (url.pathname === "/v1" || url.pathname.startsWith("/v1/")) {
-      url.pathname = url.pathname.slice(3) || "/";
-      const response = await api.fetch(new Request(url, request), { ip });
+      const response = await api.fetch(request, { ip });
       return addHeaders(response, request, "");
     }
     if (isForeignForm(request, url))

@@ -18,6 +18,10 @@ import { SignInAgain } from "./routes/auth/sign-in-again.tsx";
 import { ErrorPage } from "./ui/error-page.tsx";
 import { FormToken } from "./ui/post-form.tsx";
 
+// The lamp of the wordmark; in place, as a file would be one more request.
+const icon =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='7' fill='%2315110d'/%3E%3Crect x='11.5' y='6' width='9' height='20' rx='1.5' fill='%23ecb15a'/%3E%3C/svg%3E";
+
 export const middleware: Route.MiddlewareFunction[] = [readForm];
 
 export function loader({ context }: Route.LoaderArgs) {
@@ -40,7 +44,7 @@ export function Layout({ children }: { children: ReactNode }) {
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="dark" />
-        <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+        <link rel="icon" href={icon} type="image/svg+xml" />
         <Meta />
         <Links />
       </head>

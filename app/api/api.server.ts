@@ -1,5 +1,6 @@
 import { OpenAPIHono, z } from "@hono/zod-openapi";
 import { bodyLimit } from "hono/body-limit";
+import { getPath } from "hono/utils/url";
 import { v7 as newId } from "uuid";
 import { limits } from "../limits.ts";
 import { chats } from "./chats.server.ts";
@@ -17,7 +18,8 @@ z.config(z.locales.es());
 
 /** The whole API, its paths as in the seed (§7). Served at /v1 and called in process by the pages. */
 export function createApi(services: Services) {
-  const api = new OpenAPIHono<ApiEnv>();
+  // The same API at /v1 for other programs and without it in process; a copy of each request would cost more than the call.
+  const api = new OpenAPIHono<ApiEnv>({ getPath: (request) => getPath(request).replace(/^\/v1(?=\/|$)/, "") || "/" });
   api.openAPIRegistry.registerComponent("securitySchemes", "bearer", { type: "http", scheme: "bearer" });
   api.use(async (c, next) => {
     c.set("services", services);

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { Kysely, PostgresDialect } from "kysely";
-import pg from "pg";
 import { type Config, ConfigError } from "../config.server.ts";
 import type { Log } from "../log.server.ts";
 import { backUp } from "./backup.server.ts";
@@ -11,9 +10,6 @@ import type { Tables } from "./tables.ts";
 export type Engine = "sqlite" | "postgres";
 export type Db = Kysely<Tables>;
 export type Database = { db: Db; engine: Engine; close(): Promise<void> };
-
-// COUNT and BIGINT come as text otherwise; epoch milliseconds and counts fit a double.
-pg.types.setTypeParser(20, Number);
 
 /** Opens the database of the configuration, backs it up and migrates it where needed. Throws ConfigError in one sentence. */
 export function openDatabase(config: Pick<Config, "dataDir" | "databaseUrl">, log: Log): Promise<Database> {
@@ -44,6 +40,10 @@ async function openEmbedded(dataDir: string, log: Log): Promise<Database> {
 }
 
 async function openPostgres(url: string, log: Log): Promise<Database> {
+  // Only who uses it pays for it in start-up time and memory.
+  const { default: pg } = await import("pg");
+  // COUNT and BIGINT come as text otherwise; epoch milliseconds and counts fit a double.
+  pg.types.setTypeParser(20, Number);
   const pool = new pg.Pool({ connectionString: url, max: 20 });
   pool.on("error", (error) => log.error({ err: error }, "conexión de PostgreSQL perdida"));
   const db: Db = new Kysely({ dialect: new PostgresDialect({ pool }) });
