@@ -42,13 +42,16 @@ const body = z.union([newMessage, again, following]);
 const streamed = { description: "La respuesta según se escribe: objetos JSON separados por líneas en blanco." };
 const common = { security: bearer, middleware: [signedIn, active] };
 
+const named = { NewMessage: newMessage, ReplyAgain: again, FollowReply: following };
+const bodies = Object.keys(named).map((name) => ({ $ref: `#/components/schemas/${name}` }));
+
 export const conversation = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(
     createRoute({
       method: "post",
       path: "/",
       ...common,
-      request: { body: takes(z.record(z.string(), z.unknown()).openapi({ type: "object" })) },
+      request: { body: takes(z.record(z.string(), z.unknown()).openapi({ oneOf: bodies })) },
       responses: { 200: streamed },
     }),
     async (c) => {
@@ -79,6 +82,8 @@ export const conversation = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid
       return c.body(null, 204);
     },
   );
+
+for (const [name, schema] of Object.entries(named)) conversation.openAPIRegistry.register(name, schema);
 
 /** Which of the three bodies it is, told by what it carries, so that the errors are about that one. */
 function parseBody(given: Record<string, unknown>): z.output<typeof body> {

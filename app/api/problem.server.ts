@@ -95,7 +95,9 @@ export const answerInvalid: Hook<unknown, ApiEnv, string, unknown> = (result) =>
   const errors: Record<string, string> = {};
   for (const issue of result.error.issues) {
     const unknown = issue.code === "unrecognized_keys" ? (issue as { keys?: string[] }).keys?.[0] : undefined;
-    errors[[...issue.path, ...(unknown ? [unknown] : [])].join(".") || "body"] ??= issue.message;
+    const field = [...issue.path, ...(unknown ? [unknown] : [])].join(".");
+    if (field) errors[field] ??= issue.message.replace(/(?<![.?])$/, ".");
+    else errors.body ??= "El cuerpo tiene que ser un objeto JSON.";
   }
   throw new Problem(422, Object.values(errors)[0] ?? "Hay datos que no son válidos.", { errors });
 };

@@ -86,12 +86,14 @@ export async function continueReply(
 ): Promise<Started> {
   const now = Date.now();
   const question = await oneAtATime(db, reply.chatId, async (trx) => {
-    await reserveUsage(trx, reply.userId, model.id, now);
-    await trx
+    const { numUpdatedRows } = await trx
       .updateTable("messages")
       .set({ status: "streaming", error: null, finishedAt: null, heartbeatAt: now, updatedAt: now, modelId: model.id })
       .where("id", "=", reply.id)
-      .execute();
+      .where("status", "!=", "streaming")
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) throw busy();
+    await reserveUsage(trx, reply.userId, model.id, now);
     return trx.selectFrom("messages").where("id", "=", reply.parentId).selectAll().executeTakeFirstOrThrow();
   });
   runs.start({ ...reply, status: "streaming" }, question, model);

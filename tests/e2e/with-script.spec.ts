@@ -5,6 +5,7 @@ test.describe("what a script adds", () => {
     expect(person.email).toBeTruthy();
     await begin(page, "Hola", "gpt-4o");
     await expect(lastReply(page)).toHaveAttribute("data-status", "complete");
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Charla de prueba");
     await page.evaluate(() => Object.assign(window, { same: true }));
     const field = page.getByLabel("Mensaje", { exact: true });
     await field.click();
@@ -14,6 +15,7 @@ test.describe("what a script adds", () => {
     await page.keyboard.press("Enter");
     await expect(page.locator('article[data-role="user"]').last()).toHaveText(/Primera línea\nsegunda línea/);
     await expect(field).toHaveValue("");
+    await expect(field).toBeFocused();
     await expect(lastReply(page)).toHaveAttribute("data-status", "complete");
     expect(await page.evaluate(() => "same" in window)).toBe(true);
   });

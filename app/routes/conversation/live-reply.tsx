@@ -7,17 +7,15 @@ import { followEvents } from "./follow-events.ts";
  * but to fetch the finished page; otherwise the browser follows it by events.
  */
 export function LiveReply({ messageId, marker }: { messageId: string; marker: string | undefined }) {
-  const prose = useRef<HTMLDivElement>(null);
+  const live = useRef<HTMLDivElement>(null);
   const revalidate = useRevalidator().revalidate;
-  const written = useRef(marker !== undefined);
   useEffect(() => {
-    if (!written.current && prose.current) return followEvents(prose.current, messageId, revalidate);
-    written.current = false;
+    if (marker === undefined) return followEvents(live.current, messageId, revalidate);
     void revalidate();
-  }, [messageId, revalidate]);
+  }, [messageId, marker, revalidate]);
   return (
     <div
-      ref={prose}
+      ref={live}
       className="live"
       suppressHydrationWarning
       // Safe: the marker is the server's, and so is what it writes there.

@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Api, openApi } from "../support/api.ts";
+import { findEngines } from "../support/engines.ts";
+
+const [engine] = await findEngines();
+let api: Api;
+beforeAll(async () => {
+  api = await openApi(engine as NonNullable<typeof engine>);
+});
+afterAll(() => api.close());
+
+type Document = { openapi: string; paths: Record<string, Record<string, unknown>>; components: { schemas: object } };
+
+describe("the API's document", () => {
+  it("describes every call, the conversation's three bodies too", async () => {
+    const document = (await api.call("GET", "/api/openapi.json")).body as Document;
+    expect(document.openapi).toBe("3.1.0");
+    const calls = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method} ${path}`),
+    );
+    expect(calls.sort()).toEqual([
+      "delete /api/chat/{id}",
+      "delete /api/message/{id}",
+      "delete /api/model/{id}",
+      "get /api/chat",
+      "get /api/chat/{id}",
+      "get /api/chat/{id}/messages",
+      "get /api/dashboard/initialize",
+      "get /api/message",
+      "get /api/message/{id}",
+      "get /api/model",
+      "get /api/model/{id}",
+      "get /auth/session",
+      "patch /api/chat/{id}",
+      "patch /api/message/{id}",
+      "patch /api/user/{id}",
+      "post /api/chat",
+      "post /api/intelligence/conversation",
+      "post /api/intelligence/conversation/{messageId}/stop",
+      "post /api/message",
+      "post /api/model",
+      "post /auth/refresh",
+      "post /auth/signin",
+      "post /auth/signout",
+      "post /auth/signup",
+      "put /api/model/{id}",
+    ]);
+    expect(document.components.schemas).toMatchObject({ NewMessage: {}, ReplyAgain: {}, FollowReply: {} });
+  });
+
+  it("is answered with problems for what is not there", async () => {
+    const answer = await api.call("GET", "/api/nada");
+    expect(answer.status).toBe(404);
+    expect(answer.headers.get("Content-Type")).toBe("application/problem+json");
+  });
+
+  it.each([
+    ["no JSON", "{", 400],
+    ["no object", "[]", 422],
+    ["null", "null", 422],
+    ["a prototype", '{"__proto__":{"role":"admin"},"name":"A","email":"a@b.es"}', 422],
+    ["something deep", `${"[".repeat(5000)}${"]".repeat(5000)}`, 422],
+    ["something huge", JSON.stringify({ name: "x".repeat(300_000) }), 413],
+  ])("refuses a body that is %s with a sentence, and goes on", async (_name, body, status) => {
+    const answer = await api.call("POST", "/auth/signup", { json: body });
+    expect(answer.status).toBe(status);
+    expect((answer.body as { detail: string }).detail).toMatch(/^[A-ZÁ-Ú].*\.$/);
+    expect((await api.call("GET", "/auth/session")).status).toBe(401);
+  });
+});
+
+describe("models", () => {
+  it("are the admin's alone to change, and never show their key", async () => {
+    const admin = await api.signUp("Admin");
+    const ana = await api.signUp("Ana");
+    const json = {
+      name: "Uno",
+      provider: "openai-compatible",
+      externalId: "x",
+      baseUrl: "http://127.0.0.1:9/v1",
+      apiKey: "sk-SECRETO",
+    };
+    expect((await api.call("POST", "/api/model", { token: ana.token, json })).status).toBe(404);
+    const made = await api.call("POST", "/api/model", { token: admin.token, json });
+    const { id } = made.body as { id: string };
+    expect(made.body).toMatchObject({ name: "Uno", hasKey: true });
+    for (const token of [admin.token, ana.token]) {
+      for (const path of ["/api/model", `/api/model/${id}`])
+        expect((await api.call("GET", path, { token })).text).not.toContain("SECRETO");
+    }
+    expect((await api.call("GET", `/api/model/${id}`, { token: ana.token })).body).toMatchObject({
+      hasKey: false,
+      baseUrl: null,
+    });
+    for (const method of ["PUT", "DELETE"])
+      expect((await api.call(method, `/api/model/${id}`, { token: ana.token, json })).status).toBe(404);
+    const row = await api.db.selectFrom("models").where("id", "=", id).select("apiKey").executeTakeFirstOrThrow();
+    expect(row.apiKey).not.toContain("SECRETO");
+    const audit = await api.db.selectFrom("audit").where("resourceId", "=", id).select("changes").execute();
+    expect(JSON.stringify(audit)).not.toContain("SECRETO");
+  });
+
+  it("ask for the key again when their address changes", async () => {
+    const admin = await api.signUp("Otra");
+    await api.db.updateTable("users").set({ role: "admin" }).where("id", "=", admin.id).execute();
+    const json = {
+      name: "Dos",
+      provider: "openai-compatible",
+      externalId: "x",
+      baseUrl: "http://127.0.0.1:9/v1",
+      apiKey: "sk-1",
+    };
+    const { id } = (await api.call("POST", "/api/model", { token: admin.token, json })).body as { id: string };
+    const { apiKey, ...rest } = json;
+    const kept = await api.call("PUT", `/api/model/${id}`, { token: admin.token, json: { ...rest, name: "Tres" } });
+    expect(kept.body).toMatchObject({ name: "Tres", hasKey: apiKey !== "" });
+    const moved = await api.call("PUT", `/api/model/${id}`, {
+      token: admin.token,
+      json: { ...rest, baseUrl: "http://127.0.0.1:8/v1" },
+    });
+    expect(moved.status).toBe(422);
+    expect((moved.body as { errors: Record<string, string> }).errors.apiKey).toMatch(/escribir la clave otra vez/);
+  });
+});
+
+describe("lists", () => {
+  it("come in pages that a cursor goes on with, with their total", async () => {
+    const ana = await api.signUp("Ana");
+    for (let n = 0; n < 5; n++) await api.call("POST", "/api/chat", { token: ana.token, json: { title: `Chat ${n}` } });
+    type List = { items: { title: string }[]; nextCursor: string | null; total: number };
+    const titles: string[] = [];
+    let cursor = "";
+    for (let page = 0; page < 3; page++) {
+      const sort = encodeURIComponent('{"title":"asc"}');
+      const list = (
+        await api.call("GET", `/api/chat?limit=2&sort=${sort}&cursor=${cursor}`.replace(/&cursor=$/, ""), {
+          token: ana.token,
+        })
+      ).body as List;
+      expect(list.total).toBe(5);
+      titles.push(...list.items.map(({ title }) => title));
+      cursor = list.nextCursor ?? "";
+    }
+    expect(titles).toEqual(["Chat 0", "Chat 1", "Chat 2", "Chat 3", "Chat 4"]);
+    expect(cursor).toBe("");
+  });
+
+  it.each([
+    ["limit=0", "limit"],
+    ["limit=x", "limit"],
+    ["limit=1000", "limit"],
+    ["sort=%7B%22userId%22%3A%22asc%22%7D", "sort"],
+    ["sort=x", "sort"],
+    ["filter=%5B%5D", "filter"],
+    ["filter=%7B%22draft%22%3A%22x%22%7D", "filter"],
+    ["filter=%7B%22pinned%22%3A%22x%22%7D", "filter"],
+    ["filter=%7B%22__proto__%22%3A%22x%22%7D", "filter"],
+    ["cursor=x", "cursor"],
+    [`cursor=${Buffer.from('["title asc","a","b"]').toString("base64url")}`, "cursor"],
+    [`cursor=${Buffer.from('["lastMessageAt desc",{},"b"]').toString("base64url")}`, "cursor"],
+    ["q=a&q=b", "q"],
+  ])("with ?%s are refused by the parameter's name", async (query, name) => {
+    const ana = await api.signUp("Ana");
+    const answer = await api.call("GET", `/api/chat?${query}`, { token: ana.token });
+    expect(answer.status).toBe(422);
+    expect(Object.keys((answer.body as { errors: object }).errors)).toEqual([name]);
+  });
+
+  it("search for % and _ as letters, whatever the case", async () => {
+    const ana = await api.signUp("Ana");
+    for (const title of ["Canción al 100%", "Otra"])
+      await api.call("POST", "/api/chat", { token: ana.token, json: { title } });
+    const found = async (q: string) =>
+      ((await api.call("GET", `/api/chat?q=${encodeURIComponent(q)}`, { token: ana.token })).body as { total: number })
+        .total;
+    expect([await found("CANC"), await found("100%"), await found("%"), await found("_")]).toEqual([1, 1, 1, 0]);
+  });
+});

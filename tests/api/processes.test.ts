@@ -1,0 +1,76 @@
+import type { LLMock } from "@copilotkit/aimock";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { follow } from "../../app/intelligence/follow.server.ts";
+import { Runs } from "../../app/intelligence/run.server.ts";
+import { type Account, type Api, openApi, textOf } from "../support/api.ts";
+import { findEngines } from "../support/engines.ts";
+import { longReply, startModelServer } from "../support/model-server.ts";
+
+const shared = (await findEngines()).filter(({ name }) => name === "postgres");
+
+describe.each(shared)("several processes on one $name", (engine) => {
+  let api: Api;
+  let mock: LLMock;
+  let ana: Account;
+  let other: Runs;
+  beforeAll(async () => {
+    api = await openApi(engine);
+    mock = await startModelServer();
+    ana = await api.signUp("Ana");
+    const json = {
+      name: "x",
+      provider: "openai-compatible",
+      externalId: "gpt-4o",
+      baseUrl: `${mock.url}/v1`,
+      apiKey: "k",
+      isDefault: true,
+    };
+    await api.call("POST", "/api/model", { token: ana.token, json });
+    other = new Runs(api.services);
+  });
+  afterAll(async () => {
+    await other.close(0);
+    await mock.stop();
+    await api.close();
+  });
+
+  it("a reply that one writes is followed through another, to its end", async () => {
+    const { messageId } = await api.start(ana.token, { content: "Una respuesta lenta" });
+    const chunks = [];
+    for await (const chunk of follow({ db: api.db, runs: other }, messageId, 0, new AbortController().signal))
+      chunks.push(chunk);
+    expect(textOf(chunks)).toBe(longReply);
+    expect(chunks.filter(({ type }) => type === "text").length).toBeGreaterThan(5);
+    expect(chunks.at(-1)).toMatchObject({ type: "end", status: "complete" });
+  });
+
+  it("a reply that one writes is stopped through another", async () => {
+    const { messageId } = await api.start(ana.token, { content: "Una respuesta lenta" });
+    await other.stop(messageId);
+    await api.services.runs.get(messageId)?.ended;
+    const row = await api.db
+      .selectFrom("messages")
+      .where("id", "=", messageId)
+      .select(["status", "content"])
+      .executeTakeFirstOrThrow();
+    expect(row.status).toBe("stopped");
+    expect(row.content.length).toBeLessThan(longReply.length);
+  });
+
+  it("the living replies of one are not taken for dead by another", async () => {
+    const { messageId } = await api.start(ana.token, { content: "Una respuesta lenta" });
+    expect(await other.findInterrupted()).toBe(0);
+    await api.services.runs.stop(messageId);
+  });
+
+  it("eight «Continuar» at the same moment start one reply", async () => {
+    const { messageId } = await api.start(ana.token, { content: "Una respuesta lenta" });
+    await api.services.runs.stop(messageId);
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () =>
+        api.call("POST", "/api/intelligence/conversation", { token: ana.token, json: { parentId: messageId } }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 422, 422, 422, 422, 422, 422, 422]);
+  });
+});
