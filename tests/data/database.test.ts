@@ -1,0 +1,119 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Kysely } from "kysely";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openDatabase } from "../../app/db/connection.server.ts";
+import { createMigrator, pendingMigrations } from "../../app/db/migrate.server.ts";
+import { cutPassages, indexText, searchPassages, searchWords } from "../../app/db/search.server.ts";
+import { openSqlite, sqliteDialect } from "../../app/db/sqlite.server.ts";
+import { createLog } from "../../app/log.server.ts";
+import { findEngines } from "../support/engines.ts";
+
+const engines = await findEngines();
+const log = createLog("silent");
+
+describe.each(engines)("on $name", (engine) => {
+  let database: Awaited<ReturnType<typeof engine.open>>;
+  beforeAll(async () => {
+    database = await engine.open();
+  });
+  afterAll(() => database.drop());
+
+  it("has carried out every migration", async () => {
+    expect(await pendingMigrations(database.db, database.engine)).toMatchObject({ names: [] });
+  });
+
+  it("finds a word in another form and without its accent, best passage first", async () => {
+    const owner = "019a-1";
+    await indexText(database.db, "El camión azul se paró en Logroño.", owner, {});
+    await indexText(database.db, "Compramos camiones, muchos camiones azules.", owner, {});
+    await indexText(database.db, "Nada que ver con lo otro.", owner, {});
+    const hits = await search("¿cuántos CAMIONES azules había?", [owner]);
+    expect(hits.map(({ text }) => text)).toEqual([
+      "Compramos camiones, muchos camiones azules.",
+      "El camión azul se paró en Logroño.",
+    ]);
+  });
+
+  it("keeps ñ apart from n", async () => {
+    const owner = "019a-2";
+    await indexText(database.db, "Cumple un año en enero.", owner, {});
+    expect(await search("ano", [owner])).toEqual([]);
+    expect(await search("años", [owner])).toHaveLength(1);
+  });
+
+  it("finds nothing of another owner", async () => {
+    await indexText(database.db, "Mi contraseña secreta es gato.", "019a-3", {});
+    expect(await search("contraseña secreta gato", ["019a-4"])).toEqual([]);
+  });
+
+  it("finds nothing of who writes another owner's word, or everyone's", async () => {
+    await indexText(database.db, "uparatodós u019a6 vacaciones forjadas", "019a-7", {});
+    expect(await search("vacaciones forjadas", ["", "019a-6"])).toEqual([]);
+  });
+
+  it("takes quotes, operators and emptiness for words, not for syntax", async () => {
+    for (const question of ['"', "a OR b", "NOT (x)", "''; drop table users", "& | ! :*", "", "   ", "¿?", "de la que"]) {
+      await expect(search(question, ["019a-5"])).resolves.toBeInstanceOf(Array);
+    }
+  });
+
+  function search(question: string, owners: string[]) {
+    return searchPassages(database.db, database.engine, { question, owners, except: [], limit: 5 });
+  }
+});
+
+describe("the words of search", () => {
+  it("are folded and stemmed alike on both sides", () => {
+    expect(searchWords("Canción CANCIONES")).toEqual([searchWords("cancion")[0], searchWords("canciones")[0]]);
+  });
+
+  it("come from passages cut at sentence ends, none of them lost", () => {
+    const text = Array.from({ length: 200 }, (_, n) => `Frase número ${n} del texto.`).join(" ");
+    const passages = cutPassages(text);
+    expect(passages.length).toBeGreaterThan(4);
+    expect(passages.every((passage) => passage.length <= 900 && passage.endsWith("."))).toBe(true);
+    expect(passages.join(" ")).toBe(text);
+  });
+
+  it("cuts a text without any space too", () => {
+    expect(cutPassages("x".repeat(5000)).join("")).toBe("x".repeat(5000));
+  });
+});
+
+describe("an embedded database", () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "tertulia-"));
+  afterAll(() => rmSync(dataDir, { recursive: true }));
+
+  it("is refused to a second process, with a sentence", async () => {
+    const first = await openDatabase({ dataDir, databaseUrl: undefined }, log);
+    await expect(openDatabase({ dataDir, databaseUrl: undefined }, log)).rejects.toThrow(/Otro proceso de Tertulia ya usa/);
+    await first.close();
+    const again = await openDatabase({ dataDir, databaseUrl: undefined }, log);
+    await again.close();
+  });
+
+  it("keeps every acknowledged write through a power cut", async () => {
+    const handle = openSqlite(join(dataDir, "other.db"));
+    expect(handle.prepare("pragma synchronous").get()).toEqual({ synchronous: 2 });
+    expect(handle.prepare("pragma journal_mode").get()).toEqual({ journal_mode: "wal" });
+    handle.close();
+  });
+
+  it("is backed up before a migration, and the copy opens", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "tertulia-"));
+    const old = new Kysely<never>({ dialect: sqliteDialect(openSqlite(join(folder, "tertulia.db"))) });
+    await createMigrator(old as never, "sqlite").migrateTo("0001_first");
+    await old.destroy();
+    const opened = await openDatabase({ dataDir: folder, databaseUrl: undefined }, log);
+    await opened.close();
+    const [copy = ""] = readdirSync(join(folder, "backups"));
+    expect(copy).toMatch(/^antes-de-0002_search-/);
+    const backup = new DatabaseSync(join(folder, "backups", copy), { readOnly: true });
+    expect(backup.prepare("select count(*) as n from users").get()).toEqual({ n: 0 });
+    backup.close();
+    rmSync(folder, { recursive: true });
+  });
+});
