@@ -2,7 +2,7 @@ import type { Services } from "./api/env.server.ts";
 import type { Config } from "./config.server.ts";
 import { openDatabase } from "./db/connection.server.ts";
 import { makeFirstModels } from "./intelligence/discover.server.ts";
-import { Runs } from "./intelligence/run.server.ts";
+import { Runs } from "./intelligence/runs.server.ts";
 import { createLog, type Log } from "./log.server.ts";
 import { deriveKey } from "./secrets.server.ts";
 

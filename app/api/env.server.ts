@@ -1,6 +1,6 @@
 import type { Config } from "../config.server.ts";
 import type { UserRow } from "../db/tables.ts";
-import type { Services as RunServices, Runs } from "../intelligence/run.server.ts";
+import type { Services as RunServices, Runs } from "../intelligence/runs.server.ts";
 
 /** What every endpoint may use. Made once a process. */
 export type Services = RunServices & {

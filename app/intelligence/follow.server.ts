@@ -1,7 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import type { Db } from "../db/connection.server.ts";
 import type { Chunk, Source } from "./chunk.ts";
-import type { Run, Runs } from "./run.server.ts";
+import type { Run } from "./run.server.ts";
+import type { Runs } from "./runs.server.ts";
 
 // How often a reply that another process writes is read from the database.
 const pollEvery = 250;

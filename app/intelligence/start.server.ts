@@ -3,7 +3,7 @@ import type { Db } from "../db/connection.server.ts";
 import { isTaken } from "../db/errors.server.ts";
 import { indexText } from "../db/search.server.ts";
 import type { MessageRow, ModelRow } from "../db/tables.ts";
-import type { Runs } from "./run.server.ts";
+import type { Runs } from "./runs.server.ts";
 import { firstWords } from "./title.server.ts";
 import { reserveUsage } from "./usage.server.ts";
 

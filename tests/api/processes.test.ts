@@ -1,7 +1,7 @@
 import type { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { follow } from "../../app/intelligence/follow.server.ts";
-import { Runs } from "../../app/intelligence/run.server.ts";
+import { Runs } from "../../app/intelligence/runs.server.ts";
 import { type Account, type Api, openApi, textOf } from "../support/api.ts";
 import { findEngines } from "../support/engines.ts";
 import { longReply, startModelServer } from "../support/model-server.ts";

@@ -55,7 +55,17 @@ describe.each(engines)("on $name", (engine) => {
   });
 
   it("takes quotes, operators and emptiness for words, not for syntax", async () => {
-    for (const question of ['"', "a OR b", "NOT (x)", "''; drop table users", "& | ! :*", "", "   ", "¿?", "de la que"]) {
+    for (const question of [
+      '"',
+      "a OR b",
+      "NOT (x)",
+      "''; drop table users",
+      "& | ! :*",
+      "",
+      "   ",
+      "¿?",
+      "de la que",
+    ]) {
       await expect(search(question, ["019a-5"])).resolves.toBeInstanceOf(Array);
     }
   });
@@ -89,7 +99,9 @@ describe("an embedded database", () => {
 
   it("is refused to a second process, with a sentence", async () => {
     const first = await openDatabase({ dataDir, databaseUrl: undefined }, log);
-    await expect(openDatabase({ dataDir, databaseUrl: undefined }, log)).rejects.toThrow(/Otro proceso de Tertulia ya usa/);
+    await expect(openDatabase({ dataDir, databaseUrl: undefined }, log)).rejects.toThrow(
+      /Otro proceso de Tertulia ya usa/,
+    );
     await first.close();
     const again = await openDatabase({ dataDir, databaseUrl: undefined }, log);
     await again.close();

@@ -3,7 +3,7 @@ import { createApi } from "../../app/api/api.server.ts";
 import type { Services } from "../../app/api/env.server.ts";
 import type { Chunk } from "../../app/intelligence/chunk.ts";
 import { makeFirstModels } from "../../app/intelligence/discover.server.ts";
-import { Runs } from "../../app/intelligence/run.server.ts";
+import { Runs } from "../../app/intelligence/runs.server.ts";
 import { createLog } from "../../app/log.server.ts";
 import { deriveKey } from "../../app/secrets.server.ts";
 import type { TestEngine } from "./engines.ts";

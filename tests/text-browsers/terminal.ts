@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { expect } from "vitest";
 
 /** A program in a terminal of its own, driven by keys and read from its screen. */
 export class Terminal {
@@ -27,15 +28,10 @@ export class Terminal {
     return this.screen() + this.#tmux("display-message", "-p", "-t", this.#session, "#{cursor_x},#{cursor_y}");
   }
 
-  /** Waits until the screen shows this; throws with the screen when it does not within 20 s. */
-  async shows(text: string | RegExp): Promise<string> {
-    const until = Date.now() + 20_000;
-    for (;;) {
-      const screen = this.screen();
-      if (typeof text === "string" ? screen.includes(text) : text.test(screen)) return screen;
-      if (Date.now() > until) throw new Error(`the screen never showed ${text}:\n${screen}`);
-      await new Promise((resolve) => setTimeout(resolve, 40));
-    }
+  /** Waits until the screen shows this; fails with the screen when it does not within 20 s. */
+  async shows(text: string | RegExp): Promise<void> {
+    const shown = typeof text === "string" ? expect.stringContaining(text) : expect.stringMatching(text);
+    await expect.poll(() => this.screen(), { timeout: 20_000, interval: 40 }).toEqual(shown);
   }
 
   close(): void {
