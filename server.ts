@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { fileURLToPath } from "node:url";
 import { createRequestListener } from "@remix-run/node-fetch-server";
 
 type App = typeof import("./app/handler.server.ts");
@@ -99,7 +100,7 @@ async function serveBuild(): Promise<Front> {
   const build = new URL("./build/", import.meta.url);
   const { default: sirv } = await import("sirv");
   const app = (await import(new URL("server/handler.js", build).href)) as App;
-  const files = sirv(new URL("client", build).pathname, {
+  const files = sirv(fileURLToPath(new URL("client", build)), {
     brotli: true,
     gzip: true,
     setHeaders(response, path) {

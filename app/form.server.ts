@@ -42,10 +42,13 @@ function same(a: string, b: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** What was typed into a form, without its token and files. */
+/** What was typed into a form, without its token, files and password: these never come back in a page. */
 export function typedFields(form: FormData): Record<string, string> {
   return Object.fromEntries(
-    [...form].filter((field): field is [string, string] => field[0] !== "formToken" && typeof field[1] === "string"),
+    [...form].filter(
+      (field): field is [string, string] =>
+        !["formToken", "password"].includes(field[0]) && typeof field[1] === "string",
+    ),
   );
 }
 
@@ -60,7 +63,7 @@ export function formProblem(error: unknown, form: FormData, keep: string[]) {
   if (!(error instanceof ApiProblem) || error.status === 404) throw error;
   const { errors = {}, detail, status } = error.body;
   const result: FormResult = {
-    values: Object.fromEntries(keep.map((name) => [name, textOf(form, name)])),
+    values: Object.fromEntries(keep.filter((name) => form.has(name)).map((name) => [name, textOf(form, name)])),
     errors,
     ...(Object.keys(errors).length === 0 && { message: detail }),
   };

@@ -4,6 +4,7 @@ import { ApiProblem, read } from "./answers.server.ts";
 import type { Client } from "./api/client.server.ts";
 import { apiContext, formContext, sessionContext } from "./context.ts";
 import { typedFields } from "./form.server.ts";
+import { restoreDraft } from "./held-draft.server.ts";
 
 type Context = Readonly<RouterContextProvider>;
 export type Person = Awaited<ReturnType<typeof askSession>>;
@@ -35,7 +36,7 @@ export async function currentPerson(context: Context): Promise<Person> {
   return person;
 }
 
-/** The seed's auth rule: a visitor signs in first and comes back; what was typed comes back too. */
+/** The seed's auth rule: a visitor signs in first and comes back; a message that was being sent comes back too. */
 export const requireAuth: MiddlewareFunction<Response> = async ({ request, context, url }) => {
   const session = context.get(sessionContext);
   const hadSession = session.signedIn;
@@ -52,8 +53,12 @@ export const requireAuth: MiddlewareFunction<Response> = async ({ request, conte
 };
 
 /** The seed's guest rule: who has signed in has nothing to do here. */
-export const requireGuest: MiddlewareFunction<Response> = async ({ context }) => {
-  if (await getPerson(context)) throw redirect("/user");
+export const requireGuest: MiddlewareFunction<Response> = async ({ request, context, url }) => {
+  if (!(await getPerson(context))) return;
+  // Signed in meanwhile, in another tab: what was held behind this sign-in goes where it was going.
+  const volver = safeReturn(url.searchParams.get("volver"));
+  if (request.method === "POST") await restoreDraft(context, volver, context.get(formContext));
+  throw redirect(volver);
 };
 
 /** The seed's user-active rule. After `requireAuth`. */

@@ -1,21 +1,23 @@
 import type { RouterContextProvider } from "react-router";
 import { ApiProblem, accepted, read } from "./answers.server.ts";
 import { apiContext } from "./context.ts";
+import { textOf } from "./form.server.ts";
+import { limits } from "./limits.ts";
 
-/** Puts text back into the composer of the page that a person returns to; nothing typed is lost (product.md §2). */
+/** Puts the text that a sign-in form has held back into the composer of the page that a person returns to; nothing typed is lost (product.md §2). */
 export async function restoreDraft(
   context: Readonly<RouterContextProvider>,
   path: string,
-  content: string,
-  modelId: string,
+  form: FormData,
 ): Promise<void> {
+  const content = textOf(form, "held.content");
   if (!content.trim()) return;
   const chatId = /^\/conversation\/chat\/([^/?]+)/.exec(path)?.[1];
   try {
-    await saveDraft(context, chatId, { content, modelId: modelId || null });
+    await saveDraft(context, chatId, { content, modelId: textOf(form, "held.modelId") || null });
   } catch (error) {
     // Another person's chat, or one that is gone: the text waits in the composer for a new one.
-    if (!(error instanceof ApiProblem) || error.status !== 404 || !chatId) throw error;
+    if (!(error instanceof ApiProblem) || !chatId) throw error;
     await saveDraft(context, undefined, { content, modelId: null });
   }
 }
@@ -27,7 +29,8 @@ export async function saveDraft(
   draft: { content: string; modelId: string | null },
 ): Promise<void> {
   const api = context.get(apiContext);
-  const json = { draft: draft.content ? draft : null };
+  const content = draft.content.slice(0, limits.draft);
+  const json = { draft: content ? { ...draft, content } : null };
   if (chatId) {
     await accepted(api.api.chat[":id"].$patch({ param: { id: chatId }, json }));
     return;

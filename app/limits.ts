@@ -1,4 +1,4 @@
-/** Every bound on what a person may send or store, in one place (product.md §5). Lengths in characters, times in ms. */
+/** Every bound on what a person may send or store, in one place (product.md §5). Lengths in characters. */
 export const limits = {
   name: 80,
   email: 254,
@@ -6,9 +6,7 @@ export const limits = {
   passwordMax: 128,
   chatTitle: 120,
   message: 32_000,
-  projectName: 80,
-  projectDescription: 500,
-  projectInstructions: 8_000,
+  draft: 64_000,
   modelName: 80,
   modelText: 8_000,
   listDefault: 30,

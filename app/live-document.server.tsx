@@ -5,29 +5,16 @@ import type { LiveReply } from "./context.ts";
 import type { Chunk } from "./intelligence/chunk.ts";
 import type { Log } from "./log.server.ts";
 import { MarkdownStream } from "./markdown/stream.server.ts";
-
-const encoder = new TextEncoder();
+import { pullStream } from "./pull-stream.server.ts";
 
 /**
  * The page up to the reply, then the reply as it is written, then the rest; no script takes part (product.md §7).
- * Nothing is read ahead of the reader, and a reader that leaves stops only the reading.
+ * A reader that leaves stops only the reading.
  */
 export function writeLive(html: string, live: LiveReply, log: Log): ReadableStream<Uint8Array> {
   const at = html.indexOf(live.marker);
   const pieces = livePieces(html.slice(0, at), html.slice(at + live.marker.length), live, log);
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        const { done, value } = await pieces.next();
-        if (done) controller.close();
-        else controller.enqueue(encoder.encode(value));
-      },
-      async cancel() {
-        await live.chunks.return(undefined);
-      },
-    },
-    { highWaterMark: 0 },
-  );
+  return pullStream(pieces, () => live.chunks.return(undefined));
 }
 
 async function* livePieces(before: string, after: string, live: LiveReply, log: Log): AsyncGenerator<string> {

@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, "..");
 const files = globSync("app/**/*.{ts,tsx}", { cwd: root }).sort();
 
 /** Which rooms a room may import from; what lies in `app/` itself goes by its file's name. Types may come from anywhere. */
-const leaves = ["config", "log", "secrets", "limits"];
+const leaves = ["config", "log", "secrets", "limits", "pull-stream"];
 const mayImport: Record<string, string[]> = {
   db: leaves,
   intelligence: ["db", ...leaves],
@@ -14,15 +14,15 @@ const mayImport: Record<string, string[]> = {
   markdown: leaves,
   ui: ["ui", "limits"],
   // What pages may use of the server: nothing that knows the database.
-  routes: ["ui", "markdown", "context", "answers", "guards", "form", "held-draft", "session", "limits"],
+  routes: ["ui", "markdown", "context", "answers", "guards", "form", "held-draft", "session", "limits", "pull-stream"],
   services: ["db", "intelligence", ...leaves],
   handler: ["api", "services", "context", "session", "headers", ...leaves],
   root: ["routes", "ui", "context", "form", "app"],
   "entry.server": ["live-document", "context"],
-  "live-document": ["markdown", "context"],
-  guards: ["answers", "context", "form"],
+  "live-document": ["markdown", "context", "pull-stream"],
+  guards: ["answers", "context", "form", "held-draft"],
   form: ["answers", "context", "limits"],
-  "held-draft": ["answers", "context"],
+  "held-draft": ["answers", "context", "form", "limits"],
   config: [],
   secrets: [],
   log: [],
@@ -31,6 +31,7 @@ const mayImport: Record<string, string[]> = {
   headers: [],
   context: [],
   answers: [],
+  "pull-stream": [],
   "entry.client": ["ui"],
 };
 

@@ -4,12 +4,10 @@ import type { Db } from "../db/connection.server.ts";
 import type { AuditRow } from "../db/tables.ts";
 import type { ApiEnv } from "./env.server.ts";
 
+type Event = Pick<AuditRow, "actorId" | "action" | "resource" | "resourceId"> & { changes?: Record<string, unknown> };
+
 /** Leaves a trace of an admin's write or a sign-in event. `changes` never carries secrets. */
-export async function recordAudit(
-  db: Db,
-  c: Context<ApiEnv>,
-  event: Pick<AuditRow, "actorId" | "action" | "resource" | "resourceId"> & { changes?: Record<string, unknown> },
-): Promise<void> {
+export async function recordAudit(db: Db, c: Context<ApiEnv>, event: Event): Promise<void> {
   const now = Date.now();
   const { changes = {}, ...what } = event;
   await db
@@ -23,4 +21,15 @@ export async function recordAudit(
       ...what,
     })
     .execute();
+}
+
+/** Leaves a trace of a write where its owner is somebody else: only an admin can do that. */
+export async function auditOthers(
+  db: Db,
+  c: Context<ApiEnv>,
+  ownerId: string,
+  event: Omit<Event, "actorId">,
+): Promise<void> {
+  const { person } = c.var;
+  if (person.id !== ownerId) await recordAudit(db, c, { ...event, actorId: person.id });
 }

@@ -11,7 +11,7 @@ export const turn = message.extend({ versions: z.array(z.string()) }).openapi("T
 
 type Page = { items: z.output<typeof turn>[]; hasEarlier: boolean; hasLater: boolean };
 
-/** One page of a chat's branch, by default its end; its cost does not depend on the chat's length. */
+/** One page of a chat's branch, by default its end, whose cost does not depend on the chat's length. */
 export async function branchOf(
   db: Db,
   chat: Pick<ChatRow, "id" | "leafId">,

@@ -3,9 +3,10 @@ import { v7 as newId } from "uuid";
 import type { ChatRow } from "../db/tables.ts";
 import { limits } from "../limits.ts";
 import { findChat, stopReplies } from "./access.server.ts";
+import { auditOthers } from "./audit.server.ts";
 import { active, signedIn } from "./authentication.server.ts";
 import { branchOf, turn } from "./branch.server.ts";
-import type { ApiEnv, Person, Services } from "./env.server.ts";
+import type { ApiEnv, Services } from "./env.server.ts";
 import { contains, listOf, listPage, listQuery } from "./list.server.ts";
 import { answerInvalid, invalid, notFound } from "./problem.server.ts";
 import { answers, bearer, draft, flag, id, idParam, iso, parseDraft, takes, text } from "./schemas.server.ts";
@@ -58,14 +59,14 @@ const showChat = (row: ChatRow): z.output<typeof chat> => ({
 /** Throws 422 where a body refers to a project or model that isn't there for this person. */
 async function checkReferences(
   { db }: Services,
-  person: Person,
+  ownerId: string,
   given: { projectId?: string | null | undefined; modelId?: string | null | undefined },
 ): Promise<void> {
   if (given.projectId) {
     const project = await db
       .selectFrom("projects")
       .where("id", "=", given.projectId)
-      .where("userId", "=", person.id)
+      .where("userId", "=", ownerId)
       .select("id")
       .executeTakeFirst();
     if (!project) throw invalid("projectId", "Ese proyecto no existe.");
@@ -118,7 +119,7 @@ export const chats = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
     async (c) => {
       const { person, services } = c.var;
       const given = c.req.valid("json");
-      await checkReferences(services, person, given);
+      await checkReferences(services, person.id, given);
       const now = Date.now();
       const row: ChatRow = {
         id: newId(),
@@ -158,8 +159,9 @@ export const chats = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
     async (c) => {
       const { person, services } = c.var;
       const row = await findChat(services, person, c.req.valid("param").id);
+      // Whoever changes it, a chat's project is its owner's.
       const { draft: unsent, pinned, archived, ...given } = c.req.valid("json");
-      await checkReferences(services, person, given);
+      await checkReferences(services, row.userId, given);
       const changed = await services.db
         .updateTable("chats")
         .set({
@@ -174,6 +176,13 @@ export const chats = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
         .returningAll()
         .executeTakeFirst();
       if (!changed) throw notFound();
+      const changes = { before: showChat(row), after: showChat(changed) };
+      await auditOthers(services.db, c, row.userId, {
+        action: "update",
+        resource: "chat",
+        resourceId: row.id,
+        changes,
+      });
       return c.json(showChat(changed), 200);
     },
   )
@@ -187,9 +196,11 @@ export const chats = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
     }),
     async (c) => {
       const { person, services } = c.var;
-      const { id: chatId } = await findChat(services, person, c.req.valid("param").id);
+      const row = await findChat(services, person, c.req.valid("param").id);
+      const { id: chatId } = row;
       await stopReplies(services, chatId);
       await services.db.deleteFrom("chats").where("id", "=", chatId).execute();
+      await auditOthers(services.db, c, row.userId, { action: "delete", resource: "chat", resourceId: chatId });
       return c.body(null, 204);
     },
   )

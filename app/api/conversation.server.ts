@@ -2,13 +2,14 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Chunk } from "../intelligence/chunk.ts";
 import { follow } from "../intelligence/follow.server.ts";
 import { continueReply, replyAgain, type Started, sendMessage } from "../intelligence/start.server.ts";
+import { pullStream } from "../pull-stream.server.ts";
 import { findMessage } from "./access.server.ts";
 import { active, signedIn } from "./authentication.server.ts";
 import { conversationText } from "./conversation-text.server.ts";
 import type { ApiEnv, Person, Services } from "./env.server.ts";
 import { modelToUse } from "./models.server.ts";
 import { answerInvalid, invalid, notFound } from "./problem.server.ts";
-import { bearer, id, takes } from "./schemas.server.ts";
+import { bearer, flag, id, takes } from "./schemas.server.ts";
 
 const newMessage = z.strictObject({
   chatId: id.optional(),
@@ -16,6 +17,7 @@ const newMessage = z.strictObject({
   parentId: id.nullable().optional().openapi({ description: "El mensaje al que sigue; null empieza de nuevo." }),
   content: conversationText,
   modelId: id.optional(),
+  keepDraft: flag.default(false).openapi({ description: "No borra el borrador: lo enviado no era él." }),
   key: z
     .string("La clave tiene que ser un texto.")
     .max(100, "La clave es demasiado larga.")
@@ -153,8 +155,6 @@ async function* withStart(started: Started, chunks: AsyncGenerator<Chunk>): Asyn
   yield* chunks;
 }
 
-const encoder = new TextEncoder();
-
 const streamHeaders = {
   "Content-Type": "application/x-ndjson; charset=utf-8",
   "Cache-Control": "no-store",
@@ -162,19 +162,11 @@ const streamHeaders = {
   "X-Accel-Buffering": "no",
 };
 
-/** The seed's stream: JSON objects separated by blank lines. Nothing is read ahead of the reader. */
+/** The seed's stream: JSON objects separated by blank lines. */
 function stream(chunks: AsyncGenerator<Chunk>): ReadableStream<Uint8Array> {
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const { done, value } = await chunks.next();
-        if (done) controller.close();
-        else controller.enqueue(encoder.encode(`${JSON.stringify(value)}\n\n`));
-      },
-      async cancel() {
-        await chunks.return(undefined);
-      },
-    },
-    { highWaterMark: 0 },
-  );
+  return pullStream(toLines(chunks), () => chunks.return(undefined));
+}
+
+async function* toLines(chunks: AsyncGenerator<Chunk>): AsyncGenerator<string> {
+  for await (const chunk of chunks) yield `${JSON.stringify(chunk)}\n\n`;
 }

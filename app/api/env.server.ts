@@ -4,7 +4,7 @@ import type { Services as RunServices, Runs } from "../intelligence/runs.server.
 
 /** What every endpoint may use. Made once a process. */
 export type Services = RunServices & {
-  config: Pick<Config, "signup" | "secret">;
+  config: Pick<Config, "signup">;
   runs: Runs;
   /** Derives session tokens. */
   tokenKey: Buffer;

@@ -59,7 +59,13 @@ export async function listPage<Table extends keyof Tables, Row extends { id: str
   if (cursor !== undefined) {
     const [name, value, lastId] = parseCursor(cursor);
     const kind = times.test(column) ? "number" : "string";
-    if (name !== `${column} ${direction}` || typeof value !== kind) throw notThisList();
+    if (
+      name !== `${column} ${direction}` ||
+      typeof value !== kind ||
+      !(isText(value) || Number.isSafeInteger(value)) ||
+      !isText(lastId)
+    )
+      throw notThisList();
     const beyond = direction === "asc" ? sql`>` : sql`<`;
     page = page.where(sql<boolean>`(${reference}, ${id}) ${beyond} (${value}, ${lastId})`);
   }
@@ -84,7 +90,7 @@ function applyFilters<Table extends keyof Tables, Row>(
   return Object.entries(filter).reduce((filtered, [name, value]) => {
     const kind = Object.hasOwn(filters, name) ? filters[name] : undefined;
     if (!kind) throw invalid("filter", `No se puede filtrar por «${name}».`);
-    if (kind === "flag" ? typeof value !== "boolean" : typeof value !== "string" && value !== null) {
+    if (kind === "flag" ? typeof value !== "boolean" : value !== null && !isText(value)) {
       throw invalid("filter", `El valor de «${name}» no es válido.`);
     }
     const reference = `${table}.${name}` as ReferenceExpression<Tables, Table>;
@@ -124,6 +130,9 @@ function parseCursor(cursor: string): [string, string | number, string] {
   }
   throw notThisList();
 }
+
+// PostgreSQL has no NUL.
+const isText = (value: unknown) => typeof value === "string" && !value.includes("\0");
 
 const notThisList = () => invalid("cursor", "El cursor no es de esta lista.");
 

@@ -5,6 +5,7 @@ import { indexText } from "../db/search.server.ts";
 import type { MessageRow } from "../db/tables.ts";
 import type { Source } from "../intelligence/chunk.ts";
 import { findChat, findMessage, stopReplies } from "./access.server.ts";
+import { auditOthers } from "./audit.server.ts";
 import { active, signedIn } from "./authentication.server.ts";
 import { conversationText } from "./conversation-text.server.ts";
 import type { ApiEnv } from "./env.server.ts";
@@ -100,6 +101,8 @@ export const messages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       const { person, services } = c.var;
       const { chatId, content } = c.req.valid("json");
       const chat = await findChat(services, person, chatId);
+      // An admin may read another's conversation, but not speak in it.
+      if (chat.userId !== person.id) throw notFound();
       const now = Date.now();
       const row = await services.db.transaction().execute(async (trx) => {
         const inserted = await trx
@@ -163,6 +166,7 @@ export const messages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
           .executeTakeFirst();
       });
       if (!changed) throw notFound();
+      await auditOthers(services.db, c, row.userId, { action: "update", resource: "message", resourceId: row.id });
       return c.json(showMessage(changed), 200);
     },
   )
@@ -194,6 +198,7 @@ export const messages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
           .execute();
         await trx.deleteFrom("messages").where("id", "in", ids).execute();
       });
+      await auditOthers(services.db, c, row.userId, { action: "delete", resource: "message", resourceId: row.id });
       return c.body(null, 204);
     },
   );

@@ -205,7 +205,7 @@ export const models = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       const before = await findModel(services.db, c.req.valid("param").id);
       const given = c.req.valid("json");
       // A key must not follow its model to another server.
-      if (before.apiKey && !given.apiKey && given.baseUrl !== before.baseUrl) {
+      if (before.apiKey && !given.apiKey && (given.baseUrl !== before.baseUrl || given.provider !== before.provider)) {
         throw invalid("apiKey", "Al cambiar la dirección hay que escribir la clave otra vez.");
       }
       const after = { ...before, ...toColumns(services, before.id, given, before.apiKey), updatedAt: Date.now() };

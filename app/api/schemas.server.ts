@@ -26,7 +26,7 @@ export const isoOrNull = (time: number | null) => (time === null ? null : iso(ti
 /** The unsent text of a composer. */
 export const draft = z
   .object({
-    content: z.string().max(limits.message * 2, "El borrador es demasiado largo."),
+    content: z.string().max(limits.draft, "El borrador es demasiado largo."),
     modelId: id.nullable().default(null),
   })
   .nullable()

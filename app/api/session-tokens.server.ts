@@ -20,6 +20,7 @@ export async function openSession(
   const now = Date.now();
   const id = newId();
   const tokens = tokensOf(key, id, 0, now + refreshLives);
+  await db.deleteFrom("sessions").where("userId", "=", userId).where("refreshExpiresAt", "<", now).execute();
   await db
     .insertInto("sessions")
     .values({

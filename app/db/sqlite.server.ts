@@ -8,6 +8,8 @@ export function openSqlite(path: string): DatabaseSync {
   handle.exec(
     "pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma busy_timeout = 5000",
   );
+  // SQLite's own knows only ASCII: «Árbol» would not be found by «árbol».
+  handle.function("lower", { deterministic: true }, (text) => (typeof text === "string" ? text.toLowerCase() : text));
   return handle;
 }
 

@@ -4,9 +4,14 @@ import type { Part } from "./providers.server.ts";
 // Three words every 30 ms: fast to read along, slow enough to see that it is being written.
 const pace = 30;
 
-/** The built-in assistant: quotes what search found for a question, as Markdown. It is a search and says so. */
-export async function* localReply(sources: Source[], signal: AbortSignal): AsyncGenerator<Part> {
-  const text = sources.length > 0 ? found(sources) : nothingFound;
+/**
+ * The built-in assistant: quotes what search found for a question, as Markdown. It is a search and says so.
+ * `written` is what there is of the reply already.
+ */
+export async function* localReply(sources: Source[], written: string, signal: AbortSignal): AsyncGenerator<Part> {
+  const whole = sources.length > 0 ? found(sources) : nothingFound;
+  // Going on with a reply that was cut: what search finds now may be something else.
+  const text = whole.startsWith(written) ? whole.slice(written.length) : `\n\n${whole}`;
   for (const [words] of text.matchAll(/(?:\S+\s*){1,3}/g)) {
     signal.throwIfAborted();
     yield { type: "text", text: words };

@@ -53,7 +53,7 @@ export async function buildPrompt(
     .orderBy("position")
     .selectAll()
     .execute();
-  const sources = await findSources({ db, engine }, question, local);
+  const sources = await findSources({ db, engine }, question, { local, projectId: chat?.projectId ?? null });
   const system = [
     model.systemPrompt,
     ...trainings.filter(({ kind }) => kind === "instruction").map(({ content }) => content),
@@ -83,7 +83,7 @@ function goOn(written: string): Turn[] {
 async function findSources(
   { db, engine }: { db: Db; engine: Engine },
   question: MessageRow,
-  local: boolean,
+  { local, projectId }: { local: boolean; projectId: string | null },
 ): Promise<Source[]> {
   const owners = local ? [everyone, question.userId] : [everyone];
   const hits = await searchPassages(db, engine, {
@@ -110,6 +110,7 @@ async function findSources(
       hits.map(({ trainingId }) => trainingId ?? ""),
     )
     .where("enabled", "=", 1)
+    .where((e) => e.or([e("projectId", "is", null), e("projectId", "=", projectId ?? "")]))
     .select(["id", "title"])
     .execute();
   const titles = new Map([...chats, ...trainings].map(({ id, title }) => [id, title]));

@@ -18,6 +18,8 @@ export class Run {
   readonly messageId: string;
   text: string;
   sources: Source[] = [];
+  /** Characters that the model was given. */
+  promptLength = 0;
   usage: Usage = { inputTokens: 0, outputTokens: 0 };
   status: MessageRow["status"] = "streaming";
   error: string | undefined;

@@ -9,7 +9,7 @@ import { buildPrompt } from "./prompt.server.ts";
 import { generate, type Part } from "./providers.server.ts";
 import { type EndStatus, Run, StopReply } from "./run.server.ts";
 import { makeTitle } from "./title.server.ts";
-import { settleUsage } from "./usage.server.ts";
+import { estimateUsage, settleUsage } from "./usage.server.ts";
 
 export type Services = {
   db: Db;
@@ -140,9 +140,10 @@ export class Runs {
   async *#write(run: Run, question: MessageRow, model: ModelRow): AsyncGenerator<Part> {
     const { prompt, sources } = await buildPrompt(this.#services, question, model, run.text);
     run.sources = sources;
+    run.promptLength = prompt.system.length + prompt.turns.reduce((sum, { content }) => sum + content.length, 0);
     if (sources.length > 0) run.announce();
     if (model.provider === "local") {
-      yield* localReply(sources, run.signal);
+      yield* localReply(sources, run.text, run.signal);
     } else {
       yield* generate(this.#access(model), prompt, { signal: run.signal, silence: this.#services.modelSilence });
     }
@@ -167,6 +168,9 @@ export class Runs {
 
   async #settle(run: Run, reply: MessageRow, model: ModelRow, status: EndStatus): Promise<void> {
     const now = Date.now();
+    // A reply that was cut brings no count of its own, and has cost all the same.
+    const counted = run.usage.outputTokens > 0 || model.provider === "local" || !run.text;
+    const usage = counted ? run.usage : estimateUsage(run.promptLength, run.text.length);
     await this.#storing;
     await this.#services.db.transaction().execute(async (trx) => {
       const { numUpdatedRows } = await trx
@@ -175,9 +179,8 @@ export class Runs {
           content: run.text,
           status,
           error: run.error ?? null,
-          sources: run.sources.length > 0 ? JSON.stringify(run.sources) : null,
-          inputTokens: run.usage.inputTokens,
-          outputTokens: run.usage.outputTokens,
+          sources: sourcesOf(run),
+          ...usage,
           finishedAt: now,
           updatedAt: now,
         })
@@ -185,7 +188,7 @@ export class Runs {
         .where("status", "=", "streaming")
         .executeTakeFirst();
       await trx.updateTable("chats").set({ lastMessageAt: now }).where("id", "=", reply.chatId).execute();
-      await settleUsage(trx, reply.userId, model, run.usage, now);
+      await settleUsage(trx, reply.userId, model, usage, now);
       // The local assistant's replies are quotes already: finding them again would quote quotes.
       if (model.provider !== "local" && run.text && numUpdatedRows > 0n) {
         await trx.deleteFrom("passages").where("messageId", "=", run.messageId).execute();
@@ -215,7 +218,7 @@ export class Runs {
       for (const { run } of stored) {
         const { numUpdatedRows } = await trx
           .updateTable("messages")
-          .set({ content: run.text, heartbeatAt: now })
+          .set({ content: run.text, sources: sourcesOf(run), heartbeatAt: now })
           .where("id", "=", run.messageId)
           .where("status", "=", "streaming")
           .executeTakeFirst();
@@ -235,3 +238,5 @@ export class Runs {
     );
   }
 }
+
+const sourcesOf = ({ sources }: Run) => (sources.length > 0 ? JSON.stringify(sources) : null);

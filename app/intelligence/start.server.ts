@@ -27,6 +27,8 @@ export type NewMessage = {
   content: string;
   model: ModelRow;
   key?: string | undefined;
+  /** The chat's draft is another text, and stays. */
+  keepDraft?: boolean;
 };
 
 /** Stores a person's message and an empty reply in one transaction and starts the reply. The same key makes one message. */
@@ -201,6 +203,7 @@ const started = (reply: MessageRow, userMessageId: string | null): Started => ({
 });
 
 async function clearDraft(db: Db, message: NewMessage, chatId: string): Promise<void> {
+  if (message.keepDraft) return;
   if (message.chatId) await db.updateTable("chats").set({ draft: null }).where("id", "=", chatId).execute();
   else await db.updateTable("users").set({ draft: null }).where("id", "=", message.userId).execute();
 }

@@ -30,7 +30,7 @@ export async function reserveUsage(db: Db, userId: string, modelId: string, now:
   const used = await usageOf(db, userId, now);
   if (plan.messagesPerDay !== null && used.messagesToday > plan.messagesPerDay) {
     throw new LimitReached(
-      `Has usado los ${plan.messagesPerDay} mensajes de hoy. Podrás seguir mañana a las 0:00 (UTC); tu mensaje queda guardado.`,
+      `Has usado ${plan.messagesPerDay === 1 ? "el mensaje" : `los ${plan.messagesPerDay} mensajes`} de hoy. Podrás seguir mañana a las 0:00 (UTC); tu mensaje queda guardado.`,
       Date.parse(`${day(now + 86_400_000)}T00:00:00Z`),
     );
   }
@@ -44,6 +44,12 @@ export async function reserveUsage(db: Db, userId: string, modelId: string, now:
     );
   }
 }
+
+/** Tokens of a prompt and a reply by their length: about four characters each. */
+export const estimateUsage = (promptLength: number, replyLength: number): Usage => ({
+  inputTokens: Math.ceil(promptLength / 4),
+  outputTokens: Math.ceil(replyLength / 4),
+});
 
 /** Adds what a reply really used, however it ended. Call it in the transaction that ends the reply. */
 export async function settleUsage(

@@ -121,6 +121,21 @@ describe.each(engines)("a reply on $name", (engine) => {
     );
   });
 
+  it("stopped half-way is counted by its length", async () => {
+    const bea = await api.signUp("Bea");
+    const { messageId } = await api.start(bea.token, { content: "Una respuesta lenta", modelId: models.compatible });
+    await until(
+      async () =>
+        (await api.db.selectFrom("messages").where("id", "=", messageId).select("content").executeTakeFirstOrThrow())
+          .content.length > 20,
+    );
+    await api.services.runs.stop(messageId);
+    const { usage } = (await api.call("GET", "/auth/session", { token: bea.token })).body as {
+      usage: { tokensThisMonth: number };
+    };
+    expect(usage.tokensThisMonth).toBeGreaterThan(5);
+  });
+
   it("stops at the person's wish and keeps its text", async () => {
     const { messageId } = await api.start(ana.token, { content: "Una respuesta lenta", modelId: models.compatible });
     await until(async () => (await message(messageId)).content.length > 20);
@@ -235,9 +250,7 @@ describe.each(engines)("a reply on $name", (engine) => {
     });
     expect(answer.status).toBe(429);
     expect(answer.headers.get("Retry-After")).toMatch(/^\d+$/);
-    expect((answer.body as { detail: string }).detail).toMatch(
-      /Has usado los 1 mensajes de hoy\. Podrás seguir mañana/,
-    );
+    expect((answer.body as { detail: string }).detail).toMatch(/Has usado el mensaje de hoy\. Podrás seguir mañana/);
     expect(mock.getRequests().some((entry) => JSON.stringify(entry.body).includes("Otra más"))).toBe(false);
   });
 
@@ -253,6 +266,19 @@ describe.each(engines)("a reply on $name", (engine) => {
     expect(textOf(found)).toContain("No soy un modelo de lenguaje");
     expect(found.find(({ type }) => type === "sources")).toMatchObject({ sources: [{ n: 1, kind: "message" }] });
     expect(textOf(await ask(ana.token, "¿cómo se llama mi gata?"))).not.toContain("Morcilla");
+  });
+
+  it("of the local assistant goes on where it was stopped", async () => {
+    const local = (
+      await api.db.selectFrom("models").where("provider", "=", "local").select("id").executeTakeFirstOrThrow()
+    ).id;
+    const { messageId } = await api.start(ana.token, { content: "xilofonista", modelId: local });
+    await until(async () => (await message(messageId)).content.length > 20);
+    await api.services.runs.stop(messageId);
+    await api.converse(ana.token, { parentId: messageId });
+    const { content } = await message(messageId);
+    expect(content.match(/No soy un modelo de lenguaje/g)).toHaveLength(1);
+    expect(content.match(/No he encontrado nada/g)).toHaveLength(1);
   });
 
   it("of the local assistant quotes the trainings", async () => {

@@ -168,11 +168,17 @@ describe("lists", () => {
 
   it("search for % and _ as letters, whatever the case", async () => {
     const ana = await api.signUp("Ana");
-    for (const title of ["Canción al 100%", "Otra"])
+    for (const title of ["Canción al 100%", "Otra", "Árbol"])
       await api.call("POST", "/api/chat", { token: ana.token, json: { title } });
     const found = async (q: string) =>
       ((await api.call("GET", `/api/chat?q=${encodeURIComponent(q)}`, { token: ana.token })).body as { total: number })
         .total;
-    expect([await found("CANC"), await found("100%"), await found("%"), await found("_")]).toEqual([1, 1, 1, 0]);
+    expect([
+      await found("CANC"),
+      await found("100%"),
+      await found("%"),
+      await found("_"),
+      await found("árbol"),
+    ]).toEqual([1, 1, 1, 0, 1]);
   });
 });

@@ -41,7 +41,9 @@ export const test = base.extend<Each, Worker>({
       await use(problems);
       // Chromium reports each script that scripting off keeps out.
       if (javaScriptEnabled)
-        expect(problems.filter((text) => !/status of (401|403|404|422|429)/.test(text))).toEqual([]);
+        expect(
+          problems.filter((text) => !/status of (401|403|404|422|429)|ERR_INTERNET_DISCONNECTED/.test(text)),
+        ).toEqual([]);
     },
     { auto: true },
   ],

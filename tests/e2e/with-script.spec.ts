@@ -55,6 +55,20 @@ test.describe("what a script adds", () => {
     expect(text.match(/Frase número \d+/g)).toHaveLength(40);
   });
 
+  test("a message that can't be sent stays in the composer, with a sentence", async ({ page, person, context }) => {
+    expect(person.email).toBeTruthy();
+    await begin(page, "Hola", "gpt-4o");
+    await expect(lastReply(page)).toHaveAttribute("data-status", "complete");
+    await page.getByLabel("Mensaje", { exact: true }).fill("Sin conexión");
+    await context.setOffline(true);
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("alert")).toContainText("No se ha podido conectar con el servidor.");
+    await expect(page.getByLabel("Mensaje", { exact: true })).toHaveValue("Sin conexión");
+    await context.setOffline(false);
+    await page.getByRole("button", { name: "Enviar" }).click();
+    await expect(page.locator('article[data-role="user"]').last()).toContainText("Sin conexión");
+  });
+
   test("dialogs are modal, and Escape closes them", async ({ page, person }) => {
     expect(person.email).toBeTruthy();
     await begin(page, "Hola", "gpt-4o");

@@ -142,6 +142,28 @@ describe("the composer", () => {
   });
 });
 
+describe("an edit that is refused", () => {
+  it("stays an edit when it is sent again, and leaves the draft of the next message alone", async () => {
+    const chat = await browser.say("Pregunta que se edita");
+    await browser.html(chat);
+    const { formToken = "" } = hiddenFields(await browser.html(chat), chat);
+    await browser.post("/conversation/draft", {
+      formToken,
+      chatId: chat.split("/").at(-1) ?? "",
+      content: "Borrador valioso",
+    });
+    const edit = /href="([^"]+editar=[^"]+)"/.exec(await browser.html(chat))?.[1]?.replaceAll("&amp;", "&") ?? "";
+    const refused = await (
+      await browser.post(chat, { ...hiddenFields(await browser.html(edit), chat), content: "  " })
+    ).text();
+    await browser.post(chat, { ...hiddenFields(refused, chat), content: "Pregunta mejor" });
+    const html = await browser.html(chat);
+    expect(readable(html)).toContain("2/2");
+    expect(html.match(/data-role="user"/g)).toHaveLength(1);
+    expect(html).toContain(">Borrador valioso</textarea>");
+  });
+});
+
 describe("a chat", () => {
   it("is named, pinned, renamed and deleted", async () => {
     const chat = await browser.say("Hola");

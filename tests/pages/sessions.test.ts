@@ -121,6 +121,31 @@ describe("sign-in", () => {
   });
 });
 
+describe("a text held behind a sign-in form", () => {
+  it("arrives although its person signed in meanwhile in another tab", async () => {
+    const browser = new Browser(server.url);
+    await browser.signUp();
+    const html = await browser.html("/user");
+    const { formToken = "" } = hiddenFields(html, "/auth/signout");
+    const answer = await browser.post("/auth/signin?volver=%2Fconversation%2Fchat", {
+      formToken,
+      "held.content": "Guardado de antes",
+    });
+    expect(answer.headers.get("Location")).toBe("/conversation/chat");
+    expect(await browser.html("/conversation/chat")).toContain(">Guardado de antes</textarea>");
+  });
+
+  it("comes with no password in the page that asks to send again", async () => {
+    const answer = await new Browser(server.url).post("/auth/signin", {
+      formToken: "x",
+      email: "a@b.es",
+      password: "secretísima",
+    });
+    expect(answer.status).toBe(403);
+    expect(await answer.text()).not.toContain("secretísima");
+  });
+});
+
 describe("a form", () => {
   const send = async (headers: Record<string, string>) => {
     const browser = new Browser(server.url);

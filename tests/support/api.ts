@@ -25,7 +25,7 @@ export async function openApi(engine: TestEngine, { signup = "open" as "open" | 
   const services: Services = {
     ...running,
     runs,
-    config: { signup, secret },
+    config: { signup },
     tokenKey: deriveKey(secret, "session tokens"),
   };
   await makeFirstModels(running, {

@@ -3,7 +3,13 @@ import { Notice } from "../../ui/notice.tsx";
 import { SignInForm } from "./sign-in-form.tsx";
 
 /** Shown in place of the answer to a form whose session had ended: its text waits behind the sign-in. */
-export function SignInAgain({ held, volver }: { held: Record<string, string>; volver: string }) {
+export function SignInAgain({
+  held = {},
+  volver = "/conversation/chat",
+}: {
+  held?: Record<string, string>;
+  volver?: string;
+}) {
   return (
     <main className="entry" id="contenido">
       <Link className="wordmark" to="/">

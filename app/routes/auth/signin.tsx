@@ -20,7 +20,7 @@ export async function action({ context, url }: Route.ActionArgs) {
   } catch (error) {
     return formProblem(error, form, ["email", ...[...form.keys()].filter((name) => name.startsWith("held."))]);
   }
-  await restoreDraft(context, volver, textOf(form, "held.content"), textOf(form, "held.modelId"));
+  await restoreDraft(context, volver, form);
   throw redirect(volver);
 }
 

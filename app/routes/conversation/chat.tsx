@@ -1,5 +1,5 @@
 import { type FormEvent, useEffect, useRef, useState } from "react";
-import { Link, Outlet, useSubmit } from "react-router";
+import { data, Link, Outlet, useSubmit } from "react-router";
 import { v7 as newId } from "uuid";
 import { accepted, read } from "../../answers.server.ts";
 import { apiContext, formContext } from "../../context.ts";
@@ -13,6 +13,7 @@ import { Composer } from "./composer.tsx";
 import { carryLive } from "./live.server.tsx";
 import { listModels } from "./models.server.ts";
 import { send } from "./send.server.ts";
+import { sendOrKeep } from "./send-or-keep.ts";
 import { SentMessage } from "./sent-message.tsx";
 import { Turn } from "./turn.tsx";
 import { showTurns } from "./turns.server.ts";
@@ -37,7 +38,9 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
   const isDocument = !new URL(request.url).pathname.endsWith(".data");
   const marker =
     last?.status === "streaming" && isDocument ? carryLive(context, chat.id, last, request.signal) : undefined;
-  const edited = branch.items.find(({ id, role }) => id === url.searchParams.get("editar") && role === "user");
+  const editing = url.searchParams.get("editar");
+  const edited = editing ? await read(api.api.message[":id"].$get({ param: { id: editing } })) : undefined;
+  if (edited && (edited.chatId !== chat.id || edited.role !== "user")) throw data(null, 404);
   return {
     id: chat.id,
     title: chat.title,
@@ -62,6 +65,8 @@ export async function action({ context, params }: Route.ActionArgs) {
   await accepted(context.get(apiContext).api.chat[":id"].$patch({ param: { id: params.id }, json }));
   return null;
 }
+
+export const clientAction = ({ request, serverAction }: Route.ClientActionArgs) => sendOrKeep(request, serverAction);
 
 export default function Chat({ loaderData, actionData }: Route.ComponentProps) {
   const { id, title, turns, marker, earlier, hasLater, models, modelId, draft, edits, parentId, key } = loaderData;

@@ -36,12 +36,13 @@ export function Composer({
   const { values, errors = {}, message } = result ?? {};
   const error = message ?? Object.values(errors)[0];
   const sending = useNavigation().formData?.has("content") ?? false;
-  const draftKeeper = useDraft(chatId, edits ?? false);
+  const draftKeeper = useDraft(chatId, edits === true || values?.edits === "1");
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     // Sending makes a new composer; whoever was writing goes on writing. On touch screens that would raise the keyboard.
     if (document.activeElement === document.body && matchMedia("(pointer: fine)").matches) field.current?.focus();
   }, []);
+  const follows = values?.parentId ?? parentId;
   const chosen = values?.modelId || draft?.modelId || modelId || models.find(({ isDefault }) => isDefault)?.id;
   return (
     <PostForm
@@ -50,7 +51,8 @@ export function Composer({
       onSubmit={draftKeeper.cancel}
     >
       <input type="hidden" name="key" value={values?.key || sendKey} />
-      {parentId !== undefined && <input type="hidden" name="parentId" value={parentId} />}
+      {follows !== undefined && <input type="hidden" name="parentId" value={follows} />}
+      {(edits || values?.edits) && <input type="hidden" name="edits" value="1" />}
       {error && (
         <p className="error mb-3" id="mensaje-error" role="alert">
           <Icon name="alert" />

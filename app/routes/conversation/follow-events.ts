@@ -58,3 +58,13 @@ export function followEvents(
     if (!ended) events.close();
   };
 }
+
+/** Waits for the title of a chat whose reply has ended; the server closes the stream when there will be none. */
+export function awaitTitle(messageId: string, onChange: () => void): void {
+  const events = new EventSource(`/conversation/stream/${messageId}`);
+  events.addEventListener("error", () => events.close());
+  events.addEventListener("title", () => {
+    events.close();
+    onChange();
+  });
+}

@@ -1,7 +1,7 @@
 import { accepted } from "../../answers.server.ts";
 import type { Client } from "../../api/client.server.ts";
 import type { Chunk } from "../../intelligence/chunk.ts";
-import { readChunks } from "./send.server.ts";
+import { readChunks } from "./chunks.server.ts";
 
 /** A reply's chunks from its beginning, by the API; asked for when first read. */
 export async function* followReply(api: Client, messageId: string, signal: AbortSignal): AsyncGenerator<Chunk> {

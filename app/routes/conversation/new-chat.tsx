@@ -8,6 +8,7 @@ import type { Route } from "./+types/new-chat";
 import { Composer } from "./composer.tsx";
 import { listModels } from "./models.server.ts";
 import { send } from "./send.server.ts";
+import { sendOrKeep } from "./send-or-keep.ts";
 import { ago } from "./times.ts";
 
 export const meta: Route.MetaFunction = () => [{ title: "Nueva conversación · Tertulia" }];
@@ -39,6 +40,8 @@ function greeting(now: Date): string {
 }
 
 export const action = ({ context }: Route.ActionArgs) => send(context);
+
+export const clientAction = ({ request, serverAction }: Route.ClientActionArgs) => sendOrKeep(request, serverAction);
 
 export default function NewChat({ loaderData, actionData }: Route.ComponentProps) {
   const { models, draft, key, recent } = loaderData;

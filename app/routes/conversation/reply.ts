@@ -3,7 +3,7 @@ import { ApiProblem, accepted, read } from "../../answers.server.ts";
 import { apiContext, formContext, sessionContext } from "../../context.ts";
 import { textOf } from "../../form.server.ts";
 import type { Route } from "./+types/reply";
-import { firstChunk } from "./send.server.ts";
+import { firstChunk } from "./chunks.server.ts";
 
 /** «Detener», «Reintentar», «Regenerar» and «Continuar»: then back to the chat. */
 export async function action({ context, params }: Route.ActionArgs) {

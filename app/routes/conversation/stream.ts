@@ -1,34 +1,21 @@
 import { apiContext } from "../../context.ts";
 import type { Chunk } from "../../intelligence/chunk.ts";
 import { MarkdownStream } from "../../markdown/stream.server.ts";
+import { pullStream } from "../../pull-stream.server.ts";
 import type { Route } from "./+types/stream";
 import { followReply } from "./follow-reply.server.ts";
-
-const encoder = new TextEncoder();
 
 /**
  * A reply as server-sent events (product.md §7): `text` to add to the open block; `block` when HTML has changed: blocks that
  * closed, and the open one so far; `end`; `title`. The id is the offset in the reply, so that a browser resumes exactly.
  */
-export async function loader({ context, params, request, url }: Route.LoaderArgs) {
-  const after = Number(request.headers.get("Last-Event-ID") ?? url.searchParams.get("after")) || 0;
+export async function loader({ context, params, request }: Route.LoaderArgs) {
+  const after = Number(request.headers.get("Last-Event-ID")) || 0;
   const chunks = followReply(context.get(apiContext), params.messageId, request.signal);
   // The first chunk decides: what can't be followed is answered as an error, not as a stream.
   const first = await chunks.next();
   const events = toEvents(params.messageId, first, chunks, after);
-  const body = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const { done, value } = await events.next();
-        if (done) controller.close();
-        else controller.enqueue(encoder.encode(value));
-      },
-      async cancel() {
-        await chunks.return(undefined);
-      },
-    },
-    { highWaterMark: 0 },
-  );
+  const body = pullStream(events, () => chunks.return(undefined));
   return new Response(body, {
     headers: {
       "Content-Type": "text/event-stream",
