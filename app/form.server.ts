@@ -1,8 +1,8 @@
-import { timingSafeEqual } from "node:crypto";
 import { data, type MiddlewareFunction } from "react-router";
 import { ApiProblem } from "./answers.server.ts";
 import { formContext, sessionContext } from "./context.ts";
 import { limits } from "./limits.ts";
+import { sameSecret } from "./secrets.server.ts";
 
 /** What a form shows after it failed: the values as typed, a sentence for each field, one for the whole. */
 export type FormResult = { values: Record<string, string>; errors: Record<string, string>; message?: string };
@@ -13,7 +13,7 @@ export const readForm: MiddlewareFunction<Response> = async ({ request, context 
   const form = await parseForm(request);
   const token = form.get("formToken");
   const { formToken } = context.get(sessionContext);
-  if (typeof token !== "string" || !same(token, formToken)) {
+  if (typeof token !== "string" || !sameSecret(token, formToken)) {
     throw data({ formToken, resend: Object.entries(typedFields(form)) }, 403);
   }
   context.set(formContext, form);
@@ -35,11 +35,6 @@ async function parseForm(request: Request): Promise<FormData> {
   } catch {
     throw data({ message: "El formulario no ha llegado entero. Vuelve atrás y envíalo otra vez." }, 400);
   }
-}
-
-function same(a: string, b: string): boolean {
-  const [left, right] = [Buffer.from(a), Buffer.from(b)];
-  return left.length === right.length && timingSafeEqual(left, right);
 }
 
 /** What was typed into a form, without its token, files and password: these never come back in a page. */

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 
 /** A 32-byte key for one purpose, derived from the master secret (HKDF-SHA-256, RFC 5869). */
 export function deriveKey(secret: string, purpose: string): Buffer {
@@ -24,4 +24,10 @@ export function decrypt(encrypted: string, key: Buffer, identity: string): strin
   const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12)).setAAD(Buffer.from(identity));
   decipher.setAuthTag(bytes.subarray(12, 28));
   return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString("utf8");
+}
+
+/** Whether two secrets are the same, in a time that tells nothing about where they differ. */
+export function sameSecret(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
 }

@@ -21,7 +21,7 @@ const mayImport: Record<string, string[]> = {
   "entry.server": ["live-document", "context"],
   "live-document": ["markdown", "context", "pull-stream"],
   guards: ["answers", "context", "form", "held-draft"],
-  form: ["answers", "context", "limits"],
+  form: ["answers", "context", "limits", "secrets"],
   "held-draft": ["answers", "context", "form", "limits"],
   config: [],
   secrets: [],

@@ -1,8 +1,8 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac } from "node:crypto";
 import { v7 as newId } from "uuid";
 import type { Db } from "../db/connection.server.ts";
 import type { SessionRow } from "../db/tables.ts";
-import { hashToken } from "../secrets.server.ts";
+import { hashToken, sameSecret } from "../secrets.server.ts";
 
 const accessLives = 15 * 60_000;
 const refreshLives = 30 * 24 * 60 * 60_000;
@@ -49,7 +49,7 @@ export async function openSession(
 export async function refreshSession(db: Db, key: Buffer, refresh: string): Promise<Tokens | undefined> {
   const [id = "", generation = ""] = refresh.split(".");
   const used = Number(generation);
-  if (!Number.isSafeInteger(used) || !same(refresh, refreshToken(key, id, used))) return;
+  if (!Number.isSafeInteger(used) || !sameSecret(refresh, refreshToken(key, id, used))) return;
   const now = Date.now();
   const session = await db.selectFrom("sessions").where("id", "=", id).selectAll().executeTakeFirst();
   if (!session || session.refreshExpiresAt <= now) return;
@@ -89,9 +89,4 @@ function tokensOf(key: Buffer, id: string, generation: number, refreshExpiresAt:
 
 function refreshToken(key: Buffer, id: string, generation: number): string {
   return `${id}.${generation}.${createHmac("sha256", key).update(`refresh:${id}:${generation}`).digest("base64url")}`;
-}
-
-function same(a: string, b: string): boolean {
-  const [left, right] = [Buffer.from(a), Buffer.from(b)];
-  return left.length === right.length && timingSafeEqual(left, right);
 }

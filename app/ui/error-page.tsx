@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { isRouteErrorResponse, Link } from "react-router";
 import { FormTokenField } from "./post-form.tsx";
+import { Wordmark } from "./wordmark.tsx";
 
 /** What a person sees when a page fails: what happened, then a way on. */
 export function ErrorPage({ error, path }: { error: unknown; path: string }) {
@@ -61,10 +62,7 @@ function Frame({ title, said, children }: { title: string; said?: string; childr
   return (
     <main className="leaf hang error-page" id="contenido">
       <p className="mb-12">
-        <Link className="wordmark" to="/">
-          Tertulia
-          <span className="mark" />
-        </Link>
+        <Wordmark />
       </p>
       <h1 className="public-title">{title}</h1>
       {children}

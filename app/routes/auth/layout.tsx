@@ -1,7 +1,8 @@
-import { Link, Outlet } from "react-router";
+import { Outlet } from "react-router";
 import { sessionContext } from "../../context.ts";
 import { requireGuest } from "../../guards.server.ts";
 import { Notice } from "../../ui/notice.tsx";
+import { Wordmark } from "../../ui/wordmark.tsx";
 import type { Route } from "./+types/layout";
 
 export const middleware: Route.MiddlewareFunction[] = [requireGuest];
@@ -13,10 +14,7 @@ export function loader({ context }: Route.LoaderArgs) {
 export default function AuthLayout({ loaderData: { notice } }: Route.ComponentProps) {
   return (
     <main className="entry" id="contenido">
-      <Link className="wordmark" to="/">
-        Tertulia
-        <span className="mark" />
-      </Link>
+      <Wordmark />
       {notice && (
         <div className="mt-8">
           <Notice type={notice.type}>

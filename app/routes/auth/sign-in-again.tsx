@@ -1,5 +1,5 @@
-import { Link } from "react-router";
 import { Notice } from "../../ui/notice.tsx";
+import { Wordmark } from "../../ui/wordmark.tsx";
 import { SignInForm } from "./sign-in-form.tsx";
 
 /** Shown in place of the answer to a form whose session had ended: its text waits behind the sign-in. */
@@ -12,10 +12,7 @@ export function SignInAgain({
 }) {
   return (
     <main className="entry" id="contenido">
-      <Link className="wordmark" to="/">
-        Tertulia
-        <span className="mark" />
-      </Link>
+      <Wordmark />
       <h1>Iniciar sesión</h1>
       <div className="mb-6">
         <Notice type="warning">

@@ -1,6 +1,7 @@
 import { Link, NavLink } from "react-router";
 import { Icon } from "../../ui/icon.tsx";
 import { PostForm } from "../../ui/post-form.tsx";
+import { Wordmark } from "../../ui/wordmark.tsx";
 import { groupChats, type ListedChat } from "./chat-groups.ts";
 
 type Props = {
@@ -14,10 +15,7 @@ export function Sidebar({ person, chats, projects }: Props) {
   return (
     <nav className="sidebar" id="barra" popover="auto" aria-label="Conversaciones">
       <header>
-        <Link className="wordmark" to="/">
-          Tertulia
-          <span className="mark" />
-        </Link>
+        <Wordmark />
         <button
           className="button quiet small only narrow"
           type="button"

@@ -1,5 +1,6 @@
 import { Link, Outlet } from "react-router";
 import { sessionContext } from "../../context.ts";
+import { Wordmark } from "../../ui/wordmark.tsx";
 import type { Route } from "./+types/layout";
 
 export function loader({ context }: Route.LoaderArgs) {
@@ -10,10 +11,7 @@ export default function PublicLayout({ loaderData: { signedIn } }: Route.Compone
   return (
     <>
       <header className="site leaf">
-        <Link className="wordmark" to="/">
-          Tertulia
-          <span className="mark" />
-        </Link>
+        <Wordmark />
         <Link className="last col-start-3" to={signedIn ? "/conversation/chat" : "/auth/signin"}>
           {signedIn ? "Ir a las conversaciones" : "Iniciar sesión"}
         </Link>

@@ -1,0 +1,134 @@
+import { z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { sql } from "kysely";
+import { v7 as newId } from "uuid";
+import type { Db, Engine } from "../db/connection.server.ts";
+import type { UserRow } from "../db/tables.ts";
+import { limits } from "../limits.ts";
+import { countAttempt, forgetAttempts } from "./attempts.server.ts";
+import { recordAudit } from "./audit.server.ts";
+import type { ApiEnv } from "./env.server.ts";
+import { checkPassword, hashPassword, isCommonPassword } from "./passwords.server.ts";
+import { invalid, Problem } from "./problem.server.ts";
+import { text } from "./schemas.server.ts";
+import { openSession, type Tokens } from "./session-tokens.server.ts";
+
+const email = text("El correo electrónico", limits.email, 1).pipe(
+  z.email("El correo electrónico no está completo. Escríbelo entero, como nombre@ejemplo.es."),
+);
+export const credentials = z.object({
+  email: text("El correo electrónico", limits.email, 1),
+  password: z
+    .string("Falta la contraseña.")
+    .min(1, "Falta la contraseña.")
+    .max(1000, "La contraseña es demasiado larga."),
+});
+export const registration = z.object({
+  name: text("El nombre", limits.name, 1),
+  email,
+  password: z
+    .string("Falta la contraseña.")
+    .min(limits.passwordMin, `La contraseña tiene que tener ${limits.passwordMin} caracteres o más.`)
+    .max(limits.passwordMax, `La contraseña puede tener ${limits.passwordMax} caracteres como mucho.`),
+});
+/** Makes an account, the first one an admin, and opens its session. Throws 403 when closed, 409 for a taken e-mail, 422. */
+export async function signUp(c: Context<ApiEnv>, given: z.output<typeof registration>): Promise<Tokens> {
+  const { db, engine, config, tokenKey } = c.var.services;
+  if (await isCommonPassword(given.password)) {
+    throw invalid("password", "Esa contraseña es de las más usadas y se adivina enseguida. Elige otra.");
+  }
+  const passwordHash = await hashPassword(given.password);
+  const now = Date.now();
+  const account = await db.transaction().execute(async (trx) => {
+    const first = await isFirstAccount(trx, engine);
+    if (config.signup === "closed" && !first) {
+      throw new Problem(403, "El registro está cerrado. Pide una cuenta a quien administra esta instalación.");
+    }
+    const row: UserRow = {
+      id: newId(),
+      createdAt: now,
+      updatedAt: now,
+      name: given.name,
+      email: given.email,
+      emailKey: given.email.toLowerCase(),
+      passwordHash,
+      role: first ? "admin" : "user",
+      status: "active",
+      draft: null,
+      lastSeenAt: now,
+    };
+    const { numInsertedOrUpdatedRows } = await trx
+      .insertInto("users")
+      .values(row)
+      .onConflict((conflict) => conflict.column("emailKey").doNothing())
+      .executeTakeFirst();
+    if (numInsertedOrUpdatedRows === 0n) {
+      throw new Problem(409, "El usuario ya se encuentra registrado en la plataforma", {
+        errors: { email: "El usuario ya se encuentra registrado en la plataforma" },
+      });
+    }
+    await trx
+      .insertInto("subscriptions")
+      .values({
+        id: newId(),
+        createdAt: now,
+        updatedAt: now,
+        userId: row.id,
+        plan: "gratis",
+        status: "active",
+        startsAt: now,
+        endsAt: null,
+        messagesPerDay: null,
+        tokensPerMonth: null,
+        storageMb: null,
+      })
+      .execute();
+    await recordAudit(trx, c, { actorId: row.id, action: "signup", resource: "user", resourceId: row.id });
+    return row;
+  });
+  return openSession(db, tokenKey, {
+    userId: account.id,
+    userAgent: c.req.header("User-Agent") ?? "",
+    ip: c.env.ip ?? "",
+  });
+}
+
+async function isFirstAccount(db: Db, engine: Engine): Promise<boolean> {
+  // Two sign-ups at the same moment must not both be the first; SQLite has one transaction at a time anyway.
+  if (engine === "postgres") await sql`lock table users in share row exclusive mode`.execute(db);
+  return !(await db.selectFrom("users").select("id").limit(1).executeTakeFirst());
+}
+
+/** Opens a session for a password. Throws 401 alike for a wrong one and an unknown address, 429 after too many. */
+export async function signIn(c: Context<ApiEnv>, { email, password }: z.output<typeof credentials>): Promise<Tokens> {
+  const { services } = c.var;
+  const emailKey = email.toLowerCase();
+  await countAttempt(services, "signinAddress", c.env.ip ?? "");
+  await countAttempt(services, "signinAccount", emailKey);
+  const account = await services.db
+    .selectFrom("users")
+    .where("emailKey", "=", emailKey)
+    .select(["id", "passwordHash"])
+    .executeTakeFirst();
+  if (!(await checkPassword(account?.passwordHash, password)) || !account) {
+    await recordAudit(services.db, c, {
+      actorId: null,
+      action: "signin-failed",
+      resource: "user",
+      resourceId: account?.id ?? null,
+    });
+    throw new Problem(401, "El correo o la contraseña no son correctos.");
+  }
+  await forgetAttempts(services, "signinAccount", emailKey);
+  await recordAudit(services.db, c, {
+    actorId: account.id,
+    action: "signin",
+    resource: "user",
+    resourceId: account.id,
+  });
+  return openSession(services.db, services.tokenKey, {
+    userId: account.id,
+    userAgent: c.req.header("User-Agent") ?? "",
+    ip: c.env.ip ?? "",
+  });
+}
