@@ -59,12 +59,14 @@ export function followEvents(
   };
 }
 
-/** Waits for the title of a chat whose reply has ended; the server closes the stream when there will be none. */
+/** Calls `onChange` once the title of a chat whose reply has ended is there, or surely won't come. */
 export function awaitTitle(messageId: string, onChange: () => void): void {
   const events = new EventSource(`/conversation/stream/${messageId}`);
-  events.addEventListener("error", () => events.close());
-  events.addEventListener("title", () => {
+  const settle = () => {
     events.close();
     onChange();
-  });
+  };
+  events.addEventListener("title", settle);
+  // The server closes the stream when it has nothing more to say; a title made meanwhile is stored by then.
+  events.addEventListener("error", settle);
 }
