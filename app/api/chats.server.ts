@@ -20,6 +20,9 @@ export const chat = z
     projectId: z.string().nullable(),
     modelId: z.string().nullable(),
     title: z.string(),
+    titled: z
+      .boolean()
+      .openapi({ description: "Si ya tiene nombre; hasta entonces, el título son sus primeras palabras." }),
     pinned: z.boolean(),
     archived: z.boolean(),
     lastMessageAt: z.string(),
@@ -50,6 +53,7 @@ const showChat = (row: ChatRow): z.output<typeof chat> => ({
   projectId: row.projectId,
   modelId: row.modelId,
   title: row.title,
+  titled: row.titled === 1,
   pinned: row.pinned === 1,
   archived: row.archived === 1,
   lastMessageAt: iso(row.lastMessageAt),

@@ -1,5 +1,5 @@
 import { type FormEvent, useEffect, useRef, useState } from "react";
-import { data, Link, Outlet, useSubmit } from "react-router";
+import { data, Link, Outlet, useRevalidator, useSubmit } from "react-router";
 import { v7 as newId } from "uuid";
 import { accepted, read } from "../../answers.server.ts";
 import { apiContext, formContext } from "../../context.ts";
@@ -10,6 +10,7 @@ import type { Route } from "./+types/chat";
 import { ChatMenu } from "./chat-menu.tsx";
 import { offerCopies } from "./code-copy.ts";
 import { Composer } from "./composer.tsx";
+import { awaitTitle } from "./follow-events.ts";
 import { carryLive } from "./live.server.tsx";
 import { listModels } from "./models.server.ts";
 import { send } from "./send.server.ts";
@@ -21,6 +22,9 @@ import { showTurns } from "./turns.server.ts";
 export const meta: Route.MetaFunction = ({ loaderData }) => [
   { title: `${loaderData?.title ?? "Conversación"} · Tertulia` },
 ];
+
+// A model that has not named a chat by then won't.
+const titleTakes = 30_000;
 
 export async function loader({ context, params, request, url }: Route.LoaderArgs) {
   const api = context.get(apiContext);
@@ -38,12 +42,15 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
   const isDocument = !new URL(request.url).pathname.endsWith(".data");
   const marker =
     last?.status === "streaming" && isDocument ? carryLive(context, chat.id, last, request.signal) : undefined;
+  const finishedAt = branch.items.at(-1)?.finishedAt;
+  const justFinished = finishedAt ? Date.now() - Date.parse(finishedAt) < titleTakes : false;
   const editing = url.searchParams.get("editar");
   const edited = editing ? await read(api.api.message[":id"].$get({ param: { id: editing } })) : undefined;
   if (edited && (edited.chatId !== chat.id || edited.role !== "user")) throw data(null, 404);
   return {
     id: chat.id,
     title: chat.title,
+    awaitsTitle: !chat.titled && last?.status === "complete" && justFinished,
     pinned: chat.pinned,
     turns,
     marker,
@@ -77,6 +84,11 @@ export default function Chat({ loaderData, actionData }: Route.ComponentProps) {
   const asked = useRef(false);
   // A document that is still being written needs its composer before its text; nothing moves once it is there.
   const [composerFirst] = useState(marker !== undefined);
+  const { revalidate } = useRevalidator();
+  const { awaitsTitle } = loaderData;
+  useEffect(() => {
+    if (awaitsTitle) awaitTitle(lastId, revalidate);
+  }, [awaitsTitle, lastId, revalidate]);
   useEffect(() => offerCopies(reader.current), []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: when the last turn has changed
   useEffect(() => {

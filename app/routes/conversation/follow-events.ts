@@ -1,16 +1,10 @@
 type Block = { closed: string; open: string; rest: string };
 
 /**
- * Shows a reply in `live` as its events come; calls `onChange` when the page has something new: its end, a title, or that
- * it can't be followed. Answers how to stop.
+ * Shows a reply in `live` as its events come; calls `onEnd` when it has ended or can't be followed. Answers how to stop.
  */
-export function followEvents(
-  live: HTMLElement | null,
-  messageId: string,
-  onChange: () => void,
-): (() => void) | undefined {
+export function followEvents(live: HTMLElement | null, messageId: string, onEnd: () => void): (() => void) | undefined {
   if (!live) return;
-  let ended = false;
   const open = document.createElement("div");
   open.className = "prose";
   const closed = open.cloneNode() as HTMLElement;
@@ -40,22 +34,16 @@ export function followEvents(
     else live.append(rest);
   });
   on("end", () => {
-    ended = true;
-    onChange();
-  });
-  on("title", () => {
     events.close();
-    onChange();
+    onEnd();
   });
   events.addEventListener("error", () => {
     // The browser reconnects by itself unless it was refused.
-    if (ended) events.close();
-    else if (events.readyState === EventSource.CLOSED) onChange();
+    if (events.readyState === EventSource.CLOSED) onEnd();
   });
   return () => {
+    events.close();
     spoken.remove();
-    // The title comes after the end, when the finished reply has already taken this one's place.
-    if (!ended) events.close();
   };
 }
 

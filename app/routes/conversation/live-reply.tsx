@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "react";
 import { useRevalidator } from "react-router";
-import { awaitTitle, followEvents } from "./follow-events.ts";
+import { followEvents } from "./follow-events.ts";
 
 /**
  * The text of a reply under way. In a document the server writes it in place of `marker`, and there is nothing left to do
@@ -12,7 +12,6 @@ export function LiveReply({ messageId, marker }: { messageId: string; marker: st
   useEffect(() => {
     if (marker === undefined) return followEvents(live.current, messageId, revalidate);
     void revalidate();
-    awaitTitle(messageId, revalidate);
   }, [messageId, marker, revalidate]);
   return (
     <div
