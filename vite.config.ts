@@ -24,7 +24,10 @@ export default defineConfig(({ command }) => ({
             codeSplitting: {
               groups: [
                 { name: "react", test: /node_modules|rolldown/ },
-                { name: "ui", test: /app\/(ui|limits|routes\/(conversation|auth)\/(composer|sign-in-form))/ },
+                {
+                  name: "ui",
+                  test: /app\/(ui|limits|routes\/(conversation|auth)\/(composer|send-or-keep|sign-in-form))/,
+                },
               ],
             },
           },
