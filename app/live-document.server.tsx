@@ -2,10 +2,9 @@ import type { ReactNode } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { StaticRouter } from "react-router";
 import type { LiveReply } from "./context.ts";
-import type { Chunk } from "./intelligence/chunk.ts";
 import type { Log } from "./log.server.ts";
 import { MarkdownStream } from "./markdown/stream.server.ts";
-import { pullStream } from "./pull-stream.server.ts";
+import { pullStream, withPauses } from "./pull-stream.server.ts";
 
 /**
  * The page up to the reply, then the reply as it is written, then the rest; no script takes part (product.md §7).
@@ -43,26 +42,6 @@ async function* livePieces(before: string, after: string, live: LiveReply, log: 
     end = "<p>La página ha dejado de recibir la respuesta. Recárgala para seguir leyendo.</p>";
   }
   yield `${markdown.end().append}</div>${end}${after}`;
-}
-
-// Proxies cut a connection that says nothing for a minute; slow models take longer to begin.
-const pause = 15_000;
-
-/** The chunks, and `undefined` for each pause between them. */
-async function* withPauses(chunks: AsyncGenerator<Chunk>): AsyncGenerator<Chunk | undefined> {
-  let next = chunks.next();
-  for (;;) {
-    const timer = Promise.withResolvers<undefined>();
-    const timeout = setTimeout(timer.resolve, pause, undefined);
-    const result = await Promise.race([next, timer.promise]);
-    clearTimeout(timeout);
-    if (result === undefined) yield undefined;
-    else if (result.done) return;
-    else {
-      yield result.value;
-      next = chunks.next();
-    }
-  }
 }
 
 function renderPart(part: ReactNode): string {

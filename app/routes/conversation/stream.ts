@@ -1,9 +1,9 @@
 import { apiContext } from "../../context.ts";
 import type { Chunk } from "../../intelligence/chunk.ts";
 import { MarkdownStream } from "../../markdown/stream.server.ts";
-import { pullStream } from "../../pull-stream.server.ts";
+import { pullStream, withPauses } from "../../pull-stream.server.ts";
 import type { Route } from "./+types/stream";
-import { followReply } from "./follow-reply.server.ts";
+import { openReply } from "./follow-reply.server.ts";
 
 /**
  * A reply as server-sent events (product.md §7): `text` to add to the open block; `block` when HTML has changed: blocks that
@@ -11,10 +11,9 @@ import { followReply } from "./follow-reply.server.ts";
  */
 export async function loader({ context, params, request }: Route.LoaderArgs) {
   const after = Number(request.headers.get("Last-Event-ID")) || 0;
-  const chunks = followReply(context.get(apiContext), params.messageId, request.signal);
-  // The first chunk decides: what can't be followed is answered as an error, not as a stream.
-  const first = await chunks.next();
-  const events = toEvents(params.messageId, first, chunks, after);
+  // What can't be followed is answered as an error, not as a stream.
+  const chunks = await openReply(context.get(apiContext), params.messageId, request.signal);
+  const events = toEvents(params.messageId, chunks, after);
   const body = pullStream(events, () => chunks.return(undefined));
   return new Response(body, {
     headers: {
@@ -25,16 +24,17 @@ export async function loader({ context, params, request }: Route.LoaderArgs) {
   });
 }
 
-async function* toEvents(
-  messageId: string,
-  first: IteratorResult<Chunk>,
-  rest: AsyncGenerator<Chunk>,
-  after: number,
-): AsyncGenerator<string> {
+async function* toEvents(messageId: string, chunks: AsyncGenerator<Chunk>, after: number): AsyncGenerator<string> {
   let markdown = new MarkdownStream({ sourcesId: messageId });
   let open = "";
   let at = 0;
-  for (let { done, value } = first; !done && value; { done, value } = await rest.next()) {
+  // A comment at once and in each pause: a proxy would give up on a model that thinks for long.
+  yield ":\n\n";
+  for await (const value of withPauses(chunks)) {
+    if (!value) {
+      yield ":\n\n";
+      continue;
+    }
     if (value.type === "sources" && at === 0)
       markdown = new MarkdownStream({ sourcesId: messageId, sources: value.sources.length });
     if (value.type === "text") {
