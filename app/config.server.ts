@@ -16,7 +16,7 @@ const whole = (name: string, min: number, max: number) =>
     .min(min, `${name} tiene que ser ${min} o más`)
     .max(max, `${name} tiene que ser ${max} o menos`);
 
-const environment = z.object({
+const variables = z.object({
   PORT: whole("PORT", 0, 65_535).default(3000),
   HOST: z.string().default("0.0.0.0"),
   DATA_DIR: z.string().default("./data"),
@@ -26,6 +26,9 @@ const environment = z.object({
   SESSION_SECRET: z.string().min(32, "SESSION_SECRET tiene que tener 32 caracteres o más").optional(),
   PUBLIC_URL: httpUrl("PUBLIC_URL").optional(),
   TRUST_PROXY: flag("TRUST_PROXY").default(false),
+  SMTP_URL: z.url({ protocol: /^smtps?$/, error: "SMTP_URL tiene que empezar por smtp:// o smtps://" }).optional(),
+  MAIL_TO: z.email("MAIL_TO tiene que ser una dirección de correo").optional(),
+  MAIL_FROM: z.email("MAIL_FROM tiene que ser una dirección de correo").optional(),
   SIGNUP: z.enum(["open", "closed"], "SIGNUP tiene que ser open o closed").default("open"),
   OPENAI_API_KEY: z.string().optional(),
   OPENAI_BASE_URL: httpUrl("OPENAI_BASE_URL").optional(),
@@ -36,6 +39,10 @@ const environment = z.object({
   MODEL_SILENCE_SECONDS: whole("MODEL_SILENCE_SECONDS", 1, 3600).default(120),
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error", "silent"], "LOG_LEVEL no existe").default("info"),
 });
+const environment = variables.refine(
+  ({ SMTP_URL, MAIL_TO }) => !SMTP_URL || MAIL_TO,
+  "SMTP_URL necesita también MAIL_TO, la dirección que recibe los formularios",
+);
 
 export type Config = {
   port: number;
@@ -47,6 +54,7 @@ export type Config = {
   publicUrl: string | undefined;
   trustProxy: boolean;
   signup: "open" | "closed";
+  mail: { smtpUrl: string | undefined; mailTo: string | undefined; mailFrom: string | undefined };
   openai: { apiKey: string | undefined; baseUrl: string | undefined };
   anthropic: { apiKey: string | undefined; baseUrl: string | undefined };
   google: { apiKey: string | undefined };
@@ -82,6 +90,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     publicUrl: values.PUBLIC_URL?.replace(/\/$/, ""),
     trustProxy: values.TRUST_PROXY,
     signup: values.SIGNUP,
+    mail: { smtpUrl: values.SMTP_URL, mailTo: values.MAIL_TO, mailFrom: values.MAIL_FROM },
     openai: { apiKey: values.OPENAI_API_KEY, baseUrl: values.OPENAI_BASE_URL },
     anthropic: { apiKey: values.ANTHROPIC_API_KEY, baseUrl: values.ANTHROPIC_BASE_URL },
     google: { apiKey: values.GOOGLE_GENERATIVE_AI_API_KEY },

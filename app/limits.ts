@@ -7,6 +7,7 @@ export const limits = {
   chatTitle: 120,
   message: 32_000,
   draft: 64_000,
+  emailMessage: 4_000,
   modelName: 80,
   modelText: 8_000,
   listDefault: 30,

@@ -4,6 +4,7 @@ import { openDatabase } from "./db/connection.server.ts";
 import { makeFirstModels } from "./intelligence/discover.server.ts";
 import { Runs } from "./intelligence/runs.server.ts";
 import { createLog, type Log } from "./log.server.ts";
+import { Mail } from "./mail.server.ts";
 import { deriveKey } from "./secrets.server.ts";
 
 export type Opened = {
@@ -26,6 +27,7 @@ export async function openServices(config: Config): Promise<Opened> {
     modelSilence: config.modelSilence,
   };
   const runs = new Runs(running);
+  const mail = new Mail(config.mail, log);
   const interrupted = await runs.findInterrupted();
   if (interrupted > 0) log.warn({ interrupted }, "respuestas interrumpidas por el último cierre");
   // Other servers may be slow to answer: nobody waits for them.
@@ -33,12 +35,19 @@ export async function openServices(config: Config): Promise<Opened> {
     log.error({ err: error as Error }, "no se pudieron buscar modelos"),
   );
   return {
-    services: { ...running, runs, config, tokenKey: deriveKey(config.secret, "session tokens") },
+    services: {
+      ...running,
+      runs,
+      mail,
+      config,
+      tokenKey: deriveKey(config.secret, "session tokens"),
+      authenticatorKey: deriveKey(config.secret, "authenticators"),
+    },
     config,
     log,
     async close(patience) {
       await discovery;
-      await runs.close(patience);
+      await Promise.all([runs.close(patience), mail.close()]);
       await close();
     },
   };

@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, "..");
 const files = globSync("app/**/*.{ts,tsx}", { cwd: root }).sort();
 
 /** Which rooms a room may import from; what lies in `app/` itself goes by its file's name. Types may come from anywhere. */
-const leaves = ["config", "log", "secrets", "limits", "pull-stream"];
+const leaves = ["config", "log", "mail", "secrets", "limits", "pull-stream"];
 const mayImport: Record<string, string[]> = {
   db: leaves,
   intelligence: ["db", ...leaves],
@@ -26,6 +26,7 @@ const mayImport: Record<string, string[]> = {
   config: [],
   secrets: [],
   log: [],
+  mail: [],
   limits: [],
   session: [],
   headers: [],

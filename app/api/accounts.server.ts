@@ -7,13 +7,20 @@ import type { UserRow } from "../db/tables.ts";
 import { limits } from "../limits.ts";
 import { countAttempt, forgetAttempts } from "./attempts.server.ts";
 import { recordAudit } from "./audit.server.ts";
-import type { ApiEnv } from "./env.server.ts";
+import {
+  accountOfTicket,
+  hasAuthenticator,
+  makeTicket,
+  type secondStep,
+  spendCode,
+} from "./authenticator-codes.server.ts";
+import type { ApiEnv, Services } from "./env.server.ts";
 import { checkPassword, hashPassword, isCommonPassword } from "./passwords.server.ts";
 import { invalid, Problem } from "./problem.server.ts";
 import { text } from "./schemas.server.ts";
 import { openSession, type Tokens } from "./session-tokens.server.ts";
 
-const email = text("El correo electrónico", limits.email, 1).pipe(
+export const email = text("El correo electrónico", limits.email, 1).pipe(
   z.email("El correo electrónico no está completo. Escríbelo entero, como nombre@ejemplo.es."),
 );
 export const credentials = z.object({
@@ -23,20 +30,27 @@ export const credentials = z.object({
     .min(1, "Falta la contraseña.")
     .max(1000, "La contraseña es demasiado larga."),
 });
+export const newPassword = z
+  .string("Falta la contraseña.")
+  .min(limits.passwordMin, `La contraseña tiene que tener ${limits.passwordMin} caracteres o más.`)
+  .max(limits.passwordMax, `La contraseña puede tener ${limits.passwordMax} caracteres como mucho.`);
 export const registration = z.object({
   name: text("El nombre", limits.name, 1),
   email,
-  password: z
-    .string("Falta la contraseña.")
-    .min(limits.passwordMin, `La contraseña tiene que tener ${limits.passwordMin} caracteres o más.`)
-    .max(limits.passwordMax, `La contraseña puede tener ${limits.passwordMax} caracteres como mucho.`),
+  password: newPassword,
 });
+
+/** Throws 422 for a password that is among the first that anyone would try. */
+export async function refuseCommon(password: string): Promise<void> {
+  if (await isCommonPassword(password)) {
+    throw invalid("password", "Esa contraseña es de las más usadas y se adivina enseguida. Elige otra.");
+  }
+}
+
 /** Makes an account, the first one an admin, and opens its session. Throws 403 when closed, 409 for a taken e-mail, 422. */
 export async function signUp(c: Context<ApiEnv>, given: z.output<typeof registration>): Promise<Tokens> {
   const { db, engine, config, tokenKey } = c.var.services;
-  if (await isCommonPassword(given.password)) {
-    throw invalid("password", "Esa contraseña es de las más usadas y se adivina enseguida. Elige otra.");
-  }
+  await refuseCommon(given.password);
   const passwordHash = await hashPassword(given.password);
   const now = Date.now();
   const account = await db.transaction().execute(async (trx) => {
@@ -93,14 +107,25 @@ export async function signUp(c: Context<ApiEnv>, given: z.output<typeof registra
   });
 }
 
+/** Whether anyone may make an account: on an empty installation always. */
+export async function mayJoin({ db, config }: Services): Promise<boolean> {
+  return config.signup === "open" || !(await db.selectFrom("users").select("id").limit(1).executeTakeFirst());
+}
+
 async function isFirstAccount(db: Db, engine: Engine): Promise<boolean> {
   // Two sign-ups at the same moment must not both be the first; SQLite has one transaction at a time anyway.
   if (engine === "postgres") await sql`lock table users in share row exclusive mode`.execute(db);
   return !(await db.selectFrom("users").select("id").limit(1).executeTakeFirst());
 }
 
-/** Opens a session for a password. Throws 401 alike for a wrong one and an unknown address, 429 after too many. */
-export async function signIn(c: Context<ApiEnv>, { email, password }: z.output<typeof credentials>): Promise<Tokens> {
+/**
+ * Opens a session for a password, or answers the ticket with which a code of the person's authenticator app opens it.
+ * Throws 401 alike for a wrong password and an unknown address, 429 after too many.
+ */
+export async function signIn(
+  c: Context<ApiEnv>,
+  { email, password }: z.output<typeof credentials>,
+): Promise<Tokens | { ticket: string }> {
   const { services } = c.var;
   const emailKey = email.toLowerCase();
   await countAttempt(services, "signinAddress", c.env.ip ?? "");
@@ -120,15 +145,50 @@ export async function signIn(c: Context<ApiEnv>, { email, password }: z.output<t
     throw new Problem(401, "El correo o la contraseña no son correctos.");
   }
   await forgetAttempts(services, "signinAccount", emailKey);
-  await recordAudit(services.db, c, {
-    actorId: account.id,
-    action: "signin",
-    resource: "user",
-    resourceId: account.id,
-  });
-  return openSession(services.db, services.tokenKey, {
-    userId: account.id,
-    userAgent: c.req.header("User-Agent") ?? "",
-    ip: c.env.ip ?? "",
-  });
+  if (await hasAuthenticator(services.db, account.id)) return { ticket: makeTicket(services.tokenKey, account) };
+  return enter(c, account.id);
+}
+
+/** Opens a session for a code of an authenticator app, or a recovery code. Throws 401 for a wrong one or an old ticket. */
+export async function signInWithCode(
+  c: Context<ApiEnv>,
+  { ticket, code }: z.output<typeof secondStep>,
+): Promise<Tokens> {
+  const { services } = c.var;
+  const account = await accountOfTicket(services, ticket);
+  if (!account) throw new Problem(401, "Ha pasado demasiado tiempo. Escribe otra vez el correo y la contraseña.");
+  await countAttempt(services, "signinCode", account.id);
+  if (!(await spendCode(services, account.id, code))) {
+    await recordAudit(services.db, c, {
+      actorId: null,
+      action: "signin-failed",
+      resource: "user",
+      resourceId: account.id,
+    });
+    throw invalid("code", "El código no es correcto. Escribe el que muestra ahora tu aplicación.");
+  }
+  await forgetAttempts(services, "signinCode", account.id);
+  return enter(c, account.id);
+}
+
+async function enter(c: Context<ApiEnv>, userId: string): Promise<Tokens> {
+  const { db, tokenKey } = c.var.services;
+  await recordAudit(db, c, { actorId: userId, action: "signin", resource: "user", resourceId: userId });
+  return openSession(db, tokenKey, { userId, userAgent: c.req.header("User-Agent") ?? "", ip: c.env.ip ?? "" });
+}
+
+/** Throws 422 unless the password is the person's own; counted like sign-ins. */
+export async function confirmPassword(c: Context<ApiEnv>, password: string | undefined): Promise<void> {
+  const { services, person } = c.var;
+  if (!password) throw invalid("currentPassword", "Escribe tu contraseña actual para confirmar.");
+  const account = await services.db
+    .selectFrom("users")
+    .where("id", "=", person.id)
+    .select(["emailKey", "passwordHash"])
+    .executeTakeFirstOrThrow();
+  await countAttempt(services, "signinAccount", account.emailKey);
+  if (!(await checkPassword(account.passwordHash, password))) {
+    throw invalid("currentPassword", "La contraseña actual no es correcta.");
+  }
+  await forgetAttempts(services, "signinAccount", account.emailKey);
 }

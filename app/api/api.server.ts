@@ -3,14 +3,20 @@ import { bodyLimit } from "hono/body-limit";
 import { getPath } from "hono/utils/url";
 import { v7 as newId } from "uuid";
 import { limits } from "../limits.ts";
+import { authenticator } from "./authenticator.server.ts";
 import { chats } from "./chats.server.ts";
 import { conversation } from "./conversation.server.ts";
 import { dashboard } from "./dashboard.server.ts";
+import { emails } from "./emails.server.ts";
 import type { ApiEnv, Services } from "./env.server.ts";
 import { messages } from "./messages.server.ts";
 import { models } from "./models.server.ts";
+import { openSessions } from "./open-sessions.server.ts";
+import { pages } from "./pages.server.ts";
+import { passwordResets } from "./password-resets.server.ts";
 import { answerError, Problem } from "./problem.server.ts";
 import { sessions } from "./sessions.server.ts";
+import { usage } from "./usage.server.ts";
 import { users } from "./users.server.ts";
 
 // For what no schema of ours puts into words.
@@ -41,10 +47,16 @@ export function createApi(services: Services) {
   api.notFound((c) => answerError(new Problem(404, "Esta llamada no existe."), c));
   const routes = api
     .route("/auth", sessions)
+    .route("/auth/sessions", openSessions)
+    .route("/auth/authenticator", authenticator)
+    .route("/auth/reset", passwordResets)
     .route("/api/user", users)
     .route("/api/chat", chats)
     .route("/api/message", messages)
     .route("/api/model", models)
+    .route("/api/page", pages)
+    .route("/api/email", emails)
+    .route("/api/usage", usage)
     .route("/api/dashboard", dashboard)
     .route("/api/intelligence/conversation", conversation);
   routes.doc31("/api/openapi.json", {

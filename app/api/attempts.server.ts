@@ -6,7 +6,10 @@ const quarter = 15 * 60;
 const rules = {
   signinAccount: { points: 10, duration: quarter },
   signinAddress: { points: 100, duration: quarter },
+  signinCode: { points: 10, duration: quarter },
   signup: { points: 200, duration: 60 * 60 },
+  reset: { points: 20, duration: 60 * 60 },
+  email: { points: 20, duration: 60 * 60 },
 };
 type Kind = keyof typeof rules;
 
@@ -15,11 +18,9 @@ const limiters = new WeakMap<Services, Record<Kind, RateLimiterMemory>>();
 function limiter(services: Services, kind: Kind): RateLimiterMemory {
   let kinds = limiters.get(services);
   if (!kinds) {
-    kinds = {
-      signinAccount: new RateLimiterMemory(rules.signinAccount),
-      signinAddress: new RateLimiterMemory(rules.signinAddress),
-      signup: new RateLimiterMemory(rules.signup),
-    };
+    kinds = Object.fromEntries(
+      Object.entries(rules).map(([name, rule]) => [name, new RateLimiterMemory(rule)]),
+    ) as Record<Kind, RateLimiterMemory>;
     limiters.set(services, kinds);
   }
   return kinds[kind];

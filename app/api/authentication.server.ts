@@ -1,6 +1,7 @@
+import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { hashToken } from "../secrets.server.ts";
-import type { ApiEnv } from "./env.server.ts";
+import type { ApiEnv, Person } from "./env.server.ts";
 import { notFound, Problem } from "./problem.server.ts";
 
 // Written at most this often, as reads would otherwise each cost a write.
@@ -8,6 +9,19 @@ const seenEvery = 5 * 60_000;
 
 /** Finds the person of the bearer token; 401 without a living one. */
 export const signedIn = createMiddleware<ApiEnv>(async (c, next) => {
+  const person = await findPerson(c);
+  if (!person) throw new Problem(401, "Necesitas iniciar sesión.", { headers: { "WWW-Authenticate": "Bearer" } });
+  c.set("person", person);
+  await next();
+});
+
+/** Finds the person where a token is sent; 401 where that one is dead, so that it is refreshed. */
+export const maybeSignedIn = createMiddleware<ApiEnv & { Variables: { person?: Person } }>(async (c, next) => {
+  const sent = c.req.header("Authorization") !== undefined;
+  return sent ? signedIn(c as Context<ApiEnv>, next) : next();
+});
+
+async function findPerson(c: Context<ApiEnv>): Promise<Person | undefined> {
   const token = /^Bearer (\S+)$/.exec(c.req.header("Authorization") ?? "")?.[1];
   const { db } = c.var.services;
   const now = Date.now();
@@ -20,15 +34,14 @@ export const signedIn = createMiddleware<ApiEnv>(async (c, next) => {
         .select(["sessions.id as sessionId", "sessions.lastSeenAt", "users.id", "users.role", "users.status"])
         .executeTakeFirst()
     : undefined;
-  if (!row) throw new Problem(401, "Necesitas iniciar sesión.", { headers: { "WWW-Authenticate": "Bearer" } });
+  if (!row) return;
   const { lastSeenAt, ...person } = row;
   if (now - lastSeenAt > seenEvery) {
     await db.updateTable("sessions").set({ lastSeenAt: now }).where("id", "=", row.sessionId).execute();
     await db.updateTable("users").set({ lastSeenAt: now }).where("id", "=", row.id).execute();
   }
-  c.set("person", person);
-  await next();
-});
+  return person;
+}
 
 /** The seed's user-active rule. After `signedIn`. */
 export const active = createMiddleware<ApiEnv>(async (c, next) => {

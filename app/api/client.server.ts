@@ -25,7 +25,7 @@ export function createClient(send: Send, tokens: TokenStore) {
       if (tokens.access) headers.set("Authorization", `Bearer ${tokens.access}`);
       return send(new Request(input, { ...init, headers }));
     };
-    const opensSession = path === "/auth/signin" || path === "/auth/signup";
+    const opensSession = ["/auth/signin", "/auth/signin/code", "/auth/signup"].includes(path);
     const response = await attempt();
     if (opensSession && response.ok) await keepTokens(response.clone());
     if (response.status !== 401 || opensSession || !tokens.refresh) return response;

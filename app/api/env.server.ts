@@ -1,13 +1,17 @@
 import type { Config } from "../config.server.ts";
 import type { UserRow } from "../db/tables.ts";
 import type { Services as RunServices, Runs } from "../intelligence/runs.server.ts";
+import type { Mail } from "../mail.server.ts";
 
 /** What every endpoint may use. Made once a process. */
 export type Services = RunServices & {
-  config: Pick<Config, "signup">;
+  config: Pick<Config, "signup" | "publicUrl">;
   runs: Runs;
+  mail: Mail;
   /** Derives session tokens. */
   tokenKey: Buffer;
+  /** Encrypts the secrets of authenticator apps. */
+  authenticatorKey: Buffer;
 };
 
 /** Who asks: the account behind the bearer token. */

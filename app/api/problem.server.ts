@@ -11,15 +11,21 @@ export class Problem extends Error {
   readonly status: ContentfulStatusCode;
   readonly errors: Record<string, string> | undefined;
   readonly headers: Record<string, string>;
+  readonly ticket: string | undefined;
   constructor(
     status: ContentfulStatusCode,
     detail: string,
-    { errors, headers = {} }: { errors?: Record<string, string>; headers?: Record<string, string> } = {},
+    {
+      errors,
+      headers = {},
+      ticket,
+    }: { errors?: Record<string, string>; headers?: Record<string, string>; ticket?: string } = {},
   ) {
     super(detail);
     this.status = status;
     this.errors = errors;
     this.headers = headers;
+    this.ticket = ticket;
   }
 }
 
@@ -29,6 +35,8 @@ export type ProblemBody = {
   status: number;
   detail: string;
   errors?: Record<string, string>;
+  /** Of a sign-in that needs a code, too: what to send with it. */
+  ticket?: string;
   requestId: string;
 };
 
@@ -65,6 +73,7 @@ export function answerError(error: Error, c: Context<ApiEnv>): Response {
     status: problem.status,
     detail: problem.message,
     ...(problem.errors && { errors: problem.errors }),
+    ...(problem.ticket && { ticket: problem.ticket }),
     requestId: c.var.requestId,
   };
   return c.body(JSON.stringify(body), problem.status, {

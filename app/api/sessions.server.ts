@@ -2,15 +2,17 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { usageOf } from "../intelligence/usage.server.ts";
-import { credentials, registration, signIn, signUp } from "./accounts.server.ts";
+import { credentials, mayJoin, registration, signIn, signInWithCode, signUp } from "./accounts.server.ts";
 import { countAttempt } from "./attempts.server.ts";
 import { recordAudit } from "./audit.server.ts";
 import { signedIn } from "./authentication.server.ts";
+import { secondStep } from "./authenticator-codes.server.ts";
 import type { ApiEnv } from "./env.server.ts";
+import { canReset } from "./password-resets.server.ts";
 import { answerInvalid, Problem } from "./problem.server.ts";
-import { answers, bearer, iso, takes } from "./schemas.server.ts";
+import { answers, bearer, iso, isoOrNull, takes } from "./schemas.server.ts";
 import { refreshSession, type Tokens } from "./session-tokens.server.ts";
-import { showUser, user } from "./users.server.ts";
+import { showUser, user } from "./user-fields.server.ts";
 
 const session = z
   .object({
@@ -18,13 +20,18 @@ const session = z
     subscription: z.object({
       plan: z.enum(["gratis", "pro", "equipo"]),
       status: z.enum(["active", "past_due", "canceled"]),
+      startsAt: z.string(),
+      endsAt: z.string().nullable(),
       messagesPerDay: z.number().nullable(),
       tokensPerMonth: z.number().nullable(),
+      storageMb: z.number().nullable(),
     }),
     usage: z.object({ messagesToday: z.number(), tokensThisMonth: z.number() }),
     expiresAt: z.string(),
   })
   .openapi("Session");
+
+const options = z.object({ signup: z.boolean(), reset: z.boolean() });
 
 const token = (description: string) => ({ content: { "text/plain": { schema: z.string() } }, description });
 
@@ -50,8 +57,29 @@ export const sessions = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       responses: { 200: token("El token de acceso; el de refresco va en una cookie.") },
     }),
     async (c) => {
-      const tokens = await signIn(c, c.req.valid("json"));
-      return answerTokens(c, tokens, 200);
+      const opened = await signIn(c, c.req.valid("json"));
+      if ("access" in opened) return answerTokens(c, opened, 200);
+      throw new Problem(401, "Escribe el código de tu aplicación de verificación.", { ticket: opened.ticket });
+    },
+  )
+  .openapi(
+    createRoute({
+      method: "post",
+      path: "/signin/code",
+      request: { body: takes(secondStep) },
+      responses: { 200: token("El token de acceso; el de refresco va en una cookie.") },
+    }),
+    async (c) => answerTokens(c, await signInWithCode(c, c.req.valid("json")), 200),
+  )
+  .openapi(
+    createRoute({
+      method: "get",
+      path: "/options",
+      responses: { 200: answers(options, "Qué puede hacer quien aún no ha entrado.") },
+    }),
+    async (c) => {
+      const { services } = c.var;
+      return c.json({ signup: await mayJoin(services), reset: canReset(services) }, 200);
     },
   )
   .openapi(
@@ -112,18 +140,21 @@ async function showSession(c: Context<ApiEnv>): Promise<z.output<typeof session>
   const now = Date.now();
   const [account, subscription, open, usage] = await Promise.all([
     db.selectFrom("users").where("id", "=", id).selectAll().executeTakeFirstOrThrow(),
-    db
-      .selectFrom("subscriptions")
-      .where("userId", "=", id)
-      .orderBy("startsAt", "desc")
-      .select(["plan", "status", "messagesPerDay", "tokensPerMonth"])
-      .executeTakeFirst(),
+    db.selectFrom("subscriptions").where("userId", "=", id).orderBy("startsAt", "desc").selectAll().executeTakeFirst(),
     db.selectFrom("sessions").where("id", "=", sessionId).select("refreshExpiresAt").executeTakeFirstOrThrow(),
     usageOf(db, id, now),
   ]);
   return {
     user: showUser(account),
-    subscription: subscription ?? { plan: "gratis", status: "active", messagesPerDay: null, tokensPerMonth: null },
+    subscription: {
+      plan: subscription?.plan ?? "gratis",
+      status: subscription?.status ?? "active",
+      startsAt: iso(subscription?.startsAt ?? account.createdAt),
+      endsAt: isoOrNull(subscription?.endsAt ?? null),
+      messagesPerDay: subscription?.messagesPerDay ?? null,
+      tokensPerMonth: subscription?.tokensPerMonth ?? null,
+      storageMb: subscription?.storageMb ?? null,
+    },
     usage,
     expiresAt: iso(open.refreshExpiresAt),
   };

@@ -1,57 +1,111 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
-import type { UserRow } from "../db/tables.ts";
+import { limits } from "../limits.ts";
+import { deleteAccount } from "./account-end.server.ts";
+import { confirmPassword, email, newPassword, refuseCommon } from "./accounts.server.ts";
+import { recordAudit } from "./audit.server.ts";
 import { signedIn } from "./authentication.server.ts";
 import type { ApiEnv } from "./env.server.ts";
-import { answerInvalid, notFound } from "./problem.server.ts";
-import { answers, bearer, draft, idParam, iso, isoOrNull, parseDraft, takes } from "./schemas.server.ts";
+import { exportAccount } from "./export.server.ts";
+import { hashPassword } from "./passwords.server.ts";
+import { answerInvalid, notFound, Problem } from "./problem.server.ts";
+import { answers, bearer, draft, idParam, takes, text } from "./schemas.server.ts";
+import { showUser, user } from "./user-fields.server.ts";
 
-export const user = z
-  .object({
-    id: z.string(),
-    createdAt: z.string(),
-    updatedAt: z.string(),
-    name: z.string(),
-    email: z.string(),
-    role: z.enum(["user", "admin"]),
-    status: z.enum(["active", "inactive"]),
-    draft,
-    lastSeenAt: z.string().nullable(),
-  })
-  .openapi("User");
-
-/** An account as the API shows it: never its password. */
-export const showUser = (row: UserRow): z.output<typeof user> => ({
-  id: row.id,
-  createdAt: iso(row.createdAt),
-  updatedAt: iso(row.updatedAt),
-  name: row.name,
-  email: row.email,
-  role: row.role,
-  status: row.status,
-  draft: parseDraft(row.draft),
-  lastSeenAt: isoOrNull(row.lastSeenAt),
+const currentPassword = z.string("Falta la contraseña actual.").max(1000, "La contraseña es demasiado larga.");
+const userChange = z.strictObject({
+  name: text("El nombre", limits.name, 1).optional(),
+  email: email.optional(),
+  password: newPassword.optional(),
+  currentPassword: currentPassword.optional().openapi({ description: "Para cambiar el correo o la contraseña." }),
+  draft: draft.optional(),
 });
+const common = { path: "/{id}" as const, security: bearer, middleware: [signedIn] };
 
-export const users = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(
-  createRoute({
-    method: "patch",
-    path: "/{id}",
-    security: bearer,
-    middleware: [signedIn],
-    request: { params: idParam, body: takes(z.strictObject({ draft })) },
-    responses: { 200: answers(user, "La cuenta, cambiada.") },
-  }),
-  async (c) => {
-    const { db } = c.var.services;
-    const { id } = c.req.valid("param");
-    if (id !== c.var.person.id) throw notFound();
-    const given = c.req.valid("json");
-    const row = await db
-      .updateTable("users")
-      .set({ draft: given.draft && JSON.stringify(given.draft) })
-      .where("id", "=", id)
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    return c.json(showUser(row), 200);
-  },
-);
+export const users = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
+  .openapi(
+    createRoute({
+      method: "patch",
+      ...common,
+      request: { params: idParam, body: takes(userChange) },
+      responses: { 200: answers(user, "La cuenta, cambiada.") },
+    }),
+    async (c) => {
+      const { person, services } = c.var;
+      const { db } = services;
+      const { id } = c.req.valid("param");
+      if (id !== person.id) throw notFound();
+      const { currentPassword: confirmation, password, draft: unsent, ...given } = c.req.valid("json");
+      const before = await db.selectFrom("users").where("id", "=", id).selectAll().executeTakeFirstOrThrow();
+      const newAddress = given.email !== undefined && given.email !== before.email;
+      if (newAddress || password !== undefined) await confirmPassword(c, confirmation);
+      if (password !== undefined) await refuseCommon(password);
+      const passwordHash = password === undefined ? undefined : await hashPassword(password);
+      const after = await db.transaction().execute(async (trx) => {
+        if (newAddress) {
+          const taken = await trx
+            .selectFrom("users")
+            .where("emailKey", "=", (given.email ?? "").toLowerCase())
+            .where("id", "!=", id)
+            .select("id")
+            .executeTakeFirst();
+          if (taken) throw addressTaken();
+        }
+        const changed = await trx
+          .updateTable("users")
+          .set({
+            ...given,
+            ...(newAddress && { emailKey: given.email?.toLowerCase() }),
+            ...(passwordHash && { passwordHash }),
+            ...(unsent !== undefined && { draft: unsent && JSON.stringify(unsent) }),
+            ...((given.name !== undefined || newAddress || passwordHash) && { updatedAt: Date.now() }),
+          })
+          .where("id", "=", id)
+          .returningAll()
+          .executeTakeFirstOrThrow();
+        const action = passwordHash ? "password" : newAddress ? "email" : undefined;
+        if (passwordHash) {
+          await trx.deleteFrom("sessions").where("userId", "=", id).where("id", "!=", person.sessionId).execute();
+          await trx.deleteFrom("passwordResets").where("userId", "=", id).execute();
+        }
+        if (action) await recordAudit(trx, c, { actorId: id, action, resource: "user", resourceId: id });
+        return changed;
+      });
+      return c.json(showUser(after), 200);
+    },
+  )
+  .openapi(
+    createRoute({
+      method: "delete",
+      ...common,
+      request: { params: idParam, body: takes(z.strictObject({ currentPassword })) },
+      responses: { 204: { description: "La cuenta y todo lo suyo ya no existen." } },
+    }),
+    async (c) => {
+      if (c.req.valid("param").id !== c.var.person.id) throw notFound();
+      await confirmPassword(c, c.req.valid("json").currentPassword);
+      await deleteAccount(c);
+      return c.body(null, 204);
+    },
+  )
+  .openapi(
+    createRoute({
+      method: "get",
+      path: "/{id}/export",
+      security: bearer,
+      middleware: [signedIn],
+      request: { params: idParam },
+      responses: {
+        200: {
+          content: { "application/zip": { schema: z.string() } },
+          description: "Todo lo de la persona, en un ZIP.",
+        },
+      },
+    }),
+    async (c) => {
+      if (c.req.valid("param").id !== c.var.person.id) throw notFound();
+      return exportAccount(c) as never;
+    },
+  );
+
+const addressTaken = () =>
+  new Problem(409, "Ese correo ya lo usa otra cuenta.", { errors: { email: "Ese correo ya lo usa otra cuenta." } });

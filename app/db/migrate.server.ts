@@ -2,8 +2,9 @@ import { Migrator } from "kysely/migration";
 import type { Db, Engine } from "./connection.server.ts";
 import * as first from "./migrations/0001_first.server.ts";
 import * as search from "./migrations/0002_search.server.ts";
+import * as frame from "./migrations/0003_frame.server.ts";
 
-const migrations = { "0001_first": first, "0002_search": search };
+const migrations = { "0001_first": first, "0002_search": search, "0003_frame": frame };
 
 /** Kysely's migrator over our migrations, which know the engine. */
 export function createMigrator(db: Db, engine: Engine): Migrator {

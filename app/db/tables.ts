@@ -163,6 +163,34 @@ export type AuditRow = Row & {
   ip: string;
 };
 
+/** A message from the contact or support form. */
+export type EmailRow = Row & {
+  kind: "contact" | "support";
+  name: string;
+  email: string;
+  message: string;
+  userId: string | null;
+  /** Sent twice with the same key, it is one. */
+  key: string;
+  /** When it went out as an e-mail; null: it is only here. */
+  sentAt: number | null;
+};
+
+export type PasswordResetRow = Row & { userId: string; tokenHash: string; expiresAt: number };
+
+/** A person's authenticator app (TOTP, RFC 6238). */
+export type AuthenticatorRow = Row & {
+  userId: string;
+  /** Base32, encrypted with the person's id. */
+  secret: string;
+  /** null until its first code was right. */
+  confirmedAt: number | null;
+  /** The time step of the last code used: none is taken twice. */
+  lastStep: number;
+  /** JSON list of the hashes of those not yet used. */
+  recoveryCodes: string;
+};
+
 /** A stretch of text that full-text search finds. `words` is what the index sees: folded, stemmed, the owner first. */
 export type PassageRow = {
   seq: Generated<number>;
@@ -189,5 +217,8 @@ export type Tables = {
   subscriptions: SubscriptionRow;
   usage: UsageRow;
   audit: AuditRow;
+  emails: EmailRow;
+  passwordResets: PasswordResetRow;
+  authenticators: AuthenticatorRow;
   passages: PassageRow;
 };

@@ -1,22 +1,29 @@
 import { randomBytes } from "node:crypto";
 import { createApi } from "../../app/api/api.server.ts";
 import type { Services } from "../../app/api/env.server.ts";
+import type { Config } from "../../app/config.server.ts";
 import type { Chunk } from "../../app/intelligence/chunk.ts";
 import { makeFirstModels } from "../../app/intelligence/discover.server.ts";
 import { Runs } from "../../app/intelligence/runs.server.ts";
 import { createLog } from "../../app/log.server.ts";
+import { Mail } from "../../app/mail.server.ts";
 import { deriveKey } from "../../app/secrets.server.ts";
 import type { TestEngine } from "./engines.ts";
 
 export const password = "una frase larga y rara";
 const secret = "s".repeat(32);
 
+const noMail: Config["mail"] = { smtpUrl: undefined, mailTo: undefined, mailFrom: undefined };
+
 type Answer = { status: number; headers: Headers; body: never; text: string };
 export type Api = Awaited<ReturnType<typeof openApi>>;
 export type Account = { token: string; refresh: string; id: string; email: string };
 
 /** The API over a fresh database, called with Requests as any program would. */
-export async function openApi(engine: TestEngine, { signup = "open" as "open" | "closed", modelSilence = 2000 } = {}) {
+export async function openApi(
+  engine: TestEngine,
+  { signup = "open" as "open" | "closed", modelSilence = 2000, mail = noMail } = {},
+) {
   const database = await engine.open();
   const { db } = database;
   const log = createLog("silent");
@@ -25,8 +32,10 @@ export async function openApi(engine: TestEngine, { signup = "open" as "open" | 
   const services: Services = {
     ...running,
     runs,
-    config: { signup },
+    mail: new Mail(mail, log),
+    config: { signup, publicUrl: "https://tertulia.example" },
     tokenKey: deriveKey(secret, "session tokens"),
+    authenticatorKey: deriveKey(secret, "authenticators"),
   };
   await makeFirstModels(running, {
     openai: {},
@@ -95,6 +104,9 @@ export async function openApi(engine: TestEngine, { signup = "open" as "open" | 
 
   return {
     call,
+    /** The answer itself, for what is no text. */
+    fetch: async (path: string, token: string) =>
+      api.fetch(new Request(`http://api${path}`, { headers: { Authorization: `Bearer ${token}` } })),
     signUp,
     converse,
     start,

@@ -1,0 +1,111 @@
+import { createHmac, randomInt } from "node:crypto";
+import { z } from "@hono/zod-openapi";
+import { Secret, TOTP } from "otpauth";
+import type { Db } from "../db/connection.server.ts";
+import type { UserRow } from "../db/tables.ts";
+import { decrypt, encrypt, sameSecret } from "../secrets.server.ts";
+import type { Services } from "./env.server.ts";
+
+export const code = z
+  .string("Falta el código.")
+  .transform((value) => value.replace(/[\s-]/g, "").toLowerCase())
+  .pipe(z.string().min(1, "Falta el código.").max(32, "El código es demasiado largo."));
+export const secondStep = z.object({ ticket: z.string("Falta el ticket.").max(300, "El ticket no es válido."), code });
+
+const ticketLives = 5 * 60_000;
+const period = 30;
+// A phone's clock may be a step early or late (RFC 6238 §5.2).
+const window = 1;
+const recoveryCodes = 10;
+const letters = "abcdefghjkmnpqrstuvwxyz23456789";
+
+type Ticketed = Pick<UserRow, "id" | "passwordHash">;
+
+/** Proves for five minutes that the password was right; a new password makes it worthless. */
+export function makeTicket(key: Buffer, account: Ticketed): string {
+  return signTicket(key, account, Date.now() + ticketLives);
+}
+
+function signTicket(key: Buffer, { id, passwordHash }: Ticketed, expires: number): string {
+  const proof = createHmac("sha256", key).update(`ticket:${id}:${expires}:${passwordHash}`).digest("base64url");
+  return `${id}.${expires}.${proof}`;
+}
+
+/** The account of a ticket that still holds. */
+export async function accountOfTicket({ db, tokenKey }: Services, ticket: string): Promise<Ticketed | undefined> {
+  const [id = "", expires = ""] = ticket.split(".");
+  const account = await db
+    .selectFrom("users")
+    .where("id", "=", id.replaceAll("\0", ""))
+    .select(["id", "passwordHash"])
+    .executeTakeFirst();
+  if (!account || !(Number(expires) > Date.now())) return;
+  return sameSecret(ticket, signTicket(tokenKey, account, Number(expires))) ? account : undefined;
+}
+
+export async function hasAuthenticator(db: Db, userId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom("authenticators")
+    .where("userId", "=", userId)
+    .select("confirmedAt")
+    .executeTakeFirst();
+  return Boolean(row?.confirmedAt);
+}
+
+/** A new secret in Base32 and its otpauth:// address, for the person's app. */
+export function newSecret(email: string): { secret: string; uri: string } {
+  const secret = new Secret({ size: 20 });
+  return { secret: secret.base32, uri: totp(secret.base32, email).toString() };
+}
+
+const totp = (secret: string, label = "") =>
+  new TOTP({ issuer: "Tertulia", label, period, secret: Secret.fromBase32(secret) });
+
+export const sealSecret = (key: Buffer, userId: string, secret: string) =>
+  encrypt(secret, key, `authenticators:${userId}`);
+export const openSecret = (key: Buffer, userId: string, sealed: string) =>
+  decrypt(sealed, key, `authenticators:${userId}`);
+
+/** The time step in which a code holds now, if it does. */
+export function stepOf(secret: string, given: string, now: number): number | undefined {
+  const delta = totp(secret).validate({ token: given, timestamp: now, window });
+  return delta === null ? undefined : Math.floor(now / 1000 / period) + delta;
+}
+
+/** Ten codes to write down, and what is stored of them. */
+export function makeRecoveryCodes(key: Buffer): { codes: string[]; hashes: string[] } {
+  const codes = Array.from({ length: recoveryCodes }, () =>
+    Array.from({ length: 10 }, () => letters[randomInt(letters.length)]).join(""),
+  );
+  return {
+    codes: codes.map((text) => `${text.slice(0, 5)}-${text.slice(5)}`),
+    hashes: codes.map((text) => hash(key, text)),
+  };
+}
+
+const hash = (key: Buffer, text: string) => createHmac("sha256", key).update(`recovery:${text}`).digest("base64url");
+
+/** Whether a code of the person's app, or one of their recovery codes, holds; each holds once. */
+export async function spendCode({ db, authenticatorKey }: Services, userId: string, given: string): Promise<boolean> {
+  const row = await db.selectFrom("authenticators").where("userId", "=", userId).selectAll().executeTakeFirst();
+  if (!row?.confirmedAt) return false;
+  const now = Date.now();
+  const own = db.updateTable("authenticators").where("id", "=", row.id);
+  const step = stepOf(openSecret(authenticatorKey, userId, row.secret), given, now);
+  if (step !== undefined) {
+    const { numUpdatedRows } = await own
+      .where("lastStep", "<", step)
+      .set({ lastStep: step, updatedAt: now })
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
+  }
+  const left = JSON.parse(row.recoveryCodes) as string[];
+  const rest = left.filter((stored) => stored !== hash(authenticatorKey, given));
+  if (rest.length === left.length) return false;
+  // Two requests with the same code: the list is still as it was read for one of them only.
+  const { numUpdatedRows } = await own
+    .where("recoveryCodes", "=", row.recoveryCodes)
+    .set({ recoveryCodes: JSON.stringify(rest), updatedAt: now })
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}

@@ -1,0 +1,40 @@
+import type { ChatRow, MessageRow } from "../db/tables.ts";
+import { iso, isoOrNull } from "./schemas.server.ts";
+
+type Models = Map<string, string>;
+
+/** A chat with all its messages, versions included, as other programs read it. */
+export function chatAsJson(chat: ChatRow, messages: MessageRow[], models: Models) {
+  return {
+    id: chat.id,
+    title: chat.title,
+    createdAt: iso(chat.createdAt),
+    lastMessageAt: iso(chat.lastMessageAt),
+    pinned: chat.pinned === 1,
+    archived: chat.archived === 1,
+    messages: messages.map((message) => ({
+      id: message.id,
+      parentId: message.parentId,
+      role: message.role,
+      createdAt: iso(message.createdAt),
+      finishedAt: isoOrNull(message.finishedAt),
+      status: message.status,
+      model: message.modelId && (models.get(message.modelId) ?? null),
+      content: message.content,
+    })),
+  };
+}
+
+const moment = new Intl.DateTimeFormat("es", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" });
+
+/** A chat as people read it; another version of a message says so in its heading. Times in UTC. */
+export function chatAsMarkdown(chat: ChatRow, messages: MessageRow[], models: Models): string {
+  const answered = new Set<string | null>();
+  const turns = messages.map((message) => {
+    const who = message.role === "user" ? "Tú" : ((message.modelId && models.get(message.modelId)) ?? "Asistente");
+    const again = answered.has(message.parentId) ? ", otra versión" : "";
+    answered.add(message.parentId);
+    return `## ${who} (${moment.format(message.createdAt)}${again})\n\n${message.content}\n`;
+  });
+  return `# ${chat.title}\n\n${turns.join("\n")}`;
+}

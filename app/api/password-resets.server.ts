@@ -1,0 +1,110 @@
+import { randomBytes } from "node:crypto";
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { v7 as newId } from "uuid";
+import { hashToken } from "../secrets.server.ts";
+import { email, newPassword, refuseCommon } from "./accounts.server.ts";
+import { countAttempt } from "./attempts.server.ts";
+import { recordAudit } from "./audit.server.ts";
+import type { ApiEnv, Services } from "./env.server.ts";
+import { hashPassword } from "./passwords.server.ts";
+import { answerInvalid, Problem } from "./problem.server.ts";
+import { takes } from "./schemas.server.ts";
+
+const lives = 60 * 60_000;
+
+/** Links in e-mails need an address that no request can forge, so PUBLIC_URL is part of it. */
+export const canReset = ({ mail, config }: Services) => mail.available && config.publicUrl !== undefined;
+
+const oldLink = () => new Problem(422, "Este enlace ya no vale: se usa una vez y dura una hora. Pide otro.");
+
+export const passwordResets = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
+  .openapi(
+    createRoute({
+      method: "post",
+      path: "/",
+      request: { body: takes(z.strictObject({ email })) },
+      responses: { 202: { description: "Si hay una cuenta con ese correo, recibirá un enlace." } },
+    }),
+    async (c) => {
+      const { services } = c.var;
+      if (!canReset(services)) {
+        throw new Problem(503, "Esta instalación no envía correos. Pide una contraseña nueva a quien la administra.");
+      }
+      const given = c.req.valid("json");
+      await countAttempt(services, "reset", c.env.ip ?? "");
+      await countAttempt(services, "reset", given.email.toLowerCase());
+      const account = await services.db
+        .selectFrom("users")
+        .where("emailKey", "=", given.email.toLowerCase())
+        .select(["id", "name", "email"])
+        .executeTakeFirst();
+      if (account) await sendLink(services, account);
+      return c.body(null, 202);
+    },
+  )
+  .openapi(
+    createRoute({
+      method: "put",
+      path: "/{token}",
+      request: {
+        params: z.object({
+          token: z
+            .string()
+            .max(100)
+            .openapi({ param: { name: "token", in: "path" } }),
+        }),
+        body: takes(z.strictObject({ password: newPassword })),
+      },
+      responses: { 204: { description: "La contraseña es la nueva; las sesiones abiertas han terminado." } },
+    }),
+    async (c) => {
+      const { db } = c.var.services;
+      const { password } = c.req.valid("json");
+      const own = db.selectFrom("passwordResets").where("tokenHash", "=", hashToken(c.req.valid("param").token));
+      const reset = await own.where("expiresAt", ">", Date.now()).select(["id", "userId"]).executeTakeFirst();
+      if (!reset) throw oldLink();
+      await refuseCommon(password);
+      const passwordHash = await hashPassword(password);
+      await db.transaction().execute(async (trx) => {
+        // A link that two windows use at once is used by one.
+        const { numDeletedRows } = await trx.deleteFrom("passwordResets").where("id", "=", reset.id).executeTakeFirst();
+        if (numDeletedRows === 0n) throw oldLink();
+        await trx
+          .updateTable("users")
+          .set({ passwordHash, updatedAt: Date.now() })
+          .where("id", "=", reset.userId)
+          .execute();
+        await trx.deleteFrom("sessions").where("userId", "=", reset.userId).execute();
+        await recordAudit(trx, c, {
+          actorId: reset.userId,
+          action: "password-reset",
+          resource: "user",
+          resourceId: reset.userId,
+        });
+      });
+      return c.body(null, 204);
+    },
+  );
+
+async function sendLink({ db, mail, config }: Services, account: { id: string; name: string; email: string }) {
+  const token = randomBytes(32).toString("base64url");
+  const now = Date.now();
+  const row = { tokenHash: hashToken(token), expiresAt: now + lives, updatedAt: now };
+  await db
+    .insertInto("passwordResets")
+    .values({ id: newId(), createdAt: now, userId: account.id, ...row })
+    .onConflict((conflict) => conflict.column("userId").doUpdateSet(row))
+    .execute();
+  mail.post({
+    to: account.email,
+    subject: "Una contraseña nueva para Tertulia",
+    text: `Hola, ${account.name}:
+
+Alguien, seguramente tú, ha pedido cambiar la contraseña de tu cuenta. Este enlace vale una hora y se usa una vez:
+
+${config.publicUrl}/auth/reset/${token}
+
+Si no has sido tú, no hace falta que hagas nada: la contraseña sigue siendo la misma.
+`,
+  });
+}

@@ -1,0 +1,48 @@
+import { createTransport, type Transporter } from "nodemailer";
+import type { Config } from "./config.server.ts";
+import type { Log } from "./log.server.ts";
+
+export type Message = { to: string; subject: string; text: string; replyTo?: { name: string; address: string } };
+
+/** Sends e-mail over SMTP_URL, where that is set. */
+export class Mail {
+  readonly #transport: Transporter | undefined;
+  readonly #from: string;
+  readonly #log: Log;
+  readonly #underway = new Set<Promise<void>>();
+  /** Where the forms' messages go. */
+  readonly inbox: string | undefined;
+
+  constructor({ smtpUrl, mailTo, mailFrom }: Config["mail"], log: Log) {
+    this.#transport = smtpUrl
+      ? createTransport({ url: smtpUrl, connectionTimeout: 10_000, socketTimeout: 20_000 })
+      : undefined;
+    this.inbox = smtpUrl ? mailTo : undefined;
+    this.#from = mailFrom ?? mailTo ?? "";
+    this.#log = log;
+  }
+
+  get available(): boolean {
+    return this.#transport !== undefined;
+  }
+
+  /** Sends in the background, so that nobody waits and an answer's time tells nothing; `onSent` follows a success. */
+  post(message: Message, onSent: () => Promise<unknown> = async () => {}): void {
+    const sending = this.#send(message)
+      .then(onSent)
+      .catch((error: Error) => this.#log.error({ err: error }, "no se pudo enviar un correo"))
+      .then(() => {});
+    this.#underway.add(sending);
+    void sending.finally(() => this.#underway.delete(sending));
+  }
+
+  /** Waits for what is being sent. */
+  async close(): Promise<void> {
+    await Promise.all(this.#underway);
+    this.#transport?.close();
+  }
+
+  async #send({ to, subject, text, replyTo }: Message): Promise<void> {
+    await this.#transport?.sendMail({ from: this.#from, to, subject, text, ...(replyTo && { replyTo }) });
+  }
+}

@@ -1,0 +1,41 @@
+import { once } from "node:events";
+import { SMTPServer } from "smtp-server";
+
+export type MailServer = Awaited<ReturnType<typeof startMailServer>>;
+
+/** A real SMTP server that keeps what it is sent. */
+export async function startMailServer() {
+  const received: string[] = [];
+  let told = () => {};
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ["STARTTLS"],
+    onData(stream, _session, done) {
+      const chunks: Buffer[] = [];
+      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+      stream.on("end", () => {
+        // Quoted-printable breaks long lines; what tests look for must not be broken.
+        received.push(Buffer.concat(chunks).toString("utf8").replaceAll("=\r\n", "").replaceAll("=3D", "="));
+        told();
+        done();
+      });
+    },
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server.server, "listening");
+  const { port } = server.server.address() as { port: number };
+  return {
+    url: `smtp://127.0.0.1:${port}`,
+    received,
+    /** The next message, or the first not yet read. */
+    async next(): Promise<string> {
+      while (received.length === 0) {
+        await new Promise<void>((resolve) => {
+          told = resolve;
+        });
+      }
+      return received.shift() as string;
+    },
+    stop: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  };
+}
