@@ -2,11 +2,18 @@ import { startTransition } from "react";
 import { hydrateRoot } from "react-dom/client";
 import { HydratedRouter } from "react-router/dom";
 import { closePopover } from "./ui/close-popover.ts";
+import { fetchOnIntent } from "./ui/revisits.tsx";
+import { keepViewport } from "./ui/viewport.ts";
 
 // The seed's key; the page itself is always dark.
 localStorage.setItem("nuxt-color-mode", "dark");
 
+keepViewport();
+
 document.addEventListener("click", closePopover);
+for (const intent of ["pointerover", "focusin", "touchstart"]) {
+  document.addEventListener(intent, fetchOnIntent, { passive: true });
+}
 
 startTransition(() => {
   hydrateRoot(document, <HydratedRouter />);

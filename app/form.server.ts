@@ -1,4 +1,6 @@
-import { data, type MiddlewareFunction } from "react-router";
+import { parseWithZod } from "@conform-to/zod/v4";
+import { data, type MiddlewareFunction, type RouterContextProvider } from "react-router";
+import type { z } from "zod";
 import { ApiProblem } from "./answers.server.ts";
 import { formContext, sessionContext } from "./context.ts";
 import { limits } from "./limits.ts";
@@ -37,13 +39,12 @@ async function parseForm(request: Request): Promise<FormData> {
   }
 }
 
-/** What was typed into a form, without its token, files and password: these never come back in a page. */
+const secret = /^formToken$|password|^code$/i;
+
+/** What was typed into a form, without its token, files, passwords and codes: these never come back in a page. */
 export function typedFields(form: FormData): Record<string, string> {
   return Object.fromEntries(
-    [...form].filter(
-      (field): field is [string, string] =>
-        !["formToken", "password"].includes(field[0]) && typeof field[1] === "string",
-    ),
+    [...form].filter((field): field is [string, string] => !secret.test(field[0]) && typeof field[1] === "string"),
   );
 }
 
@@ -53,14 +54,34 @@ export function textOf(form: FormData, name: string): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Turns the API's refusal into what the form shows again, with its status. `keep` names the fields that come back. */
-export function formProblem(error: unknown, form: FormData, keep: string[]) {
-  if (!(error instanceof ApiProblem) || error.status === 404) throw error;
-  const { errors = {}, detail, status } = error.body;
-  const result: FormResult = {
-    values: Object.fromEntries(keep.filter((name) => form.has(name)).map((name) => [name, textOf(form, name)])),
-    errors,
-    ...(Object.keys(errors).length === 0 && { message: detail }),
-  };
+/**
+ * Reads a form's fields by a schema of their shape (the API has the rules) and acts on them. What the schema or the API
+ * refuses becomes what the form shows again, with its status.
+ */
+export async function sendFields<Schema extends z.ZodType, Result>(
+  context: Readonly<RouterContextProvider>,
+  schema: Schema,
+  act: (fields: z.output<Schema>) => Promise<Result>,
+) {
+  const form = context.get(formContext);
+  const submission = parseWithZod(form, { schema });
+  if (submission.status !== "success") return refusal(form, submission.reply().error ?? {}, 422);
+  try {
+    return await act(submission.value);
+  } catch (error) {
+    if (!(error instanceof ApiProblem) || error.status === 404) throw error;
+    const { errors, detail, status } = error.body;
+    const { error: shown } = submission.reply(errors ? { fieldErrors: toLists(errors) } : { formErrors: [detail] });
+    return refusal(form, shown ?? {}, status);
+  }
+}
+
+const toLists = (errors: Record<string, string>) =>
+  Object.fromEntries(Object.entries(errors).map(([name, sentence]) => [name, [sentence]]));
+
+function refusal(form: FormData, error: Record<string, string[] | null>, status: number) {
+  const { "": whole, ...fields } = error;
+  const errors = Object.fromEntries(Object.entries(fields).map(([name, sentences]) => [name, sentences?.[0] ?? ""]));
+  const result: FormResult = { values: typedFields(form), errors, ...(whole?.[0] && { message: whole[0] }) };
   return data(result, status);
 }

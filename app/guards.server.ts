@@ -3,7 +3,7 @@ import { fetchSite } from "remix-utils/sec-fetch";
 import { ApiProblem, read } from "./answers.server.ts";
 import type { Client } from "./api/client.server.ts";
 import { apiContext, formContext, sessionContext } from "./context.ts";
-import { typedFields } from "./form.server.ts";
+import { textOf, typedFields } from "./form.server.ts";
 import { restoreDraft } from "./held-draft.server.ts";
 
 type Context = Readonly<RouterContextProvider>;
@@ -44,7 +44,10 @@ export const requireAuth: MiddlewareFunction<Response> = async ({ request, conte
   const path = url.pathname + url.search;
   if (request.method !== "GET" && request.method !== "HEAD") {
     const { formToken } = session;
-    throw data({ formToken, held: typedFields(context.get(formContext)), volver: returnPath(path) }, 401);
+    const held = typedFields(context.get(formContext));
+    // A message goes back into its composer; any other form is sent again as it was.
+    const action = "content" in held && path.startsWith("/conversation/") ? {} : { action: path };
+    throw data({ formToken, held: { ...held, ...action }, volver: returnPath(path) }, 401);
   }
   // A link in an e-mail arrives without the strict cookie; the same page asked for by itself has it.
   if (!hadSession && fetchSite(request) === "cross-site") return comeBack();
@@ -55,6 +58,8 @@ export const requireAuth: MiddlewareFunction<Response> = async ({ request, conte
 /** The seed's guest rule: who has signed in has nothing to do here. */
 export const requireGuest: MiddlewareFunction<Response> = async ({ request, context, url }) => {
   if (!(await getPerson(context))) return;
+  if (request.method === "POST" && (heldAction(context.get(formContext)) || context.get(formContext).has("stay")))
+    return;
   // Signed in meanwhile, in another tab: what was held behind this sign-in goes where it was going.
   const volver = safeReturn(url.searchParams.get("volver"));
   if (request.method === "POST") await restoreDraft(context, volver, context.get(formContext));
@@ -78,6 +83,12 @@ function comeBack(): Response {
 // Where a resource route took the form, its chat is the place to come back to.
 function returnPath(path: string): string {
   return path.startsWith("/conversation/chat") ? path : "/conversation/chat";
+}
+
+/** Where the form was going that a sign-in form holds, if that is a path of ours. */
+export function heldAction(form: FormData): string | undefined {
+  const path = textOf(form, "held.action");
+  return path && safeReturn(path) === path ? path : undefined;
 }
 
 /** A local path to go to after sign-in; anything that a browser could read as another place is /user. */

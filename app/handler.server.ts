@@ -8,6 +8,7 @@ import { createClient } from "./api/client.server.ts";
 import { readConfig } from "./config.server.ts";
 import { apiContext, logContext, nonceContext, sessionContext } from "./context.ts";
 import { addHeaders } from "./headers.server.ts";
+import { isRobot } from "./robots.server.ts";
 import { deriveKey } from "./secrets.server.ts";
 import { type Opened, openServices } from "./services.server.ts";
 import { WebSession } from "./session.server.ts";
@@ -35,10 +36,21 @@ export function createHandler({ services, config, log }: Opened): Handle {
     context.set(sessionContext, session);
     context.set(logContext, log);
     context.set(nonceContext, nonce);
-    const response = sayInSpanish(await pages(request, context));
+    const answer = await pages(request, context);
+    const response = answer.status >= 400 ? hideFromBots(sayInSpanish(answer), request) : answer;
     const cookie = await session.commit();
     if (cookie) response.headers.append("Set-Cookie", cookie);
     return addHeaders(response, request, nonce);
+  }
+
+  /** Search engines and link previews get the status of an error, and no page to keep; the log has a line (seed §2). */
+  function hideFromBots(response: Response, request: Request): Response {
+    if (!isRobot(request.headers.get("User-Agent"))) return response;
+    log.info(
+      { status: response.status, path: new URL(request.url).pathname },
+      "página de error no mostrada a un robot",
+    );
+    return new Response(null, { status: response.status });
   }
 
   return async (request, { ip }) => {
@@ -49,6 +61,7 @@ export function createHandler({ services, config, log }: Opened): Handle {
       const response = await api.fetch(request, { ip });
       return addHeaders(response, request, "");
     }
+    if (/^\/assets\/.*\.js$/.test(url.pathname)) return staleModule();
     if (isForeignForm(request, url))
       return addHeaders(plainPage(403, "Este formulario venía de otro sitio y no se ha enviado."), request, "");
     const response = await answerPage(request, ip);
@@ -61,6 +74,10 @@ function isForeignForm(request: Request, url: URL): boolean {
   const origin = request.headers.get("Origin");
   return request.method !== "GET" && request.method !== "HEAD" && origin !== null && origin !== url.origin;
 }
+
+/** A module of an older build: in its place comes one that loads the page anew (seed §4). */
+const staleModule = () =>
+  new Response(null, { status: 302, headers: { Location: "/stale.js", "Cache-Control": "no-store" } });
 
 /** Where not even the error page could be rendered, React Router answers a line of English. */
 function sayInSpanish(response: Response): Response {

@@ -5,6 +5,7 @@ import {
   Meta,
   Outlet,
   Scripts,
+  ScrollRestoration,
   useLocation,
   useMatches,
   useRouteError,
@@ -15,7 +16,9 @@ import "./app.css";
 import { sessionContext } from "./context.ts";
 import { readForm } from "./form.server.ts";
 import { SignInAgain } from "./routes/auth/sign-in-again.tsx";
+import { SignInDialog } from "./routes/auth/sign-in-dialog.tsx";
 import { ErrorPage } from "./ui/error-page.tsx";
+import { LoadingBar } from "./ui/loading-bar.tsx";
 import { FormToken } from "./ui/post-form.tsx";
 
 // The lamp of the wordmark; in place, as a file would be one more request.
@@ -26,7 +29,7 @@ export const middleware: Route.MiddlewareFunction[] = [readForm];
 
 export function loader({ context }: Route.LoaderArgs) {
   const session = context.get(sessionContext);
-  return { formToken: session.formToken };
+  return { formToken: session.formToken, notice: session.takeNotice() };
 }
 
 export const meta: Route.MetaFunction = ({ error }) => {
@@ -54,7 +57,14 @@ export function Layout({ children }: { children: ReactNode }) {
             Saltar al contenido
           </a>
         </p>
+        {scripts && <LoadingBar />}
         <FormToken value={token}>{children}</FormToken>
+        {scripts && (
+          <FormToken value={token}>
+            <SignInDialog />
+          </FormToken>
+        )}
+        {scripts && <ScrollRestoration />}
         {scripts && <Scripts />}
       </body>
     </html>

@@ -1,14 +1,30 @@
 import { index, layout, type RouteConfig, route } from "@react-router/dev/routes";
 
 export default [
-  layout("routes/public/layout.tsx", [index("routes/public/home.tsx")]),
+  layout("routes/public/layout.tsx", [
+    index("routes/public/page.tsx", { id: "home" }),
+    route(":slug", "routes/public/page.tsx"),
+  ]),
+  route("robots.txt", "routes/public/robots.ts"),
+  route("sitemap.xml", "routes/public/sitemap.ts"),
   layout("routes/auth/layout.tsx", [
     route("auth/signin", "routes/auth/signin.tsx"),
     route("auth/signup", "routes/auth/signup.tsx"),
+    route("auth/reset", "routes/auth/forgot.tsx"),
+    route("auth/reset/:token", "routes/auth/reset.tsx"),
   ]),
   route("auth/signout", "routes/auth/signout.ts"),
   layout("routes/dashboard/layout.tsx", [
-    route("user", "routes/account/user.tsx"),
+    route("sidebar", "routes/dashboard/fold.ts"),
+    route("user", "routes/account/user.tsx", [
+      route("contrasena", "routes/account/password.tsx"),
+      route("verificacion/crear", "routes/account/add-authenticator.tsx"),
+      route("verificacion/eliminar", "routes/account/remove-authenticator.tsx"),
+      route("eliminar", "routes/account/delete-account.tsx"),
+      route("ayuda", "routes/account/help.tsx"),
+    ]),
+    route("user/sesiones/:id?", "routes/account/sessions.ts"),
+    route("user/datos", "routes/account/export.ts"),
     layout("routes/conversation/layout.tsx", [
       route("conversation/chat", "routes/conversation/new-chat.tsx"),
       route("conversation/chat/:id", "routes/conversation/chat.tsx", [

@@ -2,7 +2,14 @@ import { randomBytes } from "node:crypto";
 import { createCookie } from "react-router";
 import type { TokenStore } from "./api/client.server.ts";
 
-export type Notice = { type: "info" | "success" | "error" | "warning"; title: string };
+/** `duration` in ms; 0: it stays until it is closed. */
+export type Notice = {
+  id: string;
+  type: "info" | "success" | "error" | "warning";
+  title: string;
+  description?: string;
+  duration?: number;
+};
 
 type Data = {
   access?: string;
@@ -10,6 +17,8 @@ type Data = {
   /** Proves that a form came from a page of this session. */
   formToken?: string;
   notice?: Notice;
+  /** Folded; open unless somebody has closed it (seed §2). */
+  sidebar?: "closed";
 };
 
 const maxAge = 30 * 24 * 60 * 60;
@@ -68,14 +77,22 @@ export class WebSession implements TokenStore {
   }
 
   /** Shows a notice on the next page. */
-  flash(notice: Notice): void {
-    this.#set({ notice });
+  flash(notice: Omit<Notice, "id">): void {
+    this.#set({ notice: { id: newToken(), ...notice } });
   }
 
   takeNotice(): Notice | undefined {
     const { notice } = this.#data;
     if (notice) this.#set({ notice: undefined });
     return notice;
+  }
+
+  get sidebar(): "open" | "closed" {
+    return this.#data.sidebar ?? "open";
+  }
+
+  set sidebar(state: "open" | "closed") {
+    this.#set({ sidebar: state === "closed" ? state : undefined });
   }
 
   /** The Set-Cookie header, where anything has changed. */

@@ -16,7 +16,7 @@ const mayImport: Record<string, string[]> = {
   // What pages may use of the server: nothing that knows the database.
   routes: ["ui", "markdown", "context", "answers", "guards", "form", "held-draft", "session", "limits", "pull-stream"],
   services: ["db", "intelligence", ...leaves],
-  handler: ["api", "services", "context", "session", "headers", ...leaves],
+  handler: ["api", "services", "context", "session", "headers", "robots", ...leaves],
   root: ["routes", "ui", "context", "form", "app"],
   "entry.server": ["live-document", "context"],
   "live-document": ["markdown", "context", "pull-stream"],
@@ -27,6 +27,7 @@ const mayImport: Record<string, string[]> = {
   secrets: [],
   log: [],
   mail: [],
+  robots: [],
   limits: [],
   session: [],
   headers: [],

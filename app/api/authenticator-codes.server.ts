@@ -52,11 +52,11 @@ export async function hasAuthenticator(db: Db, userId: string): Promise<boolean>
   return Boolean(row?.confirmedAt);
 }
 
-/** A new secret in Base32 and its otpauth:// address, for the person's app. */
-export function newSecret(email: string): { secret: string; uri: string } {
-  const secret = new Secret({ size: 20 });
-  return { secret: secret.base32, uri: totp(secret.base32, email).toString() };
-}
+/** A new secret, in Base32. */
+export const newSecret = () => new Secret({ size: 20 }).base32;
+
+/** The otpauth:// address of a secret, for the person's app. */
+export const addressOf = (secret: string, email: string) => totp(secret, email).toString();
 
 const totp = (secret: string, label = "") =>
   new TOTP({ issuer: "Tertulia", label, period, secret: Secret.fromBase32(secret) });

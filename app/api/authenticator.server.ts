@@ -3,13 +3,23 @@ import { v7 as newId } from "uuid";
 import { confirmPassword } from "./accounts.server.ts";
 import { recordAudit } from "./audit.server.ts";
 import { signedIn } from "./authentication.server.ts";
-import { code, makeRecoveryCodes, newSecret, openSecret, sealSecret, stepOf } from "./authenticator-codes.server.ts";
+import {
+  addressOf,
+  code,
+  makeRecoveryCodes,
+  newSecret,
+  openSecret,
+  sealSecret,
+  stepOf,
+} from "./authenticator-codes.server.ts";
 import type { ApiEnv } from "./env.server.ts";
 import { answerInvalid, invalid, Problem } from "./problem.server.ts";
 import { answers, bearer, takes } from "./schemas.server.ts";
 
 const common = { path: "/" as const, security: bearer, middleware: [signedIn] };
 const state = z.object({ enabled: z.boolean(), recoveryCodesLeft: z.number() }).openapi("Authenticator");
+
+const beginLasts = 15 * 60_000;
 
 /** Two-step sign-in with an authenticator app (TOTP, RFC 6238): the person's own, if they want it. */
 export const authenticator = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
@@ -49,30 +59,35 @@ export const authenticator = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvali
         .where("id", "=", person.id)
         .select("email")
         .executeTakeFirstOrThrow();
-      const { secret, uri } = newSecret(email);
       const now = Date.now();
-      const sealed = sealSecret(authenticatorKey, person.id, secret);
-      const { numInsertedOrUpdatedRows } = await db
-        .insertInto("authenticators")
-        .values({
-          id: newId(),
-          createdAt: now,
-          updatedAt: now,
-          userId: person.id,
-          secret: sealed,
-          confirmedAt: null,
-          lastStep: 0,
-          recoveryCodes: "[]",
-        })
-        .onConflict((conflict) =>
-          conflict
-            .column("userId")
-            .doUpdateSet({ secret: sealed, updatedAt: now })
-            .where("authenticators.confirmedAt", "is", null),
-        )
+      const known = await db
+        .selectFrom("authenticators")
+        .where("userId", "=", person.id)
+        .selectAll()
         .executeTakeFirst();
-      if (numInsertedOrUpdatedRows === 0n) throw new Problem(409, "La verificación en dos pasos ya está activada.");
-      return c.json({ secret, uri }, 201);
+      if (known?.confirmedAt) throw new Problem(409, "La verificación en dos pasos ya está activada.");
+      // What is on the person's screen, or in their app already, holds until it is old.
+      const begun = known && now - known.updatedAt < beginLasts ? known : undefined;
+      const secret = begun ? openSecret(authenticatorKey, person.id, begun.secret) : newSecret();
+      if (!begun) {
+        const row = { secret: sealSecret(authenticatorKey, person.id, secret), updatedAt: now };
+        await db
+          .insertInto("authenticators")
+          .values({
+            id: newId(),
+            createdAt: now,
+            userId: person.id,
+            confirmedAt: null,
+            lastStep: 0,
+            recoveryCodes: "[]",
+            ...row,
+          })
+          .onConflict((conflict) =>
+            conflict.column("userId").doUpdateSet(row).where("authenticators.confirmedAt", "is", null),
+          )
+          .execute();
+      }
+      return c.json({ secret, uri: addressOf(secret, email) }, 201);
     },
   )
   .openapi(

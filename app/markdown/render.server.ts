@@ -3,8 +3,8 @@ import hljs from "highlight.js/lib/common";
 import MarkdownIt, { type Env } from "markdown-it";
 import temml from "temml";
 
-/** What rendering needs to know of the message: where its numbered sources are. */
-export type RenderEnv = Env & { sourcesId?: string; sources?: number };
+/** What rendering needs to know of the text: where a message's numbered sources are, or that it is a page of the site's own. */
+export type RenderEnv = Env & { sourcesId?: string; sources?: number; page?: boolean };
 
 // Longer code stays plain: highlighting it again at each line would hold up everyone else.
 const highlightUpTo = 20_000;
@@ -57,9 +57,10 @@ function renderMath(source: string, displayMode: boolean): string {
 }
 
 // The page has the chat as h1 and each turn as h2.
-const heading = (tag: string) => `h${Math.min(6, Math.max(3, Number(tag.slice(1)) + 1))}`;
-rules.heading_open = (tokens, index) => `<${heading(tokens[index]?.tag ?? "h3")}>`;
-rules.heading_close = (tokens, index) => `</${heading(tokens[index]?.tag ?? "h3")}>\n`;
+const heading = (tag = "h3", { page }: RenderEnv = {}) =>
+  page ? `h${Math.max(2, Number(tag.slice(1)))}` : `h${Math.min(6, Math.max(3, Number(tag.slice(1)) + 1))}`;
+rules.heading_open = (tokens, index, _options, env) => `<${heading(tokens[index]?.tag, env)}>`;
+rules.heading_close = (tokens, index, _options, env) => `</${heading(tokens[index]?.tag, env)}>\n`;
 
 rules.table_open = () => `<div class="scroll" tabindex="0" role="region" aria-label="Tabla"><table class="table">\n`;
 rules.table_close = () => "</table></div>\n";
@@ -73,8 +74,11 @@ for (const cell of ["th_open", "td_open"]) {
   };
 }
 
-rules.link_open = (tokens, index) =>
-  `<a href="${escapeHtml(String(tokens[index]?.attrGet("href") ?? ""))}" rel="nofollow noopener noreferrer">`;
+rules.link_open = (tokens, index, _options, env: RenderEnv = {}) => {
+  const href = String(tokens[index]?.attrGet("href") ?? "");
+  const own = env.page && /^[/#]/.test(href) && !href.startsWith("//");
+  return `<a href="${escapeHtml(href)}"${own ? "" : ' rel="nofollow noopener noreferrer"'}>`;
+};
 
 // A picture from elsewhere would tell its server who reads what: it becomes a link.
 rules.image = (tokens, index) => {

@@ -1,17 +1,42 @@
-import type { ReactNode } from "react";
+import { type MouseEvent, type ReactNode, use } from "react";
 import { Icon } from "./icon.tsx";
+import { FormTokenField } from "./post-form.tsx";
+import { SidebarState } from "./sidebar-state.ts";
 
-/** The line at the top of a dashboard page: what opens and folds the sidebar, then the page's own. */
-export function Bar({ children }: { children: ReactNode }) {
+/**
+ * The line at the top of a dashboard page: what opens and folds the sidebar, then the page's own. `keeps` names the form
+ * whose text goes along when a page without a script folds the sidebar, so that it is not lost.
+ */
+export function Bar({ keeps = "plegar", children }: { keeps?: string; children: ReactNode }) {
+  const { folded, toggle } = use(SidebarState);
+  const foldHere = (event: MouseEvent<HTMLButtonElement>) => {
+    event.preventDefault();
+    const { form, name, value } = event.currentTarget;
+    const body = new URLSearchParams({ [name]: value });
+    body.set("formToken", String(form && new FormData(form).get("formToken")));
+    toggle();
+    void fetch("/sidebar", { method: "POST", body, keepalive: true, redirect: "manual" }).catch(() => {});
+  };
   return (
     <header className="bar">
       <button className="button quiet small only narrow" type="button" popoverTarget="barra">
         <Icon name="menu" label="Abrir la barra" />
       </button>
-      <label className="button quiet small only wide fold">
-        <input className="sr-only" type="checkbox" />
-        <Icon name="panel" label="Ocultar la barra" />
-      </label>
+      <form id="plegar" className="wide" method="post" action="/sidebar">
+        <FormTokenField />
+        <button
+          type="submit"
+          className="button quiet small only"
+          form={keeps}
+          formAction="/sidebar"
+          formNoValidate
+          name="sidebar"
+          value={folded ? "open" : "closed"}
+          onClick={foldHere}
+        >
+          <Icon name="panel" label={folded ? "Mostrar la barra" : "Ocultar la barra"} />
+        </button>
+      </form>
       {children}
     </header>
   );

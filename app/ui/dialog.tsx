@@ -1,30 +1,39 @@
-import { type ReactNode, useEffect, useRef } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { Icon } from "./icon.tsx";
 
-type Props = { title: string; closeTo: string; alert?: boolean; children: ReactNode };
+type Props = {
+  title: string;
+  /** What lies under a dialog that is a route; */
+  closeTo?: string;
+  /** what closes one that is none. Without either only its own buttons do. */
+  onClose?: () => void;
+  kind?: "form" | "alert" | "panel";
+  children: ReactNode;
+};
 
-/** A dialog that is a route: open in the server's page, modal once hydrated. `closeTo` is what lies under it. */
-export function Dialog({ title, closeTo, alert, children }: Props) {
+// Where the page stood before the first dialog was opened (seed §2).
+const scrollKey = "tertulia-scroll";
+
+/** A dialog: open in the server's page, modal once hydrated. The browser's top layer stacks them, the last one closes first. */
+export function Dialog({ title, closeTo, onClose, kind = "form", children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const navigate = useNavigate();
-  useEffect(() => {
-    const element = dialog.current;
-    // Only showModal makes the page behind inert; the server can't call it.
-    element?.close();
-    element?.showModal();
-  }, []);
-  const close = () => navigate(closeTo, { preventScrollReset: true });
+  const titleId = useId();
+  // As it was before anything in here took the focus.
+  const [opener] = useState(() => (typeof document === "undefined" ? null : document.activeElement));
+  useEffect(() => openModal(dialog.current, opener), [opener]);
+  const closable = closeTo !== undefined || onClose !== undefined;
+  const close = () => (onClose ? onClose() : closeTo && navigate(closeTo, { preventScrollReset: true }));
   return (
     <div className="overlay">
-      <Link className="backdrop" to={closeTo} tabIndex={-1} aria-hidden="true" />
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: Escape is the key, as onCancel */}
+      {closeTo && <Link className="backdrop" to={closeTo} preventScrollReset tabIndex={-1} aria-hidden="true" />}
       <dialog
         ref={dialog}
-        className="dialog"
+        className={kind === "panel" ? "dialog panel" : "dialog"}
         open
-        role={alert ? "alertdialog" : undefined}
-        aria-labelledby="dialog-title"
+        role={kind === "alert" ? "alertdialog" : undefined}
+        aria-labelledby={titleId}
         onCancel={(event) => {
           event.preventDefault();
           close();
@@ -32,15 +41,57 @@ export function Dialog({ title, closeTo, alert, children }: Props) {
         onClick={(event) => {
           if (event.target === dialog.current) close();
         }}
+        onKeyDown={confirmOnEnter}
       >
         <div className="top">
-          <h2 id="dialog-title">{title}</h2>
-          <Link className="button quiet small only" to={closeTo}>
-            <Icon name="close" label="Cerrar" />
-          </Link>
+          <h2 id={titleId}>{title}</h2>
+          {closeTo && (
+            <Link className="button quiet small only" to={closeTo} preventScrollReset>
+              <Icon name="close" label="Cerrar" />
+            </Link>
+          )}
+          {closable && !closeTo && (
+            <button className="button quiet small only" type="button" onClick={close}>
+              <Icon name="close" label="Cerrar" />
+            </button>
+          )}
         </div>
         {children}
       </dialog>
+    </div>
+  );
+}
+
+function openModal(dialog: HTMLDialogElement | null, opener: Element | null) {
+  const begin = document.activeElement;
+  const first = document.querySelectorAll("dialog:modal").length === 0;
+  if (first) localStorage.setItem(scrollKey, String(scrollY));
+  // Only showModal makes the page behind inert; the server can't call it.
+  dialog?.close();
+  dialog?.showModal();
+  // React focuses what has autoFocus, but leaves no attribute that showModal would go by.
+  if (begin instanceof HTMLElement && dialog?.contains(begin)) begin.focus();
+  return () => {
+    if (first) scrollTo(0, Number(localStorage.getItem(scrollKey)));
+    if (opener instanceof HTMLElement && opener.isConnected) opener.focus({ preventScroll: true });
+  };
+}
+
+/** Where the focus is on nothing that has an Enter of its own, it presses the dialog's submit button. */
+function confirmOnEnter(event: KeyboardEvent<HTMLDialogElement>) {
+  if (event.key !== "Enter" || (event.target as Element).closest("a, button, input, textarea, select, summary")) return;
+  event.preventDefault();
+  event.currentTarget.querySelector("form")?.requestSubmit();
+}
+
+/** The foot of a dialog: «Cancelar» on the left of what it is for. */
+export function DialogFoot({ cancelTo, children }: { cancelTo: string; children: ReactNode }) {
+  return (
+    <div className="foot">
+      <Link className="button quiet" to={cancelTo} preventScrollReset>
+        Cancelar
+      </Link>
+      {children}
     </div>
   );
 }

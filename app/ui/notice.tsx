@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Icon } from "./icon.tsx";
 
-const looks = {
+export const looks = {
   info: { className: "", icon: "info" },
   success: { className: "good", icon: "check" },
   error: { className: "bad", icon: "alert" },

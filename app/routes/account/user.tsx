@@ -1,66 +1,117 @@
-import { Link } from "react-router";
+import { Link, redirect, useOutlet } from "react-router";
+import { z } from "zod";
+import { accepted, read } from "../../answers.server.ts";
+import { apiContext, sessionContext } from "../../context.ts";
+import { sendFields } from "../../form.server.ts";
 import { currentPerson } from "../../guards.server.ts";
 import { Bar } from "../../ui/bar.tsx";
 import { Notice } from "../../ui/notice.tsx";
-import { PostForm } from "../../ui/post-form.tsx";
+import { showSeen } from "../../ui/pages-seen.ts";
+import { sendForm } from "../../ui/send-form.ts";
 import type { Route } from "./+types/user";
+import { Authenticator } from "./authenticator.tsx";
+import { deviceOf } from "./device.server.ts";
+import { barPlot } from "./plot.server.ts";
+import { Profile } from "./profile.tsx";
+import { Sessions } from "./sessions-list.tsx";
+import { showUse } from "./use.server.ts";
+import { Use } from "./use.tsx";
 
 export const meta: Route.MetaFunction = () => [{ title: "Tu cuenta · Tertulia" }];
 
 export async function loader({ context }: Route.LoaderArgs) {
-  const { user, usage, subscription } = await currentPerson(context);
-  return { user, usage, subscription };
+  const { api, auth } = context.get(apiContext);
+  const [{ user, usage, subscription }, { days }, { items }, authenticator] = await Promise.all([
+    currentPerson(context),
+    read(api.usage.$get({ query: {} })),
+    read(auth.sessions.$get()),
+    read(auth.authenticator.$get()),
+  ]);
+  const now = Date.now();
+  return {
+    user: { name: user.name, email: user.email, status: user.status },
+    use: showUse(subscription, usage, now),
+    plot: barPlot(days.map(({ day, messages }) => ({ day, value: messages }))),
+    sessions: items.map((session) => ({ ...deviceOf(session, now), id: session.id, current: session.current })),
+    authenticator,
+  };
 }
 
-const number = new Intl.NumberFormat("es");
+const fields = z.object({
+  name: z.string().default(""),
+  email: z.string().default(""),
+  currentPassword: z.string().optional(),
+});
 
-export default function User({ loaderData: { user, usage, subscription } }: Route.ComponentProps) {
+export const action = ({ context }: Route.ActionArgs) =>
+  sendFields(context, fields, async (json) => {
+    const { user } = await currentPerson(context);
+    await accepted(context.get(apiContext).api.user[":id"].$patch({ param: { id: user.id }, json }));
+    context.get(sessionContext).flash({ type: "success", title: "Perfil guardado." });
+    return redirect("/user", 303);
+  });
+
+export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
+export const clientLoader = (args: Route.ClientLoaderArgs) => showSeen(args);
+
+export default function User({ loaderData, actionData }: Route.ComponentProps) {
+  const { user, use, plot, sessions, authenticator } = loaderData;
+  const dialog = useOutlet();
   return (
     <>
-      <Bar>
-        <p className="where">Tu cuenta</p>
-      </Bar>
-      <main className="page" id="contenido">
-        <div className="in column">
-          {user.status === "inactive" && (
-            <div className="mb-6">
-              <Notice type="warning">
-                <p>Tu cuenta está inactiva. Escríbenos a soporte para reactivarla.</p>
-              </Notice>
-            </div>
-          )}
-          <h1>{user.name}</h1>
-          <p className="mt-1 text-text-2">{user.email}</p>
-          {user.status === "active" && (
-            <p className="mt-6">
-              <Link className="button primary" to="/conversation/chat">
-                Nueva conversación
-              </Link>
-            </p>
-          )}
-          <section aria-labelledby="uso">
-            <h2 id="uso">Tu uso</h2>
-            <dl className="mt-4 grid max-w-md grid-cols-[1fr_auto] gap-x-6 gap-y-2 tabular-nums">
-              <dt className="text-text-2">Mensajes de hoy</dt>
-              <dd className="text-end">{ofLimit(usage.messagesToday, subscription.messagesPerDay)}</dd>
-              <dt className="text-text-2">Tokens de este mes</dt>
-              <dd className="text-end">{ofLimit(usage.tokensThisMonth, subscription.tokensPerMonth)}</dd>
-            </dl>
-          </section>
-          <section aria-labelledby="sesion">
-            <h2 id="sesion">Sesión</h2>
-            <PostForm action="/auth/signout" reloadDocument className="mt-4">
-              <button type="submit" className="button">
-                Cerrar sesión
-              </button>
-            </PostForm>
-          </section>
-        </div>
-      </main>
+      {dialog}
+      <div className="contents" inert={dialog !== null}>
+        <Bar>
+          <span className="flex-1" />
+        </Bar>
+        <main className="page" id="contenido">
+          <div className="in sheet">
+            {user.status === "inactive" && (
+              <div className="mb-6">
+                <Notice type="warning">
+                  <p>
+                    Tu cuenta está inactiva. <Link to="/soporte">Escríbenos a soporte</Link> para reactivarla.
+                  </p>
+                </Notice>
+              </div>
+            )}
+            <h1>Tu cuenta</h1>
+            <section aria-labelledby="perfil">
+              <h2 id="perfil">Perfil</h2>
+              <Profile key={user.email + user.name} user={user} result={actionData ?? undefined} />
+            </section>
+            <section aria-labelledby="uso">
+              <h2 id="uso">Plan y uso</h2>
+              <Use use={use} plot={plot} />
+            </section>
+            <section aria-labelledby="sesiones">
+              <h2 id="sesiones">Sesiones abiertas</h2>
+              <Sessions sessions={sessions} />
+            </section>
+            <section aria-labelledby="pasos">
+              <h2 id="pasos">Verificación en dos pasos</h2>
+              <Authenticator {...authenticator} />
+            </section>
+            <section aria-labelledby="datos">
+              <h2 id="datos">Tus datos</h2>
+              <div className="stack">
+                <p className="text-text-2">
+                  La descarga trae tus conversaciones en Markdown y JSON. Al eliminar la cuenta se borra todo y no se
+                  puede deshacer.
+                </p>
+                <div className="buttons">
+                  <a className="button" href="/user/datos" download>
+                    Descargar mis datos
+                  </a>
+                  <Link className="button danger" to="/user/eliminar" preventScrollReset>
+                    Eliminar mi cuenta
+                  </Link>
+                </div>
+              </div>
+            </section>
+          </div>
+        </main>
+      </div>
     </>
   );
-}
-
-function ofLimit(used: number, limit: number | null): string {
-  return limit === null ? number.format(used) : `${number.format(used)} de ${number.format(limit)}`;
 }

@@ -1,17 +1,14 @@
-import { Outlet } from "react-router";
-import { sessionContext } from "../../context.ts";
+import { Outlet, useRouteLoaderData } from "react-router";
 import { requireGuest } from "../../guards.server.ts";
+import type { loader as root } from "../../root.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Wordmark } from "../../ui/wordmark.tsx";
 import type { Route } from "./+types/layout";
 
 export const middleware: Route.MiddlewareFunction[] = [requireGuest];
 
-export function loader({ context }: Route.LoaderArgs) {
-  return { notice: context.get(sessionContext).takeNotice() };
-}
-
-export default function AuthLayout({ loaderData: { notice } }: Route.ComponentProps) {
+export default function AuthLayout() {
+  const notice = useRouteLoaderData<typeof root>("root")?.notice;
   return (
     <main className="entry" id="contenido">
       <Wordmark />

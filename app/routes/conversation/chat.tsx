@@ -1,11 +1,13 @@
 import { type FormEvent, useEffect, useRef, useState } from "react";
-import { data, Link, Outlet, useRevalidator, useSubmit } from "react-router";
+import { data, Link, useOutlet, useRevalidator, useSubmit } from "react-router";
 import { v7 as newId } from "uuid";
 import { accepted, read } from "../../answers.server.ts";
 import { apiContext, formContext } from "../../context.ts";
 import { textOf } from "../../form.server.ts";
 import { Bar } from "../../ui/bar.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { showSeen } from "../../ui/pages-seen.ts";
+import { sendForm } from "../../ui/send-form.ts";
 import type { Route } from "./+types/chat";
 import { ChatMenu } from "./chat-menu.tsx";
 import { offerCopies } from "./code-copy.ts";
@@ -14,7 +16,6 @@ import { awaitTitle } from "./follow-events.ts";
 import { carryLive } from "./live.server.tsx";
 import { listModels } from "./models.server.ts";
 import { send } from "./send.server.ts";
-import { sendOrKeep } from "./send-or-keep.ts";
 import { SentMessage } from "./sent-message.tsx";
 import { Turn } from "./turn.tsx";
 import { showTurns } from "./turns.server.ts";
@@ -73,13 +74,15 @@ export async function action({ context, params }: Route.ActionArgs) {
   return null;
 }
 
-export const clientAction = ({ request, serverAction }: Route.ClientActionArgs) => sendOrKeep(request, serverAction);
+export const clientLoader = (args: Route.ClientLoaderArgs) => showSeen(args);
+export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
 export default function Chat({ loaderData, actionData }: Route.ComponentProps) {
   const { id, title, turns, marker, earlier, hasLater, models, modelId, draft, edits, parentId, key } = loaderData;
   const lastId = turns.at(-1)?.id ?? "";
   const lastStatus = turns.at(-1)?.status;
   const submit = useSubmit();
+  const dialog = useOutlet();
   const reader = useRef<HTMLDivElement>(null);
   const asked = useRef(false);
   // A document that is still being written needs its composer before its text; nothing moves once it is there.
@@ -156,17 +159,19 @@ export default function Chat({ loaderData, actionData }: Route.ComponentProps) {
   );
   return (
     <>
-      <Bar>
-        <h1>{title}</h1>
-        <ChatMenu id={id} pinned={loaderData.pinned} />
-        <Link className="button quiet small only narrow" to="/conversation/chat">
-          <Icon name="plus" label="Nueva conversación" />
-        </Link>
-      </Bar>
-      <main className="talk" id="contenido">
-        {composerFirst ? [foot, conversation] : [conversation, foot]}
-        <Outlet />
-      </main>
+      {dialog}
+      <div className="contents" inert={dialog !== null}>
+        <Bar keeps="composer">
+          <h1>{title}</h1>
+          <ChatMenu id={id} pinned={loaderData.pinned} />
+          <Link className="button quiet small only narrow" to="/conversation/chat">
+            <Icon name="plus" label="Nueva conversación" />
+          </Link>
+        </Bar>
+        <main className="talk" id="contenido">
+          {composerFirst ? [foot, conversation] : [conversation, foot]}
+        </main>
+      </div>
     </>
   );
 }

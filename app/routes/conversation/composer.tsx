@@ -46,6 +46,7 @@ export function Composer({
   const chosen = values?.modelId || draft?.modelId || modelId || models.find(({ isDefault }) => isDefault)?.id;
   return (
     <PostForm
+      id="composer"
       action={chatId ? `/conversation/chat/${chatId}` : "/conversation/chat"}
       onInput={draftKeeper.keep}
       onSubmit={draftKeeper.cancel}

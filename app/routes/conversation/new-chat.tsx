@@ -4,11 +4,12 @@ import { read } from "../../answers.server.ts";
 import { apiContext } from "../../context.ts";
 import { currentPerson } from "../../guards.server.ts";
 import { Bar } from "../../ui/bar.tsx";
+import { showSeen } from "../../ui/pages-seen.ts";
+import { sendForm } from "../../ui/send-form.ts";
 import type { Route } from "./+types/new-chat";
 import { Composer } from "./composer.tsx";
 import { listModels } from "./models.server.ts";
 import { send } from "./send.server.ts";
-import { sendOrKeep } from "./send-or-keep.ts";
 import { ago } from "./times.ts";
 
 export const meta: Route.MetaFunction = () => [{ title: "Nueva conversación · Tertulia" }];
@@ -41,13 +42,14 @@ function greeting(now: Date): string {
 
 export const action = ({ context }: Route.ActionArgs) => send(context);
 
-export const clientAction = ({ request, serverAction }: Route.ClientActionArgs) => sendOrKeep(request, serverAction);
+export const clientLoader = (args: Route.ClientLoaderArgs) => showSeen(args);
+export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
 export default function NewChat({ loaderData, actionData }: Route.ComponentProps) {
   const { models, draft, key, recent } = loaderData;
   return (
     <>
-      <Bar>
+      <Bar keeps="composer">
         <span className="flex-1" />
       </Bar>
       <main className="start" id="contenido">
@@ -57,7 +59,7 @@ export default function NewChat({ loaderData, actionData }: Route.ComponentProps
           sendKey={key}
           models={models}
           draft={draft}
-          result={actionData}
+          result={actionData ?? undefined}
           placeholder="Pregunta algo o pega un texto"
           autoFocus
         />
@@ -71,7 +73,7 @@ export default function NewChat({ loaderData, actionData }: Route.ComponentProps
             <ul className="rows mt-4">
               {recent.map(({ id, title, when }) => (
                 <li key={id} className="row">
-                  <Link className="title clip" to={`/conversation/chat/${id}`} prefetch="intent">
+                  <Link className="title clip" to={`/conversation/chat/${id}`} data-ahead>
                     {title}
                   </Link>{" "}
                   <span className="end">{when}</span>

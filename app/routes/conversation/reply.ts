@@ -2,6 +2,7 @@ import { redirect } from "react-router";
 import { ApiProblem, accepted, read } from "../../answers.server.ts";
 import { apiContext, formContext, sessionContext } from "../../context.ts";
 import { textOf } from "../../form.server.ts";
+import { sendForm } from "../../ui/send-form.ts";
 import type { Route } from "./+types/reply";
 import { firstChunk } from "./chunks.server.ts";
 
@@ -18,9 +19,11 @@ export async function action({ context, params }: Route.ActionArgs) {
     }
   } catch (error) {
     if (!(error instanceof ApiProblem) || error.status === 404) throw error;
-    context.get(sessionContext).flash({ type: "error", title: error.body.detail });
+    context.get(sessionContext).flash({ type: "error", title: error.body.detail, duration: 0 });
   }
   return redirect(`/conversation/chat/${chatId}`, 303);
 }
+
+export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
 export const loader = () => redirect("/conversation/chat");

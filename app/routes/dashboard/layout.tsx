@@ -1,8 +1,12 @@
-import { Outlet } from "react-router";
+import { Outlet, useMatches, useRouteLoaderData } from "react-router";
 import { read } from "../../answers.server.ts";
 import { apiContext, sessionContext } from "../../context.ts";
 import { currentPerson, requireAuth } from "../../guards.server.ts";
-import { Notice } from "../../ui/notice.tsx";
+import type { loader as root } from "../../root.tsx";
+import { Busy } from "../../ui/busy.tsx";
+import { Revisits } from "../../ui/revisits.tsx";
+import { SidebarState, useSidebarState } from "../../ui/sidebar-state.ts";
+import { Toasts } from "../../ui/toasts.tsx";
 import type { Route } from "./+types/layout";
 import { Sidebar } from "./sidebar.tsx";
 
@@ -17,24 +21,26 @@ export async function loader({ context }: Route.LoaderArgs) {
   return {
     person: { name: user.name, role: user.role, plan: subscription.plan },
     aside,
-    notice: context.get(sessionContext).takeNotice(),
+    sidebar: context.get(sessionContext).sidebar,
   };
 }
 
-export default function DashboardLayout({ loaderData: { person, aside, notice } }: Route.ComponentProps) {
+export default function DashboardLayout({ loaderData: { person, aside, sidebar } }: Route.ComponentProps) {
+  const notice = useRouteLoaderData<typeof root>("root")?.notice;
+  // A dialog that is a route covers the page also where no script makes it modal.
+  const covered = useMatches().some((match) => (match.handle as { dialog?: boolean } | undefined)?.dialog);
+  const sidebarState = useSidebarState(sidebar === "closed");
   return (
-    <div className="shell">
-      <Sidebar person={person} chats={aside.chats} projects={aside.projects} />
-      <div className="main">
-        {notice && (
-          <div className="page-notice">
-            <Notice type={notice.type}>
-              <p>{notice.title}</p>
-            </Notice>
-          </div>
-        )}
-        <Outlet />
+    <SidebarState value={sidebarState}>
+      <div className={sidebarState.folded ? "shell folded" : "shell"}>
+        <Sidebar person={person} chats={aside.chats} projects={aside.projects} inert={covered} />
+        <div className="main">
+          <Toasts message={notice} />
+          <Outlet />
+        </div>
       </div>
-    </div>
+      <Busy />
+      <Revisits />
+    </SidebarState>
   );
 }

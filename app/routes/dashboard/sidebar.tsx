@@ -8,12 +8,13 @@ type Props = {
   person: { name: string; role: string; plan: string };
   chats: ListedChat[];
   projects: { id: string; name: string }[];
+  inert: boolean;
 };
 
 /** Chats and projects; beside the page on wide screens, over it on narrow ones, with no script for either. */
-export function Sidebar({ person, chats, projects }: Props) {
+export function Sidebar({ person, chats, projects, inert }: Props) {
   return (
-    <nav className="sidebar" id="barra" popover="auto" aria-label="Conversaciones">
+    <nav className="sidebar" id="barra" popover="auto" aria-label="Conversaciones" inert={inert}>
       <header>
         <Wordmark />
         <button
@@ -43,7 +44,7 @@ export function Sidebar({ person, chats, projects }: Props) {
             <ul className="items">
               {listed.map(({ id, title }) => (
                 <li key={id}>
-                  <NavLink className="item" to={`/conversation/chat/${id}`} prefetch="intent">
+                  <NavLink className="item" to={`/conversation/chat/${id}`} data-ahead>
                     <span>{title}</span>
                   </NavLink>
                 </li>
@@ -100,9 +101,15 @@ function PersonMenu({ name, plan, role }: Props["person"]) {
       <div className="menu person-menu" id="persona" popover="auto">
         <ul>
           <li>
-            <Link to="/user">
+            <Link to="/user" data-ahead>
               <Icon name="shield" />
               Tu cuenta
+            </Link>
+          </li>
+          <li>
+            <Link to="/user/ayuda">
+              <Icon name="info" />
+              Ayuda
             </Link>
           </li>
         </ul>

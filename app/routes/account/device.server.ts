@@ -1,0 +1,41 @@
+export type Device = { device: string; seen: string };
+
+const browsers: [RegExp, string][] = [
+  [/Edg\//, "Edge"],
+  [/OPR\//, "Opera"],
+  [/Firefox\/|FxiOS/, "Firefox"],
+  [/Chrom(e|ium)\/|CriOS/, "Chrome"],
+  [/Safari\//, "Safari"],
+  [/w3m/i, "w3m"],
+  [/lynx/i, "Lynx"],
+  [/elinks/i, "ELinks"],
+  [/dillo/i, "Dillo"],
+];
+const systems: [RegExp, string][] = [
+  [/iPhone/, "iPhone"],
+  [/iPad/, "iPad"],
+  [/Android/, "Android"],
+  [/Windows/, "Windows"],
+  [/Mac OS X|Macintosh/, "Mac"],
+  [/Linux|X11/, "Linux"],
+];
+const relative = new Intl.RelativeTimeFormat("es", { numeric: "auto" });
+const date = new Intl.DateTimeFormat("es", { day: "numeric", month: "long" });
+const minute = 60_000;
+
+/** A session as its person knows it: «Firefox en Linux», and when and from where it was last seen. */
+export function deviceOf(session: { userAgent: string; ip: string; lastSeenAt: string }, now: number): Device {
+  const find = (list: [RegExp, string][]) => list.find(([pattern]) => pattern.test(session.userAgent))?.[1];
+  const [browser, system] = [find(browsers), find(systems)];
+  const device = [browser ?? "Otro programa", system].filter(Boolean).join(" en ");
+  return { device, seen: [session.ip, `vista ${ago(Date.parse(session.lastSeenAt), now)}`].filter(Boolean).join(", ") };
+}
+
+function ago(time: number, now: number): string {
+  const minutes = Math.floor((now - time) / minute);
+  // Times are kept to five minutes (api/authentication.server.ts).
+  if (minutes < 6) return "ahora mismo";
+  if (minutes < 60) return relative.format(-minutes, "minute");
+  if (minutes < 24 * 60) return relative.format(-Math.floor(minutes / 60), "hour");
+  return `el ${date.format(time)}`;
+}

@@ -1,0 +1,52 @@
+import { Dialog } from "../../ui/dialog.tsx";
+import type { Route } from "./+types/help";
+
+export const meta: Route.MetaFunction = () => [{ title: "Ayuda · Tertulia" }];
+export const handle = { dialog: true };
+
+const keys = [
+  ["Enter", "Envía el mensaje"],
+  ["Mayús + Enter", "Empieza otra línea"],
+  ["Esc", "Cierra el diálogo de encima"],
+];
+const marks = [
+  ["**negrita**", "Texto en negrita"],
+  ["*cursiva*", "Texto en cursiva"],
+  ["`código`", "Código en la línea"],
+  ["```", "Encima y debajo de un bloque de código"],
+  ["> cita", "Una cita"],
+  ["- punto", "Una lista"],
+  ["$x^2$", "Una fórmula"],
+];
+
+/** How to write and move about, beside whatever one is doing. */
+export default function Help() {
+  return (
+    <Dialog title="Ayuda" closeTo="/user" kind="panel">
+      <div className="body">
+        <h3 className="plot-title">Teclas</h3>
+        <Terms terms={keys} />
+        <h3 className="plot-title mt-8">Formato de los mensajes</h3>
+        <Terms terms={marks} />
+        <p className="mt-8">
+          ¿Algo no va bien? <a href="/soporte">Escribe a soporte</a>.
+        </p>
+      </div>
+    </Dialog>
+  );
+}
+
+function Terms({ terms }: { terms: string[][] }) {
+  return (
+    <dl className="terms">
+      {terms.map(([term, meaning]) => (
+        <div key={term}>
+          <dt>
+            <kbd>{term}</kbd>
+          </dt>
+          <dd>{meaning}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

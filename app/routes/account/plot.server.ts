@@ -1,0 +1,40 @@
+import { scaleBand, scaleLinear } from "d3-scale";
+import type { Plot } from "./plot.tsx";
+
+const size = { width: 600, height: 160 };
+const day = new Intl.DateTimeFormat("es", { day: "numeric", month: "short", timeZone: "UTC" });
+
+/** Bars for the values of days, laid out here so that the browser needs no code for it. */
+export function barPlot(points: { day: string; value: number }[]): Plot {
+  const highest = Math.max(1, ...points.map(({ value }) => value));
+  const y = scaleLinear([0, highest], [size.height, 0]).nice(3);
+  const x = scaleBand(
+    points.map((point) => point.day),
+    [0, size.width],
+  ).padding(0.44);
+  const step = x.step();
+  const bars = points.map(({ day: name, value }) => {
+    const left = x(name) ?? 0;
+    return {
+      label: day.format(Date.parse(name)),
+      value,
+      hit: round(left - (step - x.bandwidth()) / 2),
+      step: round(step),
+      x: round(left),
+      y: round(y(value)),
+      width: round(x.bandwidth()),
+      height: round(size.height - y(value)),
+    };
+  });
+  const ticks = y.ticks(3).filter(Number.isInteger);
+  const every = Math.max(1, Math.ceil(points.length / 5));
+  return {
+    ...size,
+    bars,
+    grid: ticks.filter((tick) => tick > 0).map((tick) => round(y(tick))),
+    yLabels: ticks.reverse().map(String),
+    xLabels: bars.filter((_, index) => index % every === 0 || index === bars.length - 1).map(({ label }) => label),
+  };
+}
+
+const round = (value: number) => Math.round(value * 10) / 10;

@@ -1,0 +1,39 @@
+import type { Person } from "../../guards.server.ts";
+
+type Session = NonNullable<Person>;
+
+const number = new Intl.NumberFormat("es");
+const date = new Intl.DateTimeFormat("es", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
+const month = new Intl.DateTimeFormat("es", { month: "long", timeZone: "UTC" });
+const plans = { gratis: "Plan Gratis", pro: "Plan Pro", equipo: "Plan Equipo" };
+const states = { active: "activo", past_due: "pendiente de pago", canceled: "cancelado" };
+
+/** A plan and what has been used of it, in words; `limit` is null where there is none. */
+export function showUse(subscription: Session["subscription"], usage: Session["usage"], now: number) {
+  const today = new Date(now);
+  const nextMonth = Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + 1, 1);
+  const end = subscription.endsAt ? `, hasta el ${date.format(Date.parse(subscription.endsAt))}` : "";
+  return {
+    plan: plans[subscription.plan],
+    since: `${states[subscription.status]} desde el ${date.format(Date.parse(subscription.startsAt))}${end}`,
+    meters: [
+      {
+        name: "Mensajes de hoy",
+        used: usage.messagesToday,
+        limit: subscription.messagesPerDay,
+        said: ofLimit(usage.messagesToday, subscription.messagesPerDay),
+        resets: "Vuelve a cero a las 0:00 (UTC).",
+      },
+      {
+        name: `Tokens de ${month.format(now)}`,
+        used: usage.tokensThisMonth,
+        limit: subscription.tokensPerMonth,
+        said: ofLimit(usage.tokensThisMonth, subscription.tokensPerMonth),
+        resets: `Vuelve a cero el 1 de ${month.format(nextMonth)}.`,
+      },
+    ],
+  };
+}
+
+const ofLimit = (used: number, limit: number | null) =>
+  limit === null ? `${number.format(used)}, sin límite` : `${number.format(used)} de ${number.format(limit)}`;

@@ -1,0 +1,39 @@
+import { BarPlot, type Plot } from "./plot.tsx";
+import type { showUse } from "./use.server.ts";
+
+/** The person's plan, how much of it is used, and the last thirty days. */
+export function Use({ use, plot }: { use: ReturnType<typeof showUse>; plot: Plot }) {
+  return (
+    <div className="stack">
+      <p className="plan">
+        <strong>{use.plan}</strong> <span className="text-text-2">{use.since}</span>
+      </p>
+      <dl className="use">
+        {use.meters.map(({ name, used, limit, said, resets }) => (
+          <div key={name}>
+            <dt>
+              <span>{name}</span> <span className="of">{said}</span>
+            </dt>
+            {limit !== null && (
+              <dd>
+                <meter
+                  min={0}
+                  max={limit}
+                  low={limit * 0.8}
+                  high={limit * 0.95}
+                  optimum={0}
+                  value={Math.min(used, limit)}
+                  aria-label={name}
+                >
+                  {said}
+                </meter>
+                <span>{resets}</span>
+              </dd>
+            )}
+          </div>
+        ))}
+      </dl>
+      <BarPlot plot={plot} title="Mensajes de los últimos 30 días" unit={["mensaje", "mensajes"]} />
+    </div>
+  );
+}

@@ -1,0 +1,70 @@
+import { Link } from "react-router";
+import type { FormResult } from "../../form.server.ts";
+import { limits } from "../../limits.ts";
+import { Field, TextField } from "../../ui/field.tsx";
+import { Fields } from "../../ui/fields.tsx";
+import { FormTokenField } from "../../ui/post-form.tsx";
+
+type Props = { sendKey: string; name?: string | undefined; email?: string | undefined; result: FormResult | undefined };
+
+/** The form of the contact and support pages; a plain one, as these pages have no script. */
+export function EmailForm({ sendKey, name, email, result }: Props) {
+  return (
+    <form className="fields" method="post">
+      <FormTokenField />
+      <input type="hidden" name="key" value={result?.values.key ?? sendKey} />
+      <div className="trap" aria-hidden="true">
+        <label htmlFor="web">No rellenes este campo</label>
+        <input id="web" name="web" tabIndex={-1} autoComplete="off" />
+      </div>
+      <Fields id="carta" result={result}>
+        <Field
+          name="name"
+          label="Nombre"
+          autoComplete="name"
+          required
+          maxLength={limits.name}
+          {...(name && { defaultValue: name })}
+        />
+        <Field
+          name="email"
+          label="Correo electrónico"
+          hint="Solo para responderte."
+          type="email"
+          autoComplete="email"
+          required
+          maxLength={limits.email}
+          {...(email && { defaultValue: email })}
+        />
+        <TextField name="message" label="Mensaje" required maxLength={limits.emailMessage} />
+      </Fields>
+      <div className="buttons">
+        <button type="submit" className="button primary">
+          Enviar mensaje
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** What was sent, as it arrived. */
+export function SentEmail({ name, email, message }: { name: string; email: string; message: string }) {
+  return (
+    <>
+      <p className="lead mt-5" role="status">
+        Tu mensaje ha llegado. Te responderemos a {email}.
+      </p>
+      <dl className="sent">
+        <dt>De</dt>
+        <dd>
+          {name}, {email}
+        </dd>
+        <dt>Mensaje</dt>
+        <dd className="whitespace-pre-wrap">{message}</dd>
+      </dl>
+      <p className="mt-6">
+        <Link to="/">Ir al inicio</Link>
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,53 @@
+import { createContext, type ReactNode, useEffect, useRef, useState } from "react";
+import type { FormResult } from "../form.server.ts";
+import { Notice } from "./notice.tsx";
+
+type Shown = {
+  /** Sets the form's fields apart from those of another form on the page. */
+  id: string;
+  values: Record<string, string>;
+  errors: Record<string, string>;
+  /** What the browser found at a field; empty: nothing. `submitted`: because the form was sent. */
+  report(name: string, sentence: string, submitted: boolean): void;
+};
+
+export const FormFields = createContext<Shown>({ id: "", values: {}, errors: {}, report() {} });
+
+/** The fields of a form, under a summary of what has to be mended that has the focus. */
+export function Fields({ id, result, children }: { id: string; result: FormResult | undefined; children: ReactNode }) {
+  const [found, setFound] = useState<Record<string, string>>({});
+  const [attempts, setAttempts] = useState(0);
+  const summary = useRef<HTMLDivElement>(null);
+  const [answered, setAnswered] = useState(result);
+  if (result !== answered) {
+    setAnswered(result);
+    setFound({});
+  }
+  const errors = { ...result?.errors, ...found };
+  const wrong = Object.entries(errors).filter(([, sentence]) => sentence);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each answer and each attempt to send
+  useEffect(() => summary.current?.focus(), [result, attempts]);
+  const report = (name: string, sentence: string, submitted: boolean) => {
+    setFound((before) => ((before[name] ?? "") === sentence && !submitted ? before : { ...before, [name]: sentence }));
+    if (submitted) setAttempts((count) => count + 1);
+  };
+  const asked = result !== undefined || attempts > 0;
+  return (
+    <FormFields value={{ id, values: result?.values ?? {}, errors, report }}>
+      {asked && (wrong.length > 0 || result?.message) && (
+        // biome-ignore lint/a11y/noAutofocus: without a script it does what the effect does with one
+        <div ref={summary} tabIndex={-1} autoFocus={result !== undefined} className="summary">
+          <Notice type="error">
+            {result?.message && <p>{result.message}</p>}
+            {wrong.map(([name, sentence]) => (
+              <p key={name}>
+                <a href={`#${id}-${name}`}>{sentence}</a>
+              </p>
+            ))}
+          </Notice>
+        </div>
+      )}
+      {children}
+    </FormFields>
+  );
+}

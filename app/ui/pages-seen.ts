@@ -1,0 +1,60 @@
+// The seed's query cache (§4, §9), in ms: how long a page may be shown as it was, and how long after its last use it is kept.
+const freshFor = 15 * 60_000;
+const keptFor = 5 * 60_000;
+// What was fetched a moment ago, on intent, is not fetched again.
+const justNow = 10_000;
+
+type Loading<Data> = { request: Request; serverLoader: () => Promise<Data> };
+type Seen = { data: unknown; fetchedAt: number; usedAt: number };
+
+const seen = new Map<string, Seen>();
+/** The page on the screen. What is asked for it is a refresh, and comes from the server. */
+let current = "";
+/** What is being fetched because somebody seems about to go there. */
+const ahead = new Set<string>();
+
+/** The client loader of pages that are revisited: at once as they were last seen, then refreshed behind. */
+export async function showSeen<Data>({ request, serverLoader }: Loading<Data>): Promise<Data> {
+  const { pathname, search } = new URL(request.url);
+  const path = pathname + search;
+  const known = seen.get(path);
+  const now = Date.now();
+  if (known && path !== current && now - known.fetchedAt < freshFor && now - known.usedAt < keptFor) {
+    return known.data as Data;
+  }
+  try {
+    const loaded = await serverLoader();
+    keepSeen(path, loaded);
+    return loaded;
+  } catch (error) {
+    // Only looking ahead: a redirect or an error is for those who really go there.
+    if (ahead.has(path)) return null as Data;
+    throw error;
+  }
+}
+
+export function keepSeen(path: string, data: unknown): void {
+  const now = Date.now();
+  for (const [other, { usedAt }] of seen) if (now - usedAt >= keptFor && other !== current) seen.delete(other);
+  seen.set(path, { data, fetchedAt: now, usedAt: now });
+}
+
+/** Says which page is on the screen; answers whether what it shows should be asked for again. */
+export function arriveAt(path: string): boolean {
+  const now = Date.now();
+  const left = seen.get(current);
+  if (left) left.usedAt = now;
+  current = path;
+  const here = seen.get(path);
+  return here !== undefined && now - here.fetchedAt > justNow;
+}
+
+/** Forgets all pages but the one on the screen, or the one given: something was written. */
+export function forgetSeen(path?: string): void {
+  if (path) seen.delete(path);
+  else seen.clear();
+}
+
+export const isSeen = (path: string) => seen.has(path);
+export const lookAhead = (path: string) => ahead.add(path);
+export const stopLooking = (path: string) => ahead.delete(path);

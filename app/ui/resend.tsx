@@ -1,0 +1,28 @@
+import { FormTokenField } from "./post-form.tsx";
+
+/** A form that was not taken: its text is here and goes out again with the token of the session that there is now. */
+export function Resend({ fields, action, why }: { fields: [string, string][]; action: string; why?: string }) {
+  const typed = fields.filter(([, value]) => value.trim() !== "");
+  return (
+    <>
+      <h1 className="public-title">{why ?? "Ya estás dentro"}</h1>
+      <p className="lead mt-4">
+        Por seguridad no se ha enviado nada todavía. No se ha perdido: compruébalo y envíalo otra vez.
+      </p>
+      {typed.map(([name, value]) => (
+        <blockquote key={name} className="mt-4 max-h-60 overflow-auto whitespace-pre-wrap text-text-2">
+          {value}
+        </blockquote>
+      ))}
+      <form method="post" action={action} className="mt-6">
+        <FormTokenField />
+        {fields.map(([name, value]) => (
+          <textarea key={name} name={name} defaultValue={value} hidden readOnly aria-label={name} />
+        ))}
+        <button type="submit" className="button primary">
+          Enviar otra vez
+        </button>
+      </form>
+    </>
+  );
+}

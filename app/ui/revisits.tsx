@@ -1,0 +1,73 @@
+import { useEffect } from "react";
+import { useFetcher, useFetchers, useLocation, useMatches, useNavigation, useRevalidator } from "react-router";
+import { arriveAt, forgetSeen, isSeen, keepSeen, lookAhead, stopLooking } from "./pages-seen.ts";
+
+/** Keeps what pages have shown for the next visit, refreshes what is shown from there, and fetches on intent. */
+export function Revisits() {
+  const { pathname, search } = useLocation();
+  const path = pathname + search;
+  const matches = useMatches();
+  const { revalidate } = useRevalidator();
+  const navigation = useNavigation();
+  const fetchers = useFetchers();
+  const writing = navigation.formMethod === "POST" || fetchers.some(({ formMethod }) => formMethod === "POST");
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, what came with the document
+  useEffect(() => {
+    const page = matches.at(-1);
+    if (page?.loaderData) keepSeen(page.pathname + search, page.loaderData);
+  }, []);
+  useEffect(() => {
+    if (arriveAt(path)) void refresh(revalidate);
+  }, [path, revalidate]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: before a write and after it
+  useEffect(() => forgetSeen(), [writing]);
+  return slots.map((slot) => <Slot key={slot} />);
+}
+
+async function refresh(revalidate: () => Promise<void>): Promise<void> {
+  // A page that can be read must not give way to an error page because its refresh failed.
+  const answers = await fetch("/health", { method: "HEAD" }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+  if (answers) await revalidate();
+}
+
+// The seed's preload concurrency (§9).
+const slots = [1, 2, 3, 4];
+const waiting: string[] = [];
+const idle = new Set<() => void>();
+
+/** One of the fetches on intent that may run at the same time. */
+function Slot() {
+  const fetcher = useFetcher();
+  const { state, data, load, reset } = fetcher;
+  useEffect(() => {
+    if (state !== "idle") return;
+    // What it brought is kept by the loader; the router need not keep it fresh as well.
+    if (data !== undefined) reset();
+    const take = () => {
+      const path = waiting.shift();
+      if (!path) return;
+      idle.delete(take);
+      lookAhead(path);
+      void load(path).finally(() => stopLooking(path));
+    };
+    idle.add(take);
+    take();
+    return () => {
+      idle.delete(take);
+    };
+  }, [state, data, load, reset]);
+  return null;
+}
+
+/** Fetches the page of a link that somebody points at or has reached with the keyboard. */
+export function fetchOnIntent({ target }: Event): void {
+  const link = target instanceof Element ? target.closest<HTMLAnchorElement>("a[data-ahead]") : null;
+  if (!link) return;
+  const path = link.pathname + link.search;
+  if (isSeen(path) || waiting.includes(path) || path === location.pathname + location.search) return;
+  waiting.push(path);
+  idle.values().next().value?.();
+}

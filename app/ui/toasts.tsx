@@ -1,0 +1,32 @@
+import { useCallback, useEffect, useRef, useState } from "react";
+import { Toast, type ToastMessage } from "./toast.tsx";
+
+/**
+ * What the server has to say, flashed with the page: a notice in the page without a script, a toast with one. Two live
+ * regions: errors interrupt, the rest waits.
+ */
+export function Toasts({ message }: { message: ToastMessage | undefined }) {
+  const [shown, setShown] = useState<ToastMessage[]>(message ? [message] : []);
+  useEffect(() => {
+    if (message) setShown((before) => (before.some(({ id }) => id === message.id) ? before : [...before, message]));
+  }, [message]);
+  const region = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (shown.length === 0 || !region.current) return;
+    // Above a dialog that is open; without a script a popover would not be seen at all, so it becomes one here.
+    region.current.popover = "manual";
+    if (region.current.matches(":popover-open")) region.current.hidePopover();
+    region.current.showPopover();
+  }, [shown.length]);
+  const remove = useCallback((id: string) => setShown((before) => before.filter((toast) => toast.id !== id)), []);
+  const list = (errors: boolean) =>
+    shown
+      .filter(({ type }) => (type === "error") === errors)
+      .map((toast) => <Toast key={toast.id} message={toast} onGone={remove} />);
+  return (
+    <section ref={region} className="toasts" aria-label="Avisos">
+      <div aria-live="polite">{list(false)}</div>
+      <div aria-live="assertive">{list(true)}</div>
+    </section>
+  );
+}
