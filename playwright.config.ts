@@ -18,6 +18,6 @@ export default defineConfig({
   reporter: [["line"], ["json", { outputFile: "test-results/e2e.json" }]],
   projects: [
     { name: "js", use: { ...browser, javaScriptEnabled: true } },
-    { name: "nojs", use: { ...browser, javaScriptEnabled: false }, testIgnore: "with-script.spec.ts" },
+    { name: "nojs", use: { ...browser, javaScriptEnabled: false }, testIgnore: "*with-script.spec.ts" },
   ],
 });

@@ -19,6 +19,7 @@ import { SignInAgain } from "./routes/auth/sign-in-again.tsx";
 import { SignInDialog } from "./routes/auth/sign-in-dialog.tsx";
 import { ErrorPage } from "./ui/error-page.tsx";
 import { LoadingBar } from "./ui/loading-bar.tsx";
+import { unlessSeen } from "./ui/pages-seen.ts";
 import { FormToken } from "./ui/post-form.tsx";
 
 // The lamp of the wordmark; in place, as a file would be one more request.
@@ -31,6 +32,8 @@ export function loader({ context }: Route.LoaderArgs) {
   const session = context.get(sessionContext);
   return { formToken: session.formToken, notice: session.takeNotice() };
 }
+
+export const shouldRevalidate = unlessSeen;
 
 export const meta: Route.MetaFunction = ({ error }) => {
   if (!error) return [{ title: "Tertulia" }];
@@ -59,11 +62,7 @@ export function Layout({ children }: { children: ReactNode }) {
         </p>
         {scripts && <LoadingBar />}
         <FormToken value={token}>{children}</FormToken>
-        {scripts && (
-          <FormToken value={token}>
-            <SignInDialog />
-          </FormToken>
-        )}
+        {scripts && <SignInDialog />}
         {scripts && <ScrollRestoration />}
         {scripts && <Scripts />}
       </body>

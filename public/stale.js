@@ -2,11 +2,17 @@
 const between = 10_000;
 const key = `tertulia-reload ${location.pathname}`;
 const last = Number(sessionStorage.getItem(key));
-if (Date.now() - last > between) {
+const fields = [...document.querySelectorAll("input, textarea")];
+const typed = fields.some((field) => field.value !== field.defaultValue);
+if (!typed && Date.now() - last > between) {
   sessionStorage.setItem(key, String(Date.now()));
   location.reload();
   await new Promise(() => {});
 }
+
+// The router calls what the module that is gone had.
+export const clientLoader = () => null;
+export const clientAction = () => null;
 
 export default function Stale() {
   return "Tertulia se ha actualizado mientras esta página estaba abierta. Recárgala para seguir.";

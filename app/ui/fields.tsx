@@ -28,7 +28,12 @@ export function Fields({ id, result, children }: { id: string; result: FormResul
   // biome-ignore lint/correctness/useExhaustiveDependencies: each answer and each attempt to send
   useEffect(() => summary.current?.focus(), [result, attempts]);
   const report = (name: string, sentence: string, submitted: boolean) => {
-    setFound((before) => ((before[name] ?? "") === sentence && !submitted ? before : { ...before, [name]: sentence }));
+    setFound((before) => {
+      if ((before[name] ?? "") === sentence && !submitted) return before;
+      // Sent, the fields report in the order in which they stand.
+      const { [name]: _, ...others } = before;
+      return { ...others, [name]: sentence };
+    });
     if (submitted) setAttempts((count) => count + 1);
   };
   const asked = result !== undefined || attempts > 0;

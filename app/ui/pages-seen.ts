@@ -1,3 +1,5 @@
+import type { ShouldRevalidateFunctionArgs } from "react-router";
+
 // The seed's query cache (§4, §9), in ms: how long a page may be shown as it was, and how long after its last use it is kept.
 const freshFor = 15 * 60_000;
 const keptFor = 5 * 60_000;
@@ -15,13 +17,9 @@ const ahead = new Set<string>();
 
 /** The client loader of pages that are revisited: at once as they were last seen, then refreshed behind. */
 export async function showSeen<Data>({ request, serverLoader }: Loading<Data>): Promise<Data> {
-  const { pathname, search } = new URL(request.url);
-  const path = pathname + search;
-  const known = seen.get(path);
-  const now = Date.now();
-  if (known && path !== current && now - known.fetchedAt < freshFor && now - known.usedAt < keptFor) {
-    return known.data as Data;
-  }
+  const path = pathOf(new URL(request.url));
+  const known = recall(path);
+  if (known) return known.data as Data;
   try {
     const loaded = await serverLoader();
     keepSeen(path, loaded);
@@ -31,6 +29,21 @@ export async function showSeen<Data>({ request, serverLoader }: Loading<Data>): 
     if (ahead.has(path)) return null as Data;
     throw error;
   }
+}
+
+/** For the routes around a page: what comes at once must not wait for them; it is refreshed together with them. */
+export function unlessSeen({ nextUrl, formMethod, defaultShouldRevalidate }: ShouldRevalidateFunctionArgs): boolean {
+  return defaultShouldRevalidate && (formMethod !== undefined || recall(pathOf(nextUrl)) === undefined);
+}
+
+const pathOf = ({ pathname, search }: URL) => pathname + search;
+
+/** What may be shown of a page as it was; never of the one on the screen. */
+function recall(path: string): Seen | undefined {
+  const known = seen.get(path);
+  const now = Date.now();
+  const holds = known && path !== current && now - known.fetchedAt < freshFor && now - known.usedAt < keptFor;
+  return holds ? known : undefined;
 }
 
 export function keepSeen(path: string, data: unknown): void {

@@ -1,8 +1,8 @@
 import { data, isRouteErrorResponse } from "react-router";
 import type { FormResult } from "../form.server.ts";
 
-/** A form that the server did not take because its session had ended or its page was too old. */
-export type Unsent = { form: FormData; action: string; formToken?: string };
+/** A form that the server did not take because its session had ended or its page was too old; `formToken` is the one that counts now. */
+export type Unsent = { form: FormData; action: string; formToken: string; sessionEnded: boolean };
 
 type Sending<Answer> = { request: Request; serverAction: () => Promise<Answer> };
 
@@ -22,7 +22,8 @@ export async function sendForm<Answer>({ request, serverAction }: Sending<Answer
     const form = await kept.formData();
     if (isRouteErrorResponse(error) && (error.status === 401 || error.data?.resend)) {
       const { pathname, search } = new URL(request.url);
-      listener({ form, action: pathname + search, ...(error.data?.resend && { formToken: error.data.formToken }) });
+      const { formToken } = error.data;
+      listener({ form, action: pathname + search, formToken, sessionEnded: error.status === 401 });
       // An error status, so that the router does not ask the loaders of a session that is not there.
       return data(null, error.status);
     }

@@ -1,10 +1,11 @@
 import type { LLMock } from "@copilotkit/aimock";
 import { test as base, expect, type Page } from "@playwright/test";
 import { password } from "../support/api.ts";
+import { type MailServer, startMailServer } from "../support/mail-server.ts";
 import { startModelServer } from "../support/model-server.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { freePort, startServer, type TestServer } from "../support/server.ts";
 
-type Worker = { models: LLMock; server: TestServer };
+type Worker = { models: LLMock; mails: MailServer; server: TestServer };
 type Each = { person: { email: string }; problems: string[] };
 
 /** A server of its own for each worker, with models of both kinds; each test signs up somebody new. */
@@ -18,9 +19,23 @@ export const test = base.extend<Each, Worker>({
     },
     { scope: "worker" },
   ],
+  mails: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright wants the pattern
+    async ({}, use) => {
+      const mails = await startMailServer();
+      await use(mails);
+      await mails.stop();
+    },
+    { scope: "worker" },
+  ],
   server: [
-    async ({ models }, use) => {
+    async ({ models, mails }, use) => {
+      const port = await freePort();
       const server = await startServer({
+        PORT: String(port),
+        PUBLIC_URL: `http://127.0.0.1:${port}`,
+        SMTP_URL: mails.url,
+        MAIL_TO: "casa@ejemplo.es",
         OPENAI_BASE_URL: `${models.url}/v1`,
         OPENAI_API_KEY: "clave",
         ANTHROPIC_BASE_URL: `${models.url}/v1`,

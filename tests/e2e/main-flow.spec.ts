@@ -128,7 +128,12 @@ test("an earlier message is edited into another version, and both can be read", 
   await expect(page.locator('article[data-role="user"]')).toContainText("Pregunta vieja");
 });
 
-test("a session that ends under a long text gives it back after sign-in", async ({ page, person, context }) => {
+test("a session that ends under a long text loses nothing of it", async ({
+  page,
+  person,
+  context,
+  javaScriptEnabled,
+}) => {
   await begin(page, "Hola", "gpt-4o");
   await expect(lastReply(page).getByRole("button", { name: "Regenerar" })).toBeVisible();
   const long = "Un texto que costó escribir. ".repeat(200).trim();
@@ -145,5 +150,7 @@ test("a session that ends under a long text gives it back after sign-in", async 
   await page.getByLabel("Contraseña").fill(password);
   await page.getByRole("button", { name: "Iniciar sesión" }).click();
   await page.waitForURL(/\/conversation\/chat/);
-  await expect(page.getByLabel("Mensaje", { exact: true })).toHaveValue(long);
+  // With a script it is sent by itself; without one it waits in the composer.
+  if (javaScriptEnabled) await expect(page.locator('article[data-role="user"]').last()).toContainText(long);
+  else await expect(page.getByLabel("Mensaje", { exact: true })).toHaveValue(long);
 });

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -7,11 +9,23 @@ export type TestServer = {
   url: string;
   dataDir: string;
   process: ChildProcess;
+  /** What it has printed so far: its log. */
+  printed(): string;
   /** Ends it (SIGTERM by default) and answers its exit code; its data stays. */
   end(signal?: NodeJS.Signals): Promise<number | null>;
   /** Ends it and deletes its data. */
   stop(): Promise<void>;
 };
+
+/** A port that nobody listens on, for a server that has to know its address. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, "close");
+  return port;
+}
 
 /** Starts the built server as `npm start` does, on a port of its own. */
 export async function startServer(env: Record<string, string> = {}): Promise<TestServer> {
@@ -28,8 +42,8 @@ export async function startServer(env: Record<string, string> = {}): Promise<Tes
     stdio: ["ignore", "pipe", "inherit"],
   });
   const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  let output = "";
   const url = await new Promise<string>((resolve, reject) => {
-    let output = "";
     child.stdout?.on("data", (data: Buffer) => {
       output += data;
       const port = /Tertulia escucha en \S+:(\d+)/.exec(output)?.[1];
@@ -45,6 +59,7 @@ export async function startServer(env: Record<string, string> = {}): Promise<Tes
     url,
     dataDir,
     process: child,
+    printed: () => output,
     end,
     async stop() {
       await end("SIGINT");

@@ -4,6 +4,7 @@ import { apiContext, sessionContext } from "../../context.ts";
 import { currentPerson, requireAuth } from "../../guards.server.ts";
 import type { loader as root } from "../../root.tsx";
 import { Busy } from "../../ui/busy.tsx";
+import { unlessSeen } from "../../ui/pages-seen.ts";
 import { Revisits } from "../../ui/revisits.tsx";
 import { SidebarState, useSidebarState } from "../../ui/sidebar-state.ts";
 import { Toasts } from "../../ui/toasts.tsx";
@@ -24,6 +25,8 @@ export async function loader({ context }: Route.LoaderArgs) {
     sidebar: context.get(sessionContext).sidebar,
   };
 }
+
+export const shouldRevalidate = unlessSeen;
 
 export default function DashboardLayout({ loaderData: { person, aside, sidebar } }: Route.ComponentProps) {
   const notice = useRouteLoaderData<typeof root>("root")?.notice;

@@ -1,0 +1,384 @@
+import type { Page, Route } from "@playwright/test";
+import { password } from "../support/api.ts";
+import { begin, expect, lastReply, test } from "./fixtures.ts";
+
+/** From here on time goes only as far as it is told to. */
+async function stopTime(page: Page) {
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 1000);
+}
+
+/** Holds the requests that match until they are let go, and counts them. */
+async function hold(page: Page, matches: RegExp, method = "GET") {
+  const held: Route[] = [];
+  let open = false;
+  await page.route(matches, (route) => {
+    if (open || route.request().method() !== method) return route.continue();
+    held.push(route);
+  });
+  return {
+    held,
+    async release() {
+      open = true;
+      await Promise.all(held.splice(0).map((route) => route.continue()));
+    },
+  };
+}
+
+test.beforeEach(async ({ person }) => {
+  expect(person.email).toBeTruthy();
+});
+
+test.describe("dialogs", () => {
+  test("close one at a time with Escape, the last opened first, and give the focus back", async ({
+    page,
+    person,
+    context,
+  }) => {
+    const opener = page.getByRole("link", { name: "Cambiar contraseña" });
+    await opener.click();
+    const form = page.getByRole("dialog", { name: "Cambiar contraseña" });
+    await form.getByLabel("Contraseña actual").fill(password);
+    await form.getByLabel("Contraseña nueva").fill("otra frase bien larga");
+    await context.clearCookies();
+    await form.getByRole("button", { name: "Guardar" }).click();
+    const signIn = page.getByRole("dialog", { name: "Iniciar sesión" });
+    await expect(signIn).toBeVisible();
+    await expect(page.locator("dialog:modal")).toHaveCount(2);
+    await page.keyboard.press("Escape");
+    await expect(signIn).toHaveCount(0);
+    await expect(form).toBeVisible();
+    await expect(form.getByLabel("Contraseña nueva")).toHaveValue("otra frase bien larga");
+    await form.getByRole("button", { name: "Guardar" }).click();
+    await signIn.getByLabel("Correo electrónico").fill(person.email);
+    await signIn.getByLabel("Contraseña").fill(password);
+    await page.keyboard.press("Enter");
+    await expect(page.locator("dialog")).toHaveCount(0);
+    await expect(page.getByText("Contraseña cambiada.")).toBeVisible();
+    await expect(opener).toBeFocused();
+  });
+
+  test("freeze the page and put it back where it was", async ({ page }) => {
+    await page.setViewportSize({ width: 800, height: 500 });
+    await page.getByRole("link", { name: "Eliminar mi cuenta" }).scrollIntoViewIfNeeded();
+    const before = await page.evaluate(() => scrollY);
+    expect(before).toBeGreaterThan(200);
+    await page.getByRole("link", { name: "Eliminar mi cuenta" }).click();
+    await expect(page.locator("dialog:modal")).toBeVisible();
+    expect(await page.evaluate(() => localStorage.getItem("tertulia-scroll"))).toBe(String(before));
+    await page.mouse.wheel(0, -400);
+    await page.keyboard.press("Escape");
+    await expect(page.locator("dialog")).toHaveCount(0);
+    expect(await page.evaluate(() => scrollY)).toBe(before);
+  });
+
+  test("Enter confirms an alert, and sends a form from anywhere in it", async ({ page }) => {
+    await page.goto("/user/contrasena");
+    await expect(page.locator("dialog:modal")).toBeVisible();
+    await page.getByRole("heading", { name: "Cambiar contraseña" }).click();
+    await page.locator("dialog").evaluate((dialog) => {
+      dialog.tabIndex = -1;
+      dialog.focus();
+    });
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("dialog").getByRole("alert")).toContainText("Falta rellenar «Contraseña actual».");
+
+    await begin(page, "Hola", "gpt-4o");
+    await expect(lastReply(page)).toHaveAttribute("data-status", "complete");
+    await page.getByRole("button", { name: "Opciones de la conversación" }).click();
+    await page.getByRole("link", { name: "Eliminar" }).click();
+    await expect(page.getByRole("alertdialog")).toBeVisible();
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/conversation/chat");
+    await expect(page.getByRole("region", { name: "Avisos" })).toContainText("Conversación eliminada.");
+  });
+});
+
+test.describe("toasts", () => {
+  const toast = (page: Page) => page.locator(".toast");
+  const left = (page: Page) =>
+    page.locator(".toast .left").evaluate((bar) => Number((bar as HTMLElement).style.scale.split(" ")[0] || 1));
+
+  async function show(page: Page) {
+    await stopTime(page);
+    await page.getByRole("button", { name: "Guardar perfil" }).click();
+    await expect(toast(page)).toContainText("Perfil guardado.");
+    await page.mouse.move(0, 0);
+  }
+
+  test("count down for 5 s and leave in 300 ms", async ({ page }) => {
+    await show(page);
+    expect(await page.locator(".toast .left").evaluate((bar) => (bar as HTMLElement).offsetHeight)).toBe(4);
+    const [before] = [await left(page)];
+    await page.clock.runFor(1000);
+    expect(before - (await left(page))).toBeCloseTo(0.2, 1);
+    await page.clock.runFor(4000);
+    await expect(toast(page)).toHaveAttribute("data-leaving", "true");
+    await page.clock.runFor(300);
+    await expect(toast(page)).toHaveCount(0);
+  });
+
+  test("wait while the pointer is over them or the focus in them, then go on", async ({ page }) => {
+    await show(page);
+    await page.clock.runFor(1000);
+    await toast(page).hover();
+    const stopped = await left(page);
+    await page.clock.runFor(20_000);
+    expect(await left(page)).toBe(stopped);
+    await page.mouse.move(0, 0);
+    await page.clock.runFor(1000);
+    expect(await left(page)).toBeLessThan(stopped);
+    await page.getByRole("button", { name: "Cerrar aviso" }).focus();
+    const again = await left(page);
+    await page.clock.runFor(20_000);
+    expect(await left(page)).toBe(again);
+    await page.keyboard.press("Enter");
+    await page.clock.runFor(300);
+    await expect(toast(page)).toHaveCount(0);
+  });
+
+  test("of something that failed stay, and interrupt whoever listens", async ({ page }) => {
+    await begin(page, "Hola", "gpt-4o");
+    const again = lastReply(page).getByRole("button", { name: "Regenerar" });
+    await expect(again).toBeVisible();
+    // Somebody else has begun another reply meanwhile.
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await other.getByLabel("Mensaje", { exact: true }).fill("Una respuesta lenta");
+    await other.keyboard.press("Enter");
+    await expect(lastReply(other)).toHaveAttribute("data-status", "streaming");
+    await again.click();
+    const failed = page.locator('[aria-live="assertive"] .toast');
+    await expect(failed).toBeVisible();
+    await expect(failed.locator(".left")).toHaveCount(0);
+  });
+});
+
+test.describe("while something is on its way", () => {
+  test("a bar: not before 200 ms, full at the end, gone 500 and 400 ms later", async ({ page }) => {
+    const bar = page.locator(".loading-bar");
+    const answers = await hold(page, /chat\.data/);
+    await stopTime(page);
+    await page.getByRole("link", { name: "Nueva conversación" }).first().click();
+    await expect.poll(() => answers.held.length).toBeGreaterThan(0);
+    await page.clock.runFor(199);
+    await expect(bar).not.toHaveAttribute("data-state");
+    await page.clock.runFor(2);
+    await expect(bar).toHaveAttribute("data-state", "loading");
+    await answers.release();
+    await expect(bar).toHaveAttribute("data-state", "full");
+    await page.clock.runFor(500);
+    await expect(bar).toHaveAttribute("data-state", "fading");
+    await page.clock.runFor(400);
+    await expect(bar).not.toHaveAttribute("data-state");
+  });
+
+  test("a form covers the page, and nobody leaves by mistake", async ({ page }) => {
+    await page.goto("/conversation/chat");
+    await page.getByRole("button", { name: "Ana Gil" }).click();
+    await page.getByRole("link", { name: "Tu cuenta" }).click();
+    await page.waitForURL("**/user");
+    const answers = await hold(page, /user\.data/, "POST");
+    await page.getByRole("button", { name: "Guardar perfil" }).click();
+    await expect(page.getByText("Un momento…")).toBeVisible();
+    const said: string[] = [];
+    page.on("dialog", (dialog) => {
+      said.push(dialog.message());
+      void dialog.accept();
+    });
+    await page.evaluate(() => history.back());
+    await expect.poll(() => said).toEqual(["No puedes salir mientras esta procesando."]);
+    await expect(page).toHaveURL(/\/user$/);
+    const stays = await page.evaluate(() => !dispatchEvent(new Event("beforeunload", { cancelable: true })));
+    expect(stays).toBe(true);
+    await answers.release();
+    await expect(page.getByText("Perfil guardado.")).toBeVisible();
+    await expect(page.getByText("Un momento…")).toBeHidden();
+    expect(await page.evaluate(() => dispatchEvent(new Event("beforeunload", { cancelable: true })))).toBe(true);
+    await page.evaluate(() => history.back());
+    await page.waitForURL("**/conversation/chat");
+  });
+
+  test("a message covers nothing", async ({ page }) => {
+    await page.goto("/conversation/chat");
+    const answers = await hold(page, /chat\.data/, "POST");
+    await stopTime(page);
+    await page.getByLabel("Mensaje", { exact: true }).fill("Hola");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => answers.held.length).toBe(1);
+    await page.clock.runFor(1000);
+    await expect(page.getByText("Un momento…")).toBeHidden();
+    await answers.release();
+    await expect(lastReply(page)).toBeVisible();
+  });
+});
+
+test.describe("forms", () => {
+  test("speak when a field is left, not while typing, and all at once when sent", async ({ page }) => {
+    const email = page.getByLabel("Correo electrónico");
+    await email.fill("");
+    await email.pressSequentially("ana@");
+    await expect(page.getByText("El correo electrónico no está completo.")).toHaveCount(0);
+    await page.getByLabel("Nombre").focus();
+    await expect(page.getByText("El correo electrónico no está completo.")).toHaveCount(1);
+    await email.fill("ana@ejemplo.es");
+    await page.getByLabel("Nombre").focus();
+    await expect(page.getByText("El correo electrónico no está completo.")).toHaveCount(0);
+
+    await email.fill("");
+    await page.getByLabel("Nombre").fill("");
+    const sent: string[] = [];
+    page.on("request", (request) => request.method() === "POST" && sent.push(request.url()));
+    await page.getByRole("button", { name: "Guardar perfil" }).click();
+    const summary = page.getByRole("alert");
+    await expect(summary.getByRole("link")).toHaveText([
+      "Falta rellenar «Nombre».",
+      "Falta rellenar «Correo electrónico».",
+    ]);
+    await expect(page.locator(".summary")).toBeFocused();
+    await expect(page.getByLabel("Nombre")).toHaveAttribute("aria-invalid", "true");
+    await summary.getByRole("link").last().click();
+    await expect(email).toBeFocused();
+    expect(sent).toEqual([]);
+  });
+
+  test("that find no server keep what was typed and say so", async ({ page, context }) => {
+    await page.getByLabel("Nombre").fill("Sin conexión");
+    await context.setOffline(true);
+    await page.getByRole("button", { name: "Guardar perfil" }).click();
+    await expect(page.getByRole("alert")).toContainText("No se ha podido conectar con el servidor.");
+    await expect(page.getByLabel("Nombre")).toHaveValue("Sin conexión");
+    await context.setOffline(false);
+    await page.getByRole("button", { name: "Guardar perfil" }).click();
+    await expect(page.getByText("Perfil guardado.")).toBeVisible();
+  });
+});
+
+test.describe("pages seen", () => {
+  const visit = async (page: Page, name: string, url: string) => {
+    await page.getByRole("navigation").getByRole("link", { name }).click();
+    await page.waitForURL(url);
+  };
+
+  test("come back at once, are refreshed behind, and are forgotten once something was written", async ({ page }) => {
+    await begin(page, "Hola", "gpt-4o");
+    await expect(lastReply(page)).toHaveAttribute("data-status", "complete");
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Charla de prueba");
+    await visit(page, "Nueva conversación", "**/conversation/chat");
+    await page.clock.install();
+    // Both have been seen by now; what was fetched a moment ago would not be fetched again.
+    await visit(page, "Charla de prueba", "**/conversation/chat/*");
+    await page.clock.setFixedTime(Date.now() + 60_000);
+    const answers = await hold(page, /\.data/);
+    await visit(page, "Nueva conversación", "**/conversation/chat");
+    await expect(page.getByLabel("Mensaje", { exact: true })).toBeVisible();
+    await expect.poll(() => answers.held.length).toBeGreaterThan(0);
+    await answers.release();
+
+    await visit(page, "Charla de prueba", "**/conversation/chat/*");
+    await page.getByRole("button", { name: "Opciones de la conversación" }).click();
+    await page.getByRole("button", { name: "Fijar" }).click();
+    await expect(page.getByRole("navigation")).toContainText("Fijados");
+    await page.unrouteAll();
+    const again = await hold(page, /chat\.data/);
+    await page.getByRole("navigation").getByRole("link", { name: "Nueva conversación" }).click();
+    await expect.poll(() => again.held.length).toBeGreaterThan(0);
+    await expect(page).toHaveURL(/\/conversation\/chat\/.+/);
+    await again.release();
+    await page.waitForURL("**/conversation/chat");
+  });
+
+  test("are not shown after 15 minutes, nor 5 minutes after their last use", async ({ page }) => {
+    await visit(page, "Nueva conversación", "**/conversation/chat");
+    await page.goto("/user");
+    await page.clock.install();
+    await visit(page, "Nueva conversación", "**/conversation/chat");
+    await page.clock.setFixedTime(Date.now() + 6 * 60_000);
+    const answers = await hold(page, /user\.data/);
+    await page.getByRole("button", { name: "Ana Gil" }).click();
+    await page.getByRole("link", { name: "Tu cuenta" }).click();
+    await expect.poll(() => answers.held.length).toBeGreaterThan(0);
+    await expect(page).toHaveURL(/\/conversation\/chat$/);
+    await answers.release();
+    await page.waitForURL("**/user");
+  });
+
+  test("are fetched on intent, four at a time, and then open at once", async ({ page }) => {
+    for (const text of ["Uno", "Dos", "Tres", "Cuatro", "Cinco", "Seis"]) {
+      await begin(page, text, "Asistente local");
+      await expect(lastReply(page).getByRole("button", { name: "Regenerar" })).toBeVisible();
+    }
+    await page.goto("/user");
+    const answers = await hold(page, /chat\/[^/]+\.data/);
+    const links = page.getByRole("navigation").locator('a[href^="/conversation/chat/"]');
+    await expect(links).toHaveCount(6);
+    for (const link of await links.all()) await link.hover();
+    await expect.poll(() => answers.held.length).toBe(4);
+    const first = answers.held.splice(0, 1)[0];
+    await first?.continue();
+    await expect.poll(() => answers.held.length).toBe(4);
+    await answers.release();
+    const asked: string[] = [];
+    await page.waitForLoadState("networkidle");
+    page.on("request", (request) => asked.push(request.url()));
+    await links.first().click();
+    await page.waitForURL("**/conversation/chat/*");
+    await expect(page.locator('article[data-role="user"]')).toBeVisible();
+    expect(asked.filter((url) => url.includes(".data"))).toEqual([]);
+  });
+
+  test("on intent of somebody whose session has ended move nobody", async ({ page, context }) => {
+    await begin(page, "Hola", "gpt-4o");
+    await expect(lastReply(page)).toHaveAttribute("data-status", "complete");
+    await page.goto("/user");
+    await context.clearCookies();
+    const answered = page.waitForResponse((response) => response.url().includes(".data"));
+    await page.getByRole("navigation").locator('a[href^="/conversation/chat/"]').first().hover();
+    await answered;
+    await expect(page).toHaveURL(/\/user$/);
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Tu cuenta");
+  });
+});
+
+test("a page of an older build is loaded anew once, and says so the second time", async ({ page }) => {
+  await page.goto("/conversation/chat");
+  await page.route(/assets\/user-[^/]+\.js$/, (route) =>
+    route.continue({
+      url: route
+        .request()
+        .url()
+        .replace(/user-[^/]+\.js/, "gone-123.js"),
+    }),
+  );
+  const go = async () => {
+    await page.getByRole("button", { name: "Ana Gil" }).click();
+    await page.getByRole("link", { name: "Tu cuenta" }).click();
+  };
+  const reloaded = page.waitForEvent("framenavigated");
+  await go();
+  await reloaded;
+  await page.waitForLoadState();
+  await go();
+  await expect(page.getByText("Tertulia se ha actualizado mientras esta página estaba abierta.")).toBeVisible();
+});
+
+test("a new page starts at its top, and the way back where it was left", async ({ page }) => {
+  await page.setViewportSize({ width: 800, height: 400 });
+  await page.evaluate(() => scrollTo(0, 600));
+  await page.getByRole("navigation").getByRole("link", { name: "Nueva conversación" }).click();
+  await page.waitForURL("**/conversation/chat");
+  await expect.poll(() => page.evaluate(() => scrollY)).toBe(0);
+  await page.goBack();
+  await expect.poll(() => page.evaluate(() => scrollY)).toBe(600);
+});
+
+test("the width of the window is kept in the seed's cookie", async ({ page, context }) => {
+  const viewport = async () => (await context.cookies()).find(({ name }) => name === "viewport");
+  await page.setViewportSize({ width: 1300, height: 600 });
+  await expect.poll(async () => (await viewport())?.value).toBe("xl");
+  await page.setViewportSize({ width: 700, height: 600 });
+  await expect.poll(async () => (await viewport())?.value).toBe("sm");
+  const cookie = await viewport();
+  expect(cookie).toMatchObject({ path: "/", sameSite: "Strict", secure: true });
+  expect((cookie?.expires ?? 0) - Date.now() / 1000).toBeGreaterThan(364 * 24 * 60 * 60);
+});
