@@ -7,7 +7,26 @@ import { SidebarState } from "./sidebar-state.ts";
  * The line at the top of a dashboard page: what opens and folds the sidebar, then the page's own. `keeps` names the form
  * whose text goes along when a page without a script folds the sidebar, so that it is not lost.
  */
-export function Bar({ keeps = "plegar", children }: { keeps?: string; children: ReactNode }) {
+export function Bar({ keeps, children }: { keeps?: string; children: ReactNode }) {
+  return (
+    <header className="bar">
+      <button className="button quiet small only narrow" type="button" popoverTarget="barra">
+        <Icon name="menu" label="Abrir la barra" />
+      </button>
+      {keeps ? (
+        <Fold form={keeps} />
+      ) : (
+        <form className="wide" method="post" action="/sidebar">
+          <FormTokenField />
+          <Fold />
+        </form>
+      )}
+      {children}
+    </header>
+  );
+}
+
+function Fold({ form }: { form?: string }) {
   const { folded, toggle } = use(SidebarState);
   const foldHere = (event: MouseEvent<HTMLButtonElement>) => {
     event.preventDefault();
@@ -18,26 +37,17 @@ export function Bar({ keeps = "plegar", children }: { keeps?: string; children: 
     void fetch("/sidebar", { method: "POST", body, keepalive: true, redirect: "manual" }).catch(() => {});
   };
   return (
-    <header className="bar">
-      <button className="button quiet small only narrow" type="button" popoverTarget="barra">
-        <Icon name="menu" label="Abrir la barra" />
-      </button>
-      <form id="plegar" className="wide" method="post" action="/sidebar">
-        <FormTokenField />
-        <button
-          type="submit"
-          className="button quiet small only"
-          form={keeps}
-          formAction="/sidebar"
-          formNoValidate
-          name="sidebar"
-          value={folded ? "open" : "closed"}
-          onClick={foldHere}
-        >
-          <Icon name="panel" label={folded ? "Mostrar la barra" : "Ocultar la barra"} />
-        </button>
-      </form>
-      {children}
-    </header>
+    <button
+      type="submit"
+      className="button quiet small only wide"
+      form={form}
+      formAction="/sidebar"
+      formNoValidate
+      name="sidebar"
+      value={folded ? "open" : "closed"}
+      onClick={foldHere}
+    >
+      <Icon name="panel" label={folded ? "Mostrar la barra" : "Ocultar la barra"} />
+    </button>
   );
 }

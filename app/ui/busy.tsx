@@ -2,7 +2,7 @@ import { useEffect, useRef } from "react";
 import { useBeforeUnload, useBlocker, useFetchers, useNavigation } from "react-router";
 import { throttle } from "./loading-bar.tsx";
 
-const cannotLeave = "No puedes salir mientras esta procesando.";
+export const cannotLeave = "No puedes salir mientras esta procesando.";
 
 /** While a form is being sent: nobody leaves by mistake, and after a moment the page is covered until the answer is there. */
 export function Busy() {

@@ -59,8 +59,9 @@ function useControl(name: string, label: string, hinted: boolean, initial: Compo
     "aria-invalid": error ? true : undefined,
     "aria-describedby": described || undefined,
     onBlur({ currentTarget: field }: FocusEvent<Control>) {
-      // A field that was only passed through is no mistake yet.
-      if (field.value || error) report(name, sentenceFor(field, label), false);
+      // A field that was only passed through is no mistake yet; and a sentence that appears would push away what is being pressed.
+      const pressed = document.querySelector(":is(button, a):active");
+      if ((field.value || error) && !pressed) report(name, sentenceFor(field, label), false);
     },
     onInvalid(event: FormEvent<Control>) {
       event.preventDefault();

@@ -1,8 +1,8 @@
 import type { ShouldRevalidateFunctionArgs } from "react-router";
 
 // The seed's query cache (§4, §9), in ms: how long a page may be shown as it was, and how long after its last use it is kept.
-const freshFor = 15 * 60_000;
-const keptFor = 5 * 60_000;
+export const freshFor = 15 * 60_000;
+export const keptFor = 5 * 60_000;
 // What was fetched a moment ago, on intent, is not fetched again.
 const justNow = 10_000;
 

@@ -34,7 +34,7 @@ async function refresh(revalidate: () => Promise<void>): Promise<void> {
 }
 
 // The seed's preload concurrency (§9).
-const slots = [1, 2, 3, 4];
+export const slots = [1, 2, 3, 4];
 const waiting: string[] = [];
 const idle = new Set<() => void>();
 

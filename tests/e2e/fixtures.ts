@@ -102,3 +102,8 @@ export async function expectGrowing(page: Page): Promise<void> {
     before = (await lastReply(page).innerText()).length;
   }
 }
+
+/** React has taken over the page that the server sent. */
+export async function hydrated(page: Page): Promise<void> {
+  await page.waitForFunction(() => Object.keys(document.body).some((key) => key.startsWith("__reactProps")));
+}

@@ -1,6 +1,7 @@
+import { AxeBuilder } from "@axe-core/playwright";
 import type { Page, Route } from "@playwright/test";
 import { password } from "../support/api.ts";
-import { begin, expect, lastReply, test } from "./fixtures.ts";
+import { begin, expect, hydrated, lastReply, test } from "./fixtures.ts";
 
 /** From here on time goes only as far as it is told to. */
 async function stopTime(page: Page) {
@@ -25,8 +26,9 @@ async function hold(page: Page, matches: RegExp, method = "GET") {
   };
 }
 
-test.beforeEach(async ({ person }) => {
+test.beforeEach(async ({ page, person }) => {
   expect(person.email).toBeTruthy();
+  await hydrated(page);
 });
 
 test.describe("dialogs", () => {
@@ -214,6 +216,15 @@ test.describe("while something is on its way", () => {
 });
 
 test.describe("forms", () => {
+  test("with something to mend are as accessible as before", async ({ page }) => {
+    await page.getByLabel("Nombre").fill("");
+    await page.getByLabel("Correo electrónico").fill("x");
+    await page.getByRole("button", { name: "Guardar perfil" }).click();
+    await expect(page.getByRole("alert")).toBeVisible();
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)])).toEqual([]);
+  });
+
   test("speak when a field is left, not while typing, and all at once when sent", async ({ page }) => {
     const email = page.getByLabel("Correo electrónico");
     await email.fill("");

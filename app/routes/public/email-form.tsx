@@ -5,12 +5,18 @@ import { Field, TextField } from "../../ui/field.tsx";
 import { Fields } from "../../ui/fields.tsx";
 import { FormTokenField } from "../../ui/post-form.tsx";
 
-type Props = { sendKey: string; name?: string | undefined; email?: string | undefined; result: FormResult | undefined };
+type Props = {
+  action: string;
+  sendKey: string;
+  name?: string | undefined;
+  email?: string | undefined;
+  result: FormResult | undefined;
+};
 
 /** The form of the contact and support pages; a plain one, as these pages have no script. */
-export function EmailForm({ sendKey, name, email, result }: Props) {
+export function EmailForm({ action, sendKey, name, email, result }: Props) {
   return (
-    <form className="fields" method="post">
+    <form className="fields" method="post" action={action}>
       <FormTokenField />
       <input type="hidden" name="key" value={result?.values.key ?? sendKey} />
       <div className="trap" aria-hidden="true">

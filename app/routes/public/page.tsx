@@ -26,7 +26,12 @@ export async function loader({ context, params: { slug = homeSlug }, url }: Rout
     address: url.origin + pathOf(page.slug),
     isHome: page.slug === homeSlug,
     body: renderBody(page.body),
-    form: forms[slug] && { sendKey: newId(), name: person?.user.name, email: person?.user.email },
+    form: forms[slug] && {
+      action: pathOf(page.slug),
+      sendKey: newId(),
+      name: person?.user.name,
+      email: person?.user.email,
+    },
   };
 }
 

@@ -1,0 +1,72 @@
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import { begin, expect, lastReply, test } from "./fixtures.ts";
+
+/** What axe finds by WCAG 2.2 AA and its own good practice, at two widths. */
+async function findings(page: Page): Promise<string[]> {
+  const found: string[] = [];
+  for (const width of [360, 1280]) {
+    await page.setViewportSize({ width, height: 800 });
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    const where = (nodes: { html: string }[]) => nodes.map(({ html }) => html.slice(0, 160)).join(" | ");
+    found.push(...violations.map(({ id, nodes }) => `${width}: ${id} ${where(nodes)}`));
+  }
+  return found;
+}
+
+/** axe is a script itself: where scripts are off it looks at the same page, of which no script has been loaded. */
+const look = test.extend<{ audit: (path: string) => Promise<string[]> }>({
+  audit: async ({ page, browser, javaScriptEnabled, baseURL }, use) => {
+    await use(async (path) => {
+      if (javaScriptEnabled) {
+        await page.goto(path);
+        return findings(page);
+      }
+      const context = await browser.newContext({
+        storageState: await page.context().storageState(),
+        baseURL,
+        javaScriptEnabled: true,
+      });
+      const bare = await context.newPage();
+      await bare.route(/\.js$/, (route) => route.abort());
+      await bare.goto(path);
+      const found = await findings(bare);
+      await context.close();
+      return found;
+    });
+  },
+});
+
+const open = [
+  "/",
+  "/servicios",
+  "/sobre-nosotros",
+  "/soporte",
+  "/contacto",
+  "/auth/signin",
+  "/auth/signup",
+  "/auth/reset",
+];
+for (const path of [...open, "/auth/reset/x", "/nada"]) {
+  look(`axe finds nothing on ${path}`, async ({ audit }) => {
+    expect(await audit(path)).toEqual([]);
+  });
+}
+
+const account = ["", "/contrasena", "/verificacion/crear", "/verificacion/eliminar", "/eliminar", "/ayuda"];
+for (const path of account) {
+  look(`axe finds nothing on /user${path}`, async ({ audit, person }) => {
+    expect(person.email).toBeTruthy();
+    expect(await audit(`/user${path}`)).toEqual([]);
+  });
+}
+
+look("axe finds nothing on a conversation and its dialogs", async ({ page, audit, person }) => {
+  expect(person.email).toBeTruthy();
+  await begin(page, "Una respuesta con formato", "gpt-4o");
+  await expect(lastReply(page).getByRole("button", { name: "Regenerar" })).toBeVisible();
+  const chat = page.url();
+  for (const path of [chat, `${chat}/editar`, `${chat}/eliminar`, "/conversation/chat"]) {
+    expect([path, ...(await audit(path))]).toEqual([path]);
+  }
+});

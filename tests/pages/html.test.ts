@@ -1,0 +1,77 @@
+import { HtmlValidate } from "html-validate";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Browser } from "../support/browser.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+const validator = new HtmlValidate({
+  extends: ["html-validate:standard", "html-validate:a11y"],
+  rules: {
+    // How React writes: void elements closed, attributes without value as empty ones.
+    "void-style": "off",
+    "attribute-empty-style": "off",
+    "attribute-boolean-style": "off",
+    "no-trailing-whitespace": "off",
+    "long-title": "off",
+  },
+});
+
+let server: TestServer;
+let person: Browser;
+let chat: string;
+beforeAll(async () => {
+  server = await startServer();
+  person = new Browser(server.url);
+  await person.signUp();
+  chat = await person.say("# Hola\n\n| a | b |\n|--|--|\n| 1 | 2 |\n\n```js\nlet a = 1;\n```\n\n$x^2$");
+  // The document of a reply under way ends with the reply.
+  await person.html(chat);
+});
+afterAll(() => server.stop());
+
+const problems = async (browser: Browser, path: string, init?: RequestInit) => {
+  const html = await (await browser.fetch(path, init)).text();
+  const report = await validator.validateString(html);
+  return report.results.flatMap(({ messages }) =>
+    messages.map(({ ruleId, message, line, column }) => {
+      const around = html.split("\n")[line - 1]?.slice(Math.max(0, column - 60), column + 80);
+      return `${ruleId}: ${message} … ${around}`;
+    }),
+  );
+};
+
+describe("the HTML is valid", () => {
+  it.each([
+    "/",
+    "/servicios",
+    "/soporte",
+    "/contacto",
+    "/auth/signin",
+    "/auth/signup",
+    "/auth/reset",
+    "/auth/reset/x",
+    "/nada",
+  ])("of %s", async (path) => {
+    expect(await problems(new Browser(server.url), path)).toEqual([]);
+  });
+
+  it.each([
+    "/user",
+    "/user/contrasena",
+    "/user/verificacion/crear",
+    "/user/verificacion/eliminar",
+    "/user/eliminar",
+    "/user/ayuda",
+    "/conversation/chat",
+    "CHAT",
+    "CHAT/editar",
+    "CHAT/eliminar",
+  ])("of %s", async (path) => {
+    expect(await problems(person, path.replace("CHAT", chat))).toEqual([]);
+  });
+
+  it("of a form that comes back with what has to be mended", async () => {
+    const [, formToken = ""] = /name="formToken" value="([^"]+)"/.exec(await person.html("/user")) ?? [];
+    const body = new URLSearchParams({ formToken, name: "", email: "x" });
+    expect(await problems(person, "/user", { method: "POST", body })).toEqual([]);
+  });
+});

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Browser, readable } from "../support/browser.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+/** Every dialog that there is, as a page: where it lies, its kind and title, its buttons. */
+const dialogs: [path: string, kind: "form" | "alert" | "panel", title: string, buttons: string[]][] = [
+  ["/user/contrasena", "form", "Cambiar contraseña", ["Cancelar", "Guardar"]],
+  ["/user/verificacion/crear", "form", "Verificación en dos pasos", ["Cancelar", "Activar"]],
+  ["/user/verificacion/eliminar", "alert", "Desactivar la verificación", ["Cancelar", "Confirmar"]],
+  ["/user/eliminar", "alert", "Eliminar mi cuenta", ["Cancelar", "Confirmar"]],
+  ["/user/ayuda", "panel", "Ayuda", []],
+  ["/conversation/chat/id/editar", "form", "Cambiar el título", ["Cancelar", "Guardar"]],
+  ["/conversation/chat/id/eliminar", "alert", "Eliminar conversación", ["Cancelar", "Confirmar"]],
+];
+
+/** The seed's form kinds whose resources are still to come: «Crear/Editar» and the name. */
+const toCome: [path: string, title: string][] = [
+  ["/admin/user/crear", "Crear usuario"],
+  ["/admin/model/crear", "Crear modelo"],
+  ["/conversation/project/crear", "Crear proyecto"],
+  ["/admin/message/crear", "Crear mensaje"],
+  ["/admin/page/crear", "Crear página"],
+  ["/admin/subscription/crear", "Crear suscripción"],
+  ["/admin/summary/crear", "Crear resumen"],
+  ["/admin/training/crear", "Crear entrenamiento"],
+];
+
+let server: TestServer;
+let admin: Browser;
+let chat: string;
+beforeAll(async () => {
+  server = await startServer();
+  admin = new Browser(server.url);
+  await admin.signUp("Admin");
+  chat = await admin.say("Hola");
+});
+afterAll(() => server.stop());
+
+describe("dialogs", () => {
+  it.each(dialogs)("%s is a page with a %s «%s» over what it belongs to", async (path, kind, title, buttons) => {
+    const html = await admin.html(path.replace("/conversation/chat/id", chat));
+    const [, attributes = "", inside = ""] = /<dialog([^>]*)>([\s\S]*?)<\/dialog>/.exec(html) ?? [];
+    expect(attributes).toContain("open");
+    expect(attributes.includes("alertdialog")).toBe(kind === "alert");
+    expect(attributes.includes("panel")).toBe(kind === "panel");
+    expect(readable(/<h2[\s\S]*?<\/h2>/.exec(inside)?.[0] ?? "")).toContain(title);
+    expect(html).toMatch(/<main[^>]*id="contenido"/);
+    const foot = readable(/<div class="foot">[\s\S]*?<\/div>/.exec(inside)?.[0] ?? "").trim();
+    expect(foot.split(/\s+/).filter(Boolean)).toEqual(buttons);
+    // What lies under it is out of reach.
+    expect(html).toMatch(/<div class="contents" inert="">/);
+    expect(html).toMatch(/<nav [^>]*inert=""/);
+  });
+
+  it.each(toCome)("%s «%s» is still to come", async (path) => {
+    expect((await admin.fetch(path)).status).toBe(404);
+  });
+});
