@@ -26,8 +26,9 @@ export class Mail {
     return this.#transport !== undefined;
   }
 
-  /** Sends in the background, so that nobody waits and an answer's time tells nothing; `onSent` follows a success. */
+  /** Sends in the background, so that nobody waits and an answer's time tells nothing; `onSent` follows a success. Without SMTP_URL nothing happens. */
   post(message: Message, onSent: () => Promise<unknown> = async () => {}): void {
+    if (!this.#transport) return;
     const sending = this.#send(message)
       .then(onSent)
       .catch((error: Error) => this.#log.error({ err: error }, "no se pudo enviar un correo"))

@@ -1,10 +1,11 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import type { UserRow } from "../db/tables.ts";
 import { limits } from "../limits.ts";
 import { deleteAccount } from "./account-end.server.ts";
 import { confirmPassword, email, newPassword, refuseCommon } from "./accounts.server.ts";
 import { recordAudit } from "./audit.server.ts";
 import { signedIn } from "./authentication.server.ts";
-import type { ApiEnv } from "./env.server.ts";
+import type { ApiEnv, Services } from "./env.server.ts";
 import { exportAccount } from "./export.server.ts";
 import { hashPassword } from "./passwords.server.ts";
 import { answerInvalid, notFound, Problem } from "./problem.server.ts";
@@ -70,6 +71,7 @@ export const users = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
         if (action) await recordAudit(trx, c, { actorId: id, action, resource: "user", resourceId: id });
         return changed;
       });
+      if (newAddress) tellOldAddress(services, before, after.email);
       return c.json(showUser(after), 200);
     },
   )
@@ -106,6 +108,15 @@ export const users = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       return exportAccount(c) as never;
     },
   );
+
+/** Whoever loses an account to somebody else learns it where they still can read it. */
+function tellOldAddress({ mail }: Services, before: UserRow, email: string): void {
+  mail.post({
+    to: before.email,
+    subject: "El correo de tu cuenta de Tertulia ha cambiado",
+    text: `Hola, ${before.name}:\n\nDesde ahora tu cuenta usa la dirección ${email}. Si no has sido tú, escribe a quien administra la instalación.\n`,
+  });
+}
 
 const addressTaken = () =>
   new Problem(409, "Ese correo ya lo usa otra cuenta.", { errors: { email: "Ese correo ya lo usa otra cuenta." } });

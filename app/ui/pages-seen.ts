@@ -62,12 +62,16 @@ export function arriveAt(path: string): boolean {
   return here !== undefined && now - here.fetchedAt > justNow;
 }
 
-/** Forgets all pages but the one on the screen, or the one given: something was written. */
-export function forgetSeen(path?: string): void {
-  if (path) seen.delete(path);
-  else seen.clear();
+/** Something was written: no page is what it was. */
+export function forgetSeen(): void {
+  seen.clear();
 }
 
-export const isSeen = (path: string) => seen.has(path);
+/** A draft was kept: its page would come back without it. */
+export function forgetPage(path: string): void {
+  seen.delete(path);
+}
+
+export const isSeen = (path: string) => recall(path) !== undefined;
 export const lookAhead = (path: string) => ahead.add(path);
 export const stopLooking = (path: string) => ahead.delete(path);

@@ -10,7 +10,7 @@ export function Revisits() {
   const { revalidate } = useRevalidator();
   const navigation = useNavigation();
   const fetchers = useFetchers();
-  const writing = navigation.formMethod === "POST" || fetchers.some(({ formMethod }) => formMethod === "POST");
+  const writing = navigation.state === "submitting" || fetchers.some(({ state }) => state === "submitting");
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, what came with the document
   useEffect(() => {
     const page = matches.at(-1);
@@ -19,8 +19,12 @@ export function Revisits() {
   useEffect(() => {
     if (arriveAt(path)) void refresh(revalidate);
   }, [path, revalidate]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: before a write and after it
-  useEffect(() => forgetSeen(), [writing]);
+  useEffect(() => {
+    if (!writing) return;
+    forgetSeen();
+    // What was fetched meanwhile may be from before the write.
+    return forgetSeen;
+  }, [writing]);
   return slots.map((slot) => <Slot key={slot} />);
 }
 

@@ -49,6 +49,7 @@ describe.each(engines)("one's own account on $name", (engine) => {
     expect(taken.body).toMatchObject({ status: 409, errors: { email: "Ese correo ya lo usa otra cuenta." } });
     const email = `Nueva-${ana.email}`;
     expect((await change(ana, { email, currentPassword: password })).status).toBe(200);
+    expect(await mails.next()).toContain(`To: ${ana.email}`);
     expect((await signIn(email.toLowerCase())).status).toBe(200);
     expect((await signIn(ana.email)).status).toBe(401);
   });

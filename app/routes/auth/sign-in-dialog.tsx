@@ -25,8 +25,12 @@ export function SignInDialog() {
     void submit(unsent.form, { method: "post", action: unsent.action, preventScrollReset: true });
   }, [unsent, freshToken, settled, submit, fetcher.reset]);
   if (!unsent || freshToken) return null;
+  const leave = () => {
+    setUnsent(undefined);
+    fetcher.reset();
+  };
   return (
-    <Dialog title="Iniciar sesión" onClose={() => setUnsent(undefined)}>
+    <Dialog title="Iniciar sesión" onClose={leave}>
       <div className="body">
         <p className="mb-5">
           Session expirada, por favor inicia sesión nuevamente. Lo que has escrito se enviará después.

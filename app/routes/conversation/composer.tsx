@@ -2,6 +2,7 @@ import { type KeyboardEvent, useEffect, useRef } from "react";
 import { useNavigation } from "react-router";
 import type { FormResult } from "../../form.server.ts";
 import { Icon } from "../../ui/icon.tsx";
+import { forgetPage } from "../../ui/pages-seen.ts";
 import { PostForm } from "../../ui/post-form.tsx";
 import type { ListedModel } from "./models.server.ts";
 
@@ -133,7 +134,10 @@ function useDraft(chatId: string | undefined, edits: boolean) {
     const form = new FormData(currentTarget);
     if (chatId) form.set("chatId", chatId);
     const body = new URLSearchParams([...form].map(([name, value]) => [name, String(value)]));
-    const save = () => void fetch("/conversation/draft", { method: "POST", body, keepalive: true }).catch(() => {});
+    const save = () => {
+      forgetPage(chatId ? `/conversation/chat/${chatId}` : "/conversation/chat");
+      void fetch("/conversation/draft", { method: "POST", body, keepalive: true }).catch(() => {});
+    };
     waiting.current = { save, timer: setTimeout(leave, savedAfter) };
   };
   return { keep, cancel };
