@@ -4,6 +4,7 @@ import type { z } from "zod";
 import { ApiProblem } from "./answers.server.ts";
 import { formContext, sessionContext } from "./context.ts";
 import { limits } from "./limits.ts";
+import { getPerson } from "./person.server.ts";
 import { sameSecret } from "./secrets.server.ts";
 
 /** What a form shows after it failed: the values as typed, a sentence for each field, one for the whole. */
@@ -16,7 +17,8 @@ export const readForm: MiddlewareFunction<Response> = async ({ request, context 
   const token = form.get("formToken");
   const { formToken } = context.get(sessionContext);
   if (typeof token !== "string" || !sameSecret(token, formToken)) {
-    throw data({ formToken, resend: Object.entries(typedFields(form)) }, 403);
+    const person = await getPerson(context);
+    throw data({ formToken, personId: person?.user.id ?? null, resend: Object.entries(typedFields(form)) }, 403);
   }
   context.set(formContext, form);
 };
@@ -31,15 +33,18 @@ async function parseForm(request: Request): Promise<FormData> {
     if (size > limits.formBody) throw tooLarge;
     chunks.push(chunk);
   }
-  try {
-    const headers = { "Content-Type": request.headers.get("Content-Type") ?? "" };
-    return await new Response(Buffer.concat(chunks), { headers }).formData();
-  } catch {
+  const headers = { "Content-Type": request.headers.get("Content-Type") ?? "" };
+  const form = await new Response(Buffer.concat(chunks), { headers }).formData().catch(() => undefined);
+  if (!form || [...form.keys()].length > fieldsAtMost) {
     throw data({ message: "El formulario no ha llegado entero. Vuelve atrás y envíalo otra vez." }, 400);
   }
+  return form;
 }
 
-const secret = /^formToken$|password|^code$/i;
+// No form of ours has more; reading fields takes longer than their number alone would make it.
+const fieldsAtMost = 100;
+
+const secret = /(^|\.)(formToken|code|secret|ticket|stay)$|password/i;
 
 /** What was typed into a form, without its token, files, passwords and codes: these never come back in a page. */
 export function typedFields(form: FormData): Record<string, string> {
@@ -58,13 +63,13 @@ export function textOf(form: FormData, name: string): string {
  * Reads a form's fields by a schema of their shape (the API has the rules) and acts on them. What the schema or the API
  * refuses becomes what the form shows again, with its status.
  */
-export async function sendFields<Schema extends z.ZodType, Result>(
+export async function sendFields<Schema extends z.ZodObject, Result>(
   context: Readonly<RouterContextProvider>,
   schema: Schema,
   act: (fields: z.output<Schema>) => Promise<Result>,
 ) {
   const form = context.get(formContext);
-  const submission = parseWithZod(form, { schema });
+  const submission = parseWithZod(onlyFields(form, Object.keys(schema.shape)), { schema });
   if (submission.status !== "success") return refusal(form, submission.reply().error ?? {}, 422);
   try {
     return await act(submission.value);
@@ -74,6 +79,13 @@ export async function sendFields<Schema extends z.ZodType, Result>(
     const { error: shown } = submission.reply(errors ? { fieldErrors: toLists(errors) } : { formErrors: [detail] });
     return refusal(form, shown ?? {}, status);
   }
+}
+
+/** The texts of the fields that a form has: the first of a name, and none that nobody asked for. */
+function onlyFields(form: FormData, names: string[]): FormData {
+  const fields = new FormData();
+  for (const name of names) if (typeof form.get(name) === "string") fields.set(name, textOf(form, name));
+  return fields;
 }
 
 const toLists = (errors: Record<string, string>) =>

@@ -1,40 +1,9 @@
-import { data, type MiddlewareFunction, type RouterContextProvider, redirect } from "react-router";
+import { data, type MiddlewareFunction, redirect } from "react-router";
 import { fetchSite } from "remix-utils/sec-fetch";
-import { ApiProblem, read } from "./answers.server.ts";
-import type { Client } from "./api/client.server.ts";
-import { apiContext, formContext, sessionContext } from "./context.ts";
+import { formContext, sessionContext } from "./context.ts";
 import { textOf, typedFields } from "./form.server.ts";
 import { restoreDraft } from "./held-draft.server.ts";
-
-type Context = Readonly<RouterContextProvider>;
-export type Person = Awaited<ReturnType<typeof askSession>>;
-
-const asked = new WeakMap<Client, Promise<Person | null>>();
-
-/** Who has signed in, asked of the API once a request; null for a visitor or an ended session. */
-export function getPerson(context: Context): Promise<Person | null> {
-  const api = context.get(apiContext);
-  let person = asked.get(api);
-  if (!person) {
-    person = context.get(sessionContext).signedIn ? askSession(api).catch(nobody) : Promise.resolve(null);
-    asked.set(api, person);
-  }
-  return person;
-}
-
-const askSession = (api: Client) => read(api.auth.session.$get());
-
-function nobody(error: unknown): null {
-  if (error instanceof ApiProblem && error.status === 401) return null;
-  throw error;
-}
-
-/** The person of a guarded route. */
-export async function currentPerson(context: Context): Promise<Person> {
-  const person = await getPerson(context);
-  if (!person) throw new Error("a guarded route was reached without a person");
-  return person;
-}
+import { currentPerson, getPerson } from "./person.server.ts";
 
 /** The seed's auth rule: a visitor signs in first and comes back; a message that was being sent comes back too. */
 export const requireAuth: MiddlewareFunction<Response> = async ({ request, context, url }) => {
@@ -47,7 +16,7 @@ export const requireAuth: MiddlewareFunction<Response> = async ({ request, conte
     const held = typedFields(context.get(formContext));
     // A message goes back into its composer; any other form is sent again as it was.
     const action = "content" in held && path.startsWith("/conversation/") ? {} : { action: path };
-    throw data({ formToken, held: { ...held, ...action }, volver: returnPath(path) }, 401);
+    throw data({ formToken, personId: null, held: { ...held, ...action }, volver: returnPath(path) }, 401);
   }
   // A link in an e-mail arrives without the strict cookie; the same page asked for by itself has it.
   if (!hadSession && fetchSite(request) === "cross-site") return comeBack();
@@ -94,6 +63,5 @@ export function heldAction(form: FormData): string | undefined {
 /** A local path to go to after sign-in; anything that a browser could read as another place is /user. */
 export function safeReturn(volver: FormDataEntryValue | null): string {
   if (typeof volver !== "string" || !/^\/[a-z0-9]/i.test(volver)) return "/user";
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: browsers drop them from addresses
-  return /[\\@\s\u0000-\u001f]|%2f|%5c|\/\/|\.\./i.test(volver) ? "/user" : volver;
+  return /[^!-~]|[\\@]|%2f|%5c|\/\/|\.\./i.test(volver) ? "/user" : volver;
 }

@@ -12,7 +12,7 @@ export async function restoreDraft(
 ): Promise<void> {
   const content = textOf(form, "held.content");
   if (!content.trim()) return;
-  const chatId = chatOf(path);
+  const chatId = /^\/conversation\/chat\/([^/?]+)/.exec(path)?.[1];
   try {
     await saveDraft(context, chatId, { content, modelId: textOf(form, "held.modelId") || null });
   } catch (error) {
@@ -20,11 +20,6 @@ export async function restoreDraft(
     if (!(error instanceof ApiProblem) || !chatId) throw error;
     await saveDraft(context, undefined, { content, modelId: null });
   }
-}
-
-/** The chat whose page a path is. */
-export function chatOf(path: string): string | undefined {
-  return /^\/conversation\/chat\/([^/?]+)/.exec(path)?.[1];
 }
 
 /** Keeps the unsent text of a chat, or of the next new one; an empty text clears it. */

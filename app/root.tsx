@@ -15,6 +15,7 @@ import type { Route } from "./+types/root";
 import "./app.css";
 import { sessionContext } from "./context.ts";
 import { readForm } from "./form.server.ts";
+import { getPerson } from "./person.server.ts";
 import { SignInAgain } from "./routes/auth/sign-in-again.tsx";
 import { SignInDialog } from "./routes/auth/sign-in-dialog.tsx";
 import { ErrorPage } from "./ui/error-page.tsx";
@@ -28,9 +29,10 @@ const icon =
 
 export const middleware: Route.MiddlewareFunction[] = [readForm];
 
-export function loader({ context }: Route.LoaderArgs) {
+export async function loader({ context }: Route.LoaderArgs) {
   const session = context.get(sessionContext);
-  return { formToken: session.formToken, notice: session.takeNotice() };
+  const person = await getPerson(context);
+  return { formToken: session.formToken, notice: session.takeNotice(), personId: person?.user.id ?? null };
 }
 
 export const shouldRevalidate = unlessSeen;

@@ -17,8 +17,6 @@ type Data = {
   /** Proves that a form came from a page of this session. */
   formToken?: string;
   notice?: Notice;
-  /** Folded; open unless somebody has closed it (seed §2). */
-  sidebar?: "closed";
 };
 
 const maxAge = 30 * 24 * 60 * 60;
@@ -85,14 +83,6 @@ export class WebSession implements TokenStore {
     const { notice } = this.#data;
     if (notice) this.#set({ notice: undefined });
     return notice;
-  }
-
-  get sidebar(): "open" | "closed" {
-    return this.#data.sidebar ?? "open";
-  }
-
-  set sidebar(state: "open" | "closed") {
-    this.#set({ sidebar: state === "closed" ? state : undefined });
   }
 
   /** The Set-Cookie header, where anything has changed. */

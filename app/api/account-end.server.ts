@@ -22,6 +22,10 @@ export async function deleteAccount(c: Context<ApiEnv>): Promise<void> {
     await trx.deleteFrom("users").where("id", "=", id).execute();
     await recordAudit(trx, c, { actorId: id, action: "delete", resource: "user", resourceId: id });
     // What happened stays on record, from where and with what details does not.
-    await trx.updateTable("audit").set({ ip: "", changes: "{}" }).where("actorId", "=", id).execute();
+    await trx
+      .updateTable("audit")
+      .set({ ip: "", changes: "{}" })
+      .where((e) => e.or([e("actorId", "=", id), e.and([e("resource", "=", "user"), e("resourceId", "=", id)])]))
+      .execute();
   });
 }

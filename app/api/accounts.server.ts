@@ -17,7 +17,7 @@ import {
 import type { ApiEnv, Services } from "./env.server.ts";
 import { checkPassword, hashPassword, isCommonPassword } from "./passwords.server.ts";
 import { invalid, Problem } from "./problem.server.ts";
-import { text } from "./schemas.server.ts";
+import { line, text } from "./schemas.server.ts";
 import { openSession, type Tokens } from "./session-tokens.server.ts";
 
 export const email = text("El correo electrónico", limits.email, 1).pipe(
@@ -35,7 +35,7 @@ export const newPassword = z
   .min(limits.passwordMin, `La contraseña tiene que tener ${limits.passwordMin} caracteres o más.`)
   .max(limits.passwordMax, `La contraseña puede tener ${limits.passwordMax} caracteres como mucho.`);
 export const registration = z.object({
-  name: text("El nombre", limits.name, 1),
+  name: line("El nombre", limits.name, 1),
   email,
   password: newPassword,
 });
@@ -129,7 +129,9 @@ export async function signIn(
   const { services } = c.var;
   const emailKey = email.toLowerCase();
   await countAttempt(services, "signinAddress", c.env.ip ?? "");
-  await countAttempt(services, "signinAccount", emailKey);
+  const here = `${c.env.ip ?? ""} ${emailKey}`;
+  await countAttempt(services, "signinAccount", here);
+  await countAttempt(services, "signinEverywhere", emailKey);
   const account = await services.db
     .selectFrom("users")
     .where("emailKey", "=", emailKey)
@@ -144,7 +146,7 @@ export async function signIn(
     });
     throw new Problem(401, "El correo o la contraseña no son correctos.");
   }
-  await forgetAttempts(services, "signinAccount", emailKey);
+  await forgetAttempts(services, "signinAccount", here);
   if (await hasAuthenticator(services.db, account.id)) return { ticket: makeTicket(services.tokenKey, account) };
   return enter(c, account.id);
 }
@@ -184,11 +186,11 @@ export async function confirmPassword(c: Context<ApiEnv>, password: string | und
   const account = await services.db
     .selectFrom("users")
     .where("id", "=", person.id)
-    .select(["emailKey", "passwordHash"])
-    .executeTakeFirstOrThrow();
-  await countAttempt(services, "signinAccount", account.emailKey);
-  if (!(await checkPassword(account.passwordHash, password))) {
+    .select("passwordHash")
+    .executeTakeFirst();
+  await countAttempt(services, "confirm", person.id);
+  if (!(await checkPassword(account?.passwordHash, password))) {
     throw invalid("currentPassword", "La contraseña actual no es correcta.");
   }
-  await forgetAttempts(services, "signinAccount", account.emailKey);
+  await forgetAttempts(services, "confirm", person.id);
 }

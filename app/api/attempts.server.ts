@@ -4,11 +4,16 @@ import { Problem } from "./problem.server.ts";
 
 const quarter = 15 * 60;
 const rules = {
+  // From one address; from everywhere together it takes many more, or anyone could keep the person out.
   signinAccount: { points: 10, duration: quarter },
+  signinEverywhere: { points: 200, duration: quarter },
+  confirm: { points: 10, duration: quarter },
   signinAddress: { points: 100, duration: quarter },
   signinCode: { points: 10, duration: quarter },
   signup: { points: 200, duration: 60 * 60 },
   reset: { points: 20, duration: 60 * 60 },
+  resetAccount: { points: 5, duration: 60 * 60 },
+  export: { points: 10, duration: 60 * 60 },
   email: { points: 20, duration: 60 * 60 },
 };
 type Kind = keyof typeof rules;

@@ -51,8 +51,10 @@ export const active = createMiddleware<ApiEnv>(async (c, next) => {
   await next();
 });
 
+export const isAdmin = (person: Person | undefined) => person?.role === "admin" && person.status === "active";
+
 /** For admins; to everyone else it does not exist. After `signedIn`. */
 export const admin = createMiddleware<ApiEnv>(async (c, next) => {
-  if (c.var.person.role !== "admin" || c.var.person.status !== "active") throw notFound();
+  if (!isAdmin(c.var.person)) throw notFound();
   await next();
 });

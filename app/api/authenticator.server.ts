@@ -19,6 +19,7 @@ import { answers, bearer, takes } from "./schemas.server.ts";
 const common = { path: "/" as const, security: bearer, middleware: [signedIn] };
 const state = z.object({ enabled: z.boolean(), recoveryCodesLeft: z.number() }).openapi("Authenticator");
 
+const currentPassword = z.string("Falta la contraseña.").max(1000, "La contraseña es demasiado larga.");
 const beginLasts = 15 * 60_000;
 
 /** Two-step sign-in with an authenticator app (TOTP, RFC 6238): the person's own, if they want it. */
@@ -67,10 +68,8 @@ export const authenticator = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvali
         .executeTakeFirst();
       if (known?.confirmedAt) throw new Problem(409, "La verificación en dos pasos ya está activada.");
       // What is on the person's screen, or in their app already, holds until it is old.
-      const begun = known && now - known.updatedAt < beginLasts ? known : undefined;
-      const secret = begun ? openSecret(authenticatorKey, person.id, begun.secret) : newSecret();
-      if (!begun) {
-        const row = { secret: sealSecret(authenticatorKey, person.id, secret), updatedAt: now };
+      if (!known || now - known.updatedAt >= beginLasts) {
+        const row = { secret: sealSecret(authenticatorKey, person.id, newSecret()), updatedAt: now };
         await db
           .insertInto("authenticators")
           .values({
@@ -87,6 +86,13 @@ export const authenticator = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvali
           )
           .execute();
       }
+      // Begun twice at the same moment, the later one counts for both.
+      const { secret: sealed } = await db
+        .selectFrom("authenticators")
+        .where("userId", "=", person.id)
+        .select("secret")
+        .executeTakeFirstOrThrow();
+      const secret = openSecret(authenticatorKey, person.id, sealed);
       return c.json({ secret, uri: addressOf(secret, email) }, 201);
     },
   )
@@ -96,7 +102,11 @@ export const authenticator = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvali
       ...common,
       request: {
         body: takes(
-          z.strictObject({ code, secret: z.string("Falta el secreto.").max(64, "El secreto no es válido.") }),
+          z.strictObject({
+            code,
+            secret: z.string("Falta el secreto.").max(64, "El secreto no es válido."),
+            currentPassword,
+          }),
         ),
       },
       responses: {
@@ -123,12 +133,18 @@ export const authenticator = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvali
           "El código no es correcto. Comprueba la hora del teléfono y escribe el que muestra ahora.",
         );
       }
+      await confirmPassword(c, given.currentPassword);
       const { codes, hashes } = makeRecoveryCodes(authenticatorKey);
-      await db
+      const { numUpdatedRows } = await db
         .updateTable("authenticators")
         .set({ confirmedAt: now, lastStep: step, recoveryCodes: JSON.stringify(hashes), updatedAt: now })
         .where("id", "=", row.id)
-        .execute();
+        .where("secret", "=", row.secret)
+        .where("confirmedAt", "is", null)
+        .executeTakeFirst();
+      if (numUpdatedRows === 0n) throw new Problem(409, "La verificación en dos pasos ya está activada.");
+      // Whoever was in without a code is out.
+      await db.deleteFrom("sessions").where("userId", "=", person.id).where("id", "!=", person.sessionId).execute();
       await recordAudit(db, c, { actorId: person.id, action: "create", resource: "authenticator", resourceId: row.id });
       return c.json({ recoveryCodes: codes }, 200);
     },
@@ -138,11 +154,7 @@ export const authenticator = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvali
       method: "delete",
       ...common,
       request: {
-        body: takes(
-          z.strictObject({
-            currentPassword: z.string("Falta la contraseña.").max(1000, "La contraseña es demasiado larga."),
-          }),
-        ),
+        body: takes(z.strictObject({ currentPassword })),
       },
       responses: { 204: { description: "Ya no se pide un código al entrar." } },
     }),

@@ -40,7 +40,7 @@ async function* zipped(files: AsyncGenerator<Entry>): AsyncGenerator<Uint8Array>
 }
 
 async function* entries(services: Services, userId: string): AsyncGenerator<Entry> {
-  yield { name: "datos.json", text: JSON.stringify(await accountData(services, userId), null, 2) };
+  yield { name: "datos.json", text: JSON.stringify(await accountData(services, userId), isoTimes, 2) };
   const { db } = services;
   const models = new Map(
     (await db.selectFrom("models").select(["id", "name"]).execute()).map(({ id, name }) => [id, name]),
@@ -78,6 +78,8 @@ function* chatEntries(chat: ChatRow, messages: MessageRow[], models: Map<string,
 // What some file system or other does not take in a name.
 const notInNames = /[/\\:*?"<>|\p{Cc}\p{Cf}]+/gu;
 const fileName = (title: string) => title.replace(notInNames, " ").replace(/\s+/g, " ").trim().slice(0, 60);
+
+const isoTimes = (name: string, value: unknown) => (/At$/.test(name) && typeof value === "number" ? iso(value) : value);
 
 async function accountData({ db }: Services, userId: string) {
   const [user, subscriptions, usage, sessions, projects, files, emails] = await Promise.all([

@@ -1,6 +1,6 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { PageRow } from "../db/tables.ts";
-import { maybeSignedIn } from "./authentication.server.ts";
+import { isAdmin, maybeSignedIn } from "./authentication.server.ts";
 import type { ApiEnv } from "./env.server.ts";
 import { contains, listOf, listPage, listQuery } from "./list.server.ts";
 import { answerInvalid, notFound } from "./problem.server.ts";
@@ -44,7 +44,7 @@ export const pages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       const visible = c.var.services.db
         .selectFrom("pages")
         .selectAll("pages")
-        .$if(c.var.person?.role !== "admin", (q) => q.where("pages.published", "=", 1))
+        .$if(!isAdmin(c.var.person), (q) => q.where("pages.published", "=", 1))
         .$if(Boolean(query.q), (q) => q.where(contains("pages.title", query.q ?? "")));
       const { rows, nextCursor, total } = await listPage(visible, query, {
         table: "pages",
@@ -70,7 +70,7 @@ export const pages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       const row = await c.var.services.db
         .selectFrom("pages")
         .where("id", "=", c.req.valid("param").id)
-        .$if(c.var.person?.role !== "admin", (q) => q.where("published", "=", 1))
+        .$if(!isAdmin(c.var.person), (q) => q.where("published", "=", 1))
         .selectAll()
         .executeTakeFirst();
       if (!row) throw notFound();

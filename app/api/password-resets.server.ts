@@ -15,6 +15,12 @@ const lives = 60 * 60_000;
 /** Links in e-mails need an address that no request can forge, so PUBLIC_URL is part of it. */
 export const canReset = ({ mail, config }: Services) => mail.available && config.publicUrl !== undefined;
 
+const tokenParam = z.object({
+  token: z
+    .string()
+    .max(100, "El enlace no es válido.")
+    .openapi({ param: { name: "token", in: "path" } }),
+});
 const oldLink = () => new Problem(422, "Este enlace ya no vale: se usa una vez y dura una hora. Pide otro.");
 
 export const passwordResets = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
@@ -32,11 +38,11 @@ export const passwordResets = new OpenAPIHono<ApiEnv>({ defaultHook: answerInval
       }
       const given = c.req.valid("json");
       await countAttempt(services, "reset", c.env.ip ?? "");
-      await countAttempt(services, "reset", given.email.toLowerCase());
+      await countAttempt(services, "resetAccount", given.email.toLowerCase());
       const account = await services.db
         .selectFrom("users")
         .where("emailKey", "=", given.email.toLowerCase())
-        .select(["id", "name", "email"])
+        .select(["id", "email"])
         .executeTakeFirst();
       if (account) await sendLink(services, account);
       return c.body(null, 202);
@@ -44,15 +50,22 @@ export const passwordResets = new OpenAPIHono<ApiEnv>({ defaultHook: answerInval
   )
   .openapi(
     createRoute({
+      method: "get",
+      path: "/{token}",
+      request: { params: tokenParam },
+      responses: { 204: { description: "El enlace aún vale." } },
+    }),
+    async (c) => {
+      await findReset(c.var.services, c.req.valid("param").token);
+      return c.body(null, 204);
+    },
+  )
+  .openapi(
+    createRoute({
       method: "put",
       path: "/{token}",
       request: {
-        params: z.object({
-          token: z
-            .string()
-            .max(100)
-            .openapi({ param: { name: "token", in: "path" } }),
-        }),
+        params: tokenParam,
         body: takes(z.strictObject({ password: newPassword })),
       },
       responses: { 204: { description: "La contraseña es la nueva; las sesiones abiertas han terminado." } },
@@ -60,9 +73,7 @@ export const passwordResets = new OpenAPIHono<ApiEnv>({ defaultHook: answerInval
     async (c) => {
       const { db } = c.var.services;
       const { password } = c.req.valid("json");
-      const own = db.selectFrom("passwordResets").where("tokenHash", "=", hashToken(c.req.valid("param").token));
-      const reset = await own.where("expiresAt", ">", Date.now()).select(["id", "userId"]).executeTakeFirst();
-      if (!reset) throw oldLink();
+      const reset = await findReset(c.var.services, c.req.valid("param").token);
       await refuseCommon(password);
       const passwordHash = await hashPassword(password);
       await db.transaction().execute(async (trx) => {
@@ -86,7 +97,19 @@ export const passwordResets = new OpenAPIHono<ApiEnv>({ defaultHook: answerInval
     },
   );
 
-async function sendLink({ db, mail, config }: Services, account: { id: string; name: string; email: string }) {
+/** The reset that a link stands for. Throws 422 for one that is used, replaced or old. */
+async function findReset({ db }: Services, token: string): Promise<{ id: string; userId: string }> {
+  const reset = await db
+    .selectFrom("passwordResets")
+    .where("tokenHash", "=", hashToken(token))
+    .where("expiresAt", ">", Date.now())
+    .select(["id", "userId"])
+    .executeTakeFirst();
+  if (!reset) throw oldLink();
+  return reset;
+}
+
+async function sendLink({ db, mail, config }: Services, account: { id: string; email: string }) {
   const token = randomBytes(32).toString("base64url");
   const now = Date.now();
   const row = { tokenHash: hashToken(token), expiresAt: now + lives, updatedAt: now };
@@ -98,7 +121,7 @@ async function sendLink({ db, mail, config }: Services, account: { id: string; n
   mail.post({
     to: account.email,
     subject: "Una contraseña nueva para Tertulia",
-    text: `Hola, ${account.name}:
+    text: `Hola:
 
 Alguien, seguramente tú, ha pedido cambiar la contraseña de tu cuenta. Este enlace vale una hora y se usa una vez:
 

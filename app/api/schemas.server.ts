@@ -13,6 +13,13 @@ export const text = (label: string, max: number, min = 0) =>
         .max(max, `${label} puede tener ${max.toLocaleString("es")} caracteres como mucho.`),
     );
 
+/** The same on one line: names go into headers and sentences. */
+export const line = (label: string, max: number, min = 0) =>
+  z
+    .string(`${label} tiene que ser un texto.`)
+    .transform((value) => value.replace(/[\p{Cc}\s]+/gu, " "))
+    .pipe(text(label, max, min));
+
 export const id = z
   .string("El identificador no es válido.")
   .max(64, "El identificador no es válido.")

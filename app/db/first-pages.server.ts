@@ -12,7 +12,7 @@ export const firstPages: FirstPage[] = [
     inMenu: 0,
     body: `Tertulia es un espacio de trabajo en español que vive en tu propio servidor. Escribes, lees la respuesta mientras se escribe y la encuentras mañana en cualquier dispositivo.
 
-[Crear cuenta](/auth/signup) [Qué hace](/servicios)
+[Crear cuenta](/auth/signup) [Ver qué hace](/servicios)
 
 ## Una orden
 

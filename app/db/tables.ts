@@ -170,7 +170,7 @@ export type EmailRow = Row & {
   email: string;
   message: string;
   userId: string | null;
-  /** Sent twice with the same key, it is one. */
+  /** Hash of what was sent and with which key: sent twice, it is one. */
   key: string;
   /** When it went out as an e-mail; null: it is only here. */
   sentAt: number | null;

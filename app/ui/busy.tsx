@@ -24,7 +24,7 @@ export function Busy() {
   }, [covers]);
   return (
     <div ref={cover} className="busy" popover="manual" role="status">
-      <p>Un momento…</p>
+      {covers && <p>Un momento…</p>}
     </div>
   );
 }

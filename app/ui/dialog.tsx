@@ -12,6 +12,9 @@ type Props = {
   children: ReactNode;
 };
 
+/** Said on the document when a dialog has come to the top: toasts come above it. */
+export const modalOpened = "modalopened";
+
 // Where the page stood before the first dialog was opened (seed §2).
 const scrollKey = "tertulia-scroll";
 
@@ -24,10 +27,12 @@ export function Dialog({ title, closeTo, onClose, kind = "form", children }: Pro
   const [opener] = useState(() => (typeof document === "undefined" ? null : document.activeElement));
   useEffect(() => openModal(dialog.current, opener), [opener]);
   const closable = closeTo !== undefined || onClose !== undefined;
-  const close = () => (onClose ? onClose() : closeTo && navigate(closeTo, { preventScrollReset: true }));
+  const close = () => (onClose ? onClose() : closeTo && navigate(closeTo, { preventScrollReset: true, replace: true }));
   return (
     <div className="overlay">
-      {closeTo && <Link className="backdrop" to={closeTo} preventScrollReset tabIndex={-1} aria-hidden="true" />}
+      {closeTo && (
+        <Link className="backdrop" to={closeTo} replace preventScrollReset tabIndex={-1} aria-hidden="true" />
+      )}
       <dialog
         ref={dialog}
         className={kind === "panel" ? "dialog panel" : "dialog"}
@@ -38,15 +43,19 @@ export function Dialog({ title, closeTo, onClose, kind = "form", children }: Pro
           event.preventDefault();
           close();
         }}
+        onClose={() => {
+          // Pressed twice, Escape closes natively what is not to be closed by it.
+          if (!closable) dialog.current?.showModal();
+        }}
         onClick={(event) => {
-          if (event.target === dialog.current) close();
+          if (event.target === dialog.current && !closeToastAt(event)) close();
         }}
         onKeyDown={confirmOnEnter}
       >
         <div className="top">
           <h2 id={titleId}>{title}</h2>
           {closeTo && (
-            <Link className="button quiet small only" to={closeTo} preventScrollReset>
+            <Link className="button quiet small only" to={closeTo} replace preventScrollReset>
               <Icon name="close" label="Cerrar" />
             </Link>
           )}
@@ -64,6 +73,7 @@ export function Dialog({ title, closeTo, onClose, kind = "form", children }: Pro
 
 function openModal(dialog: HTMLDialogElement | null, opener: Element | null) {
   const begin = document.activeElement;
+  const path = location.pathname;
   const first = document.querySelectorAll("dialog:modal").length === 0;
   if (first) localStorage.setItem(scrollKey, String(scrollY));
   // Only showModal makes the page behind inert; the server can't call it.
@@ -71,10 +81,23 @@ function openModal(dialog: HTMLDialogElement | null, opener: Element | null) {
   dialog?.showModal();
   // React focuses what has autoFocus, but leaves no attribute that showModal would go by.
   if (begin instanceof HTMLElement && dialog?.contains(begin)) begin.focus();
+  document.dispatchEvent(new Event(modalOpened));
   return () => {
     if (first) scrollTo(0, Number(localStorage.getItem(scrollKey)));
-    if (opener instanceof HTMLElement && opener.isConnected) opener.focus({ preventScroll: true });
+    const known = opener instanceof HTMLElement && opener.isConnected && opener !== document.body;
+    const back = known ? opener : document.querySelector<HTMLElement>(`a[href="${path}"]`);
+    back?.focus({ preventScroll: true });
   };
+}
+
+/** Toasts stand above a dialog, but what is not in it can't be clicked: the click falls through to its backdrop. */
+function closeToastAt({ clientX, clientY }: { clientX: number; clientY: number }): boolean {
+  const toast = [...document.querySelectorAll(".toast")].find((element) => {
+    const { left, right, top, bottom } = element.getBoundingClientRect();
+    return clientX >= left && clientX <= right && clientY >= top && clientY <= bottom;
+  });
+  toast?.querySelector("button")?.click();
+  return toast !== undefined;
 }
 
 /** Where the focus is on nothing that has an Enter of its own, it presses the dialog's submit button. */
@@ -88,9 +111,9 @@ function confirmOnEnter(event: KeyboardEvent<HTMLDialogElement>) {
 export function DialogFoot({ cancelTo, children }: { cancelTo: string; children: ReactNode }) {
   return (
     <div className="foot">
-      <Link className="button quiet" to={cancelTo} preventScrollReset>
+      <Link className="button quiet" to={cancelTo} replace preventScrollReset>
         Cancelar
-      </Link>
+      </Link>{" "}
       {children}
     </div>
   );

@@ -11,7 +11,7 @@ export function Field({ label, hint, ...input }: Omit<ComponentProps<"input">, "
   const { defaultValue, ...control } = useControl(input.name, label, hint !== undefined, input.defaultValue);
   return (
     <Labelled name={input.name} label={label} hint={hint}>
-      <input className="input" {...input} {...control} {...(input.type !== "password" && { defaultValue })} />
+      <input className="input" size={40} {...input} {...control} {...(input.type !== "password" && { defaultValue })} />
     </Labelled>
   );
 }
@@ -21,7 +21,7 @@ export function TextField({ label, hint, ...input }: Omit<ComponentProps<"textar
   const control = useControl(input.name, label, hint !== undefined, input.defaultValue);
   return (
     <Labelled name={input.name} label={label} hint={hint}>
-      <textarea className="input" {...input} {...control} />
+      <textarea className="input" rows={6} cols={60} {...input} {...control} />
     </Labelled>
   );
 }

@@ -12,21 +12,25 @@ type Seen = { data: unknown; fetchedAt: number; usedAt: number };
 const seen = new Map<string, Seen>();
 /** The page on the screen. What is asked for it is a refresh, and comes from the server. */
 let current = "";
-/** What is being fetched because somebody seems about to go there. */
+/** What is about to be fetched because somebody seems to be going there. */
 const ahead = new Set<string>();
+/** How often something was written: what was asked for before a write is not kept after it. */
+let writes = 0;
 
 /** The client loader of pages that are revisited: at once as they were last seen, then refreshed behind. */
 export async function showSeen<Data>({ request, serverLoader }: Loading<Data>): Promise<Data> {
   const path = pathOf(new URL(request.url));
   const known = recall(path);
   if (known) return known.data as Data;
+  const onlyLooking = ahead.delete(path);
+  const written = writes;
   try {
     const loaded = await serverLoader();
-    keepSeen(path, loaded);
+    if (written === writes) keepSeen(path, loaded);
     return loaded;
   } catch (error) {
-    // Only looking ahead: a redirect or an error is for those who really go there.
-    if (ahead.has(path)) return null as Data;
+    // A redirect or an error is for those who really go there.
+    if (onlyLooking) return null as Data;
     throw error;
   }
 }
@@ -64,6 +68,7 @@ export function arriveAt(path: string): boolean {
 
 /** Something was written: no page is what it was. */
 export function forgetSeen(): void {
+  writes++;
   seen.clear();
 }
 
@@ -74,4 +79,3 @@ export function forgetPage(path: string): void {
 
 export const isSeen = (path: string) => recall(path) !== undefined;
 export const lookAhead = (path: string) => ahead.add(path);
-export const stopLooking = (path: string) => ahead.delete(path);

@@ -6,23 +6,36 @@ export function Resend({ fields, action, why }: { fields: [string, string][]; ac
   return (
     <>
       <h1 className="public-title">{why ?? "Ya estás dentro"}</h1>
-      <p className="lead mt-4">
-        Por seguridad no se ha enviado nada todavía. No se ha perdido: compruébalo y envíalo otra vez.
-      </p>
-      {typed.map(([name, value]) => (
-        <blockquote key={name} className="mt-4 max-h-60 overflow-auto whitespace-pre-wrap text-text-2">
-          {value}
-        </blockquote>
-      ))}
-      <form method="post" action={action} className="mt-6">
-        <FormTokenField />
-        {fields.map(([name, value]) => (
-          <textarea key={name} name={name} defaultValue={value} hidden readOnly aria-label={name} />
-        ))}
-        <button type="submit" className="button primary">
-          Enviar otra vez
-        </button>
-      </form>
+      {typed.length === 0 ? (
+        <>
+          <p className="lead mt-4">Por seguridad no se ha enviado nada. Vuelve al formulario y rellénalo otra vez.</p>
+          <p className="mt-6">
+            <a className="button primary" href={action}>
+              Volver al formulario
+            </a>
+          </p>
+        </>
+      ) : (
+        <>
+          <p className="lead mt-4">
+            Por seguridad no se ha enviado nada todavía. No se ha perdido: compruébalo y envíalo otra vez.
+          </p>
+          {typed.map(([name, value]) => (
+            <blockquote key={name} className="mt-4 max-h-60 overflow-auto whitespace-pre-wrap text-text-2">
+              {value}
+            </blockquote>
+          ))}
+          <form method="post" action={action} className="mt-6">
+            <FormTokenField />
+            {fields.map(([name, value]) => (
+              <textarea key={name} name={name} defaultValue={value} hidden readOnly aria-label={name} />
+            ))}
+            <button type="submit" className="button primary">
+              Enviar otra vez
+            </button>
+          </form>
+        </>
+      )}
     </>
   );
 }

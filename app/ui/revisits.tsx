@@ -1,9 +1,9 @@
 import { useEffect } from "react";
 import { useFetcher, useFetchers, useLocation, useMatches, useNavigation, useRevalidator } from "react-router";
-import { arriveAt, forgetSeen, isSeen, keepSeen, lookAhead, stopLooking } from "./pages-seen.ts";
+import { arriveAt, forgetSeen, isSeen, keepSeen, lookAhead } from "./pages-seen.ts";
 
 /** Keeps what pages have shown for the next visit, refreshes what is shown from there, and fetches on intent. */
-export function Revisits() {
+export function Revisits({ personId }: { personId: string | null }) {
   const { pathname, search } = useLocation();
   const path = pathname + search;
   const matches = useMatches();
@@ -25,7 +25,19 @@ export function Revisits() {
     // What was fetched meanwhile may be from before the write.
     return forgetSeen;
   }, [writing]);
+  useEffect(() => forgetWithPerson(personId), [personId]);
   return slots.map((slot) => <Slot key={slot} />);
+}
+
+const personKey = "tertulia-person";
+
+/** Somebody else has signed in, here or in another tab: what this tab has kept is not theirs to see. */
+function forgetWithPerson(personId: string | null): () => void {
+  if (localStorage.getItem(personKey) !== personId) forgetSeen();
+  localStorage.setItem(personKey, personId ?? "");
+  const onStorage = ({ key }: StorageEvent) => key === personKey && forgetSeen();
+  addEventListener("storage", onStorage);
+  return () => removeEventListener("storage", onStorage);
 }
 
 async function refresh(revalidate: () => Promise<void>): Promise<void> {
@@ -55,7 +67,7 @@ function Slot() {
       if (!path) return;
       idle.delete(take);
       lookAhead(path);
-      void load(path).finally(() => stopLooking(path));
+      void load(path);
     };
     idle.add(take);
     take();

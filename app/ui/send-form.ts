@@ -1,8 +1,11 @@
 import { data, isRouteErrorResponse } from "react-router";
 import type { FormResult } from "../form.server.ts";
 
-/** A form that the server did not take because its session had ended or its page was too old; `formToken` is the one that counts now. */
-export type Unsent = { form: FormData; action: string; formToken: string; sessionEnded: boolean };
+/**
+ * A form that the server did not take because its session had ended or its page was too old. `formToken` is the one that
+ * counts now, `personId` whose session it belongs to; null: nobody's.
+ */
+export type Unsent = { form: FormData; action: string; formToken: string; personId: string | null };
 
 type Sending<Answer> = { request: Request; serverAction: () => Promise<Answer> };
 
@@ -13,6 +16,9 @@ export function onUnsent(tell: (unsent: Unsent) => void): void {
   listener = tell;
 }
 
+/** Marks a form that is sent for the second time: refused once more, it would go round in circles. */
+export const sentAgain = "sentAgain";
+
 /** The client action of every form: sends it; what the server can't take now stays in its fields, and is sent again when it can. */
 export async function sendForm<Answer>({ request, serverAction }: Sending<Answer>) {
   const kept = request.clone();
@@ -20,17 +26,23 @@ export async function sendForm<Answer>({ request, serverAction }: Sending<Answer
     return await serverAction();
   } catch (error) {
     const form = await kept.formData();
-    if (isRouteErrorResponse(error) && (error.status === 401 || error.data?.resend)) {
+    const refused = isRouteErrorResponse(error) && (error.status === 401 || error.data?.resend) ? error : undefined;
+    if (refused && !(form.has(sentAgain) && refused.status === 403)) {
       const { pathname, search } = new URL(request.url);
-      const { formToken } = error.data;
-      listener({ form, action: pathname + search, formToken, sessionEnded: error.status === 401 });
+      const { formToken, personId } = refused.data;
+      listener({ form, action: pathname + search, formToken, personId });
       // An error status, so that the router does not ask the loaders of a session that is not there.
-      return data(null, error.status);
+      return data(null, refused.status);
     }
     // What fetch throws when there is no answer; anything else goes its own way.
     if (!(error instanceof TypeError)) throw error;
-    const values = Object.fromEntries([...form].map(([name, value]) => [name, String(value)]));
     const message = "No se ha podido conectar con el servidor. Lo que has escrito sigue aquí: envíalo otra vez.";
-    return data<FormResult>({ values, errors: {}, message }, 503);
+    return data<FormResult>({ ...notTaken(form), message }, 503);
   }
+}
+
+/** What a form shows again that the server has not even seen. */
+export function notTaken(form: FormData): FormResult {
+  const values = Object.fromEntries([...form].map(([name, value]) => [name, String(value)]));
+  return { values, errors: {} };
 }

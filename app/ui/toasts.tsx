@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "react";
+import { modalOpened } from "./dialog.tsx";
 import { Toast, type ToastMessage } from "./toast.tsx";
 
 /**
@@ -12,11 +13,17 @@ export function Toasts({ message }: { message: ToastMessage | undefined }) {
   }, [message]);
   const region = useRef<HTMLElement>(null);
   useEffect(() => {
-    if (shown.length === 0 || !region.current) return;
-    // Above a dialog that is open; without a script a popover would not be seen at all, so it becomes one here.
-    region.current.popover = "manual";
-    if (region.current.matches(":popover-open")) region.current.hidePopover();
-    region.current.showPopover();
+    const element = region.current;
+    if (shown.length === 0 || !element) return;
+    const toTop = () => {
+      if (element.matches(":popover-open")) element.hidePopover();
+      element.showPopover();
+    };
+    // Without a script a popover would not be seen at all, so it becomes one here.
+    element.popover = "manual";
+    toTop();
+    document.addEventListener(modalOpened, toTop);
+    return () => document.removeEventListener(modalOpened, toTop);
   }, [shown.length]);
   const remove = useCallback((id: string) => setShown((before) => before.filter((toast) => toast.id !== id)), []);
   const list = (errors: boolean) =>

@@ -40,6 +40,7 @@ describe("the API's document", () => {
       "get /api/user/{id}/export",
       "get /auth/authenticator",
       "get /auth/options",
+      "get /auth/reset/{token}",
       "get /auth/session",
       "get /auth/sessions",
       "patch /api/chat/{id}",

@@ -49,7 +49,7 @@ describe.each(engines)("one's own account on $name", (engine) => {
     expect(taken.body).toMatchObject({ status: 409, errors: { email: "Ese correo ya lo usa otra cuenta." } });
     const email = `Nueva-${ana.email}`;
     expect((await change(ana, { email, currentPassword: password })).status).toBe(200);
-    expect(await mails.next()).toContain(`To: ${ana.email}`);
+    expect(await mails.nextTo(ana.email)).toContain("Desde ahora tu cuenta usa");
     expect((await signIn(email.toLowerCase())).status).toBe(200);
     expect((await signIn(ana.email)).status).toBe(401);
   });
@@ -62,6 +62,32 @@ describe.each(engines)("one's own account on $name", (engine) => {
     expect((await session(ana.token)).status).toBe(200);
     expect((await signIn(ana.email)).status).toBe(401);
     expect((await signIn(ana.email, newPassword)).status).toBe(200);
+  });
+
+  it("answers one of several people who change to the same e-mail at once, and no 500", async () => {
+    const people = await Promise.all([1, 2, 3, 4].map(() => api.signUp()));
+    const email = `misma-${people[0]?.email}`;
+    const answers = await Promise.all(people.map((person) => change(person, { email, currentPassword: password })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
+  });
+
+  it("a new e-mail ends other sessions and links that were sent to the old one", async () => {
+    const ana = await api.signUp();
+    const other = await signIn(ana.email);
+    await api.call("POST", "/auth/reset", { json: { email: ana.email } });
+    const token = /\/auth\/reset\/([\w-]+)/.exec(await mails.nextTo(ana.email))?.[1];
+    await change(ana, { email: `nueva-${ana.email}`, currentPassword: password });
+    expect((await session(other.text)).status).toBe(401);
+    expect((await session(ana.token)).status).toBe(200);
+    const used = await api.call("PUT", `/auth/reset/${token}`, { json: { password: newPassword } });
+    expect(used.status).toBe(422);
+  });
+
+  it("cannot be shut by others who guess: what they use up is theirs", async () => {
+    const ana = await api.signUp();
+    for (let attempt = 0; attempt < 11; attempt++) await signIn(ana.email, "no es esta");
+    expect((await signIn(ana.email)).status).toBe(429);
+    expect((await change(ana, { password: newPassword, currentPassword: password })).status).toBe(200);
   });
 
   it("refuses a role, a status and somebody else's account", async () => {
@@ -134,13 +160,18 @@ describe.each(engines)("one's own account on $name", (engine) => {
     const remove = (currentPassword: string) =>
       api.call("DELETE", `/api/user/${ana.id}`, { token: ana.token, json: { currentPassword } });
     expect((await remove("no es esta")).status).toBe(422);
+    await signIn(ana.email, "no es esta");
     expect((await remove(password)).status).toBe(204);
     expect((await session(ana.token)).status).toBe(401);
     expect((await signIn(ana.email)).status).toBe(401);
     for (const table of ["chats", "messages", "usage", "subscriptions", "sessions"] as const) {
       expect(await api.db.selectFrom(table).where("userId", "=", ana.id).selectAll().execute()).toEqual([]);
     }
-    const trace = await api.db.selectFrom("audit").where("actorId", "=", ana.id).select(["action", "ip"]).execute();
+    const trace = await api.db
+      .selectFrom("audit")
+      .where((e) => e.or([e("actorId", "=", ana.id), e("resourceId", "=", ana.id)]))
+      .select(["action", "ip"])
+      .execute();
     expect(trace.map(({ action }) => action)).toContain("delete");
     expect(new Set(trace.map(({ ip }) => ip))).toEqual(new Set([""]));
   });
@@ -161,13 +192,13 @@ describe.each(engines)("one's own account on $name", (engine) => {
     const ask = (email: string) => api.call("POST", "/auth/reset", { json: { email } });
     const use = (token: string, word = newPassword) =>
       api.call("PUT", `/auth/reset/${token}`, { json: { password: word } });
-    const mailedToken = async () =>
-      /https:\/\/tertulia\.example\/auth\/reset\/([\w-]+)/.exec(await mails.next())?.[1] ?? "";
+    const mailedToken = async ({ email }: Account) =>
+      /https:\/\/tertulia\.example\/auth\/reset\/([\w-]+)/.exec(await mails.nextTo(email))?.[1] ?? "";
 
     it("is replaced by a link in an e-mail, once, and all sessions end", async () => {
       const ana = await api.signUp();
       expect((await ask(ana.email)).status).toBe(202);
-      const token = await mailedToken();
+      const token = await mailedToken(ana);
       expect((await use(token, "12345678")).body).toMatchObject({
         status: 422,
         errors: { password: expect.anything() },
@@ -180,15 +211,15 @@ describe.each(engines)("one's own account on $name", (engine) => {
 
     it("says the same of an address that nobody has, and sends nothing", async () => {
       expect((await ask("nadie@ejemplo.es")).status).toBe(202);
-      expect(mails.received).toEqual([]);
+      expect(mails.received.filter((message) => message.includes("nadie@"))).toEqual([]);
     });
 
     it("has a link that ends after an hour, and one that a newer one replaces", async () => {
       const ana = await api.signUp();
       await ask(ana.email);
-      const first = await mailedToken();
+      const first = await mailedToken(ana);
       await ask(ana.email);
-      const second = await mailedToken();
+      const second = await mailedToken(ana);
       expect((await use(first)).status).toBe(422);
       await api.db
         .updateTable("passwordResets")
@@ -217,7 +248,7 @@ describe.each(engines)("one's own account on $name", (engine) => {
       const { token } = account;
       const begun = (await api.call("POST", "/auth/authenticator", { token })).body as { secret: string; uri: string };
       expect(begun.uri).toContain("otpauth://totp/Tertulia");
-      const json = { secret: begun.secret, code: codeOf(begun.secret) };
+      const json = { secret: begun.secret, code: codeOf(begun.secret), currentPassword: password };
       const confirmed = await api.call("PUT", "/auth/authenticator", { token, json });
       expect(confirmed.status).toBe(200);
       return { secret: begun.secret, codes: (confirmed.body as { recoveryCodes: string[] }).recoveryCodes };
@@ -233,7 +264,10 @@ describe.each(engines)("one's own account on $name", (engine) => {
       const ana = await api.signUp();
       const { token } = ana;
       const { secret } = (await api.call("POST", "/auth/authenticator", { token })).body as { secret: string };
-      const wrong = await api.call("PUT", "/auth/authenticator", { token, json: { secret, code: "000000" } });
+      const wrong = await api.call("PUT", "/auth/authenticator", {
+        token,
+        json: { secret, code: "000000", currentPassword: password },
+      });
       expect(wrong.body).toMatchObject({ status: 422, errors: { code: expect.anything() } });
       expect((await signIn(ana.email)).status).toBe(200);
     });
@@ -263,6 +297,38 @@ describe.each(engines)("one's own account on $name", (engine) => {
       expect((await withCode(ticket, second.replace("-", "").toUpperCase())).status).toBe(200);
       const state = await api.call("GET", "/auth/authenticator", { token: ana.token });
       expect(state.body).toEqual({ enabled: true, recoveryCodesLeft: 8 });
+    });
+
+    it("is activated once, however often it is asked for at the same moment", async () => {
+      const ana = await api.signUp();
+      const { token } = ana;
+      const begin = () => api.call("POST", "/auth/authenticator", { token });
+      const secrets = (await Promise.all([begin(), begin(), begin()])).map(
+        ({ body }) => (body as { secret: string }).secret,
+      );
+      const { secret } = (await begin()).body as { secret: string };
+      expect(secrets).toContain(secret);
+      const json = { secret, code: codeOf(secret), currentPassword: password };
+      const confirm = () => api.call("PUT", "/auth/authenticator", { token, json });
+      const answers = await Promise.all([confirm(), confirm(), confirm()]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    });
+
+    it("is activated with the password alone, and ends other sessions", async () => {
+      const ana = await api.signUp();
+      const other = await signIn(ana.email);
+      const { secret } = (await api.call("POST", "/auth/authenticator", { token: ana.token })).body as {
+        secret: string;
+      };
+      const json = { secret, code: codeOf(secret), currentPassword: "no es esta" };
+      const answer = await api.call("PUT", "/auth/authenticator", { token: ana.token, json });
+      expect(answer.body).toMatchObject({ status: 422, errors: { currentPassword: expect.anything() } });
+      const confirmed = await api.call("PUT", "/auth/authenticator", {
+        token: ana.token,
+        json: { ...json, currentPassword: password },
+      });
+      expect(confirmed.status).toBe(200);
+      expect((await session(other.text)).status).toBe(401);
     });
 
     it("accepts no forged ticket, and none from before a new password", async () => {
@@ -313,8 +379,7 @@ describe.each(engines)("contact and support on $name", (engine) => {
     const answer = await api.call("POST", "/api/email/contact", { json });
     expect(answer.status).toBe(201);
     expect(answer.body).toMatchObject({ name: "Ana", message: "¿Hay sitio?" });
-    const mail = await mails.next();
-    expect(mail).toContain("To: casa@ejemplo.es");
+    const mail = await mails.nextTo("casa@ejemplo.es");
     expect(mail).toContain("Reply-To: Ana <ana@ejemplo.es>");
     await expect
       .poll(async () => (await api.db.selectFrom("emails").selectAll().executeTakeFirst())?.sentAt)
@@ -323,6 +388,18 @@ describe.each(engines)("contact and support on $name", (engine) => {
     expect(await api.db.selectFrom("emails").selectAll().execute()).toHaveLength(1);
     await api.close();
     await mails.stop();
+  });
+
+  it("never show one person's message to another who has its key, and keep what is changed under an old one", async () => {
+    const api = await openApi(engine);
+    const send = (kind: string, name: string) =>
+      api.call("POST", `/api/email/${kind}`, { json: { name, email: "x@ejemplo.es", message: "Hola", key: "una" } });
+    await send("contact", "Ana");
+    expect((await send("support", "Eva")).body).toMatchObject({ name: "Eva" });
+    expect((await send("contact", "Eva")).body).toMatchObject({ name: "Eva" });
+    await Promise.all([send("contact", "Ana"), send("contact", "Ana")]);
+    expect(await api.db.selectFrom("emails").selectAll().execute()).toHaveLength(3);
+    await api.close();
   });
 
   it("store it where no e-mail is set up or its server is away, and say what is missing", async () => {

@@ -96,6 +96,66 @@ test.describe("dialogs", () => {
   });
 });
 
+test("what one person has written is never sent as another's", async ({ page, context, browser, baseURL }) => {
+  const other = await (await browser.newContext({ baseURL })).newPage();
+  await other.goto("/auth/signup");
+  await other.getByLabel("Nombre").fill("Berta");
+  const email = `berta-${crypto.randomUUID()}@ejemplo.es`;
+  await other.getByLabel("Correo electrónico").fill(email);
+  await other.getByLabel("Contraseña").fill(password);
+  await other.getByRole("button", { name: "Crear cuenta" }).click();
+  await other.waitForURL("**/user");
+  await page.getByLabel("Nombre").fill("Solo de Ana");
+  // Somebody else has signed in meanwhile, in another tab of this browser.
+  await context.clearCookies();
+  await context.addCookies(await other.context().cookies());
+  await page.getByRole("button", { name: "Guardar perfil" }).click();
+  await expect(page.getByRole("alertdialog", { name: "Has entrado con otra cuenta" })).toBeVisible();
+  await other.reload();
+  await expect(other.getByLabel("Nombre")).toHaveValue("Berta");
+  await page.keyboard.press("Escape");
+  await expect(page.getByLabel("Nombre")).toHaveValue("Solo de Ana");
+  await other.context().close();
+});
+
+test("the way back leads past dialogs, not into them", async ({ page }) => {
+  await page.getByRole("navigation").getByRole("link", { name: "Nueva conversación" }).click();
+  await page.waitForURL("**/conversation/chat");
+  await page.getByRole("button", { name: "Ana Gil" }).click();
+  await page.getByRole("link", { name: "Tu cuenta" }).click();
+  await page.waitForURL("**/user");
+  await page.getByRole("link", { name: "Cambiar contraseña" }).click();
+  await expect(page.locator("dialog:modal")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page.locator("dialog")).toHaveCount(0);
+  await page.goBack();
+  await expect(page.locator("dialog")).toHaveCount(0);
+});
+
+test("a toast stands above a dialog and is closed without closing that", async ({ page }) => {
+  await page.getByRole("button", { name: "Guardar perfil" }).click();
+  await expect(page.getByText("Perfil guardado.")).toBeVisible();
+  await page.getByRole("link", { name: "Cambiar contraseña" }).click();
+  await expect(page.locator("dialog:modal")).toBeVisible();
+  const cross = await page.locator(".toast button").boundingBox();
+  await page.mouse.click((cross?.x ?? 0) + 8, (cross?.y ?? 0) + 8);
+  await expect(page.locator(".toast")).toHaveCount(0);
+  await expect(page.locator("dialog:modal")).toBeVisible();
+});
+
+test("a message to a chat that is gone waits where a new one begins", async ({ page }) => {
+  await begin(page, "Hola", "gpt-4o");
+  await expect(lastReply(page).getByRole("button", { name: "Regenerar" })).toBeVisible();
+  const other = await page.context().newPage();
+  await other.goto(`${page.url()}/eliminar`);
+  await other.getByRole("button", { name: "Confirmar" }).click();
+  await other.waitForURL("**/conversation/chat");
+  await page.getByLabel("Mensaje", { exact: true }).fill("Esto no se pierde");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("Esa conversación ya no existe.")).toBeVisible();
+  await expect(page.getByLabel("Mensaje", { exact: true })).toHaveValue("Esto no se pierde");
+});
+
 test.describe("toasts", () => {
   const toast = (page: Page) => page.locator(".toast");
   const left = (page: Page) =>

@@ -61,6 +61,7 @@ describe("sign-in", () => {
     ["javascript:alert(1)", "/user"],
     ["/@e", "/user"],
     ["https://e", "/user"],
+    ["/user?x=€", "/user"],
     ["", "/user"],
   ])("with volver %j ends on %s", async (volver, end) => {
     const browser = new Browser(server.url);
@@ -203,6 +204,7 @@ describe("a form", () => {
       { method: "POST", body: "--x\r\nContent", headers: { "Content-Type": "multipart/form-data; boundary=x" } },
       400,
     ],
+    ["a hundred thousand fields", { method: "POST", body: new URLSearchParams("b=1&".repeat(100_000)) }, 400],
     ["two megabytes", { method: "POST", body: new URLSearchParams({ content: "x".repeat(2_000_000) }) }, 413],
   ])("of %s is refused with a sentence", async (_name, init, status) => {
     const browser = new Browser(server.url);
@@ -210,6 +212,42 @@ describe("a form", () => {
     const answer = await browser.fetch("/conversation/chat", init);
     expect(answer.status).toBe(status);
     expect(readable(await answer.text())).toMatch(/no ha llegado entero|demasiado grande/);
+  });
+});
+
+describe("a form's fields", () => {
+  it.each([
+    ["a name as deep as a well", `a${".a".repeat(20_000)}`, "1"],
+    ["a list without end", `a${"[0]".repeat(20_000)}`, "1"],
+    ["a prototype", "__proto__[role]", "admin"],
+    ["a field sent twice", "email", "otra@ejemplo.es"],
+  ])("with %s are read as if it were not there", async (_name, name, value) => {
+    const browser = new Browser(server.url);
+    const fields = hiddenFields(await browser.html("/auth/signin"), "/auth/signin");
+    const body = new URLSearchParams({ ...fields, email: "nadie@ejemplo.es", password: "x" });
+    body.append(name, value);
+    const answer = await browser.fetch("/auth/signin", { method: "POST", body });
+    expect(answer.status).toBe(401);
+    expect(readable(await answer.text())).toContain("El correo o la contraseña no son correctos.");
+  });
+
+  it("that are secrets never come back, whichever way a form is refused", async () => {
+    const browser = new Browser(server.url);
+    const secrets = {
+      password: "s3creto-a",
+      currentPassword: "s3creto-b",
+      code: "s3creto-c",
+      secret: "s3creto-d",
+      ticket: "s3creto-e",
+      "held.code": "s3creto-f",
+    };
+    const { formToken = "" } = hiddenFields(await browser.html("/auth/signin"), "/auth/signin");
+    for (const token of [formToken, "x"]) {
+      for (const path of ["/user/verificacion/crear", "/auth/signin", "/user"]) {
+        const answer = await browser.post(path, { formToken: token, email: "a@b.es", ...secrets });
+        expect(await answer.text()).not.toContain("s3creto");
+      }
+    }
   });
 });
 

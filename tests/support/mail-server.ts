@@ -27,14 +27,15 @@ export async function startMailServer() {
   return {
     url: `smtp://127.0.0.1:${port}`,
     received,
-    /** The next message, or the first not yet read. */
-    async next(): Promise<string> {
-      while (received.length === 0) {
+    /** The first message to an address that was not yet read, or the next to come. */
+    async nextTo(address: string): Promise<string> {
+      for (;;) {
+        const index = received.findIndex((message) => message.includes(`To: ${address}\r\n`));
+        if (index >= 0) return received.splice(index, 1)[0] as string;
         await new Promise<void>((resolve) => {
           told = resolve;
         });
       }
-      return received.shift() as string;
     },
     stop: () => new Promise<void>((resolve) => server.close(() => resolve())),
   };

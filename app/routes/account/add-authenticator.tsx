@@ -25,7 +25,11 @@ export async function loader({ context }: Route.LoaderArgs) {
   }
 }
 
-const fields = z.object({ secret: z.string().default(""), code: z.string().default("") });
+const fields = z.object({
+  secret: z.string().default(""),
+  code: z.string().default(""),
+  currentPassword: z.string().default(""),
+});
 
 export const action = ({ context }: Route.ActionArgs) =>
   sendFields(context, fields, (json) => read(context.get(apiContext).auth.authenticator.$put({ json })));
@@ -56,8 +60,9 @@ export default function AddAuthenticator({ loaderData, actionData }: Route.Compo
             dangerouslySetInnerHTML={{ __html: loaderData.picture }}
           />
           <p>
-            Clave: <code className="break-all">{loaderData.secret.match(/.{1,4}/g)?.join(" ")}</code>
-            <br />
+            Clave: <code className="break-normal">{loaderData.secret.match(/.{1,4}/g)?.join(" ")}</code>
+          </p>
+          <p>
             <a href={loaderData.uri}>Abrir en la aplicación de este dispositivo</a>
           </p>
           <input type="hidden" name="secret" value={loaderData.secret} />
@@ -69,6 +74,14 @@ export default function AddAuthenticator({ loaderData, actionData }: Route.Compo
               autoComplete="one-time-code"
               required
               maxLength={10}
+              autoFocus
+            />
+            <Field
+              name="currentPassword"
+              label="Contraseña actual"
+              type="password"
+              autoComplete="current-password"
+              required
             />
           </Fields>
         </div>

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { accepted } from "../../answers.server.ts";
 import { apiContext, sessionContext } from "../../context.ts";
 import { sendFields } from "../../form.server.ts";
-import { currentPerson } from "../../guards.server.ts";
+import { currentPerson } from "../../person.server.ts";
 import { Dialog, DialogFoot } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Fields } from "../../ui/fields.tsx";

@@ -21,14 +21,20 @@ const systems: [RegExp, string][] = [
 ];
 const relative = new Intl.RelativeTimeFormat("es", { numeric: "auto" });
 const date = new Intl.DateTimeFormat("es", { day: "numeric", month: "long" });
+const moment = new Intl.DateTimeFormat("es", { day: "numeric", month: "short", hour: "numeric", minute: "2-digit" });
 const minute = 60_000;
 
 /** A session as its person knows it: «Firefox en Linux», and when and from where it was last seen. */
-export function deviceOf(session: { userAgent: string; ip: string; lastSeenAt: string }, now: number): Device {
+export function deviceOf(
+  session: { userAgent: string; ip: string; createdAt: string; lastSeenAt: string },
+  now: number,
+): Device {
   const find = (list: [RegExp, string][]) => list.find(([pattern]) => pattern.test(session.userAgent))?.[1];
   const [browser, system] = [find(browsers), find(systems)];
   const device = [browser ?? "Otro programa", system].filter(Boolean).join(" en ");
-  return { device, seen: [session.ip, `vista ${ago(Date.parse(session.lastSeenAt), now)}`].filter(Boolean).join(", ") };
+  const opened = `abierta el ${moment.format(Date.parse(session.createdAt))}`;
+  const seen = `vista ${ago(Date.parse(session.lastSeenAt), now)}`;
+  return { device, seen: [session.ip, opened, seen].filter(Boolean).join(", ") };
 }
 
 function ago(time: number, now: number): string {

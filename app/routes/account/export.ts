@@ -1,6 +1,6 @@
 import { accepted } from "../../answers.server.ts";
 import { apiContext } from "../../context.ts";
-import { currentPerson } from "../../guards.server.ts";
+import { currentPerson } from "../../person.server.ts";
 import type { Route } from "./+types/export";
 
 /** «Descargar mis datos». */

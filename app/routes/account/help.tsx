@@ -1,3 +1,4 @@
+import { useLocation } from "react-router";
 import { Dialog } from "../../ui/dialog.tsx";
 import type { Route } from "./+types/help";
 
@@ -21,8 +22,9 @@ const marks = [
 
 /** How to write and move about, beside whatever one is doing. */
 export default function Help() {
+  const { from } = (useLocation().state ?? {}) as { from?: string };
   return (
-    <Dialog title="Ayuda" closeTo="/user" kind="panel">
+    <Dialog title="Ayuda" closeTo={from ?? "/user"} kind="panel">
       <div className="body">
         <h3 className="plot-title">Teclas</h3>
         <Terms terms={keys} />

@@ -1,10 +1,10 @@
-import { redirect } from "react-router";
+import { replace } from "react-router";
 import { z } from "zod";
 import { accepted } from "../../answers.server.ts";
 import { apiContext, sessionContext } from "../../context.ts";
 import { sendFields } from "../../form.server.ts";
-import { currentPerson } from "../../guards.server.ts";
 import { limits } from "../../limits.ts";
+import { currentPerson } from "../../person.server.ts";
 import { Dialog, DialogFoot } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Fields } from "../../ui/fields.tsx";
@@ -26,7 +26,7 @@ export const action = ({ context }: Route.ActionArgs) =>
       title: "Contraseña cambiada.",
       description: "Tus demás sesiones se han cerrado.",
     });
-    return redirect("/user", 303);
+    return replace("/user", 303);
   });
 
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);

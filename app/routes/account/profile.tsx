@@ -38,7 +38,7 @@ export function Profile({ user, result }: { user: { name: string; email: string 
       <div className="buttons">
         <button type="submit" className="button primary">
           Guardar perfil
-        </button>
+        </button>{" "}
         <Link className="button quiet" to="/user/contrasena" preventScrollReset>
           Cambiar contraseña
         </Link>

@@ -1,4 +1,4 @@
-import { redirect } from "react-router";
+import { replace } from "react-router";
 import { z } from "zod";
 import { accepted } from "../../answers.server.ts";
 import { apiContext, sessionContext } from "../../context.ts";
@@ -19,7 +19,7 @@ export const action = ({ context }: Route.ActionArgs) =>
   sendFields(context, fields, async (json) => {
     await accepted(context.get(apiContext).auth.authenticator.$delete({ json }));
     context.get(sessionContext).flash({ type: "warning", title: "La verificación en dos pasos está desactivada." });
-    return redirect("/user", 303);
+    return replace("/user", 303);
   });
 
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);

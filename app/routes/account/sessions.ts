@@ -1,5 +1,5 @@
 import { redirect } from "react-router";
-import { accepted } from "../../answers.server.ts";
+import { ApiProblem, accepted } from "../../answers.server.ts";
 import { apiContext, sessionContext } from "../../context.ts";
 import { sendForm } from "../../ui/send-form.ts";
 import type { Route } from "./+types/sessions";
@@ -7,7 +7,12 @@ import type { Route } from "./+types/sessions";
 /** Ends one session of the person, or all others; then back to the account. */
 export async function action({ context, params: { id } }: Route.ActionArgs) {
   const { sessions } = context.get(apiContext).auth;
-  await (id ? accepted(sessions[":id"].$delete({ param: { id } })) : accepted(sessions.$delete()));
+  try {
+    await (id ? accepted(sessions[":id"].$delete({ param: { id } })) : accepted(sessions.$delete()));
+  } catch (error) {
+    // Ended meanwhile, in another tab: it is what was asked for.
+    if (!(error instanceof ApiProblem) || error.status !== 404) throw error;
+  }
   const title = id ? "Sesión cerrada." : "Se han cerrado las demás sesiones.";
   context.get(sessionContext).flash({ type: "success", title });
   return redirect("/user", 303);

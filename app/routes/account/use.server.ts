@@ -1,4 +1,4 @@
-import type { Person } from "../../guards.server.ts";
+import type { Person } from "../../person.server.ts";
 
 type Session = NonNullable<Person>;
 

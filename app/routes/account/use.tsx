@@ -33,7 +33,11 @@ export function Use({ use, plot }: { use: ReturnType<typeof showUse>; plot: Plot
           </div>
         ))}
       </dl>
-      <BarPlot plot={plot} title="Mensajes de los últimos 30 días" unit={["mensaje", "mensajes"]} />
+      {plot.bars.some(({ value }) => value > 0) ? (
+        <BarPlot plot={plot} title="Mensajes de los últimos 30 días" unit={["mensaje", "mensajes"]} />
+      ) : (
+        <p className="text-text-2">Aún no hay mensajes en estos 30 días.</p>
+      )}
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { accepted, read } from "../../answers.server.ts";
 import { apiContext, sessionContext } from "../../context.ts";
 import { sendFields } from "../../form.server.ts";
-import { currentPerson } from "../../guards.server.ts";
+import { currentPerson } from "../../person.server.ts";
 import { Bar } from "../../ui/bar.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { showSeen } from "../../ui/pages-seen.ts";
@@ -102,7 +102,7 @@ export default function User({ loaderData, actionData }: Route.ComponentProps) {
                 <div className="buttons">
                   <a className="button" href="/user/datos" download>
                     Descargar mis datos
-                  </a>
+                  </a>{" "}
                   <Link className="button danger" to="/user/eliminar" preventScrollReset>
                     Eliminar mi cuenta
                   </Link>

@@ -1,8 +1,8 @@
 import { Link, redirect } from "react-router";
 import { z } from "zod";
-import { accepted } from "../../answers.server.ts";
+import { ApiProblem, accepted } from "../../answers.server.ts";
 import { apiContext, sessionContext } from "../../context.ts";
-import { sendFields } from "../../form.server.ts";
+import { type FormResult, sendFields } from "../../form.server.ts";
 import { limits } from "../../limits.ts";
 import { Field } from "../../ui/field.tsx";
 import { Fields } from "../../ui/fields.tsx";
@@ -10,6 +10,16 @@ import { FormTokenField } from "../../ui/post-form.tsx";
 import type { Route } from "./+types/reset";
 
 export const meta: Route.MetaFunction = () => [{ title: "Contraseña nueva · Tertulia" }];
+
+export async function loader({ context, params: { token } }: Route.LoaderArgs) {
+  try {
+    await accepted(context.get(apiContext).auth.reset[":token"].$get({ param: { token } }));
+    return { refused: null };
+  } catch (error) {
+    if (!(error instanceof ApiProblem) || error.status !== 422) throw error;
+    return { refused: error.body.detail };
+  }
+}
 
 const fields = z.object({ password: z.string().default("") });
 
@@ -20,31 +30,37 @@ export const action = ({ context, params: { token } }: Route.ActionArgs) =>
     throw redirect("/auth/signin", 303);
   });
 
-export default function Reset({ actionData }: Route.ComponentProps) {
+export default function Reset({ loaderData: { refused }, actionData }: Route.ComponentProps) {
   return (
     <>
       <h1>Contraseña nueva</h1>
-      <form className="fields" method="post">
-        <FormTokenField />
-        <Fields id="nueva" result={actionData}>
-          <Field
-            name="password"
-            label="Contraseña"
-            hint={`${limits.passwordMin} caracteres o más. Mejor una frase que una palabra.`}
-            type="password"
-            autoComplete="new-password"
-            required
-            minLength={limits.passwordMin}
-            maxLength={limits.passwordMax}
-          />
-        </Fields>
-        <button type="submit" className="button primary">
-          Guardar contraseña
-        </button>
-      </form>
+      {refused ? <p role="alert">{refused}</p> : <NewPassword result={actionData} />}
       <p className="after">
         <Link to="/auth/reset">Pedir otro enlace</Link>
       </p>
     </>
+  );
+}
+
+function NewPassword({ result }: { result: FormResult | undefined }) {
+  return (
+    <form className="fields" method="post">
+      <FormTokenField />
+      <Fields id="nueva" result={result}>
+        <Field
+          name="password"
+          label="Contraseña"
+          hint={`${limits.passwordMin} caracteres o más. Mejor una frase que una palabra.`}
+          type="password"
+          autoComplete="new-password"
+          required
+          minLength={limits.passwordMin}
+          maxLength={limits.passwordMax}
+        />
+      </Fields>
+      <button type="submit" className="button primary">
+        Guardar contraseña
+      </button>
+    </form>
   );
 }

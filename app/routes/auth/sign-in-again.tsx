@@ -17,7 +17,9 @@ export function SignInAgain({
       <div className="mb-6">
         <Notice type="warning">
           <p>Session expirada, por favor inicia sesión nuevamente.</p>
-          {Object.keys(held).length > 0 && <p className="text-text-2">Lo que has escrito te espera al otro lado.</p>}
+          {Object.entries(held).some(([name, value]) => name !== "action" && value) && (
+            <p className="text-text-2">Lo que has escrito te espera al otro lado.</p>
+          )}
         </Notice>
       </div>
       <SignInForm volver={volver} held={held} />

@@ -1,50 +1,71 @@
 import { useEffect, useState } from "react";
 import { useFetcher, useNavigation, useRouteLoaderData, useSubmit } from "react-router";
+import type { loader as rootLoader } from "../../root.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FormToken } from "../../ui/post-form.tsx";
-import { onUnsent, type Unsent } from "../../ui/send-form.ts";
-import { SignInForm } from "./sign-in-form.tsx";
+import { onUnsent, sentAgain, type Unsent } from "../../ui/send-form.ts";
+import { SignInForm, type SignInRefusal } from "./sign-in-form.tsx";
 import type { SignInResult } from "./signin.tsx";
 
-/** Opens over a half-written form whose session has ended; once the person is back, the form is sent. */
+type Waiting = Unsent & { writer: string | null };
+
+/** Opens over a half-written form whose session has ended; once its writer is back, the form is sent. */
 export function SignInDialog() {
-  const [unsent, setUnsent] = useState<Unsent>();
+  const [waiting, setWaiting] = useState<Waiting>();
   const fetcher = useFetcher<SignInResult>({ key: "sign-in" });
   const submit = useSubmit();
-  const settled = useNavigation().state === "idle";
-  const token = useRouteLoaderData<{ formToken: string }>("root")?.formToken;
-  useEffect(() => onUnsent(setUnsent), []);
-  const signedIn = fetcher.state === "idle" && fetcher.data && "signedIn" in fetcher.data;
-  const freshToken = unsent?.sessionEnded ? signedIn && token : unsent?.formToken;
+  const settled = useNavigation().state === "idle" && fetcher.state === "idle";
+  const root = useRouteLoaderData<typeof rootLoader>("root");
+  const writer = root?.personId ?? null;
+  useEffect(
+    () => onUnsent((unsent) => setWaiting((before) => ({ ...unsent, writer: before?.writer ?? writer }))),
+    [writer],
+  );
+
+  const signedIn = fetcher.data && "signedIn" in fetcher.data;
+  // Who is in now, and with which token: as the refusal said, or as the sign-in left it.
+  const now = signedIn ? { personId: writer, formToken: root?.formToken } : waiting;
+  const sendable = settled && waiting && now?.formToken && now.personId === waiting.writer && now.personId !== null;
   useEffect(() => {
     // The refused sending has to be over, or it would be cut off by the next one.
-    if (!unsent || !freshToken || !settled) return;
-    setUnsent(undefined);
+    if (!sendable || !waiting || !now?.formToken) return;
+    setWaiting(undefined);
     fetcher.reset();
-    unsent.form.set("formToken", freshToken);
-    void submit(unsent.form, { method: "post", action: unsent.action, preventScrollReset: true });
-  }, [unsent, freshToken, settled, submit, fetcher.reset]);
-  if (!unsent || freshToken) return null;
+    waiting.form.set("formToken", now.formToken);
+    waiting.form.set(sentAgain, "1");
+    void submit(waiting.form, { method: "post", action: waiting.action, preventScrollReset: true });
+  }, [sendable, waiting, now?.formToken, submit, fetcher.reset]);
+
+  if (!waiting || sendable || !settled) return null;
   const leave = () => {
-    setUnsent(undefined);
+    setWaiting(undefined);
     fetcher.reset();
   };
+  if (now?.personId && now.personId !== waiting.writer) return <SomebodyElse onClose={leave} />;
+  const result: (SignInRefusal & { formToken?: string }) | undefined =
+    fetcher.data && "errors" in fetcher.data ? fetcher.data : undefined;
   return (
     <Dialog title="Iniciar sesión" onClose={leave}>
       <div className="body">
         <p className="mb-5">
           Session expirada, por favor inicia sesión nuevamente. Lo que has escrito se enviará después.
         </p>
-        <FormToken value={unsent.formToken}>
-          <SignInForm
-            Form={fetcher.Form}
-            volver=""
-            held={{}}
-            stay
-            result={fetcher.data && "errors" in fetcher.data ? fetcher.data : undefined}
-          />
+        <FormToken value={result?.formToken ?? waiting.formToken}>
+          <SignInForm Form={fetcher.Form} volver="" held={{}} stay result={result} />
         </FormToken>
       </div>
+    </Dialog>
+  );
+}
+
+/** What one person has written is never sent as another's. */
+function SomebodyElse({ onClose }: { onClose(): void }) {
+  return (
+    <Dialog title="Has entrado con otra cuenta" onClose={onClose} kind="alert">
+      <p className="body">
+        Lo que has escrito en esta página era de la cuenta de antes, así que no se ha enviado. Sigue aquí: cópialo si lo
+        quieres, o recarga la página para seguir con la cuenta de ahora.
+      </p>
     </Dialog>
   );
 }

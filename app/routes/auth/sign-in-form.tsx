@@ -19,14 +19,14 @@ type Props = {
 /** The sign-in form: e-mail and password, then the code of an authenticator app where the account has one. */
 export function SignInForm({ volver, held, result, stay, Form = PlainForm }: Props) {
   return (
-    <Form className="fields" method="post" action={`/auth/signin?volver=${encodeURIComponent(volver)}`}>
+    <Form className="fields" method="post" action={`/auth/signin${volver && `?volver=${encodeURIComponent(volver)}`}`}>
       <FormTokenField />
       {stay && <input type="hidden" name="stay" value="1" />}
       {Object.entries(held).map(([name, value]) => (
         <textarea key={name} name={`held.${name}`} defaultValue={value} hidden readOnly aria-label={name} />
       ))}
       <Fields id="entrar" result={result}>
-        {result?.ticket ? <CodeField ticket={result.ticket} /> : <Credentials />}
+        {result?.ticket ? <CodeField ticket={result.ticket} /> : <Credentials autoFocus={stay} />}
         <button type="submit" className="button primary">
           Iniciar sesión
         </button>
@@ -40,10 +40,17 @@ function PlainForm(props: ComponentProps<"form">) {
   return <form {...props} />;
 }
 
-function Credentials() {
+function Credentials({ autoFocus }: { autoFocus: boolean | undefined }) {
   return (
     <>
-      <Field name="email" label="Correo electrónico" type="email" autoComplete="username" required />
+      <Field
+        name="email"
+        label="Correo electrónico"
+        type="email"
+        autoComplete="username"
+        required
+        autoFocus={autoFocus}
+      />
       <Field name="password" label="Contraseña" type="password" autoComplete="current-password" required />
     </>
   );

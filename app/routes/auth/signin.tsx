@@ -1,11 +1,13 @@
-import { data, Link, redirect, useSearchParams } from "react-router";
+import { data, isRouteErrorResponse, Link, redirect, useSearchParams } from "react-router";
 import { z } from "zod";
 import { ApiProblem, accepted, read } from "../../answers.server.ts";
 import { apiContext, formContext } from "../../context.ts";
 import { sendFields, textOf } from "../../form.server.ts";
-import { getPerson, heldAction, safeReturn } from "../../guards.server.ts";
+import { heldAction, safeReturn } from "../../guards.server.ts";
 import { restoreDraft } from "../../held-draft.server.ts";
+import { getPerson } from "../../person.server.ts";
 import { Resend } from "../../ui/resend.tsx";
+import { notTaken } from "../../ui/send-form.ts";
 import type { Route } from "./+types/signin";
 import { SignInForm, type SignInRefusal } from "./sign-in-form.tsx";
 
@@ -48,10 +50,27 @@ export async function action({ context, url }: Route.ActionArgs) {
   async function comeBack(): Promise<Back> {
     if (form.has("stay")) return { signedIn: true };
     const to = heldAction(form);
-    if (to) return { resend: heldFields(form).filter(([name]) => name !== "action"), action: to };
+    if (to) {
+      const resend = heldFields(form).filter(([name]) => name !== "action");
+      // Of a form of passwords nothing was kept: there is only the way back to it.
+      if (resend.every(([, value]) => value === "")) throw redirect(to);
+      return { resend, action: to };
+    }
     const volver = safeReturn(url.searchParams.get("volver"));
     await restoreDraft(context, volver, form);
     throw redirect(volver);
+  }
+}
+
+/** Over a page, the token may be of a session that ended meanwhile: the form stays, with the one that counts now. */
+export async function clientAction({ request, serverAction }: Route.ClientActionArgs) {
+  const kept = request.clone();
+  try {
+    return await serverAction();
+  } catch (error) {
+    if (!isRouteErrorResponse(error) || !error.data?.resend) throw error;
+    const message = "La sesión ha cambiado en otra pestaña. Pulsa otra vez «Iniciar sesión».";
+    return data({ ...notTaken(await kept.formData()), message, formToken: error.data.formToken as string }, 403);
   }
 }
 
@@ -78,7 +97,7 @@ export default function SignIn({ loaderData: { signup }, actionData }: Route.Com
           <Link to="/auth/reset">¿Has olvidado la contraseña?</Link>
         </p>
       )}
-      {signup && (
+      {signup && !result?.ticket && (
         <p className="after">
           ¿Aún no tienes cuenta?{" "}
           <Link to={`/auth/signup${volver && `?volver=${encodeURIComponent(volver)}`}`}>Crear cuenta</Link>

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useRef } from "react";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { useNavigation } from "react-router";
 import type { FormResult } from "../../form.server.ts";
 import { Icon } from "../../ui/icon.tsx";
@@ -34,7 +34,10 @@ export function Composer({
   placeholder,
   autoFocus,
 }: Props) {
-  const { values, errors = {}, message } = result ?? {};
+  // The reply that ends refreshes the page; why a message was not sent must stay.
+  const [refused, setRefused] = useState(result);
+  if (result && result !== refused) setRefused(result);
+  const { values, errors = {}, message } = refused ?? {};
   const error = message ?? Object.values(errors)[0];
   const sending = useNavigation().formData?.has("content") ?? false;
   const draftKeeper = useDraft(chatId, edits === true || values?.edits === "1");
@@ -52,6 +55,7 @@ export function Composer({
       onInput={draftKeeper.keep}
       onSubmit={draftKeeper.cancel}
     >
+      {chatId && <input type="hidden" name="chatId" value={chatId} />}
       <input type="hidden" name="key" value={values?.key || sendKey} />
       {follows !== undefined && <input type="hidden" name="parentId" value={follows} />}
       {(edits || values?.edits) && <input type="hidden" name="edits" value="1" />}
@@ -126,13 +130,18 @@ function useDraft(chatId: string | undefined, edits: boolean) {
     waiting.current = undefined;
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: only on leaving
-  useEffect(() => leave, []);
+  useEffect(() => {
+    addEventListener("pagehide", leave);
+    return () => {
+      removeEventListener("pagehide", leave);
+      leave();
+    };
+  }, []);
   const keep = ({ currentTarget }: { currentTarget: HTMLFormElement }) => {
     cancel();
     // What was sent before is being edited; the draft of the next message stays as it is.
     if (edits) return;
     const form = new FormData(currentTarget);
-    if (chatId) form.set("chatId", chatId);
     const body = new URLSearchParams([...form].map(([name, value]) => [name, String(value)]));
     const save = () => {
       forgetPage(chatId ? `/conversation/chat/${chatId}` : "/conversation/chat");

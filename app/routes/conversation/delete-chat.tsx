@@ -1,4 +1,4 @@
-import { redirect, useRouteLoaderData } from "react-router";
+import { replace, useRouteLoaderData } from "react-router";
 import { accepted } from "../../answers.server.ts";
 import { apiContext, sessionContext } from "../../context.ts";
 import { Dialog, DialogFoot } from "../../ui/dialog.tsx";
@@ -15,7 +15,7 @@ export const handle = { dialog: true };
 export async function action({ context, params }: Route.ActionArgs) {
   await accepted(context.get(apiContext).api.chat[":id"].$delete({ param: { id: params.id } }));
   context.get(sessionContext).flash({ type: "success", title: "Conversación eliminada." });
-  return redirect("/conversation/chat");
+  return replace("/conversation/chat");
 }
 
 export default function DeleteChat({ params }: Route.ComponentProps) {

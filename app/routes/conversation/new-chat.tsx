@@ -2,7 +2,7 @@ import { Link } from "react-router";
 import { v7 as newId } from "uuid";
 import { read } from "../../answers.server.ts";
 import { apiContext } from "../../context.ts";
-import { currentPerson } from "../../guards.server.ts";
+import { currentPerson } from "../../person.server.ts";
 import { Bar } from "../../ui/bar.tsx";
 import { showSeen } from "../../ui/pages-seen.ts";
 import { sendForm } from "../../ui/send-form.ts";

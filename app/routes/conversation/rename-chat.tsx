@@ -1,4 +1,4 @@
-import { redirect, useRouteLoaderData } from "react-router";
+import { replace, useRouteLoaderData } from "react-router";
 import { z } from "zod";
 import { accepted } from "../../answers.server.ts";
 import { apiContext } from "../../context.ts";
@@ -22,7 +22,7 @@ const fields = z.object({ title: z.string().default("") });
 export const action = ({ context, params }: Route.ActionArgs) =>
   sendFields(context, fields, async (json) => {
     await accepted(context.get(apiContext).api.chat[":id"].$patch({ param: { id: params.id }, json }));
-    return redirect(`/conversation/chat/${params.id}`);
+    return replace(`/conversation/chat/${params.id}`);
   });
 
 export default function RenameChat({ params, actionData }: Route.ComponentProps) {

@@ -1,7 +1,7 @@
 import { type RouterContextProvider, redirect } from "react-router";
 import { z } from "zod";
 import { ApiProblem } from "../../answers.server.ts";
-import { apiContext, formContext } from "../../context.ts";
+import { apiContext, formContext, sessionContext } from "../../context.ts";
 import { sendFields, textOf } from "../../form.server.ts";
 import { saveDraft } from "../../held-draft.server.ts";
 import { firstChunk } from "./chunks.server.ts";
@@ -29,6 +29,7 @@ export function send(context: Readonly<RouterContextProvider>, chatId?: string) 
       const started = await firstChunk(context.get(apiContext).api.intelligence.conversation.$post({ json }));
       return redirect(`/conversation/chat/${started.chatId}`, 303);
     } catch (error) {
+      if (chatId && error instanceof ApiProblem && error.status === 404) return keepForNewChat(context, form);
       // An edit is no draft of the next message. The text is in the form that comes back in any case.
       if (error instanceof ApiProblem && error.status !== 404 && !form.has("edits")) {
         await saveDraft(context, chatId, { content: textOf(form, "content"), modelId: modelId ?? null }).catch(
@@ -38,6 +39,16 @@ export function send(context: Readonly<RouterContextProvider>, chatId?: string) 
       throw error;
     }
   });
+}
+
+/** The chat was deleted meanwhile, on another device: the text waits where a new one begins. */
+async function keepForNewChat(context: Readonly<RouterContextProvider>, form: FormData) {
+  const draft = { content: textOf(form, "content"), modelId: textOf(form, "modelId") || null };
+  await saveDraft(context, undefined, draft);
+  const title = "Esa conversación ya no existe.";
+  const description = "Lo que has escrito está aquí: envíalo y empezará una nueva.";
+  context.get(sessionContext).flash({ type: "error", title, description, duration: 0 });
+  return redirect("/conversation/chat", 303);
 }
 
 function tolerate(error: unknown): void {

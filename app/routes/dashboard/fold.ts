@@ -1,20 +1,26 @@
 import { redirect } from "react-router";
-import { formContext, sessionContext } from "../../context.ts";
+import { ApiProblem } from "../../answers.server.ts";
+import { formContext } from "../../context.ts";
 import { textOf } from "../../form.server.ts";
 import { safeReturn } from "../../guards.server.ts";
-import { chatOf, saveDraft } from "../../held-draft.server.ts";
+import { saveDraft } from "../../held-draft.server.ts";
 import type { Route } from "./+types/fold";
+import { foldCookie } from "./sidebar-cookie.server.ts";
 
 /** Folds or opens the sidebar and goes back to the page; what stands in its composer waits there. */
 export async function action({ context, request }: Route.ActionArgs) {
   const form = context.get(formContext);
-  context.get(sessionContext).sidebar = textOf(form, "sidebar") === "closed" ? "closed" : "open";
-  const back = pathOf(request.headers.get("Referer"));
   if (form.has("content") && !form.has("edits")) {
     const draft = { content: textOf(form, "content"), modelId: textOf(form, "modelId") || null };
-    await saveDraft(context, chatOf(back), draft);
+    // Too long, or its chat is gone: the page says so when it is sent.
+    await saveDraft(context, textOf(form, "chatId") || undefined, draft).catch(tolerate);
   }
-  return redirect(back, 303);
+  const headers = { "Set-Cookie": await foldCookie(textOf(form, "sidebar") === "closed" ? "closed" : "open") };
+  return redirect(pathOf(request.headers.get("Referer")), { status: 303, headers });
+}
+
+function tolerate(error: unknown): void {
+  if (!(error instanceof ApiProblem)) throw error;
 }
 
 function pathOf(referer: string | null): string {

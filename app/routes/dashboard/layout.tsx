@@ -1,7 +1,8 @@
 import { Outlet, useMatches, useRouteLoaderData } from "react-router";
 import { read } from "../../answers.server.ts";
-import { apiContext, sessionContext } from "../../context.ts";
-import { currentPerson, requireAuth } from "../../guards.server.ts";
+import { apiContext } from "../../context.ts";
+import { requireAuth } from "../../guards.server.ts";
+import { currentPerson } from "../../person.server.ts";
 import type { loader as root } from "../../root.tsx";
 import { Busy } from "../../ui/busy.tsx";
 import { unlessSeen } from "../../ui/pages-seen.ts";
@@ -10,11 +11,12 @@ import { SidebarState, useSidebarState } from "../../ui/sidebar-state.ts";
 import { Toasts } from "../../ui/toasts.tsx";
 import type { Route } from "./+types/layout";
 import { Sidebar } from "./sidebar.tsx";
+import { isFolded } from "./sidebar-cookie.server.ts";
 
 export const middleware: Route.MiddlewareFunction[] = [requireAuth];
 export const handle = { scripts: true };
 
-export async function loader({ context }: Route.LoaderArgs) {
+export async function loader({ context, request }: Route.LoaderArgs) {
   const [{ user, subscription }, { aside }] = await Promise.all([
     currentPerson(context),
     read(context.get(apiContext).api.dashboard.initialize.$get()),
@@ -22,17 +24,17 @@ export async function loader({ context }: Route.LoaderArgs) {
   return {
     person: { name: user.name, role: user.role, plan: subscription.plan },
     aside,
-    sidebar: context.get(sessionContext).sidebar,
+    folded: await isFolded(request),
   };
 }
 
 export const shouldRevalidate = unlessSeen;
 
-export default function DashboardLayout({ loaderData: { person, aside, sidebar } }: Route.ComponentProps) {
-  const notice = useRouteLoaderData<typeof root>("root")?.notice;
+export default function DashboardLayout({ loaderData: { person, aside, folded } }: Route.ComponentProps) {
+  const { notice, personId = null } = useRouteLoaderData<typeof root>("root") ?? {};
   // A dialog that is a route covers the page also where no script makes it modal.
   const covered = useMatches().some((match) => (match.handle as { dialog?: boolean } | undefined)?.dialog);
-  const sidebarState = useSidebarState(sidebar === "closed");
+  const sidebarState = useSidebarState(folded);
   return (
     <SidebarState value={sidebarState}>
       <div className={sidebarState.folded ? "shell folded" : "shell"}>
@@ -43,7 +45,7 @@ export default function DashboardLayout({ loaderData: { person, aside, sidebar }
         </div>
       </div>
       <Busy />
-      <Revisits />
+      <Revisits personId={personId} />
     </SidebarState>
   );
 }

@@ -1,4 +1,4 @@
-import { Link, NavLink } from "react-router";
+import { Link, NavLink, useLocation } from "react-router";
 import { Icon } from "../../ui/icon.tsx";
 import { PostForm } from "../../ui/post-form.tsx";
 import { Wordmark } from "../../ui/wordmark.tsx";
@@ -16,12 +16,14 @@ export function Sidebar({ person, chats, projects, inert }: Props) {
   return (
     <nav className="sidebar" id="barra" popover="auto" aria-label="Conversaciones" inert={inert}>
       <header>
-        <Wordmark />
+        <Wordmark />{" "}
         <button
           className="button quiet small only narrow"
           type="button"
           popoverTarget="barra"
           popoverTargetAction="hide"
+          // biome-ignore lint/a11y/noAutofocus: where the keyboard goes when the sidebar opens over the page
+          autoFocus
         >
           <Icon name="close" label="Cerrar la barra" />
         </button>
@@ -82,11 +84,8 @@ function Projects({ projects }: Pick<Props, "projects">) {
 const plans: Record<string, string> = { gratis: "Plan Gratis", pro: "Plan Pro", equipo: "Plan Equipo" };
 
 function PersonMenu({ name, plan, role }: Props["person"]) {
-  const initials = name
-    .split(/\s+/)
-    .slice(0, 2)
-    .map((word) => [...word][0]?.toUpperCase())
-    .join("");
+  const { pathname } = useLocation();
+  const initials = (name.match(/(?<![\p{L}\p{N}])[\p{L}\p{N}]/gu) ?? []).slice(0, 2).join("").toUpperCase();
   return (
     <>
       <button className="person" type="button" popoverTarget="persona">
@@ -107,7 +106,7 @@ function PersonMenu({ name, plan, role }: Props["person"]) {
             </Link>
           </li>
           <li>
-            <Link to="/user/ayuda">
+            <Link to="/user/ayuda" state={{ from: pathname }}>
               <Icon name="info" />
               Ayuda
             </Link>

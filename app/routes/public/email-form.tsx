@@ -19,10 +19,6 @@ export function EmailForm({ action, sendKey, name, email, result }: Props) {
     <form className="fields" method="post" action={action}>
       <FormTokenField />
       <input type="hidden" name="key" value={result?.values.key ?? sendKey} />
-      <div className="trap" aria-hidden="true">
-        <label htmlFor="web">No rellenes este campo</label>
-        <input id="web" name="web" tabIndex={-1} autoComplete="off" />
-      </div>
       <Fields id="carta" result={result}>
         <Field
           name="name"
@@ -48,6 +44,10 @@ export function EmailForm({ action, sendKey, name, email, result }: Props) {
         <button type="submit" className="button primary">
           Enviar mensaje
         </button>
+      </div>
+      <div className="trap" aria-hidden="true">
+        <label htmlFor="web">No rellenes este campo</label>
+        <input id="web" name="web" tabIndex={-1} autoComplete="off" />
       </div>
     </form>
   );

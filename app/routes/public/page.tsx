@@ -4,7 +4,7 @@ import { z } from "zod";
 import { read } from "../../answers.server.ts";
 import { apiContext, formContext } from "../../context.ts";
 import { sendFields, textOf } from "../../form.server.ts";
-import { getPerson } from "../../guards.server.ts";
+import { getPerson } from "../../person.server.ts";
 import type { Route } from "./+types/page";
 import { renderBody } from "./body.server.ts";
 import { EmailForm, SentEmail } from "./email-form.tsx";
