@@ -26,7 +26,8 @@ export default defineConfig(({ command }) => ({
                 { name: "react", test: /node_modules|rolldown/ },
                 {
                   name: "ui",
-                  test: /app\/(ui|limits|routes\/(conversation|auth)\/(composer|send-or-keep|sign-in-form))/,
+                  // What a conversation needs from the start; fields of forms come with the first dialog.
+                  test: /app\/(ui\/(?!fields?\.|constraints)|limits|routes\/(conversation\/composer|auth\/sign-in-over))/,
                 },
               ],
             },

@@ -1,4 +1,4 @@
-import { createTransport, type Transporter } from "nodemailer";
+import type { Transporter } from "nodemailer";
 import type { Config } from "./config.server.ts";
 import type { Log } from "./log.server.ts";
 
@@ -13,13 +13,19 @@ export class Mail {
   /** Where the forms' messages go. */
   readonly inbox: string | undefined;
 
-  constructor({ smtpUrl, mailTo, mailFrom }: Config["mail"], log: Log) {
-    this.#transport = smtpUrl
-      ? createTransport({ url: smtpUrl, connectionTimeout: 10_000, socketTimeout: 20_000 })
-      : undefined;
-    this.inbox = smtpUrl ? mailTo : undefined;
+  private constructor(transport: Transporter | undefined, { mailTo, mailFrom }: Config["mail"], log: Log) {
+    this.#transport = transport;
+    this.inbox = transport ? mailTo : undefined;
     this.#from = mailFrom ?? mailTo ?? "";
     this.#log = log;
+  }
+
+  static async open(config: Config["mail"], log: Log): Promise<Mail> {
+    if (!config.smtpUrl) return new Mail(undefined, config, log);
+    // Only who uses it pays for it in memory.
+    const { createTransport } = await import("nodemailer");
+    const transport = createTransport({ url: config.smtpUrl, connectionTimeout: 10_000, socketTimeout: 20_000 });
+    return new Mail(transport, config, log);
   }
 
   get available(): boolean {

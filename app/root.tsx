@@ -1,4 +1,4 @@
-import { type ReactNode, use } from "react";
+import { lazy, type ReactNode, Suspense, use } from "react";
 import {
   isRouteErrorResponse,
   Links,
@@ -16,8 +16,7 @@ import "./app.css";
 import { sessionContext } from "./context.ts";
 import { readForm } from "./form.server.ts";
 import { getPerson } from "./person.server.ts";
-import { SignInAgain } from "./routes/auth/sign-in-again.tsx";
-import { SignInDialog } from "./routes/auth/sign-in-dialog.tsx";
+import { SignInOver } from "./routes/auth/sign-in-over.tsx";
 import { ErrorPage } from "./ui/error-page.tsx";
 import { LoadingBar } from "./ui/loading-bar.tsx";
 import { unlessSeen } from "./ui/pages-seen.ts";
@@ -26,6 +25,9 @@ import { FormToken } from "./ui/post-form.tsx";
 // The lamp of the wordmark; in place, as a file would be one more request.
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='7' fill='%2315110d'/%3E%3Crect x='11.5' y='6' width='9' height='20' rx='1.5' fill='%23ecb15a'/%3E%3C/svg%3E";
+
+// Only pages of forms that came too late have it.
+const SignInAgain = lazy(() => import("./routes/auth/sign-in-again.tsx"));
 
 export const middleware: Route.MiddlewareFunction[] = [readForm];
 
@@ -64,7 +66,7 @@ export function Layout({ children }: { children: ReactNode }) {
         </p>
         {scripts && <LoadingBar />}
         <FormToken value={token}>{children}</FormToken>
-        {scripts && <SignInDialog />}
+        {scripts && <SignInOver />}
         {scripts && <ScrollRestoration />}
         {scripts && <Scripts />}
       </body>
@@ -85,7 +87,9 @@ export function ErrorBoundary() {
   return (
     <FormToken value={token}>
       {isRouteErrorResponse(error) && error.status === 401 ? (
-        <SignInAgain {...error.data} />
+        <Suspense>
+          <SignInAgain {...error.data} />
+        </Suspense>
       ) : (
         <ErrorPage error={error} path={pathname + search} />
       )}

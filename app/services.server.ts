@@ -27,7 +27,7 @@ export async function openServices(config: Config): Promise<Opened> {
     modelSilence: config.modelSilence,
   };
   const runs = new Runs(running);
-  const mail = new Mail(config.mail, log);
+  const mail = await Mail.open(config.mail, log);
   const interrupted = await runs.findInterrupted();
   if (interrupted > 0) log.warn({ interrupted }, "respuestas interrumpidas por el último cierre");
   // Other servers may be slow to answer: nobody waits for them.

@@ -25,10 +25,9 @@ export function chatAsJson(chat: ChatRow, messages: MessageRow[], models: Models
   };
 }
 
-const moment = new Intl.DateTimeFormat("es", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" });
-
 /** A chat as people read it; another version of a message says so in its heading. Times in UTC. */
 export function chatAsMarkdown(chat: ChatRow, messages: MessageRow[], models: Models): string {
+  const moment = new Intl.DateTimeFormat("es", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" });
   const answered = new Set<string | null>();
   const turns = messages.map((message) => {
     const who = message.role === "user" ? "Tú" : ((message.modelId && models.get(message.modelId)) ?? "Asistente");

@@ -1,5 +1,4 @@
 import { Readable } from "node:stream";
-import { strToU8, Zip, ZipDeflate } from "fflate";
 import type { Context } from "hono";
 import type { ChatRow, MessageRow } from "../db/tables.ts";
 import { chatAsJson, chatAsMarkdown } from "./chat-export.server.ts";
@@ -24,6 +23,8 @@ export function exportAccount(c: Context<ApiEnv>): Response {
 }
 
 async function* zipped(files: AsyncGenerator<Entry>): AsyncGenerator<Uint8Array> {
+  // Its tables are in memory from the moment it is loaded.
+  const { strToU8, Zip, ZipDeflate } = await import("fflate");
   const ready: Uint8Array[] = [];
   const zip = new Zip((error, chunk) => {
     if (error) throw error;

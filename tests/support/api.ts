@@ -32,7 +32,7 @@ export async function openApi(
   const services: Services = {
     ...running,
     runs,
-    mail: new Mail(mail, log),
+    mail: await Mail.open(mail, log),
     config: { signup, publicUrl: "https://tertulia.example" },
     tokenKey: deriveKey(secret, "session tokens"),
     authenticatorKey: deriveKey(secret, "authenticators"),

@@ -19,9 +19,6 @@ const systems: [RegExp, string][] = [
   [/Mac OS X|Macintosh/, "Mac"],
   [/Linux|X11/, "Linux"],
 ];
-const relative = new Intl.RelativeTimeFormat("es", { numeric: "auto" });
-const date = new Intl.DateTimeFormat("es", { day: "numeric", month: "long" });
-const moment = new Intl.DateTimeFormat("es", { day: "numeric", month: "short", hour: "numeric", minute: "2-digit" });
 const minute = 60_000;
 
 /** A session as its person knows it: «Firefox en Linux», and when and from where it was last seen. */
@@ -32,16 +29,20 @@ export function deviceOf(
   const find = (list: [RegExp, string][]) => list.find(([pattern]) => pattern.test(session.userAgent))?.[1];
   const [browser, system] = [find(browsers), find(systems)];
   const device = [browser ?? "Otro programa", system].filter(Boolean).join(" en ");
-  const opened = `abierta el ${moment.format(Date.parse(session.createdAt))}`;
+  const opened = `abierta el ${when(session.createdAt)}`;
   const seen = `vista ${ago(Date.parse(session.lastSeenAt), now)}`;
   return { device, seen: [session.ip, opened, seen].filter(Boolean).join(", ") };
 }
 
+const when = (time: string) =>
+  new Date(time).toLocaleString("es", { day: "numeric", month: "short", hour: "numeric", minute: "2-digit" });
+
 function ago(time: number, now: number): string {
+  const relative = new Intl.RelativeTimeFormat("es", { numeric: "auto" });
   const minutes = Math.floor((now - time) / minute);
   // Times are kept to five minutes (api/authentication.server.ts).
   if (minutes < 6) return "ahora mismo";
   if (minutes < 60) return relative.format(-minutes, "minute");
   if (minutes < 24 * 60) return relative.format(-Math.floor(minutes / 60), "hour");
-  return `el ${date.format(time)}`;
+  return `el ${new Date(time).toLocaleDateString("es", { day: "numeric", month: "long" })}`;
 }

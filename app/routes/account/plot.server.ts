@@ -2,7 +2,6 @@ import { scaleBand, scaleLinear } from "d3-scale";
 import type { Plot } from "./plot.tsx";
 
 const size = { width: 600, height: 160 };
-const day = new Intl.DateTimeFormat("es", { day: "numeric", month: "short", timeZone: "UTC" });
 
 /** Bars for the values of days, laid out here so that the browser needs no code for it. */
 export function barPlot(points: { day: string; value: number }[]): Plot {
@@ -13,10 +12,11 @@ export function barPlot(points: { day: string; value: number }[]): Plot {
     [0, size.width],
   ).padding(0.44);
   const step = x.step();
+  const date = new Intl.DateTimeFormat("es", { day: "numeric", month: "short", timeZone: "UTC" });
   const bars = points.map(({ day: name, value }) => {
     const left = x(name) ?? 0;
     return {
-      label: day.format(Date.parse(name)),
+      label: date.format(Date.parse(name)),
       value,
       hit: round(left - (step - x.bandwidth()) / 2),
       step: round(step),

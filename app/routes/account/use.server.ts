@@ -2,14 +2,14 @@ import type { Person } from "../../person.server.ts";
 
 type Session = NonNullable<Person>;
 
-const number = new Intl.NumberFormat("es");
-const date = new Intl.DateTimeFormat("es", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
-const month = new Intl.DateTimeFormat("es", { month: "long", timeZone: "UTC" });
 const plans = { gratis: "Plan Gratis", pro: "Plan Pro", equipo: "Plan Equipo" };
 const states = { active: "activo", past_due: "pendiente de pago", canceled: "cancelado" };
 
 /** A plan and what has been used of it, in words; `limit` is null where there is none. */
 export function showUse(subscription: Session["subscription"], usage: Session["usage"], now: number) {
+  // Made here, not once and for all: each holds a good part of a megabyte.
+  const date = new Intl.DateTimeFormat("es", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
+  const month = new Intl.DateTimeFormat("es", { month: "long", timeZone: "UTC" });
   const today = new Date(now);
   const nextMonth = Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + 1, 1);
   const end = subscription.endsAt ? `, hasta el ${date.format(Date.parse(subscription.endsAt))}` : "";
@@ -36,4 +36,6 @@ export function showUse(subscription: Session["subscription"], usage: Session["u
 }
 
 const ofLimit = (used: number, limit: number | null) =>
-  limit === null ? `${number.format(used)}, sin límite` : `${number.format(used)} de ${number.format(limit)}`;
+  limit === null
+    ? `${used.toLocaleString("es")}, sin límite`
+    : `${used.toLocaleString("es")} de ${limit.toLocaleString("es")}`;

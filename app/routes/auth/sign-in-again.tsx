@@ -3,7 +3,7 @@ import { Wordmark } from "../../ui/wordmark.tsx";
 import { SignInForm } from "./sign-in-form.tsx";
 
 /** Shown in place of the answer to a form whose session had ended: its text waits behind the sign-in. */
-export function SignInAgain({
+export default function SignInAgain({
   held = {},
   volver = "/conversation/chat",
 }: {

@@ -1,47 +1,46 @@
-import { useEffect, useState } from "react";
+import { useEffect } from "react";
 import { useFetcher, useNavigation, useRouteLoaderData, useSubmit } from "react-router";
 import type { loader as rootLoader } from "../../root.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FormToken } from "../../ui/post-form.tsx";
-import { onUnsent, sentAgain, type Unsent } from "../../ui/send-form.ts";
+import { sentAgain, type Unsent } from "../../ui/send-form.ts";
 import { SignInForm, type SignInRefusal } from "./sign-in-form.tsx";
 import type { SignInResult } from "./signin.tsx";
 
-type Waiting = Unsent & { writer: string | null };
+/** `writer`: whose page it was. */
+export type Waiting = Unsent & { writer: string | null };
 
-/** Opens over a half-written form whose session has ended; once its writer is back, the form is sent. */
-export function SignInDialog() {
-  const [waiting, setWaiting] = useState<Waiting>();
+type Props = { waiting: Waiting; onDone(): void };
+
+/** Stands over a half-written form whose session has ended; once its writer is back, the form is sent. */
+export default function SignInDialog({ waiting, onDone }: Props) {
   const fetcher = useFetcher<SignInResult>({ key: "sign-in" });
   const submit = useSubmit();
   const settled = useNavigation().state === "idle" && fetcher.state === "idle";
   const root = useRouteLoaderData<typeof rootLoader>("root");
   const writer = root?.personId ?? null;
-  useEffect(
-    () => onUnsent((unsent) => setWaiting((before) => ({ ...unsent, writer: before?.writer ?? writer }))),
-    [writer],
-  );
 
   const signedIn = fetcher.data && "signedIn" in fetcher.data;
   // Who is in now, and with which token: as the refusal said, or as the sign-in left it.
   const now = signedIn ? { personId: writer, formToken: root?.formToken } : waiting;
-  const sendable = settled && waiting && now?.formToken && now.personId === waiting.writer && now.personId !== null;
+  const sendable = settled && now.formToken && now.personId === waiting.writer && now.personId !== null;
   useEffect(() => {
     // The refused sending has to be over, or it would be cut off by the next one.
-    if (!sendable || !waiting || !now?.formToken) return;
-    setWaiting(undefined);
+    if (!sendable || !now.formToken) return;
+    onDone();
     fetcher.reset();
     waiting.form.set("formToken", now.formToken);
     waiting.form.set(sentAgain, "1");
     void submit(waiting.form, { method: "post", action: waiting.action, preventScrollReset: true });
-  }, [sendable, waiting, now?.formToken, submit, fetcher.reset]);
+  }, [sendable, waiting, now.formToken, submit, fetcher.reset, onDone]);
 
-  if (!waiting || sendable || !settled) return null;
+  // About to be sent.
+  if (now.personId !== null && now.personId === waiting.writer) return null;
   const leave = () => {
-    setWaiting(undefined);
+    onDone();
     fetcher.reset();
   };
-  if (now?.personId && now.personId !== waiting.writer) return <SomebodyElse onClose={leave} />;
+  if (now.personId && now.personId !== waiting.writer) return <SomebodyElse onClose={leave} />;
   const result: (SignInRefusal & { formToken?: string }) | undefined =
     fetcher.data && "errors" in fetcher.data ? fetcher.data : undefined;
   return (
