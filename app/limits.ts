@@ -8,6 +8,7 @@ export const limits = {
   message: 32_000,
   draft: 64_000,
   emailMessage: 4_000,
+  search: 200,
   modelName: 80,
   modelText: 8_000,
   listDefault: 30,

@@ -30,12 +30,15 @@ export default [
       route("conversation/chat/:id", "routes/conversation/chat.tsx", [
         route("editar", "routes/conversation/rename-chat.tsx"),
         route("eliminar", "routes/conversation/delete-chat.tsx"),
+        route("exportar", "routes/conversation/export-chat.tsx"),
       ]),
+      route("conversation/chat/:id/descargar", "routes/conversation/download-chat.ts"),
       route("conversation/draft", "routes/conversation/draft.ts"),
       route("conversation/reply/:messageId", "routes/conversation/reply.ts"),
       route("conversation/stream/:messageId", "routes/conversation/stream.ts"),
       route("conversation/text/:messageId", "routes/conversation/text.ts"),
     ]),
   ]),
+  route("conversation/chat/:id/imprimir", "routes/conversation/print-chat.tsx"),
   route("*", "routes/public/not-found.ts"),
 ] satisfies RouteConfig;

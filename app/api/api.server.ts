@@ -4,6 +4,7 @@ import { getPath } from "hono/utils/url";
 import { v7 as newId } from "uuid";
 import { limits } from "../limits.ts";
 import { authenticator } from "./authenticator.server.ts";
+import { chatFiles } from "./chat-files.server.ts";
 import { chats } from "./chats.server.ts";
 import { conversation } from "./conversation.server.ts";
 import { dashboard } from "./dashboard.server.ts";
@@ -15,6 +16,7 @@ import { openSessions } from "./open-sessions.server.ts";
 import { pages } from "./pages.server.ts";
 import { passwordResets } from "./password-resets.server.ts";
 import { answerError, Problem } from "./problem.server.ts";
+import { search } from "./search.server.ts";
 import { sessions } from "./sessions.server.ts";
 import { usage } from "./usage.server.ts";
 import { users } from "./users.server.ts";
@@ -52,10 +54,12 @@ export function createApi(services: Services) {
     .route("/auth/reset", passwordResets)
     .route("/api/user", users)
     .route("/api/chat", chats)
+    .route("/api/chat", chatFiles)
     .route("/api/message", messages)
     .route("/api/model", models)
     .route("/api/page", pages)
     .route("/api/email", emails)
+    .route("/api/search", search)
     .route("/api/usage", usage)
     .route("/api/dashboard", dashboard)
     .route("/api/intelligence/conversation", conversation);

@@ -15,13 +15,19 @@ type Page = { items: z.output<typeof turn>[]; hasEarlier: boolean; hasLater: boo
 export async function branchOf(
   db: Db,
   chat: Pick<ChatRow, "id" | "leafId">,
-  { through, before }: { through?: string | undefined; before?: string | undefined },
+  {
+    through,
+    before,
+    around,
+  }: { through?: string | undefined; before?: string | undefined; around?: string | undefined },
 ): Promise<Page> {
   const last = before
     ? await parentOf(db, chat.id, before)
-    : through
-      ? await leafBelow(db, chat.id, through)
-      : chat.leafId;
+    : around
+      ? await leafBelow(db, chat.id, around, turnsAfter)
+      : through
+        ? await leafBelow(db, chat.id, through)
+        : chat.leafId;
   if (!last) return { items: [], hasEarlier: false, hasLater: before !== undefined };
   const { rows } = await sql<MessageRow>`
     with recursive branch as (
@@ -34,9 +40,16 @@ export async function branchOf(
   return {
     items: page.map((row) => ({ ...showMessage(row), versions: versions.get(row.parentId) ?? [row.id] })),
     hasEarlier: rows.length > limits.turnsOnPage,
-    hasLater: before !== undefined,
+    hasLater: before !== undefined || (around !== undefined && (await hasAnswer(db, last))),
   };
 }
+
+// Enough to read on from a message that search has found, and its own part of the page before it.
+const turnsAfter = 20;
+
+const hasAnswer = async (db: Db, messageId: string) =>
+  (await db.selectFrom("messages").where("parentId", "=", messageId).select("id").limit(1).executeTakeFirst()) !==
+  undefined;
 
 async function parentOf(db: Db, chatId: string, messageId: string): Promise<string | null> {
   const row = await db
@@ -49,13 +62,14 @@ async function parentOf(db: Db, chatId: string, messageId: string): Promise<stri
   return row.parentId;
 }
 
-/** The end of the branch that goes through a message and then always takes the newest version. */
-async function leafBelow(db: Db, chatId: string, messageId: string): Promise<string> {
+/** The end of the branch that goes through a message and then always takes the newest version, at most `depth` below it. */
+async function leafBelow(db: Db, chatId: string, messageId: string, depth = 1_000_000): Promise<string> {
   const { rows } = await sql<{ id: string }>`
     with recursive below as (
       select id, 0 as depth from messages where id = ${messageId} and "chatId" = ${chatId}
       union all
-      select (select max(m.id) from messages m where m."parentId" = b.id), b.depth + 1 from below b where b.id is not null
+      select (select max(m.id) from messages m where m."parentId" = b.id), b.depth + 1 from below b
+      where b.id is not null and b.depth < ${depth}
     ) select id from below where id is not null order by depth desc limit 1`.execute(db);
   if (!rows[0]) throw notFound();
   return rows[0].id;

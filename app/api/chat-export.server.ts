@@ -37,3 +37,9 @@ export function chatAsMarkdown(chat: ChatRow, messages: MessageRow[], models: Mo
   });
   return `# ${chat.title}\n\n${turns.join("\n")}`;
 }
+
+// What some file system or other does not take in a name.
+const notInNames = /[/\\:*?"<>|\p{Cc}\p{Cf}]+/gu;
+
+/** A title as the name of a file. */
+export const fileName = (title: string) => title.replace(notInNames, " ").replace(/\s+/g, " ").trim().slice(0, 60);

@@ -217,6 +217,7 @@ export const chats = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
         params: idParam,
         query: z.object({
           through: id.optional().openapi({ description: "La rama que pasa por este mensaje." }),
+          around: id.optional().openapi({ description: "La parte de su rama en la que está este mensaje." }),
           before: id.optional().openapi({ description: "Solo lo anterior a este mensaje de la rama." }),
         }),
       },

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { Context } from "hono";
 import type { ChatRow, MessageRow } from "../db/tables.ts";
-import { chatAsJson, chatAsMarkdown } from "./chat-export.server.ts";
+import { chatAsJson, chatAsMarkdown, fileName } from "./chat-export.server.ts";
 import type { ApiEnv, Services } from "./env.server.ts";
 import { iso } from "./schemas.server.ts";
 import { showUser } from "./user-fields.server.ts";
@@ -75,10 +75,6 @@ function* chatEntries(chat: ChatRow, messages: MessageRow[], models: Map<string,
   yield { name: `${name}.md`, text: chatAsMarkdown(chat, messages, models) };
   yield { name: `${name}.json`, text: JSON.stringify(chatAsJson(chat, messages, models), null, 2) };
 }
-
-// What some file system or other does not take in a name.
-const notInNames = /[/\\:*?"<>|\p{Cc}\p{Cf}]+/gu;
-const fileName = (title: string) => title.replace(notInNames, " ").replace(/\s+/g, " ").trim().slice(0, 60);
 
 const isoTimes = (name: string, value: unknown) => (/At$/.test(name) && typeof value === "number" ? iso(value) : value);
 

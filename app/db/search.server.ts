@@ -83,16 +83,28 @@ export async function indexText(
 
 export type Hit = { messageId: string | null; trainingId: string | null; chatId: string | null; text: string };
 
+type Search = { question: string; owners: string[]; except: string[]; limit: number };
+
 /**
  * The passages that best answer a question, among those of the owners, best first.
  * `except` leaves a message out: the question itself is always its own best answer.
  */
-export async function searchPassages(
+export function searchPassages(db: Db, engine: Engine, search: Search): Promise<Hit[]> {
+  return findPassages(db, engine, search, questionWords(search.question), "any");
+}
+
+/** The passages that have all of what somebody types into a search field, the last word as far as it is typed; best first. */
+export function searchTyped(db: Db, engine: Engine, search: Search): Promise<Hit[]> {
+  return findPassages(db, engine, search, questionWords(search.question), "all");
+}
+
+async function findPassages(
   db: Db,
   engine: Engine,
-  { question, owners, except, limit }: { question: string; owners: string[]; except: string[]; limit: number },
+  { owners, except, limit }: Search,
+  words: string[],
+  wanted: "any" | "all",
 ): Promise<Hit[]> {
-  const words = questionWords(question);
   if (words.length === 0) return [];
   const hidden = sql.join([...except, ""]);
   const owned = sql`p."ownerId" in (${sql.join(owners)})`;
@@ -101,14 +113,41 @@ export async function searchPassages(
     engine === "sqlite"
       ? await sql<Hit>`
           select p."messageId", p."trainingId", p."chatId", p.text from passages_index i join passages p on p.seq = i.rowid
-          where passages_index match ${`(${quoted(ownerWords, " OR ")}) AND (${quoted(words, " OR ")})`}
+          where passages_index match ${`(${quoted(ownerWords, " OR ")}) AND (${wanted === "any" ? quoted(words, " OR ") : `${quoted(words, " AND ")} *`})`}
             and ${owned} and coalesce(p."messageId", '-') not in (${hidden})
           order by rank limit ${limit}`.execute(db)
       : await sql<Hit>`
-          select p."messageId", p."trainingId", p."chatId", p.text from passages p, to_tsquery('simple', ${`(${ownerWords.join("|")}) & (${words.join("|")})`}) q
+          select p."messageId", p."trainingId", p."chatId", p.text from passages p, to_tsquery('simple', ${`(${ownerWords.join("|")}) & (${wanted === "any" ? words.join("|") : `${words.join("&")}:*`})`}) q
           where p.vector @@ q and ${owned} and coalesce(p."messageId", '-') not in (${hidden})
           order by ts_rank(p.vector, q, 1) desc, p.seq desc limit ${limit}`.execute(db);
   return rows;
 }
 
 const quoted = (words: string[], between: string) => words.map((word) => `"${word}"`).join(between);
+
+export type Excerpt = { text: string; hit: boolean }[];
+
+const excerptLength = 220;
+
+/** The stretch of a text around the first word that was searched for, cut where such words begin and end. */
+export function excerptOf(text: string, question: string): Excerpt {
+  const words = new Set(questionWords(question));
+  const begun = [...words].at(-1) ?? "";
+  const isHit = (word: string) => {
+    const [stem = ""] = searchWords(word);
+    return words.has(stem) || (begun.length > 1 && stem.startsWith(begun));
+  };
+  const hits = [...text.matchAll(/[\p{L}\p{N}]+/gu)].filter(([word]) => isHit(word));
+  const first = hits[0]?.index ?? 0;
+  const start = first < excerptLength / 3 ? 0 : text.indexOf(" ", first - excerptLength / 3) + 1;
+  const end = Math.min(text.length, start + excerptLength);
+  const parts: Excerpt = start > 0 ? [{ text: "…", hit: false }] : [];
+  let at = start;
+  for (const { 0: word, index } of hits) {
+    if (index < start || index + word.length > end) continue;
+    parts.push({ text: text.slice(at, index), hit: false }, { text: word, hit: true });
+    at = index + word.length;
+  }
+  parts.push({ text: text.slice(at, end) + (end < text.length ? "…" : ""), hit: false });
+  return parts.filter((part) => part.text !== "");
+}

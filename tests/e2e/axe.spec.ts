@@ -66,7 +66,14 @@ look("axe finds nothing on a conversation and its dialogs", async ({ page, audit
   await begin(page, "Una respuesta con formato", "gpt-4o");
   await expect(lastReply(page).getByRole("button", { name: "Regenerar" })).toBeVisible();
   const chat = page.url();
-  for (const path of [chat, `${chat}/editar`, `${chat}/eliminar`, "/conversation/chat"]) {
+  for (const path of [
+    chat,
+    `${chat}/editar`,
+    `${chat}/eliminar`,
+    `${chat}/exportar`,
+    `${chat}/imprimir`,
+    "/conversation/chat?q=formato",
+  ]) {
     expect([path, ...(await audit(path))]).toEqual([path]);
   }
 });

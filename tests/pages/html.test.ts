@@ -65,6 +65,10 @@ describe("the HTML is valid", () => {
     "CHAT",
     "CHAT/editar",
     "CHAT/eliminar",
+    "CHAT/exportar",
+    "CHAT/imprimir",
+    "/conversation/chat?q=hola",
+    "/conversation/chat?archivadas",
   ])("of %s", async (path) => {
     expect(await problems(person, path.replace("CHAT", chat))).toEqual([]);
   });

@@ -38,7 +38,15 @@ describe("guards", () => {
     await ana.signUp();
     const chat = await ana.say("Hola");
     await bea.signUp();
-    for (const path of [chat, "/conversation/chat/nada", "/conversation/stream/nada", "/conversation/text/nada"]) {
+    for (const path of [
+      chat,
+      "/conversation/chat/nada",
+      "/conversation/stream/nada",
+      "/conversation/text/nada",
+      `${chat}/descargar`,
+      `${chat}/imprimir`,
+      `${chat}/exportar`,
+    ]) {
       expect((await bea.fetch(path)).status).toBe(404);
     }
     expect((await bea.fetch(`${chat}.data`)).status).toBe(404);

@@ -64,8 +64,9 @@ export class Browser {
 /** The hidden fields of the last form of a page that posts to `action`. */
 export function hiddenFields(html: string, action: string): Record<string, string> {
   const form =
-    [...html.matchAll(/<form[^>]*>[\s\S]*?<\/form>/g)].findLast(([text]) => text.includes(`action="${action}`))?.[0] ??
-    "";
+    [...html.matchAll(/<form[^>]*>[\s\S]*?<\/form>/g)].findLast(
+      ([text]) => text.includes(`action="${action}`) && /<form[^>]*method="post"/.test(text),
+    )?.[0] ?? "";
   const inputs = [...form.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
   const areas = [...form.matchAll(/<textarea name="([^"]*)" hidden=""[^>]*>([\s\S]*?)<\/textarea>/g)];
   return Object.fromEntries([...inputs, ...areas].map(([, name = "", value = ""]) => [name, unescapeHtml(value)]));

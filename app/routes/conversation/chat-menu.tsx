@@ -3,7 +3,7 @@ import { Icon } from "../../ui/icon.tsx";
 import { PostForm } from "../../ui/post-form.tsx";
 
 /** What can be done with a chat. */
-export function ChatMenu({ id, pinned }: { id: string; pinned: boolean }) {
+export function ChatMenu({ id, pinned, archived }: { id: string; pinned: boolean; archived: boolean }) {
   return (
     <>
       <button className="button quiet small only" type="button" popoverTarget="opciones">
@@ -25,6 +25,22 @@ export function ChatMenu({ id, pinned }: { id: string; pinned: boolean }) {
             <Link to={`/conversation/chat/${id}/editar`}>
               <Icon name="edit" />
               Cambiar el título
+            </Link>
+          </li>
+          <li>
+            <PostForm action={`/conversation/chat/${id}`}>
+              <input type="hidden" name="intent" value="archive" />
+              <input type="hidden" name="archived" value={archived ? "0" : "1"} />
+              <button type="submit">
+                <Icon name="book" />
+                {archived ? "Sacar del archivo" : "Archivar"}
+              </button>
+            </PostForm>
+          </li>
+          <li>
+            <Link to={`/conversation/chat/${id}/exportar`} preventScrollReset>
+              <Icon name="download" />
+              Exportar
             </Link>
           </li>
           <li>

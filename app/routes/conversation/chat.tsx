@@ -1,8 +1,8 @@
 import { type FormEvent, useEffect, useRef, useState } from "react";
-import { data, Link, useOutlet, useRevalidator, useSubmit } from "react-router";
+import { data, Link, redirect, useOutlet, useRevalidator, useSubmit } from "react-router";
 import { v7 as newId } from "uuid";
 import { accepted, read } from "../../answers.server.ts";
-import { apiContext, formContext } from "../../context.ts";
+import { apiContext, formContext, sessionContext } from "../../context.ts";
 import { textOf } from "../../form.server.ts";
 import { Bar } from "../../ui/bar.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -32,9 +32,10 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
   const param = { id: params.id };
   const through = url.searchParams.get("version") ?? undefined;
   const before = url.searchParams.get("antes") ?? undefined;
+  const around = url.searchParams.get("mensaje") ?? undefined;
   const [chat, branch, models] = await Promise.all([
     read(api.api.chat[":id"].$get({ param })),
-    read(api.api.chat[":id"].messages.$get({ param, query: { through, before } })),
+    read(api.api.chat[":id"].messages.$get({ param, query: { through, before, around } })),
     listModels(context),
   ]);
   const turns = showTurns(branch.items, models);
@@ -53,8 +54,10 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
     title: chat.title,
     awaitsTitle: !chat.titled && last?.status === "complete" && justFinished,
     pinned: chat.pinned,
+    archived: chat.archived,
     turns,
     marker,
+    found: around,
     earlier: branch.hasEarlier ? branch.items[0]?.id : undefined,
     hasLater: branch.hasLater,
     models,
@@ -68,17 +71,23 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
 
 export async function action({ context, params }: Route.ActionArgs) {
   const form = context.get(formContext);
-  if (textOf(form, "intent") !== "pin") return send(context, params.id);
-  const json = { pinned: textOf(form, "pinned") === "1" };
+  const intent = textOf(form, "intent");
+  if (intent !== "pin" && intent !== "archive") return send(context, params.id);
+  const archived = textOf(form, "archived") === "1";
+  const json = intent === "pin" ? { pinned: textOf(form, "pinned") === "1" } : { archived };
   await accepted(context.get(apiContext).api.chat[":id"].$patch({ param: { id: params.id }, json }));
-  return null;
+  if (intent === "pin") return null;
+  const title = archived ? "Conversación archivada." : "Conversación fuera del archivo.";
+  context.get(sessionContext).flash({ type: "success", title });
+  return redirect(archived ? "/conversation/chat" : `/conversation/chat/${params.id}`, 303);
 }
 
 export const clientLoader = (args: Route.ClientLoaderArgs) => showSeen(args);
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
 export default function Chat({ loaderData, actionData }: Route.ComponentProps) {
-  const { id, title, turns, marker, earlier, hasLater, models, modelId, draft, edits, parentId, key } = loaderData;
+  const { id, title, turns, marker, found, earlier, hasLater, models, modelId, draft, edits, parentId, key } =
+    loaderData;
   const lastId = turns.at(-1)?.id ?? "";
   const lastStatus = turns.at(-1)?.status;
   const submit = useSubmit();
@@ -121,7 +130,13 @@ export default function Chat({ loaderData, actionData }: Route.ComponentProps) {
           </p>
         )}
         {turns.map((turn, index) => (
-          <Turn key={turn.id} chatId={id} turn={turn} marker={index === turns.length - 1 ? marker : undefined} />
+          <Turn
+            key={turn.id}
+            chatId={id}
+            turn={turn}
+            marker={index === turns.length - 1 ? marker : undefined}
+            found={turn.id === found}
+          />
         ))}
         <SentMessage />
         {hasLater && (
@@ -163,7 +178,7 @@ export default function Chat({ loaderData, actionData }: Route.ComponentProps) {
       <div className="contents" inert={dialog !== null}>
         <Bar keeps="composer">
           <h1>{title}</h1>
-          <ChatMenu id={id} pinned={loaderData.pinned} />
+          <ChatMenu id={id} pinned={loaderData.pinned} archived={loaderData.archived} />
           <Link className="button quiet small only narrow" to="/conversation/chat">
             <Icon name="plus" label="Nueva conversación" />
           </Link>

@@ -1,7 +1,9 @@
 import { Link } from "react-router";
 import { v7 as newId } from "uuid";
 import { read } from "../../answers.server.ts";
+import type { Client } from "../../api/client.server.ts";
 import { apiContext } from "../../context.ts";
+import { limits } from "../../limits.ts";
 import { currentPerson } from "../../person.server.ts";
 import { Bar } from "../../ui/bar.tsx";
 import { showSeen } from "../../ui/pages-seen.ts";
@@ -9,6 +11,7 @@ import { sendForm } from "../../ui/send-form.ts";
 import type { Route } from "./+types/new-chat";
 import { Composer } from "./composer.tsx";
 import { listModels } from "./models.server.ts";
+import { type Found, SearchField, SearchResults } from "./search.tsx";
 import { send } from "./send.server.ts";
 import { ago } from "./times.ts";
 
@@ -16,22 +19,43 @@ export const meta: Route.MetaFunction = () => [{ title: "Nueva conversación · 
 
 const recentShown = 8;
 
-export async function loader({ context }: Route.LoaderArgs) {
+export async function loader({ context, url }: Route.LoaderArgs) {
   const api = context.get(apiContext);
   const { user } = await currentPerson(context);
-  const filter = JSON.stringify({ userId: user.id, archived: false });
-  const [models, recent] = await Promise.all([
+  const archive = url.searchParams.has("archivadas");
+  const filter = JSON.stringify({ userId: user.id, archived: archive });
+  const q = url.searchParams.get("q")?.trim().slice(0, limits.search) ?? "";
+  const [models, recent, found] = await Promise.all([
     listModels(context),
-    read(api.api.chat.$get({ query: { filter, limit: String(recentShown) } })),
+    read(api.api.chat.$get({ query: { filter, limit: String(archive ? limits.listMax : recentShown) } })),
+    q ? read(api.api.search.$get({ query: { q } })) : undefined,
   ]);
+  const now = Date.now();
   return {
     greeting: `${greeting(new Date())}, ${user.name.split(" ")[0]}`,
     models,
     draft: user.draft,
     key: newId(),
-    recent: recent.items.map(({ id, title, lastMessageAt }) => ({ id, title, when: ago(lastMessageAt, Date.now()) })),
+    recent: recent.items.map(({ id, title, lastMessageAt }) => ({ id, title, when: ago(lastMessageAt, now) })),
+    archive,
+    found: found && showFound(q, found, now),
   };
 }
+
+type Answer = Awaited<ReturnType<Awaited<ReturnType<Client["api"]["search"]["$get"]>>["json"]>>;
+
+const showFound = (q: string, { chats, messages }: Answer, now: number): Found => ({
+  q,
+  chats: chats.map(({ id, title, lastMessageAt }) => ({ id, title, when: ago(lastMessageAt, now) })),
+  messages: messages.map(({ id, chatId, title, role, createdAt, excerpt }) => ({
+    id,
+    chatId,
+    title,
+    who: role === "user" ? "Tú" : "Respuesta",
+    when: ago(createdAt, now),
+    excerpt,
+  })),
+});
 
 function greeting(now: Date): string {
   const hour = now.getHours();
@@ -46,7 +70,7 @@ export const clientLoader = (args: Route.ClientLoaderArgs) => showSeen(args);
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
 export default function NewChat({ loaderData, actionData }: Route.ComponentProps) {
-  const { models, draft, key, recent } = loaderData;
+  const { models, draft, key, recent, archive, found } = loaderData;
   return (
     <>
       <Bar keeps="composer">
@@ -64,25 +88,45 @@ export default function NewChat({ loaderData, actionData }: Route.ComponentProps
           autoFocus
         />
         <section aria-labelledby="recientes">
-          <h2 id="recientes">Recientes</h2>
-          {recent.length === 0 ? (
-            <p className="mt-4 text-text-2">
-              Aún no hay conversaciones. Lo que escribas aquí se guarda y lo encontrarás en la barra.
-            </p>
-          ) : (
-            <ul className="rows mt-4">
-              {recent.map(({ id, title, when }) => (
-                <li key={id} className="row">
-                  <Link className="title clip" to={`/conversation/chat/${id}`} data-ahead>
-                    {title}
-                  </Link>{" "}
-                  <span className="end">{when}</span>
-                </li>
-              ))}
-            </ul>
-          )}
+          <div className="head">
+            <h2 id="recientes">{found ? "Resultados" : archive ? "Archivadas" : "Recientes"}</h2>
+            <SearchField key={found?.q} q={found?.q ?? ""} />
+          </div>
+          {found ? <SearchResults found={found} /> : <Recent chats={recent} archive={archive} />}
         </section>
       </main>
+    </>
+  );
+}
+
+function Recent({ chats, archive }: { chats: { id: string; title: string; when: string }[]; archive: boolean }) {
+  return (
+    <>
+      {chats.length === 0 ? (
+        <p className="mt-4 text-text-2">
+          {archive
+            ? "No hay conversaciones archivadas."
+            : "Aún no hay conversaciones. Lo que escribas aquí se guarda y lo encontrarás en la barra."}
+        </p>
+      ) : (
+        <ul className="rows mt-4">
+          {chats.map(({ id, title, when }) => (
+            <li key={id} className="row">
+              <Link className="title clip" to={`/conversation/chat/${id}`} data-ahead>
+                {title}
+              </Link>{" "}
+              <span className="end">{when}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <p className="mt-4 text-text-2">
+        {archive ? (
+          <Link to="/conversation/chat">Ver las recientes</Link>
+        ) : (
+          <Link to="/conversation/chat?archivadas">Ver las archivadas</Link>
+        )}
+      </p>
     </>
   );
 }

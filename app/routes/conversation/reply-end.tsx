@@ -62,7 +62,7 @@ function Sources({ turn }: { turn: EndedReply }) {
         {turn.sources.map(({ n, title, chatId, messageId }) => (
           <li key={n} id={`fuente-${turn.id}-${n}`}>
             {chatId ? (
-              <Link to={`/conversation/chat/${chatId}?version=${messageId}#m-${messageId}`}>{title}</Link>
+              <Link to={`/conversation/chat/${chatId}?mensaje=${messageId}#m-${messageId}`}>{title}</Link>
             ) : (
               title
             )}

@@ -6,7 +6,7 @@ import { ReplyEnd } from "./reply-end.tsx";
 import type { ShownTurn } from "./turns.server.ts";
 import { Versions } from "./versions.tsx";
 
-type Props = { chatId: string; turn: ShownTurn; marker: string | undefined };
+type Props = { chatId: string; turn: ShownTurn; marker: string | undefined; found?: boolean };
 
 /** A message of the conversation, with what can be done with it. */
 export function Turn(props: Props) {
@@ -18,6 +18,8 @@ export function Turn(props: Props) {
       data-message-id={id}
       data-role={role}
       data-status={status}
+      // A navigation in the browser sets no :target.
+      data-found={props.found || undefined}
       aria-busy={status === "streaming" || undefined}
     >
       {role === "user" ? <Said {...props} /> : <Reply {...props} />}

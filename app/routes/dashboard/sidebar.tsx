@@ -36,6 +36,12 @@ export function Sidebar({ person, chats, projects, inert }: Props) {
               <span>Nueva conversación</span>
             </NavLink>
           </li>
+          <li>
+            <Link className="item" to="/conversation/chat#buscar">
+              <Icon name="search" />
+              <span>Buscar</span>
+            </Link>
+          </li>
         </ul>
         {projects.length > 0 && <Projects projects={projects} />}
         {groupChats(chats, new Date()).map(([group, listed]) => (

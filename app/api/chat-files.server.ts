@@ -1,0 +1,51 @@
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { findChat } from "./access.server.ts";
+import { active, signedIn } from "./authentication.server.ts";
+import { chatAsJson, chatAsMarkdown, fileName } from "./chat-export.server.ts";
+import type { ApiEnv } from "./env.server.ts";
+import { answerInvalid } from "./problem.server.ts";
+import { bearer, idParam } from "./schemas.server.ts";
+
+/** A chat to take along: all of its messages, in a file that people or programs read. */
+export const chatFiles = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(
+  createRoute({
+    method: "get",
+    path: "/{id}/export",
+    security: bearer,
+    middleware: [signedIn, active],
+    request: {
+      params: idParam,
+      query: z.object({
+        format: z.enum(["markdown", "json"], "format tiene que ser markdown o json.").default("markdown"),
+      }),
+    },
+    responses: {
+      200: {
+        content: { "text/markdown": { schema: z.string() }, "application/json": { schema: z.unknown() } },
+        description: "El chat, como fichero.",
+      },
+    },
+  }),
+  async (c) => {
+    const { person, services } = c.var;
+    const { db } = services;
+    const chat = await findChat(services, person, c.req.valid("param").id);
+    const [messages, models] = await Promise.all([
+      db.selectFrom("messages").where("chatId", "=", chat.id).orderBy("id").selectAll().execute(),
+      db.selectFrom("models").select(["id", "name"]).execute(),
+    ]);
+    const names = new Map(models.map(({ id, name }) => [id, name]));
+    const markdown = c.req.valid("query").format === "markdown";
+    const text = markdown
+      ? chatAsMarkdown(chat, messages, names)
+      : JSON.stringify(chatAsJson(chat, messages, names), null, 2);
+    const name = `${fileName(chat.title)}.${markdown ? "md" : "json"}`;
+    return new Response(text, {
+      headers: {
+        "Content-Type": markdown ? "text/markdown; charset=utf-8" : "application/json",
+        // RFC 6266: the name in UTF-8, and one that everyone understands.
+        "Content-Disposition": `attachment; filename="conversacion.${markdown ? "md" : "json"}"; filename*=UTF-8''${encodeURIComponent(name)}`,
+      },
+    }) as never;
+  },
+);

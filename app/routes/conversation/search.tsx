@@ -1,0 +1,86 @@
+import { Form, Link } from "react-router";
+import { limits } from "../../limits.ts";
+import { Icon } from "../../ui/icon.tsx";
+
+export type Found = {
+  q: string;
+  chats: { id: string; title: string; when: string }[];
+  messages: {
+    id: string;
+    chatId: string;
+    title: string;
+    who: string;
+    when: string;
+    excerpt: { text: string; hit: boolean }[];
+  }[];
+};
+
+/** The field that searches all of the person's messages; its results have an address. */
+export function SearchField({ q }: { q: string }) {
+  return (
+    <Form className="search" role="search" id="buscar" action="/conversation/chat" preventScrollReset>
+      <label className="sr-only" htmlFor="q">
+        Buscar en todos los mensajes
+      </label>
+      <Icon name="search" />
+      <input
+        className="input"
+        type="search"
+        id="q"
+        name="q"
+        size={30}
+        maxLength={limits.search}
+        defaultValue={q}
+        placeholder="Buscar en todos los mensajes"
+      />{" "}
+      <button className="sr-only" type="submit">
+        Buscar
+      </button>
+    </Form>
+  );
+}
+
+/** What was found, and where in its chat it stands. */
+export function SearchResults({ found: { q, chats, messages } }: { found: Found }) {
+  const count = chats.length + messages.length;
+  return (
+    <>
+      <p className="mt-4 text-text-2" role="status">
+        {count === 0 ? `Nada contiene «${q}».` : `${count} ${count === 1 ? "resultado" : "resultados"} de «${q}».`}{" "}
+        <Link to="/conversation/chat">Quitar la búsqueda</Link>
+      </p>
+      {count > 0 && (
+        <ul className="rows mt-4">
+          {chats.map(({ id, title, when }) => (
+            <li key={id} className="row">
+              <div>
+                <Link className="title clip" to={`/conversation/chat/${id}`} data-ahead>
+                  {title}
+                </Link>
+                <p className="line">Conversación</p>
+              </div>{" "}
+              <span className="end">{when}</span>
+            </li>
+          ))}
+          {messages.map(({ id, chatId, title, who, when, excerpt }) => (
+            <li key={id} className="row">
+              <div>
+                <Link className="title clip" to={`/conversation/chat/${chatId}?mensaje=${id}#m-${id}`}>
+                  {title}
+                </Link>
+                <p className="line">
+                  {who}:{" "}
+                  {excerpt.map(({ text, hit }, index) =>
+                    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text, which never change places
+                    hit ? <mark key={index}>{text}</mark> : text,
+                  )}
+                </p>
+              </div>{" "}
+              <span className="end">{when}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
