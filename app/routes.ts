@@ -5,6 +5,7 @@ export default [
     index("routes/public/page.tsx", { id: "home" }),
     route(":slug", "routes/public/page.tsx"),
   ]),
+  route("compartido/:token", "routes/public/shared-chat.tsx"),
   route("robots.txt", "routes/public/robots.ts"),
   route("sitemap.xml", "routes/public/sitemap.ts"),
   layout("routes/auth/layout.tsx", [
@@ -30,6 +31,7 @@ export default [
       route("conversation/chat/:id", "routes/conversation/chat.tsx", [
         route("editar", "routes/conversation/rename-chat.tsx"),
         route("eliminar", "routes/conversation/delete-chat.tsx"),
+        route("compartir", "routes/conversation/share-chat.tsx"),
         route("exportar", "routes/conversation/export-chat.tsx"),
       ]),
       route("conversation/chat/:id/descargar", "routes/conversation/download-chat.ts"),

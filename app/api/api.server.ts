@@ -18,6 +18,7 @@ import { passwordResets } from "./password-resets.server.ts";
 import { answerError, Problem } from "./problem.server.ts";
 import { search } from "./search.server.ts";
 import { sessions } from "./sessions.server.ts";
+import { chatShares, shares } from "./shares.server.ts";
 import { usage } from "./usage.server.ts";
 import { users } from "./users.server.ts";
 
@@ -55,6 +56,8 @@ export function createApi(services: Services) {
     .route("/api/user", users)
     .route("/api/chat", chats)
     .route("/api/chat", chatFiles)
+    .route("/api/chat", chatShares)
+    .route("/api/share", shares)
     .route("/api/message", messages)
     .route("/api/model", models)
     .route("/api/page", pages)

@@ -3,8 +3,9 @@ import type { Db, Engine } from "./connection.server.ts";
 import * as first from "./migrations/0001_first.server.ts";
 import * as search from "./migrations/0002_search.server.ts";
 import * as frame from "./migrations/0003_frame.server.ts";
+import * as shares from "./migrations/0004_shares.server.ts";
 
-const migrations = { "0001_first": first, "0002_search": search, "0003_frame": frame };
+const migrations = { "0001_first": first, "0002_search": search, "0003_frame": frame, "0004_shares": shares };
 
 /** Kysely's migrator over our migrations, which know the engine. */
 export function createMigrator(db: Db, engine: Engine): Migrator {

@@ -191,6 +191,9 @@ export type AuthenticatorRow = Row & {
   recoveryCodes: string;
 };
 
+/** A link by which anyone may read a chat up to a message. */
+export type ShareRow = Row & { chatId: string; leafId: string; token: string };
+
 /** A stretch of text that full-text search finds. `words` is what the index sees: folded, stemmed, the owner first. */
 export type PassageRow = {
   seq: Generated<number>;
@@ -220,5 +223,6 @@ export type Tables = {
   emails: EmailRow;
   passwordResets: PasswordResetRow;
   authenticators: AuthenticatorRow;
+  shares: ShareRow;
   passages: PassageRow;
 };

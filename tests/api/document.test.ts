@@ -20,6 +20,7 @@ describe("the API's document", () => {
     );
     expect(calls.sort()).toEqual([
       "delete /api/chat/{id}",
+      "delete /api/chat/{id}/share",
       "delete /api/message/{id}",
       "delete /api/model/{id}",
       "delete /api/user/{id}",
@@ -30,6 +31,7 @@ describe("the API's document", () => {
       "get /api/chat/{id}",
       "get /api/chat/{id}/export",
       "get /api/chat/{id}/messages",
+      "get /api/chat/{id}/share",
       "get /api/dashboard/initialize",
       "get /api/message",
       "get /api/message/{id}",
@@ -38,6 +40,7 @@ describe("the API's document", () => {
       "get /api/page",
       "get /api/page/{id}",
       "get /api/search",
+      "get /api/share/{token}",
       "get /api/usage",
       "get /api/user/{id}/export",
       "get /auth/authenticator",
@@ -62,6 +65,7 @@ describe("the API's document", () => {
       "post /auth/signin/code",
       "post /auth/signout",
       "post /auth/signup",
+      "put /api/chat/{id}/share",
       "put /api/model/{id}",
       "put /auth/authenticator",
       "put /auth/reset/{token}",

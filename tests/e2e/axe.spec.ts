@@ -71,6 +71,7 @@ look("axe finds nothing on a conversation and its dialogs", async ({ page, audit
     `${chat}/editar`,
     `${chat}/eliminar`,
     `${chat}/exportar`,
+    `${chat}/compartir`,
     `${chat}/imprimir`,
     "/conversation/chat?q=formato",
   ]) {

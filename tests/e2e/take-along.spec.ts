@@ -49,3 +49,24 @@ test("a chat is archived, found again among the archived ones and taken out", as
   await expect(page.getByText("Conversación fuera del archivo.")).toBeVisible();
   await expect(sidebar.locator(`a[href="${new URL(chat).pathname}"]`)).toHaveCount(1);
 });
+
+test("a chat is shared by a link that anyone can read, as it was, until it is taken back", async ({
+  page,
+  browser,
+  baseURL,
+}) => {
+  await page.getByRole("button", { name: "Opciones de la conversación" }).click();
+  await page.getByRole("link", { name: "Compartir" }).click();
+  const dialog = page.getByRole("dialog", { name: "Compartir conversación" });
+  await dialog.getByRole("button", { name: "Crear enlace" }).click();
+  const address = await dialog.getByLabel("Enlace").inputValue();
+  const visitor = await (await browser.newContext({ baseURL })).newPage();
+  await visitor.goto(address);
+  await expect(visitor.getByRole("article")).toHaveCount(2);
+  await expect(visitor.getByRole("main")).toContainText("Hola a todos");
+  await expect(visitor.getByRole("main")).not.toContainText("Ana");
+  await dialog.getByRole("button", { name: "Dejar de compartir" }).click();
+  await expect(dialog.getByRole("button", { name: "Crear enlace" })).toBeVisible();
+  expect((await visitor.reload())?.status()).toBe(404);
+  await visitor.context().close();
+});

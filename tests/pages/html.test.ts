@@ -66,6 +66,7 @@ describe("the HTML is valid", () => {
     "CHAT/editar",
     "CHAT/eliminar",
     "CHAT/exportar",
+    "CHAT/compartir",
     "CHAT/imprimir",
     "/conversation/chat?q=hola",
     "/conversation/chat?archivadas",

@@ -10,6 +10,7 @@ const dialogs: [path: string, kind: "form" | "alert" | "panel", title: string, b
   ["/user/eliminar", "alert", "Eliminar mi cuenta", ["Cancelar", "Confirmar"]],
   ["/user/ayuda", "panel", "Ayuda", []],
   ["/conversation/chat/id/editar", "form", "Cambiar el título", ["Cancelar", "Guardar"]],
+  ["/conversation/chat/id/compartir", "form", "Compartir conversación", ["Crear", "enlace"]],
   ["/conversation/chat/id/exportar", "form", "Exportar conversación", []],
   ["/conversation/chat/id/eliminar", "alert", "Eliminar conversación", ["Cancelar", "Confirmar"]],
 ];

@@ -1,0 +1,138 @@
+import { randomBytes } from "node:crypto";
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { v7 as newId } from "uuid";
+import type { ShareRow } from "../db/tables.ts";
+import { findChat } from "./access.server.ts";
+import { active, signedIn } from "./authentication.server.ts";
+import { branchOf } from "./branch.server.ts";
+import type { ApiEnv } from "./env.server.ts";
+import { answerInvalid, invalid, notFound } from "./problem.server.ts";
+import { answers, bearer, id, idParam, iso } from "./schemas.server.ts";
+
+const share = z
+  .object({
+    token: z.string(),
+    updatedAt: z.string(),
+    upToDate: z.boolean().openapi({ description: "Si llega hasta el último mensaje del chat." }),
+  })
+  .openapi("Share");
+const sharedMessage = z.object({
+  id: z.string(),
+  role: z.enum(["user", "assistant", "system"]),
+  model: z.string().nullable(),
+  content: z.string(),
+  createdAt: z.string(),
+});
+const shared = z
+  .object({ title: z.string(), sharedAt: z.string(), items: z.array(sharedMessage), hasEarlier: z.boolean() })
+  .openapi("Shared");
+
+const own = {
+  path: "/{id}/share" as const,
+  security: bearer,
+  middleware: [signedIn, active],
+};
+
+const findShare = (c: Context<ApiEnv>, chatId: string) =>
+  c.var.services.db.selectFrom("shares").where("chatId", "=", chatId).selectAll().executeTakeFirst();
+
+const show = ({ token, updatedAt, leafId }: ShareRow, chat: { leafId: string | null }) => ({
+  token,
+  updatedAt: iso(updatedAt),
+  upToDate: leafId === chat.leafId,
+});
+
+/** The link to a chat: its owner makes it, brings it up to date and takes it back. */
+export const chatShares = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
+  .openapi(
+    createRoute({
+      method: "get",
+      ...own,
+      request: { params: idParam },
+      responses: { 200: answers(share.nullable(), "El enlace del chat; null si no se comparte.") },
+    }),
+    async (c) => {
+      const chat = await findChat(c.var.services, c.var.person, c.req.valid("param").id);
+      const row = await findShare(c, chat.id);
+      return c.json(row ? show(row, chat) : null, 200);
+    },
+  )
+  .openapi(
+    createRoute({
+      method: "put",
+      ...own,
+      request: { params: idParam },
+      responses: { 200: answers(share, "El enlace, hasta el último mensaje de ahora.") },
+    }),
+    async (c) => {
+      const { db } = c.var.services;
+      const chat = await findChat(c.var.services, c.var.person, c.req.valid("param").id);
+      if (!chat.leafId) throw invalid("id", "La conversación todavía no tiene mensajes.");
+      const now = Date.now();
+      await db
+        .insertInto("shares")
+        .values({
+          id: newId(),
+          createdAt: now,
+          updatedAt: now,
+          chatId: chat.id,
+          leafId: chat.leafId,
+          token: randomBytes(18).toString("base64url"),
+        })
+        .onConflict((conflict) => conflict.column("chatId").doUpdateSet({ leafId: chat.leafId ?? "", updatedAt: now }))
+        .execute();
+      const row = await findShare(c, chat.id);
+      if (!row) throw notFound();
+      return c.json(show(row, chat), 200);
+    },
+  )
+  .openapi(
+    createRoute({
+      method: "delete",
+      ...own,
+      request: { params: idParam },
+      responses: { 204: { description: "El enlace ya no vale." } },
+    }),
+    async (c) => {
+      const chat = await findChat(c.var.services, c.var.person, c.req.valid("param").id);
+      await c.var.services.db.deleteFrom("shares").where("chatId", "=", chat.id).execute();
+      return c.body(null, 204);
+    },
+  );
+
+/** A shared chat, for whoever has its link: what was said up to when it was shared, and nothing of its owner. */
+export const shares = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(
+  createRoute({
+    method: "get",
+    path: "/{token}",
+    request: {
+      params: z.object({ token: id.openapi({ param: { name: "token", in: "path" } }) }),
+      query: z.object({ before: id.optional() }),
+    },
+    responses: { 200: answers(shared, "El chat compartido, del mensaje más antiguo al más nuevo.") },
+  }),
+  async (c) => {
+    const { db } = c.var.services;
+    const row = await db
+      .selectFrom("shares")
+      .innerJoin("chats", "chats.id", "shares.chatId")
+      .where("token", "=", c.req.valid("param").token)
+      .select(["shares.chatId", "shares.leafId", "shares.updatedAt", "chats.title"])
+      .executeTakeFirst();
+    if (!row) throw notFound();
+    const { before } = c.req.valid("query");
+    const page = await branchOf(db, { id: row.chatId, leafId: row.leafId }, { before });
+    const models = await db.selectFrom("models").select(["id", "name"]).execute();
+    const items = page.items
+      .filter(({ status, content }) => status !== "streaming" && content !== "")
+      .map(({ id: messageId, role, modelId, content, createdAt }) => ({
+        id: messageId,
+        role,
+        model: models.find((model) => model.id === modelId)?.name ?? null,
+        content,
+        createdAt,
+      }));
+    return c.json({ title: row.title, sharedAt: iso(row.updatedAt), items, hasEarlier: page.hasEarlier }, 200);
+  },
+);

@@ -1,0 +1,61 @@
+import { Link } from "react-router";
+import { read } from "../../answers.server.ts";
+import { apiContext } from "../../context.ts";
+import { renderedMessage } from "../../markdown/rendered.server.ts";
+import { Wordmark } from "../../ui/wordmark.tsx";
+import type { Route } from "./+types/shared-chat";
+
+export const meta: Route.MetaFunction = ({ loaderData }) => [
+  { title: `${loaderData?.title ?? "Conversación"} · Tertulia` },
+  // Whoever has the link may read it; nobody is to find it.
+  { name: "robots", content: "noindex" },
+];
+
+export async function loader({ context, params, url }: Route.LoaderArgs) {
+  const before = url.searchParams.get("antes") ?? undefined;
+  const chat = await read(
+    context.get(apiContext).api.share[":token"].$get({ param: { token: params.token }, query: { before } }),
+  );
+  return {
+    title: chat.title,
+    sharedAt: new Date(chat.sharedAt).toLocaleDateString("es", { dateStyle: "long" }),
+    earlier: chat.hasEarlier ? chat.items[0]?.id : undefined,
+    turns: chat.items.map(({ id, role, model, content }) => ({
+      id,
+      who: role === "user" ? "Pregunta" : (model ?? "Respuesta"),
+      text: role === "user" ? content : "",
+      html: role === "user" ? "" : renderedMessage(id, content, 0),
+    })),
+  };
+}
+
+/** A chat that somebody has shared: to read, with no script. */
+export default function SharedChat({ loaderData: { title, sharedAt, earlier, turns } }: Route.ComponentProps) {
+  return (
+    <main className="leaf printed" id="contenido">
+      <p className="mb-8">
+        <Wordmark />
+      </p>
+      <h1>{title}</h1>
+      <p className="mt-2 text-text-2">Conversación compartida el {sharedAt}.</p>
+      {earlier && (
+        <p className="mt-6">
+          <Link className="button small" to={`?antes=${earlier}`}>
+            Ver mensajes anteriores
+          </Link>
+        </p>
+      )}
+      {turns.map(({ id, who, text, html }) => (
+        <article key={id}>
+          <h2>{who}</h2>
+          {text ? (
+            <p className="whitespace-pre-wrap">{text}</p>
+          ) : (
+            // Safe: it is our own Markdown renderer's, which lets no HTML through.
+            <div className="prose" dangerouslySetInnerHTML={{ __html: html }} />
+          )}
+        </article>
+      ))}
+    </main>
+  );
+}

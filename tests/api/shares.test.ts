@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Account, type Api, openApi } from "../support/api.ts";
+import { findEngines } from "../support/engines.ts";
+
+type Share = { token: string; upToDate: boolean };
+type Shared = { title: string; items: { role: string; content: string; model: string | null }[] };
+
+describe.each(await findEngines())("sharing on $name", (engine) => {
+  let api: Api;
+  let ana: Account;
+  let chatId: string;
+  beforeAll(async () => {
+    api = await openApi(engine);
+    await api.signUp("Admin");
+    ana = await api.signUp();
+    const [started] = await api.converse(ana.token, { content: "Lo que se comparte" });
+    if (started?.type !== "start") throw new Error("a conversation begins with its start");
+    chatId = started.chatId;
+  });
+  afterAll(() => api.close());
+
+  const share = (method: string, { token } = ana, id = chatId) => api.call(method, `/api/chat/${id}/share`, { token });
+  const readShared = (token: string) => api.call("GET", `/api/share/${token}`);
+
+  it("is nobody's to begin with, and only its owner's to make, read and take back", async () => {
+    expect((await share("GET")).body).toBeNull();
+    const bea = await api.signUp("Bea");
+    for (const method of ["GET", "PUT", "DELETE"]) {
+      expect((await share(method, bea)).status).toBe(404);
+      expect((await share(method, { ...bea, token: "" })).status).toBe(401);
+    }
+  });
+
+  it("shows anyone what was said until then, and nothing after it or about its owner", async () => {
+    const made = (await share("PUT")).body as Share;
+    expect(made.upToDate).toBe(true);
+    await api.converse(ana.token, { chatId, content: "Esto ya no" });
+    expect((await share("GET")).body).toMatchObject({ token: made.token, upToDate: false });
+    const answer = await readShared(made.token);
+    const shared = answer.body as Shared;
+    expect(shared.items.map(({ role }) => role)).toEqual(["user", "assistant"]);
+    expect(shared.items[0]?.content).toBe("Lo que se comparte");
+    expect(answer.text).not.toContain("Esto ya no");
+    for (const secret of [ana.id, ana.email, chatId]) expect(answer.text).not.toContain(secret);
+
+    const renewed = (await share("PUT")).body as Share;
+    expect(renewed).toMatchObject({ token: made.token, upToDate: true });
+    expect((await readShared(made.token)).text).toContain("Esto ya no");
+  });
+
+  it("ends when it is taken back, and with its chat", async () => {
+    const { token } = (await share("PUT")).body as Share;
+    expect((await share("DELETE")).status).toBe(204);
+    expect((await readShared(token)).status).toBe(404);
+    const again = (await share("PUT")).body as Share;
+    expect(again.token).not.toBe(token);
+    await api.call("DELETE", `/api/chat/${chatId}`, { token: ana.token });
+    expect((await readShared(again.token)).status).toBe(404);
+    for (const guess of ["x", "%00", "a".repeat(100)]) expect((await readShared(guess)).status).toBeGreaterThan(400);
+  });
+
+  it("has nothing to show of a chat without messages", async () => {
+    const chat = (await api.call("POST", "/api/chat", { token: ana.token, json: {} })).body as { id: string };
+    expect((await share("PUT", ana, chat.id)).status).toBe(422);
+  });
+});
