@@ -9,6 +9,8 @@ export const limits = {
   draft: 64_000,
   emailMessage: 4_000,
   search: 200,
+  projectDescription: 500,
+  projectInstructions: 8_000,
   modelName: 80,
   modelText: 8_000,
   listDefault: 30,

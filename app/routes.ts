@@ -31,8 +31,16 @@ export default [
       route("conversation/chat/:id", "routes/conversation/chat.tsx", [
         route("editar", "routes/conversation/rename-chat.tsx"),
         route("eliminar", "routes/conversation/delete-chat.tsx"),
+        route("mover", "routes/conversation/move-chat.tsx"),
         route("compartir", "routes/conversation/share-chat.tsx"),
         route("exportar", "routes/conversation/export-chat.tsx"),
+      ]),
+      route("conversation/project", "routes/conversation/projects.tsx", [
+        route("crear", "routes/conversation/create-project.tsx"),
+      ]),
+      route("conversation/project/:id", "routes/conversation/project.tsx", [
+        route("editar", "routes/conversation/edit-project.tsx"),
+        route("eliminar", "routes/conversation/delete-project.tsx"),
       ]),
       route("conversation/chat/:id/descargar", "routes/conversation/download-chat.ts"),
       route("conversation/draft", "routes/conversation/draft.ts"),

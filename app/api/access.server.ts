@@ -1,4 +1,4 @@
-import type { ChatRow, MessageRow } from "../db/tables.ts";
+import type { ChatRow, MessageRow, ProjectRow } from "../db/tables.ts";
 import type { Person, Services } from "./env.server.ts";
 import { notFound } from "./problem.server.ts";
 
@@ -19,6 +19,18 @@ export async function findMessage({ db }: Services, person: Person, messageId: s
   const row = await db
     .selectFrom("messages")
     .where("id", "=", messageId)
+    .$if(person.role !== "admin", (query) => query.where("userId", "=", person.id))
+    .selectAll()
+    .executeTakeFirst();
+  if (!row) throw notFound();
+  return row;
+}
+
+/** A project that the person may see: its owner's, or any for an admin. Throws 404. */
+export async function findProject({ db }: Services, person: Person, projectId: string): Promise<ProjectRow> {
+  const row = await db
+    .selectFrom("projects")
+    .where("id", "=", projectId)
     .$if(person.role !== "admin", (query) => query.where("userId", "=", person.id))
     .selectAll()
     .executeTakeFirst();

@@ -16,6 +16,7 @@ import { openSessions } from "./open-sessions.server.ts";
 import { pages } from "./pages.server.ts";
 import { passwordResets } from "./password-resets.server.ts";
 import { answerError, Problem } from "./problem.server.ts";
+import { projects } from "./projects.server.ts";
 import { search } from "./search.server.ts";
 import { sessions } from "./sessions.server.ts";
 import { chatShares, shares } from "./shares.server.ts";
@@ -60,6 +61,7 @@ export function createApi(services: Services) {
     .route("/api/share", shares)
     .route("/api/message", messages)
     .route("/api/model", models)
+    .route("/api/project", projects)
     .route("/api/page", pages)
     .route("/api/email", emails)
     .route("/api/search", search)

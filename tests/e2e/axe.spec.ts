@@ -78,3 +78,21 @@ look("axe finds nothing on a conversation and its dialogs", async ({ page, audit
     expect([path, ...(await audit(path))]).toEqual([path]);
   }
 });
+
+look("axe finds nothing on projects", async ({ page, audit, person }) => {
+  expect(person.email).toBeTruthy();
+  await page.goto("/conversation/project/crear");
+  await page.getByLabel("Nombre").fill("Tesis");
+  await page.getByRole("button", { name: "Guardar" }).click();
+  await page.waitForURL(/\/conversation\/project\/[\w-]{36}$/);
+  const project = page.url();
+  for (const path of [
+    project,
+    `${project}/editar`,
+    `${project}/eliminar`,
+    "/conversation/project",
+    "/conversation/project/crear",
+  ]) {
+    expect([path, ...(await audit(path))]).toEqual([path]);
+  }
+});

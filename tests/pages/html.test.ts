@@ -18,11 +18,14 @@ const validator = new HtmlValidate({
 let server: TestServer;
 let person: Browser;
 let chat: string;
+let project: string;
 beforeAll(async () => {
   server = await startServer();
   person = new Browser(server.url);
   await person.signUp();
   chat = await person.say("# Hola\n\n| a | b |\n|--|--|\n| 1 | 2 |\n\n```js\nlet a = 1;\n```\n\n$x^2$");
+  const page = "/conversation/project/crear";
+  project = (await person.submit(page, page, { name: "Tesis" })).headers.get("Location") ?? "";
   // The document of a reply under way ends with the reply.
   await person.html(chat);
 });
@@ -67,11 +70,17 @@ describe("the HTML is valid", () => {
     "CHAT/eliminar",
     "CHAT/exportar",
     "CHAT/compartir",
+    "CHAT/mover",
+    "PROJECT",
+    "PROJECT/editar",
+    "PROJECT/eliminar",
+    "/conversation/project",
+    "/conversation/project/crear",
     "CHAT/imprimir",
     "/conversation/chat?q=hola",
     "/conversation/chat?archivadas",
   ])("of %s", async (path) => {
-    expect(await problems(person, path.replace("CHAT", chat))).toEqual([]);
+    expect(await problems(person, path.replace("CHAT", chat).replace("PROJECT", project))).toEqual([]);
   });
 
   it("of a form that comes back with what has to be mended", async () => {

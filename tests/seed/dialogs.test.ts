@@ -10,6 +10,10 @@ const dialogs: [path: string, kind: "form" | "alert" | "panel", title: string, b
   ["/user/eliminar", "alert", "Eliminar mi cuenta", ["Cancelar", "Confirmar"]],
   ["/user/ayuda", "panel", "Ayuda", []],
   ["/conversation/chat/id/editar", "form", "Cambiar el título", ["Cancelar", "Guardar"]],
+  ["/conversation/chat/id/mover", "form", "Mover a un proyecto", ["Cancelar", "Guardar"]],
+  ["/conversation/project/crear", "form", "Crear proyecto", ["Cancelar", "Guardar"]],
+  ["/conversation/project/id/editar", "form", "Editar proyecto", ["Cancelar", "Guardar"]],
+  ["/conversation/project/id/eliminar", "alert", "Eliminar proyecto", ["Cancelar", "Confirmar"]],
   ["/conversation/chat/id/compartir", "form", "Compartir conversación", ["Crear", "enlace"]],
   ["/conversation/chat/id/exportar", "form", "Exportar conversación", []],
   ["/conversation/chat/id/eliminar", "alert", "Eliminar conversación", ["Cancelar", "Confirmar"]],
@@ -19,7 +23,6 @@ const dialogs: [path: string, kind: "form" | "alert" | "panel", title: string, b
 const toCome: [path: string, title: string][] = [
   ["/admin/user/crear", "Crear usuario"],
   ["/admin/model/crear", "Crear modelo"],
-  ["/conversation/project/crear", "Crear proyecto"],
   ["/admin/message/crear", "Crear mensaje"],
   ["/admin/page/crear", "Crear página"],
   ["/admin/subscription/crear", "Crear suscripción"],
@@ -30,17 +33,22 @@ const toCome: [path: string, title: string][] = [
 let server: TestServer;
 let admin: Browser;
 let chat: string;
+let project: string;
 beforeAll(async () => {
   server = await startServer();
   admin = new Browser(server.url);
   await admin.signUp("Admin");
   chat = await admin.say("Hola");
+  const page = "/conversation/project/crear";
+  project = (await admin.submit(page, page, { name: "Tesis" })).headers.get("Location") ?? "";
 });
 afterAll(() => server.stop());
 
 describe("dialogs", () => {
   it.each(dialogs)("%s is a page with a %s «%s» over what it belongs to", async (path, kind, title, buttons) => {
-    const html = await admin.html(path.replace("/conversation/chat/id", chat));
+    const html = await admin.html(
+      path.replace("/conversation/chat/id", chat).replace("/conversation/project/id", project),
+    );
     const [, attributes = "", inside = ""] = /<dialog([^>]*)>([\s\S]*?)<\/dialog>/.exec(html) ?? [];
     expect(attributes).toContain("open");
     expect(attributes.includes("alertdialog")).toBe(kind === "alert");

@@ -38,6 +38,12 @@ export function ChatMenu({ id, pinned, archived }: { id: string; pinned: boolean
             </PostForm>
           </li>
           <li>
+            <Link to={`/conversation/chat/${id}/mover`} preventScrollReset>
+              <Icon name="project" />
+              Mover a un proyecto
+            </Link>
+          </li>
+          <li>
             <Link to={`/conversation/chat/${id}/compartir`} preventScrollReset>
               <Icon name="globe" />
               Compartir

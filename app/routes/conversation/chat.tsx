@@ -54,6 +54,7 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
     title: chat.title,
     awaitsTitle: !chat.titled && last?.status === "complete" && justFinished,
     pinned: chat.pinned,
+    projectId: chat.projectId,
     archived: chat.archived,
     turns,
     marker,
@@ -72,7 +73,7 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
 export async function action({ context, params }: Route.ActionArgs) {
   const form = context.get(formContext);
   const intent = textOf(form, "intent");
-  if (intent !== "pin" && intent !== "archive") return send(context, params.id);
+  if (intent !== "pin" && intent !== "archive") return send(context, { chatId: params.id });
   const archived = textOf(form, "archived") === "1";
   const json = intent === "pin" ? { pinned: textOf(form, "pinned") === "1" } : { archived };
   await accepted(context.get(apiContext).api.chat[":id"].$patch({ param: { id: params.id }, json }));

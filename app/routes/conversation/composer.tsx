@@ -8,6 +8,8 @@ import type { ListedModel } from "./models.server.ts";
 
 type Props = {
   chatId?: string;
+  /** Where it is sent, if not to the chat or a new one; such a text has no draft of its own on the server. */
+  action?: string;
   /** Sent twice, it makes one message. */
   sendKey: string;
   parentId?: string | undefined;
@@ -24,6 +26,7 @@ type Props = {
 /** Where a message is written. The form is whole without a script; a script adds Enter and saves the draft. */
 export function Composer({
   chatId,
+  action,
   sendKey,
   parentId,
   edits,
@@ -40,7 +43,7 @@ export function Composer({
   const { values, errors = {}, message } = refused ?? {};
   const error = message ?? Object.values(errors)[0];
   const sending = useNavigation().formData?.has("content") ?? false;
-  const draftKeeper = useDraft(chatId, edits === true || values?.edits === "1");
+  const draftKeeper = useDraft(chatId, action !== undefined || edits === true || values?.edits === "1");
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     // Sending makes a new composer; whoever was writing goes on writing. On touch screens that would raise the keyboard.
@@ -51,7 +54,7 @@ export function Composer({
   return (
     <PostForm
       id="composer"
-      action={chatId ? `/conversation/chat/${chatId}` : "/conversation/chat"}
+      action={action ?? (chatId ? `/conversation/chat/${chatId}` : "/conversation/chat")}
       onInput={draftKeeper.keep}
       onSubmit={draftKeeper.cancel}
     >

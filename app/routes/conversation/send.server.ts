@@ -14,12 +14,16 @@ const fields = z.object({
 });
 
 /** Sends what the composer holds and goes to its chat; what is refused stays in the composer and in the draft. */
-export function send(context: Readonly<RouterContextProvider>, chatId?: string) {
+export function send(
+  context: Readonly<RouterContextProvider>,
+  { chatId, projectId }: { chatId?: string; projectId?: string } = {},
+) {
   const form = context.get(formContext);
   return sendFields(context, fields, async ({ parentId, modelId, ...message }) => {
     const json = {
       ...message,
       ...(chatId && { chatId }),
+      ...(projectId && { projectId }),
       // An empty one is the first message of the chat, being edited.
       ...(form.has("parentId") && { parentId: parentId ?? null }),
       ...(modelId && { modelId }),
@@ -31,7 +35,7 @@ export function send(context: Readonly<RouterContextProvider>, chatId?: string) 
     } catch (error) {
       if (chatId && error instanceof ApiProblem && error.status === 404) return keepForNewChat(context, form);
       // An edit is no draft of the next message. The text is in the form that comes back in any case.
-      if (error instanceof ApiProblem && error.status !== 404 && !form.has("edits")) {
+      if (error instanceof ApiProblem && error.status !== 404 && !projectId && !form.has("edits")) {
         await saveDraft(context, chatId, { content: textOf(form, "content"), modelId: modelId ?? null }).catch(
           tolerate,
         );

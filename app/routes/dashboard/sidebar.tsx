@@ -42,6 +42,12 @@ export function Sidebar({ person, chats, projects, inert }: Props) {
               <span>Buscar</span>
             </Link>
           </li>
+          <li>
+            <NavLink className="item" to="/conversation/project" end data-ahead>
+              <Icon name="project" />
+              <span>Proyectos</span>
+            </NavLink>
+          </li>
         </ul>
         {projects.length > 0 && <Projects projects={projects} />}
         {groupChats(chats, new Date()).map(([group, listed]) => (
@@ -77,9 +83,11 @@ function Projects({ projects }: Pick<Props, "projects">) {
       </h2>
       <ul className="items">
         {projects.map(({ id, name }) => (
-          <li key={id} className="item">
-            <Icon name="project" />
-            <span>{name}</span>
+          <li key={id}>
+            <NavLink className="item" to={`/conversation/project/${id}`} data-ahead>
+              <Icon name="project" />
+              <span>{name}</span>
+            </NavLink>
           </li>
         ))}
       </ul>

@@ -1,0 +1,43 @@
+import { replace, useRouteLoaderData } from "react-router";
+import { accepted } from "../../answers.server.ts";
+import { apiContext, sessionContext } from "../../context.ts";
+import { Dialog, DialogFoot } from "../../ui/dialog.tsx";
+import { PostForm } from "../../ui/post-form.tsx";
+import { sendForm } from "../../ui/send-form.ts";
+import type { Route } from "./+types/delete-project";
+import type { loader as projectLoader } from "./project.tsx";
+
+export const meta: Route.MetaFunction = () => [{ title: "Eliminar proyecto · Tertulia" }];
+export const handle = { dialog: true };
+
+export async function action({ context, params: { id } }: Route.ActionArgs) {
+  await accepted(context.get(apiContext).api.project[":id"].$delete({ param: { id } }));
+  context.get(sessionContext).flash({ type: "success", title: "Proyecto eliminado." });
+  return replace("/conversation/project", 303);
+}
+
+export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
+
+export default function DeleteProject({ params }: Route.ComponentProps) {
+  const page = useRouteLoaderData<typeof projectLoader>("routes/conversation/project");
+  const closeTo = `/conversation/project/${params.id}`;
+  const count = page?.total ?? 0;
+  const chats = count === 1 ? "su conversación" : `sus ${count} conversaciones`;
+  return (
+    <Dialog title="Eliminar proyecto" closeTo={closeTo} kind="alert">
+      <PostForm className="contents">
+        <div className="body">
+          <p>
+            «{page?.project.name}» se borrará{count > 0 && ` con ${chats}`}. No se puede deshacer.
+          </p>
+        </div>
+        <DialogFoot cancelTo={closeTo}>
+          {/* biome-ignore lint/a11y/noAutofocus: Enter confirms an alert */}
+          <button type="submit" className="button danger sure" autoFocus>
+            Confirmar
+          </button>
+        </DialogFoot>
+      </PostForm>
+    </Dialog>
+  );
+}

@@ -1,0 +1,107 @@
+import { Link, useOutlet } from "react-router";
+import { v7 as newId } from "uuid";
+import { read } from "../../answers.server.ts";
+import { apiContext } from "../../context.ts";
+import { limits } from "../../limits.ts";
+import { Bar } from "../../ui/bar.tsx";
+import { showSeen } from "../../ui/pages-seen.ts";
+import { sendForm } from "../../ui/send-form.ts";
+import type { Route } from "./+types/project";
+import { Composer } from "./composer.tsx";
+import { listModels } from "./models.server.ts";
+import { send } from "./send.server.ts";
+import { ago } from "./times.ts";
+
+export const meta: Route.MetaFunction = ({ loaderData }) => [
+  { title: `${loaderData?.project.name ?? "Proyecto"} · Tertulia` },
+];
+
+export async function loader({ context, params: { id } }: Route.LoaderArgs) {
+  const { api } = context.get(apiContext);
+  const filter = JSON.stringify({ projectId: id });
+  const [project, chats, models] = await Promise.all([
+    read(api.project[":id"].$get({ param: { id } })),
+    read(api.chat.$get({ query: { filter, limit: String(limits.listMax) } })),
+    listModels(context),
+  ]);
+  const now = Date.now();
+  const { name, description, instructions } = project;
+  return {
+    project: { name, description, instructions },
+    chats: chats.items.map((chat) => ({ id: chat.id, title: chat.title, when: ago(chat.lastMessageAt, now) })),
+    total: chats.total,
+    models,
+    key: newId(),
+  };
+}
+
+export const action = ({ context, params }: Route.ActionArgs) => send(context, { projectId: params.id });
+
+export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
+export const clientLoader = (args: Route.ClientLoaderArgs) => showSeen(args);
+
+export default function Project({ loaderData, actionData, params }: Route.ComponentProps) {
+  const { project, chats, models, key } = loaderData;
+  const dialog = useOutlet();
+  const here = `/conversation/project/${params.id}`;
+  return (
+    <>
+      {dialog}
+      <div className="contents" inert={dialog !== null}>
+        <Bar>
+          <p className="where">
+            <Link to="/conversation/project">Proyectos</Link>
+          </p>
+          <Link className="button quiet small" to={`${here}/editar`} preventScrollReset>
+            Editar
+          </Link>
+          <Link className="button quiet small" to={`${here}/eliminar`} preventScrollReset>
+            Eliminar
+          </Link>
+        </Bar>
+        <main className="page" id="contenido">
+          <div className="in project">
+            <header>
+              <h1>{project.name}</h1>
+              {project.description && <p className="whitespace-pre-wrap">{project.description}</p>}
+            </header>
+            <div className="ask">
+              <Composer
+                key={key}
+                action={here}
+                sendKey={key}
+                models={models}
+                draft={null}
+                result={actionData ?? undefined}
+                placeholder="Pregunta sobre este proyecto"
+              />
+              <section aria-labelledby="charlas">
+                <h2 id="charlas">Conversaciones</h2>
+                {chats.length === 0 ? (
+                  <p className="text-text-2">Aún no hay ninguna. Lo que escribas arriba empieza la primera.</p>
+                ) : (
+                  <ul className="rows">
+                    {chats.map(({ id, title, when }) => (
+                      <li key={id} className="row">
+                        <Link className="title clip" to={`/conversation/chat/${id}`} data-ahead>
+                          {title}
+                        </Link>{" "}
+                        <span className="end">{when}</span>
+                      </li>
+                    ))}
+                  </ul>
+                )}
+              </section>
+            </div>
+            <section className="shelf" aria-labelledby="instrucciones">
+              <h2 id="instrucciones">Instrucciones</h2>
+              <p className="whitespace-pre-wrap text-text-2">
+                {project.instructions || "No hay. Con «Editar» dices cómo quieres que responda el modelo aquí."}
+              </p>
+            </section>
+          </div>
+        </main>
+      </div>
+    </>
+  );
+}
