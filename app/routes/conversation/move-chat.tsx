@@ -46,7 +46,7 @@ export default function MoveChat({ loaderData: { projects }, actionData, params 
             <div className="field">
               <label htmlFor="mover-projectId">Proyecto</label>
               <span className="select">
-                <select id="mover-projectId" name="projectId" defaultValue={chat?.projectId ?? ""}>
+                <select className="input" id="mover-projectId" name="projectId" defaultValue={chat?.projectId ?? ""}>
                   <option value="">Ninguno</option>
                   {projects.map(({ id, name }) => (
                     <option key={id} value={id}>
