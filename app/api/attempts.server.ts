@@ -49,6 +49,16 @@ export async function countAttempt(services: Services, kind: Kind, key: string):
   }
 }
 
+/** The same, as a question. */
+export async function mayTry(services: Services, kind: Kind, key: string): Promise<boolean> {
+  return limiter(services, kind)
+    .consume(key)
+    .then(
+      () => true,
+      () => false,
+    );
+}
+
 /** Forgets an account's failures once it has signed in. */
 export async function forgetAttempts(services: Services, kind: Kind, key: string): Promise<void> {
   await limiter(services, kind).delete(key);

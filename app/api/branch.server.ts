@@ -93,3 +93,14 @@ async function versionsOf(db: Db, chatId: string, page: MessageRow[]): Promise<M
   for (const { id, parentId } of rows) versions.set(parentId, [...(versions.get(parentId) ?? []), id]);
   return versions;
 }
+
+/** Whether a message is on the branch that ends in another. */
+export async function leadsTo(db: Db, messageId: string, leafId: string): Promise<boolean> {
+  const { rows } = await sql<{ id: string }>`
+    with recursive branch as (
+      select id, "parentId" from messages where id = ${leafId}
+      union all
+      select m.id, m."parentId" from messages m join branch b on m.id = b."parentId"
+    ) select id from branch where id = ${messageId}`.execute(db);
+  return rows.length > 0;
+}

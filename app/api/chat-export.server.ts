@@ -41,5 +41,8 @@ export function chatAsMarkdown(chat: ChatRow, messages: MessageRow[], models: Mo
 // What some file system or other does not take in a name.
 const notInNames = /[/\\:*?"<>|\p{Cc}\p{Cf}]+/gu;
 
-/** A title as the name of a file. */
-export const fileName = (title: string) => title.replace(notInNames, " ").replace(/\s+/g, " ").trim().slice(0, 60);
+/** A title as the name of a file, without its ending. */
+export function fileName(title: string): string {
+  const name = [...title.replace(notInNames, " ").replace(/\s+/g, " ").trim()].slice(0, 60).join("").toWellFormed();
+  return name || "conversacion";
+}

@@ -44,7 +44,7 @@ export const chatFiles = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       headers: {
         "Content-Type": markdown ? "text/markdown; charset=utf-8" : "application/json",
         // RFC 6266: the name in UTF-8, and one that everyone understands.
-        "Content-Disposition": `attachment; filename="conversacion.${markdown ? "md" : "json"}"; filename*=UTF-8''${encodeURIComponent(name)}`,
+        "Content-Disposition": `attachment; filename="conversacion.${markdown ? "md" : "json"}"; filename*=UTF-8''${encodeURIComponent(name).replace(/['()]/g, escape)}`,
       },
     }) as never;
   },

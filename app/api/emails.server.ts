@@ -63,7 +63,7 @@ async function receive(
     .onConflict((conflict) => conflict.column("key").doNothing())
     .executeTakeFirst();
   if (numInsertedOrUpdatedRows === 1n) forward(c, row);
-  return show(row);
+  return show(await db.selectFrom("emails").where("key", "=", fingerprint).selectAll().executeTakeFirstOrThrow());
 }
 
 const show = ({ id, createdAt, name, email, message }: EmailRow) => ({

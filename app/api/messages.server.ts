@@ -196,6 +196,9 @@ export const messages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
           .where("id", "=", row.chatId)
           .where("leafId", "in", ids)
           .execute();
+        await (row.parentId
+          ? trx.updateTable("shares").set({ leafId: row.parentId }).where("leafId", "in", ids).execute()
+          : trx.deleteFrom("shares").where("leafId", "in", ids).execute());
         await trx.deleteFrom("messages").where("id", "in", ids).execute();
       });
       await auditOthers(services.db, c, row.userId, { action: "delete", resource: "message", resourceId: row.id });

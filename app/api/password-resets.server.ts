@@ -3,7 +3,7 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { v7 as newId } from "uuid";
 import { hashToken } from "../secrets.server.ts";
 import { email, newPassword, refuseCommon } from "./accounts.server.ts";
-import { countAttempt } from "./attempts.server.ts";
+import { countAttempt, mayTry } from "./attempts.server.ts";
 import { recordAudit } from "./audit.server.ts";
 import type { ApiEnv, Services } from "./env.server.ts";
 import { hashPassword } from "./passwords.server.ts";
@@ -38,7 +38,8 @@ export const passwordResets = new OpenAPIHono<ApiEnv>({ defaultHook: answerInval
       }
       const given = c.req.valid("json");
       await countAttempt(services, "reset", c.env.ip ?? "");
-      await countAttempt(services, "resetAccount", given.email.toLowerCase());
+      // Silent, as the answer must not tell which addresses exist; a mailbox is not flooded either way.
+      if (!(await mayTry(services, "resetAccount", given.email.toLowerCase()))) return c.body(null, 202);
       const account = await services.db
         .selectFrom("users")
         .where("emailKey", "=", given.email.toLowerCase())

@@ -4,8 +4,9 @@ import type { Context } from "hono";
 import { v7 as newId } from "uuid";
 import type { ShareRow } from "../db/tables.ts";
 import { findChat } from "./access.server.ts";
+import { auditOthers } from "./audit.server.ts";
 import { active, signedIn } from "./authentication.server.ts";
-import { branchOf } from "./branch.server.ts";
+import { branchOf, leadsTo } from "./branch.server.ts";
 import type { ApiEnv } from "./env.server.ts";
 import { answerInvalid, invalid, notFound } from "./problem.server.ts";
 import { answers, bearer, id, idParam, iso } from "./schemas.server.ts";
@@ -68,6 +69,8 @@ export const chatShares = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }
     async (c) => {
       const { db } = c.var.services;
       const chat = await findChat(c.var.services, c.var.person, c.req.valid("param").id);
+      // An admin may read a chat and end its sharing; only who wrote it makes it public.
+      if (chat.userId !== c.var.person.id) throw notFound();
       if (!chat.leafId) throw invalid("id", "La conversación todavía no tiene mensajes.");
       const now = Date.now();
       await db
@@ -97,6 +100,11 @@ export const chatShares = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }
     async (c) => {
       const chat = await findChat(c.var.services, c.var.person, c.req.valid("param").id);
       await c.var.services.db.deleteFrom("shares").where("chatId", "=", chat.id).execute();
+      await auditOthers(c.var.services.db, c, chat.userId, {
+        action: "delete",
+        resource: "share",
+        resourceId: chat.id,
+      });
       return c.body(null, 204);
     },
   );
@@ -117,11 +125,14 @@ export const shares = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).op
     const row = await db
       .selectFrom("shares")
       .innerJoin("chats", "chats.id", "shares.chatId")
+      .innerJoin("users", "users.id", "chats.userId")
       .where("token", "=", c.req.valid("param").token)
+      .where("users.status", "=", "active")
       .select(["shares.chatId", "shares.leafId", "shares.updatedAt", "chats.title"])
       .executeTakeFirst();
     if (!row) throw notFound();
     const { before } = c.req.valid("query");
+    if (before && !(await leadsTo(db, before, row.leafId))) throw notFound();
     const page = await branchOf(db, { id: row.chatId, leafId: row.leafId }, { before });
     const models = await db.selectFrom("models").select(["id", "name"]).execute();
     const items = page.items

@@ -113,15 +113,18 @@ async function findPassages(
     engine === "sqlite"
       ? await sql<Hit>`
           select p."messageId", p."trainingId", p."chatId", p.text from passages_index i join passages p on p.seq = i.rowid
-          where passages_index match ${`(${quoted(ownerWords, " OR ")}) AND (${wanted === "any" ? quoted(words, " OR ") : `${quoted(words, " AND ")} *`})`}
+          where passages_index match ${`(${quoted(ownerWords, " OR ")}) AND (${wanted === "any" ? quoted(words, " OR ") : `${quoted(words, " AND ")}${openEnd(words, " *")}`})`}
             and ${owned} and coalesce(p."messageId", '-') not in (${hidden})
           order by rank limit ${limit}`.execute(db)
       : await sql<Hit>`
-          select p."messageId", p."trainingId", p."chatId", p.text from passages p, to_tsquery('simple', ${`(${ownerWords.join("|")}) & (${wanted === "any" ? words.join("|") : `${words.join("&")}:*`})`}) q
+          select p."messageId", p."trainingId", p."chatId", p.text from passages p, to_tsquery('simple', ${`(${ownerWords.join("|")}) & (${wanted === "any" ? words.join("|") : `${words.join("&")}${openEnd(words, ":*")}`})`}) q
           where p.vector @@ q and ${owned} and coalesce(p."messageId", '-') not in (${hidden})
           order by ts_rank(p.vector, q, 1) desc, p.seq desc limit ${limit}`.execute(db);
   return rows;
 }
+
+// A letter or two begin too many words of too many people.
+const openEnd = (words: string[], mark: string) => ((words.at(-1)?.length ?? 0) > 2 ? mark : "");
 
 const quoted = (words: string[], between: string) => words.map((word) => `"${word}"`).join(between);
 
@@ -135,11 +138,12 @@ export function excerptOf(text: string, question: string): Excerpt {
   const begun = [...words].at(-1) ?? "";
   const isHit = (word: string) => {
     const [stem = ""] = searchWords(word);
-    return words.has(stem) || (begun.length > 1 && stem.startsWith(begun));
+    return words.has(stem) || (begun.length > 2 && stem.startsWith(begun));
   };
   const hits = [...text.matchAll(/[\p{L}\p{N}]+/gu)].filter(([word]) => isHit(word));
   const first = hits[0]?.index ?? 0;
-  const start = first < excerptLength / 3 ? 0 : text.indexOf(" ", first - excerptLength / 3) + 1;
+  const space = text.indexOf(" ", Math.max(0, first - excerptLength / 3));
+  const start = first < excerptLength / 3 ? 0 : space < 0 || space >= first ? first : space + 1;
   const end = Math.min(text.length, start + excerptLength);
   const parts: Excerpt = start > 0 ? [{ text: "…", hit: false }] : [];
   let at = start;
@@ -149,5 +153,5 @@ export function excerptOf(text: string, question: string): Excerpt {
     at = index + word.length;
   }
   parts.push({ text: text.slice(at, end) + (end < text.length ? "…" : ""), hit: false });
-  return parts.filter((part) => part.text !== "");
+  return parts.filter((part) => part.text !== "").map(({ text, hit }) => ({ text: text.toWellFormed(), hit }));
 }

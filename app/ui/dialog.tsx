@@ -83,7 +83,8 @@ function openModal(dialog: HTMLDialogElement | null, opener: Element | null) {
   if (begin instanceof HTMLElement && dialog?.contains(begin)) begin.focus();
   document.dispatchEvent(new Event(modalOpened));
   return () => {
-    if (first) scrollTo(0, Number(localStorage.getItem(scrollKey)));
+    // Back to what lay under it; another page begins at its top.
+    if (first && path.startsWith(location.pathname)) scrollTo(0, Number(localStorage.getItem(scrollKey)));
     const known = opener instanceof HTMLElement && opener.isConnected && opener !== document.body;
     const back = known ? opener : document.querySelector<HTMLElement>(`a[href="${path}"]`);
     back?.focus({ preventScroll: true });

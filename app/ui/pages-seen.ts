@@ -20,9 +20,9 @@ let writes = 0;
 /** The client loader of pages that are revisited: at once as they were last seen, then refreshed behind. */
 export async function showSeen<Data>({ request, serverLoader }: Loading<Data>): Promise<Data> {
   const path = pathOf(new URL(request.url));
+  const onlyLooking = ahead.delete(path);
   const known = recall(path);
   if (known) return known.data as Data;
-  const onlyLooking = ahead.delete(path);
   const written = writes;
   try {
     const loaded = await serverLoader();
@@ -72,9 +72,9 @@ export function forgetSeen(): void {
   seen.clear();
 }
 
-/** A draft was kept: its page would come back without it. */
-export function forgetPage(path: string): void {
-  seen.delete(path);
+/** A draft was kept: its page would come back without it, whatever it was asked for with. */
+export function forgetPage(pathname: string): void {
+  for (const path of seen.keys()) if (path.split("?")[0] === pathname) seen.delete(path);
 }
 
 export const isSeen = (path: string) => recall(path) !== undefined;

@@ -52,6 +52,7 @@ async function refresh(revalidate: () => Promise<void>): Promise<void> {
 // The seed's preload concurrency (§9).
 export const slots = [1, 2, 3, 4];
 const waiting: string[] = [];
+const fetching = new Set<string>();
 const idle = new Set<() => void>();
 
 /** One of the fetches on intent that may run at the same time. */
@@ -67,7 +68,8 @@ function Slot() {
       if (!path) return;
       idle.delete(take);
       lookAhead(path);
-      void load(path);
+      fetching.add(path);
+      void load(path).finally(() => fetching.delete(path));
     };
     idle.add(take);
     take();
@@ -83,7 +85,8 @@ export function fetchOnIntent({ target }: Event): void {
   const link = target instanceof Element ? target.closest<HTMLAnchorElement>("a[data-ahead]") : null;
   if (!link) return;
   const path = link.pathname + link.search;
-  if (isSeen(path) || waiting.includes(path) || path === location.pathname + location.search) return;
+  const asked = waiting.includes(path) || fetching.has(path);
+  if (asked || isSeen(path) || path === location.pathname + location.search) return;
   waiting.push(path);
   idle.values().next().value?.();
 }

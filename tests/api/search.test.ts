@@ -132,5 +132,7 @@ describe("an excerpt", () => {
     const long = excerptOf(`${"palabra ".repeat(50)}aguja ${"palabra ".repeat(50)}`, "aguja");
     expect(long[0]).toEqual({ text: "…", hit: false });
     expect(long.at(-1)?.text).toMatch(/…$/);
+    const unbroken = excerptOf(`${"x".repeat(300)}/aguja`, "aguja");
+    expect(unbroken).toContainEqual({ text: "aguja", hit: true });
   });
 });

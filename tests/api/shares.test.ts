@@ -7,11 +7,12 @@ type Shared = { title: string; items: { role: string; content: string; model: st
 
 describe.each(await findEngines())("sharing on $name", (engine) => {
   let api: Api;
+  let admin: Account;
   let ana: Account;
   let chatId: string;
   beforeAll(async () => {
     api = await openApi(engine);
-    await api.signUp("Admin");
+    admin = await api.signUp("Admin");
     ana = await api.signUp();
     const [started] = await api.converse(ana.token, { content: "Lo que se comparte" });
     if (started?.type !== "start") throw new Error("a conversation begins with its start");
@@ -29,6 +30,32 @@ describe.each(await findEngines())("sharing on $name", (engine) => {
       expect((await share(method, bea)).status).toBe(404);
       expect((await share(method, { ...bea, token: "" })).status).toBe(401);
     }
+  });
+
+  it("is not an admin's to make of what others wrote", async () => {
+    expect((await share("PUT", admin)).status).toBe(404);
+    await share("PUT");
+    expect((await share("DELETE", admin)).status).toBe(204);
+    expect((await share("GET")).body).toBeNull();
+  });
+
+  it("goes back no further than the branch that is shared", async () => {
+    const [other] = await api.converse(ana.token, { chatId, parentId: null, content: "Otra rama" });
+    if (other?.type !== "start") throw new Error("a conversation begins with its start");
+    const { token } = (await share("PUT")).body as Share;
+    const first = await api.db
+      .selectFrom("messages")
+      .where("content", "=", "Lo que se comparte")
+      .select("id")
+      .executeTakeFirstOrThrow();
+    const reply = await api.db
+      .selectFrom("messages")
+      .where("parentId", "=", first.id)
+      .select("id")
+      .executeTakeFirstOrThrow();
+    expect((await api.call("GET", `/api/share/${token}?before=${reply.id}`)).status).toBe(404);
+    await api.db.updateTable("chats").set({ leafId: reply.id }).where("id", "=", chatId).execute();
+    await share("DELETE");
   });
 
   it("shows anyone what was said until then, and nothing after it or about its owner", async () => {

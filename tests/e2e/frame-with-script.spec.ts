@@ -364,6 +364,9 @@ test.describe("pages seen", () => {
     await page.goto("/user");
     await page.clock.install();
     await visit(page, "Nueva conversación", "**/conversation/chat");
+    await expect(page.getByLabel("Mensaje", { exact: true })).toBeVisible();
+    // React says that the page was left after it has painted the next one.
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
     await page.clock.setFixedTime(Date.now() + 6 * 60_000);
     const answers = await hold(page, /user\.data/);
     await page.getByRole("button", { name: "Ana Gil" }).click();

@@ -6,7 +6,7 @@ export class Terminal {
   readonly #session = `tertulia-${crypto.randomUUID()}`;
 
   constructor(command: string) {
-    this.#tmux("new-session", "-d", "-x", "110", "-y", "60", "-s", this.#session, command);
+    this.#tmux("new-session", "-d", "-x", "110", "-y", "100", "-s", this.#session, command);
   }
 
   /** Types text as it is. */

@@ -54,7 +54,6 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
     title: chat.title,
     awaitsTitle: !chat.titled && last?.status === "complete" && justFinished,
     pinned: chat.pinned,
-    projectId: chat.projectId,
     archived: chat.archived,
     turns,
     marker,
@@ -65,7 +64,8 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
     modelId: chat.modelId,
     draft: edited ? { content: edited.content, modelId: chat.modelId } : chat.draft,
     edits: edited && { messageId: edited.id, parentId: edited.parentId ?? "" },
-    parentId: through ? last?.id : undefined,
+    // What is on the screen to its end is what goes on.
+    parentId: through || (around && !branch.hasLater) ? last?.id : undefined,
     key: newId(),
   };
 }

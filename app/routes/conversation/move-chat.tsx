@@ -1,26 +1,31 @@
-import { replace, useRouteLoaderData } from "react-router";
+import { replace } from "react-router";
 import { z } from "zod";
 import { accepted, read } from "../../answers.server.ts";
 import { apiContext, sessionContext } from "../../context.ts";
 import { sendFields } from "../../form.server.ts";
 import { limits } from "../../limits.ts";
-import { currentPerson } from "../../person.server.ts";
 import { Dialog, DialogFoot } from "../../ui/dialog.tsx";
 import { Fields } from "../../ui/fields.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { PostForm } from "../../ui/post-form.tsx";
 import { sendForm } from "../../ui/send-form.ts";
 import type { Route } from "./+types/move-chat";
-import type { loader as chatLoader } from "./chat.tsx";
 
 export const meta: Route.MetaFunction = () => [{ title: "Mover a un proyecto · Tertulia" }];
 export const handle = { dialog: true };
 
-export async function loader({ context }: Route.LoaderArgs) {
-  const { user } = await currentPerson(context);
-  const query = { filter: JSON.stringify({ userId: user.id }), limit: String(limits.listMax) };
-  const { items } = await read(context.get(apiContext).api.project.$get({ query }));
-  return { projects: items.map(({ id, name }) => ({ id, name })) };
+export async function loader({ context, params }: Route.LoaderArgs) {
+  const { api } = context.get(apiContext);
+  const chat = await read(api.chat[":id"].$get({ param: { id: params.id } }));
+  const query = { filter: JSON.stringify({ userId: chat.userId }), limit: String(limits.listMax) };
+  const { items } = await read(api.project.$get({ query }));
+  const projects = items.map(({ id, name }) => ({ id, name }));
+  // The one it is in is always among them, or saving would take it out unasked.
+  if (chat.projectId && !projects.some(({ id }) => id === chat.projectId)) {
+    const { id, name } = await read(api.project[":id"].$get({ param: { id: chat.projectId } }));
+    projects.unshift({ id, name });
+  }
+  return { projects, projectId: chat.projectId };
 }
 
 const fields = z.object({ projectId: z.string().optional() });
@@ -35,8 +40,7 @@ export const action = ({ context, params: { id } }: Route.ActionArgs) =>
 
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
-export default function MoveChat({ loaderData: { projects }, actionData, params }: Route.ComponentProps) {
-  const chat = useRouteLoaderData<typeof chatLoader>("routes/conversation/chat");
+export default function MoveChat({ loaderData: { projects, projectId }, actionData, params }: Route.ComponentProps) {
   const closeTo = `/conversation/chat/${params.id}`;
   return (
     <Dialog title="Mover a un proyecto" closeTo={closeTo}>
@@ -46,7 +50,12 @@ export default function MoveChat({ loaderData: { projects }, actionData, params 
             <div className="field">
               <label htmlFor="mover-projectId">Proyecto</label>
               <span className="select">
-                <select className="input" id="mover-projectId" name="projectId" defaultValue={chat?.projectId ?? ""}>
+                <select
+                  className="input"
+                  id="mover-projectId"
+                  name="projectId"
+                  defaultValue={actionData?.values.projectId ?? projectId ?? ""}
+                >
                   <option value="">Ninguno</option>
                   {projects.map(({ id, name }) => (
                     <option key={id} value={id}>

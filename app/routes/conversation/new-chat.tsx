@@ -79,18 +79,19 @@ export default function NewChat({ loaderData, actionData }: Route.ComponentProps
       <main className="start" id="contenido">
         <h1>{loaderData.greeting}</h1>
         <Composer
-          key={key}
+          // A search must not touch what is being written; a sent message leads to its chat.
+          key="new"
           sendKey={key}
           models={models}
           draft={draft}
           result={actionData ?? undefined}
           placeholder="Pregunta algo o pega un texto"
-          autoFocus
+          autoFocus={!found}
         />
         <section aria-labelledby="recientes">
           <div className="head">
             <h2 id="recientes">{found ? "Resultados" : archive ? "Archivadas" : "Recientes"}</h2>
-            <SearchField key={found?.q} q={found?.q ?? ""} />
+            <SearchField q={found?.q ?? ""} />
           </div>
           {found ? <SearchResults found={found} /> : <Recent chats={recent} archive={archive} />}
         </section>

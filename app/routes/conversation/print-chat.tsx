@@ -1,41 +1,54 @@
 import { read } from "../../answers.server.ts";
 import { apiContext } from "../../context.ts";
 import { requireActive, requireAuth } from "../../guards.server.ts";
+import { renderMarkdown } from "../../markdown/render.server.ts";
 import type { Route } from "./+types/print-chat";
-import { listModels } from "./models.server.ts";
-import { showTurns } from "./turns.server.ts";
+import { type ListedModel, listModels } from "./models.server.ts";
 
 export const middleware: Route.MiddlewareFunction[] = [requireAuth, requireActive];
 
 export const meta: Route.MetaFunction = ({ loaderData }) => [{ title: loaderData?.title ?? "Conversación" }];
 
 // More pages of a branch than anyone prints.
-const pagesAtMost = 100;
+const pagesAtMost = 40;
 
 export async function loader({ context, params }: Route.LoaderArgs) {
   const param = { id: params.id };
   const { api } = context.get(apiContext);
   const [chat, models] = await Promise.all([read(api.chat[":id"].$get({ param })), listModels(context)]);
-  const turns: ReturnType<typeof showTurns> = [];
+  const turns: { id: string; who: string; text: string; html: string }[] = [];
   let before: string | undefined;
-  for (let page = 0; page < pagesAtMost; page++) {
+  let cut = true;
+  for (let page = 0; cut && page < pagesAtMost; page++) {
     const { items, hasEarlier } = await read(api.chat[":id"].messages.$get({ param, query: { before } }));
-    turns.unshift(...showTurns(items, models));
+    turns.unshift(...items.map((message) => showPrinted(message, models)));
     before = items[0]?.id;
-    if (!hasEarlier) break;
+    cut = hasEarlier;
   }
-  return { title: chat.title, turns: turns.map(({ id, role, name, text, html }) => ({ id, role, name, text, html })) };
+  return { title: chat.title, turns, cut };
 }
 
+// Rendered for this once: a long chat would push everybody's replies out of what is kept.
+const showPrinted = (
+  message: { id: string; role: string; content: string; modelId: string | null },
+  models: ListedModel[],
+) => ({
+  id: message.id,
+  who: message.role === "user" ? "Pregunta" : (models.find(({ id }) => id === message.modelId)?.name ?? "Respuesta"),
+  text: message.role === "user" ? message.content : "",
+  html: message.role === "user" ? "" : renderMarkdown(message.content),
+});
+
 /** The whole branch of a chat, with nothing around it and no script. */
-export default function PrintChat({ loaderData: { title, turns } }: Route.ComponentProps) {
+export default function PrintChat({ loaderData: { title, turns, cut } }: Route.ComponentProps) {
   return (
     <main className="leaf printed" id="contenido">
       <h1>{title}</h1>
-      {turns.map(({ id, role, name, text, html }) => (
+      {cut && <p>Es tan larga que aquí solo están sus últimos mensajes. Entera está en Markdown o JSON.</p>}
+      {turns.map(({ id, who, text, html }) => (
         <article key={id}>
-          <h2>{role === "user" ? "Tú" : name}</h2>
-          {role === "user" ? (
+          <h2>{who}</h2>
+          {text ? (
             <p className="whitespace-pre-wrap">{text}</p>
           ) : (
             // Safe: it is our own Markdown renderer's, which lets no HTML through.

@@ -48,7 +48,7 @@ export default function Project({ loaderData, actionData, params }: Route.Compon
     <>
       {dialog}
       <div className="contents" inert={dialog !== null}>
-        <Bar>
+        <Bar keeps="composer">
           <p className="where">
             <Link to="/conversation/project">Proyectos</Link>
           </p>
@@ -67,7 +67,7 @@ export default function Project({ loaderData, actionData, params }: Route.Compon
             </header>
             <div className="ask">
               <Composer
-                key={key}
+                key={params.id}
                 action={here}
                 sendKey={key}
                 models={models}

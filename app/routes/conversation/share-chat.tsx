@@ -2,9 +2,9 @@ import { data } from "react-router";
 import { z } from "zod";
 import { accepted, read } from "../../answers.server.ts";
 import { apiContext, formContext } from "../../context.ts";
-import { sendFields, textOf } from "../../form.server.ts";
+import { type FormResult, sendFields, textOf } from "../../form.server.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Fields } from "../../ui/fields.tsx";
+import { Notice } from "../../ui/notice.tsx";
 import { PostForm } from "../../ui/post-form.tsx";
 import { sendForm } from "../../ui/send-form.ts";
 import type { Route } from "./+types/share-chat";
@@ -31,39 +31,44 @@ export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 export default function ShareChat({ loaderData: share, actionData, params }: Route.ComponentProps) {
   return (
     <Dialog title="Compartir conversación" closeTo={`/conversation/chat/${params.id}`}>
-      <PostForm className="contents" preventScrollReset>
-        <div className="body fields">
-          <Fields id="compartir" result={actionData ?? undefined}>
-            {share ? (
-              <div className="field">
-                <label htmlFor="enlace">Enlace</label>
-                <input className="input" id="enlace" readOnly value={share.address} />
-                <p className="hint">
-                  Quien lo tenga puede leer la conversación{" "}
-                  {share.upToDate ? "entera" : "hasta donde estaba al compartirla"}, sin ver tu nombre ni el resto.
-                </p>
-              </div>
-            ) : (
-              <p>
-                Se crea un enlace para leer esta conversación tal como está ahora. Lo que escribas después no se verá, y
-                puedes retirarlo cuando quieras.
-              </p>
-            )}
-          </Fields>
-        </div>
-        <div className="foot">
-          {share && (
+      <div className="body fields">
+        {share ? (
+          <div className="field">
+            <label htmlFor="enlace">Enlace</label>
+            <input className="input" id="enlace" readOnly value={share.address} />
+            <p className="hint">
+              Quien lo tenga puede leer la conversación{" "}
+              {share.upToDate ? "entera" : "hasta donde estaba al compartirla"}, sin ver tu nombre ni el resto.
+            </p>
+          </div>
+        ) : (
+          <p>
+            Se crea un enlace para leer esta conversación tal como está ahora. Lo que escribas después no se verá, y
+            puedes retirarlo cuando quieras.
+          </p>
+        )}
+        {(actionData as FormResult | null | undefined)?.message && (
+          <Notice type="error">
+            <p>{(actionData as FormResult).message}</p>
+          </Notice>
+        )}
+      </div>
+      <div className="foot">
+        {share && (
+          <PostForm preventScrollReset>
             <button type="submit" name="intent" value="stop" className="button danger">
               Dejar de compartir
             </button>
-          )}{" "}
-          {!share?.upToDate && (
+          </PostForm>
+        )}{" "}
+        {!share?.upToDate && (
+          <PostForm preventScrollReset>
             <button type="submit" className="button primary">
               {share ? "Incluir lo último" : "Crear enlace"}
             </button>
-          )}
-        </div>
-      </PostForm>
+          </PostForm>
+        )}
+      </div>
     </Dialog>
   );
 }

@@ -1,7 +1,7 @@
 import { Link } from "react-router";
 import { read } from "../../answers.server.ts";
 import { apiContext } from "../../context.ts";
-import { renderedMessage } from "../../markdown/rendered.server.ts";
+import { renderMarkdown } from "../../markdown/render.server.ts";
 import { Wordmark } from "../../ui/wordmark.tsx";
 import type { Route } from "./+types/shared-chat";
 
@@ -24,7 +24,7 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
       id,
       who: role === "user" ? "Pregunta" : (model ?? "Respuesta"),
       text: role === "user" ? content : "",
-      html: role === "user" ? "" : renderedMessage(id, content, 0),
+      html: role === "user" ? "" : renderMarkdown(content),
     })),
   };
 }
