@@ -1,7 +1,9 @@
-import type { ReactNode } from "react";
+import { lazy, type ReactNode, Suspense } from "react";
 import { isRouteErrorResponse, Link } from "react-router";
-import { Resend } from "./resend.tsx";
 import { Wordmark } from "./wordmark.tsx";
+
+// Hardly ever seen where there is a script: it sends again by itself.
+const Resend = lazy(() => import("./resend.tsx"));
 
 /** What a person sees when a page fails: what happened, then a way on. */
 export function ErrorPage({ error, path }: { error: unknown; path: string }) {
@@ -10,7 +12,9 @@ export function ErrorPage({ error, path }: { error: unknown; path: string }) {
   if (resend) {
     return (
       <Frame>
-        <Resend fields={resend} action={path} why="La página llevaba mucho tiempo abierta" />
+        <Suspense>
+          <Resend fields={resend} action={path} why="La página llevaba mucho tiempo abierta" />
+        </Suspense>
       </Frame>
     );
   }

@@ -1,7 +1,7 @@
 import { FormTokenField } from "./post-form.tsx";
 
 /** A form that was not taken: its text is here and goes out again with the token of the session that there is now. */
-export function Resend({ fields, action, why }: { fields: [string, string][]; action: string; why?: string }) {
+export default function Resend({ fields, action, why }: { fields: [string, string][]; action: string; why?: string }) {
   const typed = fields.filter(([, value]) => value.trim() !== "");
   return (
     <>

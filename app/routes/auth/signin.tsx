@@ -6,7 +6,7 @@ import { sendFields, textOf } from "../../form.server.ts";
 import { heldAction, safeReturn } from "../../guards.server.ts";
 import { restoreDraft } from "../../held-draft.server.ts";
 import { getPerson } from "../../person.server.ts";
-import { Resend } from "../../ui/resend.tsx";
+import Resend from "../../ui/resend.tsx";
 import { notTaken } from "../../ui/send-form.ts";
 import type { Route } from "./+types/signin";
 import { SignInForm, type SignInRefusal } from "./sign-in-form.tsx";
