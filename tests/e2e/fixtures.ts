@@ -1,6 +1,7 @@
 import type { LLMock } from "@copilotkit/aimock";
 import { test as base, expect, type Page } from "@playwright/test";
 import { password } from "../support/api.ts";
+import { Browser } from "../support/browser.ts";
 import { type MailServer, startMailServer } from "../support/mail-server.ts";
 import { startModelServer } from "../support/model-server.ts";
 import { freePort, startServer, type TestServer } from "../support/server.ts";
@@ -41,6 +42,8 @@ export const test = base.extend<Each, Worker>({
         ANTHROPIC_BASE_URL: `${models.url}/v1`,
         ANTHROPIC_API_KEY: "clave",
       });
+      // The first account is the admin, and the last admin can't leave; each test's person is somebody like any other.
+      await new Browser(server.url).signUp("Admin");
       await use(server);
       await server.stop();
     },
