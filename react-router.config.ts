@@ -6,5 +6,5 @@ export default {
   routeDiscovery: { mode: "initial" },
   // A route's action in the browser is a few lines: not worth a request of its own.
   splitRouteModules: false,
-  serverBuildFile: "handler.js",
+  serverBuildFile: "[name].js",
 } satisfies Config;

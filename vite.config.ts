@@ -8,12 +8,17 @@ export default defineConfig(({ command }) => ({
   environments: {
     // One bundle and one instance of every server module: pages, API and replies (architecture.md §4).
     ssr: {
-      build: { rollupOptions: { input: "./app/handler.server.ts" } },
+      build: {
+        rollupOptions: {
+          // The thread that reads documents is a program of its own beside it.
+          input: { handler: "./app/handler.server.ts", "reading.worker": "./app/files/reading.worker.ts" },
+        },
+      },
       // Packages come into the bundle as far as they are used: a third less memory, and a faster start. What has binaries, or
       // is loaded only by some installations, stays outside.
       resolve:
         command === "build"
-          ? { noExternal: true, external: ["@node-rs/argon2", "pg", "@zxcvbn-ts/language-common", "sirv"] }
+          ? { noExternal: true, external: ["@node-rs/argon2", "pg", "@zxcvbn-ts/language-common", "sirv", "sharp", "unpdf", "mammoth"] }
           : {},
     },
     client: {

@@ -2,8 +2,9 @@ import { parseWithZod } from "@conform-to/zod/v4";
 import { data, type MiddlewareFunction, type RouterContextProvider } from "react-router";
 import type { z } from "zod";
 import { ApiProblem } from "./answers.server.ts";
-import { formContext, sessionContext } from "./context.ts";
+import { filesContext, formContext, sessionContext } from "./context.ts";
 import { limits } from "./limits.ts";
+import { isMultipart, MultipartError, readMultipart } from "./multipart.server.ts";
 import { getPerson } from "./person.server.ts";
 import { sameSecret } from "./secrets.server.ts";
 
@@ -11,9 +12,23 @@ import { sameSecret } from "./secrets.server.ts";
 export type FormResult = { values: Record<string, string>; errors: Record<string, string>; message?: string };
 
 /** Reads the body of every POST once, and only when it comes from a page of this session; an action has no other way to its form. */
-export const readForm: MiddlewareFunction<Response> = async ({ request, context }) => {
-  if (request.method === "GET" || request.method === "HEAD") return;
-  const form = await parseForm(request);
+export const readForm: MiddlewareFunction<Response> = async ({ request, context }, next) => {
+  if (request.method === "GET" || request.method === "HEAD") return next();
+  if (!isMultipart(request)) {
+    await accept(await parseForm(request), context);
+    return next();
+  }
+  const { fields, files, discard } = await readMultipart(request, fieldsAtMost).catch(explain);
+  try {
+    await accept(fields, context);
+    context.set(filesContext, files);
+    return await next();
+  } finally {
+    await discard();
+  }
+};
+
+async function accept(form: FormData, context: Readonly<RouterContextProvider>): Promise<void> {
   const token = form.get("formToken");
   const { formToken } = context.get(sessionContext);
   if (typeof token !== "string" || !sameSecret(token, formToken)) {
@@ -21,23 +36,28 @@ export const readForm: MiddlewareFunction<Response> = async ({ request, context 
     throw data({ formToken, personId: person?.user.id ?? null, resend: Object.entries(typedFields(form)) }, 403);
   }
   context.set(formContext, form);
-};
+}
+
+function explain(error: unknown): never {
+  if (!(error instanceof MultipartError)) throw error;
+  throw error.tooLarge ? tooLarge() : broken();
+}
+
+const tooLarge = () => data({ message: "Lo que has enviado es demasiado grande." }, 413);
+const broken = () => data({ message: "El formulario no ha llegado entero. Vuelve atrás y envíalo otra vez." }, 400);
 
 async function parseForm(request: Request): Promise<FormData> {
-  const tooLarge = data({ message: "Lo que has enviado es demasiado grande." }, 413);
-  if (Number(request.headers.get("Content-Length") ?? 0) > limits.formBody) throw tooLarge;
+  if (Number(request.headers.get("Content-Length") ?? 0) > limits.formBody) throw tooLarge();
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body ?? []) {
     size += chunk.length;
-    if (size > limits.formBody) throw tooLarge;
+    if (size > limits.formBody) throw tooLarge();
     chunks.push(chunk);
   }
   const headers = { "Content-Type": request.headers.get("Content-Type") ?? "" };
   const form = await new Response(Buffer.concat(chunks), { headers }).formData().catch(() => undefined);
-  if (!form || [...form.keys()].length > fieldsAtMost) {
-    throw data({ message: "El formulario no ha llegado entero. Vuelve atrás y envíalo otra vez." }, 400);
-  }
+  if (!form || [...form.keys()].length > fieldsAtMost) throw broken();
   return form;
 }
 

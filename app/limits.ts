@@ -20,6 +20,17 @@ export const limits = {
   reply: 400_000,
   /** Bytes of a model server's answer, protocol and thoughts included. */
   modelAnswer: 16 * 1024 * 1024,
+  filesPerMessage: 8,
+  fileName: 200,
+  /** Bytes of one file. */
+  image: 10 * 1024 * 1024,
+  document: 20 * 1024 * 1024,
+  /** Width × height: larger than any telephone's camera makes them today. */
+  imagePixels: 120_000_000,
+  /** Characters read from one file. */
+  fileText: 2_000_000,
   jsonBody: 256 * 1024,
+  /** Bytes of a form with files. */
+  uploadBody: 200 * 1024 * 1024,
   formBody: 1024 * 1024,
 } as const;

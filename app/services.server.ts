@@ -1,6 +1,8 @@
+import { join } from "node:path";
 import type { Services } from "./api/env.server.ts";
 import type { Config } from "./config.server.ts";
 import { openDatabase } from "./db/connection.server.ts";
+import { Files } from "./files/files.server.ts";
 import { makeFirstModels } from "./intelligence/discover.server.ts";
 import { Runs } from "./intelligence/runs.server.ts";
 import { createLog, type Log } from "./log.server.ts";
@@ -26,7 +28,8 @@ export async function openServices(config: Config): Promise<Opened> {
     modelKey: deriveKey(config.secret, "model keys"),
     modelSilence: config.modelSilence,
   };
-  const runs = new Runs(running);
+  const files = new Files({ db, log, dir: join(config.dataDir, "files") });
+  const runs = new Runs({ ...running, storage: files.storage });
   const mail = await Mail.open(config.mail, log);
   const interrupted = await runs.findInterrupted();
   if (interrupted > 0) log.warn({ interrupted }, "respuestas interrumpidas por el último cierre");
@@ -39,6 +42,8 @@ export async function openServices(config: Config): Promise<Opened> {
       ...running,
       runs,
       mail,
+      files,
+      storage: files.storage,
       config,
       tokenKey: deriveKey(config.secret, "session tokens"),
       authenticatorKey: deriveKey(config.secret, "authenticators"),
@@ -47,6 +52,7 @@ export async function openServices(config: Config): Promise<Opened> {
     log,
     async close(patience) {
       await discovery;
+      files.close();
       await Promise.all([runs.close(patience), mail.close()]);
       await close();
     },

@@ -6,11 +6,12 @@ const root = join(import.meta.dirname, "..");
 const files = globSync("app/**/*.{ts,tsx}", { cwd: root }).sort();
 
 /** Which rooms a room may import from; what lies in `app/` itself goes by its file's name. Types may come from anywhere. */
-const leaves = ["config", "log", "mail", "secrets", "limits", "pull-stream"];
+const leaves = ["config", "log", "mail", "secrets", "limits", "multipart", "pull-stream"];
 const mayImport: Record<string, string[]> = {
   db: leaves,
-  intelligence: ["db", ...leaves],
-  api: ["db", "intelligence", ...leaves],
+  files: ["db", ...leaves],
+  intelligence: ["db", "files", ...leaves],
+  api: ["db", "intelligence", "files", ...leaves],
   markdown: leaves,
   ui: ["ui", "limits"],
   // What pages may use of the server: nothing that knows the database.
@@ -27,14 +28,14 @@ const mayImport: Record<string, string[]> = {
     "limits",
     "pull-stream",
   ],
-  services: ["db", "intelligence", ...leaves],
+  services: ["db", "files", "intelligence", ...leaves],
   handler: ["api", "services", "context", "session", "headers", "robots", ...leaves],
   root: ["routes", "ui", "context", "form", "person", "app"],
   "entry.server": ["live-document", "context"],
   "live-document": ["markdown", "context", "pull-stream"],
   guards: ["context", "form", "held-draft", "person"],
   person: ["answers", "context"],
-  form: ["answers", "context", "limits", "person", "secrets"],
+  form: ["answers", "context", "limits", "multipart", "person", "secrets"],
   "held-draft": ["answers", "context", "form", "limits"],
   config: [],
   secrets: [],
@@ -42,6 +43,7 @@ const mayImport: Record<string, string[]> = {
   mail: [],
   robots: [],
   limits: [],
+  multipart: ["limits"],
   session: [],
   headers: [],
   context: [],
@@ -108,8 +110,8 @@ describe("the house", () => {
 
   it("server code carries the suffix that keeps it out of the browser", () => {
     const bare = files.filter(
-      (file) => /^app\/(db|api|intelligence|markdown)\//.test(file) && !/\.server\.tsx?$/.test(file),
+      (file) => /^app\/(db|api|files|intelligence|markdown)\//.test(file) && !/\.server\.tsx?$/.test(file),
     );
-    expect(bare).toEqual(["app/db/tables.ts", "app/intelligence/chunk.ts"]);
+    expect(bare).toEqual(["app/db/tables.ts", "app/files/reading.worker.ts", "app/intelligence/chunk.ts"]);
   });
 });

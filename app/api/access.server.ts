@@ -1,4 +1,4 @@
-import type { ChatRow, MessageRow, ProjectRow } from "../db/tables.ts";
+import type { ChatRow, FileRow, MessageRow, ProjectRow } from "../db/tables.ts";
 import type { Person, Services } from "./env.server.ts";
 import { notFound } from "./problem.server.ts";
 
@@ -31,6 +31,19 @@ export async function findProject({ db }: Services, person: Person, projectId: s
   const row = await db
     .selectFrom("projects")
     .where("id", "=", projectId)
+    .$if(person.role !== "admin", (query) => query.where("userId", "=", person.id))
+    .selectAll()
+    .executeTakeFirst();
+  if (!row) throw notFound();
+  return row;
+}
+
+/** A file that the person may see: its owner's, or any for an admin. Throws 404. */
+export async function findFile({ db }: Services, person: Person, fileId: string): Promise<FileRow> {
+  const row = await db
+    .selectFrom("files")
+    .where("id", "=", fileId)
+    .where("ready", "=", 1)
     .$if(person.role !== "admin", (query) => query.where("userId", "=", person.id))
     .selectAll()
     .executeTakeFirst();

@@ -12,6 +12,7 @@ export async function deleteAccount(c: Context<ApiEnv>): Promise<void> {
   const { id } = person;
   const writing = db.selectFrom("messages").where("userId", "=", id).where("status", "=", "streaming");
   for (const { chatId } of await writing.select("chatId").execute()) await stopReplies(services, chatId);
+  const files = await db.selectFrom("files").where("userId", "=", id).select("id").execute();
   await db.transaction().execute(async (trx) => {
     // Two admins leaving at the same moment must not both believe that the other stays.
     if (engine === "postgres") await sql`lock table users in share row exclusive mode`.execute(trx);
@@ -28,4 +29,5 @@ export async function deleteAccount(c: Context<ApiEnv>): Promise<void> {
       .where((e) => e.or([e("actorId", "=", id), e.and([e("resource", "=", "user"), e("resourceId", "=", id)])]))
       .execute();
   });
+  await services.files.delete(files.map((file) => file.id));
 }

@@ -3,6 +3,7 @@ import { bodyLimit } from "hono/body-limit";
 import { getPath } from "hono/utils/url";
 import { v7 as newId } from "uuid";
 import { limits } from "../limits.ts";
+import { isMultipart } from "../multipart.server.ts";
 import { authenticator } from "./authenticator.server.ts";
 import { chatFiles } from "./chat-files.server.ts";
 import { chats } from "./chats.server.ts";
@@ -10,6 +11,7 @@ import { conversation } from "./conversation.server.ts";
 import { dashboard } from "./dashboard.server.ts";
 import { emails } from "./emails.server.ts";
 import type { ApiEnv, Services } from "./env.server.ts";
+import { files } from "./files.server.ts";
 import { messages } from "./messages.server.ts";
 import { models } from "./models.server.ts";
 import { openSessions } from "./open-sessions.server.ts";
@@ -17,9 +19,11 @@ import { pages } from "./pages.server.ts";
 import { passwordResets } from "./password-resets.server.ts";
 import { answerError, Problem } from "./problem.server.ts";
 import { projects } from "./projects.server.ts";
+import { prompts } from "./prompts.server.ts";
 import { search } from "./search.server.ts";
 import { sessions } from "./sessions.server.ts";
 import { chatShares, shares } from "./shares.server.ts";
+import { uploads } from "./uploads.server.ts";
 import { usage } from "./usage.server.ts";
 import { users } from "./users.server.ts";
 
@@ -39,13 +43,15 @@ export function createApi(services: Services) {
     await next();
     c.res.headers.set("X-Request-Id", c.var.requestId);
   });
-  api.use(
-    bodyLimit({
-      maxSize: limits.jsonBody,
-      onError: () => {
-        throw new Problem(413, "La petición es demasiado grande.");
-      },
-    }),
+  const limitBody = bodyLimit({
+    maxSize: limits.jsonBody,
+    onError: () => {
+      throw new Problem(413, "La petición es demasiado grande.");
+    },
+  });
+  // Files are bounded one by one, while they are read.
+  api.use((c, next) =>
+    isMultipart(c.req.raw) && /\/(uploads|import)$/.test(c.req.path) ? next() : limitBody(c, next),
   );
   api.onError(answerError);
   api.notFound((c) => answerError(new Problem(404, "Esta llamada no existe."), c));
@@ -60,8 +66,11 @@ export function createApi(services: Services) {
     .route("/api/chat", chatShares)
     .route("/api/share", shares)
     .route("/api/message", messages)
+    .route("/api/message", prompts)
     .route("/api/model", models)
     .route("/api/project", projects)
+    .route("/api/file", uploads)
+    .route("/api/file", files)
     .route("/api/page", pages)
     .route("/api/email", emails)
     .route("/api/search", search)

@@ -13,6 +13,7 @@ const rules = {
   signup: { points: 200, duration: 60 * 60 },
   reset: { points: 20, duration: 60 * 60 },
   resetAccount: { points: 5, duration: 60 * 60 },
+  upload: { points: 600, duration: 60 * 60 },
   export: { points: 10, duration: 60 * 60 },
   email: { points: 20, duration: 60 * 60 },
 };

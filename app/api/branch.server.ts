@@ -3,11 +3,19 @@ import { sql } from "kysely";
 import type { Db } from "../db/connection.server.ts";
 import type { ChatRow, MessageRow } from "../db/tables.ts";
 import { limits } from "../limits.ts";
-import { message, showMessage } from "./messages.server.ts";
+import { message, showMessages } from "./messages.server.ts";
 import { notFound } from "./problem.server.ts";
 
 /** A message as part of a branch: `versions` are the ids of the messages that answer the same one, itself included. */
-export const turn = message.extend({ versions: z.array(z.string()) }).openapi("Turn");
+export const turn = message
+  .extend({
+    versions: z.array(z.string()),
+    summary: z
+      .string()
+      .nullable()
+      .openapi({ description: "El resumen que el modelo tiene de la conversación hasta aquí, si no cabía entera." }),
+  })
+  .openapi("Turn");
 
 type Page = { items: z.output<typeof turn>[]; hasEarlier: boolean; hasLater: boolean };
 
@@ -36,9 +44,17 @@ export async function branchOf(
       select m.*, b.depth + 1 from messages m join branch b on m.id = b."parentId" where b.depth < ${limits.turnsOnPage}
     ) select * from branch order by depth`.execute(db);
   const page = rows.slice(0, limits.turnsOnPage).reverse();
-  const versions = await versionsOf(db, chat.id, page);
+  const [versions, items, summaries] = await Promise.all([
+    versionsOf(db, chat.id, page),
+    showMessages(db, page),
+    summariesOf(db, chat.id, page),
+  ]);
   return {
-    items: page.map((row) => ({ ...showMessage(row), versions: versions.get(row.parentId) ?? [row.id] })),
+    items: items.map((item) => ({
+      ...item,
+      versions: versions.get(item.parentId) ?? [item.id],
+      summary: summaries.get(item.id) ?? null,
+    })),
     hasEarlier: rows.length > limits.turnsOnPage,
     hasLater: before !== undefined || (around !== undefined && (await hasAnswer(db, last))),
   };
@@ -73,6 +89,21 @@ async function leafBelow(db: Db, chatId: string, messageId: string, depth = 1_00
     ) select id from below where id is not null order by depth desc limit 1`.execute(db);
   if (!rows[0]) throw notFound();
   return rows[0].id;
+}
+
+async function summariesOf(db: Db, chatId: string, page: MessageRow[]): Promise<Map<string, string>> {
+  if (page.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("summaries")
+    .where("chatId", "=", chatId)
+    .where(
+      "upToMessageId",
+      "in",
+      page.map(({ id }) => id),
+    )
+    .select(["upToMessageId", "content"])
+    .execute();
+  return new Map(rows.map(({ upToMessageId, content }) => [upToMessageId, content]));
 }
 
 async function versionsOf(db: Db, chatId: string, page: MessageRow[]): Promise<Map<string | null, string[]>> {

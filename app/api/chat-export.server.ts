@@ -38,6 +38,12 @@ export function chatAsMarkdown(chat: ChatRow, messages: MessageRow[], models: Mo
   return `# ${chat.title}\n\n${turns.join("\n")}`;
 }
 
+/** Content-Disposition of a download (RFC 6266): its name in UTF-8, after one that everyone understands. */
+export function attachmentName(name: string): string {
+  const plain = name.normalize("NFD").replace(/[^\w .-]+/g, "") || "archivo";
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(name).replace(/['()]/g, escape)}`;
+}
+
 // What some file system or other does not take in a name.
 const notInNames = /[/\\:*?"<>|\p{Cc}\p{Cf}]+/gu;
 

@@ -1,7 +1,7 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { findChat } from "./access.server.ts";
 import { active, signedIn } from "./authentication.server.ts";
-import { chatAsJson, chatAsMarkdown, fileName } from "./chat-export.server.ts";
+import { attachmentName, chatAsJson, chatAsMarkdown, fileName } from "./chat-export.server.ts";
 import type { ApiEnv } from "./env.server.ts";
 import { answerInvalid } from "./problem.server.ts";
 import { bearer, idParam } from "./schemas.server.ts";
@@ -43,8 +43,7 @@ export const chatFiles = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
     return new Response(text, {
       headers: {
         "Content-Type": markdown ? "text/markdown; charset=utf-8" : "application/json",
-        // RFC 6266: the name in UTF-8, and one that everyone understands.
-        "Content-Disposition": `attachment; filename="conversacion.${markdown ? "md" : "json"}"; filename*=UTF-8''${encodeURIComponent(name).replace(/['()]/g, escape)}`,
+        "Content-Disposition": attachmentName(name),
       },
     }) as never;
   },

@@ -26,6 +26,7 @@ export const chat = z
     pinned: z.boolean(),
     archived: z.boolean(),
     lastMessageAt: z.string(),
+    temporary: z.boolean().openapi({ description: "Se borra con la sesión en la que empezó." }),
     draft,
   })
   .openapi("Chat");
@@ -57,6 +58,7 @@ const showChat = (row: ChatRow): z.output<typeof chat> => ({
   pinned: row.pinned === 1,
   archived: row.archived === 1,
   lastMessageAt: iso(row.lastMessageAt),
+  temporary: row.sessionId !== null,
   draft: parseDraft(row.draft),
 });
 
@@ -98,6 +100,7 @@ export const chats = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       const visible = services.db
         .selectFrom("chats")
         .selectAll("chats")
+        .where("chats.sessionId", "is", null)
         .$if(person.role !== "admin", (q) => q.where("chats.userId", "=", person.id))
         .$if(Boolean(query.q), (q) => q.where(contains("chats.title", query.q ?? "")));
       const { rows, nextCursor, total } = await listPage(visible, query, {
@@ -137,6 +140,7 @@ export const chats = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
         lastMessageAt: now,
         draft: null,
         leafId: null,
+        sessionId: null,
       };
       await services.db.insertInto("chats").values(row).execute();
       return c.json(showChat(row), 201);

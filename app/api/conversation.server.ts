@@ -2,6 +2,7 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Chunk } from "../intelligence/chunk.ts";
 import { follow } from "../intelligence/follow.server.ts";
 import { continueReply, replyAgain, type Started, sendMessage } from "../intelligence/start.server.ts";
+import { limits } from "../limits.ts";
 import { pullStream } from "../pull-stream.server.ts";
 import { findMessage } from "./access.server.ts";
 import { active, signedIn } from "./authentication.server.ts";
@@ -17,6 +18,15 @@ const newMessage = z.strictObject({
   parentId: id.nullable().optional().openapi({ description: "El mensaje al que sigue; null empieza de nuevo." }),
   content: conversationText,
   modelId: id.optional(),
+  fileIds: z
+    .array(id, "fileIds tiene que ser una lista.")
+    .max(limits.filesPerMessage, `Un mensaje puede llevar ${limits.filesPerMessage} archivos como mucho.`)
+    .transform((ids) => [...new Set(ids)])
+    .optional()
+    .openapi({ description: "Archivos subidos antes." }),
+  temporary: flag
+    .default(false)
+    .openapi({ description: "Empieza un chat que se borra al cerrar esta sesión y no se busca ni se lista." }),
   keepDraft: flag.default(false).openapi({ description: "No borra el borrador: lo enviado no era él." }),
   key: z
     .string("La clave tiene que ser un texto.")
@@ -115,7 +125,9 @@ async function start(
     if (parent.chatId !== chatId) throw notFound();
   }
   const model = await modelToUse(services, given.modelId, chatId && (await modelOfChat(services, chatId)));
-  return sendMessage(services, { ...given, userId: person.id, model });
+  const { temporary, ...message } = given;
+  const sessionId = temporary ? person.sessionId : undefined;
+  return sendMessage(services, { ...message, sessionId, userId: person.id, model });
 }
 
 /** Only its owner writes in a conversation: an admin may read it, but not speak for the person. */

@@ -28,7 +28,11 @@ export const dashboard = new OpenAPIHono<ApiEnv>().openapi(
   async (c) => {
     const { person, services } = c.var;
     const columns = ["id", "title", "pinned", "lastMessageAt"] as const;
-    const own = services.db.selectFrom("chats").where("userId", "=", person.id).where("archived", "=", 0);
+    const own = services.db
+      .selectFrom("chats")
+      .where("userId", "=", person.id)
+      .where("archived", "=", 0)
+      .where("sessionId", "is", null);
     const [pinned, recent, projects] = await Promise.all([
       own.where("pinned", "=", 1).orderBy("lastMessageAt", "desc").select(columns).execute(),
       own.where("pinned", "=", 0).orderBy("lastMessageAt", "desc").limit(chatsShown).select(columns).execute(),

@@ -1,5 +1,6 @@
 import type { Config } from "../config.server.ts";
 import type { UserRow } from "../db/tables.ts";
+import type { Files } from "../files/files.server.ts";
 import type { Services as RunServices, Runs } from "../intelligence/runs.server.ts";
 import type { Mail } from "../mail.server.ts";
 
@@ -8,6 +9,7 @@ export type Services = RunServices & {
   config: Pick<Config, "signup" | "publicUrl">;
   runs: Runs;
   mail: Mail;
+  files: Files;
   /** Derives session tokens. */
   tokenKey: Buffer;
   /** Encrypts the secrets of authenticator apps. */

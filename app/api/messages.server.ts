@@ -1,6 +1,7 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { sql } from "kysely";
 import { v7 as newId } from "uuid";
+import type { Db } from "../db/connection.server.ts";
 import { indexText } from "../db/search.server.ts";
 import type { MessageRow } from "../db/tables.ts";
 import type { Source } from "../intelligence/chunk.ts";
@@ -16,13 +17,27 @@ import { answers, bearer, id, idParam, iso, isoOrNull, takes } from "./schemas.s
 const source = z
   .object({
     n: z.number(),
-    kind: z.enum(["message", "training"]),
+    kind: z.enum(["message", "training", "file"]),
     title: z.string(),
     quote: z.string(),
     chatId: z.string().nullable(),
     messageId: z.string().nullable(),
+    fileId: z.string().nullable().optional(),
+    position: z.number().nullable().optional().openapi({ description: "El pasaje del archivo, contado desde 0." }),
   })
   .openapi("Source");
+
+const attachment = z
+  .object({
+    fileId: z.string().nullable().openapi({ description: "null: el archivo se ha eliminado." }),
+    name: z.string(),
+    mediaType: z.string(),
+    size: z.number().nullable(),
+    width: z.number().nullable(),
+    height: z.number().nullable(),
+    pages: z.number().nullable(),
+  })
+  .openapi("Attachment");
 
 export const message = z
   .object({
@@ -39,11 +54,38 @@ export const message = z
     inputTokens: z.number().nullable(),
     outputTokens: z.number().nullable(),
     sources: z.array(source),
+    attachments: z.array(attachment),
     finishedAt: z.string().nullable(),
   })
   .openapi("Message");
 
-export const showMessage = (row: MessageRow): z.output<typeof message> => ({
+/** Messages as they are answered, with what was sent along with them. */
+export async function showMessages(db: Db, rows: MessageRow[]): Promise<z.output<typeof message>[]> {
+  const attached = await attachmentsOf(
+    db,
+    rows.filter(({ role }) => role === "user").map(({ id }) => id),
+  );
+  return rows.map((row) => ({ ...showRow(row), attachments: attached.get(row.id) ?? [] }));
+}
+
+async function attachmentsOf(db: Db, messageIds: string[]): Promise<Map<string, z.output<typeof attachment>[]>> {
+  const found = new Map<string, z.output<typeof attachment>[]>();
+  if (messageIds.length === 0) return found;
+  const rows = await db
+    .selectFrom("attachments as a")
+    .leftJoin("files as f", "f.id", "a.fileId")
+    .where("a.messageId", "in", messageIds)
+    .orderBy("a.messageId")
+    .orderBy("a.position")
+    .select(["a.messageId", "a.fileId", "a.name", "a.mediaType", "f.size", "f.width", "f.height", "f.pages"])
+    .execute();
+  for (const { messageId, ...shown } of rows) found.set(messageId, [...(found.get(messageId) ?? []), shown]);
+  return found;
+}
+
+const showOne = async (db: Db, row: MessageRow) => (await showMessages(db, [row]))[0] as z.output<typeof message>;
+
+const showRow = (row: MessageRow) => ({
   id: row.id,
   createdAt: iso(row.createdAt),
   updatedAt: iso(row.updatedAt),
@@ -86,7 +128,7 @@ export const messages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
         sortable: [{ column: "createdAt", direction: "desc" }],
         filters: { chatId: "text", userId: "text", modelId: "text", role: "text", status: "text", parentId: "text" },
       });
-      return c.json({ items: rows.map(showMessage), nextCursor, total }, 200);
+      return c.json({ items: await showMessages(services.db, rows), nextCursor, total }, 200);
     },
   )
   .openapi(
@@ -120,7 +162,7 @@ export const messages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
           } as MessageRow)
           .returningAll()
           .executeTakeFirstOrThrow();
-        await indexText(trx, content, chat.userId, { messageId: inserted.id, chatId });
+        if (!chat.sessionId) await indexText(trx, content, chat.userId, { messageId: inserted.id, chatId });
         await trx
           .updateTable("chats")
           .set({ leafId: inserted.id, lastMessageAt: now })
@@ -128,7 +170,7 @@ export const messages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
           .execute();
         return inserted;
       });
-      return c.json(showMessage(row), 201);
+      return c.json(await showOne(services.db, row), 201);
     },
   )
   .openapi(
@@ -139,7 +181,10 @@ export const messages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       request: { params: idParam },
       responses: { 200: answers(message, "El mensaje.") },
     }),
-    async (c) => c.json(showMessage(await findMessage(c.var.services, c.var.person, c.req.valid("param").id)), 200),
+    async (c) => {
+      const { person, services } = c.var;
+      return c.json(await showOne(services.db, await findMessage(services, person, c.req.valid("param").id)), 200);
+    },
   )
   .openapi(
     createRoute({
@@ -155,9 +200,10 @@ export const messages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       if (row.status === "streaming")
         throw invalid("content", "Esta respuesta aún se está escribiendo; detenla antes.");
       const { content } = c.req.valid("json");
+      const chat = await findChat(services, person, row.chatId);
       const changed = await services.db.transaction().execute(async (trx) => {
         await trx.deleteFrom("passages").where("messageId", "=", row.id).execute();
-        await indexText(trx, content, row.userId, { messageId: row.id, chatId: row.chatId });
+        if (!chat.sessionId) await indexText(trx, content, row.userId, { messageId: row.id, chatId: row.chatId });
         return trx
           .updateTable("messages")
           .set({ content, updatedAt: Date.now() })
@@ -167,7 +213,7 @@ export const messages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       });
       if (!changed) throw notFound();
       await auditOthers(services.db, c, row.userId, { action: "update", resource: "message", resourceId: row.id });
-      return c.json(showMessage(changed), 200);
+      return c.json(await showOne(services.db, changed), 200);
     },
   )
   .openapi(

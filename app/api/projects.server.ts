@@ -119,14 +119,16 @@ export const projects = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       method: "delete",
       ...one,
       request: { params: idParam },
-      responses: { 204: { description: "El proyecto y sus chats ya no existen." } },
+      responses: { 204: { description: "El proyecto, sus documentos y sus chats ya no existen." } },
     }),
     async (c) => {
       const { person, services } = c.var;
       const row = await findProject(services, person, c.req.valid("param").id);
       const chats = await services.db.selectFrom("chats").where("projectId", "=", row.id).select("id").execute();
       for (const { id } of chats) await stopReplies(services, id);
+      const documents = await services.db.selectFrom("files").where("projectId", "=", row.id).select("id").execute();
       await services.db.deleteFrom("projects").where("id", "=", row.id).execute();
+      await services.files.delete(documents.map(({ id }) => id));
       await auditOthers(services.db, c, row.userId, { action: "delete", resource: "project", resourceId: row.id });
       return c.body(null, 204);
     },

@@ -35,11 +35,17 @@ export const draft = z
   .object({
     content: z.string().max(limits.draft, "El borrador es demasiado largo."),
     modelId: id.nullable().default(null),
+    fileIds: z
+      .array(id, "fileIds tiene que ser una lista.")
+      .max(limits.filesPerMessage, `Un mensaje puede llevar ${limits.filesPerMessage} archivos como mucho.`)
+      .default([]),
   })
   .nullable()
   .openapi("Draft");
 export type Draft = NonNullable<z.output<typeof draft>>;
-export const parseDraft = (stored: string | null): Draft | null => (stored ? (JSON.parse(stored) as Draft) : null);
+// Drafts stored before there were files have none.
+export const parseDraft = (stored: string | null): Draft | null =>
+  stored ? { fileIds: [], ...(JSON.parse(stored) as Omit<Draft, "fileIds">) } : null;
 
 /** A JSON answer of a route, for the OpenAPI document and the client's types. */
 export const answers = <Schema extends z.ZodType>(schema: Schema, description: string) => ({

@@ -52,6 +52,7 @@ export const search = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).op
       db
         .selectFrom("chats")
         .where("userId", "=", person.id)
+        .where("sessionId", "is", null)
         .where(contains("title", q))
         .orderBy("lastMessageAt", "desc")
         .limit(titlesShown)

@@ -1,6 +1,7 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import { storedBytes } from "../files/files.server.ts";
 import { usageOf } from "../intelligence/usage.server.ts";
 import { credentials, mayJoin, registration, signIn, signInWithCode, signUp } from "./accounts.server.ts";
 import { countAttempt } from "./attempts.server.ts";
@@ -26,7 +27,11 @@ const session = z
       tokensPerMonth: z.number().nullable(),
       storageMb: z.number().nullable(),
     }),
-    usage: z.object({ messagesToday: z.number(), tokensThisMonth: z.number() }),
+    usage: z.object({
+      messagesToday: z.number(),
+      tokensThisMonth: z.number(),
+      storedBytes: z.number(),
+    }),
     expiresAt: z.string(),
   })
   .openapi("Session");
@@ -138,11 +143,12 @@ async function showSession(c: Context<ApiEnv>): Promise<z.output<typeof session>
   const { db } = c.var.services;
   const { id, sessionId } = c.var.person;
   const now = Date.now();
-  const [account, subscription, open, usage] = await Promise.all([
+  const [account, subscription, open, usage, stored] = await Promise.all([
     db.selectFrom("users").where("id", "=", id).selectAll().executeTakeFirstOrThrow(),
     db.selectFrom("subscriptions").where("userId", "=", id).orderBy("startsAt", "desc").selectAll().executeTakeFirst(),
     db.selectFrom("sessions").where("id", "=", sessionId).select("refreshExpiresAt").executeTakeFirstOrThrow(),
     usageOf(db, id, now),
+    storedBytes(db, id),
   ]);
   return {
     user: showUser(account),
@@ -155,7 +161,7 @@ async function showSession(c: Context<ApiEnv>): Promise<z.output<typeof session>
       tokensPerMonth: subscription?.tokensPerMonth ?? null,
       storageMb: subscription?.storageMb ?? null,
     },
-    usage,
+    usage: { ...usage, storedBytes: stored },
     expiresAt: iso(open.refreshExpiresAt),
   };
 }

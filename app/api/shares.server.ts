@@ -81,6 +81,7 @@ export const chatShares = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }
           updatedAt: now,
           chatId: chat.id,
           leafId: chat.leafId,
+          files: 0,
           token: randomBytes(18).toString("base64url"),
         })
         .onConflict((conflict) => conflict.column("chatId").doUpdateSet({ leafId: chat.leafId ?? "", updatedAt: now }))

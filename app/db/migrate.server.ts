@@ -4,8 +4,15 @@ import * as first from "./migrations/0001_first.server.ts";
 import * as search from "./migrations/0002_search.server.ts";
 import * as frame from "./migrations/0003_frame.server.ts";
 import * as shares from "./migrations/0004_shares.server.ts";
+import * as conversations from "./migrations/0005_conversations.server.ts";
 
-const migrations = { "0001_first": first, "0002_search": search, "0003_frame": frame, "0004_shares": shares };
+const migrations = {
+  "0001_first": first,
+  "0002_search": search,
+  "0003_frame": frame,
+  "0004_shares": shares,
+  "0005_conversations": conversations,
+};
 
 /** Kysely's migrator over our migrations, which know the engine. */
 export function createMigrator(db: Db, engine: Engine): Migrator {

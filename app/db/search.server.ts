@@ -70,9 +70,7 @@ export async function indexText(
   refers: Partial<Pick<PassageRow, "messageId" | "trainingId" | "chatId">>,
 ): Promise<void> {
   const rows = cutPassages(text).map((passage) => ({
-    messageId: null,
-    trainingId: null,
-    chatId: null,
+    ...noReference,
     ...refers,
     ownerId,
     text: passage,
@@ -81,9 +79,38 @@ export async function indexText(
   if (rows.length > 0) await db.insertInto("passages").values(rows).execute();
 }
 
-export type Hit = { messageId: string | null; trainingId: string | null; chatId: string | null; text: string };
+/** Makes passages of a file findable by its owner. Their words come from `searchWords`, made elsewhere. */
+export async function indexPassages(
+  db: Db,
+  ownerId: string,
+  fileId: string,
+  passages: { position: number; page: number | null; text: string; words: string }[],
+): Promise<void> {
+  const rows = passages.map((passage) => ({
+    ...noReference,
+    ...passage,
+    fileId,
+    ownerId,
+    words: `${ownerWord(ownerId)} ${passage.words}`,
+  }));
+  await db.insertInto("passages").values(rows).execute();
+}
 
-type Search = { question: string; owners: string[]; except: string[]; limit: number };
+const noReference = { messageId: null, trainingId: null, chatId: null, fileId: null, position: null, page: null };
+
+export type Hit = Omit<PassageRow, "seq" | "words" | "ownerId">;
+
+type Search = {
+  question: string;
+  owners: string[];
+  /** Messages left out; */
+  except: string[];
+  /** false: all of them are. */
+  messages?: boolean;
+  /** Only the passages of these files; without it, of all the owners' files. */
+  files?: string[];
+  limit: number;
+};
 
 /**
  * The passages that best answer a question, among those of the owners, best first.
@@ -101,7 +128,7 @@ export function searchTyped(db: Db, engine: Engine, search: Search): Promise<Hit
 async function findPassages(
   db: Db,
   engine: Engine,
-  { owners, except, limit }: Search,
+  { owners, except, messages, files, limit }: Search,
   words: string[],
   wanted: "any" | "all",
 ): Promise<Hit[]> {
@@ -109,16 +136,19 @@ async function findPassages(
   const hidden = sql.join([...except, ""]);
   const owned = sql`p."ownerId" in (${sql.join(owners)})`;
   const ownerWords = owners.map(ownerWord);
+  const columns = sql`p."messageId", p."trainingId", p."chatId", p."fileId", p.position, p.page, p.text`;
+  const ofMessages = messages === false ? sql`p."messageId" is null` : sql`1 = 1`;
+  const ofFiles = files ? sql`(p."fileId" is null or p."fileId" in (${sql.join([...files, ""])}))` : sql`1 = 1`;
   const { rows } =
     engine === "sqlite"
       ? await sql<Hit>`
-          select p."messageId", p."trainingId", p."chatId", p.text from passages_index i join passages p on p.seq = i.rowid
+          select ${columns} from passages_index i join passages p on p.seq = i.rowid
           where passages_index match ${`(${quoted(ownerWords, " OR ")}) AND (${wanted === "any" ? quoted(words, " OR ") : `${quoted(words, " AND ")}${openEnd(words, " *")}`})`}
-            and ${owned} and coalesce(p."messageId", '-') not in (${hidden})
+            and ${owned} and coalesce(p."messageId", '-') not in (${hidden}) and ${ofMessages} and ${ofFiles}
           order by rank limit ${limit}`.execute(db)
       : await sql<Hit>`
-          select p."messageId", p."trainingId", p."chatId", p.text from passages p, to_tsquery('simple', ${`(${ownerWords.join("|")}) & (${wanted === "any" ? words.join("|") : `${words.join("&")}${openEnd(words, ":*")}`})`}) q
-          where p.vector @@ q and ${owned} and coalesce(p."messageId", '-') not in (${hidden})
+          select ${columns} from passages p, to_tsquery('simple', ${`(${ownerWords.join("|")}) & (${wanted === "any" ? words.join("|") : `${words.join("&")}${openEnd(words, ":*")}`})`}) q
+          where p.vector @@ q and ${owned} and coalesce(p."messageId", '-') not in (${hidden}) and ${ofMessages} and ${ofFiles}
           order by ts_rank(p.vector, q, 1) desc, p.seq desc limit ${limit}`.execute(db);
   return rows;
 }

@@ -45,6 +45,8 @@ export type ChatRow = Row & {
   draft: string | null;
   /** The last message of the branch that is shown. */
   leafId: string | null;
+  /** The session that a temporary chat ends with. */
+  sessionId: string | null;
 };
 
 export type MessageStatus = "complete" | "streaming" | "stopped" | "failed" | "interrupted";
@@ -102,17 +104,35 @@ export type ProjectRow = Row & { userId: string; name: string; description: stri
 
 export type FileRow = Row & {
   userId: string;
+  /** The project it is a document of. */
   projectId: string | null;
-  messageId: string | null;
   name: string;
+  /** As its bytes say. */
   mediaType: string;
   size: number;
   sha256: string;
   width: number | null;
   height: number | null;
+  pages: number | null;
+  /** What was read from it, pages parted by form feeds; null for images. */
   text: string | null;
+  /** Not sent with a message yet. */
   temporary: Flag;
+  /** 1 once all of its passages are stored. */
+  ready: Flag;
 };
+
+/** A file as sent with a message; its name stays when the file is deleted. */
+export type AttachmentRow = Row & {
+  messageId: string;
+  fileId: string | null;
+  name: string;
+  mediaType: string;
+  position: number;
+};
+
+/** What a model was given for a reply: JSON of a StoredPrompt. */
+export type PromptRow = Row & { messageId: string; content: string };
 
 export type SummaryRow = Row & {
   chatId: string;
@@ -192,7 +212,12 @@ export type AuthenticatorRow = Row & {
 };
 
 /** A link by which anyone may read a chat up to a message. */
-export type ShareRow = Row & { chatId: string; leafId: string; token: string };
+export type ShareRow = Row & {
+  chatId: string;
+  leafId: string;
+  token: string /** 1: with its attachments. */;
+  files: Flag;
+};
 
 /** A stretch of text that full-text search finds. `words` is what the index sees: folded, stemmed, the owner first. */
 export type PassageRow = {
@@ -202,6 +227,10 @@ export type PassageRow = {
   messageId: string | null;
   trainingId: string | null;
   chatId: string | null;
+  fileId: string | null;
+  /** Its number in the file, and the page it stands on. */
+  position: number | null;
+  page: number | null;
   text: string;
   words: string;
 };
@@ -215,6 +244,8 @@ export type Tables = {
   pages: PageRow;
   projects: ProjectRow;
   files: FileRow;
+  attachments: AttachmentRow;
+  prompts: PromptRow;
   summaries: SummaryRow;
   trainings: TrainingRow;
   subscriptions: SubscriptionRow;

@@ -3,11 +3,14 @@ import type { MessageStatus } from "../db/tables.ts";
 /** A passage that a reply was made from, numbered as in the text. */
 export type Source = {
   n: number;
-  kind: "message" | "training";
+  kind: "message" | "training" | "file";
   title: string;
   quote: string;
   chatId: string | null;
   messageId: string | null;
+  /** The file and the number of the passage in it; sources stored before there were files have neither. */
+  fileId?: string | null;
+  position?: number | null;
 };
 
 export type Usage = { inputTokens: number; outputTokens: number };

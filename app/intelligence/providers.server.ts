@@ -4,7 +4,8 @@ import { limits } from "../limits.ts";
 import type { Usage } from "./chunk.ts";
 import { ReplyError, replyError } from "./errors.server.ts";
 
-export type Turn = { role: "user" | "assistant"; content: string };
+/** `images` are JPEG. */
+export type Turn = { role: "user" | "assistant"; content: string; images?: Uint8Array[] };
 export type Prompt = { system: string; turns: Turn[] };
 export type Part = { type: "text"; text: string } | { type: "finish"; usage: Partial<Usage>; note?: string };
 /** A model's row with its key in clear. */
@@ -94,9 +95,18 @@ async function* readParts(stream: Stream, quiet: NodeJS.Timeout, signal: AbortSi
 function toPrompt({ system, turns }: Prompt): LanguageModelV4Prompt {
   return [
     ...(system ? [{ role: "system" as const, content: system }] : []),
-    ...turns.map(({ role, content }) => ({ role, content: [{ type: "text" as const, text: content }] })),
+    ...turns.map(({ role, content, images = [] }) => ({
+      role,
+      content: [...images.map(imagePart), { type: "text" as const, text: content }],
+    })),
   ];
 }
+
+const imagePart = (data: Uint8Array) => ({
+  type: "file" as const,
+  mediaType: "image/jpeg",
+  data: { type: "data" as const, data },
+});
 
 // Loaded when first used: a fresh installation has no provider, and each costs start-up time and memory.
 async function languageModel({ provider, externalId, baseUrl, apiKey }: ModelAccess): Promise<LanguageModelV4> {

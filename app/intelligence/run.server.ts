@@ -1,5 +1,6 @@
 import type { MessageRow } from "../db/tables.ts";
 import type { Source, Usage } from "./chunk.ts";
+import type { StoredPrompt } from "./stored-prompt.server.ts";
 
 export type EndStatus = Exclude<MessageRow["status"], "streaming">;
 
@@ -18,8 +19,11 @@ export class Run {
   readonly messageId: string;
   text: string;
   sources: Source[] = [];
-  /** Characters that the model was given. */
+  /** What the model was given, and its characters. */
+  prompt: StoredPrompt | undefined;
   promptLength = 0;
+  /** What summarising older messages has used for it. */
+  spent: Usage = { inputTokens: 0, outputTokens: 0 };
   usage: Usage = { inputTokens: 0, outputTokens: 0 };
   status: MessageRow["status"] = "streaming";
   error: string | undefined;

@@ -1,6 +1,7 @@
 import type { Db, Engine } from "../db/connection.server.ts";
 import { indexText } from "../db/search.server.ts";
 import type { MessageRow, ModelRow } from "../db/tables.ts";
+import type { Storage } from "../files/storage.server.ts";
 import type { Log } from "../log.server.ts";
 import { decrypt } from "../secrets.server.ts";
 import { describeCause, ReplyError } from "./errors.server.ts";
@@ -8,6 +9,7 @@ import { localReply } from "./local.server.ts";
 import { buildPrompt } from "./prompt.server.ts";
 import { generate, type Part } from "./providers.server.ts";
 import { type EndStatus, Run, StopReply } from "./run.server.ts";
+import { storePrompt } from "./stored-prompt.server.ts";
 import { makeTitle } from "./title.server.ts";
 import { estimateUsage, settleUsage } from "./usage.server.ts";
 
@@ -19,6 +21,8 @@ export type Services = {
   modelKey: Buffer;
   /** ms a model may stay silent. */
   modelSilence: number;
+  /** Where the images of messages lie. */
+  storage: Storage;
 };
 
 // product.md §2: a killed server loses at most the last 250 ms of text.
@@ -138,14 +142,23 @@ export class Runs {
   }
 
   async *#write(run: Run, question: MessageRow, model: ModelRow): AsyncGenerator<Part> {
-    const { prompt, sources } = await buildPrompt(this.#services, question, model, run.text);
+    const access = this.#access(model);
+    const { prompt, sources, stored, spent } = await buildPrompt(
+      this.#services,
+      question,
+      access,
+      run.text,
+      run.signal,
+    );
     run.sources = sources;
+    run.prompt = stored;
+    run.spent = spent;
     run.promptLength = prompt.system.length + prompt.turns.reduce((sum, { content }) => sum + content.length, 0);
     if (sources.length > 0) run.announce();
     if (model.provider === "local") {
       yield* localReply(sources, run.text, run.signal);
     } else {
-      yield* generate(this.#access(model), prompt, { signal: run.signal, silence: this.#services.modelSilence });
+      yield* generate(access, prompt, { signal: run.signal, silence: this.#services.modelSilence });
     }
   }
 
@@ -170,7 +183,11 @@ export class Runs {
     const now = Date.now();
     // A reply that was cut brings no count of its own, and has cost all the same.
     const counted = run.usage.outputTokens > 0 || model.provider === "local" || !run.text;
-    const usage = counted ? run.usage : estimateUsage(run.promptLength, run.text.length);
+    const own = counted ? run.usage : estimateUsage(run.promptLength, run.text.length);
+    const usage = {
+      inputTokens: own.inputTokens + run.spent.inputTokens,
+      outputTokens: own.outputTokens + run.spent.outputTokens,
+    };
     await this.#storing;
     await this.#services.db.transaction().execute(async (trx) => {
       const { numUpdatedRows } = await trx
@@ -180,17 +197,23 @@ export class Runs {
           status,
           error: run.error ?? null,
           sources: sourcesOf(run),
-          ...usage,
+          ...own,
           finishedAt: now,
           updatedAt: now,
         })
         .where("id", "=", run.messageId)
         .where("status", "=", "streaming")
         .executeTakeFirst();
-      await trx.updateTable("chats").set({ lastMessageAt: now }).where("id", "=", reply.chatId).execute();
+      const chat = await trx
+        .updateTable("chats")
+        .set({ lastMessageAt: now })
+        .where("id", "=", reply.chatId)
+        .returning("sessionId")
+        .executeTakeFirst();
       await settleUsage(trx, reply.userId, model, usage, now);
+      if (run.prompt && numUpdatedRows > 0n) await storePrompt(trx, run.messageId, run.prompt);
       // The local assistant's replies are quotes already: finding them again would quote quotes.
-      if (model.provider !== "local" && run.text && numUpdatedRows > 0n) {
+      if (model.provider !== "local" && !chat?.sessionId && run.text && numUpdatedRows > 0n) {
         await trx.deleteFrom("passages").where("messageId", "=", run.messageId).execute();
         await indexText(trx, run.text, reply.userId, { messageId: run.messageId, chatId: reply.chatId });
       }

@@ -27,6 +27,10 @@ export type NewMessage = {
   content: string;
   model: ModelRow;
   key?: string | undefined;
+  /** Files of the person, in order. */
+  fileIds?: string[] | undefined;
+  /** A new chat that ends with this session. */
+  sessionId?: string | undefined;
   /** The chat's draft is another text, and stays. */
   keepDraft?: boolean;
 };
@@ -48,7 +52,11 @@ export async function sendMessage({ db, runs }: { db: Db; runs: Runs }, message:
       });
       const reply = emptyReply(question, message.model.id, now);
       await trx.insertInto("messages").values([question, reply]).execute();
-      await indexText(trx, question.content, question.userId, { messageId: question.id, chatId: chat.id });
+      await attach(trx, question, message.fileIds ?? [], { keep: !chat.sessionId });
+      // What must not be found later is not made findable.
+      if (!chat.sessionId) {
+        await indexText(trx, question.content, question.userId, { messageId: question.id, chatId: chat.id });
+      }
       await showReply(trx, reply, now);
       await clearDraft(trx, message, chat.id);
       return { question, reply };
@@ -129,7 +137,11 @@ async function refuseWhileStreaming(db: Db, chatId: string): Promise<void> {
 async function chatFor(db: Db, message: NewMessage, now: number) {
   if (message.chatId) {
     await refuseWhileStreaming(db, message.chatId);
-    return db.selectFrom("chats").where("id", "=", message.chatId).select(["id", "leafId"]).executeTakeFirstOrThrow();
+    return db
+      .selectFrom("chats")
+      .where("id", "=", message.chatId)
+      .select(["id", "leafId", "sessionId"])
+      .executeTakeFirstOrThrow();
   }
   const chat = {
     id: newId(),
@@ -145,9 +157,39 @@ async function chatFor(db: Db, message: NewMessage, now: number) {
     lastMessageAt: now,
     draft: null,
     leafId: null,
+    sessionId: message.sessionId ?? null,
   };
   await db.insertInto("chats").values(chat).execute();
   return chat;
+}
+
+/** Sends files along with a message; from now on they stay, unless the chat does not. Throws CannotReply. */
+async function attach(db: Db, message: MessageRow, fileIds: string[], { keep }: { keep: boolean }): Promise<void> {
+  if (fileIds.length === 0) return;
+  const files = await db
+    .selectFrom("files")
+    .where("id", "in", fileIds)
+    .where("userId", "=", message.userId)
+    .where("ready", "=", 1)
+    .select(["id", "name", "mediaType"])
+    .execute();
+  const rows = fileIds.map((fileId, position) => {
+    const file = files.find(({ id }) => id === fileId);
+    if (!file) throw new CannotReply("fileIds", "Uno de los archivos ya no existe. Quítalo o adjúntalo otra vez.");
+    const { name, mediaType } = file;
+    return {
+      id: newId(),
+      createdAt: message.createdAt,
+      updatedAt: message.createdAt,
+      messageId: message.id,
+      fileId,
+      name,
+      mediaType,
+      position,
+    };
+  });
+  await db.insertInto("attachments").values(rows).execute();
+  if (keep) await db.updateTable("files").set({ temporary: 0 }).where("id", "in", fileIds).execute();
 }
 
 async function showReply(db: Db, reply: MessageRow, now: number): Promise<void> {

@@ -1,7 +1,11 @@
 import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createApi } from "../../app/api/api.server.ts";
 import type { Services } from "../../app/api/env.server.ts";
 import type { Config } from "../../app/config.server.ts";
+import { Files } from "../../app/files/files.server.ts";
 import type { Chunk } from "../../app/intelligence/chunk.ts";
 import { makeFirstModels } from "../../app/intelligence/discover.server.ts";
 import { Runs } from "../../app/intelligence/runs.server.ts";
@@ -27,11 +31,21 @@ export async function openApi(
   const database = await engine.open();
   const { db } = database;
   const log = createLog("silent");
-  const running = { db, engine: database.engine, log, modelKey: deriveKey(secret, "model keys"), modelSilence };
+  const dir = mkdtempSync(join(tmpdir(), "tertulia-files-"));
+  const files = new Files({ db, log, dir });
+  const running = {
+    db,
+    engine: database.engine,
+    log,
+    modelKey: deriveKey(secret, "model keys"),
+    modelSilence,
+    storage: files.storage,
+  };
   const runs = new Runs(running);
   const services: Services = {
     ...running,
     runs,
+    files,
     mail: await Mail.open(mail, log),
     config: { signup, publicUrl: "https://tertulia.example" },
     tokenKey: deriveKey(secret, "session tokens"),
@@ -102,8 +116,25 @@ export async function openApi(
     return parseChunks(new TextDecoder().decode(first?.value))[0] as Extract<Chunk, { type: "start" }>;
   }
 
+  /** Uploads files as a form does. */
+  async function upload(token: string, sent: File[], fields: Record<string, string> = {}): Promise<Answer> {
+    const body = new FormData();
+    for (const [name, value] of Object.entries(fields)) body.append(name, value);
+    for (const file of sent) body.append("files", file);
+    const response = await api.fetch(
+      new Request("http://api/api/file/uploads", {
+        method: "POST",
+        headers: { Authorization: `Bearer ${token}` },
+        body,
+      }),
+    );
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, body: JSON.parse(text) as never };
+  }
+
   return {
     call,
+    upload,
     /** The answer itself, for what is no text. */
     fetch: async (path: string, token: string) =>
       api.fetch(new Request(`http://api${path}`, { headers: { Authorization: `Bearer ${token}` } })),
@@ -114,6 +145,8 @@ export async function openApi(
     db,
     async close() {
       await runs.close(0);
+      files.close();
+      rmSync(dir, { recursive: true, force: true });
       await database.drop();
     },
   };

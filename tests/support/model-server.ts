@@ -44,6 +44,23 @@ export async function startModelServer(): Promise<LLMock> {
   return mock;
 }
 
+/** Stands before a model server and keeps what was sent to it, as it was on the wire: the mock keeps it in one form for all. */
+export async function startRecorder(target: string): Promise<{ url: string; bodies: string[]; stop(): void }> {
+  const bodies: string[] = [];
+  const server = createServer(async (request, response) => {
+    let body = "";
+    for await (const part of request) body += part;
+    bodies.push(body);
+    const headers = { "Content-Type": "application/json" };
+    const answer = await fetch(`${target}${request.url}`, { method: "POST", headers, body });
+    response.writeHead(answer.status, { "Content-Type": answer.headers.get("Content-Type") ?? "" });
+    response.end(await answer.text());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, bodies, stop: () => server.close() };
+}
+
 /** A server that speaks OpenAI's protocol badly, in the way that the message asks for. */
 export async function startHostileServer(): Promise<{ url: string; stop(): Promise<void> }> {
   const server = createServer(async (request, response) => {

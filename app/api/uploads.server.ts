@@ -1,0 +1,95 @@
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { FileRefused } from "../files/refused.server.ts";
+import { isMultipart, MultipartError, type ReceivedFile, readMultipart } from "../multipart.server.ts";
+import { findProject } from "./access.server.ts";
+import { countAttempt } from "./attempts.server.ts";
+import { active, signedIn } from "./authentication.server.ts";
+import type { ApiEnv, Services } from "./env.server.ts";
+import { file, showFile } from "./files.server.ts";
+import { answerInvalid, invalid, Problem } from "./problem.server.ts";
+import { answers, bearer } from "./schemas.server.ts";
+
+const uploaded = z
+  .object({
+    items: z.array(file),
+    refused: z.array(z.object({ name: z.string(), reason: z.string() })),
+  })
+  .openapi("Uploaded");
+
+const form = z.object({
+  files: z.array(z.any().openapi({ type: "string", format: "binary" })),
+  temporary: z
+    .string()
+    .optional()
+    .openapi({ description: "Con cualquier valor: se borra si en 24 horas no se envía." }),
+  userId: z.string().optional().openapi({ description: "De quién son; solo puede ser quien los sube." }),
+  projectId: z.string().optional().openapi({ description: "El proyecto del que son documentos." }),
+});
+
+const route = {
+  method: "post" as const,
+  path: "/uploads" as const,
+  security: bearer,
+  responses: { 201: answers(uploaded, "Los archivos guardados, y por qué no los demás.") },
+};
+
+const maxFields = 10;
+
+/** Takes files in, each on its own: one that is refused says why and keeps none of the others out. */
+export const uploads = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(
+  // The body is read as it comes, file by file, and not by a schema: that one is for the document only.
+  createRoute({ ...route, middleware: [signedIn, active], hide: true }),
+  async (c) => {
+    const { person, services } = c.var;
+    await countAttempt(services, "upload", person.id);
+    if (!isMultipart(c.req.raw)) throw new Problem(415, "Los archivos se envían como multipart/form-data.");
+    const body = await readMultipart(c.req.raw, maxFields).catch(explain);
+    try {
+      const { temporary, userId, projectId } = Object.fromEntries(body.fields) as Record<string, string | undefined>;
+      if (userId && userId !== person.id) throw invalid("userId", "Solo puedes subir archivos tuyos.");
+      const project = projectId ? await findProject(services, person, projectId) : undefined;
+      if (project && project.userId !== person.id) throw invalid("projectId", "Ese proyecto no existe.");
+      const sent = body.files.filter(({ field }) => field === "files");
+      if (sent.length === 0) throw invalid("files", "Elige algún archivo.");
+      const keep = { userId: person.id, projectId: project?.id ?? null, temporary: Boolean(temporary) };
+      return c.json(await takeAll(services, sent, keep), 201);
+    } finally {
+      await body.discard();
+    }
+  },
+);
+
+uploads.openAPIRegistry.registerPath({
+  ...route,
+  request: { body: { content: { "multipart/form-data": { schema: form } }, required: true } },
+});
+
+type Keep = Parameters<Services["files"]["take"]>[1];
+
+async function takeAll({ files }: Services, sent: ReceivedFile[], keep: Keep): Promise<z.output<typeof uploaded>> {
+  const answer: z.output<typeof uploaded> = { items: [], refused: [] };
+  for (const one of sent) {
+    try {
+      answer.items.push(showFile(await files.take(one, keep)));
+    } catch (error) {
+      if (!(error instanceof FileRefused)) throw error;
+      answer.refused.push({ name: shortName(one.name), reason: error.message });
+    }
+  }
+  if (answer.items.length > 0) return answer;
+  const errors = answer.refused.map(({ name, reason }, index) => [`files.${index}`, `«${name}» ${reason}`]);
+  throw new Problem(422, errors.map(([, sentence]) => sentence).join(" "), { errors: Object.fromEntries(errors) });
+}
+
+/** A sender's name as it can stand in a sentence. */
+const shortName = (name: string) => {
+  const shown = name.replace(/[\p{Cc}\p{Cf}]+/gu, "");
+  return shown.length > 60 ? `${shown.slice(0, 57).toWellFormed()}…` : shown;
+};
+
+function explain(error: unknown): never {
+  if (!(error instanceof MultipartError)) throw error;
+  throw error.tooLarge
+    ? new Problem(413, "Lo que has enviado pesa demasiado. Envía los archivos en varias veces.")
+    : new Problem(400, "Los archivos no han llegado enteros. Vuelve a enviarlos.");
+}

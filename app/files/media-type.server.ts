@@ -1,0 +1,76 @@
+import { open } from "node:fs/promises";
+import { extname } from "node:path";
+import { limits } from "../limits.ts";
+import { FileRefused } from "./refused.server.ts";
+
+const images: Record<string, string> = {
+  "image/png": "PNG",
+  "image/jpeg": "JPEG",
+  "image/webp": "WebP",
+  "image/gif": "GIF",
+  "image/avif": "AVIF",
+};
+const docx = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
+const documents: Record<string, string> = { "application/pdf": "PDF", [docx]: "DOCX" };
+const texts: Record<string, string> = {
+  md: "text/markdown",
+  markdown: "text/markdown",
+  csv: "text/csv",
+  json: "application/json",
+};
+
+// What is no text whatever it holds: such a name on a text is a mistake or a trick.
+const binary =
+  /^(png|jpe?g|webp|gif|avif|heic|bmp|tiff?|ico|pdf|docx?|xlsx?|pptx?|od[tsp]|zip|gz|7z|rar|exe|mp[34]|mov|wav)$/;
+
+export const isImage = (mediaType: string) => mediaType.startsWith("image/");
+
+/** What a file is, as its bytes say; its name decides only between kinds of text. Throws FileRefused. */
+export async function mediaTypeOf(path: string, name: string, size: number): Promise<string> {
+  if (size === 0) throw new FileRefused("está vacío.");
+  const { fileTypeFromFile } = await import("file-type");
+  const found = (await fileTypeFromFile(path))?.mime;
+  const isText = found === undefined || /^(text\/|application\/(xml|json)$|image\/svg)/.test(found);
+  const mediaType = isText ? await textType(path, name) : found;
+  const max = isImage(mediaType) ? limits.image : limits.document;
+  if (!isText && !images[mediaType] && !documents[mediaType]) {
+    throw new FileRefused(
+      "no es de un tipo que se admita: imágenes PNG, JPEG, WebP, GIF o AVIF; documentos PDF o DOCX; texto y código.",
+    );
+  }
+  if (size > max) throw new FileRefused(`pesa más de ${max / 1024 / 1024} MB, que es lo que se admite.`);
+  return mediaType;
+}
+
+async function textType(path: string, name: string): Promise<string> {
+  const ending = extname(name).slice(1).toLowerCase();
+  const start = await firstBytes(path);
+  const utf16 = /^(\xff\xfe|\xfe\xff)/.test(start.toString("latin1"));
+  if (start.includes(0) && !utf16)
+    throw new FileRefused("no se sabe qué es: no es texto, ni una imagen o un documento conocido.");
+  if (
+    ending === "svg" ||
+    /^\s*(<\?xml[^>]*>\s*)?(<!--[\s\S]*?-->\s*)*(<!doctype svg[^>]*>\s*)?<svg[\s>]/i.test(start.toString())
+  ) {
+    throw new FileRefused("es una imagen SVG, que puede llevar programas dentro. Conviértela a PNG.");
+  }
+  if (binary.test(ending)) throw new FileRefused(`su nombre acaba en .${ending}, pero por dentro es otra cosa.`);
+  return texts[ending] ?? "text/plain";
+}
+
+async function firstBytes(path: string): Promise<Buffer> {
+  const handle = await open(path);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(8192), 0, 8192, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A media type in the words of a list: «PDF», «imagen PNG», «texto». */
+export function nameOfType(mediaType: string, name: string): string {
+  const image = images[mediaType];
+  if (image) return `imagen ${image}`;
+  return documents[mediaType] ?? (extname(name).slice(1, 6).toUpperCase() || "texto");
+}

@@ -1,0 +1,148 @@
+import { sql } from "kysely";
+import type { Db, Engine } from "../db/connection.server.ts";
+import { everyone, type Hit, searchPassages } from "../db/search.server.ts";
+import type { FileRow, MessageRow } from "../db/tables.ts";
+import { isImage } from "../files/media-type.server.ts";
+import type { Source } from "./chunk.ts";
+
+/** A document that a model is given whole. */
+export type WholeDocument = { n: number; fileId: string; name: string; text: string };
+export type Found = { sources: Source[]; whole: WholeDocument[] };
+
+type Document = Pick<FileRow, "id" | "name" | "text"> & { messageId: string };
+type Wanted = { local: boolean; projectId: string | null; room: number };
+
+const passagesInPrompt = 6;
+// A document that does not fit whole is told by more of its passages.
+const passagesOfDocuments = 14;
+const quoteLength = 900;
+
+/**
+ * What may serve to answer a question, numbered: documents sent in this conversation, whole as far as `room` characters go,
+ * then passages of the others, of the project's documents and of the trainings; for the local assistant, of the person's
+ * own messages too, as a language model already has the conversation.
+ */
+export async function findSources(
+  { db, engine }: { db: Db; engine: Engine },
+  question: MessageRow,
+  { local, projectId, room }: Wanted,
+): Promise<Found> {
+  const documents = await documentsOfBranch(db, question);
+  const whole = local ? [] : fitting(documents, room);
+  const cut = documents.filter(({ id }) => !whole.some((one) => one.id === id));
+  const ofProject = await projectDocuments(db, question.userId, projectId);
+  const hits = await searchPassages(db, engine, {
+    question: question.content,
+    owners: [everyone, question.userId],
+    except: [question.id],
+    files: [...cut.map(({ id }) => id), ...ofProject.filter((id) => !whole.some((one) => one.id === id))],
+    messages: local,
+    limit: cut.length > 0 && !local ? passagesOfDocuments : passagesInPrompt,
+  });
+  const found = [...(await beginnings(db, question, cut, hits)), ...hits].slice(0, passagesOfDocuments);
+  const sources = [
+    ...whole.map(({ id, name, text }) => ({
+      kind: "file" as const,
+      title: name,
+      quote: (text ?? "").slice(0, quoteLength).toWellFormed(),
+      chatId: null,
+      messageId: null,
+      fileId: id,
+      position: 0,
+    })),
+    ...(await named(db, found, projectId)),
+  ].map((source, index) => ({ n: index + 1, ...source }));
+  return {
+    sources,
+    whole: whole.map(({ id, name, text }, index) => ({ n: index + 1, fileId: id, name, text: text ?? "" })),
+  };
+}
+
+/** The documents sent with the messages that lead to this one, the newest first. */
+async function documentsOfBranch(db: Db, question: MessageRow): Promise<Document[]> {
+  const attached = await db
+    .selectFrom("attachments")
+    .innerJoin("files", "files.id", "attachments.fileId")
+    .innerJoin("messages", "messages.id", "attachments.messageId")
+    .where("messages.chatId", "=", question.chatId)
+    .orderBy("attachments.messageId", "desc")
+    .orderBy("attachments.position")
+    .select(["files.id", "files.name", "files.text", "files.mediaType", "attachments.messageId"])
+    .execute();
+  const documents = attached.filter(({ mediaType, text }) => !isImage(mediaType) && text);
+  if (documents.length === 0) return [];
+  const { rows } = await sql<{ id: string }>`
+    with recursive branch as (
+      select id, "parentId" from messages where id = ${question.id}
+      union all
+      select m.id, m."parentId" from messages m join branch b on m.id = b."parentId"
+    ) select id from branch`.execute(db);
+  const branch = new Set(rows.map(({ id }) => id));
+  const once = new Set<string>();
+  return documents.filter(({ id, messageId }) => branch.has(messageId) && !once.has(id) && once.add(id));
+}
+
+function fitting(documents: Document[], room: number): Document[] {
+  let left = room;
+  return documents.filter(({ text }) => {
+    const length = text?.length ?? 0;
+    if (length > left) return false;
+    left -= length;
+    return true;
+  });
+}
+
+async function projectDocuments(db: Db, userId: string, projectId: string | null): Promise<string[]> {
+  if (!projectId) return [];
+  const rows = await db
+    .selectFrom("files")
+    .where("projectId", "=", projectId)
+    .where("userId", "=", userId)
+    .where("ready", "=", 1)
+    .select("id")
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** How a document begins that comes with this very question but has none of its words, as with «resúmelo». */
+async function beginnings(db: Db, question: MessageRow, documents: Document[], hits: Hit[]): Promise<Hit[]> {
+  const unfound = documents.filter(
+    ({ id, messageId }) => messageId === question.id && !hits.some(({ fileId }) => fileId === id),
+  );
+  const perDocument = Math.max(1, Math.floor(passagesInPrompt / Math.max(1, unfound.length)));
+  const lists = unfound.map(({ id }) =>
+    db
+      .selectFrom("passages")
+      .where("fileId", "=", id)
+      .where("position", "<", perDocument)
+      .orderBy("position")
+      .select(["messageId", "trainingId", "chatId", "fileId", "position", "page", "text"])
+      .execute(),
+  );
+  return (await Promise.all(lists)).flat();
+}
+
+/** Hits with the title of what they are from; those of trainings that do not apply here are left out. */
+async function named(db: Db, hits: Hit[], projectId: string | null): Promise<Omit<Source, "n">[]> {
+  if (hits.length === 0) return [];
+  const ids = (column: "chatId" | "trainingId" | "fileId") => hits.map((hit) => hit[column] ?? "");
+  const [chats, trainings, files] = await Promise.all([
+    db.selectFrom("chats").where("id", "in", ids("chatId")).select(["id", "title"]).execute(),
+    db
+      .selectFrom("trainings")
+      .where("id", "in", ids("trainingId"))
+      .where("enabled", "=", 1)
+      .where((e) => e.or([e("projectId", "is", null), e("projectId", "=", projectId ?? "")]))
+      .select(["id", "title"])
+      .execute(),
+    db.selectFrom("files").where("id", "in", ids("fileId")).select(["id", "name as title"]).execute(),
+  ]);
+  const titles = new Map([...chats, ...trainings, ...files].map(({ id, title }) => [id, title]));
+  return hits.flatMap(({ messageId, trainingId, chatId, fileId, position, page, text }) => {
+    const title = titles.get(fileId ?? trainingId ?? chatId ?? "");
+    if (title === undefined) return [];
+    const kind = fileId ? ("file" as const) : trainingId ? ("training" as const) : ("message" as const);
+    const where = page ? `${title}, página ${page}` : title;
+    return [{ kind, title: where, quote: text, chatId, messageId, fileId, position: position && Number(position) }];
+  });
+}

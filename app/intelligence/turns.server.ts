@@ -1,0 +1,101 @@
+import { sql } from "kysely";
+import type { Db } from "../db/connection.server.ts";
+import type { AttachmentRow, MessageRow, SummaryRow } from "../db/tables.ts";
+import { isImage } from "../files/media-type.server.ts";
+import type { Storage } from "../files/storage.server.ts";
+import type { Turn } from "./providers.server.ts";
+
+export type BranchRow = Pick<MessageRow, "id" | "parentId" | "role" | "content">;
+/** The end of a branch, oldest first, and the summary of what came before it, if there is one. */
+export type Branch = { rows: BranchRow[]; summary: SummaryRow | undefined };
+
+const rowsAtOnce = 200;
+// What model servers take in one request, and no more than a person would look at.
+const imagesInPrompt = 8;
+
+/** The messages that lead to one, that one included, back to the newest summary among them or to the beginning. */
+export async function branchTo(db: Db, message: Pick<MessageRow, "id" | "chatId">): Promise<Branch> {
+  const stored = await db
+    .selectFrom("summaries")
+    .where("chatId", "=", message.chatId)
+    .orderBy("id")
+    .selectAll()
+    .execute();
+  const summaries = new Map(stored.map((summary) => [summary.upToMessageId, summary]));
+  const rows: BranchRow[] = [];
+  for (let next: string | null = message.id; next; ) {
+    const page: BranchRow[] = await stretch(db, next);
+    for (const row of page) {
+      const summary = summaries.get(row.id);
+      if (summary) return { rows: rows.reverse(), summary };
+      rows.push(row);
+    }
+    next = page.length === rowsAtOnce ? (page.at(-1)?.parentId ?? null) : null;
+  }
+  return { rows: rows.reverse(), summary: undefined };
+}
+
+async function stretch(db: Db, lastId: string): Promise<BranchRow[]> {
+  const { rows } = await sql<BranchRow>`
+    with recursive branch as (
+      select id, "parentId", role, content, 1 as depth from messages where id = ${lastId}
+      union all
+      select m.id, m."parentId", m.role, m.content, b.depth + 1 from messages m join branch b on m.id = b."parentId"
+      where b.depth < ${rowsAtOnce}
+    ) select id, "parentId", role, content from branch order by depth`.execute(db);
+  return rows;
+}
+
+/**
+ * Messages as a model takes them, their attachments with them: images for one that sees them, and otherwise, as for
+ * documents, a line that names them.
+ */
+export async function asTurns(
+  { db, storage }: { db: Db; storage: Storage },
+  rows: BranchRow[],
+  { seesImages, numbers }: { seesImages: boolean; numbers: Map<string, number> },
+): Promise<(Turn & { messageId: string; notes: string[] })[]> {
+  const said = rows.filter(({ role, content }) => role !== "system" && content !== "");
+  // A conversation starts with the person: providers refuse anything else.
+  while (said[0]?.role === "assistant") said.shift();
+  const attached = await attachmentsOf(
+    db,
+    said.map(({ id }) => id),
+  );
+  const shown = seesImages
+    ? new Set(attached.filter(({ fileId, mediaType }) => fileId && isImage(mediaType)).slice(-imagesInPrompt))
+    : new Set<AttachmentRow>();
+  return Promise.all(
+    said.map(async ({ id, role, content }) => {
+      const own = attached.filter(({ messageId }) => messageId === id);
+      const images = own.filter((one) => shown.has(one)).flatMap(({ fileId }) => fileId ?? []);
+      const notes = own.filter((one) => !shown.has(one)).map((one) => noteOf(one, numbers));
+      return {
+        messageId: id,
+        notes,
+        role: role as Turn["role"],
+        content: [...notes, content].join("\n"),
+        ...(images.length > 0 && { images: await Promise.all(images.map((file) => storage.read(file, "image"))) }),
+      };
+    }),
+  );
+}
+
+/** What was sent with some messages, in the order in which it was. */
+export async function attachmentsOf(db: Db, messageIds: string[]): Promise<AttachmentRow[]> {
+  if (messageIds.length === 0) return [];
+  return db
+    .selectFrom("attachments")
+    .where("messageId", "in", messageIds)
+    .orderBy("messageId")
+    .orderBy("position")
+    .selectAll()
+    .execute();
+}
+
+function noteOf({ fileId, name, mediaType }: AttachmentRow, numbers: Map<string, number>): string {
+  if (!fileId) return `[Adjunto «${name}», que ya no existe.]`;
+  if (isImage(mediaType)) return `[Imagen adjunta «${name}», que no puedes ver. Dilo si hace falta para responder.]`;
+  const n = numbers.get(fileId);
+  return `[Documento adjunto «${name}»${n ? `: es la fuente [${n}]` : ", del que solo tienes los pasajes citados"}.]`;
+}

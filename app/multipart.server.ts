@@ -1,0 +1,99 @@
+import { createWriteStream } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { limits } from "./limits.ts";
+
+/** A file as it came, on disk until `discard`. Its name is the sender's; a file that is too large ends where the limit was passed. */
+export type ReceivedFile = { field: string; name: string; path: string; size: number };
+export type Multipart = { fields: FormData; files: ReceivedFile[]; discard(): Promise<void> };
+
+/** A body that can't be read: `tooLarge` tells which of the two sentences fits. */
+export class MultipartError extends Error {
+  override name = "MultipartError";
+  readonly tooLarge: boolean;
+  constructor(tooLarge: boolean) {
+    super(tooLarge ? "the body is too large" : "the body is no whole multipart");
+    this.tooLarge = tooLarge;
+  }
+}
+
+// More than a message takes, so that one too many is a sentence and not a broken request.
+const filesAtMost = 40;
+const fieldBytes = 1024 * 1024;
+
+export const isMultipart = (request: Request) =>
+  /^multipart\/form-data\b/i.test(request.headers.get("Content-Type") ?? "");
+
+/**
+ * Reads multipart/form-data (RFC 7578): fields into memory, files to disk, however many requests do so at once.
+ * `maxFields` bounds the fields. Throws MultipartError.
+ */
+export async function readMultipart(request: Request, maxFields: number): Promise<Multipart> {
+  if (Number(request.headers.get("Content-Length") ?? 0) > limits.uploadBody) throw new MultipartError(true);
+  const { Busboy } = await import("@fastify/busboy");
+  const dir = await mkdtemp(join(tmpdir(), "tertulia-"));
+  const discard = () => rm(dir, { recursive: true, force: true });
+  const fields = new FormData();
+  const files: ReceivedFile[] = [];
+  const writing: Promise<void>[] = [];
+  let whole = true;
+  try {
+    const busboy = Busboy({
+      headers: { "content-type": request.headers.get("Content-Type") ?? "" },
+      preservePath: true,
+      limits: {
+        // One byte more than any rule allows shows the rule that it was passed.
+        fileSize: limits.document + 1,
+        files: filesAtMost,
+        fields: maxFields,
+        fieldSize: fieldBytes,
+        headerPairs: 20,
+      },
+    });
+    busboy.on("field", (name, value, nameCut, valueCut) => {
+      if (nameCut || valueCut) whole = false;
+      fields.append(name, value);
+    });
+    for (const limit of ["fieldsLimit", "filesLimit", "partsLimit"] as const) {
+      busboy.on(limit, () => {
+        whole = false;
+      });
+    }
+    busboy.on("file", (field, stream, name) => {
+      // A file field that was left empty.
+      if (!name) return void stream.resume();
+      const file = { field, name, path: join(dir, String(files.length)), size: 0 };
+      files.push(file);
+      stream.on("data", (chunk: Buffer) => {
+        file.size += chunk.length;
+      });
+      const written = pipeline(stream, createWriteStream(file.path));
+      written.catch((error) => busboy.destroy(error));
+      writing.push(written);
+    });
+    await pipeline(Readable.from(bounded(request)), busboy);
+    await Promise.all(writing);
+    if (!whole) throw new MultipartError(false);
+  } catch (error) {
+    await Promise.allSettled(writing);
+    await discard();
+    throw isParseError(error) ? new MultipartError(false) : error;
+  }
+  return { fields, files, discard };
+}
+
+async function* bounded(request: Request): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.length;
+    if (size > limits.uploadBody) throw new MultipartError(true);
+    yield chunk;
+  }
+}
+
+/** What busboy finds wrong with a body has no code; a full disk or a cut connection has. */
+const isParseError = (error: unknown) =>
+  error instanceof Error && !(error instanceof MultipartError) && (error as NodeJS.ErrnoException).code === undefined;
