@@ -21,7 +21,7 @@ export const liveContext = createContext<LiveReply | null>(null);
 export type LiveReply = {
   marker: string;
   messageId: string;
-  sources: Pick<Source, "n" | "title" | "chatId" | "messageId">[];
+  sources: Source[];
   /** The reply's chunks, from its beginning. */
   chunks: AsyncGenerator<Chunk>;
   /** What stands under the reply once it has ended. */

@@ -10,27 +10,37 @@ export async function restoreDraft(
   path: string,
   form: FormData,
 ): Promise<void> {
-  const content = textOf(form, "held.content");
-  if (!content.trim()) return;
+  if (!textOf(form, "held.content").trim()) return;
   const chatId = /^\/conversation\/chat\/([^/?]+)/.exec(path)?.[1];
   try {
-    await saveDraft(context, chatId, { content, modelId: textOf(form, "held.modelId") || null });
+    await saveDraft(context, chatId, draftOf(form, "held."));
   } catch (error) {
     // Another person's chat, or one that is gone: the text waits in the composer for a new one.
     if (!(error instanceof ApiProblem) || !chatId) throw error;
-    await saveDraft(context, undefined, { content, modelId: null });
+    await saveDraft(context, undefined, { ...draftOf(form, "held."), modelId: null });
   }
 }
 
-/** Keeps the unsent text of a chat, or of the next new one; an empty text clears it. */
+export type Draft = { content: string; modelId: string | null; fileIds: string[] };
+
+/** What a composer's form holds; the ids of its files stand in one field. */
+export function draftOf(form: FormData, prefix = ""): Draft {
+  return {
+    content: textOf(form, `${prefix}content`),
+    modelId: textOf(form, `${prefix}modelId`) || null,
+    fileIds: textOf(form, `${prefix}fileIds`).split(",").filter(Boolean).slice(0, limits.filesPerMessage),
+  };
+}
+
+/** Keeps the unsent text and files of a chat, or of the next new one; without either there is none. */
 export async function saveDraft(
   context: Readonly<RouterContextProvider>,
   chatId: string | undefined,
-  draft: { content: string; modelId: string | null },
+  draft: Draft,
 ): Promise<void> {
   const api = context.get(apiContext);
   const content = draft.content.slice(0, limits.draft);
-  const json = { draft: content ? { ...draft, content } : null };
+  const json = { draft: content || draft.fileIds.length > 0 ? { ...draft, content } : null };
   if (chatId) {
     await accepted(api.api.chat[":id"].$patch({ param: { id: chatId }, json }));
     return;

@@ -3,15 +3,15 @@ import { extname } from "node:path";
 import { limits } from "../limits.ts";
 import { FileRefused } from "./refused.server.ts";
 
-const images: Record<string, string> = {
-  "image/png": "PNG",
-  "image/jpeg": "JPEG",
-  "image/webp": "WebP",
-  "image/gif": "GIF",
-  "image/avif": "AVIF",
-};
-const docx = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
-const documents: Record<string, string> = { "application/pdf": "PDF", [docx]: "DOCX" };
+const known = new Set([
+  "image/png",
+  "image/jpeg",
+  "image/webp",
+  "image/gif",
+  "image/avif",
+  "application/pdf",
+  "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+]);
 const texts: Record<string, string> = {
   md: "text/markdown",
   markdown: "text/markdown",
@@ -33,7 +33,7 @@ export async function mediaTypeOf(path: string, name: string, size: number): Pro
   const isText = found === undefined || /^(text\/|application\/(xml|json)$|image\/svg)/.test(found);
   const mediaType = isText ? await textType(path, name) : found;
   const max = isImage(mediaType) ? limits.image : limits.document;
-  if (!isText && !images[mediaType] && !documents[mediaType]) {
+  if (!isText && !known.has(mediaType)) {
     throw new FileRefused(
       "no es de un tipo que se admita: imágenes PNG, JPEG, WebP, GIF o AVIF; documentos PDF o DOCX; texto y código.",
     );
@@ -66,11 +66,4 @@ async function firstBytes(path: string): Promise<Buffer> {
   } finally {
     await handle.close();
   }
-}
-
-/** A media type in the words of a list: «PDF», «imagen PNG», «texto». */
-export function nameOfType(mediaType: string, name: string): string {
-  const image = images[mediaType];
-  if (image) return `imagen ${image}`;
-  return documents[mediaType] ?? (extname(name).slice(1, 6).toUpperCase() || "texto");
 }

@@ -110,7 +110,7 @@ async function openAi(apiKey: string, baseUrl: string | undefined): Promise<Foun
       name: id,
       baseUrl: baseUrl ?? null,
       apiKey,
-      acceptsImages: baseUrl ? 0 : 1,
+      acceptsImages: baseUrl ? sees(id) : 1,
       contextWindow: baseUrl ? 32_768 : 128_000,
     }));
 }
@@ -167,7 +167,7 @@ async function ollama(baseUrl: string): Promise<Found[]> {
         name,
         baseUrl,
         apiKey: null,
-        acceptsImages: 0,
+        acceptsImages: sees(name),
         contextWindow: 8_192,
       }));
   } catch {
@@ -175,6 +175,14 @@ async function ollama(baseUrl: string): Promise<Found[]> {
     return [];
   }
 }
+
+/** Whether a model of that name takes images: these lists do not say. An admin may know better. */
+const sees = (name: string) =>
+  /gpt-(4o|4\.1|4-turbo|[5-9])|claude|gemini|gemma-?[3-9]|llava|pixtral|vision|[-.\d]vl\b|minicpm-v|internvl|moondream|llama-?[4-9]/i.test(
+    name,
+  )
+    ? 1
+    : 0;
 
 async function ask<Answer>(url: string, headers: Record<string, string>): Promise<Answer> {
   const response = await fetch(url, { headers, redirect: "error", signal: AbortSignal.timeout(patience) });

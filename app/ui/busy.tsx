@@ -29,13 +29,21 @@ export function Busy() {
   );
 }
 
+let uploads = 0;
+
+/** Counts files on their way, beside what the router sends itself. */
+export function uploading(more: 1 | -1): void {
+  uploads += more;
+}
+
 function useLeaveGuard(sending: boolean): void {
   useBeforeUnload((event) => {
-    if (sending) event.preventDefault();
+    if (sending || uploads > 0) event.preventDefault();
   });
   // The form itself goes to where it is; only other places are somewhere else.
   const blocker = useBlocker(
-    ({ currentLocation, nextLocation }) => sending && currentLocation.pathname !== nextLocation.pathname,
+    ({ currentLocation, nextLocation }) =>
+      (sending || uploads > 0) && currentLocation.pathname !== nextLocation.pathname,
   );
   useEffect(() => {
     if (blocker.state !== "blocked") return;

@@ -1,5 +1,5 @@
-import { createContext, type ReactNode, use } from "react";
-import { Form, type FormProps } from "react-router";
+import { type ComponentProps, createContext, type ReactNode, use } from "react";
+import { Form } from "react-router";
 
 /** The session's form token, given by the root. */
 export const FormToken = createContext("");
@@ -10,7 +10,10 @@ export function FormTokenField() {
 }
 
 /** A form that posts; it works without script. */
-export function PostForm({ children, ...props }: Omit<FormProps, "method"> & { children: ReactNode }) {
+export function PostForm({
+  children,
+  ...props
+}: Omit<ComponentProps<typeof Form>, "method"> & { children: ReactNode }) {
   return (
     <Form method="post" {...props}>
       <FormTokenField />

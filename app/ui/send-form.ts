@@ -43,6 +43,6 @@ export async function sendForm<Answer>({ request, serverAction }: Sending<Answer
 
 /** What a form shows again that the server has not even seen. */
 export function notTaken(form: FormData): FormResult {
-  const values = Object.fromEntries([...form].map(([name, value]) => [name, String(value)]));
+  const values = Object.fromEntries([...form].map(([name, value]) => [name, typeof value === "string" ? value : ""]));
   return { values, errors: {} };
 }

@@ -29,8 +29,10 @@ describe("a document without script", () => {
     const sentences = parts.map((part) => readable(part).match(/Frase número \d+ de la respuesta larga/g) ?? []);
     expect(sentences.filter(({ length }) => length > 0).length).toBeGreaterThan(10);
     expect(sentences.flat()).toEqual(longReply.match(/Frase número \d+ de la respuesta larga/g));
-    expect(parts.at(-1)).toContain('data-status="complete"');
-    expect(parts.at(-1)).toContain("Regenerar");
+    // How the network cuts the rest does not matter.
+    const rest = parts.slice(sentences.findLastIndex(({ length }) => length > 0)).join("");
+    expect(rest).toContain('data-status="complete"');
+    expect(rest).toContain("Regenerar");
     expect(parts.join("")).toMatch(/<\/html>\s*$/);
   });
 

@@ -19,6 +19,8 @@ let server: TestServer;
 let person: Browser;
 let chat: string;
 let project: string;
+let file: string;
+let reply: string;
 beforeAll(async () => {
   server = await startServer();
   person = new Browser(server.url);
@@ -27,7 +29,8 @@ beforeAll(async () => {
   const page = "/conversation/project/crear";
   project = (await person.submit(page, page, { name: "Tesis" })).headers.get("Location") ?? "";
   // The document of a reply under way ends with the reply.
-  await person.html(chat);
+  reply = /data-message-id="([^"]+)" data-role="assistant"/.exec(await person.html(chat))?.[1] ?? "";
+  [file = ""] = await person.upload([new File(["Apuntes de la reforma"], "apuntes.txt")]);
 });
 afterAll(() => server.stop());
 
@@ -71,6 +74,14 @@ describe("the HTML is valid", () => {
     "CHAT/exportar",
     "CHAT/compartir",
     "CHAT/mover",
+    "CHAT/regenerar/REPLY",
+    "CHAT/enviado/REPLY",
+    "/user/file",
+    "/user/file?q=nada",
+    "/user/file/FILE",
+    "/user/file/FILE/eliminar",
+    "PROJECT/documentos/crear",
+    "PROJECT/documentos/FILE/eliminar",
     "PROJECT",
     "PROJECT/editar",
     "PROJECT/eliminar",
@@ -80,7 +91,12 @@ describe("the HTML is valid", () => {
     "/conversation/chat?q=hola",
     "/conversation/chat?archivadas",
   ])("of %s", async (path) => {
-    expect(await problems(person, path.replace("CHAT", chat).replace("PROJECT", project))).toEqual([]);
+    expect(
+      await problems(
+        person,
+        path.replace("CHAT", chat).replace("PROJECT", project).replace("FILE", file).replace("REPLY", reply),
+      ),
+    ).toEqual([]);
   });
 
   it("of a form that comes back with what has to be mended", async () => {

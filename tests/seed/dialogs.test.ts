@@ -14,6 +14,10 @@ const dialogs: [path: string, kind: "form" | "alert" | "panel", title: string, b
   ["/conversation/project/crear", "form", "Crear proyecto", ["Cancelar", "Guardar"]],
   ["/conversation/project/id/editar", "form", "Editar proyecto", ["Cancelar", "Guardar"]],
   ["/conversation/project/id/eliminar", "alert", "Eliminar proyecto", ["Cancelar", "Confirmar"]],
+  ["/conversation/project/id/documentos/crear", "form", "Crear documento", ["Cancelar", "Guardar"]],
+  ["/conversation/project/id/documentos/document/eliminar", "alert", "Eliminar documento", ["Cancelar", "Confirmar"]],
+  ["/user/file/document/eliminar", "alert", "Eliminar archivo", ["Cancelar", "Confirmar"]],
+  ["/conversation/chat/id/regenerar/reply", "form", "Regenerar con otro modelo", ["Cancelar", "Regenerar"]],
   ["/conversation/chat/id/compartir", "form", "Compartir conversación", ["Crear", "enlace"]],
   ["/conversation/chat/id/exportar", "form", "Exportar conversación", []],
   ["/conversation/chat/id/eliminar", "alert", "Eliminar conversación", ["Cancelar", "Confirmar"]],
@@ -34,6 +38,8 @@ let server: TestServer;
 let admin: Browser;
 let chat: string;
 let project: string;
+let document: string;
+let reply: string;
 beforeAll(async () => {
   server = await startServer();
   admin = new Browser(server.url);
@@ -41,13 +47,19 @@ beforeAll(async () => {
   chat = await admin.say("Hola");
   const page = "/conversation/project/crear";
   project = (await admin.submit(page, page, { name: "Tesis" })).headers.get("Location") ?? "";
+  [document = ""] = await admin.upload([new File(["Apuntes"], "apuntes.txt")]);
+  reply = /data-message-id="([^"]+)" data-role="assistant"/.exec(await admin.html(chat))?.[1] ?? "";
 });
 afterAll(() => server.stop());
 
 describe("dialogs", () => {
   it.each(dialogs)("%s is a page with a %s «%s» over what it belongs to", async (path, kind, title, buttons) => {
     const html = await admin.html(
-      path.replace("/conversation/chat/id", chat).replace("/conversation/project/id", project),
+      path
+        .replace("/conversation/chat/id", chat)
+        .replace("/conversation/project/id", project)
+        .replace("/document/", `/${document}/`)
+        .replace(/\/reply$/, `/${reply}`),
     );
     const [, attributes = "", inside = ""] = /<dialog([^>]*)>([\s\S]*?)<\/dialog>/.exec(html) ?? [];
     expect(attributes).toContain("open");

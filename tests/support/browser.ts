@@ -38,6 +38,17 @@ export class Browser {
     return this.fetch(path, { method: "POST", body: new URLSearchParams(fields), headers });
   }
 
+  /** Uploads files from /user/file and answers their ids, the newest first. */
+  async upload(files: File[], page = "/user/file"): Promise<string[]> {
+    const body = new FormData();
+    for (const [name, value] of Object.entries(hiddenFields(await this.html(page), page))) body.append(name, value);
+    for (const file of files) body.append("files", file);
+    const answer = await this.fetch(page, { method: "POST", body });
+    if (answer.status !== 303) throw new Error(`uploading answered ${answer.status}`);
+    const html = await (await this.follow(answer)).text();
+    return [...new Set([...html.matchAll(/"\/user\/file\/([\w-]{36})"/g)].map(([, id = ""]) => id))];
+  }
+
   /** Follows the redirects of an answer to the page at their end. */
   async follow(response: Response): Promise<Response> {
     const location = response.headers.get("Location");

@@ -1,4 +1,5 @@
 import type { Person } from "../../person.server.ts";
+import { sizeInWords } from "../../shown-file.server.ts";
 
 type Session = NonNullable<Person>;
 
@@ -31,7 +32,20 @@ export function showUse(subscription: Session["subscription"], usage: Session["u
         said: ofLimit(usage.tokensThisMonth, subscription.tokensPerMonth),
         resets: `Vuelve a cero el 1 de ${month.format(nextMonth)}.`,
       },
+      spaceUsed(usage.storedBytes, subscription.storageMb),
     ],
+  };
+}
+
+/** The space that files take, as a meter. */
+export function spaceUsed(bytes: number, limitMb: number | null) {
+  const limit = limitMb === null ? null : limitMb * 1024 * 1024;
+  return {
+    name: "Espacio de archivos",
+    used: bytes,
+    limit,
+    said: limit === null ? `${sizeInWords(bytes)}, sin límite` : `${sizeInWords(bytes)} de ${sizeInWords(limit)}`,
+    resets: "Se libera al eliminar archivos.",
   };
 }
 

@@ -8,6 +8,7 @@ import { Bar } from "../../ui/bar.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { showSeen } from "../../ui/pages-seen.ts";
 import { sendForm } from "../../ui/send-form.ts";
+import { attachedFiles } from "../../uploads.server.ts";
 import type { Route } from "./+types/chat";
 import { ChatMenu } from "./chat-menu.tsx";
 import { offerCopies } from "./code-copy.ts";
@@ -38,7 +39,7 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
     read(api.api.chat[":id"].messages.$get({ param, query: { through, before, around } })),
     listModels(context),
   ]);
-  const turns = showTurns(branch.items, models);
+  const turns = showTurns(chat.id, branch.items, models);
   const last = turns.at(-1);
   // A page asked for by a script follows the reply by events; a document carries it in itself.
   const isDocument = !new URL(request.url).pathname.endsWith(".data");
@@ -60,15 +61,27 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
     found: around,
     earlier: branch.hasEarlier ? branch.items[0]?.id : undefined,
     hasLater: branch.hasLater,
-    models,
+    models: models.map(({ id, name, isDefault }) => ({ id, name, isDefault })),
     modelId: chat.modelId,
-    draft: edited ? { content: edited.content, modelId: chat.modelId } : chat.draft,
+    temporary: chat.temporary,
+    draft: await showDraft(context, edited ? draftOfEdit(edited, chat.modelId) : chat.draft),
     edits: edited && { messageId: edited.id, parentId: edited.parentId ?? "" },
     // What is on the screen to its end is what goes on.
     parentId: through || (around && !branch.hasLater) ? last?.id : undefined,
     key: newId(),
   };
 }
+
+type Draft = { content: string; modelId: string | null; fileIds: string[] };
+
+const showDraft = async (context: Route.LoaderArgs["context"], draft: Draft | null) =>
+  draft && { ...draft, files: await attachedFiles(context, draft.fileIds) };
+
+/** What was sent before, to be sent otherwise, its files with it. */
+const draftOfEdit = (
+  { content, attachments }: { content: string; attachments: { fileId: string | null }[] },
+  modelId: string | null,
+): Draft => ({ content, modelId, fileIds: attachments.flatMap(({ fileId }) => fileId ?? []) });
 
 export async function action({ context, params }: Route.ActionArgs) {
   const form = context.get(formContext);

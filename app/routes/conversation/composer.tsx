@@ -1,10 +1,14 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { useNavigation } from "react-router";
-import type { FormResult } from "../../form.server.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { forgetPage } from "../../ui/pages-seen.ts";
 import { PostForm } from "../../ui/post-form.tsx";
+import type { AttachedFile } from "../../uploads.server.ts";
+import { useAttached } from "./attached.tsx";
 import type { ListedModel } from "./models.server.ts";
+import type { ComposerResult } from "./send.server.ts";
+
+const none: AttachedFile[] = [];
 
 type Props = {
   chatId?: string;
@@ -15,10 +19,10 @@ type Props = {
   parentId?: string | undefined;
   /** An earlier message is being edited. */
   edits?: boolean;
-  models: ListedModel[];
+  models: Pick<ListedModel, "id" | "name" | "isDefault">[];
   modelId?: string | null;
-  draft: { content: string; modelId: string | null } | null;
-  result: FormResult | undefined;
+  draft: { content: string; modelId: string | null; files?: AttachedFile[] } | null;
+  result: ComposerResult | undefined;
   placeholder: string;
   autoFocus?: boolean;
 };
@@ -41,14 +45,26 @@ export function Composer({
   const [refused, setRefused] = useState(result);
   if (result && result !== refused) setRefused(result);
   const { values, errors = {}, message } = refused ?? {};
-  const error = message ?? Object.values(errors)[0];
+  const failed = message ?? Object.values(errors)[0];
   const sending = useNavigation().formData?.has("content") ?? false;
   const draftKeeper = useDraft(chatId, action !== undefined || edits === true || values?.edits === "1");
+  const form = useRef<HTMLFormElement>(null);
+  const attached = useAttached(refused?.files ?? draft?.files ?? none, () => {
+    if (form.current) draftKeeper.keep({ currentTarget: form.current });
+  });
+  // Sent while files were on their way: it goes when they are there.
+  const waits = useRef(false);
+  useEffect(() => {
+    if (attached.uploading || !waits.current) return;
+    waits.current = false;
+    form.current?.requestSubmit();
+  }, [attached.uploading]);
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     // Sending makes a new composer; whoever was writing goes on writing. On touch screens that would raise the keyboard.
     if (document.activeElement === document.body && matchMedia("(pointer: fine)").matches) field.current?.focus();
   }, []);
+  const error = attached.refused ?? failed;
   const follows = values?.parentId ?? parentId;
   const chosen = values?.modelId || draft?.modelId || modelId || models.find(({ isDefault }) => isDefault)?.id;
   return (
@@ -56,8 +72,16 @@ export function Composer({
       id="composer"
       action={action ?? (chatId ? `/conversation/chat/${chatId}` : "/conversation/chat")}
       onInput={draftKeeper.keep}
-      onSubmit={draftKeeper.cancel}
+      ref={form}
+      encType="multipart/form-data"
+      onSubmit={(event) => {
+        if (attached.uploading) {
+          event.preventDefault();
+          waits.current = true;
+        } else draftKeeper.cancel();
+      }}
     >
+      <input type="hidden" name="fileIds" value={attached.ids} />
       {chatId && <input type="hidden" name="chatId" value={chatId} />}
       <input type="hidden" name="key" value={values?.key || sendKey} />
       {follows !== undefined && <input type="hidden" name="parentId" value={follows} />}
@@ -68,7 +92,8 @@ export function Composer({
           <span>{error}</span>
         </p>
       )}
-      <div className="composer" data-sending={sending || undefined}>
+      <div className="composer" data-sending={sending || undefined} {...attached.receives}>
+        {attached.list}
         <label className="sr-only" htmlFor="mensaje">
           Mensaje
         </label>
@@ -88,6 +113,7 @@ export function Composer({
           onKeyDown={sendOnEnter}
         />
         <div className="tools">
+          {attached.chooser}
           <span className="select model">
             <label className="sr-only" htmlFor="modelo">
               Modelo
@@ -145,7 +171,9 @@ function useDraft(chatId: string | undefined, edits: boolean) {
     // What was sent before is being edited; the draft of the next message stays as it is.
     if (edits) return;
     const form = new FormData(currentTarget);
-    const body = new URLSearchParams([...form].map(([name, value]) => [name, String(value)]));
+    const body = new URLSearchParams(
+      [...form].filter((field): field is [string, string] => typeof field[1] === "string"),
+    );
     const save = () => {
       forgetPage(chatId ? `/conversation/chat/${chatId}` : "/conversation/chat");
       void fetch("/conversation/draft", { method: "POST", body, keepalive: true }).catch(() => {});

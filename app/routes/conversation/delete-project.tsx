@@ -21,14 +21,16 @@ export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 export default function DeleteProject({ params }: Route.ComponentProps) {
   const page = useRouteLoaderData<typeof projectLoader>("routes/conversation/project");
   const closeTo = `/conversation/project/${params.id}`;
-  const count = page?.total ?? 0;
-  const chats = count === 1 ? "su conversación" : `sus ${count} conversaciones`;
+  const goes = [
+    counted(page?.documents.length ?? 0, "su documento", "documentos"),
+    counted(page?.total ?? 0, "su conversación", "conversaciones"),
+  ].filter(Boolean);
   return (
     <Dialog title="Eliminar proyecto" closeTo={closeTo} kind="alert">
       <PostForm className="contents">
         <div className="body">
           <p>
-            «{page?.project.name}» se borrará{count > 0 && ` con ${chats}`}. No se puede deshacer.
+            «{page?.project.name}» se borrará{goes.length > 0 && ` con ${goes.join(" y ")}`}. No se puede deshacer.
           </p>
         </div>
         <DialogFoot cancelTo={closeTo}>
@@ -41,3 +43,6 @@ export default function DeleteProject({ params }: Route.ComponentProps) {
     </Dialog>
   );
 }
+
+const counted = (count: number, one: string, many: string) =>
+  count === 0 ? "" : count === 1 ? one : `sus ${count} ${many}`;

@@ -4,7 +4,7 @@ import { apiContext, liveContext, sessionContext } from "../../context.ts";
 import { FormToken } from "../../ui/post-form.tsx";
 import { followReply } from "./follow-reply.server.ts";
 import { ReplyEnd } from "./reply-end.tsx";
-import type { ShownTurn } from "./turns.server.ts";
+import { type ShownTurn, showSource } from "./turns.server.ts";
 
 /** Has the document carry a reply under way; answers the marker that the page puts in its place. */
 export function carryLive(
@@ -18,11 +18,20 @@ export function carryLive(
   context.set(liveContext, {
     marker,
     messageId: turn.id,
-    sources: turn.sources,
+    sources: [],
     chunks: followReply(context.get(apiContext), turn.id, signal),
     renderEnd: (end, sources, written) => (
       <FormToken value={formToken}>
-        <ReplyEnd chatId={chatId} turn={{ ...turn, status: end.status, error: end.error ?? null, sources, written }} />
+        <ReplyEnd
+          chatId={chatId}
+          turn={{
+            ...turn,
+            status: end.status,
+            error: end.error ?? null,
+            sources: sources.map((source) => showSource(chatId, turn.id, source)),
+            written,
+          }}
+        />
       </FormToken>
     ),
   });

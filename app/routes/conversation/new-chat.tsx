@@ -8,12 +8,13 @@ import { currentPerson } from "../../person.server.ts";
 import { Bar } from "../../ui/bar.tsx";
 import { showSeen } from "../../ui/pages-seen.ts";
 import { sendForm } from "../../ui/send-form.ts";
+import { ago } from "../../ui/times.ts";
+import { attachedFiles } from "../../uploads.server.ts";
 import type { Route } from "./+types/new-chat";
 import { Composer } from "./composer.tsx";
 import { listModels } from "./models.server.ts";
 import { type Found, SearchField, SearchResults } from "./search.tsx";
 import { send } from "./send.server.ts";
-import { ago } from "./times.ts";
 
 export const meta: Route.MetaFunction = () => [{ title: "Nueva conversación · Tertulia" }];
 
@@ -34,7 +35,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   return {
     greeting: `${greeting(new Date())}, ${user.name.split(" ")[0]}`,
     models,
-    draft: user.draft,
+    draft: user.draft && { ...user.draft, files: await attachedFiles(context, user.draft.fileIds) },
     key: newId(),
     recent: recent.items.map(({ id, title, lastMessageAt }) => ({ id, title, when: ago(lastMessageAt, now) })),
     archive,

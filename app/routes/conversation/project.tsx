@@ -3,14 +3,16 @@ import { v7 as newId } from "uuid";
 import { read } from "../../answers.server.ts";
 import { apiContext } from "../../context.ts";
 import { limits } from "../../limits.ts";
+import { showFile } from "../../shown-file.server.ts";
 import { Bar } from "../../ui/bar.tsx";
+import { Icon } from "../../ui/icon.tsx";
 import { showSeen } from "../../ui/pages-seen.ts";
 import { sendForm } from "../../ui/send-form.ts";
+import { ago } from "../../ui/times.ts";
 import type { Route } from "./+types/project";
 import { Composer } from "./composer.tsx";
 import { listModels } from "./models.server.ts";
 import { send } from "./send.server.ts";
-import { ago } from "./times.ts";
 
 export const meta: Route.MetaFunction = ({ loaderData }) => [
   { title: `${loaderData?.project.name ?? "Proyecto"} · Tertulia` },
@@ -19,9 +21,11 @@ export const meta: Route.MetaFunction = ({ loaderData }) => [
 export async function loader({ context, params: { id } }: Route.LoaderArgs) {
   const { api } = context.get(apiContext);
   const filter = JSON.stringify({ projectId: id });
-  const [project, chats, models] = await Promise.all([
+  const documentsQuery = { filter, sort: '{"name":"asc"}', limit: String(limits.listMax) };
+  const [project, chats, documents, models] = await Promise.all([
     read(api.project[":id"].$get({ param: { id } })),
     read(api.chat.$get({ query: { filter, limit: String(limits.listMax) } })),
+    read(api.file.$get({ query: documentsQuery })),
     listModels(context),
   ]);
   const now = Date.now();
@@ -30,6 +34,7 @@ export async function loader({ context, params: { id } }: Route.LoaderArgs) {
     project: { name, description, instructions },
     chats: chats.items.map((chat) => ({ id: chat.id, title: chat.title, when: ago(chat.lastMessageAt, now) })),
     total: chats.total,
+    documents: documents.items.map((file) => ({ ...showFile(file.id, file), id: file.id })),
     models,
     key: newId(),
   };
@@ -41,7 +46,7 @@ export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 export const clientLoader = (args: Route.ClientLoaderArgs) => showSeen(args);
 
 export default function Project({ loaderData, actionData, params }: Route.ComponentProps) {
-  const { project, chats, models, key } = loaderData;
+  const { project, chats, documents, models, key } = loaderData;
   const dialog = useOutlet();
   const here = `/conversation/project/${params.id}`;
   return (
@@ -93,15 +98,54 @@ export default function Project({ loaderData, actionData, params }: Route.Compon
                 )}
               </section>
             </div>
-            <section className="shelf" aria-labelledby="instrucciones">
-              <h2 id="instrucciones">Instrucciones</h2>
-              <p className="whitespace-pre-wrap text-text-2">
-                {project.instructions || "No hay. Con «Editar» dices cómo quieres que responda el modelo aquí."}
-              </p>
-            </section>
+            <div className="shelf">
+              <section aria-labelledby="instrucciones">
+                <h2 id="instrucciones">Instrucciones</h2>
+                <p className="whitespace-pre-wrap text-text-2">
+                  {project.instructions || "No hay. Con «Editar» dices cómo quieres que responda el modelo aquí."}
+                </p>
+              </section>
+              <section aria-labelledby="documentos">
+                <div className="head">
+                  <h2 id="documentos">Documentos</h2>
+                  <Link to={`${here}/documentos/crear`} preventScrollReset>
+                    Añadir
+                  </Link>
+                </div>
+                <Documents here={here} documents={documents} />
+              </section>
+            </div>
           </div>
         </main>
       </div>
     </>
+  );
+}
+
+type Document = { id: string; name: string; detail: string; image: boolean };
+
+function Documents({ here, documents }: { here: string; documents: Document[] }) {
+  if (documents.length === 0) {
+    return <p className="text-text-2">No hay. El modelo responde también con lo que digan los que añadas.</p>;
+  }
+  return (
+    <ul className="rows">
+      {documents.map(({ id, name, detail }) => (
+        <li key={id} className="row">
+          <Icon name="document" />
+          <div>
+            <Link className="title clip" to={`/user/file/${id}`}>
+              {name}
+            </Link>
+            <p className="line">{detail}</p>
+          </div>{" "}
+          <span className="end">
+            <Link className="button quiet small only" to={`${here}/documentos/${id}/eliminar`} preventScrollReset>
+              <Icon name="trash" label={`Eliminar documento ${name}`} />
+            </Link>
+          </span>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -6,7 +6,7 @@ import type { ShownTurn } from "./turns.server.ts";
 import { Versions, type VersionsOf } from "./versions.tsx";
 
 export type EndedReply = VersionsOf &
-  Pick<ShownTurn, "id" | "parentId" | "status" | "error" | "sources"> & {
+  Pick<ShownTurn, "id" | "parentId" | "status" | "error" | "sources" | "others"> & {
     /** Whether there is any text. */
     written: boolean;
   };
@@ -22,6 +22,16 @@ export function ReplyEnd({ chatId, turn }: { chatId: string; turn: EndedReply })
         <ReplyButton messageId={turn.parentId ?? ""} intent="again" icon="refresh">
           Regenerar
         </ReplyButton>
+        {turn.others && (
+          <Link className="action" to={`/conversation/chat/${chatId}/regenerar/${turn.id}`} preventScrollReset>
+            <Icon name="assistant" />
+            Con otro modelo
+          </Link>
+        )}
+        <Link className="action" to={`/conversation/chat/${chatId}/enviado/${turn.id}`}>
+          <Icon name="info" />
+          Qué se envió al modelo
+        </Link>
         <Versions chatId={chatId} turn={turn} label="Versiones de la respuesta" />
       </div>
     </>
@@ -59,13 +69,9 @@ function Sources({ turn }: { turn: EndedReply }) {
     <aside className="sources" aria-labelledby={`fuentes-${turn.id}`}>
       <h3 id={`fuentes-${turn.id}`}>Fuentes</h3>
       <ol>
-        {turn.sources.map(({ n, title, chatId, messageId }) => (
+        {turn.sources.map(({ n, title, to }) => (
           <li key={n} id={`fuente-${turn.id}-${n}`}>
-            {chatId ? (
-              <Link to={`/conversation/chat/${chatId}?mensaje=${messageId}#m-${messageId}`}>{title}</Link>
-            ) : (
-              title
-            )}
+            <Link to={to}>{title}</Link>
           </li>
         ))}
       </ol>

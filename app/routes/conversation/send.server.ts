@@ -1,10 +1,18 @@
-import { type RouterContextProvider, redirect } from "react-router";
+import { data, type RouterContextProvider, redirect } from "react-router";
 import { z } from "zod";
 import { ApiProblem } from "../../answers.server.ts";
 import { apiContext, formContext, sessionContext } from "../../context.ts";
-import { sendFields, textOf } from "../../form.server.ts";
-import { saveDraft } from "../../held-draft.server.ts";
+import { type FormResult, sendFields, textOf, typedFields } from "../../form.server.ts";
+import { draftOf, saveDraft } from "../../held-draft.server.ts";
+import { limits } from "../../limits.ts";
+import { type AttachedFile, attachedFiles, uploadFiles } from "../../uploads.server.ts";
 import { firstChunk } from "./chunks.server.ts";
+
+/** What a composer shows again: what was typed, and the files that wait with it. */
+export type ComposerResult = FormResult & { files?: AttachedFile[] };
+
+type Context = Readonly<RouterContextProvider>;
+type Where = { chatId?: string; projectId?: string };
 
 const fields = z.object({
   content: z.string().default(""),
@@ -14,10 +22,29 @@ const fields = z.object({
 });
 
 /** Sends what the composer holds and goes to its chat; what is refused stays in the composer and in the draft. */
-export function send(
-  context: Readonly<RouterContextProvider>,
-  { chatId, projectId }: { chatId?: string; projectId?: string } = {},
-) {
+export async function send(context: Context, where: Where = {}) {
+  const form = context.get(formContext);
+  const before = draftOf(form).fileIds.filter((id) => id !== textOf(form, "remove"));
+  const { files, refused } = await uploadFiles(context, { temporary: "1" }, limits.filesPerMessage - before.length);
+  const fileIds = [...before, ...files.map(({ id }) => id)];
+  // From here on the new files are part of the draft, whatever becomes of the message.
+  form.set("fileIds", fileIds.join(","));
+  const onlyFiles = form.has("remove") || textOf(form, "intent") === "attach";
+  if (refused.length === 0 && !onlyFiles) {
+    const answer = await sendMessage(context, where, fileIds);
+    if (answer instanceof Response) return answer;
+    return data({ ...answer.data, files: await attachedFiles(context, fileIds) }, answer.init ?? {});
+  }
+  await keepDraft(context, where);
+  const result: ComposerResult = {
+    values: typedFields(form),
+    errors: refused.length > 0 ? { files: refused.join(" ") } : {},
+    files: await attachedFiles(context, fileIds),
+  };
+  return data(result, refused.length > 0 ? 422 : 200);
+}
+
+function sendMessage(context: Context, { chatId, projectId }: Where, fileIds: string[]) {
   const form = context.get(formContext);
   return sendFields(context, fields, async ({ parentId, modelId, ...message }) => {
     const json = {
@@ -27,28 +54,31 @@ export function send(
       // An empty one is the first message of the chat, being edited.
       ...(form.has("parentId") && { parentId: parentId ?? null }),
       ...(modelId && { modelId }),
+      ...(fileIds.length > 0 && { fileIds }),
       ...(form.has("edits") && { keepDraft: true }),
+      ...(form.has("temporary") && { temporary: true }),
     };
     try {
       const started = await firstChunk(context.get(apiContext).api.intelligence.conversation.$post({ json }));
       return redirect(`/conversation/chat/${started.chatId}`, 303);
     } catch (error) {
       if (chatId && error instanceof ApiProblem && error.status === 404) return keepForNewChat(context, form);
-      // An edit is no draft of the next message. The text is in the form that comes back in any case.
-      if (error instanceof ApiProblem && error.status !== 404 && !projectId && !form.has("edits")) {
-        await saveDraft(context, chatId, { content: textOf(form, "content"), modelId: modelId ?? null }).catch(
-          tolerate,
-        );
-      }
+      if (error instanceof ApiProblem && error.status !== 404) await keepDraft(context, { chatId, projectId });
       throw error;
     }
   });
 }
 
+/** An edit is no draft of the next message, and a project has none. What was typed is in the form that comes back in any case. */
+async function keepDraft(context: Context, { chatId, projectId }: Where): Promise<void> {
+  const form = context.get(formContext);
+  if (projectId || form.has("edits")) return;
+  await saveDraft(context, chatId, draftOf(form)).catch(tolerate);
+}
+
 /** The chat was deleted meanwhile, on another device: the text waits where a new one begins. */
-async function keepForNewChat(context: Readonly<RouterContextProvider>, form: FormData) {
-  const draft = { content: textOf(form, "content"), modelId: textOf(form, "modelId") || null };
-  await saveDraft(context, undefined, draft);
+async function keepForNewChat(context: Context, form: FormData) {
+  await saveDraft(context, undefined, draftOf(form));
   const title = "Esa conversación ya no existe.";
   const description = "Lo que has escrito está aquí: envíalo y empezará una nueva.";
   context.get(sessionContext).flash({ type: "error", title, description, duration: 0 });

@@ -1,4 +1,5 @@
 import { Link } from "react-router";
+import { AttachedFile } from "../../ui/attached-file.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { LiveReply } from "./live-reply.tsx";
 import { ReplyButton } from "./reply-button.tsx";
@@ -23,6 +24,7 @@ export function Turn(props: Props) {
       aria-busy={status === "streaming" || undefined}
     >
       {role === "user" ? <Said {...props} /> : <Reply {...props} />}
+      {props.turn.summary && <Summary text={props.turn.summary} />}
     </article>
   );
 }
@@ -31,6 +33,19 @@ function Said({ chatId, turn }: Props) {
   return (
     <>
       <h2 className="sr-only">Tú</h2>
+      {turn.attachments.length > 0 && (
+        <ul className="attached">
+          {turn.attachments.map((file, index) => (
+            <AttachedFile
+              // biome-ignore lint/suspicious/noArrayIndexKey: they never change places, and deleted ones have no id
+              key={index}
+              file={file}
+              content={file.id ? `/user/file/${file.id}/contenido` : undefined}
+              text={file.id ? `/user/file/${file.id}` : undefined}
+            />
+          ))}
+        </ul>
+      )}
       <div className="said" dir="auto">
         {turn.text}
       </div>
@@ -45,11 +60,33 @@ function Said({ chatId, turn }: Props) {
   );
 }
 
+/** How much of the conversation the model has only as a summary from here on. */
+function Summary({ text }: { text: string }) {
+  return (
+    <details className="summarised">
+      <summary>Hasta aquí, el modelo tiene un resumen</summary>
+      <p>{text}</p>
+    </details>
+  );
+}
+
+function Unseen({ name, images }: { name: string; images: string[] }) {
+  if (images.length === 0) return null;
+  const which = images.map((image) => `«${image}»`).join(", ");
+  return (
+    <p className="unseen">
+      <Icon name="info" />
+      {name} no puede ver imágenes: no ha recibido {which}.
+    </p>
+  );
+}
+
 function Reply({ chatId, turn, marker }: Props) {
   if (turn.status === "streaming") {
     return (
       <>
         <h2>{turn.name}</h2>
+        <Unseen name={turn.name} images={turn.unseen} />
         {/* Before the text, so that it is there while the text still comes; shown below it. */}
         <div className="actions">
           <ReplyButton messageId={turn.id} intent="stop" icon="stop">
@@ -63,6 +100,7 @@ function Reply({ chatId, turn, marker }: Props) {
   return (
     <>
       <h2>{turn.name}</h2>
+      <Unseen name={turn.name} images={turn.unseen} />
       {turn.html && (
         // Safe: made by our own renderer, with raw HTML off.
         <div className="prose" dir="auto" dangerouslySetInnerHTML={{ __html: turn.html }} />

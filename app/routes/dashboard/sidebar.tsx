@@ -120,6 +120,12 @@ function PersonMenu({ name, plan, role }: Props["person"]) {
             </Link>
           </li>
           <li>
+            <Link to="/user/file" data-ahead>
+              <Icon name="document" />
+              Tus archivos
+            </Link>
+          </li>
+          <li>
             <Link to="/user/ayuda" state={{ from: pathname }}>
               <Icon name="info" />
               Ayuda

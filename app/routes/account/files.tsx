@@ -1,0 +1,172 @@
+import { data, Form, Link, redirect, useOutlet } from "react-router";
+import { read } from "../../answers.server.ts";
+import { apiContext } from "../../context.ts";
+import { limits } from "../../limits.ts";
+import { currentPerson } from "../../person.server.ts";
+import { showFile } from "../../shown-file.server.ts";
+import { Bar } from "../../ui/bar.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { showSeen } from "../../ui/pages-seen.ts";
+import { sendForm } from "../../ui/send-form.ts";
+import { ago } from "../../ui/times.ts";
+import { UploadForm } from "../../ui/upload-form.tsx";
+import { refusedOrSaid, uploadFiles } from "../../uploads.server.ts";
+import type { Route } from "./+types/files";
+import { spaceUsed } from "./use.server.ts";
+import { Meters } from "./use.tsx";
+
+export const meta: Route.MetaFunction = () => [{ title: "Tus archivos · Tertulia" }];
+
+export async function loader({ context, url }: Route.LoaderArgs) {
+  const { user, usage, subscription } = await currentPerson(context);
+  const q = url.searchParams.get("q")?.trim().slice(0, limits.search) ?? "";
+  const cursor = url.searchParams.get("cursor");
+  const query = { filter: JSON.stringify({ userId: user.id }), ...(q && { q }), ...(cursor && { cursor }) };
+  const inactive = user.status !== "active";
+  const { items, nextCursor, total } = inactive
+    ? { items: [], nextCursor: null, total: 0 }
+    : await read(context.get(apiContext).api.file.$get({ query }));
+  const now = Date.now();
+  return {
+    q,
+    total,
+    inactive,
+    next: nextCursor && `?${new URLSearchParams({ ...(q && { q }), cursor: nextCursor })}`,
+    later: cursor !== null,
+    files: items.map((file) => ({ ...showFile(file.id, file), id: file.id, when: ago(file.createdAt, now) })),
+    space: spaceUsed(usage.storedBytes, subscription.storageMb),
+  };
+}
+
+export async function action({ context }: Route.ActionArgs) {
+  const refused = refusedOrSaid(context, await uploadFiles(context, {}));
+  return refused ? data(refused, 422) : redirect("/user/file", 303);
+}
+
+export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
+export const clientLoader = (args: Route.ClientLoaderArgs) => showSeen(args);
+
+export default function Files({ loaderData, actionData }: Route.ComponentProps) {
+  const { q, total, inactive, files, next, later, space } = loaderData;
+  const dialog = useOutlet();
+  return (
+    <>
+      {dialog}
+      <div className="contents" inert={dialog !== null}>
+        <Bar>
+          <span className="flex-1" />
+        </Bar>
+        <main className="page" id="contenido">
+          <div className="in sheet">
+            <h1>Tus archivos</h1>
+            {inactive ? (
+              <p>
+                Tu cuenta está inactiva. <Link to="/soporte">Escríbenos a soporte</Link> para ver tus archivos.
+              </p>
+            ) : (
+              <>
+                <section aria-labelledby="subir">
+                  <h2 id="subir">Subir</h2>
+                  <UploadForm result={actionData ?? undefined} />
+                </section>
+                <section aria-labelledby="guardados">
+                  <div className="head">
+                    <h2 id="guardados">{q ? "Encontrados" : "Guardados"}</h2>
+                    <Search q={q} />
+                  </div>
+                  <Found q={q} total={total} />
+                  <ul className="rows">
+                    {files.map((file) => (
+                      <Row key={file.id} {...file} />
+                    ))}
+                  </ul>
+                  <nav className="buttons mt-4" aria-label="Páginas">
+                    {later && <Link to={q ? `?q=${encodeURIComponent(q)}` : "/user/file"}>Al principio</Link>}{" "}
+                    {next && <Link to={next}>Siguiente</Link>}
+                  </nav>
+                </section>
+                <section aria-labelledby="espacio">
+                  <h2 id="espacio">Espacio</h2>
+                  <Meters meters={[space]} />
+                </section>
+              </>
+            )}
+          </div>
+        </main>
+      </div>
+    </>
+  );
+}
+
+function Search({ q }: { q: string }) {
+  return (
+    <Form className="search" role="search" preventScrollReset>
+      <label className="sr-only" htmlFor="q">
+        Buscar por nombre
+      </label>
+      <Icon name="search" />
+      <input
+        className="input"
+        type="search"
+        id="q"
+        name="q"
+        size={24}
+        maxLength={limits.search}
+        defaultValue={q}
+        placeholder="Buscar por nombre"
+      />{" "}
+      <button className="sr-only" type="submit">
+        Buscar
+      </button>
+    </Form>
+  );
+}
+
+function Found({ q, total }: { q: string; total: number }) {
+  if (!q && total > 0) return null;
+  return (
+    <p className="text-text-2" role="status">
+      {q
+        ? `${total === 0 ? "Ningún archivo se llama así" : total === 1 ? "Un archivo" : `${total} archivos`}: «${q}». `
+        : "Aún no hay ninguno. Lo que adjuntes a un mensaje o subas aquí aparecerá en esta lista."}
+      {q && <Link to="/user/file">Quitar la búsqueda</Link>}
+    </p>
+  );
+}
+
+type Shown = { id: string; name: string; detail: string; image: boolean; when: string };
+
+function Row({ id, name, detail, image, when }: Shown) {
+  return (
+    <li className="row">
+      {image ? (
+        <img
+          className="tiny"
+          src={`/user/file/${id}/contenido?variant=preview`}
+          alt=""
+          width={40}
+          height={40}
+          loading="lazy"
+        />
+      ) : (
+        <Icon name="document" />
+      )}
+      <div>
+        <Link className="title clip" to={`/user/file/${id}`}>
+          {name}
+        </Link>
+        <p className="line">
+          {detail}, {when}
+        </p>
+      </div>{" "}
+      <span className="end">
+        <a className="button quiet small only" href={`/user/file/${id}/contenido`} download>
+          <Icon name="download" label={`Descargar ${name}`} />
+        </a>{" "}
+        <Link className="button quiet small only" to={`/user/file/${id}/eliminar`} preventScrollReset>
+          <Icon name="trash" label={`Eliminar ${name}`} />
+        </Link>
+      </span>
+    </li>
+  );
+}
