@@ -10,8 +10,12 @@ export default defineConfig(({ command }) => ({
     ssr: {
       build: {
         rollupOptions: {
-          // The thread that reads documents is a program of its own beside it.
-          input: { handler: "./app/handler.server.ts", "reading.worker": "./app/files/reading.worker.ts" },
+          // The threads that read documents and exports are programs of their own beside it.
+          input: {
+            handler: "./app/handler.server.ts",
+            "reading.worker": "./app/files/reading.worker.ts",
+            "import.worker": "./app/api/import.worker.ts",
+          },
         },
       },
       // Packages come into the bundle as far as they are used: a third less memory, and a faster start. What has binaries, or

@@ -6,6 +6,7 @@ export default [
     route(":slug", "routes/public/page.tsx"),
   ]),
   route("compartido/:token", "routes/public/shared-chat.tsx"),
+  route("compartido/:token/archivo/:id", "routes/public/shared-file.ts"),
   route("robots.txt", "routes/public/robots.ts"),
   route("sitemap.xml", "routes/public/sitemap.ts"),
   layout("routes/auth/layout.tsx", [
@@ -31,6 +32,8 @@ export default [
     route("user/datos", "routes/account/export.ts"),
     layout("routes/conversation/layout.tsx", [
       route("conversation/chat", "routes/conversation/new-chat.tsx"),
+      route("conversation/chat/organizar", "routes/conversation/organize.tsx"),
+      route("conversation/chat/importar", "routes/conversation/import.tsx"),
       route("conversation/chat/:id", "routes/conversation/chat.tsx", [
         route("editar", "routes/conversation/rename-chat.tsx"),
         route("eliminar", "routes/conversation/delete-chat.tsx"),

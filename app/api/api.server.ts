@@ -12,6 +12,7 @@ import { dashboard } from "./dashboard.server.ts";
 import { emails } from "./emails.server.ts";
 import type { ApiEnv, Services } from "./env.server.ts";
 import { files } from "./files.server.ts";
+import { imports } from "./imports.server.ts";
 import { messages } from "./messages.server.ts";
 import { models } from "./models.server.ts";
 import { openSessions } from "./open-sessions.server.ts";
@@ -64,6 +65,7 @@ export function createApi(services: Services) {
     .route("/api/chat", chats)
     .route("/api/chat", chatFiles)
     .route("/api/chat", chatShares)
+    .route("/api/chat", imports)
     .route("/api/share", shares)
     .route("/api/message", messages)
     .route("/api/message", prompts)

@@ -1,10 +1,12 @@
-import type { ChatRow, MessageRow } from "../db/tables.ts";
+import type { Db } from "../db/connection.server.ts";
+import type { AttachmentRow, ChatRow, MessageRow } from "../db/tables.ts";
 import { iso, isoOrNull } from "./schemas.server.ts";
 
 type Models = Map<string, string>;
+type Attachments = Pick<AttachmentRow, "messageId" | "name">[];
 
 /** A chat with all its messages, versions included, as other programs read it. */
-export function chatAsJson(chat: ChatRow, messages: MessageRow[], models: Models) {
+export function chatAsJson(chat: ChatRow, messages: MessageRow[], models: Models, attachments: Attachments) {
   return {
     id: chat.id,
     title: chat.title,
@@ -21,22 +23,43 @@ export function chatAsJson(chat: ChatRow, messages: MessageRow[], models: Models
       status: message.status,
       model: message.modelId && (models.get(message.modelId) ?? null),
       content: message.content,
+      attachments: namesOf(message, attachments),
     })),
   };
 }
 
 /** A chat as people read it; another version of a message says so in its heading. Times in UTC. */
-export function chatAsMarkdown(chat: ChatRow, messages: MessageRow[], models: Models): string {
+export function chatAsMarkdown(
+  chat: ChatRow,
+  messages: MessageRow[],
+  models: Models,
+  attachments: Attachments,
+): string {
   const moment = new Intl.DateTimeFormat("es", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" });
   const answered = new Set<string | null>();
   const turns = messages.map((message) => {
     const who = message.role === "user" ? "Tú" : ((message.modelId && models.get(message.modelId)) ?? "Asistente");
     const again = answered.has(message.parentId) ? ", otra versión" : "";
     answered.add(message.parentId);
-    return `## ${who} (${moment.format(message.createdAt)}${again})\n\n${message.content}\n`;
+    const files = namesOf(message, attachments).map((name) => `- Adjunto: ${name}\n`);
+    const list = files.length > 0 ? `${files.join("")}\n` : "";
+    return `## ${who} (${moment.format(message.createdAt)}${again})\n\n${list}${message.content}\n`;
   });
   return `# ${chat.title}\n\n${turns.join("\n")}`;
 }
+
+/** What was sent along with the messages of a chat. */
+export const attachmentsOfChat = (db: Db, chatId: string) =>
+  db
+    .selectFrom("attachments")
+    .innerJoin("messages", "messages.id", "attachments.messageId")
+    .where("messages.chatId", "=", chatId)
+    .orderBy("attachments.position")
+    .select(["attachments.messageId", "attachments.name"])
+    .execute();
+
+const namesOf = ({ id }: MessageRow, attachments: Attachments) =>
+  attachments.filter(({ messageId }) => messageId === id).map(({ name }) => name);
 
 /** Content-Disposition of a download (RFC 6266): its name in UTF-8, after one that everyone understands. */
 export function attachmentName(name: string): string {

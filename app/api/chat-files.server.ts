@@ -1,7 +1,7 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { findChat } from "./access.server.ts";
 import { active, signedIn } from "./authentication.server.ts";
-import { attachmentName, chatAsJson, chatAsMarkdown, fileName } from "./chat-export.server.ts";
+import { attachmentName, attachmentsOfChat, chatAsJson, chatAsMarkdown, fileName } from "./chat-export.server.ts";
 import type { ApiEnv } from "./env.server.ts";
 import { answerInvalid } from "./problem.server.ts";
 import { bearer, idParam } from "./schemas.server.ts";
@@ -34,11 +34,12 @@ export const chatFiles = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       db.selectFrom("messages").where("chatId", "=", chat.id).orderBy("id").selectAll().execute(),
       db.selectFrom("models").select(["id", "name"]).execute(),
     ]);
+    const attachments = await attachmentsOfChat(db, chat.id);
     const names = new Map(models.map(({ id, name }) => [id, name]));
     const markdown = c.req.valid("query").format === "markdown";
     const text = markdown
-      ? chatAsMarkdown(chat, messages, names)
-      : JSON.stringify(chatAsJson(chat, messages, names), null, 2);
+      ? chatAsMarkdown(chat, messages, names, attachments)
+      : JSON.stringify(chatAsJson(chat, messages, names, attachments), null, 2);
     const name = `${fileName(chat.title)}.${markdown ? "md" : "json"}`;
     return new Response(text, {
       headers: {

@@ -45,6 +45,9 @@ export const showFile = (row: FileRow): z.output<typeof file> => ({
   temporary: row.temporary === 1,
 });
 
+export const variant = z
+  .enum(["original", "image", "preview"], "variant tiene que ser original, image o preview.")
+  .default("original");
 const passage = z.object({ position: z.number(), page: z.number().nullable(), text: z.string() });
 const passagesAtOnce = 100;
 
@@ -125,11 +128,7 @@ export const files = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       ...common,
       request: {
         params: idParam,
-        query: z.object({
-          variant: z
-            .enum(["original", "image", "preview"], "variant tiene que ser original, image o preview.")
-            .default("original"),
-        }),
+        query: z.object({ variant }),
       },
       responses: {
         200: {

@@ -27,7 +27,7 @@ const source = z
   })
   .openapi("Source");
 
-const attachment = z
+export const attachment = z
   .object({
     fileId: z.string().nullable().openapi({ description: "null: el archivo se ha eliminado." }),
     name: z.string(),

@@ -1,4 +1,5 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import type { Db } from "../db/connection.server.ts";
 import { excerptOf, type Hit, searchTyped } from "../db/search.server.ts";
 import { limits } from "../limits.ts";
 import { active, signedIn } from "./authentication.server.ts";
@@ -7,6 +8,7 @@ import { contains } from "./list.server.ts";
 import { answerInvalid } from "./problem.server.ts";
 import { answers, bearer, iso } from "./schemas.server.ts";
 
+const excerpt = z.array(z.object({ text: z.string(), hit: z.boolean() }));
 const found = z
   .object({
     chats: z.array(z.object({ id: z.string(), title: z.string(), lastMessageAt: z.string() })),
@@ -17,7 +19,17 @@ const found = z
         title: z.string().openapi({ description: "El título de su chat." }),
         role: z.enum(["user", "assistant", "system"]),
         createdAt: z.string(),
-        excerpt: z.array(z.object({ text: z.string(), hit: z.boolean() })),
+        excerpt,
+      }),
+    ),
+    files: z.array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        createdAt: z.string(),
+        page: z.number().nullable(),
+        position: z.number().openapi({ description: "El pasaje del archivo en el que está." }),
+        excerpt,
       }),
     ),
   })
@@ -25,8 +37,9 @@ const found = z
 
 const titlesShown = 8;
 const messagesShown = 30;
+const filesShown = 10;
 
-/** Search over the person's own chats: titles that contain the text, messages that have its words. */
+/** Search over what is the person's own: titles that contain the text, messages and documents that have its words. */
 export const search = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(
   createRoute({
     method: "get",
@@ -42,7 +55,7 @@ export const search = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).op
           .max(limits.search, "La búsqueda es demasiado larga."),
       }),
     },
-    responses: { 200: answers(found, "Los chats y mensajes que lo contienen, lo más parecido primero.") },
+    responses: { 200: answers(found, "Los chats, mensajes y archivos que lo contienen, lo más parecido primero.") },
   }),
   async (c) => {
     const { person, services } = c.var;
@@ -61,8 +74,7 @@ export const search = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).op
       // A message may have several passages: it is shown once.
       searchTyped(db, engine, { question: q, owners: [person.id], except: [], limit: messagesShown * 2 }),
     ]);
-    const best = new Map<string, Hit>();
-    for (const hit of hits) if (hit.messageId && !best.has(hit.messageId)) best.set(hit.messageId, hit);
+    const best = bestOf(hits, "messageId");
     const ids = [...best.keys()].slice(0, messagesShown);
     const rows = ids.length
       ? await db
@@ -81,6 +93,40 @@ export const search = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).op
         excerpt: excerptOf(best.get(row.id)?.text ?? "", q),
       }));
     const chats = titles.map((chat) => ({ ...chat, lastMessageAt: iso(chat.lastMessageAt) }));
-    return c.json({ chats, messages }, 200);
+    return c.json({ chats, messages, files: await foundFiles(db, person.id, bestOf(hits, "fileId"), q) }, 200);
   },
 );
+
+/** The best passage of each message or file. */
+function bestOf(hits: Hit[], what: "messageId" | "fileId"): Map<string, Hit> {
+  const best = new Map<string, Hit>();
+  for (const hit of hits) {
+    const id = hit[what];
+    if (id && !best.has(id)) best.set(id, hit);
+  }
+  return best;
+}
+
+async function foundFiles(db: Db, userId: string, best: Map<string, Hit>, q: string) {
+  const ids = [...best.keys()].slice(0, filesShown);
+  const rows = await db
+    .selectFrom("files")
+    .where("id", "in", [...ids, ""])
+    .where("userId", "=", userId)
+    .where("ready", "=", 1)
+    .select(["id", "name", "createdAt"])
+    .execute();
+  return rows
+    .sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id))
+    .map(({ id, name, createdAt }) => {
+      const { page = null, position, text = "" } = best.get(id) ?? {};
+      return {
+        id,
+        name,
+        createdAt: iso(createdAt),
+        page,
+        position: Number(position ?? 0),
+        excerpt: excerptOf(text, q),
+      };
+    });
+}

@@ -2,28 +2,34 @@ import { randomBytes } from "node:crypto";
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { v7 as newId } from "uuid";
+import type { Db } from "../db/connection.server.ts";
 import type { ShareRow } from "../db/tables.ts";
 import { findChat } from "./access.server.ts";
 import { auditOthers } from "./audit.server.ts";
 import { active, signedIn } from "./authentication.server.ts";
 import { branchOf, leadsTo } from "./branch.server.ts";
 import type { ApiEnv } from "./env.server.ts";
+import { contentOf, variant } from "./files.server.ts";
+import { attachment } from "./messages.server.ts";
 import { answerInvalid, invalid, notFound } from "./problem.server.ts";
-import { answers, bearer, id, idParam, iso } from "./schemas.server.ts";
+import { answers, bearer, flag, id, idParam, iso } from "./schemas.server.ts";
 
 const share = z
   .object({
     token: z.string(),
     updatedAt: z.string(),
     upToDate: z.boolean().openapi({ description: "Si llega hasta el último mensaje del chat." }),
+    files: z.boolean().openapi({ description: "Si se ven también los archivos adjuntos." }),
   })
   .openapi("Share");
+const newShare = z.strictObject({ files: flag.default(false) });
 const sharedMessage = z.object({
   id: z.string(),
   role: z.enum(["user", "assistant", "system"]),
   model: z.string().nullable(),
   content: z.string(),
   createdAt: z.string(),
+  attachments: z.array(attachment),
 });
 const shared = z
   .object({ title: z.string(), sharedAt: z.string(), items: z.array(sharedMessage), hasEarlier: z.boolean() })
@@ -38,10 +44,11 @@ const own = {
 const findShare = (c: Context<ApiEnv>, chatId: string) =>
   c.var.services.db.selectFrom("shares").where("chatId", "=", chatId).selectAll().executeTakeFirst();
 
-const show = ({ token, updatedAt, leafId }: ShareRow, chat: { leafId: string | null }) => ({
+const show = ({ token, updatedAt, leafId, files }: ShareRow, chat: { leafId: string | null }) => ({
   token,
   updatedAt: iso(updatedAt),
   upToDate: leafId === chat.leafId,
+  files: files === 1,
 });
 
 /** The link to a chat: its owner makes it, brings it up to date and takes it back. */
@@ -63,7 +70,10 @@ export const chatShares = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }
     createRoute({
       method: "put",
       ...own,
-      request: { params: idParam },
+      request: {
+        params: idParam,
+        body: { content: { "application/json": { schema: newShare } }, description: "Sin él, no van los archivos." },
+      },
       responses: { 200: answers(share, "El enlace, hasta el último mensaje de ahora.") },
     }),
     async (c) => {
@@ -73,6 +83,7 @@ export const chatShares = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }
       if (chat.userId !== c.var.person.id) throw notFound();
       if (!chat.leafId) throw invalid("id", "La conversación todavía no tiene mensajes.");
       const now = Date.now();
+      const files = c.req.valid("json").files ? 1 : 0;
       await db
         .insertInto("shares")
         .values({
@@ -81,10 +92,12 @@ export const chatShares = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }
           updatedAt: now,
           chatId: chat.id,
           leafId: chat.leafId,
-          files: 0,
+          files,
           token: randomBytes(18).toString("base64url"),
         })
-        .onConflict((conflict) => conflict.column("chatId").doUpdateSet({ leafId: chat.leafId ?? "", updatedAt: now }))
+        .onConflict((conflict) =>
+          conflict.column("chatId").doUpdateSet({ leafId: chat.leafId ?? "", files, updatedAt: now }),
+        )
         .execute();
       const row = await findShare(c, chat.id);
       if (!row) throw notFound();
@@ -110,41 +123,83 @@ export const chatShares = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }
     },
   );
 
+const tokenParam = z.object({ token: id.openapi({ param: { name: "token", in: "path" } }) });
+
 /** A shared chat, for whoever has its link: what was said up to when it was shared, and nothing of its owner. */
-export const shares = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(
-  createRoute({
-    method: "get",
-    path: "/{token}",
-    request: {
-      params: z.object({ token: id.openapi({ param: { name: "token", in: "path" } }) }),
-      query: z.object({ before: id.optional() }),
+export const shares = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
+  .openapi(
+    createRoute({
+      method: "get",
+      path: "/{token}",
+      request: { params: tokenParam, query: z.object({ before: id.optional() }) },
+      responses: { 200: answers(shared, "El chat compartido, del mensaje más antiguo al más nuevo.") },
+    }),
+    async (c) => {
+      const { db } = c.var.services;
+      const row = await findShared(db, c.req.valid("param").token);
+      const { before } = c.req.valid("query");
+      if (before && !(await leadsTo(db, before, row.leafId))) throw notFound();
+      const page = await branchOf(db, { id: row.chatId, leafId: row.leafId }, { before });
+      const models = await db.selectFrom("models").select(["id", "name"]).execute();
+      const items = page.items
+        .filter(({ status, content }) => status !== "streaming" && content !== "")
+        .map(({ id: messageId, role, modelId, content, createdAt, attachments }) => ({
+          id: messageId,
+          role,
+          model: models.find((model) => model.id === modelId)?.name ?? null,
+          content,
+          createdAt,
+          attachments: row.files ? attachments.filter(({ fileId }) => fileId !== null) : [],
+        }));
+      return c.json({ title: row.title, sharedAt: iso(row.updatedAt), items, hasEarlier: page.hasEarlier }, 200);
     },
-    responses: { 200: answers(shared, "El chat compartido, del mensaje más antiguo al más nuevo.") },
-  }),
-  async (c) => {
-    const { db } = c.var.services;
-    const row = await db
-      .selectFrom("shares")
-      .innerJoin("chats", "chats.id", "shares.chatId")
-      .innerJoin("users", "users.id", "chats.userId")
-      .where("token", "=", c.req.valid("param").token)
-      .where("users.status", "=", "active")
-      .select(["shares.chatId", "shares.leafId", "shares.updatedAt", "chats.title"])
-      .executeTakeFirst();
-    if (!row) throw notFound();
-    const { before } = c.req.valid("query");
-    if (before && !(await leadsTo(db, before, row.leafId))) throw notFound();
-    const page = await branchOf(db, { id: row.chatId, leafId: row.leafId }, { before });
-    const models = await db.selectFrom("models").select(["id", "name"]).execute();
-    const items = page.items
-      .filter(({ status, content }) => status !== "streaming" && content !== "")
-      .map(({ id: messageId, role, modelId, content, createdAt }) => ({
-        id: messageId,
-        role,
-        model: models.find((model) => model.id === modelId)?.name ?? null,
-        content,
-        createdAt,
-      }));
-    return c.json({ title: row.title, sharedAt: iso(row.updatedAt), items, hasEarlier: page.hasEarlier }, 200);
-  },
-);
+  )
+  .openapi(
+    createRoute({
+      method: "get",
+      path: "/{token}/file/{id}",
+      request: { params: tokenParam.extend(idParam.shape), query: z.object({ variant }) },
+      responses: {
+        200: {
+          content: { "application/octet-stream": { schema: z.string() } },
+          description: "Un archivo adjunto al chat compartido, si se comparten.",
+        },
+      },
+    }),
+    async (c) => {
+      const { services } = c.var;
+      const { token, id: fileId } = c.req.valid("param");
+      const row = await findShared(services.db, token);
+      if (!row.files) throw notFound();
+      const file = await attachedTo(services.db, row, fileId);
+      return (await contentOf(services, file, c.req.valid("query").variant, c.req.raw)) as never;
+    },
+  );
+
+async function findShared(db: Db, token: string) {
+  const row = await db
+    .selectFrom("shares")
+    .innerJoin("chats", "chats.id", "shares.chatId")
+    .innerJoin("users", "users.id", "chats.userId")
+    .where("token", "=", token)
+    .where("users.status", "=", "active")
+    .select(["shares.chatId", "shares.leafId", "shares.updatedAt", "shares.files", "chats.title"])
+    .executeTakeFirst();
+  if (!row) throw notFound();
+  return row;
+}
+
+/** A file that was sent with a message which leads to the shared one. Throws 404. */
+async function attachedTo(db: Db, { chatId, leafId }: { chatId: string; leafId: string }, fileId: string) {
+  const rows = await db
+    .selectFrom("files")
+    .innerJoin("attachments", "attachments.fileId", "files.id")
+    .innerJoin("messages", "messages.id", "attachments.messageId")
+    .where("files.id", "=", fileId)
+    .where("messages.chatId", "=", chatId)
+    .selectAll("files")
+    .select("messages.id as messageId")
+    .execute();
+  for (const { messageId, ...file } of rows) if (await leadsTo(db, messageId, leafId)) return file;
+  throw notFound();
+}

@@ -43,7 +43,7 @@ export const uploads = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).o
     const { person, services } = c.var;
     await countAttempt(services, "upload", person.id);
     if (!isMultipart(c.req.raw)) throw new Problem(415, "Los archivos se envían como multipart/form-data.");
-    const body = await readMultipart(c.req.raw, maxFields).catch(explain);
+    const body = await readMultipart(c.req.raw, maxFields).catch(explainMultipart);
     try {
       const { temporary, userId, projectId } = Object.fromEntries(body.fields) as Record<string, string | undefined>;
       if (userId && userId !== person.id) throw invalid("userId", "Solo puedes subir archivos tuyos.");
@@ -87,7 +87,8 @@ const shortName = (name: string) => {
   return shown.length > 60 ? `${shown.slice(0, 57).toWellFormed()}…` : shown;
 };
 
-function explain(error: unknown): never {
+/** A body that can't be read, as a sentence. */
+export function explainMultipart(error: unknown): never {
   if (!(error instanceof MultipartError)) throw error;
   throw error.tooLarge
     ? new Problem(413, "Lo que has enviado pesa demasiado. Envía los archivos en varias veces.")

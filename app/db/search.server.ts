@@ -79,17 +79,20 @@ export async function indexText(
   if (rows.length > 0) await db.insertInto("passages").values(rows).execute();
 }
 
-/** Makes passages of a file findable by its owner. Their words come from `searchWords`, made elsewhere. */
+type Cut = Pick<PassageRow, "text" | "words"> & Partial<Pick<PassageRow, "position" | "page">>;
+
+/** Makes passages findable by their owner that were cut elsewhere, their words made by `searchWords`. */
 export async function indexPassages(
   db: Db,
   ownerId: string,
-  fileId: string,
-  passages: { position: number; page: number | null; text: string; words: string }[],
+  refers: Partial<Pick<PassageRow, "messageId" | "chatId" | "fileId">>,
+  passages: Cut[],
 ): Promise<void> {
+  if (passages.length === 0) return;
   const rows = passages.map((passage) => ({
     ...noReference,
+    ...refers,
     ...passage,
-    fileId,
     ownerId,
     words: `${ownerWord(ownerId)} ${passage.words}`,
   }));

@@ -102,7 +102,7 @@ export class Files {
     });
     try {
       for (let at = 0; at < passages.length; at += passagesAtOnce) {
-        await indexPassages(this.#db, row.userId, row.id, passages.slice(at, at + passagesAtOnce));
+        await indexPassages(this.#db, row.userId, { fileId: row.id }, passages.slice(at, at + passagesAtOnce));
         // SQLite answers in the same turn of the loop: others have theirs in between.
         await new Promise(setImmediate);
       }

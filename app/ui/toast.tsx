@@ -9,6 +9,10 @@ export type ToastMessage = {
   description?: string;
   /** In ms; 0: it stays until it is closed. */
   duration?: number;
+  /** What can still be done about it; */
+  action?: { label: string; run(): void };
+  /** what happens when it has gone. */
+  onGone?(): void;
 };
 
 // The seed's figures (§4, §9), in ms.
@@ -38,9 +42,12 @@ export function Toast({ message, onGone }: { message: ToastMessage; onGone(id: s
 
   useEffect(() => {
     if (!leaving) return;
-    const timer = setTimeout(() => onGone(message.id), leavesIn);
+    const timer = setTimeout(() => {
+      onGone(message.id);
+      message.onGone?.();
+    }, leavesIn);
     return () => clearTimeout(timer);
-  }, [leaving, message.id, onGone]);
+  }, [leaving, message, onGone]);
 
   const pause = () => setPaused(true);
   const goOn = () => setPaused(false);
@@ -59,6 +66,18 @@ export function Toast({ message, onGone }: { message: ToastMessage; onGone(id: s
         <p>{message.title}</p>
         {message.description && <p>{message.description}</p>}
       </div>
+      {message.action && (
+        <button
+          className="button small"
+          type="button"
+          onClick={() => {
+            message.action?.run();
+            setLeaving(true);
+          }}
+        >
+          {message.action.label}
+        </button>
+      )}
       <button className="button quiet small only" type="button" onClick={() => setLeaving(true)}>
         <Icon name="close" label="Cerrar aviso" />
       </button>

@@ -2,6 +2,11 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { modalOpened } from "./dialog.tsx";
 import { Toast, type ToastMessage } from "./toast.tsx";
 
+let tell: (message: ToastMessage) => void = () => {};
+
+/** Says something that no page of the server's said. */
+export const showToast = (message: Omit<ToastMessage, "id">) => tell({ ...message, id: crypto.randomUUID() });
+
 /**
  * What the server has to say, flashed with the page: a notice in the page without a script, a toast with one. Two live
  * regions: errors interrupt, the rest waits.
@@ -11,6 +16,9 @@ export function Toasts({ message }: { message: ToastMessage | undefined }) {
   useEffect(() => {
     if (message) setShown((before) => (before.some(({ id }) => id === message.id) ? before : [...before, message]));
   }, [message]);
+  useEffect(() => {
+    tell = (told) => setShown((before) => [...before, told]);
+  }, []);
   const region = useRef<HTMLElement>(null);
   useEffect(() => {
     const element = region.current;

@@ -16,22 +16,26 @@ export function UploadForm({ result }: { result: FormResult | undefined }) {
   );
 }
 
+const kinds = "Imágenes PNG, JPEG, WebP, GIF o AVIF de hasta 10 MB; PDF, DOCX, texto y código de hasta 20 MB.";
+
+type Props = { result: FormResult | undefined; label?: string; hint?: string; multiple?: boolean };
+
 /** The field of it, for forms with buttons of their own. */
-export function UploadField({ result }: { result: FormResult | undefined }) {
+export function UploadField({ result, label = "Archivos", hint = kinds, multiple = true }: Props) {
   const error = result?.errors.files;
   return (
     <Fields id="subida" result={result}>
       <div className="field">
-        <label htmlFor="subida-files">Archivos</label>
+        <label htmlFor="subida-files">{label}</label>
         <p className="hint" id="subida-files-hint">
-          Imágenes PNG, JPEG, WebP, GIF o AVIF de hasta 10 MB; PDF, DOCX, texto y código de hasta 20 MB.
+          {hint}
         </p>
         <input
           className="input"
           id="subida-files"
           type="file"
           name="files"
-          multiple
+          multiple={multiple}
           required
           aria-invalid={error ? true : undefined}
           aria-describedby="subida-files-hint"

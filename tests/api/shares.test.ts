@@ -39,6 +39,25 @@ describe.each(await findEngines())("sharing on $name", (engine) => {
     expect((await share("GET")).body).toBeNull();
   });
 
+  it("shows attachments only where they were chosen, and only those of the shared messages", async () => {
+    const upload = async (name: string) =>
+      ((await api.upload(ana.token, [new File(["Apuntes"], name)])).body as { items: { id: string }[] }).items[0]?.id;
+    const [seen, later] = [await upload("visto.txt"), await upload("después.txt")];
+    const [start] = await api.converse(ana.token, { content: "Mira", fileIds: [seen] });
+    const id = start?.type === "start" ? start.chatId : "";
+    const put = async (json: object) =>
+      (await api.call("PUT", `/api/chat/${id}/share`, { token: ana.token, json })).body as Share;
+    const file = async (token: string, fileId?: string) =>
+      (await api.fetch(`/api/share/${token}/file/${fileId}`, "")).status;
+    const { token } = await put({});
+    expect((await readShared(token)).text).not.toContain('"name":"visto.txt"');
+    expect(await file(token, seen)).toBe(404);
+    await put({ files: true });
+    await api.converse(ana.token, { chatId: id, content: "Y esto", fileIds: [later] });
+    expect((await readShared(token)).text).toContain('"name":"visto.txt"');
+    expect([await file(token, seen), await file(token, later)]).toEqual([200, 404]);
+  });
+
   it("goes back no further than the branch that is shared", async () => {
     const [other] = await api.converse(ana.token, { chatId, parentId: null, content: "Otra rama" });
     if (other?.type !== "start") throw new Error("a conversation begins with its start");

@@ -117,12 +117,17 @@ export async function openApi(
   }
 
   /** Uploads files as a form does. */
-  async function upload(token: string, sent: File[], fields: Record<string, string> = {}): Promise<Answer> {
+  async function upload(
+    token: string,
+    sent: File[],
+    fields: Record<string, string> = {},
+    path = "/api/file/uploads",
+  ): Promise<Answer> {
     const body = new FormData();
     for (const [name, value] of Object.entries(fields)) body.append(name, value);
     for (const file of sent) body.append("files", file);
     const response = await api.fetch(
-      new Request("http://api/api/file/uploads", {
+      new Request(`http://api${path}`, {
         method: "POST",
         headers: { Authorization: `Bearer ${token}` },
         body,

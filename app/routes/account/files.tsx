@@ -67,23 +67,24 @@ export default function Files({ loaderData, actionData }: Route.ComponentProps) 
               <>
                 <section aria-labelledby="subir">
                   <h2 id="subir">Subir</h2>
-                  <UploadForm result={actionData ?? undefined} />
+                  {/* What was just sent is no longer chosen. */}
+                  <UploadForm key={files[0]?.id} result={actionData ?? undefined} />
                 </section>
                 <section aria-labelledby="guardados">
-                  <div className="head">
-                    <h2 id="guardados">{q ? "Encontrados" : "Guardados"}</h2>
+                  <h2 id="guardados">{q ? "Encontrados" : "Guardados"}</h2>
+                  <div className="stack">
                     <Search q={q} />
+                    <Found q={q} total={total} />
+                    <ul className="rows">
+                      {files.map((file) => (
+                        <Row key={file.id} {...file} />
+                      ))}
+                    </ul>
+                    <nav className="buttons" aria-label="Páginas">
+                      {later && <Link to={q ? `?q=${encodeURIComponent(q)}` : "/user/file"}>Al principio</Link>}{" "}
+                      {next && <Link to={next}>Siguiente</Link>}
+                    </nav>
                   </div>
-                  <Found q={q} total={total} />
-                  <ul className="rows">
-                    {files.map((file) => (
-                      <Row key={file.id} {...file} />
-                    ))}
-                  </ul>
-                  <nav className="buttons mt-4" aria-label="Páginas">
-                    {later && <Link to={q ? `?q=${encodeURIComponent(q)}` : "/user/file"}>Al principio</Link>}{" "}
-                    {next && <Link to={next}>Siguiente</Link>}
-                  </nav>
                 </section>
                 <section aria-labelledby="espacio">
                   <h2 id="espacio">Espacio</h2>

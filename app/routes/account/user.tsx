@@ -96,8 +96,8 @@ export default function User({ loaderData, actionData }: Route.ComponentProps) {
               <h2 id="datos">Tus datos</h2>
               <div className="stack">
                 <p className="text-text-2">
-                  La descarga trae tus conversaciones en Markdown y JSON. Al eliminar la cuenta se borra todo y no se
-                  puede deshacer.
+                  La descarga trae tus conversaciones en Markdown y JSON, y tus archivos. Al eliminar la cuenta se borra
+                  todo y no se puede deshacer.
                 </p>
                 <div className="buttons">
                   <a className="button" href="/user/datos" download>

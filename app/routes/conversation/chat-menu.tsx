@@ -1,9 +1,21 @@
-import { Link } from "react-router";
+import { type MouseEvent, use } from "react";
+import { Link, useNavigate, useRevalidator } from "react-router";
 import { Icon } from "../../ui/icon.tsx";
-import { PostForm } from "../../ui/post-form.tsx";
+import { FormToken, PostForm } from "../../ui/post-form.tsx";
 
 /** What can be done with a chat. */
 export function ChatMenu({ id, pinned, archived }: { id: string; pinned: boolean; archived: boolean }) {
+  const formToken = use(FormToken);
+  const navigate = useNavigate();
+  const { revalidate } = useRevalidator();
+  const deleteWithUndo = async (event: MouseEvent) => {
+    // A new tab is for who wants to be asked.
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    const { deleteLater } = await import("./delete-later.ts");
+    await navigate("/conversation/chat");
+    deleteLater({ id, formToken, refresh: revalidate, back: () => navigate(`/conversation/chat/${id}`) });
+  };
   return (
     <>
       <button className="button quiet small only" type="button" popoverTarget="opciones">
@@ -56,7 +68,7 @@ export function ChatMenu({ id, pinned, archived }: { id: string; pinned: boolean
             </Link>
           </li>
           <li>
-            <Link className="danger" to={`/conversation/chat/${id}/eliminar`}>
+            <Link className="danger" to={`/conversation/chat/${id}/eliminar`} onClick={deleteWithUndo}>
               <Icon name="trash" />
               Eliminar
             </Link>

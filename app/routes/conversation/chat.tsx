@@ -165,6 +165,11 @@ export default function Chat({ loaderData, actionData }: Route.ComponentProps) {
   );
   const foot = (
     <div key="foot" className="foot">
+      {loaderData.temporary && (
+        <p className="editing">
+          Conversación temporal: se borra al cerrar esta sesión, y no sale en la barra ni en la búsqueda.
+        </p>
+      )}
       {edits && (
         <p className="editing">
           Estás editando un mensaje anterior; la conversación sigue desde ahí.

@@ -1,6 +1,6 @@
 import { replace, useRouteLoaderData } from "react-router";
 import { accepted } from "../../answers.server.ts";
-import { apiContext, sessionContext } from "../../context.ts";
+import { apiContext, formContext, sessionContext } from "../../context.ts";
 import { Dialog, DialogFoot } from "../../ui/dialog.tsx";
 import { PostForm } from "../../ui/post-form.tsx";
 import { sendForm } from "../../ui/send-form.ts";
@@ -14,7 +14,10 @@ export const handle = { dialog: true };
 
 export async function action({ context, params }: Route.ActionArgs) {
   await accepted(context.get(apiContext).api.chat[":id"].$delete({ param: { id: params.id } }));
-  context.get(sessionContext).flash({ type: "success", title: "Conversación eliminada." });
+  // A script has said it already, ten seconds ago.
+  if (!context.get(formContext).has("quietly")) {
+    context.get(sessionContext).flash({ type: "success", title: "Conversación eliminada." });
+  }
   return replace("/conversation/chat");
 }
 
@@ -25,7 +28,10 @@ export default function DeleteChat({ params }: Route.ComponentProps) {
     <Dialog title="Eliminar conversación" closeTo={closeTo} kind="alert">
       <PostForm className="contents">
         <div className="body">
-          <p>«{chat?.title}» y todos sus mensajes se borrarán. No se puede deshacer.</p>
+          <p>
+            «{chat?.title}» y todos sus mensajes se borrarán. Lo que adjuntaste sigue en tus archivos. No se puede
+            deshacer.
+          </p>
         </div>
         <DialogFoot cancelTo={closeTo}>
           {/* biome-ignore lint/a11y/noAutofocus: Enter confirms an alert */}

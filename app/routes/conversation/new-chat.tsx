@@ -45,7 +45,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
 
 type Answer = Awaited<ReturnType<Awaited<ReturnType<Client["api"]["search"]["$get"]>>["json"]>>;
 
-const showFound = (q: string, { chats, messages }: Answer, now: number): Found => ({
+const showFound = (q: string, { chats, messages, files }: Answer, now: number): Found => ({
   q,
   chats: chats.map(({ id, title, lastMessageAt }) => ({ id, title, when: ago(lastMessageAt, now) })),
   messages: messages.map(({ id, chatId, title, role, createdAt, excerpt }) => ({
@@ -53,6 +53,12 @@ const showFound = (q: string, { chats, messages }: Answer, now: number): Found =
     chatId,
     title,
     who: role === "user" ? "Tú" : "Respuesta",
+    when: ago(createdAt, now),
+    excerpt,
+  })),
+  files: files.map(({ id, name, page, position, createdAt, excerpt }) => ({
+    name: page ? `${name}, página ${page}` : name,
+    to: `/user/file/${id}?pasaje=${position}#pasaje-${position}`,
     when: ago(createdAt, now),
     excerpt,
   })),
@@ -89,6 +95,16 @@ export default function NewChat({ loaderData, actionData }: Route.ComponentProps
           placeholder="Pregunta algo o pega un texto"
           autoFocus={!found}
         />
+        <label className="check mt-3">
+          <input
+            type="checkbox"
+            name="temporary"
+            value="1"
+            form="composer"
+            defaultChecked={actionData?.values.temporary === "1"}
+          />
+          <span>Temporal: se borra al cerrar sesión, y no sale en la barra ni en la búsqueda.</span>
+        </label>
         <section aria-labelledby="recientes">
           <div className="head">
             <h2 id="recientes">{found ? "Resultados" : archive ? "Archivadas" : "Recientes"}</h2>
@@ -127,7 +143,9 @@ function Recent({ chats, archive }: { chats: { id: string; title: string; when: 
           <Link to="/conversation/chat">Ver las recientes</Link>
         ) : (
           <Link to="/conversation/chat?archivadas">Ver las archivadas</Link>
-        )}
+        )}{" "}
+        · <Link to="/conversation/chat/organizar">Organizar varias</Link> ·{" "}
+        <Link to="/conversation/chat/importar">Importar</Link>
       </p>
     </>
   );

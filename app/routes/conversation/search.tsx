@@ -11,9 +11,11 @@ export type Found = {
     title: string;
     who: string;
     when: string;
-    excerpt: { text: string; hit: boolean }[];
+    excerpt: Excerpt;
   }[];
+  files: { name: string; to: string; when: string; excerpt: Excerpt }[];
 };
+type Excerpt = { text: string; hit: boolean }[];
 
 /** The field that searches all of the person's messages; its results have an address. */
 export function SearchField({ q }: { q: string }) {
@@ -41,8 +43,8 @@ export function SearchField({ q }: { q: string }) {
 }
 
 /** What was found, and where in its chat it stands. */
-export function SearchResults({ found: { q, chats, messages } }: { found: Found }) {
-  const count = chats.length + messages.length;
+export function SearchResults({ found: { q, chats, messages, files } }: { found: Found }) {
+  const count = chats.length + messages.length + files.length;
   return (
     <>
       <p className="mt-4 text-text-2" role="status">
@@ -69,11 +71,20 @@ export function SearchResults({ found: { q, chats, messages } }: { found: Found 
                   {title}
                 </Link>
                 <p className="line">
-                  {who}:{" "}
-                  {excerpt.map(({ text, hit }, index) =>
-                    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text, which never change places
-                    hit ? <mark key={index}>{text}</mark> : text,
-                  )}
+                  {who}: <Marked excerpt={excerpt} />
+                </p>
+              </div>{" "}
+              <span className="end">{when}</span>
+            </li>
+          ))}
+          {files.map(({ name, to, when, excerpt }) => (
+            <li key={to} className="row">
+              <div>
+                <Link className="title clip" to={to}>
+                  {name}
+                </Link>
+                <p className="line">
+                  Documento: <Marked excerpt={excerpt} />
                 </p>
               </div>{" "}
               <span className="end">{when}</span>
@@ -84,3 +95,9 @@ export function SearchResults({ found: { q, chats, messages } }: { found: Found 
     </>
   );
 }
+
+const Marked = ({ excerpt }: { excerpt: Excerpt }) =>
+  excerpt.map(({ text, hit }, index) =>
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text, which never change places
+    hit ? <mark key={index}>{text}</mark> : text,
+  );

@@ -14,7 +14,7 @@ export const handle = { dialog: true };
 
 export async function loader({ context, params, url }: Route.LoaderArgs) {
   const share = await read(context.get(apiContext).api.chat[":id"].share.$get({ param: { id: params.id } }));
-  return share && { address: `${url.origin}/compartido/${share.token}`, upToDate: share.upToDate };
+  return share && { address: `${url.origin}/compartido/${share.token}`, upToDate: share.upToDate, files: share.files };
 }
 
 export const action = ({ context, params }: Route.ActionArgs) =>
@@ -22,7 +22,8 @@ export const action = ({ context, params }: Route.ActionArgs) =>
     const { share } = context.get(apiContext).api.chat[":id"];
     const param = { id: params.id };
     const stop = textOf(context.get(formContext), "intent") === "stop";
-    await (stop ? accepted(share.$delete({ param })) : accepted(share.$put({ param })));
+    const json = { files: textOf(context.get(formContext), "files") === "1" };
+    await (stop ? accepted(share.$delete({ param })) : accepted(share.$put({ param, json })));
     return data(null);
   });
 
@@ -47,6 +48,12 @@ export default function ShareChat({ loaderData: share, actionData, params }: Rou
             puedes retirarlo cuando quieras.
           </p>
         )}
+        <PostForm id="compartir" preventScrollReset>
+          <label className="check">
+            <input key={String(share?.files)} type="checkbox" name="files" value="1" defaultChecked={share?.files} />
+            <span>Con los archivos adjuntos</span>
+          </label>
+        </PostForm>
         {(actionData as FormResult | null | undefined)?.message && (
           <Notice type="error">
             <p>{(actionData as FormResult).message}</p>
@@ -61,13 +68,9 @@ export default function ShareChat({ loaderData: share, actionData, params }: Rou
             </button>
           </PostForm>
         )}{" "}
-        {!share?.upToDate && (
-          <PostForm preventScrollReset>
-            <button type="submit" className="button primary">
-              {share ? "Incluir lo último" : "Crear enlace"}
-            </button>
-          </PostForm>
-        )}
+        <button type="submit" form="compartir" className="button primary">
+          {!share ? "Crear enlace" : share.upToDate ? "Guardar" : "Incluir lo último"}
+        </button>
       </div>
     </Dialog>
   );

@@ -2,6 +2,8 @@ import { Link } from "react-router";
 import { read } from "../../answers.server.ts";
 import { apiContext } from "../../context.ts";
 import { renderMarkdown } from "../../markdown/render.server.ts";
+import { showFile } from "../../shown-file.server.ts";
+import { AttachedFile } from "../../ui/attached-file.tsx";
 import { Wordmark } from "../../ui/wordmark.tsx";
 import type { Route } from "./+types/shared-chat";
 
@@ -20,8 +22,9 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
     title: chat.title,
     sharedAt: new Date(chat.sharedAt).toLocaleDateString("es", { dateStyle: "long" }),
     earlier: chat.hasEarlier ? chat.items[0]?.id : undefined,
-    turns: chat.items.map(({ id, role, model, content }) => ({
+    turns: chat.items.map(({ id, role, model, content, attachments }) => ({
       id,
+      files: attachments.map((file) => showFile(file.fileId, file)),
       who: role === "user" ? "Pregunta" : (model ?? "Respuesta"),
       text: role === "user" ? content : "",
       html: role === "user" ? "" : renderMarkdown(content),
@@ -30,7 +33,8 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
 }
 
 /** A chat that somebody has shared: to read, with no script. */
-export default function SharedChat({ loaderData: { title, sharedAt, earlier, turns } }: Route.ComponentProps) {
+export default function SharedChat({ loaderData, params }: Route.ComponentProps) {
+  const { title, sharedAt, earlier, turns } = loaderData;
   return (
     <main className="leaf printed" id="contenido">
       <p className="mb-8">
@@ -45,9 +49,17 @@ export default function SharedChat({ loaderData: { title, sharedAt, earlier, tur
           </Link>
         </p>
       )}
-      {turns.map(({ id, who, text, html }) => (
+      {turns.map(({ id, who, files, text, html }) => (
         <article key={id}>
           <h2>{who}</h2>
+          {files.length > 0 && (
+            <ul className="attached mb-3">
+              {files.map((file) => {
+                const content = `/compartido/${params.token}/archivo/${file.id}`;
+                return <AttachedFile key={file.id} file={file} content={content} text={content} />;
+              })}
+            </ul>
+          )}
           {text ? (
             <p className="whitespace-pre-wrap">{text}</p>
           ) : (

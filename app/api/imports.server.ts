@@ -1,0 +1,151 @@
+import { createHash } from "node:crypto";
+import { extname } from "node:path";
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { v7 as newId } from "uuid";
+import type { Db } from "../db/connection.server.ts";
+import { indexPassages } from "../db/search.server.ts";
+import type { ChatRow, MessageRow } from "../db/tables.ts";
+import { limits } from "../limits.ts";
+import { isMultipart, readMultipart } from "../multipart.server.ts";
+import { runWorker, TooMuch } from "../worker.server.ts";
+import { countAttempt } from "./attempts.server.ts";
+import { active, signedIn } from "./authentication.server.ts";
+import type { ApiEnv } from "./env.server.ts";
+import type { FoundChat, ImportAnswer } from "./import.worker.ts";
+import { answerInvalid, invalid, Problem } from "./problem.server.ts";
+import { answers, bearer } from "./schemas.server.ts";
+import { explainMultipart } from "./uploads.server.ts";
+
+const imported = z
+  .object({
+    chats: z.number(),
+    messages: z.number(),
+    known: z.number().openapi({ description: "Los que ya se habían importado antes." }),
+  })
+  .openapi("Imported");
+
+const route = {
+  method: "post" as const,
+  path: "/import" as const,
+  security: bearer,
+  responses: { 201: answers(imported, "Cuántos chats y mensajes hay de más.") },
+};
+const maxFields = 10;
+// SQLite's bound on parameters, divided by a message's columns, is far above it.
+const rowsAtOnce = 100;
+
+/** Brings in conversations from the export file of Tertulia, ChatGPT or LibreChat; what was brought in before is not doubled. */
+export const imports = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(
+  createRoute({ ...route, middleware: [signedIn, active], hide: true }),
+  async (c) => {
+    const { person, services } = c.var;
+    await countAttempt(services, "import", person.id);
+    if (!isMultipart(c.req.raw)) throw new Problem(415, "El archivo se envía como multipart/form-data.");
+    const body = await readMultipart(c.req.raw, maxFields).catch(explainMultipart);
+    try {
+      const [file] = body.files;
+      if (!file) throw invalid("file", "Elige el archivo de la exportación.");
+      if (file.size > limits.document) {
+        throw invalid(
+          "file",
+          `El archivo pesa más de ${limits.document / 1024 / 1024} MB. Si es un JSON, comprímelo en ZIP.`,
+        );
+      }
+      const counted = { chats: 0, messages: 0, known: 0 };
+      for (const chat of await chatsIn(file.path)) {
+        const added = await addChat(services.db, person.id, chat);
+        counted.chats += added ? 1 : 0;
+        counted.known += added ? 0 : 1;
+        counted.messages += added ? chat.messages.length : 0;
+        // SQLite answers in the same turn of the loop: others have theirs in between.
+        await new Promise(setImmediate);
+      }
+      return c.json(counted, 201);
+    } finally {
+      await body.discard();
+    }
+  },
+);
+
+imports.openAPIRegistry.registerPath({
+  ...route,
+  request: {
+    body: {
+      content: {
+        "multipart/form-data": { schema: z.object({ file: z.any().openapi({ type: "string", format: "binary" }) }) },
+      },
+      required: true,
+    },
+  },
+});
+
+async function chatsIn(path: string): Promise<FoundChat[]> {
+  const program = new URL(`./import.worker${extname(import.meta.filename)}`, import.meta.url);
+  const answer = await runWorker<ImportAnswer>(program, path).catch((error) => {
+    if (error instanceof TooMuch) return { refused: "es demasiado grande para leerlo de una vez." };
+    throw error;
+  });
+  if ("refused" in answer) throw invalid("file", `El archivo ${answer.refused}`);
+  return answer.chats;
+}
+
+/** Adds a chat with its messages; false where it was added before. */
+async function addChat(db: Db, userId: string, chat: FoundChat): Promise<boolean> {
+  // Told by where it comes from; what has no name of its own by what it says.
+  const origin = chat.key || chat.messages.map(({ content }) => content).join("\n");
+  const key = `import:${createHash("sha256").update(origin).digest("hex").slice(0, 40)}`;
+  const before = db.selectFrom("messages").where("userId", "=", userId).where("key", "=", key);
+  if (await before.select("id").executeTakeFirst()) return false;
+  const now = Date.now();
+  const ids = new Map(chat.messages.map((message) => [message.key, newId()]));
+  const row: ChatRow = {
+    id: newId(),
+    createdAt: chat.at || now,
+    updatedAt: now,
+    userId,
+    projectId: null,
+    modelId: null,
+    title: chat.title.slice(0, limits.chatTitle).toWellFormed(),
+    titled: 1,
+    pinned: 0,
+    archived: 0,
+    lastMessageAt: Math.max(...chat.messages.map(({ at }) => at)) || chat.at || now,
+    draft: null,
+    leafId: ids.get(chat.leaf) ?? null,
+    sessionId: null,
+  };
+  const messages = chat.messages.map(
+    (message, index): MessageRow => ({
+      id: ids.get(message.key) ?? newId(),
+      createdAt: message.at || row.createdAt,
+      updatedAt: now,
+      chatId: row.id,
+      userId,
+      parentId: (message.parent && ids.get(message.parent)) || null,
+      role: message.role,
+      content: message.content,
+      status: "complete",
+      modelId: null,
+      error: null,
+      inputTokens: null,
+      outputTokens: null,
+      sources: null,
+      key: index === 0 ? key : null,
+      heartbeatAt: null,
+      finishedAt: message.at || row.createdAt,
+    }),
+  );
+  await db.transaction().execute(async (trx) => {
+    await trx.insertInto("chats").values(row).execute();
+    for (let at = 0; at < messages.length; at += rowsAtOnce) {
+      await trx
+        .insertInto("messages")
+        .values(messages.slice(at, at + rowsAtOnce))
+        .execute();
+    }
+    for (const message of chat.messages) {
+      await indexPassages(trx, userId, { messageId: ids.get(message.key) ?? null, chatId: row.id }, message.passages);
+    }
+  });
+  return true;
+}

@@ -1,0 +1,52 @@
+import { forgetSeen } from "../../ui/pages-seen.ts";
+import { showToast } from "../../ui/toasts.tsx";
+
+type Leaving = { id: string; formToken: string; refresh(): void; back(): void };
+
+// Long enough to read it and reach for the mouse.
+const undoFor = 10_000;
+
+/** Takes a conversation out of sight, and deletes it once nobody has wanted it back for ten seconds, or the page is left. */
+export function deleteLater({ id, formToken, refresh, back }: Leaving): void {
+  const path = `/conversation/chat/${id}`;
+  const hidden = new CSSStyleSheet();
+  hidden.replaceSync(`li:has(> a[href="${path}"], > * > a[href="${path}"]) { display: none }`);
+  document.adoptedStyleSheets.push(hidden);
+  let settled = false;
+  const settle = () => {
+    if (settled) return false;
+    settled = true;
+    removeEventListener("pagehide", remove);
+    return true;
+  };
+  const show = () => {
+    document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => sheet !== hidden);
+  };
+  const remove = async () => {
+    if (!settle()) return;
+    const body = new URLSearchParams({ formToken, quietly: "1" });
+    const answer = await fetch(`${path}/eliminar`, { method: "POST", body, keepalive: true, redirect: "manual" }).catch(
+      () => undefined,
+    );
+    forgetSeen();
+    refresh();
+    if (answer?.type === "opaqueredirect") return;
+    show();
+    showToast({ type: "error", title: "No se ha podido eliminar la conversación.", duration: 0 });
+  };
+  addEventListener("pagehide", remove);
+  showToast({
+    type: "success",
+    title: "Conversación eliminada.",
+    duration: undoFor,
+    onGone: remove,
+    action: {
+      label: "Deshacer",
+      run: () => {
+        if (!settle()) return;
+        show();
+        back();
+      },
+    },
+  });
+}

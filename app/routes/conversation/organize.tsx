@@ -1,0 +1,208 @@
+import { data, Form, Link, redirect } from "react-router";
+import { ApiProblem, accepted, read } from "../../answers.server.ts";
+import { apiContext, formContext, sessionContext } from "../../context.ts";
+import { textOf } from "../../form.server.ts";
+import { limits } from "../../limits.ts";
+import { currentPerson } from "../../person.server.ts";
+import { Bar } from "../../ui/bar.tsx";
+import { Dialog, DialogFoot } from "../../ui/dialog.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { PostForm } from "../../ui/post-form.tsx";
+import { sendForm } from "../../ui/send-form.ts";
+import { ago } from "../../ui/times.ts";
+import type { Route } from "./+types/organize";
+
+export const meta: Route.MetaFunction = () => [{ title: "Organizar conversaciones · Tertulia" }];
+
+const shown = "50";
+
+export async function loader({ context, url }: Route.LoaderArgs) {
+  const { api } = context.get(apiContext);
+  const { user } = await currentPerson(context);
+  const archive = url.searchParams.has("archivadas");
+  const q = url.searchParams.get("q")?.trim().slice(0, limits.search) ?? "";
+  const cursor = url.searchParams.get("cursor");
+  const filter = JSON.stringify({ userId: user.id, archived: archive });
+  const own = { filter: JSON.stringify({ userId: user.id }), limit: String(limits.listMax) };
+  const [chats, projects] = await Promise.all([
+    read(api.chat.$get({ query: { filter, limit: shown, ...(q && { q }), ...(cursor && { cursor }) } })),
+    read(api.project.$get({ query: own })),
+  ]);
+  const now = Date.now();
+  const rest = { ...(q && { q }), ...(archive && { archivadas: "" }) };
+  return {
+    q,
+    archive,
+    total: chats.total,
+    chats: chats.items.map(({ id, title, lastMessageAt }) => ({ id, title, when: ago(lastMessageAt, now) })),
+    next: chats.nextCursor && `?${new URLSearchParams({ ...rest, cursor: chats.nextCursor })}`,
+    projects: projects.items.map(({ id, name }) => ({ id, name })),
+  };
+}
+
+export async function action({ context, url }: Route.ActionArgs) {
+  const form = context.get(formContext);
+  const ids = [...new Set(form.getAll("chat"))].filter((id) => typeof id === "string");
+  const intent = textOf(form, "intent");
+  if (!Object.hasOwn(said, intent)) return data({ message: "Elige qué hacer con ellas." }, 422);
+  if (ids.length === 0) return data({ message: "Marca al menos una conversación." }, 422);
+  if (intent === "delete" && textOf(form, "sure") !== "1") return { asks: ids };
+  const done = await Promise.all(ids.map((id) => change(context, id, intent, textOf(form, "projectId"))));
+  const count = done.filter(Boolean).length;
+  const title = `${said[intent]}: ${count === 1 ? "una conversación" : `${count} conversaciones`}.`;
+  context.get(sessionContext).flash({ type: count > 0 ? "success" : "warning", title });
+  return redirect(url.pathname + url.search, 303);
+}
+
+const said: Record<string, string> = {
+  archive: "Al archivo",
+  unarchive: "Fuera del archivo",
+  move: "De proyecto cambiadas",
+  delete: "Eliminadas",
+};
+
+/** One of several: what is gone meanwhile is no reason to leave the others. */
+async function change(context: Route.ActionArgs["context"], id: string, intent: string, projectId: string) {
+  const chat = context.get(apiContext).api.chat[":id"];
+  const json = intent === "move" ? { projectId: projectId || null } : { archived: intent === "archive" };
+  try {
+    await (intent === "delete"
+      ? accepted(chat.$delete({ param: { id } }))
+      : accepted(chat.$patch({ param: { id }, json })));
+    return true;
+  } catch (error) {
+    if (error instanceof ApiProblem && (error.status === 404 || error.status === 422)) return false;
+    throw error;
+  }
+}
+
+export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
+
+export default function Organize({ loaderData, actionData }: Route.ComponentProps) {
+  const { q, archive, total, chats, next, projects } = loaderData;
+  const answer = actionData as { message?: string; asks?: string[] } | undefined;
+  const asked = answer?.asks;
+  const here = archive ? "/conversation/chat/organizar?archivadas" : "/conversation/chat/organizar";
+  return (
+    <>
+      {asked && <Sure ids={asked} here={here} />}
+      <div className="contents" inert={asked !== undefined}>
+        <Bar>
+          <p className="where">
+            <Link to="/conversation/chat">Conversaciones</Link>
+          </p>
+        </Bar>
+        <main className="page" id="contenido">
+          <div className="in document">
+            <h1>Organizar conversaciones</h1>
+            <Form className="search" role="search" preventScrollReset>
+              {archive && <input type="hidden" name="archivadas" />}
+              <label className="sr-only" htmlFor="q">
+                Buscar por título
+              </label>
+              <Icon name="search" />
+              <input
+                className="input"
+                type="search"
+                id="q"
+                name="q"
+                size={24}
+                maxLength={limits.search}
+                defaultValue={q}
+                placeholder="Buscar por título"
+              />{" "}
+              <button className="sr-only" type="submit">
+                Buscar
+              </button>
+            </Form>
+            <p className="text-text-2">
+              {total === 1 ? "Una conversación" : `${total.toLocaleString("es")} conversaciones`}
+              {archive ? " en el archivo. " : ". "}
+              <Link to={archive ? "/conversation/chat/organizar" : "?archivadas"}>
+                {archive ? "Ver las demás" : "Ver las archivadas"}
+              </Link>
+            </p>
+            {chats.length > 0 && (
+              <PostForm preventScrollReset>
+                {answer?.message && (
+                  <p className="error mb-3" role="alert">
+                    <Icon name="alert" />
+                    <span>{answer.message}</span>
+                  </p>
+                )}
+                <ul className="rows picks">
+                  {chats.map(({ id, title, when }) => (
+                    <li key={id}>
+                      <label>
+                        <input type="checkbox" name="chat" value={id} />
+                        <span className="clip">{title}</span> <span className="end">{when}</span>
+                      </label>
+                    </li>
+                  ))}
+                </ul>
+                <div className="buttons picks-do">
+                  <button type="submit" className="button" name="intent" value={archive ? "unarchive" : "archive"}>
+                    {archive ? "Sacar del archivo" : "Archivar"}
+                  </button>{" "}
+                  <button type="submit" className="button danger" name="intent" value="delete">
+                    Eliminar
+                  </button>{" "}
+                  {projects.length > 0 && <Move projects={projects} />}
+                </div>
+              </PostForm>
+            )}
+            {next && <Link to={next}>Siguiente</Link>}
+          </div>
+        </main>
+      </div>
+    </>
+  );
+}
+
+function Move({ projects }: { projects: { id: string; name: string }[] }) {
+  return (
+    <span className="buttons">
+      <label className="sr-only" htmlFor="projectId">
+        Proyecto
+      </label>
+      <span className="select">
+        <select className="input" id="projectId" name="projectId">
+          <option value="">Ningún proyecto</option>
+          {projects.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+        <Icon name="chevron" />
+      </span>{" "}
+      <button type="submit" className="button" name="intent" value="move">
+        Mover
+      </button>
+    </span>
+  );
+}
+
+function Sure({ ids, here }: { ids: string[]; here: string }) {
+  const what = ids.length === 1 ? "Eliminar una conversación" : `Eliminar ${ids.length} conversaciones`;
+  return (
+    <Dialog title={what} closeTo={here} kind="alert">
+      <PostForm className="contents">
+        <input type="hidden" name="intent" value="delete" />
+        <input type="hidden" name="sure" value="1" />
+        {ids.map((id) => (
+          <input key={id} type="hidden" name="chat" value={id} />
+        ))}
+        <div className="body">
+          <p>Se borrarán con todos sus mensajes. Lo que adjuntaste sigue en tus archivos. No se puede deshacer.</p>
+        </div>
+        <DialogFoot cancelTo={here}>
+          {/* biome-ignore lint/a11y/noAutofocus: Enter confirms an alert */}
+          <button type="submit" className="button danger sure" autoFocus>
+            Confirmar
+          </button>
+        </DialogFoot>
+      </PostForm>
+    </Dialog>
+  );
+}

@@ -1,0 +1,9 @@
+import { apiContext } from "../../context.ts";
+import { relayContent } from "../../relay-content.server.ts";
+import type { Route } from "./+types/shared-file";
+
+/** A file of a shared chat, where they are shared with it. */
+export const loader = ({ context, params: { token, id }, request, url }: Route.LoaderArgs) =>
+  relayContent(request, url, (query, options) =>
+    context.get(apiContext).api.share[":token"].file[":id"].$get({ param: { token, id }, query }, options),
+  );
