@@ -6,7 +6,7 @@ import type { ModelAccess, Prompt, Turn } from "./providers.server.ts";
 import { findSources, type WholeDocument } from "./sources.server.ts";
 import { type StoredPart, type StoredPrompt, wholeSaid } from "./stored-prompt.server.ts";
 import { fitBranch } from "./summary.server.ts";
-import { asTurns, branchTo } from "./turns.server.ts";
+import { asTurns, attachedIn, branchTo } from "./turns.server.ts";
 
 // Spanish text is about 3.5 characters a token with today's tokenizers; 3 leaves room.
 const charactersPerToken = 3;
@@ -40,10 +40,19 @@ export async function buildPrompt(
     .leftJoin("projects", "projects.id", "chats.projectId")
     .where("chats.id", "=", question.chatId)
     .select(["chats.projectId", "projects.instructions", "projects.name as projectName"])
+    .select((e) =>
+      e.exists(e.selectFrom("summaries").where("chatId", "=", question.chatId).select("id")).as("summarised"),
+    )
     .executeTakeFirst();
   const projectId = chat?.projectId ?? null;
   const room = Math.max(model.contextWindow - model.maxOutputTokens, model.contextWindow / 2) * charactersPerToken;
-  const { sources, whole } = await findSources({ db, engine }, question, { local, projectId, room: room / 2 });
+  const attached = await attachedIn(db, question.chatId);
+  const { sources, whole } = await findSources({ db, engine }, question, {
+    local,
+    projectId,
+    attached,
+    room: room / 2,
+  });
   if (local) return { prompt: { system: "", turns: [] }, sources, stored: { parts: [], turns: [] }, spent: nothing };
 
   const { instructions, examples } = await trainingsFor(db, projectId);
@@ -54,15 +63,21 @@ export async function buildPrompt(
     ...sourceParts(sources, whole),
   ].filter((part) => "fileId" in part || part.text);
   const before = joined(parts, whole);
-  const branch = await fitBranch(db, await branchTo(db, question), question, room - before.length - written.length, {
-    model,
-    signal,
-    silence: modelSilence,
-  });
+  const branch = await fitBranch(
+    db,
+    await branchTo(db, question, { summarised: Boolean(chat?.summarised) }),
+    question,
+    room - before.length - written.length,
+    {
+      model,
+      signal,
+      silence: modelSilence,
+    },
+  );
   if (branch.summary) parts.push({ title: "Resumen de lo anterior", text: summarySaid(branch.summary.content) });
   const numbers = new Map(whole.map(({ fileId, n }) => [fileId, n]));
   const seesImages = model.acceptsImages === 1;
-  const said = await asTurns({ db, storage }, branch.rows, { seesImages, numbers });
+  const said = await asTurns(storage, branch.rows, attached, { seesImages, numbers });
   const around = { before: examples, after: goOn(written) };
   return {
     prompt: { system: joined(parts, whole), turns: [...around.before, ...said, ...around.after] },

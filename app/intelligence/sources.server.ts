@@ -2,15 +2,15 @@ import { sql } from "kysely";
 import type { Db, Engine } from "../db/connection.server.ts";
 import { everyone, type Hit, searchPassages } from "../db/search.server.ts";
 import type { FileRow, MessageRow } from "../db/tables.ts";
-import { isImage } from "../files/media-type.server.ts";
 import type { Source } from "./chunk.ts";
+import type { AttachedFile } from "./turns.server.ts";
 
 /** A document that a model is given whole. */
 export type WholeDocument = { n: number; fileId: string; name: string; text: string };
 export type Found = { sources: Source[]; whole: WholeDocument[] };
 
 type Document = Pick<FileRow, "id" | "name" | "text"> & { messageId: string };
-type Wanted = { local: boolean; projectId: string | null; room: number };
+type Wanted = { local: boolean; projectId: string | null; attached: AttachedFile[]; room: number };
 
 const passagesInPrompt = 6;
 // A document that does not fit whole is told by more of its passages.
@@ -25,9 +25,9 @@ const quoteLength = 900;
 export async function findSources(
   { db, engine }: { db: Db; engine: Engine },
   question: MessageRow,
-  { local, projectId, room }: Wanted,
+  { local, projectId, attached, room }: Wanted,
 ): Promise<Found> {
-  const documents = await documentsOfBranch(db, question);
+  const documents = await documentsOfBranch(db, question, attached);
   const whole = local ? [] : fitting(documents, room);
   const cut = documents.filter(({ id }) => !whole.some((one) => one.id === id));
   const ofProject = await projectDocuments(db, question.userId, projectId);
@@ -59,17 +59,8 @@ export async function findSources(
 }
 
 /** The documents sent with the messages that lead to this one, the newest first. */
-async function documentsOfBranch(db: Db, question: MessageRow): Promise<Document[]> {
-  const attached = await db
-    .selectFrom("attachments")
-    .innerJoin("files", "files.id", "attachments.fileId")
-    .innerJoin("messages", "messages.id", "attachments.messageId")
-    .where("messages.chatId", "=", question.chatId)
-    .orderBy("attachments.messageId", "desc")
-    .orderBy("attachments.position")
-    .select(["files.id", "files.name", "files.text", "files.mediaType", "attachments.messageId"])
-    .execute();
-  const documents = attached.filter(({ mediaType, text }) => !isImage(mediaType) && text);
+async function documentsOfBranch(db: Db, question: MessageRow, attached: AttachedFile[]): Promise<Document[]> {
+  const documents = attached.filter(({ readable }) => readable).reverse();
   if (documents.length === 0) return [];
   const { rows } = await sql<{ id: string }>`
     with recursive branch as (
@@ -78,8 +69,20 @@ async function documentsOfBranch(db: Db, question: MessageRow): Promise<Document
       select m.id, m."parentId" from messages m join branch b on m.id = b."parentId"
     ) select id from branch`.execute(db);
   const branch = new Set(rows.map(({ id }) => id));
-  const once = new Set<string>();
-  return documents.filter(({ id, messageId }) => branch.has(messageId) && !once.has(id) && once.add(id));
+  const ids = new Map(
+    documents
+      .filter(({ messageId }) => branch.has(messageId))
+      .map(({ fileId, messageId }) => [fileId ?? "", messageId]),
+  );
+  const files = await db
+    .selectFrom("files")
+    .where("id", "in", [...ids.keys(), ""])
+    .select(["id", "name", "text"])
+    .execute();
+  return [...ids].flatMap(([fileId, messageId]) => {
+    const file = files.find(({ id }) => id === fileId);
+    return file ? [{ ...file, messageId }] : [];
+  });
 }
 
 function fitting(documents: Document[], room: number): Document[] {

@@ -14,13 +14,13 @@ const rowsAtOnce = 200;
 const imagesInPrompt = 8;
 
 /** The messages that lead to one, that one included, back to the newest summary among them or to the beginning. */
-export async function branchTo(db: Db, message: Pick<MessageRow, "id" | "chatId">): Promise<Branch> {
-  const stored = await db
-    .selectFrom("summaries")
-    .where("chatId", "=", message.chatId)
-    .orderBy("id")
-    .selectAll()
-    .execute();
+export async function branchTo(
+  db: Db,
+  message: Pick<MessageRow, "id" | "chatId">,
+  { summarised }: { summarised: boolean },
+): Promise<Branch> {
+  const own = db.selectFrom("summaries").where("chatId", "=", message.chatId).orderBy("id").selectAll();
+  const stored = summarised ? await own.execute() : [];
   const summaries = new Map(stored.map((summary) => [summary.upToMessageId, summary]));
   const rows: BranchRow[] = [];
   for (let next: string | null = message.id; next; ) {
@@ -51,49 +51,56 @@ async function stretch(db: Db, lastId: string): Promise<BranchRow[]> {
  * documents, a line that names them.
  */
 export async function asTurns(
-  { db, storage }: { db: Db; storage: Storage },
+  storage: Storage,
   rows: BranchRow[],
+  attached: AttachedFile[],
   { seesImages, numbers }: { seesImages: boolean; numbers: Map<string, number> },
 ): Promise<(Turn & { messageId: string; notes: string[] })[]> {
   const said = rows.filter(({ role, content }) => role !== "system" && content !== "");
   // A conversation starts with the person: providers refuse anything else.
   while (said[0]?.role === "assistant") said.shift();
-  const attached = await attachmentsOf(
-    db,
-    said.map(({ id }) => id),
+  const here = new Set(said.map(({ id }) => id));
+  const images = attached.filter(
+    ({ messageId, fileId, mediaType }) => fileId && isImage(mediaType) && here.has(messageId),
   );
-  const shown = seesImages
-    ? new Set(attached.filter(({ fileId, mediaType }) => fileId && isImage(mediaType)).slice(-imagesInPrompt))
-    : new Set<AttachmentRow>();
+  const shown = new Set(seesImages ? images.slice(-imagesInPrompt) : []);
   return Promise.all(
     said.map(async ({ id, role, content }) => {
       const own = attached.filter(({ messageId }) => messageId === id);
-      const images = own.filter((one) => shown.has(one)).flatMap(({ fileId }) => fileId ?? []);
+      const seen = own.filter((one) => shown.has(one)).flatMap(({ fileId }) => fileId ?? []);
       const notes = own.filter((one) => !shown.has(one)).map((one) => noteOf(one, numbers));
       return {
         messageId: id,
         notes,
         role: role as Turn["role"],
         content: [...notes, content].join("\n"),
-        ...(images.length > 0 && { images: await Promise.all(images.map((file) => storage.read(file, "image"))) }),
+        ...(seen.length > 0 && { images: await Promise.all(seen.map((file) => storage.read(file, "image"))) }),
       };
     }),
   );
 }
 
-/** What was sent with some messages, in the order in which it was. */
-export async function attachmentsOf(db: Db, messageIds: string[]): Promise<AttachmentRow[]> {
-  if (messageIds.length === 0) return [];
-  return db
-    .selectFrom("attachments")
-    .where("messageId", "in", messageIds)
-    .orderBy("messageId")
-    .orderBy("position")
-    .selectAll()
+export type AttachedFile = Pick<AttachmentRow, "messageId" | "fileId" | "name" | "mediaType"> & {
+  /** Whether any text could be read in it. */
+  readable: boolean;
+};
+
+/** What was sent with the messages of a chat, in the order in which it was. */
+export async function attachedIn(db: Db, chatId: string): Promise<AttachedFile[]> {
+  const rows = await db
+    .selectFrom("attachments as a")
+    .innerJoin("messages as m", "m.id", "a.messageId")
+    .leftJoin("files as f", "f.id", "a.fileId")
+    .where("m.chatId", "=", chatId)
+    .orderBy("a.messageId")
+    .orderBy("a.position")
+    .select(["a.messageId", "a.fileId", "a.name", "a.mediaType"])
+    .select(sql<number>`case when f.text is null or f.text = '' then 0 else 1 end`.as("readable"))
     .execute();
+  return rows.map((row) => ({ ...row, readable: row.readable === 1 }));
 }
 
-function noteOf({ fileId, name, mediaType }: AttachmentRow, numbers: Map<string, number>): string {
+function noteOf({ fileId, name, mediaType }: AttachedFile, numbers: Map<string, number>): string {
   if (!fileId) return `[Adjunto «${name}», que ya no existe.]`;
   if (isImage(mediaType)) return `[Imagen adjunta «${name}», que no puedes ver. Dilo si hace falta para responder.]`;
   const n = numbers.get(fileId);

@@ -1,6 +1,7 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { Icon } from "./icon.tsx";
+import { modalOpened } from "./modal-opened.ts";
 
 type Props = {
   title: string;
@@ -11,9 +12,6 @@ type Props = {
   kind?: "form" | "alert" | "panel";
   children: ReactNode;
 };
-
-/** Said on the document when a dialog has come to the top: toasts come above it. */
-export const modalOpened = "modalopened";
 
 // Where the page stood before the first dialog was opened (seed §2).
 const scrollKey = "tertulia-scroll";

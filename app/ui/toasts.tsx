@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import { modalOpened } from "./dialog.tsx";
+import { modalOpened } from "./modal-opened.ts";
 import { Toast, type ToastMessage } from "./toast.tsx";
 
 let tell: (message: ToastMessage) => void = () => {};

@@ -87,9 +87,8 @@ test.describe("dialogs", () => {
 
     await begin(page, "Hola", "gpt-4o");
     await expect(lastReply(page)).toHaveAttribute("data-status", "complete");
-    await page.getByRole("button", { name: "Opciones de la conversación" }).click();
-    await page.getByRole("link", { name: "Eliminar" }).click();
-    await expect(page.getByRole("alertdialog")).toBeVisible();
+    await page.goto(`${page.url()}/eliminar`);
+    await expect(page.locator("dialog:modal")).toBeVisible();
     await page.keyboard.press("Enter");
     await page.waitForURL("**/conversation/chat");
     await expect(page.getByRole("region", { name: "Avisos" })).toContainText("Conversación eliminada.");

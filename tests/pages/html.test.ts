@@ -76,6 +76,8 @@ describe("the HTML is valid", () => {
     "CHAT/mover",
     "CHAT/regenerar/REPLY",
     "CHAT/enviado/REPLY",
+    "/conversation/chat/organizar",
+    "/conversation/chat/importar",
     "/user/file",
     "/user/file?q=nada",
     "/user/file/FILE",

@@ -4,9 +4,6 @@ import { Icon } from "../../ui/icon.tsx";
 import type { AttachedFile as Attached } from "../../uploads.server.ts";
 import type { Progress } from "./upload.ts";
 
-const accepted =
-  "image/png,image/jpeg,image/webp,image/gif,image/avif,.pdf,.docx,.txt,.md,.csv,.json,text/*,.js,.ts,.tsx,.py,.java,.c,.cpp,.h,.cs,.go,.rs,.rb,.php,.sql,.sh,.yaml,.yml,.toml,.xml,.log";
-
 /** The files of a composer: those that wait with its text, and what a script adds: progress, pasting, dropping. */
 export function useAttached(given: Attached[], onChange: () => void) {
   const [files, setFiles] = useState(given);
@@ -72,7 +69,7 @@ export function useAttached(given: Attached[], onChange: () => void) {
         <label className="button quiet small">
           <Icon name="paperclip" />
           <span className="text">Adjuntar archivos</span>
-          <input type="file" name="files" multiple accept={accepted} onChange={choose} disabled={progress && true} />
+          <input type="file" name="files" multiple onChange={choose} disabled={progress && true} />
         </label>{" "}
         <button type="submit" className="button quiet small unscripted" name="intent" value="attach" formNoValidate>
           Subir

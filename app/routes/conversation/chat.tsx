@@ -13,7 +13,6 @@ import type { Route } from "./+types/chat";
 import { ChatMenu } from "./chat-menu.tsx";
 import { offerCopies } from "./code-copy.ts";
 import { Composer } from "./composer.tsx";
-import { awaitTitle } from "./follow-events.ts";
 import { carryLive } from "./live.server.tsx";
 import { listModels } from "./models.server.ts";
 import { send } from "./send.server.ts";
@@ -113,7 +112,7 @@ export default function Chat({ loaderData, actionData }: Route.ComponentProps) {
   const { revalidate } = useRevalidator();
   const { awaitsTitle } = loaderData;
   useEffect(() => {
-    if (awaitsTitle) awaitTitle(lastId, revalidate);
+    if (awaitsTitle) void import("./follow-events.ts").then(({ awaitTitle }) => awaitTitle(lastId, revalidate));
   }, [awaitsTitle, lastId, revalidate]);
   useEffect(() => offerCopies(reader.current), []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: when the last turn has changed

@@ -168,6 +168,8 @@ function useDraft(chatId: string | undefined, edits: boolean) {
   }, []);
   const keep = ({ currentTarget }: { currentTarget: HTMLFormElement }) => {
     cancel();
+    // Who writes will follow a reply.
+    void import("./follow-events.ts");
     // What was sent before is being edited; the draft of the next message stays as it is.
     if (edits) return;
     const form = new FormData(currentTarget);

@@ -1,6 +1,5 @@
 import { useEffect, useRef } from "react";
 import { useRevalidator } from "react-router";
-import { followEvents } from "./follow-events.ts";
 
 /**
  * The text of a reply under way. In a document the server writes it in place of `marker`, and there is nothing left to do
@@ -10,8 +9,19 @@ export function LiveReply({ messageId, marker }: { messageId: string; marker: st
   const live = useRef<HTMLDivElement>(null);
   const revalidate = useRevalidator().revalidate;
   useEffect(() => {
-    if (marker === undefined) return followEvents(live.current, messageId, revalidate);
-    void revalidate();
+    if (marker !== undefined) {
+      void revalidate();
+      return;
+    }
+    let stop: (() => void) | undefined;
+    let left = false;
+    void import("./follow-events.ts").then(({ followEvents }) => {
+      if (!left) stop = followEvents(live.current, messageId, revalidate);
+    });
+    return () => {
+      left = true;
+      stop?.();
+    };
   }, [messageId, marker, revalidate]);
   return (
     <div
