@@ -53,7 +53,7 @@ for (const path of [...open, "/auth/reset/x", "/nada"]) {
   });
 }
 
-const account = ["", "/contrasena", "/verificacion/crear", "/verificacion/eliminar", "/eliminar", "/ayuda"];
+const account = ["", "/contrasena", "/verificacion/crear", "/verificacion/eliminar", "/eliminar", "/ayuda", "/file"];
 for (const path of account) {
   look(`axe finds nothing on /user${path}`, async ({ audit, person }) => {
     expect(person.email).toBeTruthy();
@@ -66,6 +66,7 @@ look("axe finds nothing on a conversation and its dialogs", async ({ page, audit
   await begin(page, "Una respuesta con formato", "gpt-4o");
   await expect(lastReply(page).getByRole("button", { name: "Regenerar" })).toBeVisible();
   const chat = page.url();
+  const sent = await lastReply(page).getByRole("link", { name: "Qué se envió al modelo" }).getAttribute("href");
   for (const path of [
     chat,
     `${chat}/editar`,
@@ -73,7 +74,10 @@ look("axe finds nothing on a conversation and its dialogs", async ({ page, audit
     `${chat}/exportar`,
     `${chat}/compartir`,
     `${chat}/imprimir`,
+    `${sent}`,
     "/conversation/chat?q=formato",
+    "/conversation/chat/organizar",
+    "/conversation/chat/importar",
   ]) {
     expect([path, ...(await audit(path))]).toEqual([path]);
   }
@@ -86,12 +90,18 @@ look("axe finds nothing on projects", async ({ page, audit, person }) => {
   await page.getByRole("button", { name: "Guardar" }).click();
   await page.waitForURL(/\/conversation\/project\/[\w-]{36}$/);
   const project = page.url();
+  await page.goto("/user/file");
+  await page.getByLabel("Archivos").setInputFiles("tests/documents/informe.pdf");
+  await page.getByRole("button", { name: "Subir" }).click();
+  const file = await page.getByRole("link", { name: "informe.pdf", exact: true }).getAttribute("href");
   for (const path of [
     project,
     `${project}/editar`,
     `${project}/eliminar`,
     "/conversation/project",
     "/conversation/project/crear",
+    `${project}/documentos/crear`,
+    file ?? "",
   ]) {
     expect([path, ...(await audit(path))]).toEqual([path]);
   }

@@ -104,6 +104,9 @@ test("files are uploaded, found, read and deleted at /user/file", async ({ page,
   await expect(page.getByText("Un archivo: «carta».")).toBeVisible();
   await page.getByRole("main").getByRole("link", { name: "carta.docx", exact: true }).click();
   await expect(page.getByRole("main")).toContainText("Estimada directora");
+  await page.getByRole("button", { name: "Usar en una conversación" }).click();
+  await expect(page.locator("#composer")).toContainText("carta.docx");
+  await page.goBack();
   const download = page.waitForEvent("download");
   await page.getByRole("link", { name: "Descargar" }).click();
   expect((await download).suggestedFilename()).toBe("carta.docx");

@@ -1,9 +1,14 @@
 import { Link, redirect } from "react-router";
 import { read } from "../../answers.server.ts";
-import { apiContext } from "../../context.ts";
+import { apiContext, sessionContext } from "../../context.ts";
+import { saveDraft } from "../../held-draft.server.ts";
+import { limits } from "../../limits.ts";
+import { currentPerson } from "../../person.server.ts";
 import { showFile } from "../../shown-file.server.ts";
 import { Bar } from "../../ui/bar.tsx";
 import { showSeen } from "../../ui/pages-seen.ts";
+import { PostForm } from "../../ui/post-form.tsx";
+import { sendForm } from "../../ui/send-form.ts";
 import type { Route } from "./+types/file";
 
 export const meta: Route.MetaFunction = ({ loaderData }) => [
@@ -34,6 +39,22 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
 
 const wholeNumber = (text: string | null) => (text !== null && /^\d{1,7}$/.test(text) ? Number(text) : undefined);
 
+/** Puts the file with what waits to be sent in a new conversation. */
+export async function action({ context, params }: Route.ActionArgs) {
+  const { user } = await currentPerson(context);
+  const { id } = await read(context.get(apiContext).api.file[":id"].$get({ param: { id: params.id } }));
+  const draft = user.draft ?? { content: "", modelId: null, fileIds: [] };
+  const others = draft.fileIds.filter((other) => other !== id);
+  if (others.length < limits.filesPerMessage) {
+    await saveDraft(context, undefined, { ...draft, fileIds: [...others, id] });
+  } else {
+    const title = `Ya hay ${limits.filesPerMessage} archivos esperando: envíalos o quita alguno.`;
+    context.get(sessionContext).flash({ type: "warning", title });
+  }
+  return redirect("/conversation/chat", 303);
+}
+
+export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 export const clientLoader = (args: Route.ClientLoaderArgs) => showSeen(args);
 
 export default function FilePage({ loaderData: { file, passages, found, earlier, later } }: Route.ComponentProps) {
@@ -44,6 +65,11 @@ export default function FilePage({ loaderData: { file, passages, found, earlier,
         <p className="where">
           <Link to="/user/file">Tus archivos</Link>
         </p>
+        <PostForm>
+          <button type="submit" className="button quiet small">
+            Usar en una conversación
+          </button>
+        </PostForm>
         <a className="button quiet small" href={content} download>
           Descargar
         </a>
