@@ -1,13 +1,15 @@
 import { join } from "node:path";
 import type { Services } from "./api/env.server.ts";
 import type { Config } from "./config.server.ts";
-import { openDatabase } from "./db/connection.server.ts";
+import { type Db, openDatabase } from "./db/connection.server.ts";
 import { Files } from "./files/files.server.ts";
 import { makeFirstModels } from "./intelligence/discover.server.ts";
 import { Runs } from "./intelligence/runs.server.ts";
 import { createLog, type Log } from "./log.server.ts";
 import { Mail } from "./mail.server.ts";
 import { deriveKey } from "./secrets.server.ts";
+
+const sweepEvery = 60 * 60_000;
 
 export type Opened = {
   services: Services;
@@ -28,8 +30,12 @@ export async function openServices(config: Config): Promise<Opened> {
     modelKey: deriveKey(config.secret, "model keys"),
     modelSilence: config.modelSilence,
   };
-  const files = new Files({ db, log, dir: join(config.dataDir, "files") });
+  const files = new Files(db, join(config.dataDir, "files"));
   const runs = new Runs({ ...running, storage: files.storage });
+  const sweeping = setInterval(
+    () => sweep(db, files).catch((error) => log.error({ err: error as Error }, "no se pudo barrer")),
+    sweepEvery,
+  ).unref();
   const mail = await Mail.open(config.mail, log);
   const interrupted = await runs.findInterrupted();
   if (interrupted > 0) log.warn({ interrupted }, "respuestas interrumpidas por el último cierre");
@@ -52,9 +58,15 @@ export async function openServices(config: Config): Promise<Opened> {
     log,
     async close(patience) {
       await discovery;
-      files.close();
+      clearInterval(sweeping);
       await Promise.all([runs.close(patience), mail.close()]);
       await close();
     },
   };
+}
+
+/** Removes what nobody can use any more: files that were never sent, sessions that ran out and the temporary chats of these. */
+async function sweep(db: Db, files: Files): Promise<void> {
+  await db.deleteFrom("sessions").where("refreshExpiresAt", "<", Date.now()).execute();
+  await files.sweep();
 }

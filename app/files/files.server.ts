@@ -8,7 +8,6 @@ import type { Db } from "../db/connection.server.ts";
 import { indexPassages } from "../db/search.server.ts";
 import type { FileRow } from "../db/tables.ts";
 import { limits } from "../limits.ts";
-import type { Log } from "../log.server.ts";
 import { isImage, mediaTypeOf } from "./media-type.server.ts";
 import { type Reading, readDocument } from "./reading.server.ts";
 import { FileRefused } from "./refused.server.ts";
@@ -20,7 +19,6 @@ export type Keep = { userId: string; projectId: string | null; temporary: boolea
 export type Sent = { path: string; name: string; size: number };
 
 const day = 24 * 60 * 60_000;
-const sweepEvery = 60 * 60_000;
 // A second reading at once would take the core that answers pages.
 const atOnce = 1;
 // As many as are stored without anyone noticing a pause.
@@ -30,19 +28,11 @@ const passagesAtOnce = 40;
 export class Files {
   readonly storage: Storage;
   readonly #db: Db;
-  readonly #log: Log;
   readonly #turn = pLimit(atOnce);
-  readonly #timer: NodeJS.Timeout;
 
-  constructor({ db, log, dir }: { db: Db; log: Log; dir: string }) {
+  constructor(db: Db, dir: string) {
     this.#db = db;
-    this.#log = log;
     this.storage = new Storage(dir);
-    this.#timer = setInterval(() => this.#sweepOrLog(), sweepEvery).unref();
-  }
-
-  close(): void {
-    clearInterval(this.#timer);
   }
 
   /** Takes a file in: looks what it is, reads it, stores it, makes its text findable. Throws FileRefused. */
@@ -135,10 +125,6 @@ export class Files {
       if (!row) gone.add(id);
     }
     await this.storage.delete([...gone]);
-  }
-
-  #sweepOrLog(): void {
-    this.sweep().catch((error) => this.#log.error({ err: error as Error }, "no se pudieron barrer los archivos"));
   }
 }
 

@@ -1,4 +1,4 @@
-import { begin, expect, lastReply, say, test } from "./fixtures.ts";
+import { begin, expect, hydrated, lastReply, say, test } from "./fixtures.ts";
 
 test.describe("what a script adds", () => {
   test("Enter sends, Shift+Enter breaks the line, and the page is not loaded again", async ({ page, person }) => {
@@ -18,6 +18,42 @@ test.describe("what a script adds", () => {
     await expect(field).toBeFocused();
     await expect(lastReply(page)).toHaveAttribute("data-status", "complete");
     expect(await page.evaluate(() => "same" in window)).toBe(true);
+  });
+
+  test("files are pasted and dropped into the composer, and a message waits for those on their way", async ({
+    page,
+    person,
+  }) => {
+    expect(person.email).toBeTruthy();
+    await page.goto("/conversation/chat");
+    await hydrated(page);
+    const give = (kind: "paste" | "drop", name: string) =>
+      page.getByLabel("Mensaje", { exact: true }).evaluate(
+        (field, [type, fileName]) => {
+          const carried = new DataTransfer();
+          carried.items.add(new File(["Apuntes"], fileName, { type: "text/plain" }));
+          const options = { bubbles: true, cancelable: true };
+          field.dispatchEvent(
+            type === "paste"
+              ? new ClipboardEvent("paste", { ...options, clipboardData: carried })
+              : new DragEvent("drop", { ...options, dataTransfer: carried }),
+          );
+        },
+        [kind, name] as const,
+      );
+    const held = Promise.withResolvers<void>();
+    await page.route("**/conversation/adjuntar", async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await give("paste", "pegado.txt");
+    await expect(page.getByRole("progressbar", { name: "Subiendo pegado.txt" })).toBeVisible();
+    await say(page, "Con su archivo");
+    held.resolve();
+    await expect(page.locator('article[data-role="user"]').last()).toContainText("pegado.txt");
+    await expect(lastReply(page)).toHaveAttribute("data-status", "complete");
+    await give("drop", "soltado.txt");
+    await expect(page.locator("#composer .attachment")).toContainText("soltado.txt");
   });
 
   test("what is being typed waits on the server", async ({ page, person }) => {

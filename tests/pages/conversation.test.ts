@@ -116,6 +116,27 @@ describe("the composer", () => {
     expect(html).toContain(`>${content}</textarea>`);
   });
 
+  it("keeps the files of a message that was refused, here and on other devices, and sends them later", async () => {
+    const page = "/conversation/chat";
+    const send = async (content: string, files: File[], fields = hiddenFields) => {
+      const body = new FormData();
+      for (const [name, value] of Object.entries(fields(await browser.html(page), page))) body.append(name, value);
+      body.append("content", content);
+      for (const file of files) body.append("files", file);
+      return browser.fetch(page, { method: "POST", body });
+    };
+    const refused = await send("x".repeat(33_000), [new File(["Apuntes"], "apuntes.txt")]);
+    expect(refused.status).toBe(422);
+    const html = await refused.text();
+    expect(html).toContain("apuntes.txt");
+    expect(html).toContain(`>${"x".repeat(33_000)}</textarea>`);
+    expect(await browser.html(page)).toContain("apuntes.txt");
+    const sent = await send("Mira mis apuntes", []);
+    const chat = await browser.html(sent.headers.get("Location") ?? "");
+    expect(/<article[^>]*data-role="user"[\s\S]*?<\/article>/.exec(chat)?.[0]).toContain("apuntes.txt");
+    expect(await browser.html(page)).not.toContain("apuntes.txt");
+  });
+
   it("keeps an unsent text on the server until it is sent", async () => {
     const { formToken = "" } = hiddenFields(await browser.html("/conversation/chat"), "/conversation/chat");
     await browser.post("/conversation/draft", { formToken, content: "Un borrador a medias" });

@@ -32,7 +32,7 @@ export async function openApi(
   const { db } = database;
   const log = createLog("silent");
   const dir = mkdtempSync(join(tmpdir(), "tertulia-files-"));
-  const files = new Files({ db, log, dir });
+  const files = new Files(db, dir);
   const running = {
     db,
     engine: database.engine,
@@ -150,7 +150,6 @@ export async function openApi(
     db,
     async close() {
       await runs.close(0);
-      files.close();
       rmSync(dir, { recursive: true, force: true });
       await database.drop();
     },

@@ -16,7 +16,7 @@ export async function loader({ context, params }: Route.LoaderArgs) {
   const param = { id: params.id };
   const { api } = context.get(apiContext);
   const [chat, models] = await Promise.all([read(api.chat[":id"].$get({ param })), listModels(context)]);
-  const turns: { id: string; who: string; text: string; html: string }[] = [];
+  const turns: ReturnType<typeof showPrinted>[] = [];
   let before: string | undefined;
   let cut = true;
   for (let page = 0; cut && page < pagesAtMost; page++) {
@@ -30,10 +30,11 @@ export async function loader({ context, params }: Route.LoaderArgs) {
 
 // Rendered for this once: a long chat would push everybody's replies out of what is kept.
 const showPrinted = (
-  message: { id: string; role: string; content: string; modelId: string | null },
+  message: { id: string; role: string; content: string; modelId: string | null; attachments: { name: string }[] },
   models: ListedModel[],
 ) => ({
   id: message.id,
+  files: message.attachments.map(({ name }) => `«${name}»`).join(", "),
   who: message.role === "user" ? "Pregunta" : (models.find(({ id }) => id === message.modelId)?.name ?? "Respuesta"),
   text: message.role === "user" ? message.content : "",
   html: message.role === "user" ? "" : renderMarkdown(message.content),
@@ -45,9 +46,10 @@ export default function PrintChat({ loaderData: { title, turns, cut } }: Route.C
     <main className="leaf printed" id="contenido">
       <h1>{title}</h1>
       {cut && <p>Es tan larga que aquí solo están sus últimos mensajes. Entera está en Markdown o JSON.</p>}
-      {turns.map(({ id, who, text, html }) => (
+      {turns.map(({ id, who, files, text, html }) => (
         <article key={id}>
           <h2>{who}</h2>
+          {files && <p>Con {files}.</p>}
           {text ? (
             <p className="whitespace-pre-wrap">{text}</p>
           ) : (
