@@ -14,7 +14,8 @@ export type FormResult = { values: Record<string, string>; errors: Record<string
 /** Reads the body of every POST once, and only when it comes from a page of this session; an action has no other way to its form. */
 export const readForm: MiddlewareFunction<Response> = async ({ request, context }, next) => {
   if (request.method === "GET" || request.method === "HEAD") return next();
-  if (!isMultipart(request)) {
+  // Files are taken from who has signed in; anybody else's form is a short text.
+  if (!isMultipart(request) || !context.get(sessionContext).signedIn) {
     await accept(await parseForm(request), context);
     return next();
   }

@@ -10,7 +10,8 @@ export async function restoreDraft(
   path: string,
   form: FormData,
 ): Promise<void> {
-  if (!textOf(form, "held.content").trim()) return;
+  const { content, fileIds } = draftOf(form, "held.");
+  if (!content.trim() && fileIds.length === 0) return;
   const chatId = /^\/conversation\/chat\/([^/?]+)/.exec(path)?.[1];
   try {
     await saveDraft(context, chatId, draftOf(form, "held."));

@@ -30,6 +30,8 @@ export const limits = {
   /** Characters read from one file. */
   fileText: 2_000_000,
   jsonBody: 256 * 1024,
+  /** Bytes of another program's export. */
+  importFile: 150 * 1024 * 1024,
   /** Bytes of a form with files. */
   uploadBody: 200 * 1024 * 1024,
   formBody: 1024 * 1024,

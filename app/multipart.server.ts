@@ -22,7 +22,6 @@ export class MultipartError extends Error {
 
 // More than a message takes, so that one too many is a sentence and not a broken request.
 const filesAtMost = 40;
-const fieldBytes = 1024 * 1024;
 
 export const isMultipart = (request: Request) =>
   /^multipart\/form-data\b/i.test(request.headers.get("Content-Type") ?? "");
@@ -40,22 +39,24 @@ export async function readMultipart(request: Request, maxFields: number): Promis
   const files: ReceivedFile[] = [];
   const writing: Promise<void>[] = [];
   let whole = true;
+  let typed = 0;
   try {
     const busboy = Busboy({
       headers: { "content-type": request.headers.get("Content-Type") ?? "" },
       preservePath: true,
       limits: {
         // One byte more than any rule allows shows the rule that it was passed.
-        fileSize: limits.document + 1,
+        fileSize: limits.importFile + 1,
         files: filesAtMost,
         fields: maxFields,
-        fieldSize: fieldBytes,
+        fieldSize: limits.formBody,
         headerPairs: 20,
       },
     });
     busboy.on("field", (name, value, nameCut, valueCut) => {
-      if (nameCut || valueCut) whole = false;
-      fields.append(name, value);
+      typed += value.length;
+      if (nameCut || valueCut || typed > limits.formBody) whole = false;
+      else fields.append(name, value);
     });
     for (const limit of ["fieldsLimit", "filesLimit", "partsLimit"] as const) {
       busboy.on(limit, () => {

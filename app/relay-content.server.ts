@@ -15,5 +15,11 @@ export async function relayContent(
   const tag = request.headers.get("If-None-Match");
   const answer = (await get({ variant }, tag ? { headers: { "If-None-Match": tag } } : {})) as Answer;
   const { body, headers, status } = answer.status === 304 ? answer : await accepted(Promise.resolve(answer));
-  return new Response(body, { status, headers });
+  // Length and encoding belong to the connection that it came by.
+  const kept = ["Content-Type", "Content-Disposition", "Content-Security-Policy", "Cache-Control", "ETag"];
+  const passed = kept.flatMap((name): [string, string][] => {
+    const value = headers.get(name);
+    return value === null ? [] : [[name, value]];
+  });
+  return new Response(body, { status, headers: passed });
 }

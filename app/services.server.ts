@@ -32,10 +32,9 @@ export async function openServices(config: Config): Promise<Opened> {
   };
   const files = new Files(db, join(config.dataDir, "files"));
   const runs = new Runs({ ...running, storage: files.storage });
-  const sweeping = setInterval(
-    () => sweep(db, files).catch((error) => log.error({ err: error as Error }, "no se pudo barrer")),
-    sweepEvery,
-  ).unref();
+  const sweepOrLog = () => sweep(db, files).catch((error) => log.error({ err: error as Error }, "no se pudo barrer"));
+  const swept = sweepOrLog();
+  const sweeping = setInterval(sweepOrLog, sweepEvery).unref();
   const mail = await Mail.open(config.mail, log);
   const interrupted = await runs.findInterrupted();
   if (interrupted > 0) log.warn({ interrupted }, "respuestas interrumpidas por el último cierre");
@@ -59,6 +58,7 @@ export async function openServices(config: Config): Promise<Opened> {
     async close(patience) {
       await discovery;
       clearInterval(sweeping);
+      await swept;
       await Promise.all([runs.close(patience), mail.close()]);
       await close();
     },

@@ -30,7 +30,8 @@ function fromArchive(bytes: Buffer): ImportedChat[] | undefined {
   try {
     files = unzipSync(bytes, {
       filter: ({ name, originalSize }) => {
-        if (!name.endsWith(".json") || originalSize > room) return false;
+        // What the person once uploaded is no conversation of this export.
+        if (!name.endsWith(".json") || name.startsWith("archivos/") || originalSize > room) return false;
         room -= originalSize;
         return true;
       },

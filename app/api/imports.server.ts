@@ -45,11 +45,9 @@ export const imports = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).o
     try {
       const [file] = body.files;
       if (!file) throw invalid("file", "Elige el archivo de la exportación.");
-      if (file.size > limits.document) {
-        throw invalid(
-          "file",
-          `El archivo pesa más de ${limits.document / 1024 / 1024} MB. Si es un JSON, comprímelo en ZIP.`,
-        );
+      if (file.size > limits.importFile) {
+        const most = limits.importFile / 1024 / 1024;
+        throw invalid("file", `El archivo pesa más de ${most} MB. Sube solo su conversations.json, en un ZIP.`);
       }
       const counted = { chats: 0, messages: 0, known: 0 };
       for (const chat of await chatsIn(file.path)) {

@@ -41,11 +41,15 @@ export const prompts = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).o
     const { db } = services;
     const reply = await findMessage(services, person, c.req.valid("param").id);
     if (reply.role !== "assistant" || reply.userId !== person.id) throw notFound();
-    const row = await db.selectFrom("prompts").where("messageId", "=", reply.id).select("content").executeTakeFirst();
+    const row = await db
+      .selectFrom("prompts")
+      .where("messageId", "=", reply.id)
+      .select(["content", "updatedAt"])
+      .executeTakeFirst();
     if (!row) throw notFound();
     const { parts, turns } = JSON.parse(row.content) as StoredPrompt;
     const { modelId, inputTokens, outputTokens } = reply;
-    const shown = { parts: await showParts(db, parts), turns: await showTurns(db, turns) };
+    const shown = { parts: await showParts(db, parts), turns: await showTurns(db, turns, row.updatedAt) };
     return c.json({ ...shown, modelId, inputTokens, outputTokens }, 200);
   },
 );
@@ -67,17 +71,18 @@ async function showParts(db: Db, parts: StoredPrompt["parts"]) {
   });
 }
 
-async function showTurns(db: Db, turns: StoredPrompt["turns"]) {
+async function showTurns(db: Db, turns: StoredPrompt["turns"], storedAt: number) {
   const ids = turns.flatMap((turn) => ("messageId" in turn ? [turn.messageId] : []));
   const messages = await db
     .selectFrom("messages")
     .where("id", "in", [...ids, ""])
-    .select(["id", "role", "content"])
+    .select(["id", "role", "content", "updatedAt"])
     .execute();
   return turns.map((turn) => {
     if (!("messageId" in turn)) return { role: turn.role, content: turn.content, images: 0, messageId: null };
     const message = messages.find(({ id }) => id === turn.messageId);
-    const content = [...turn.notes, message?.content ?? "(mensaje eliminado después)"].join("\n");
+    const later = message && message.updatedAt > storedAt ? ["(cambiado después de enviarse)"] : [];
+    const content = [...turn.notes, message?.content ?? "(mensaje eliminado después)", ...later].join("\n");
     const role = message?.role === "assistant" ? ("assistant" as const) : ("user" as const);
     return { role, content, images: turn.images, messageId: turn.messageId };
   });

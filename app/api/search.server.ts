@@ -114,6 +114,7 @@ async function foundFiles(db: Db, userId: string, best: Map<string, Hit>, q: str
     .where("id", "in", [...ids, ""])
     .where("userId", "=", userId)
     .where("ready", "=", 1)
+    .where("temporary", "=", 0)
     .select(["id", "name", "createdAt"])
     .execute();
   return rows

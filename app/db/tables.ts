@@ -118,6 +118,8 @@ export type FileRow = Row & {
   text: string | null;
   /** Not sent with a message yet. */
   temporary: Flag;
+  /** Sent in a temporary chat: the session that it ends with. */
+  sessionId: string | null;
   /** 1 once all of its passages are stored. */
   ready: Flag;
 };

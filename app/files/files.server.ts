@@ -18,7 +18,8 @@ export type Keep = { userId: string; projectId: string | null; temporary: boolea
 /** A file on disk, under the name that its sender gave it. */
 export type Sent = { path: string; name: string; size: number };
 
-const day = 24 * 60 * 60_000;
+const hour = 60 * 60_000;
+const day = 24 * hour;
 // A second reading at once would take the core that answers pages.
 const atOnce = 1;
 // As many as are stored without anyone noticing a pause.
@@ -59,6 +60,7 @@ export class Files {
       pages: null,
       text: null,
       temporary: keep.temporary ? 1 : 0,
+      sessionId: null,
       ready: 0,
     };
     let passages: Reading["passages"] = [];
@@ -111,16 +113,17 @@ export class Files {
 
   /** Removes what was never sent, never finished, or has bytes and no row any more. */
   async sweep(): Promise<void> {
-    const before = Date.now() - day;
+    // In one statement: what is being sent at this moment is temporary no more.
     const stale = await this.#db
-      .selectFrom("files")
-      .where("createdAt", "<", before)
+      .deleteFrom("files")
+      .where("createdAt", "<", Date.now() - day)
+      .where("sessionId", "is", null)
       .where((e) => e.or([e("temporary", "=", 1), e("ready", "=", 0)]))
-      .select("id")
+      .returning("id")
       .execute();
-    await this.delete(stale.map(({ id }) => id));
+    await this.storage.delete(stale.map(({ id }) => id));
     const gone = new Set<string>();
-    for await (const id of this.storage.stored(day)) {
+    for await (const id of this.storage.stored(hour)) {
       const row = await this.#db.selectFrom("files").where("id", "=", id).select("id").executeTakeFirst();
       if (!row) gone.add(id);
     }

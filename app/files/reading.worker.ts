@@ -10,6 +10,9 @@ const pagesAtMost = 5_000;
 
 const damagedDocx = "es un DOCX dañado o incompleto: no se puede abrir.";
 
+// Both the person and the model are told that there is more.
+const cutHere = "[Aquí se corta: el documento es más largo de lo que se puede leer.]";
+
 class Unreadable extends Error {}
 
 const { path, mediaType } = workerData as ReadingJob;
@@ -28,14 +31,16 @@ async function read(): Promise<Reading> {
   const bytes = readFileSync(path);
   if (mediaType === "application/pdf") {
     const pages = await pdfPages(bytes);
-    return { text: pages.join("\f"), pages: pages.length, passages: passagesOf(pages, true) };
+    return { text: pages.texts.join("\f"), pages: pages.count, passages: passagesOf(pages.texts, true) };
   }
   const whole = mediaType.endsWith("wordprocessingml.document") ? await docxText(bytes) : plainText(bytes);
-  const text = tidy(whole).slice(0, limits.fileText).toWellFormed();
+  const tidied = tidy(whole);
+  const cut = tidied.length > limits.fileText;
+  const text = cut ? `${tidied.slice(0, limits.fileText).toWellFormed()}\n\n${cutHere}` : tidied.toWellFormed();
   return { text, pages: null, passages: passagesOf([text], false) };
 }
 
-async function pdfPages(bytes: Buffer): Promise<string[]> {
+async function pdfPages(bytes: Buffer): Promise<{ texts: string[]; count: number }> {
   const { getDocumentProxy } = await import("unpdf");
   const pdf = await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0 }).catch(refusePdf);
   if (pdf.numPages > pagesAtMost) {
@@ -51,7 +56,8 @@ async function pdfPages(bytes: Buffer): Promise<string[]> {
     pages.push(tidy(text).slice(0, room).toWellFormed());
     room -= text.length;
   }
-  return pages;
+  if (room <= 0) pages.push(cutHere);
+  return { texts: pages, count: pdf.numPages };
 }
 
 function refusePdf(error: Error): never {

@@ -16,23 +16,20 @@ export type Built = {
   sources: Source[];
   /** The same prompt, to be kept with the reply. */
   stored: StoredPrompt;
-  /** What summarising has used. */
-  spent: Usage;
 };
 
 type Services = { db: Db; engine: Engine; storage: Storage; modelSilence: number };
 type Model = ModelAccess & Pick<ModelRow, "id" | "contextWindow" | "systemPrompt" | "acceptsImages">;
 
 /**
- * Everything a model is given for a reply, in the order of product.md §7, and the sources it may cite. `written` is what
- * there is of the reply already. Throws ReplyError where an older part has to be summarised and can't.
+ * Everything a model is given for a reply, in the order of product.md §7, and the sources it may cite. `text` is what
+ * there is of the reply already; `spent` grows by what summarising uses. Throws ReplyError where an older part has to be summarised and can't.
  */
 export async function buildPrompt(
   { db, engine, storage, modelSilence }: Services,
   question: MessageRow,
   model: Model,
-  written: string,
-  signal: AbortSignal,
+  { text: written, signal, spent }: { text: string; signal: AbortSignal; spent: Usage },
 ): Promise<Built> {
   const local = model.provider === "local";
   const chat = await db
@@ -53,7 +50,7 @@ export async function buildPrompt(
     attached,
     room: room / 2,
   });
-  if (local) return { prompt: { system: "", turns: [] }, sources, stored: { parts: [], turns: [] }, spent: nothing };
+  if (local) return { prompt: { system: "", turns: [] }, sources, stored: { parts: [], turns: [] } };
 
   const { instructions, examples } = await trainingsFor(db, projectId);
   const parts: StoredPart[] = [
@@ -63,15 +60,18 @@ export async function buildPrompt(
     ...sourceParts(sources, whole),
   ].filter((part) => "fileId" in part || part.text);
   const before = joined(parts, whole);
+  // Whatever instructions and sources take, a part of the conversation goes along.
+  const roomLeft = Math.max(room / 4, room - before.length - written.length);
   const branch = await fitBranch(
     db,
     await branchTo(db, question, { summarised: Boolean(chat?.summarised) }),
     question,
-    room - before.length - written.length,
+    roomLeft,
     {
       model,
       signal,
       silence: modelSilence,
+      spent,
     },
   );
   if (branch.summary) parts.push({ title: "Resumen de lo anterior", text: summarySaid(branch.summary.content) });
@@ -90,11 +90,8 @@ export async function buildPrompt(
         ...around.after,
       ],
     },
-    spent: branch.spent,
   };
 }
-
-const nothing: Usage = { inputTokens: 0, outputTokens: 0 };
 
 async function trainingsFor(db: Db, projectId: string | null) {
   const trainings = await db

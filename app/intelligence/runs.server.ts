@@ -143,16 +143,9 @@ export class Runs {
 
   async *#write(run: Run, question: MessageRow, model: ModelRow): AsyncGenerator<Part> {
     const access = this.#access(model);
-    const { prompt, sources, stored, spent } = await buildPrompt(
-      this.#services,
-      question,
-      access,
-      run.text,
-      run.signal,
-    );
+    const { prompt, sources, stored } = await buildPrompt(this.#services, question, access, run);
     run.sources = sources;
     run.prompt = stored;
-    run.spent = spent;
     run.promptLength = prompt.system.length + prompt.turns.reduce((sum, { content }) => sum + content.length, 0);
     if (sources.length > 0) run.announce();
     if (model.provider === "local") {

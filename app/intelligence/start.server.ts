@@ -52,7 +52,7 @@ export async function sendMessage({ db, runs }: { db: Db; runs: Runs }, message:
       });
       const reply = emptyReply(question, message.model.id, now);
       await trx.insertInto("messages").values([question, reply]).execute();
-      await attach(trx, question, message.fileIds ?? [], { keep: !chat.sessionId });
+      await attach(trx, question, message.fileIds ?? [], chat.sessionId);
       // What must not be found later is not made findable.
       if (!chat.sessionId) {
         await indexText(trx, question.content, question.userId, { messageId: question.id, chatId: chat.id });
@@ -163,8 +163,8 @@ async function chatFor(db: Db, message: NewMessage, now: number) {
   return chat;
 }
 
-/** Sends files along with a message; from now on they stay, unless the chat does not. Throws CannotReply. */
-async function attach(db: Db, message: MessageRow, fileIds: string[], { keep }: { keep: boolean }): Promise<void> {
+/** Sends files along with a message; from now on they stay, or end with the chat's session. Throws CannotReply. */
+async function attach(db: Db, message: MessageRow, fileIds: string[], sessionId: string | null): Promise<void> {
   if (fileIds.length === 0) return;
   const files = await db
     .selectFrom("files")
@@ -189,7 +189,8 @@ async function attach(db: Db, message: MessageRow, fileIds: string[], { keep }: 
     };
   });
   await db.insertInto("attachments").values(rows).execute();
-  if (keep) await db.updateTable("files").set({ temporary: 0 }).where("id", "in", fileIds).execute();
+  const kept = sessionId ? { sessionId } : { temporary: 0 as const, sessionId: null };
+  await db.updateTable("files").set(kept).where("id", "in", fileIds).where("temporary", "=", 1).execute();
 }
 
 async function showReply(db: Db, reply: MessageRow, now: number): Promise<void> {
@@ -250,8 +251,21 @@ async function clearDraft(db: Db, message: NewMessage, chatId: string): Promise<
   else await db.updateTable("users").set({ draft: null }).where("id", "=", message.userId).execute();
 }
 
-/** Whether this key was used before and, if for this very text, what was answered then. */
-async function findSent(db: Db, { userId, key, content }: NewMessage): Promise<{ sent?: Started } | undefined> {
+/** What files hold: the same picture sent twice by a double click is two files. */
+async function bytesOf(db: Db, fileIds: string[]): Promise<string> {
+  if (fileIds.length === 0) return "";
+  const rows = await db.selectFrom("files").where("id", "in", fileIds).select("sha256").execute();
+  return rows
+    .map(({ sha256 }) => sha256)
+    .sort()
+    .join();
+}
+
+/** Whether this key was used before and, if for this very message, what was answered then. */
+async function findSent(
+  db: Db,
+  { userId, key, content, fileIds = [] }: NewMessage,
+): Promise<{ sent?: Started } | undefined> {
   if (!key) return;
   const question = await db
     .selectFrom("messages")
@@ -261,6 +275,12 @@ async function findSent(db: Db, { userId, key, content }: NewMessage): Promise<{
     .executeTakeFirst();
   if (!question) return;
   if (question.content !== content) return {};
+  const sent = await db.selectFrom("attachments").where("messageId", "=", question.id).select("fileId").execute();
+  const before = await bytesOf(
+    db,
+    sent.map(({ fileId }) => fileId ?? ""),
+  );
+  if (before !== (await bytesOf(db, fileIds))) return {};
   const reply = await db
     .selectFrom("messages")
     .where("parentId", "=", question.id)

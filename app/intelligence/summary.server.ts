@@ -1,14 +1,21 @@
 import { v7 as newId } from "uuid";
 import type { Db } from "../db/connection.server.ts";
-import type { MessageRow, SummaryRow } from "../db/tables.ts";
+import type { MessageRow } from "../db/tables.ts";
 import type { Usage } from "./chunk.ts";
+import { ReplyError } from "./errors.server.ts";
 import { generate, type ModelAccess } from "./providers.server.ts";
 import type { Branch, BranchRow } from "./turns.server.ts";
 
-type Summarised = Branch & { spent: Usage };
-type Asking = { model: ModelAccess & { id: string }; signal: AbortSignal; silence: number };
+type Asking = {
+  model: ModelAccess & { id: string };
+  signal: AbortSignal;
+  silence: number;
+  /** Grows by what each summary uses, also where a later one fails. */
+  spent: Usage;
+};
 
-const summaryTokens = 800;
+// Some models think before they write, and that counts.
+const tokensAtMost = 4096;
 const instructions =
   "Resume la conversación que sigue para poder continuarla sin releerla: hechos, decisiones, nombres, cifras, lo que la persona pidió y lo que quedó pendiente. Si hay un resumen anterior, intégralo. Escribe solo el resumen, en el idioma de la conversación, en menos de 500 palabras.";
 
@@ -22,9 +29,8 @@ export async function fitBranch(
   question: MessageRow,
   room: number,
   asking: Asking,
-): Promise<Summarised> {
-  const spent = { inputTokens: 0, outputTokens: 0 };
-  if (lengthOf(branch.rows) + (branch.summary?.content.length ?? 0) <= room) return { ...branch, spent };
+): Promise<Branch> {
+  if (lengthOf(branch.rows) + (branch.summary?.content.length ?? 0) <= room) return branch;
   const rows = [...branch.rows];
   const kept: BranchRow[] = [];
   let left = room / 2;
@@ -33,17 +39,17 @@ export async function fitBranch(
     kept.unshift(last);
     rows.pop();
   }
+  // What is sent has to begin with the person: a reply at its head belongs to what is summarised.
+  while (kept[0] && kept[0].role !== "user" && kept.length > 1) rows.push(kept.shift() as BranchRow);
   let { summary } = branch;
   while (rows.length > 0) {
     const piece = takePiece(rows, room / 2);
-    const made = await summarise(summary, piece, asking);
-    spent.inputTokens += made.usage.inputTokens ?? 0;
-    spent.outputTokens += made.usage.outputTokens ?? 0;
     const upTo = piece.at(-1);
     if (!upTo) break;
-    summary = await store(db, question.chatId, upTo.id, made.text, asking.model.id);
+    const content = await summarise(summary?.content, piece, room / 2, asking);
+    summary = await store(db, question.chatId, upTo.id, content, asking.model.id);
   }
-  return { rows: kept, summary, spent };
+  return { rows: kept, summary };
 }
 
 const lengthOf = (rows: BranchRow[]) => rows.reduce((sum, { content }) => sum + content.length, 0);
@@ -59,17 +65,38 @@ function takePiece(rows: BranchRow[], room: number): BranchRow[] {
   return piece;
 }
 
-async function summarise(before: SummaryRow | undefined, piece: BranchRow[], { model, signal, silence }: Asking) {
-  const said = piece.map(({ role, content }) => `${role === "user" ? "Persona" : "Asistente"}: ${content}`);
-  const content = [before && `Resumen anterior: ${before.content}`, ...said].filter(Boolean).join("\n\n");
+/** One message may be longer than what is asked for at once: then its parts are taken in one after the other. */
+async function summarise(
+  before: string | undefined,
+  piece: BranchRow[],
+  room: number,
+  asking: Asking,
+): Promise<string> {
+  const said = piece
+    .map(({ role, content }) => `${role === "user" ? "Persona" : "Asistente"}: ${content}`)
+    .join("\n\n");
+  let summary = before;
+  for (let at = 0; at < said.length; at += room) {
+    const part = said.slice(at, at + room).toWellFormed();
+    summary = await ask([summary && `Resumen anterior: ${summary}`, part].filter(Boolean).join("\n\n"), asking);
+  }
+  return summary ?? "";
+}
+
+async function ask(content: string, { model, signal, silence, spent }: Asking): Promise<string> {
   const prompt = { system: instructions, turns: [{ role: "user" as const, content }] };
   let text = "";
-  let usage: Partial<Usage> = {};
-  for await (const part of generate({ ...model, maxOutputTokens: summaryTokens }, prompt, { signal, silence })) {
-    if (part.type === "text") text += part.text;
-    else usage = part.usage;
+  for await (const part of generate({ ...model, maxOutputTokens: tokensAtMost }, prompt, { signal, silence })) {
+    if (part.type === "text") {
+      text += part.text;
+      continue;
+    }
+    spent.inputTokens += part.usage.inputTokens ?? 0;
+    spent.outputTokens += part.usage.outputTokens ?? 0;
   }
-  return { text: text.replace(/<think>[\s\S]*?<\/think>/g, "").trim(), usage };
+  const summary = text.replace(/<think>[\s\S]*?(<\/think>|$)/g, "").trim();
+  if (!summary) throw ReplyError.empty();
+  return summary;
 }
 
 async function store(db: Db, chatId: string, upToMessageId: string, content: string, modelId: string) {

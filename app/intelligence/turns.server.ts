@@ -60,24 +60,38 @@ export async function asTurns(
   // A conversation starts with the person: providers refuse anything else.
   while (said[0]?.role === "assistant") said.shift();
   const here = new Set(said.map(({ id }) => id));
-  const images = attached.filter(
+  const pictures = attached.filter(
     ({ messageId, fileId, mediaType }) => fileId && isImage(mediaType) && here.has(messageId),
   );
-  const shown = new Set(seesImages ? images.slice(-imagesInPrompt) : []);
+  const shown = new Set(seesImages ? pictures.slice(-imagesInPrompt) : []);
   return Promise.all(
     said.map(async ({ id, role, content }) => {
       const own = attached.filter(({ messageId }) => messageId === id);
       const seen = own.filter((one) => shown.has(one)).flatMap(({ fileId }) => fileId ?? []);
-      const notes = own.filter((one) => !shown.has(one)).map((one) => noteOf(one, numbers));
+      const images = await Promise.all(seen.map((file) => imageOf(storage, file)));
+      const lost = own.filter(({ fileId }) => images.some((image, index) => !image && seen[index] === fileId));
+      const notes = own
+        .filter((one) => !shown.has(one) || lost.includes(one))
+        .map((one) => noteOf(lost.includes(one) ? { ...one, fileId: null } : one, numbers));
       return {
         messageId: id,
         notes,
         role: role as Turn["role"],
         content: [...notes, content].join("\n"),
-        ...(seen.length > 0 && { images: await Promise.all(seen.map((file) => storage.read(file, "image"))) }),
+        ...(images.some(Boolean) && { images: images.filter((image) => image !== undefined) }),
       };
     }),
   );
+}
+
+/** Deleted this moment, or not restored with the database: the rest of the conversation goes on. */
+async function imageOf(storage: Storage, fileId: string): Promise<Buffer | undefined> {
+  try {
+    return await storage.read(fileId, "image");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
 }
 
 export type AttachedFile = Pick<AttachmentRow, "messageId" | "fileId" | "name" | "mediaType"> & {

@@ -173,6 +173,25 @@ for (const engine of await findEngines()) {
       for (const { content } of after) expect(last).toContain(content.slice(0, 20));
     });
 
+    it("gives every message to the model, whole or summarised, whoever wrote it", async () => {
+      const messages = Array.from({ length: 10 }, (_, n) => ({
+        id: `m${n}`,
+        parentId: n > 0 ? `m${n - 1}` : null,
+        role: n % 2 === 0 ? "user" : "assistant",
+        content: `MARCA${n}. ${"palabra ".repeat(n === 4 ? 700 : 80)}`,
+      }));
+      const file = new File([JSON.stringify({ id: engine.name, title: "Larga", messages })], "larga.json");
+      await api.upload(ana.token, [file], {}, "/api/chat/import");
+      const { items } = (await api.call("GET", "/api/chat?q=Larga", { token: ana.token })).body as {
+        items: { id: string }[];
+      };
+      const before = recorder.bodies.length;
+      await say("¿Y ahora?", { modelId: models.corto, chatId: items[0]?.id });
+      const sent = recorder.bodies.slice(before).join();
+      expect(messages.map((_, n) => sent.includes(`MARCA${n}.`))).toEqual(messages.map(() => true));
+      expect(received("¿Y ahora?")).not.toContain("MARCA0.");
+    });
+
     it("refuses nine files, files of others and files that are gone, and keeps the message unsent", async () => {
       const berta = await api.signUp("Berta");
       const answer = await api.upload(berta.token, [new File(["x"], "x.txt")]);
@@ -194,9 +213,22 @@ for (const engine of await findEngines()) {
       expect(message.body).toMatchObject({ attachments: [{ name: "apuntes.txt", fileId: null }] });
     });
 
+    it("takes the same text with another file for another message, and a double click for one", async () => {
+      const send = async (name: string, content: string) => {
+        const fileIds = [await upload(new File([content], name))];
+        return start(await say("Resúmelo", { fileIds, key: `clave-${engine.name}` })).messageId;
+      };
+      const first = await send("uno.txt", "Uno");
+      expect(await send("uno.txt", "Uno")).toBe(first);
+      expect(await send("dos.txt", "Dos")).not.toBe(first);
+    });
+
     it("keeps a temporary chat out of lists and search, and ends it with its session", async () => {
       const other = await api.signUp("Dora");
+      const sent = await api.upload(other.token, [new File(["El mapa del zanahorio"], "mapa.txt")], { temporary: "1" });
+      const fileIds = (sent.body as { items: { id: string }[] }).items.map(({ id }) => id);
       const chunks = await api.converse(other.token, {
+        fileIds,
         content: "Es un secreto zanahorio",
         modelId: models.openai,
         temporary: true,
@@ -205,11 +237,12 @@ for (const engine of await findEngines()) {
       const get = (path: string) => api.call("GET", path, { token: other.token });
       expect((await get("/api/chat")).body).toMatchObject({ total: 0 });
       expect((await get("/api/dashboard/initialize")).body).toMatchObject({ aside: { chats: [] } });
-      expect((await get("/api/search?q=zanahorio")).body).toMatchObject({ chats: [], messages: [] });
+      expect((await get("/api/search?q=zanahorio")).body).toMatchObject({ chats: [], messages: [], files: [] });
       expect((await get(`/api/chat/${chatId}`)).body).toMatchObject({ temporary: true });
       await api.call("POST", "/auth/signout", { token: other.token });
       const left = await api.db.selectFrom("messages").where("chatId", "=", chatId).select("id").execute();
       expect(left).toEqual([]);
+      expect(await api.db.selectFrom("files").where("id", "in", fileIds).select("id").execute()).toEqual([]);
     });
   });
 }

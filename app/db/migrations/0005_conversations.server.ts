@@ -21,6 +21,7 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
       .addColumn("pages", number)
       .addColumn("text", text)
       .addColumn("temporary", flag, (c) => c.notNull())
+      .addColumn("sessionId", id, optional("sessions", "cascade"))
       .addColumn("ready", flag, (c) => c.notNull()),
   );
   await index("files", "userId", "createdAt", "id");

@@ -21,7 +21,11 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const { user, usage, subscription } = await currentPerson(context);
   const q = url.searchParams.get("q")?.trim().slice(0, limits.search) ?? "";
   const cursor = url.searchParams.get("cursor");
-  const query = { filter: JSON.stringify({ userId: user.id }), ...(q && { q }), ...(cursor && { cursor }) };
+  const query = {
+    filter: JSON.stringify({ userId: user.id, temporary: false }),
+    ...(q && { q }),
+    ...(cursor && { cursor }),
+  };
   const inactive = user.status !== "active";
   const { items, nextCursor, total } = inactive
     ? { items: [], nextCursor: null, total: 0 }

@@ -31,7 +31,10 @@ export default function SignInDialog({ waiting, onDone }: Props) {
     fetcher.reset();
     waiting.form.set("formToken", now.formToken);
     waiting.form.set(sentAgain, "1");
-    void submit(waiting.form, { method: "post", action: waiting.action, preventScrollReset: true });
+    const encType = [...waiting.form.values()].some((value) => value instanceof File)
+      ? ("multipart/form-data" as const)
+      : undefined;
+    void submit(waiting.form, { method: "post", action: waiting.action, encType, preventScrollReset: true });
   }, [sendable, waiting, now.formToken, submit, fetcher.reset, onDone]);
 
   // About to be sent.

@@ -4,46 +4,65 @@ import { Icon } from "../../ui/icon.tsx";
 import type { AttachedFile as Attached } from "../../uploads.server.ts";
 import type { Progress } from "./upload.ts";
 
-/** The files of a composer: those that wait with its text, and what a script adds: progress, pasting, dropping. */
-export function useAttached(given: Attached[], onChange: () => void) {
-  const [files, setFiles] = useState(given);
+/**
+ * The files of a composer: those that wait with its text, and what a script adds: progress, pasting, dropping. `initial`
+ * are those of the draft, `answered` those that the server has just answered with; what it says counts.
+ */
+export function useAttached(initial: Attached[], answered: Attached[] | undefined, onChange: () => void) {
+  const [files, setFiles] = useState(answered ?? initial);
   const [progress, setProgress] = useState<Progress>();
   const [refused, setRefused] = useState<string>();
-  const [known, setKnown] = useState(given);
+  const [known, setKnown] = useState(answered);
   const room = useRef<HTMLDivElement>(null);
-  // By their ids: the same answer of the server comes as new objects.
-  if (idsOf(given) !== idsOf(known)) {
-    setKnown(given);
-    setFiles(given);
+  if (answered && answered !== known) {
+    setKnown(answered);
+    setFiles(answered);
   }
   const ids = idsOf(files);
-  const first = useRef(ids);
+  const before = useRef(ids);
   // biome-ignore lint/correctness/useExhaustiveDependencies: when the files have changed
   useEffect(() => {
-    if (ids !== first.current) onChange();
-    first.current = ids;
+    if (ids !== before.current) onChange();
+    before.current = ids;
   }, [ids]);
+  const sending = useRef({ count: 0, last: Promise.resolve() });
+  const taken = useRef(files.length);
+  useEffect(() => {
+    taken.current = files.length;
+  }, [files.length]);
 
-  const add = async (sent: File[]) => {
-    const form = room.current?.closest("form");
-    if (sent.length === 0 || !form || progress) return;
-    setRefused(undefined);
+  const send = async (form: HTMLFormElement, sent: File[]) => {
     const { upload } = await import("./upload.ts");
-    const answer = await upload(sent, { form, taken: files.length, onProgress: setProgress });
-    setProgress(undefined);
-    setFiles((before) => [...before, ...answer.files]);
-    setRefused(answer.refused.join(" ") || undefined);
+    const answer = await upload(sent, { form, taken: taken.current, onProgress: setProgress });
+    taken.current += answer.files.length;
+    setFiles((others) => [...others, ...answer.files]);
+    if (answer.refused.length > 0) setRefused(answer.refused.join(" "));
+  };
+  const add = (sent: File[]) => {
+    const form = room.current?.closest("form");
+    if (sent.length === 0 || !form) return;
+    // Said at once, so that a message sent right now waits for them.
+    setProgress({ name: sent[0]?.name ?? "", part: 0 });
+    setRefused(undefined);
+    sending.current.count++;
+    sending.current.last = sending.current.last
+      .then(() => send(form, sent))
+      .catch(() => setRefused("No se ha podido subir. Inténtalo otra vez."))
+      .finally(() => {
+        sending.current.count--;
+        if (sending.current.count === 0) setProgress(undefined);
+      });
   };
   const choose = ({ currentTarget }: ChangeEvent<HTMLInputElement>) => {
     const sent = [...(currentTarget.files ?? [])];
     currentTarget.value = "";
-    void add(sent);
+    add(sent);
   };
   const take = (event: ClipboardEvent | DragEvent, from: DataTransfer) => {
-    const sent = [...from.files];
-    if (sent.length === 0) return;
+    // A copied cell or paragraph brings a picture of itself: its text is what is meant.
+    if (from.files.length === 0 || from.types.includes("text/plain")) return;
     event.preventDefault();
-    void add(sent);
+    add([...from.files]);
   };
   return {
     ids,
@@ -69,7 +88,7 @@ export function useAttached(given: Attached[], onChange: () => void) {
         <label className="button quiet small">
           <Icon name="paperclip" />
           <span className="text">Adjuntar archivos</span>
-          <input type="file" name="files" multiple onChange={choose} disabled={progress && true} />
+          <input type="file" name="files" multiple onChange={choose} />
         </label>{" "}
         <button type="submit" className="button quiet small unscripted" name="intent" value="attach" formNoValidate>
           Subir

@@ -49,7 +49,7 @@ export function Composer({
   const sending = useNavigation().formData?.has("content") ?? false;
   const draftKeeper = useDraft(chatId, action !== undefined || edits === true || values?.edits === "1");
   const form = useRef<HTMLFormElement>(null);
-  const attached = useAttached(refused?.files ?? draft?.files ?? none, () => {
+  const attached = useAttached(draft?.files ?? none, refused?.files, () => {
     if (form.current) draftKeeper.keep({ currentTarget: form.current });
   });
   // Sent while files were on their way: it goes when they are there.
@@ -57,8 +57,9 @@ export function Composer({
   useEffect(() => {
     if (attached.uploading || !waits.current) return;
     waits.current = false;
-    form.current?.requestSubmit();
-  }, [attached.uploading]);
+    // Without its file it would say something else.
+    if (!attached.refused) form.current?.requestSubmit();
+  }, [attached.uploading, attached.refused]);
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     // Sending makes a new composer; whoever was writing goes on writing. On touch screens that would raise the keyboard.

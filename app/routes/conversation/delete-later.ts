@@ -9,6 +9,8 @@ const undoFor = 10_000;
 /** Takes a conversation out of sight, and deletes it once nobody has wanted it back for ten seconds, or the page is left. */
 export function deleteLater({ id, formToken, refresh, back }: Leaving): void {
   const path = `/conversation/chat/${id}`;
+  // Something that is being sent has kept the person here.
+  if (location.pathname.startsWith(path)) return;
   const hidden = new CSSStyleSheet();
   hidden.replaceSync(`li:has(> a[href="${path}"], > * > a[href="${path}"]) { display: none }`);
   document.adoptedStyleSheets.push(hidden);
@@ -24,6 +26,11 @@ export function deleteLater({ id, formToken, refresh, back }: Leaving): void {
   };
   const remove = async () => {
     if (!settle()) return;
+    if (location.pathname.startsWith(path)) {
+      show();
+      showToast({ type: "info", title: "No se ha eliminado: has vuelto a abrirla." });
+      return;
+    }
     const body = new URLSearchParams({ formToken, quietly: "1" });
     const answer = await fetch(`${path}/eliminar`, { method: "POST", body, keepalive: true, redirect: "manual" }).catch(
       () => undefined,

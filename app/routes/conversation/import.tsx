@@ -59,7 +59,7 @@ export default function Import({ actionData }: Route.ComponentProps) {
             <UploadField
               result={actionData ?? undefined}
               label="Archivo de la exportación"
-              hint="Un JSON o un ZIP de hasta 20 MB."
+              hint="Un JSON o un ZIP de hasta 150 MB."
               multiple={false}
             />
             <div>

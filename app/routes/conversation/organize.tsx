@@ -1,4 +1,4 @@
-import { data, Form, Link, redirect } from "react-router";
+import { data, Form, Link, redirect, useLocation } from "react-router";
 import { ApiProblem, accepted, read } from "../../answers.server.ts";
 import { apiContext, formContext, sessionContext } from "../../context.ts";
 import { textOf } from "../../form.server.ts";
@@ -82,7 +82,8 @@ export default function Organize({ loaderData, actionData }: Route.ComponentProp
   const { q, archive, total, chats, next, projects } = loaderData;
   const answer = actionData as { message?: string; asks?: string[] } | undefined;
   const asked = answer?.asks;
-  const here = archive ? "/conversation/chat/organizar?archivadas" : "/conversation/chat/organizar";
+  const { pathname, search } = useLocation();
+  const here = pathname + search;
   return (
     <>
       {asked && <Sure ids={asked} here={here} />}
@@ -122,7 +123,9 @@ export default function Organize({ loaderData, actionData }: Route.ComponentProp
                 {archive ? "Ver las demás" : "Ver las archivadas"}
               </Link>
             </p>
-            {chats.length > 0 && (
+            {chats.length === 0 ? (
+              <p className="text-text-2">{q ? `Ninguna se titula así: «${q}».` : "Aquí no hay ninguna."}</p>
+            ) : (
               <PostForm preventScrollReset>
                 {answer?.message && (
                   <p className="error mb-3" role="alert">

@@ -62,7 +62,9 @@ function sendMessage(context: Context, { chatId, projectId }: Where, fileIds: st
       const started = await firstChunk(context.get(apiContext).api.intelligence.conversation.$post({ json }));
       return redirect(`/conversation/chat/${started.chatId}`, 303);
     } catch (error) {
-      if (chatId && error instanceof ApiProblem && error.status === 404) return keepForNewChat(context, form);
+      if ((chatId || projectId) && error instanceof ApiProblem && error.status === 404) {
+        return keepForNewChat(context, form, chatId ? "Esa conversación" : "Ese proyecto");
+      }
       if (error instanceof ApiProblem && error.status !== 404) await keepDraft(context, { chatId, projectId });
       throw error;
     }
@@ -76,10 +78,10 @@ async function keepDraft(context: Context, { chatId, projectId }: Where): Promis
   await saveDraft(context, chatId, draftOf(form)).catch(tolerate);
 }
 
-/** The chat was deleted meanwhile, on another device: the text waits where a new one begins. */
-async function keepForNewChat(context: Context, form: FormData) {
+/** The chat or project was deleted meanwhile, on another device: the text waits where a new chat begins. */
+async function keepForNewChat(context: Context, form: FormData, what: string) {
   await saveDraft(context, undefined, draftOf(form));
-  const title = "Esa conversación ya no existe.";
+  const title = `${what} ya no existe.`;
   const description = "Lo que has escrito está aquí: envíalo y empezará una nueva.";
   context.get(sessionContext).flash({ type: "error", title, description, duration: 0 });
   return redirect("/conversation/chat", 303);

@@ -22,8 +22,10 @@ export async function upload(sent: File[], { form, taken, onProgress }: Sending)
   try {
     const answer = await post(body, (part) => onProgress({ name, part }));
     return { ...answer, refused: [...answer.refused, ...refused] };
-  } catch {
-    return { files: [], refused: [`No se ha podido subir ${name}. Inténtalo otra vez.`, ...refused] };
+  } catch (status) {
+    const ended = status === 401 || status === 403;
+    const advice = ended ? "Tu sesión ha terminado: recarga la página." : "Inténtalo otra vez.";
+    return { files: [], refused: [`No se ha podido subir ${name}. ${advice}`, ...refused] };
   } finally {
     uploading(-1);
   }

@@ -4,6 +4,7 @@ import { formContext } from "../../context.ts";
 import { textOf } from "../../form.server.ts";
 import { safeReturn } from "../../guards.server.ts";
 import { draftOf, saveDraft } from "../../held-draft.server.ts";
+import { limits } from "../../limits.ts";
 import { uploadFiles } from "../../uploads.server.ts";
 import type { Route } from "./+types/fold";
 import { foldCookie } from "./sidebar-cookie.server.ts";
@@ -12,8 +13,9 @@ import { foldCookie } from "./sidebar-cookie.server.ts";
 export async function action({ context, request }: Route.ActionArgs) {
   const form = context.get(formContext);
   if (form.has("content") && !form.has("edits")) {
-    const { files } = await uploadFiles(context, { temporary: "1" });
     const draft = draftOf(form);
+    const room = limits.filesPerMessage - draft.fileIds.length;
+    const { files } = await uploadFiles(context, { temporary: "1" }, room);
     draft.fileIds.push(...files.map(({ id }) => id));
     // Too long, or its chat is gone: the page says so when it is sent.
     await saveDraft(context, textOf(form, "chatId") || undefined, draft).catch(tolerate);
