@@ -25,8 +25,9 @@ export const limits = {
   /** Bytes of one file. */
   image: 10 * 1024 * 1024,
   document: 20 * 1024 * 1024,
-  /** Width × height: larger than any telephone's camera makes them today. */
-  imagePixels: 120_000_000,
+  /** Width × height: what telephones take; an AVIF is decoded whole and takes far more memory. */
+  imagePixels: 50_000_000,
+  avifPixels: 16_000_000,
   /** Characters read from one file. */
   fileText: 2_000_000,
   jsonBody: 256 * 1024,

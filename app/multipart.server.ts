@@ -1,5 +1,5 @@
 import { createWriteStream } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -20,6 +20,7 @@ export class MultipartError extends Error {
   }
 }
 
+const prefix = "tertulia-recibido-";
 // More than a message takes, so that one too many is a sentence and not a broken request.
 const filesAtMost = 40;
 
@@ -33,11 +34,12 @@ export const isMultipart = (request: Request) =>
 export async function readMultipart(request: Request, maxFields: number): Promise<Multipart> {
   if (Number(request.headers.get("Content-Length") ?? 0) > limits.uploadBody) throw new MultipartError(true);
   const { Busboy } = await import("@fastify/busboy");
-  const dir = await mkdtemp(join(tmpdir(), "tertulia-"));
+  const dir = await mkdtemp(join(tmpdir(), prefix));
   const discard = () => rm(dir, { recursive: true, force: true });
   const fields = new FormData();
   const files: ReceivedFile[] = [];
   const writing: Promise<void>[] = [];
+  const broken = new AbortController();
   let whole = true;
   let typed = 0;
   try {
@@ -66,12 +68,12 @@ export async function readMultipart(request: Request, maxFields: number): Promis
     busboy.on("file", (field, stream, name) => {
       // A file field that was left empty.
       if (!name) return void stream.resume();
-      const file = { field, name, path: join(dir, String(files.length)), size: 0 };
+      const file = { field, name: unescaped(name), path: join(dir, String(files.length)), size: 0 };
       files.push(file);
       stream.on("data", (chunk: Buffer) => {
         file.size += chunk.length;
       });
-      const written = pipeline(stream, createWriteStream(file.path));
+      const written = pipeline(stream, createWriteStream(file.path), { signal: broken.signal });
       written.catch((error) => busboy.destroy(error));
       writing.push(written);
     });
@@ -79,11 +81,27 @@ export async function readMultipart(request: Request, maxFields: number): Promis
     await Promise.all(writing);
     if (!whole) throw new MultipartError(false);
   } catch (error) {
+    // A parser that is destroyed does not end the streams of its files.
+    broken.abort();
     await Promise.allSettled(writing);
     await discard();
     throw isParseError(error) ? new MultipartError(false) : error;
   }
   return { fields, files, discard };
+}
+
+// What browsers write for the three characters that a header can't have (HTML, multipart/form-data encoding).
+const unescaped = (name: string) => name.replace(/%22/g, '"').replace(/%0D/g, "\r").replace(/%0A/g, "\n");
+
+/** Removes what a killed process has left in the folder for temporary files. */
+export async function sweepReceived(): Promise<void> {
+  const dayAgo = Date.now() - 24 * 60 * 60_000;
+  for (const name of await readdir(tmpdir())) {
+    if (!name.startsWith(prefix)) continue;
+    const path = join(tmpdir(), name);
+    const found = await stat(path).catch(() => undefined);
+    if (found && found.mtimeMs < dayAgo) await rm(path, { recursive: true, force: true });
+  }
 }
 
 async function* bounded(request: Request): AsyncGenerator<Uint8Array> {

@@ -7,6 +7,7 @@ import { makeFirstModels } from "./intelligence/discover.server.ts";
 import { Runs } from "./intelligence/runs.server.ts";
 import { createLog, type Log } from "./log.server.ts";
 import { Mail } from "./mail.server.ts";
+import { sweepReceived } from "./multipart.server.ts";
 import { deriveKey } from "./secrets.server.ts";
 
 const sweepEvery = 60 * 60_000;
@@ -69,4 +70,5 @@ export async function openServices(config: Config): Promise<Opened> {
 async function sweep(db: Db, files: Files): Promise<void> {
   await db.deleteFrom("sessions").where("refreshExpiresAt", "<", Date.now()).execute();
   await files.sweep();
+  await sweepReceived();
 }

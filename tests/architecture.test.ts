@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, "..");
 const files = globSync("app/**/*.{ts,tsx}", { cwd: root }).sort();
 
 /** Which rooms a room may import from; what lies in `app/` itself goes by its file's name. Types may come from anywhere. */
-const leaves = ["config", "log", "mail", "secrets", "limits", "multipart", "pull-stream", "worker"];
+const leaves = ["config", "log", "mail", "secrets", "limits", "multipart", "pull-stream", "worker", "worker-job"];
 const mayImport: Record<string, string[]> = {
   db: leaves,
   files: ["db", ...leaves],
@@ -51,6 +51,7 @@ const mayImport: Record<string, string[]> = {
   limits: [],
   multipart: ["limits"],
   worker: [],
+  "worker-job": [],
   session: [],
   headers: [],
   context: [],

@@ -1,12 +1,20 @@
-import type { ChatRow, FileRow, MessageRow, ProjectRow } from "../db/tables.ts";
+import type { ExpressionBuilder } from "kysely";
+import type { ChatRow, FileRow, MessageRow, ProjectRow, Tables } from "../db/tables.ts";
 import type { Person, Services } from "./env.server.ts";
 import { notFound } from "./problem.server.ts";
+
+/** A temporary chat is its session's alone: for everyone else, an admin too, it is not there. */
+export const inSession =
+  ({ sessionId }: Pick<Person, "sessionId">) =>
+  (e: ExpressionBuilder<Tables, "chats">) =>
+    e.or([e("chats.sessionId", "is", null), e("chats.sessionId", "=", sessionId)]);
 
 /** A chat that the person may see: its owner's, or any for an admin. Throws 404. */
 export async function findChat({ db }: Services, person: Person, chatId: string): Promise<ChatRow> {
   const row = await db
     .selectFrom("chats")
     .where("id", "=", chatId)
+    .where(inSession(person))
     .$if(person.role !== "admin", (query) => query.where("userId", "=", person.id))
     .selectAll()
     .executeTakeFirst();
@@ -18,9 +26,11 @@ export async function findChat({ db }: Services, person: Person, chatId: string)
 export async function findMessage({ db }: Services, person: Person, messageId: string): Promise<MessageRow> {
   const row = await db
     .selectFrom("messages")
-    .where("id", "=", messageId)
-    .$if(person.role !== "admin", (query) => query.where("userId", "=", person.id))
-    .selectAll()
+    .innerJoin("chats", "chats.id", "messages.chatId")
+    .where("messages.id", "=", messageId)
+    .where(inSession(person))
+    .$if(person.role !== "admin", (query) => query.where("messages.userId", "=", person.id))
+    .selectAll("messages")
     .executeTakeFirst();
   if (!row) throw notFound();
   return row;

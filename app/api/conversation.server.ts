@@ -4,13 +4,13 @@ import { follow } from "../intelligence/follow.server.ts";
 import { continueReply, replyAgain, type Started, sendMessage } from "../intelligence/start.server.ts";
 import { limits } from "../limits.ts";
 import { pullStream } from "../pull-stream.server.ts";
-import { findMessage } from "./access.server.ts";
+import { findMessage, inSession } from "./access.server.ts";
 import { active, signedIn } from "./authentication.server.ts";
 import { conversationText } from "./conversation-text.server.ts";
 import type { ApiEnv, Person, Services } from "./env.server.ts";
 import { modelToUse } from "./models.server.ts";
 import { answerInvalid, invalid, notFound } from "./problem.server.ts";
-import { bearer, flag, id, takes } from "./schemas.server.ts";
+import { bearer, flag, id, importKeyStart, takes } from "./schemas.server.ts";
 
 const newMessage = z.strictObject({
   chatId: id.optional(),
@@ -31,6 +31,7 @@ const newMessage = z.strictObject({
   key: z
     .string("La clave tiene que ser un texto.")
     .max(100, "La clave es demasiado larga.")
+    .refine((key) => !key.startsWith(importKeyStart), "La clave no es válida.")
     .transform((key) => key.replaceAll("\0", "") || undefined)
     .optional()
     .openapi({ description: "Enviada dos veces, hace un solo mensaje." }),
@@ -114,6 +115,7 @@ async function start(
     const parent = await ownMessage(services, person, given.parentId);
     const model = await modelToUse(services, given.modelId, parent.modelId, await modelOfChat(services, parent.chatId));
     if (parent.role === "user") return replyAgain(services, parent, model);
+    if (!parent.parentId) throw invalid("parentId", "Esta respuesta no sigue a ningún mensaje.");
     if (parent.status === "streaming") throw invalid("parentId", "Esta respuesta aún se está escribiendo.");
     return continueReply(services, parent, model);
   }
@@ -142,6 +144,7 @@ async function ownChat({ db }: Services, person: Person, chatId: string): Promis
     .selectFrom("chats")
     .where("id", "=", chatId)
     .where("userId", "=", person.id)
+    .where(inSession(person))
     .select("id")
     .executeTakeFirst();
   if (!row) throw notFound();

@@ -52,6 +52,7 @@ async function* entries(services: Services, userId: string): AsyncGenerator<Entr
     const chats = await db
       .selectFrom("chats")
       .where("userId", "=", userId)
+      .where("sessionId", "is", null)
       .where("id", ">", after)
       .orderBy("id")
       .limit(chatsAtOnce)

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
-import { parentPort, workerData } from "node:worker_threads";
 import { unzipSync } from "fflate";
 import { cutPassages, searchWords } from "../db/search.server.ts";
 import { limits } from "../limits.ts";
+import { answerJob } from "../worker-job.ts";
 import { type ImportedChat, readExport } from "./import-formats.ts";
 
 export type FoundChat = Omit<ImportedChat, "messages"> & {
@@ -13,7 +13,7 @@ export type ImportAnswer = { chats: FoundChat[] } | { refused: string };
 // ChatGPT's archive has pictures beside the conversations; what is inflated is bounded one by one.
 const inflatedAtMost = 200 * 1024 * 1024;
 
-parentPort?.postMessage(answer(readFileSync(workerData as string)));
+answerJob(({ path }: { path: string }) => answer(readFileSync(path)));
 
 function answer(bytes: Buffer): ImportAnswer {
   const isZip = bytes.subarray(0, 4).toString("latin1") === "PK\x03\x04";

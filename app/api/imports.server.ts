@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import { extname } from "node:path";
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import pLimit from "p-limit";
 import { v7 as newId } from "uuid";
 import type { Db } from "../db/connection.server.ts";
+import { isTaken } from "../db/errors.server.ts";
 import { indexPassages } from "../db/search.server.ts";
 import type { ChatRow, MessageRow } from "../db/tables.ts";
 import { limits } from "../limits.ts";
@@ -13,7 +15,7 @@ import { active, signedIn } from "./authentication.server.ts";
 import type { ApiEnv } from "./env.server.ts";
 import type { FoundChat, ImportAnswer } from "./import.worker.ts";
 import { answerInvalid, invalid, Problem } from "./problem.server.ts";
-import { answers, bearer } from "./schemas.server.ts";
+import { answers, bearer, importKeyStart } from "./schemas.server.ts";
 import { explainMultipart } from "./uploads.server.ts";
 
 const imported = z
@@ -31,8 +33,13 @@ const route = {
   responses: { 201: answers(imported, "Cuántos chats y mensajes hay de más.") },
 };
 const maxFields = 10;
-// SQLite's bound on parameters, divided by a message's columns, is far above it.
-const rowsAtOnce = 100;
+// As many as are stored without anyone noticing a pause.
+const rowsAtOnce = 40;
+// One at a time: each may take half a gigabyte for a moment.
+const reading = pLimit(1);
+
+/** Marks the first message of an imported chat; no key that a program sends begins like it. */
+const importKey = (origin: string) => `${importKeyStart}${origin}`;
 
 /** Brings in conversations from the export file of Tertulia, ChatGPT or LibreChat; what was brought in before is not doubled. */
 export const imports = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(
@@ -55,8 +62,6 @@ export const imports = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).o
         counted.chats += added ? 1 : 0;
         counted.known += added ? 0 : 1;
         counted.messages += added ? chat.messages.length : 0;
-        // SQLite answers in the same turn of the loop: others have theirs in between.
-        await new Promise(setImmediate);
       }
       return c.json(counted, 201);
     } finally {
@@ -79,7 +84,7 @@ imports.openAPIRegistry.registerPath({
 
 async function chatsIn(path: string): Promise<FoundChat[]> {
   const program = new URL(`./import.worker${extname(import.meta.filename)}`, import.meta.url);
-  const answer = await runWorker<ImportAnswer>(program, path).catch((error) => {
+  const answer = await reading(() => runWorker<ImportAnswer>(program, { path })).catch((error) => {
     if (error instanceof TooMuch) return { refused: "es demasiado grande para leerlo de una vez." };
     throw error;
   });
@@ -87,18 +92,46 @@ async function chatsIn(path: string): Promise<FoundChat[]> {
   return answer.chats;
 }
 
-/** Adds a chat with its messages; false where it was added before. */
+/**
+ * Adds a chat with its messages; false where it was added before. In steps, so that others have their turn; the key that
+ * tells that it is there comes last.
+ */
 async function addChat(db: Db, userId: string, chat: FoundChat): Promise<boolean> {
   // Told by where it comes from; what has no name of its own by what it says.
   const origin = chat.key || chat.messages.map(({ content }) => content).join("\n");
-  const key = `import:${createHash("sha256").update(origin).digest("hex").slice(0, 40)}`;
+  const key = importKey(createHash("sha256").update(origin).digest("hex").slice(0, 40));
   const before = db.selectFrom("messages").where("userId", "=", userId).where("key", "=", key);
   if (await before.select("id").executeTakeFirst()) return false;
-  const now = Date.now();
   const ids = new Map(chat.messages.map((message) => [message.key, newId()]));
-  const row: ChatRow = {
+  const row = chatRow(userId, chat, ids);
+  await db.insertInto("chats").values(row).execute();
+  try {
+    for (let at = 0; at < chat.messages.length; at += rowsAtOnce) {
+      await addMessages(db, row, chat.messages.slice(at, at + rowsAtOnce), ids);
+      // SQLite answers in the same turn of the loop: others have theirs in between.
+      await new Promise(setImmediate);
+    }
+    const [first] = chat.messages;
+    await db
+      .updateTable("messages")
+      .set({ key })
+      .where("id", "=", (first && ids.get(first.key)) ?? "")
+      .execute();
+    return true;
+  } catch (error) {
+    await db.deleteFrom("chats").where("id", "=", row.id).execute();
+    // The same file sent twice at once: the other one was first.
+    if (isTaken(error)) return false;
+    throw error;
+  }
+}
+
+function chatRow(userId: string, chat: FoundChat, ids: Map<string, string>): ChatRow {
+  const now = Date.now();
+  const at = chat.at || now;
+  return {
     id: newId(),
-    createdAt: chat.at || now,
+    createdAt: at,
     updatedAt: now,
     userId,
     projectId: null,
@@ -107,18 +140,21 @@ async function addChat(db: Db, userId: string, chat: FoundChat): Promise<boolean
     titled: 1,
     pinned: 0,
     archived: 0,
-    lastMessageAt: Math.max(...chat.messages.map(({ at }) => at)) || chat.at || now,
+    lastMessageAt: chat.messages.reduce((latest, message) => Math.max(latest, message.at), 0) || at,
     draft: null,
     leafId: ids.get(chat.leaf) ?? null,
     sessionId: null,
   };
-  const messages = chat.messages.map(
-    (message, index): MessageRow => ({
+}
+
+async function addMessages(db: Db, chat: ChatRow, messages: FoundChat["messages"], ids: Map<string, string>) {
+  const rows = messages.map(
+    (message): MessageRow => ({
       id: ids.get(message.key) ?? newId(),
-      createdAt: message.at || row.createdAt,
-      updatedAt: now,
-      chatId: row.id,
-      userId,
+      createdAt: message.at || chat.createdAt,
+      updatedAt: chat.updatedAt,
+      chatId: chat.id,
+      userId: chat.userId,
       parentId: (message.parent && ids.get(message.parent)) || null,
       role: message.role,
       content: message.content,
@@ -128,22 +164,16 @@ async function addChat(db: Db, userId: string, chat: FoundChat): Promise<boolean
       inputTokens: null,
       outputTokens: null,
       sources: null,
-      key: index === 0 ? key : null,
+      key: null,
       heartbeatAt: null,
-      finishedAt: message.at || row.createdAt,
+      finishedAt: message.at || chat.createdAt,
     }),
   );
   await db.transaction().execute(async (trx) => {
-    await trx.insertInto("chats").values(row).execute();
-    for (let at = 0; at < messages.length; at += rowsAtOnce) {
-      await trx
-        .insertInto("messages")
-        .values(messages.slice(at, at + rowsAtOnce))
-        .execute();
-    }
-    for (const message of chat.messages) {
-      await indexPassages(trx, userId, { messageId: ids.get(message.key) ?? null, chatId: row.id }, message.passages);
+    await trx.insertInto("messages").values(rows).execute();
+    for (const message of messages) {
+      const refers = { messageId: ids.get(message.key) ?? null, chatId: chat.id };
+      await indexPassages(trx, chat.userId, refers, message.passages);
     }
   });
-  return true;
 }

@@ -121,6 +121,9 @@ export const messages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       const visible = services.db
         .selectFrom("messages")
         .selectAll("messages")
+        .where("messages.chatId", "not in", (e) =>
+          e.selectFrom("chats").where("chats.sessionId", "is not", null).select("chats.id"),
+        )
         .$if(person.role !== "admin", (q) => q.where("messages.userId", "=", person.id))
         .$if(Boolean(query.q), (q) => q.where(contains("messages.content", query.q ?? "")));
       const { rows, nextCursor, total } = await listPage(visible, query, {

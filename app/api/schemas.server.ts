@@ -57,3 +57,6 @@ export const takes = <Schema extends z.ZodType>(schema: Schema) => ({
   required: true,
 });
 export const bearer = [{ bearer: [] }];
+
+/** How the keys of imported messages begin. */
+export const importKeyStart = "import:";

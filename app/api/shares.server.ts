@@ -81,6 +81,7 @@ export const chatShares = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }
       const chat = await findChat(c.var.services, c.var.person, c.req.valid("param").id);
       // An admin may read a chat and end its sharing; only who wrote it makes it public.
       if (chat.userId !== c.var.person.id) throw notFound();
+      if (chat.sessionId) throw invalid("id", "Una conversación temporal no se comparte: se borra con la sesión.");
       if (!chat.leafId) throw invalid("id", "La conversación todavía no tiene mensajes.");
       const now = Date.now();
       const files = c.req.valid("json").files ? 1 : 0;

@@ -41,7 +41,6 @@ export const uploads = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).o
   createRoute({ ...route, middleware: [signedIn, active], hide: true }),
   async (c) => {
     const { person, services } = c.var;
-    await countAttempt(services, "upload", person.id);
     if (!isMultipart(c.req.raw)) throw new Problem(415, "Los archivos se envían como multipart/form-data.");
     const body = await readMultipart(c.req.raw, maxFields).catch(explainMultipart);
     try {
@@ -66,11 +65,12 @@ uploads.openAPIRegistry.registerPath({
 
 type Keep = Parameters<Services["files"]["take"]>[1];
 
-async function takeAll({ files }: Services, sent: ReceivedFile[], keep: Keep): Promise<z.output<typeof uploaded>> {
+async function takeAll(services: Services, sent: ReceivedFile[], keep: Keep): Promise<z.output<typeof uploaded>> {
   const answer: z.output<typeof uploaded> = { items: [], refused: [] };
   for (const one of sent) {
+    await countAttempt(services, "upload", keep.userId);
     try {
-      answer.items.push(showFile(await files.take(one, keep)));
+      answer.items.push(showFile(await services.files.take(one, keep)));
     } catch (error) {
       if (!(error instanceof FileRefused)) throw error;
       answer.refused.push({ name: shortName(one.name), reason: error.message });

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { sql } from "kysely";
-import pLimit from "p-limit";
+import pLimit, { type LimitFunction } from "p-limit";
 import { v7 as newId } from "uuid";
 import type { Db } from "../db/connection.server.ts";
 import { indexPassages } from "../db/search.server.ts";
@@ -20,8 +20,7 @@ export type Sent = { path: string; name: string; size: number };
 
 const hour = 60 * 60_000;
 const day = 24 * hour;
-// A second reading at once would take the core that answers pages.
-const atOnce = 1;
+const atOnce = 2;
 // As many as are stored without anyone noticing a pause.
 const passagesAtOnce = 40;
 
@@ -30,6 +29,7 @@ export class Files {
   readonly storage: Storage;
   readonly #db: Db;
   readonly #turn = pLimit(atOnce);
+  readonly #turns = new Map<string, LimitFunction>();
 
   constructor(db: Db, dir: string) {
     this.#db = db;
@@ -40,7 +40,18 @@ export class Files {
   async take(sent: Sent, keep: Keep): Promise<FileRow> {
     const name = cleanName(sent.name);
     const mediaType = await mediaTypeOf(sent.path, name, sent.size);
-    return this.#turn(() => this.#take({ ...sent, name }, mediaType, keep));
+    return this.#inTurn(keep.userId, () => this.#take({ ...sent, name }, mediaType, keep));
+  }
+
+  /** One file of a person's at a time, so that nobody's pile of them keeps others waiting. */
+  async #inTurn<Result>(userId: string, work: () => Promise<Result>): Promise<Result> {
+    const own = this.#turns.get(userId) ?? pLimit(1);
+    this.#turns.set(userId, own);
+    try {
+      return await own(() => this.#turn(work));
+    } finally {
+      if (own.activeCount + own.pendingCount === 0) this.#turns.delete(userId);
+    }
   }
 
   async #take({ path, name, size }: Sent, mediaType: string, keep: Keep): Promise<FileRow> {

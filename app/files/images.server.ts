@@ -21,7 +21,8 @@ export async function remakeImage(path: string): Promise<Image> {
     sharp(path, { limitInputPixels: limits.imagePixels, failOn: "error", pages: 1 }).timeout({ seconds });
   const meta = await read().metadata().catch(refuse);
   const { width, height } = meta.autoOrient;
-  if (width * height > limits.imagePixels) {
+  const most = meta.format === "heif" ? limits.avifPixels : limits.imagePixels;
+  if (width * height > most) {
     throw new FileRefused(
       `mide ${width.toLocaleString("es")} × ${height.toLocaleString("es")} píxeles, más de lo que se admite. Redúcela.`,
     );

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { parentPort, workerData } from "node:worker_threads";
 import { cutPassages, searchWords } from "../db/search.server.ts";
 import { limits } from "../limits.ts";
+import { answerJob } from "../worker-job.ts";
 import type { Reading, ReadingAnswer, ReadingJob } from "./reading.server.ts";
 
 // A Word file of a thousand pages has some 20 MB of XML; a bomb has gigabytes.
@@ -15,26 +15,25 @@ const cutHere = "[Aquí se corta: el documento es más largo de lo que se puede 
 
 class Unreadable extends Error {}
 
-const { path, mediaType } = workerData as ReadingJob;
-parentPort?.postMessage(await answer());
+answerJob(answer);
 
-async function answer(): Promise<ReadingAnswer> {
+async function answer(job: ReadingJob): Promise<ReadingAnswer> {
   try {
-    return { reading: await read() };
+    return { reading: await read(job) };
   } catch (error) {
     if (error instanceof Unreadable) return { refused: error.message };
     throw error;
   }
 }
 
-async function read(): Promise<Reading> {
+async function read({ path, mediaType }: ReadingJob): Promise<Reading> {
   const bytes = readFileSync(path);
   if (mediaType === "application/pdf") {
     const pages = await pdfPages(bytes);
     return { text: pages.texts.join("\f"), pages: pages.count, passages: passagesOf(pages.texts, true) };
   }
   const whole = mediaType.endsWith("wordprocessingml.document") ? await docxText(bytes) : plainText(bytes);
-  const tidied = tidy(whole);
+  const tidied = tidy(whole.slice(0, 2 * limits.fileText));
   const cut = tidied.length > limits.fileText;
   const text = cut ? `${tidied.slice(0, limits.fileText).toWellFormed()}\n\n${cutHere}` : tidied.toWellFormed();
   return { text, pages: null, passages: passagesOf([text], false) };
@@ -114,7 +113,7 @@ function tidy(text: string): string {
     .replaceAll("\0", "")
     .replaceAll("\f", "\n")
     .replace(/\r\n?/g, "\n")
-    .replace(/[ \t]+\n/g, "\n")
+    .replace(/(?<![ \t])[ \t]+\n/g, "\n")
     .trim();
 }
 

@@ -1,8 +1,11 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { zipSync } from "fflate";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readMultipart } from "../../app/multipart.server.ts";
 import { type Account, type Api, openApi } from "../support/api.ts";
 import { findEngines } from "../support/engines.ts";
 
@@ -237,6 +240,40 @@ for (const engine of engines) {
       await api.services.files.sweep();
       const status = async (id = "") => (await api.call("GET", `/api/file/${id}`, { token: ana.token })).status;
       expect([await status(temporary), await status(kept)]).toEqual([404, 200]);
+    });
+
+    it.skipIf(engine !== engines[0])("leaves nothing behind of an upload that breaks off", async () => {
+      const dir = mkdtempSync(join(tmpdir(), "tertulia-prueba-"));
+      const before = process.env.TMPDIR;
+      process.env.TMPDIR = dir;
+      try {
+        const head = '--x\r\nContent-Disposition: form-data; name="files"; filename="a.txt"\r\n\r\n';
+        const broken = new ReadableStream({
+          start(controller) {
+            controller.enqueue(new TextEncoder().encode(head + "x".repeat(100_000)));
+          },
+          pull(controller) {
+            controller.error(Object.assign(new Error("cut"), { code: "ECONNRESET" }));
+          },
+        });
+        const request = new Request("http://api/", {
+          method: "POST",
+          headers: { "Content-Type": "multipart/form-data; boundary=x" },
+          body: broken,
+          duplex: "half",
+        } as RequestInit);
+        await expect(readMultipart(request, 10)).rejects.toThrow("cut");
+        expect(readdirSync(dir)).toEqual([]);
+      } finally {
+        if (before === undefined) delete process.env.TMPDIR;
+        else process.env.TMPDIR = before;
+        rmSync(dir, { recursive: true });
+      }
+    });
+
+    it("reads blanks without end in no time", async () => {
+      const file = await one(text(`a${" \t".repeat(1_000_000)}b`, "blancos.txt"));
+      expect(file.hasText).toBe(true);
     });
 
     it.each([

@@ -65,7 +65,8 @@ const libreChat = {
   ],
 };
 
-for (const engine of await findEngines()) {
+const engines = await findEngines();
+for (const engine of engines) {
   describe(`imports on ${engine.name}`, () => {
     let api: Api;
     let ana: Account;
@@ -122,6 +123,15 @@ for (const engine of await findEngines()) {
       expect((await send(new Uint8Array(zip), "datos.zip")).body).toMatchObject({ chats: 0, known: 1 });
       expect((await branch("Lo que llevo conmigo"))[0]?.content).toBe("Lo que llevo conmigo");
     });
+
+    it.skipIf(engine !== engines[0])(
+      "does not fall over an archive that grows beyond all memory, nor wait for it with everybody",
+      async () => {
+        const endless = new TextEncoder().encode(`[${"{},".repeat(15_000_000)}{}]`);
+        const answer = await send(new Uint8Array(zipSync({ "a.json": endless })), "bomba.zip");
+        expect([answer.status, answer.text]).toEqual([422, expect.stringContaining("demasiado grande")]);
+      },
+    );
 
     it.each([
       ["no JSON", "hola", /no es una exportación/],

@@ -3,7 +3,7 @@ import type { LLMock } from "@copilotkit/aimock";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Chunk, Source } from "../../app/intelligence/chunk.ts";
-import { type Account, type Api, openApi, textOf } from "../support/api.ts";
+import { type Account, type Api, openApi, password, textOf } from "../support/api.ts";
 import { findEngines } from "../support/engines.ts";
 import { startModelServer, startRecorder } from "../support/model-server.ts";
 
@@ -239,6 +239,15 @@ for (const engine of await findEngines()) {
       expect((await get("/api/dashboard/initialize")).body).toMatchObject({ aside: { chats: [] } });
       expect((await get("/api/search?q=zanahorio")).body).toMatchObject({ chats: [], messages: [], files: [] });
       expect((await get(`/api/chat/${chatId}`)).body).toMatchObject({ temporary: true });
+      expect((await get("/api/message")).body).toMatchObject({ total: 0 });
+      const share = await api.call("PUT", `/api/chat/${chatId}/share`, { token: other.token, json: {} });
+      expect(share.status).toBe(422);
+      // Another session of the same person, and an admin: to them it is not there.
+      const again = await api.call("POST", "/auth/signin", { json: { email: other.email, password } });
+      for (const token of [again.text, admin.token]) {
+        expect((await api.call("GET", `/api/chat/${chatId}`, { token })).status).toBe(404);
+        expect((await api.call("GET", `/api/message/${start(chunks).messageId}`, { token })).status).toBe(404);
+      }
       await api.call("POST", "/auth/signout", { token: other.token });
       const left = await api.db.selectFrom("messages").where("chatId", "=", chatId).select("id").execute();
       expect(left).toEqual([]);

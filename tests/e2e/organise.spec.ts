@@ -86,6 +86,8 @@ test("a deleted conversation can be taken back for ten seconds", async ({ page, 
   await remove();
   await page.getByRole("button", { name: "Deshacer" }).click();
   await page.waitForURL(chat);
+  await page.clock.runFor(1_000);
+  await expect(page.getByText("Conversación eliminada.")).toHaveCount(0);
   await expect(page.getByRole("navigation").getByRole("link", { name: "Que no se borre" })).toBeVisible();
   await remove();
   const gone = page.waitForRequest(`${chat}/eliminar`);
