@@ -22,7 +22,10 @@ export default defineConfig(({ command }) => ({
       // is loaded only by some installations, stays outside.
       resolve:
         command === "build"
-          ? { noExternal: true, external: ["@node-rs/argon2", "pg", "@zxcvbn-ts/language-common", "sirv", "sharp", "unpdf", "mammoth"] }
+          ? {
+              noExternal: true,
+              external: ["@node-rs/argon2", "pg", "@zxcvbn-ts/language-common", "sirv", "sharp", "unpdf", "mammoth"],
+            }
           : {},
     },
     client: {

@@ -51,7 +51,7 @@ function comeBack(): Response {
 
 // Where a resource route took the form, its chat is the place to come back to.
 function returnPath(path: string): string {
-  return path.startsWith("/conversation/chat") ? path : "/conversation/chat";
+  return /^\/conversation\/(chat|project)/.test(path) ? path : "/conversation/chat";
 }
 
 /** Where the form was going that a sign-in form holds, if that is a path of ours. */

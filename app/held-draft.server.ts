@@ -12,13 +12,16 @@ export async function restoreDraft(
 ): Promise<void> {
   const { content, fileIds } = draftOf(form, "held.");
   if (!content.trim() && fileIds.length === 0) return;
-  const chatId = /^\/conversation\/chat\/([^/?]+)/.exec(path)?.[1];
+  const place = {
+    chatId: /^\/conversation\/chat\/([^/?]+)/.exec(path)?.[1],
+    projectId: /^\/conversation\/project\/([^/?]+)/.exec(path)?.[1],
+  };
   try {
-    await saveDraft(context, chatId, draftOf(form, "held."));
+    await saveDraft(context, place, draftOf(form, "held."));
   } catch (error) {
     // Another person's chat, or one that is gone: the text waits in the composer for a new one.
-    if (!(error instanceof ApiProblem) || !chatId) throw error;
-    await saveDraft(context, undefined, { ...draftOf(form, "held."), modelId: null });
+    if (!(error instanceof ApiProblem) || !(place.chatId || place.projectId)) throw error;
+    await saveDraft(context, {}, { ...draftOf(form, "held."), modelId: null });
   }
 }
 
@@ -33,10 +36,16 @@ export function draftOf(form: FormData, prefix = ""): Draft {
   };
 }
 
-/** Keeps the unsent text and files of a chat, or of the next new one; without either there is none. */
+/** Where a composer's form belongs, as its hidden fields say. */
+export const placeOf = (form: FormData) => ({
+  chatId: textOf(form, "chatId") || undefined,
+  projectId: textOf(form, "projectId") || undefined,
+});
+
+/** Keeps the unsent text and files of a chat, of a project's next chat, or of the next new one; without either there is none. */
 export async function saveDraft(
   context: Readonly<RouterContextProvider>,
-  chatId: string | undefined,
+  { chatId, projectId }: { chatId?: string | undefined; projectId?: string | undefined },
   draft: Draft,
 ): Promise<void> {
   const api = context.get(apiContext);
@@ -44,6 +53,10 @@ export async function saveDraft(
   const json = { draft: content || draft.fileIds.length > 0 ? { ...draft, content } : null };
   if (chatId) {
     await accepted(api.api.chat[":id"].$patch({ param: { id: chatId }, json }));
+    return;
+  }
+  if (projectId) {
+    await accepted(api.api.project[":id"].draft.$put({ param: { id: projectId }, json }));
     return;
   }
   const { user } = await read(api.auth.session.$get());

@@ -7,8 +7,8 @@ import { auditOthers } from "./audit.server.ts";
 import { active, isAdmin, signedIn } from "./authentication.server.ts";
 import type { ApiEnv } from "./env.server.ts";
 import { contains, listOf, listPage, listQuery } from "./list.server.ts";
-import { answerInvalid } from "./problem.server.ts";
-import { answers, bearer, idParam, iso, line, takes, text } from "./schemas.server.ts";
+import { answerInvalid, notFound } from "./problem.server.ts";
+import { answers, bearer, draft, idParam, iso, line, parseDraft, takes, text } from "./schemas.server.ts";
 
 const project = z
   .object({
@@ -19,6 +19,7 @@ const project = z
     name: z.string(),
     description: z.string(),
     instructions: z.string(),
+    draft,
   })
   .openapi("Project");
 
@@ -30,6 +31,7 @@ const newProject = z.strictObject({
 
 const showProject = (row: ProjectRow): z.output<typeof project> => ({
   ...row,
+  draft: parseDraft(row.draft),
   createdAt: iso(row.createdAt),
   updatedAt: iso(row.updatedAt),
 });
@@ -78,7 +80,14 @@ export const projects = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
     async (c) => {
       const { person, services } = c.var;
       const now = Date.now();
-      const row = { id: newId(), createdAt: now, updatedAt: now, userId: person.id, ...c.req.valid("json") };
+      const row = {
+        id: newId(),
+        createdAt: now,
+        updatedAt: now,
+        userId: person.id,
+        draft: null,
+        ...c.req.valid("json"),
+      };
       await services.db.insertInto("projects").values(row).execute();
       return c.json(showProject(row), 201);
     },
@@ -112,6 +121,24 @@ export const projects = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
         changes,
       });
       return c.json(showProject(after), 200);
+    },
+  )
+  .openapi(
+    createRoute({
+      method: "put",
+      ...common,
+      path: "/{id}/draft",
+      request: { params: idParam, body: takes(z.strictObject({ draft })) },
+      responses: { 204: { description: "Lo que espera en el proyecto sin enviar; null: nada." } },
+    }),
+    async (c) => {
+      const { person, services } = c.var;
+      const row = await findProject(services, person, c.req.valid("param").id);
+      if (row.userId !== person.id) throw notFound();
+      const unsent = c.req.valid("json").draft;
+      const stored = unsent && JSON.stringify(unsent);
+      await services.db.updateTable("projects").set({ draft: stored }).where("id", "=", row.id).execute();
+      return c.body(null, 204);
     },
   )
   .openapi(

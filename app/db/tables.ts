@@ -100,7 +100,14 @@ export type PageRow = Row & {
   inMenu: Flag;
 };
 
-export type ProjectRow = Row & { userId: string; name: string; description: string; instructions: string };
+export type ProjectRow = Row & {
+  userId: string;
+  name: string;
+  description: string;
+  instructions: string;
+  /** The unsent text of a new chat in it: JSON of a Draft. */
+  draft: string | null;
+};
 
 export type FileRow = Row & {
   userId: string;

@@ -248,7 +248,9 @@ const started = (reply: MessageRow, userMessageId: string | null): Started => ({
 async function clearDraft(db: Db, message: NewMessage, chatId: string): Promise<void> {
   if (message.keepDraft) return;
   if (message.chatId) await db.updateTable("chats").set({ draft: null }).where("id", "=", chatId).execute();
-  else await db.updateTable("users").set({ draft: null }).where("id", "=", message.userId).execute();
+  else if (message.projectId) {
+    await db.updateTable("projects").set({ draft: null }).where("id", "=", message.projectId).execute();
+  } else await db.updateTable("users").set({ draft: null }).where("id", "=", message.userId).execute();
 }
 
 /** What files hold: the same picture sent twice by a double click is two files. */

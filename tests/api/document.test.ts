@@ -81,6 +81,7 @@ describe("the API's document", () => {
       "put /api/chat/{id}/share",
       "put /api/model/{id}",
       "put /api/project/{id}",
+      "put /api/project/{id}/draft",
       "put /auth/authenticator",
       "put /auth/reset/{token}",
     ]);

@@ -116,7 +116,7 @@ test("files are uploaded, found, read and deleted at /user/file", async ({ page,
   await expect(page.getByRole("main").locator(".row")).toHaveCount(1);
 });
 
-test("a project answers from its documents", async ({ page, person }) => {
+test("a project answers from its documents and keeps what is not sent", async ({ page, person, javaScriptEnabled }) => {
   expect(person.email).toBeTruthy();
   await page.goto("/conversation/project/crear");
   await page.getByLabel("Nombre").fill("Huerto");
@@ -126,6 +126,14 @@ test("a project answers from its documents", async ({ page, person }) => {
   await create.getByLabel("Archivos").setInputFiles(document("informe.pdf"));
   await create.getByRole("button", { name: "Guardar" }).click();
   await expect(page.getByRole("main").getByRole("link", { name: "informe.pdf", exact: true })).toBeVisible();
+  await page.getByLabel("Mensaje", { exact: true }).fill("¿Cuánta agua gasta el riego");
+  // What waits in a project waits there on every device; without a script it is kept with what is sent.
+  const saved = javaScriptEnabled ? page.waitForResponse("**/conversation/draft") : undefined;
+  if (!javaScriptEnabled) await page.getByRole("button", { name: "Ocultar la barra" }).click();
+  await saved;
+  await page.goto(page.url());
+  await expect(page.getByLabel("Mensaje", { exact: true })).toHaveValue("¿Cuánta agua gasta el riego");
+  if (!javaScriptEnabled) await page.getByRole("button", { name: "Mostrar la barra" }).click();
   await page.getByLabel("Modelo").selectOption({ label: "Asistente local" });
   await say(page, "¿Cuánta agua gasta el riego por goteo?");
   await expect(lastReply(page)).toContainText("de 91 a 38 metros cúbicos");

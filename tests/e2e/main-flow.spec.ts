@@ -116,6 +116,17 @@ test("a chat is pinned, renamed and deleted through its menu", async ({ page, pe
   await expect(page.getByRole("navigation").getByRole("link", { name: "Cosas mías" })).toBeHidden();
 });
 
+test("a reply is made again by another model, and both can be read", async ({ page, person }) => {
+  expect(person.email).toBeTruthy();
+  await begin(page, "Hola", "Asistente local");
+  await lastReply(page).getByRole("link", { name: "Con otro modelo" }).click();
+  const dialog = page.getByRole("dialog", { name: "Regenerar con otro modelo" });
+  await dialog.getByLabel("Modelo").selectOption({ label: "gpt-4o" });
+  await dialog.getByRole("button", { name: "Regenerar" }).click();
+  await expect(lastReply(page).getByRole("heading", { name: "gpt-4o" })).toBeVisible();
+  await expect(lastReply(page)).toContainText("2/2");
+});
+
 test("an earlier message is edited into another version, and both can be read", async ({ page, person }) => {
   expect(person.email).toBeTruthy();
   await begin(page, "Pregunta vieja", "gpt-4o");

@@ -54,6 +54,8 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
     .addColumn("files", flag, (c) => c.notNull().defaultTo(0))
     .execute();
 
+  await db.schema.alterTable("projects").addColumn("draft", text).execute();
+
   await db.schema.alterTable("chats").addColumn("sessionId", id, optional("sessions", "cascade")).execute();
   await db.schema
     .createIndex("chats_sessionId")

@@ -46,7 +46,7 @@ export async function action({ context, params }: Route.ActionArgs) {
   const draft = user.draft ?? { content: "", modelId: null, fileIds: [] };
   const others = draft.fileIds.filter((other) => other !== id);
   if (others.length < limits.filesPerMessage) {
-    await saveDraft(context, undefined, { ...draft, fileIds: [...others, id] });
+    await saveDraft(context, {}, { ...draft, fileIds: [...others, id] });
   } else {
     const title = `Ya hay ${limits.filesPerMessage} archivos esperando: envíalos o quita alguno.`;
     context.get(sessionContext).flash({ type: "warning", title });

@@ -12,8 +12,8 @@ const none: AttachedFile[] = [];
 
 type Props = {
   chatId?: string;
-  /** Where it is sent, if not to the chat or a new one; such a text has no draft of its own on the server. */
-  action?: string;
+  /** The project that a new chat begins in. */
+  projectId?: string;
   /** Sent twice, it makes one message. */
   sendKey: string;
   parentId?: string | undefined;
@@ -30,7 +30,7 @@ type Props = {
 /** Where a message is written. The form is whole without a script; a script adds Enter and saves the draft. */
 export function Composer({
   chatId,
-  action,
+  projectId,
   sendKey,
   parentId,
   edits,
@@ -47,7 +47,8 @@ export function Composer({
   const { values, errors = {}, message } = refused ?? {};
   const failed = message ?? Object.values(errors)[0];
   const sending = useNavigation().formData?.has("content") ?? false;
-  const draftKeeper = useDraft(chatId, action !== undefined || edits === true || values?.edits === "1");
+  const page = pageOf(chatId, projectId);
+  const draftKeeper = useDraft(page, edits === true || values?.edits === "1");
   const form = useRef<HTMLFormElement>(null);
   const attached = useAttached(draft?.files ?? none, refused?.files, () => {
     if (form.current) draftKeeper.keep({ currentTarget: form.current });
@@ -71,7 +72,7 @@ export function Composer({
   return (
     <PostForm
       id="composer"
-      action={action ?? (chatId ? `/conversation/chat/${chatId}` : "/conversation/chat")}
+      action={page}
       onInput={draftKeeper.keep}
       ref={form}
       encType="multipart/form-data"
@@ -84,6 +85,7 @@ export function Composer({
     >
       <input type="hidden" name="fileIds" value={attached.ids} />
       {chatId && <input type="hidden" name="chatId" value={chatId} />}
+      {projectId && <input type="hidden" name="projectId" value={projectId} />}
       <input type="hidden" name="key" value={values?.key || sendKey} />
       {follows !== undefined && <input type="hidden" name="parentId" value={follows} />}
       {(edits || values?.edits) && <input type="hidden" name="edits" value="1" />}
@@ -145,10 +147,13 @@ function sendOnEnter(event: KeyboardEvent<HTMLTextAreaElement>) {
   event.currentTarget.form?.requestSubmit();
 }
 
+const pageOf = (chatId: string | undefined, projectId: string | undefined) =>
+  projectId ? `/conversation/project/${projectId}` : chatId ? `/conversation/chat/${chatId}` : "/conversation/chat";
+
 const savedAfter = 800;
 
 /** Saves the draft when typing pauses, and at once on leaving; a failure must not disturb who is typing. */
-function useDraft(chatId: string | undefined, edits: boolean) {
+function useDraft(page: string, edits: boolean) {
   const waiting = useRef<{ timer: ReturnType<typeof setTimeout>; save: () => void }>(undefined);
   const leave = () => {
     clearTimeout(waiting.current?.timer);
@@ -178,7 +183,7 @@ function useDraft(chatId: string | undefined, edits: boolean) {
       [...form].filter((field): field is [string, string] => typeof field[1] === "string"),
     );
     const save = () => {
-      forgetPage(chatId ? `/conversation/chat/${chatId}` : "/conversation/chat");
+      forgetPage(page);
       void fetch("/conversation/draft", { method: "POST", body, keepalive: true }).catch(() => {});
     };
     waiting.current = { save, timer: setTimeout(leave, savedAfter) };

@@ -1,15 +1,14 @@
 import { data, redirect } from "react-router";
 import { ApiProblem } from "../../answers.server.ts";
 import { formContext } from "../../context.ts";
-import { textOf } from "../../form.server.ts";
-import { draftOf, saveDraft } from "../../held-draft.server.ts";
+import { draftOf, placeOf, saveDraft } from "../../held-draft.server.ts";
 import type { Route } from "./+types/draft";
 
 /** Keeps what is being typed, so that it waits on every device. */
 export async function action({ context }: Route.ActionArgs) {
   const form = context.get(formContext);
   try {
-    await saveDraft(context, textOf(form, "chatId") || undefined, draftOf(form));
+    await saveDraft(context, placeOf(form), draftOf(form));
   } catch (error) {
     // Too long or its chat is gone: sending says so; typing must not be disturbed.
     if (!(error instanceof ApiProblem)) throw error;

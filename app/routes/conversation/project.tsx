@@ -9,6 +9,7 @@ import { Icon } from "../../ui/icon.tsx";
 import { showSeen } from "../../ui/pages-seen.ts";
 import { sendForm } from "../../ui/send-form.ts";
 import { ago } from "../../ui/times.ts";
+import { attachedFiles } from "../../uploads.server.ts";
 import type { Route } from "./+types/project";
 import { Composer } from "./composer.tsx";
 import { listModels } from "./models.server.ts";
@@ -36,6 +37,7 @@ export async function loader({ context, params: { id } }: Route.LoaderArgs) {
     total: chats.total,
     documents: documents.items.map((file) => ({ ...showFile(file.id, file), id: file.id })),
     models,
+    draft: project.draft && { ...project.draft, files: await attachedFiles(context, project.draft.fileIds) },
     key: newId(),
   };
 }
@@ -46,7 +48,7 @@ export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 export const clientLoader = (args: Route.ClientLoaderArgs) => showSeen(args);
 
 export default function Project({ loaderData, actionData, params }: Route.ComponentProps) {
-  const { project, chats, documents, models, key } = loaderData;
+  const { project, chats, documents, models, draft, key } = loaderData;
   const dialog = useOutlet();
   const here = `/conversation/project/${params.id}`;
   return (
@@ -73,10 +75,10 @@ export default function Project({ loaderData, actionData, params }: Route.Compon
             <div className="ask">
               <Composer
                 key={params.id}
-                action={here}
+                projectId={params.id}
                 sendKey={key}
                 models={models}
-                draft={null}
+                draft={draft}
                 result={actionData ?? undefined}
                 placeholder="Pregunta sobre este proyecto"
               />

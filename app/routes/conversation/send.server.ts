@@ -71,16 +71,16 @@ function sendMessage(context: Context, { chatId, projectId }: Where, fileIds: st
   });
 }
 
-/** An edit is no draft of the next message, and a project has none. What was typed is in the form that comes back in any case. */
-async function keepDraft(context: Context, { chatId, projectId }: Where): Promise<void> {
+/** An edit is no draft of the next message. What was typed is in the form that comes back in any case. */
+async function keepDraft(context: Context, where: Where): Promise<void> {
   const form = context.get(formContext);
-  if (projectId || form.has("edits")) return;
-  await saveDraft(context, chatId, draftOf(form)).catch(tolerate);
+  if (form.has("edits")) return;
+  await saveDraft(context, where, draftOf(form)).catch(tolerate);
 }
 
 /** The chat or project was deleted meanwhile, on another device: the text waits where a new chat begins. */
 async function keepForNewChat(context: Context, form: FormData, what: string) {
-  await saveDraft(context, undefined, draftOf(form));
+  await saveDraft(context, {}, draftOf(form));
   const title = `${what} ya no existe.`;
   const description = "Lo que has escrito está aquí: envíalo y empezará una nueva.";
   context.get(sessionContext).flash({ type: "error", title, description, duration: 0 });

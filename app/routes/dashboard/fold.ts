@@ -3,7 +3,7 @@ import { ApiProblem } from "../../answers.server.ts";
 import { formContext } from "../../context.ts";
 import { textOf } from "../../form.server.ts";
 import { safeReturn } from "../../guards.server.ts";
-import { draftOf, saveDraft } from "../../held-draft.server.ts";
+import { draftOf, placeOf, saveDraft } from "../../held-draft.server.ts";
 import { limits } from "../../limits.ts";
 import { uploadFiles } from "../../uploads.server.ts";
 import type { Route } from "./+types/fold";
@@ -18,7 +18,7 @@ export async function action({ context, request }: Route.ActionArgs) {
     const { files } = await uploadFiles(context, { temporary: "1" }, room);
     draft.fileIds.push(...files.map(({ id }) => id));
     // Too long, or its chat is gone: the page says so when it is sent.
-    await saveDraft(context, textOf(form, "chatId") || undefined, draft).catch(tolerate);
+    await saveDraft(context, placeOf(form), draft).catch(tolerate);
   }
   const headers = { "Set-Cookie": await foldCookie(textOf(form, "sidebar") === "closed" ? "closed" : "open") };
   return redirect(pathOf(request.headers.get("Referer")), { status: 303, headers });
