@@ -8,6 +8,7 @@ import { authenticator } from "./authenticator.server.ts";
 import { chatFiles } from "./chat-files.server.ts";
 import { chats } from "./chats.server.ts";
 import { conversation } from "./conversation.server.ts";
+import { reads, writes } from "./crud.server.ts";
 import { dashboard } from "./dashboard.server.ts";
 import { emails } from "./emails.server.ts";
 import type { ApiEnv, Services } from "./env.server.ts";
@@ -16,7 +17,7 @@ import { imports } from "./imports.server.ts";
 import { messages } from "./messages.server.ts";
 import { models } from "./models.server.ts";
 import { openSessions } from "./open-sessions.server.ts";
-import { pages } from "./pages.server.ts";
+import { pageResource, pages } from "./pages.server.ts";
 import { passwordResets } from "./password-resets.server.ts";
 import { answerError, Problem } from "./problem.server.ts";
 import { projects } from "./projects.server.ts";
@@ -24,6 +25,9 @@ import { prompts } from "./prompts.server.ts";
 import { search } from "./search.server.ts";
 import { sessions } from "./sessions.server.ts";
 import { chatShares, shares } from "./shares.server.ts";
+import { subscriptions } from "./subscriptions.server.ts";
+import { summaries } from "./summaries.server.ts";
+import { trainings } from "./trainings.server.ts";
 import { uploads } from "./uploads.server.ts";
 import { usage } from "./usage.server.ts";
 import { users } from "./users.server.ts";
@@ -74,6 +78,13 @@ export function createApi(services: Services) {
     .route("/api/file", uploads)
     .route("/api/file", files)
     .route("/api/page", pages)
+    .route("/api/page", writes(pageResource))
+    .route("/api/training", reads(trainings))
+    .route("/api/training", writes(trainings))
+    .route("/api/summary", reads(summaries))
+    .route("/api/summary", writes(summaries))
+    .route("/api/subscription", reads(subscriptions))
+    .route("/api/subscription", writes(subscriptions))
     .route("/api/email", emails)
     .route("/api/search", search)
     .route("/api/usage", usage)

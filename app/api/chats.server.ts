@@ -10,6 +10,7 @@ import type { ApiEnv, Services } from "./env.server.ts";
 import { contains, listOf, listPage, listQuery } from "./list.server.ts";
 import { answerInvalid, invalid, notFound } from "./problem.server.ts";
 import { answers, bearer, draft, flag, id, idParam, iso, parseDraft, takes, text } from "./schemas.server.ts";
+import { refuseStale } from "./versions.server.ts";
 
 export const chat = z
   .object({
@@ -167,6 +168,7 @@ export const chats = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
     async (c) => {
       const { person, services } = c.var;
       const row = await findChat(services, person, c.req.valid("param").id);
+      refuseStale(c, row, showChat(row));
       // Whoever changes it, a chat's project is its owner's.
       const { draft: unsent, pinned, archived, ...given } = c.req.valid("json");
       await checkReferences(services, row.userId, given);

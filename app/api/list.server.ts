@@ -31,7 +31,7 @@ export type ListQuery = z.output<typeof listQuery>;
 export const listOf = <Item extends z.ZodType>(item: Item) =>
   z.object({ items: z.array(item), nextCursor: z.string().nullable(), total: z.number() });
 
-type Rules<Table extends keyof Tables> = {
+export type ListRules<Table extends keyof Tables> = {
   table: Table;
   /** Columns it may be sorted by; the first is the default, with its direction. */
   sortable: [
@@ -49,7 +49,7 @@ type Rules<Table extends keyof Tables> = {
 export async function listPage<Table extends keyof Tables, Row extends { id: string }>(
   query: SelectQueryBuilder<Tables, Table, Row>,
   { filter, sort, limit, cursor }: ListQuery,
-  rules: Rules<Table>,
+  rules: ListRules<Table>,
 ): Promise<{ rows: Row[]; nextCursor: string | null; total: number }> {
   const filtered = applyFilters(query, parseObject("filter", filter), rules);
   const { column, direction } = sorting(parseObject("sort", sort), rules);
@@ -85,7 +85,7 @@ export async function listPage<Table extends keyof Tables, Row extends { id: str
 function applyFilters<Table extends keyof Tables, Row>(
   query: SelectQueryBuilder<Tables, Table, Row>,
   filter: Record<string, unknown>,
-  { table, filters }: Rules<Table>,
+  { table, filters }: ListRules<Table>,
 ): SelectQueryBuilder<Tables, Table, Row> {
   return Object.entries(filter).reduce((filtered, [name, value]) => {
     const kind = Object.hasOwn(filters, name) ? filters[name] : undefined;
@@ -99,7 +99,7 @@ function applyFilters<Table extends keyof Tables, Row>(
   }, query);
 }
 
-function sorting<Table extends keyof Tables>(sort: Record<string, unknown>, { sortable }: Rules<Table>) {
+function sorting<Table extends keyof Tables>(sort: Record<string, unknown>, { sortable }: ListRules<Table>) {
   const [entry] = Object.entries(sort);
   if (!entry) return sortable[0];
   const found = sortable.find(({ column }) => column === entry[0]);

@@ -13,6 +13,7 @@ import type { ApiEnv } from "./env.server.ts";
 import { contains, listOf, listPage, listQuery } from "./list.server.ts";
 import { answerInvalid, invalid, notFound } from "./problem.server.ts";
 import { answers, bearer, id, idParam, iso, isoOrNull, takes } from "./schemas.server.ts";
+import { refuseStale } from "./versions.server.ts";
 
 const source = z
   .object({
@@ -200,6 +201,7 @@ export const messages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
     async (c) => {
       const { person, services } = c.var;
       const row = await findMessage(services, person, c.req.valid("param").id);
+      refuseStale(c, row, await showOne(services.db, row));
       if (row.status === "streaming")
         throw invalid("content", "Esta respuesta aún se está escribiendo; detenla antes.");
       const { content } = c.req.valid("json");

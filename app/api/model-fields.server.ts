@@ -3,7 +3,7 @@ import type { ModelRow } from "../db/tables.ts";
 import { limits } from "../limits.ts";
 import { encrypt } from "../secrets.server.ts";
 import type { Person, Services } from "./env.server.ts";
-import { flag, iso, text } from "./schemas.server.ts";
+import { flag, iso, position, text } from "./schemas.server.ts";
 
 const provider = z.enum(
   ["openai", "anthropic", "google", "openai-compatible", "ollama", "local"],
@@ -65,10 +65,7 @@ export const newModel = z.strictObject({
   outputPrice: price.default(null),
   enabled: flag.default(true),
   isDefault: flag.default(false),
-  position: z
-    .number("La posición tiene que ser un número.")
-    .int("La posición tiene que ser un número entero.")
-    .default(0),
+  position,
 });
 type NewModel = z.output<typeof newModel>;
 

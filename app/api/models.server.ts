@@ -9,6 +9,7 @@ import { contains, listOf, listPage, listQuery } from "./list.server.ts";
 import { model, newModel, showModel, toColumns } from "./model-fields.server.ts";
 import { answerInvalid, invalid, notFound } from "./problem.server.ts";
 import { answers, bearer, idParam, takes } from "./schemas.server.ts";
+import { refuseStale } from "./versions.server.ts";
 
 /** The model to answer with: the one asked for, else the default. Throws 422 when it is not there or not enabled. */
 export async function modelToUse(
@@ -119,6 +120,7 @@ export const models = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
     async (c) => {
       const { person, services } = c.var;
       const before = await findModel(services.db, c.req.valid("param").id);
+      refuseStale(c, before, showModel(before, person));
       const given = c.req.valid("json");
       // A key must not follow its model to another server.
       if (before.apiKey && !given.apiKey && (given.baseUrl !== before.baseUrl || given.provider !== before.provider)) {

@@ -1,25 +1,44 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { PageRow } from "../db/tables.ts";
+import { limits } from "../limits.ts";
 import { isAdmin, maybeSignedIn } from "./authentication.server.ts";
+import type { Resource } from "./crud.server.ts";
 import type { ApiEnv } from "./env.server.ts";
 import { contains, listOf, listPage, listQuery } from "./list.server.ts";
 import { answerInvalid, notFound } from "./problem.server.ts";
-import { answers, idParam, iso } from "./schemas.server.ts";
+import { answers, flag, idParam, iso, line, position, text } from "./schemas.server.ts";
 
-const page = z
-  .object({
-    id: z.string(),
-    createdAt: z.string(),
-    updatedAt: z.string(),
-    slug: z.string(),
-    title: z.string(),
-    description: z.string(),
-    body: z.string(),
-    published: z.boolean(),
-    position: z.number(),
-    inMenu: z.boolean(),
-  })
-  .openapi("Page");
+// What a page under such a name would never be reached by.
+const ownPaths = new Set([
+  "admin",
+  "assets",
+  "auth",
+  "compartido",
+  "conversation",
+  "health",
+  "ready",
+  "sidebar",
+  "user",
+  "v1",
+]);
+
+const fields = {
+  slug: text("La dirección", limits.slug)
+    .transform((slug) => slug.replace(/^\//, "").toLowerCase())
+    .refine(
+      (slug) => /^([a-z0-9]+(-[a-z0-9]+)*)?$/.test(slug),
+      "La dirección solo lleva letras sin acento, números y guiones.",
+    )
+    .refine((slug) => !ownPaths.has(slug), "Esa dirección ya la usa Tertulia."),
+  title: line("El título", limits.chatTitle, 1),
+  description: line("La descripción", limits.pageDescription).default(""),
+  body: text("El texto", limits.pageBody).default(""),
+  published: flag.default(false),
+  position,
+  inMenu: flag.default(false),
+};
+const newPage = z.strictObject(fields);
+const page = z.object({ id: z.string(), createdAt: z.string(), updatedAt: z.string(), ...fields }).openapi("Page");
 
 const showPage = (row: PageRow): z.output<typeof page> => ({
   ...row,
@@ -28,6 +47,17 @@ const showPage = (row: PageRow): z.output<typeof page> => ({
   published: row.published === 1,
   inMenu: row.inMenu === 1,
 });
+
+const list: Resource<"pages", typeof page, typeof newPage>["list"] = {
+  table: "pages",
+  searched: ["title"],
+  sortable: [
+    { column: "position", direction: "asc" },
+    { column: "title", direction: "asc" },
+    { column: "updatedAt", direction: "desc" },
+  ],
+  filters: { slug: "text", published: "flag", inMenu: "flag" },
+};
 
 /** Public pages: the published ones for everyone, signed in or not; all of them for admins. */
 export const pages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
@@ -46,15 +76,7 @@ export const pages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
         .selectAll("pages")
         .$if(!isAdmin(c.var.person), (q) => q.where("pages.published", "=", 1))
         .$if(Boolean(query.q), (q) => q.where(contains("pages.title", query.q ?? "")));
-      const { rows, nextCursor, total } = await listPage(visible, query, {
-        table: "pages",
-        sortable: [
-          { column: "position", direction: "asc" },
-          { column: "title", direction: "asc" },
-          { column: "updatedAt", direction: "desc" },
-        ],
-        filters: { slug: "text", published: "flag", inMenu: "flag" },
-      });
+      const { rows, nextCursor, total } = await listPage(visible, query, list);
       return c.json({ items: rows.map(showPage), nextCursor, total }, 200);
     },
   )
@@ -77,3 +99,20 @@ export const pages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       return c.json(showPage(row), 200);
     },
   );
+
+/** Their writes, for admins. */
+export const pageResource: Resource<"pages", typeof page, typeof newPage> = {
+  table: "pages",
+  name: "page",
+  shown: page,
+  body: newPage,
+  method: "put",
+  show: showPage,
+  columns: ({ published, inMenu, ...given }) => ({
+    ...given,
+    ...(published !== undefined && { published: published ? 1 : 0 }),
+    ...(inMenu !== undefined && { inMenu: inMenu ? 1 : 0 }),
+  }),
+  list,
+  unique: { field: "slug", sentence: "Ya hay una página con esa dirección." },
+};

@@ -12,6 +12,7 @@ export class Problem extends Error {
   readonly errors: Record<string, string> | undefined;
   readonly headers: Record<string, string>;
   readonly ticket: string | undefined;
+  readonly current: object | undefined;
   constructor(
     status: ContentfulStatusCode,
     detail: string,
@@ -19,13 +20,15 @@ export class Problem extends Error {
       errors,
       headers = {},
       ticket,
-    }: { errors?: Record<string, string>; headers?: Record<string, string>; ticket?: string } = {},
+      current,
+    }: { errors?: Record<string, string>; headers?: Record<string, string>; ticket?: string; current?: object } = {},
   ) {
     super(detail);
     this.status = status;
     this.errors = errors;
     this.headers = headers;
     this.ticket = ticket;
+    this.current = current;
   }
 }
 
@@ -37,6 +40,8 @@ export type ProblemBody = {
   errors?: Record<string, string>;
   /** Of a sign-in that needs a code, too: what to send with it. */
   ticket?: string;
+  /** Of a change of what has changed meanwhile: how it is now. */
+  current?: object;
   requestId: string;
 };
 
@@ -74,6 +79,7 @@ export function answerError(error: Error, c: Context<ApiEnv>): Response {
     detail: problem.message,
     ...(problem.errors && { errors: problem.errors }),
     ...(problem.ticket && { ticket: problem.ticket }),
+    ...(problem.current && { current: problem.current }),
     requestId: c.var.requestId,
   };
   return c.body(JSON.stringify(body), problem.status, {

@@ -9,6 +9,7 @@ import type { ApiEnv } from "./env.server.ts";
 import { contains, listOf, listPage, listQuery } from "./list.server.ts";
 import { answerInvalid, notFound } from "./problem.server.ts";
 import { answers, bearer, draft, idParam, iso, line, parseDraft, takes, text } from "./schemas.server.ts";
+import { refuseStale } from "./versions.server.ts";
 
 const project = z
   .object({
@@ -111,6 +112,7 @@ export const projects = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
     async (c) => {
       const { person, services } = c.var;
       const before = await findProject(services, person, c.req.valid("param").id);
+      refuseStale(c, before, showProject(before));
       const after = { ...before, ...c.req.valid("json"), updatedAt: Date.now() };
       await services.db.updateTable("projects").set(after).where("id", "=", before.id).execute();
       const changes = { before: showProject(before), after: showProject(after) };

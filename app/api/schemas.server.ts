@@ -25,6 +25,10 @@ export const id = z
   .max(64, "El identificador no es válido.")
   .regex(/^[^\0]*$/, "El identificador no es válido.");
 export const flag = z.boolean("Tiene que ser verdadero o falso.");
+export const position = z
+  .number("La posición tiene que ser un número.")
+  .int("La posición tiene que ser un número entero.")
+  .default(0);
 export const idParam = z.object({ id: id.openapi({ param: { name: "id", in: "path" } }) });
 
 export const iso = (time: number) => new Date(time).toISOString();

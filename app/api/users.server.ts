@@ -1,16 +1,17 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
-import { isTaken } from "../db/errors.server.ts";
 import type { UserRow } from "../db/tables.ts";
 import { limits } from "../limits.ts";
+import { addressTaken, adminFields, changeAccount, createAccount, newAccount } from "./account-admin.server.ts";
 import { deleteAccount } from "./account-end.server.ts";
 import { confirmPassword, email, newPassword, refuseCommon } from "./accounts.server.ts";
 import { countAttempt } from "./attempts.server.ts";
 import { recordAudit } from "./audit.server.ts";
-import { signedIn } from "./authentication.server.ts";
+import { admin, isAdmin, signedIn } from "./authentication.server.ts";
 import type { ApiEnv, Services } from "./env.server.ts";
 import { exportAccount } from "./export.server.ts";
+import { contains, listOf, listPage, listQuery } from "./list.server.ts";
 import { hashPassword } from "./passwords.server.ts";
-import { answerInvalid, notFound, Problem } from "./problem.server.ts";
+import { answerInvalid, invalid, notFound } from "./problem.server.ts";
 import { answers, bearer, draft, idParam, line, takes } from "./schemas.server.ts";
 import { showUser, user } from "./user-fields.server.ts";
 
@@ -21,6 +22,7 @@ const userChange = z.strictObject({
   password: newPassword.optional(),
   currentPassword: currentPassword.optional().openapi({ description: "Para cambiar el correo o la contraseña." }),
   draft: draft.optional(),
+  ...adminFields,
 });
 const common = { path: "/{id}" as const, security: bearer, middleware: [signedIn] };
 
@@ -36,8 +38,14 @@ export const users = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       const { person, services } = c.var;
       const { db } = services;
       const { id } = c.req.valid("param");
+      const { currentPassword: confirmation, password, draft: unsent, role, status, ...given } = c.req.valid("json");
+      if (isAdmin(person) && (id !== person.id || role || status)) {
+        // An own password or address is changed where the old one is asked for.
+        const own = id === person.id && { password: undefined, email: undefined };
+        return c.json(showUser(await changeAccount(c, id, clean({ ...given, password, role, status, ...own }))), 200);
+      }
       if (id !== person.id) throw notFound();
-      const { currentPassword: confirmation, password, draft: unsent, ...given } = c.req.valid("json");
+      if (role || status) throw invalid(role ? "role" : "status", "Eso solo lo cambia quien administra.");
       const before = await db.selectFrom("users").where("id", "=", id).selectAll().executeTakeFirst();
       if (!before) throw notFound();
       const newAddress = given.email !== undefined && given.email !== before.email;
@@ -67,9 +75,7 @@ export const users = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
         if (action) await recordAudit(trx, c, { actorId: id, action, resource: "user", resourceId: id });
         return changed;
       });
-      const after = await change.catch((error) => {
-        throw isTaken(error) ? addressTaken() : error;
-      });
+      const after = await change.catch(addressTaken);
       if (newAddress) tellOldAddress(services, before, after.email);
       return c.json(showUser(after), 200);
     },
@@ -78,14 +84,92 @@ export const users = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
     createRoute({
       method: "delete",
       ...common,
-      request: { params: idParam, body: takes(z.strictObject({ currentPassword })) },
+      request: {
+        params: idParam,
+        body: {
+          content: { "application/json": { schema: z.strictObject({ currentPassword }) } },
+          description: "La contraseña, para eliminar la cuenta propia.",
+        },
+      },
       responses: { 204: { description: "La cuenta y todo lo suyo ya no existen." } },
     }),
     async (c) => {
-      if (c.req.valid("param").id !== c.var.person.id) throw notFound();
-      await confirmPassword(c, c.req.valid("json").currentPassword);
-      await deleteAccount(c);
+      const { id } = c.req.valid("param");
+      const own = id === c.var.person.id;
+      if (!own && !isAdmin(c.var.person)) throw notFound();
+      if (own) await confirmPassword(c, c.req.valid("json")?.currentPassword);
+      await deleteAccount(c, id);
       return c.body(null, 204);
+    },
+  )
+  .openapi(
+    createRoute({
+      method: "delete",
+      path: "/{id}/sessions",
+      security: bearer,
+      middleware: [signedIn, admin],
+      request: { params: idParam },
+      responses: { 204: { description: "Sus sesiones están cerradas." } },
+    }),
+    async (c) => {
+      const { person, services } = c.var;
+      const { id } = c.req.valid("param");
+      await findUser(services, id);
+      await services.db.deleteFrom("sessions").where("userId", "=", id).where("id", "!=", person.sessionId).execute();
+      await recordAudit(services.db, c, { actorId: person.id, action: "signout", resource: "user", resourceId: id });
+      return c.body(null, 204);
+    },
+  )
+  .openapi(
+    createRoute({
+      method: "get",
+      path: "/",
+      security: bearer,
+      middleware: [signedIn, admin],
+      request: { query: listQuery },
+      responses: { 200: answers(listOf(user), "Las cuentas, para quien administra.") },
+    }),
+    async (c) => {
+      const query = c.req.valid("query");
+      const { q = "" } = query;
+      const all = c.var.services.db
+        .selectFrom("users")
+        .selectAll("users")
+        .$if(q !== "", (rows) => rows.where((e) => e.or([contains("users.name", q), contains("users.email", q)])));
+      const { rows, nextCursor, total } = await listPage(all, query, {
+        table: "users",
+        sortable: [
+          { column: "createdAt", direction: "desc" },
+          { column: "name", direction: "asc" },
+          { column: "emailKey", direction: "asc" },
+        ],
+        filters: { role: "text", status: "text" },
+      });
+      return c.json({ items: rows.map(showUser), nextCursor, total }, 200);
+    },
+  )
+  .openapi(
+    createRoute({
+      method: "post",
+      path: "/",
+      security: bearer,
+      middleware: [signedIn, admin],
+      request: { body: takes(newAccount) },
+      responses: { 201: answers(user, "La cuenta nueva.") },
+    }),
+    async (c) => c.json(showUser(await createAccount(c, c.req.valid("json"))), 201),
+  )
+  .openapi(
+    createRoute({
+      method: "get",
+      ...common,
+      request: { params: idParam },
+      responses: { 200: answers(user, "Una cuenta: la propia o, para quien administra, cualquiera.") },
+    }),
+    async (c) => {
+      const { id } = c.req.valid("param");
+      if (id !== c.var.person.id && !isAdmin(c.var.person)) throw notFound();
+      return c.json(showUser(await findUser(c.var.services, id)), 200);
     },
   )
   .openapi(
@@ -118,5 +202,14 @@ function tellOldAddress({ mail }: Services, before: UserRow, email: string): voi
   });
 }
 
-const addressTaken = () =>
-  new Problem(409, "Ese correo ya lo usa otra cuenta.", { errors: { email: "Ese correo ya lo usa otra cuenta." } });
+async function findUser({ db }: Services, id: string): Promise<UserRow> {
+  const row = await db.selectFrom("users").where("id", "=", id).selectAll().executeTakeFirst();
+  if (!row) throw notFound();
+  return row;
+}
+
+/** Without what was not given: a column that is undefined would be set to nothing. */
+const clean = <Given extends object>(given: Given) =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Given]?: Exclude<Given[Name], undefined>;
+  };

@@ -184,7 +184,7 @@ describe.each(engines)("one's own account on $name", (engine) => {
       json: { currentPassword: password },
     });
     expect(answer.status).toBe(409);
-    expect((answer.body as { detail: string }).detail).toContain("única persona que administra");
+    expect((answer.body as { detail: string }).detail).toContain("única cuenta que administra");
     await alone.close();
   });
 

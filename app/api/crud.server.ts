@@ -1,0 +1,221 @@
+import { createRoute, OpenAPIHono, type z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import type { SelectQueryBuilder } from "kysely";
+import { v7 as newId } from "uuid";
+import type { Db } from "../db/connection.server.ts";
+import { isTaken } from "../db/errors.server.ts";
+import type { Tables } from "../db/tables.ts";
+import { recordAudit } from "./audit.server.ts";
+import { active, admin, isAdmin, signedIn } from "./authentication.server.ts";
+import type { ApiEnv, Person, Services } from "./env.server.ts";
+import { contains, type ListRules, listOf, listPage, listQuery } from "./list.server.ts";
+import { answerInvalid, invalid, notFound } from "./problem.server.ts";
+import { answers, bearer, idParam, takes } from "./schemas.server.ts";
+import { refuseStale, tagOf } from "./versions.server.ts";
+
+type Table = "pages" | "subscriptions" | "summaries" | "trainings";
+type Query<T extends Table> = SelectQueryBuilder<Tables, T, Tables[T]>;
+
+// Kysely knows tables by name, one at a time; to it, every resource is this one.
+type Any = "trainings";
+type AnyQuery = SelectQueryBuilder<Tables, Any, Tables[Any]>;
+
+/** What a body or parameter of a route is, where the route's types are made of those of a resource. */
+const valid = <Value>(c: Context<ApiEnv>, target: "json" | "param"): Value =>
+  (c.req as unknown as { valid(target: string): Value }).valid(target);
+
+/** A table that admins look after through five endpoints. */
+export type Resource<T extends Table, Shown extends z.ZodObject, Body extends z.ZodObject> = {
+  table: T;
+  /** As the audit names it. */
+  name: string;
+  shown: Shown;
+  body: Body;
+  /** The seed's: PUT takes the whole, PATCH what has changed. */
+  method: "put" | "patch";
+  show(row: Tables[T]): z.output<Shown>;
+  /** The columns that a checked body stands for, of those that it has. */
+  columns(body: Partial<z.output<Body>>): Partial<Tables[T]>;
+  list: ListRules<T> & { searched: (keyof Tables[T] & string)[] };
+  /** The column whose value nobody else has, to be named where it is taken. */
+  unique?: { field: string; sentence: string };
+  /** What people who are no admins may read of it; without it nothing. */
+  readable?(query: Query<T>, person: Person): Query<T>;
+  /** Throws 422 where it refers to what is not there. */
+  check?(services: Services, row: Tables[T]): Promise<void>;
+  /** What else a stored row brings with it, in the same transaction. */
+  stored?(db: Db, row: Tables[T]): Promise<void>;
+};
+
+/** List and item, for admins and for those whom the resource lets read. */
+export function reads<T extends Table, Shown extends z.ZodObject, Body extends z.ZodObject>(
+  of: Resource<T, Shown, Body>,
+) {
+  const visible = ({ db }: Services, person: Person): AnyQuery => {
+    const all = db.selectFrom(of.table as Any).selectAll();
+    if (isAdmin(person)) return all;
+    if (!of.readable) throw notFound();
+    return of.readable(all as unknown as Query<T>, person) as unknown as AnyQuery;
+  };
+  return new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
+    .openapi(
+      createRoute({
+        method: "get",
+        path: "/",
+        security: bearer,
+        middleware: [signedIn, active],
+        request: { query: listQuery },
+        responses: { 200: answers(listOf(of.shown), "Una página de la lista.") },
+      }),
+      async (c) => {
+        const query = c.req.valid("query");
+        const { q } = query;
+        const found = visible(c.var.services, c.var.person).$if(Boolean(q), (all) =>
+          all.where((e) => e.or(of.list.searched.map((column) => contains(`${of.table}.${column}`, q ?? "")))),
+        );
+        const { rows, nextCursor, total } = await listPage(found, query, of.list as unknown as ListRules<Any>);
+        return c.json({ items: (rows as unknown as Tables[T][]).map(of.show), nextCursor, total } as never, 200);
+      },
+    )
+    .openapi(
+      createRoute({
+        method: "get",
+        path: "/{id}",
+        security: bearer,
+        middleware: [signedIn, active],
+        request: { params: idParam },
+        responses: { 200: answers(of.shown, "Uno de la lista.") },
+      }),
+      async (c) => {
+        const { id } = c.req.valid("param");
+        const found = await visible(c.var.services, c.var.person).where("id", "=", id).executeTakeFirst();
+        const row = found as unknown as Tables[T] | undefined;
+        if (!row) throw notFound();
+        return c.json(of.show(row) as never, 200, { ETag: tagOf(row) });
+      },
+    );
+}
+
+/** Create, change and delete, for admins; each leaves its trace. */
+export function writes<T extends Table, Shown extends z.ZodObject, Body extends z.ZodObject>(
+  of: Resource<T, Shown, Body>,
+) {
+  const forAdmins = { security: bearer, middleware: [signedIn, admin] };
+  const find = async (db: Db, id: string): Promise<Tables[T]> => {
+    const row = await db
+      .selectFrom(of.table as Any)
+      .where("id", "=", id)
+      .selectAll()
+      .executeTakeFirst();
+    if (!row) throw notFound();
+    return row as unknown as Tables[T];
+  };
+  const store = async (services: Services, work: (trx: Db) => Promise<void>) => {
+    try {
+      await services.db.transaction().execute(work);
+    } catch (error) {
+      throw isTaken(error) && of.unique ? invalid(of.unique.field, of.unique.sentence) : error;
+    }
+  };
+  return new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
+    .openapi(
+      createRoute({
+        method: "post",
+        path: "/",
+        ...forAdmins,
+        request: { body: takes(of.body) },
+        responses: { 201: answers(of.shown, "Lo creado.") },
+      }),
+      async (c) => {
+        const { person, services } = c.var;
+        const now = Date.now();
+        const given = of.columns(valid(c, "json"));
+        const row = { id: newId(), createdAt: now, updatedAt: now, ...given } as Tables[T];
+        await of.check?.(services, row);
+        await store(services, async (trx) => {
+          await trx
+            .insertInto(of.table as Any)
+            .values(row as never)
+            .execute();
+          await of.stored?.(trx, row);
+          const changes = { after: of.show(row) };
+          await recordAudit(trx, c, {
+            actorId: person.id,
+            action: "create",
+            resource: of.name,
+            resourceId: row.id,
+            changes,
+          });
+        });
+        return c.json(of.show(row) as never, 201);
+      },
+    )
+    .openapi(
+      createRoute({
+        method: of.method,
+        path: "/{id}",
+        ...forAdmins,
+        request: { params: idParam, body: takes(of.method === "patch" ? of.body.partial() : of.body) },
+        responses: { 200: answers(of.shown, "Lo cambiado.") },
+      }),
+      async (c) => {
+        const { person, services } = c.var;
+        const before = await find(services.db, valid<{ id: string }>(c, "param").id);
+        refuseStale(c, before, of.show(before));
+        const given = valid<Partial<z.output<Body>>>(c, "json");
+        // Defaults are for what is made, not for what a change leaves out.
+        const sent = of.method === "patch" ? pick(given, Object.keys((await c.req.json()) as object)) : given;
+        const row = { ...before, ...of.columns(sent), updatedAt: Date.now() };
+        await of.check?.(services, row);
+        await store(services, async (trx) => {
+          await trx
+            .updateTable(of.table as Any)
+            .set(row as never)
+            .where("id", "=", row.id)
+            .execute();
+          await of.stored?.(trx, row);
+          const changes = { before: of.show(before), after: of.show(row) };
+          await recordAudit(trx, c, {
+            actorId: person.id,
+            action: "update",
+            resource: of.name,
+            resourceId: row.id,
+            changes,
+          });
+        });
+        return c.json(of.show(row) as never, 200);
+      },
+    )
+    .openapi(
+      createRoute({
+        method: "delete",
+        path: "/{id}",
+        ...forAdmins,
+        request: { params: idParam },
+        responses: { 204: { description: "Ya no existe." } },
+      }),
+      async (c) => {
+        const { person, services } = c.var;
+        const row = await find(services.db, c.req.valid("param").id);
+        await services.db.transaction().execute(async (trx) => {
+          await trx
+            .deleteFrom(of.table as Any)
+            .where("id", "=", row.id)
+            .execute();
+          const changes = { before: of.show(row) };
+          await recordAudit(trx, c, {
+            actorId: person.id,
+            action: "delete",
+            resource: of.name,
+            resourceId: row.id,
+            changes,
+          });
+        });
+        return c.body(null, 204);
+      },
+    );
+}
+
+function pick<Given extends object>(given: Given, names: string[]): Partial<Given> {
+  return Object.fromEntries(Object.entries(given).filter(([name]) => names.includes(name))) as Partial<Given>;
+}

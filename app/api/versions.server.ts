@@ -1,0 +1,15 @@
+import type { Context } from "hono";
+import type { ApiEnv } from "./env.server.ts";
+import { Problem } from "./problem.server.ts";
+import { iso } from "./schemas.server.ts";
+
+/** The entity tag of a row (RFC 9110, 8.8.3): when it was last changed. */
+export const tagOf = ({ updatedAt }: { updatedAt: number }) => `"${iso(updatedAt)}"`;
+
+/** Where a change names the version that it was made from (If-Match), throws 409 with what is there now if that is another. */
+export function refuseStale(c: Context<ApiEnv>, row: { updatedAt: number }, current: object): void {
+  const wanted = c.req.header("If-Match");
+  if (wanted && wanted !== tagOf(row)) {
+    throw new Problem(409, "Alguien lo ha cambiado mientras lo editabas. Elige con qué te quedas.", { current });
+  }
+}
