@@ -17,23 +17,21 @@ async function findings(page: Page): Promise<string[]> {
 /** axe is a script itself: where scripts are off it looks at the same page, of which no script has been loaded. */
 const look = test.extend<{ audit: (path: string) => Promise<string[]> }>({
   audit: async ({ page, browser, javaScriptEnabled, baseURL }, use) => {
+    let bare: Page | undefined;
+    const withoutScripts = async () => {
+      const storageState = await page.context().storageState();
+      const context = await browser.newContext({ storageState, baseURL, javaScriptEnabled: true });
+      const opened = await context.newPage();
+      await opened.route(/\.js$/, (route) => route.abort());
+      return opened;
+    };
     await use(async (path) => {
-      if (javaScriptEnabled) {
-        await page.goto(path);
-        return findings(page);
-      }
-      const context = await browser.newContext({
-        storageState: await page.context().storageState(),
-        baseURL,
-        javaScriptEnabled: true,
-      });
-      const bare = await context.newPage();
-      await bare.route(/\.js$/, (route) => route.abort());
-      await bare.goto(path);
-      const found = await findings(bare);
-      await context.close();
-      return found;
+      if (!javaScriptEnabled) bare ??= await withoutScripts();
+      const looked = bare ?? page;
+      await looked.goto(path);
+      return findings(looked);
     });
+    await bare?.context().close();
   },
 });
 
