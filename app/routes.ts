@@ -30,6 +30,16 @@ export default [
     route("user/file/:id", "routes/account/file.tsx"),
     route("user/file/:id/contenido", "routes/account/file-content.ts"),
     route("user/datos", "routes/account/export.ts"),
+    layout("routes/admin/layout.tsx", [
+      route("admin", "routes/admin/panel.tsx"),
+      route("admin/:resource", "routes/admin/list.tsx", [
+        route("crear", "routes/admin/create.tsx"),
+        route(":id/editar", "routes/admin/edit.tsx"),
+        route(":id/eliminar", "routes/admin/delete.tsx"),
+      ]),
+      route("admin/:resource/descargar", "routes/admin/csv.ts"),
+      route("admin/:resource/:id", "routes/admin/item.tsx"),
+    ]),
     layout("routes/conversation/layout.tsx", [
       route("conversation/chat", "routes/conversation/new-chat.tsx"),
       route("conversation/chat/organizar", "routes/conversation/organize.tsx"),

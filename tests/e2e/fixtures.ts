@@ -6,7 +6,7 @@ import { type MailServer, startMailServer } from "../support/mail-server.ts";
 import { startModelServer } from "../support/model-server.ts";
 import { freePort, startServer, type TestServer } from "../support/server.ts";
 
-type Worker = { models: LLMock; mails: MailServer; server: TestServer };
+type Worker = { models: LLMock; mails: MailServer; server: TestServer & { adminEmail: string } };
 type Each = { person: { email: string }; problems: string[] };
 
 /** A server of its own for each worker, with models of both kinds; each test signs up somebody new. */
@@ -43,8 +43,8 @@ export const test = base.extend<Each, Worker>({
         ANTHROPIC_API_KEY: "clave",
       });
       // The first account is the admin, and the last admin can't leave; each test's person is somebody like any other.
-      await new Browser(server.url).signUp("Admin");
-      await use(server);
+      const adminEmail = await new Browser(server.url).signUp("Admin");
+      await use({ ...server, adminEmail });
       await server.stop();
     },
     { scope: "worker" },
@@ -60,7 +60,7 @@ export const test = base.extend<Each, Worker>({
       // Chromium reports each script that scripting off keeps out.
       if (javaScriptEnabled)
         expect(
-          problems.filter((text) => !/status of (401|403|404|422|429)|ERR_INTERNET_DISCONNECTED/.test(text)),
+          problems.filter((text) => !/status of (401|403|404|409|422|429)|ERR_INTERNET_DISCONNECTED/.test(text)),
         ).toEqual([]);
     },
     { auto: true },
@@ -76,6 +76,15 @@ export const test = base.extend<Each, Worker>({
     await use({ email });
   },
 });
+
+/** Signs in as the installation's admin. */
+export async function signInAsAdmin(page: Page, email: string): Promise<void> {
+  await page.goto("/auth/signin");
+  await page.getByLabel("Correo electrónico").fill(email);
+  await page.getByLabel("Contraseña").fill(password);
+  await page.getByRole("button", { name: "Iniciar sesión" }).click();
+  await page.waitForURL("**/user");
+}
 
 export { expect };
 

@@ -13,6 +13,7 @@ type Props = {
 
 /** Chats and projects; beside the page on wide screens, over it on narrow ones, with no script for either. */
 export function Sidebar({ person, chats, projects, inert }: Props) {
+  const { pathname } = useLocation();
   return (
     <nav className="sidebar" id="barra" popover="auto" aria-label="Conversaciones" inert={inert}>
       <header>
@@ -49,6 +50,7 @@ export function Sidebar({ person, chats, projects, inert }: Props) {
             </NavLink>
           </li>
         </ul>
+        {pathname.startsWith("/admin") && <Administration />}
         {projects.length > 0 && <Projects projects={projects} />}
         {groupChats(chats, new Date()).map(([group, listed]) => (
           <section key={group} aria-labelledby={`g-${group}`}>
@@ -72,6 +74,39 @@ export function Sidebar({ person, chats, projects, inert }: Props) {
         <PersonMenu {...person} />
       </footer>
     </nav>
+  );
+}
+
+const administered = [
+  ["", "dashboard", "Panel"],
+  ["/user", "users", "Usuarios"],
+  ["/subscription", "crown", "Suscripciones"],
+  ["/model", "assistant", "Modelos"],
+  ["/training", "book", "Entrenamientos"],
+  ["/chat", "chat", "Conversaciones"],
+  ["/message", "message", "Mensajes"],
+  ["/summary", "document", "Resúmenes"],
+  ["/project", "project", "Proyectos"],
+  ["/page", "globe", "Páginas"],
+] as const;
+
+function Administration() {
+  return (
+    <section aria-labelledby="g-admin">
+      <h2 className="group" id="g-admin">
+        Administración
+      </h2>
+      <ul className="items">
+        {administered.map(([path, icon, label]) => (
+          <li key={path}>
+            <NavLink className="item" to={`/admin${path}`} end={path === ""}>
+              <Icon name={icon} />
+              <span>{label}</span>
+            </NavLink>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 
@@ -125,6 +160,14 @@ function PersonMenu({ name, plan, role }: Props["person"]) {
               Tus archivos
             </Link>
           </li>
+          {role === "admin" && (
+            <li>
+              <Link to="/admin">
+                <Icon name="dashboard" />
+                Administración
+              </Link>
+            </li>
+          )}
           <li>
             <Link to="/user/ayuda" state={{ from: pathname }}>
               <Icon name="info" />

@@ -1,0 +1,233 @@
+import { data, Form, Link, redirect, useOutlet } from "react-router";
+import { ApiProblem, accepted, read } from "../../answers.server.ts";
+import { formContext, sessionContext } from "../../context.ts";
+import { textOf } from "../../form.server.ts";
+import { limits } from "../../limits.ts";
+import { Bar } from "../../ui/bar.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { PostForm } from "../../ui/post-form.tsx";
+import { sendForm } from "../../ui/send-form.ts";
+import type { Route } from "./+types/list";
+import { cellsOf } from "./cells.server.ts";
+import { headsOf, listOf, sizes, withParams } from "./query.server.ts";
+import { resourceOf } from "./resource.server.ts";
+import { SureDialog } from "./sure-dialog.tsx";
+import { ResourceTable } from "./table.tsx";
+
+export const meta: Route.MetaFunction = ({ loaderData }) => [
+  { title: `${loaderData?.many ?? "Administración"} · Tertulia` },
+];
+
+export async function loader({ context, params, url }: Route.LoaderArgs) {
+  const { resource, api } = resourceOf(context, params.resource);
+  const asked = listOf(url, resource);
+  const answer = await read(api.$get({ query: asked.query })).catch(notUnderstood);
+  if (!answer) throw redirect(url.pathname);
+  const { items, nextCursor, total } = answer;
+  const cells = await cellsOf(context, asked.columns, items);
+  const first = asked.before.length * Number(asked.size) + (asked.cursor ? Number(asked.size) : 0);
+  const back = asked.before.at(-1) ?? "";
+  return {
+    path: resource.path,
+    many: resource.many,
+    searches: resource.searches,
+    q: asked.q,
+    filters: resource.filters.map(({ name, label, choices }) => ({
+      name,
+      label,
+      choices,
+      value: String(asked.filter[name] ?? ""),
+    })),
+    // What came by a link stays while something is searched for in it.
+    kept: Object.entries(asked.filter).filter(([name]) => !resource.filters.some((filter) => filter.name === name)),
+    choosable: resource.columns
+      .slice(1)
+      .map(({ name, label }) => ({ name, label, shown: asked.columns.some((column) => column.name === name) })),
+    size: asked.size,
+    sizes,
+    heads: headsOf(url, asked.columns, asked.column, asked.direction),
+    rows: items.map(({ id }, index) => ({ id, cells: cells[index] ?? [] })),
+    verbs: (resource.verbs ?? []).map(({ name, label }) => ({ name, label })),
+    count:
+      items.length === 0
+        ? "Ninguno"
+        : `${(first + 1).toLocaleString("es")} a ${(first + items.length).toLocaleString("es")} de ${total.toLocaleString("es")}`,
+    here: url.search,
+    csv: `/admin/${resource.path}/descargar${withParams(url, {}).replace(/^[^?]*/, "")}`,
+    previous: asked.cursor
+      ? withParams(url, { cursor: back === "0" ? "" : back, antes: asked.before.slice(0, -1).join("~") }, true)
+      : undefined,
+    next: nextCursor
+      ? withParams(url, { cursor: nextCursor, antes: [...asked.before, asked.cursor || "0"].join("~") }, true)
+      : undefined,
+    narrowed: asked.q !== "" || Object.keys(asked.filter).length > 0,
+  };
+}
+
+/** A filter, order or page that this list does not know: the list as it is by itself. */
+function notUnderstood(error: unknown): undefined {
+  if (error instanceof ApiProblem && error.status === 422) return undefined;
+  throw error;
+}
+
+export async function action({ context, params, url }: Route.ActionArgs) {
+  const { resource, api, change } = resourceOf(context, params.resource);
+  const form = context.get(formContext);
+  const ids = [...new Set(form.getAll("item"))].filter((id) => typeof id === "string");
+  const intent = textOf(form, "intent");
+  const verb = resource.verbs?.find(({ name }) => name === intent);
+  if (ids.length === 0) return data({ message: "Marca al menos uno." }, 422);
+  if (intent === "delete" && textOf(form, "sure") !== "1") return { asks: ids };
+  if (intent !== "delete" && !verb) return data({ message: "Elige qué hacer con ellos." }, 422);
+  const refused: string[] = [];
+  for (const id of ids) {
+    try {
+      const param = { id };
+      await (verb ? accepted(change({ param, json: verb.json })) : accepted(api[":id"].$delete({ param })));
+    } catch (error) {
+      if (!(error instanceof ApiProblem) || error.status >= 500) throw error;
+      // Gone meanwhile, or kept for a reason: the others go on.
+      if (error.status !== 404) refused.push(error.body.detail);
+    }
+  }
+  const done = ids.length - refused.length;
+  const title = `${verb?.label ?? "Eliminar"}: ${done} de ${ids.length}.`;
+  const description = [...new Set(refused)].join(" ");
+  const notice = description
+    ? { type: "warning" as const, title, description, duration: 0 }
+    : { type: "success" as const, title };
+  context.get(sessionContext).flash(notice);
+  return redirect(url.pathname + url.search, 303);
+}
+
+export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
+
+export default function List({ loaderData, actionData }: Route.ComponentProps) {
+  const { path, many, count, here, csv, previous, next, narrowed, rows } = loaderData;
+  const answer = actionData as { message?: string; asks?: string[] } | undefined;
+  const outlet = useOutlet();
+  const covered = outlet !== null || answer?.asks !== undefined;
+  return (
+    <>
+      {outlet}
+      {answer?.asks && <SureDialog ids={answer.asks} here={`/admin/${path}${here}`} />}
+      <div className="contents" inert={covered}>
+        <Bar>
+          <p className="where">
+            <Link to="/admin">Administración</Link>
+          </p>
+        </Bar>
+        <main className="page" id="contenido">
+          <div className="in listing">
+            <div className="head">
+              <h1>{many}</h1>
+              <div className="buttons">
+                <a className="button" href={csv} download>
+                  <Icon name="download" />
+                  CSV
+                </a>{" "}
+                <Link className="button primary" to={`/admin/${path}/crear${here}`} preventScrollReset>
+                  <Icon name="plus" />
+                  Crear
+                </Link>
+              </div>
+            </div>
+            <Filters {...loaderData} />
+            {rows.length === 0 ? (
+              <p className="text-text-2">
+                {narrowed ? "Nada cumple lo que pides. " : "Aún no hay ninguno."}
+                {narrowed && <Link to={`/admin/${path}`}>Ver todos</Link>}
+              </p>
+            ) : (
+              <PostForm preventScrollReset>
+                {answer?.message && (
+                  <p className="error mb-3" role="alert">
+                    <Icon name="alert" />
+                    <span>{answer.message}</span>
+                  </p>
+                )}
+                <ResourceTable {...loaderData} />
+              </PostForm>
+            )}
+            <nav className="pages" aria-label="Páginas">
+              <span>{count}</span>{" "}
+              <span className="buttons">
+                {previous && (
+                  <Link className="button small" to={previous}>
+                    Anterior
+                  </Link>
+                )}{" "}
+                {next && (
+                  <Link className="button small" to={next}>
+                    Siguiente
+                  </Link>
+                )}
+              </span>
+            </nav>
+          </div>
+        </main>
+      </div>
+    </>
+  );
+}
+
+type Filtered = Pick<
+  Route.ComponentProps["loaderData"],
+  "q" | "searches" | "filters" | "kept" | "choosable" | "size" | "sizes"
+>;
+
+function Filters({ q, searches, filters, kept, choosable, size, sizes: offered }: Filtered) {
+  return (
+    <Form className="filters" role="search" preventScrollReset>
+      {kept.map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={String(value)} />
+      ))}
+      <div className="field">
+        <label htmlFor="q">Buscar</label>
+        <input
+          className="input"
+          type="search"
+          id="q"
+          name="q"
+          size={24}
+          maxLength={limits.search}
+          defaultValue={q}
+          placeholder={searches}
+        />
+      </div>
+      {[
+        ...filters,
+        { name: "filas", label: "Filas", value: size, choices: Object.fromEntries(offered.map((n) => [n, n])) },
+      ].map(({ name, label, value, choices }) => (
+        <div className="field" key={name}>
+          <label htmlFor={`f-${name}`}>{label}</label>
+          <span className="select">
+            <select className="input" id={`f-${name}`} name={name} defaultValue={value}>
+              {name !== "filas" && <option value="">Todos</option>}
+              {Object.entries(choices).map(([choice, said]) => (
+                <option key={choice} value={choice}>
+                  {said}
+                </option>
+              ))}
+            </select>
+            <Icon name="chevron" />
+          </span>
+        </div>
+      ))}
+      <details className="more">
+        <summary>Columnas</summary>
+        <div className="checks">
+          {choosable.map(({ name, label, shown }) => (
+            <label className="check" key={name}>
+              <input type="checkbox" name="col" value={name} defaultChecked={shown} />
+              <span>{label}</span>
+            </label>
+          ))}
+        </div>
+      </details>
+      <button className="button" type="submit">
+        Filtrar
+      </button>
+    </Form>
+  );
+}

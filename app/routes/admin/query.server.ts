@@ -1,0 +1,62 @@
+import { limits } from "../../limits.ts";
+import type { AdminResource, Column } from "./resource.server.ts";
+
+/** What the address of a list asks for: search, filters, order, page, columns. What it does not understand it leaves out. */
+export function listOf(url: URL, resource: AdminResource) {
+  const { searchParams: given } = url;
+  const q = given.get("q")?.trim().slice(0, limits.search) ?? "";
+  const filter: Record<string, string | boolean> = {};
+  for (const { name, flag } of resource.filters) {
+    const value = given.get(name);
+    if (value) filter[name] = flag ? value === "true" : value;
+  }
+  for (const name of belongings) if (given.get(name)) filter[name] = given.get(name) ?? "";
+  const [column = "", direction = "asc"] = (given.get("orden") ?? "").split(".");
+  const sorted = resource.columns.find(({ name, sorted: may }) => may && name === column);
+  const size = sizes.includes(given.get("filas") ?? "") ? (given.get("filas") ?? "") : (sizes[0] ?? "");
+  const chosen = given.getAll("col");
+  const columns = resource.columns.filter(({ name, hidden }, index) =>
+    index === 0 ? true : chosen.length > 0 ? chosen.includes(name) : !hidden,
+  );
+  const before = (given.get("antes") ?? "").split("~").filter(Boolean);
+  const cursor = given.get("cursor") ?? "";
+  const query = {
+    limit: size,
+    ...(q && { q }),
+    ...(Object.keys(filter).length > 0 && { filter: JSON.stringify(filter) }),
+    ...(sorted && { sort: JSON.stringify({ [column]: direction === "desc" ? "desc" : "asc" }) }),
+    ...(cursor && { cursor }),
+  };
+  return { q, filter, column: sorted ? column : "", direction, size, columns, before, cursor, query };
+}
+
+/** Filters that come by a link and have no field: what belongs to somebody or something. */
+const belongings = ["userId", "chatId", "projectId", "modelId"];
+
+export const sizes = ["30", "60", "100"];
+
+/** The address of a list with something else in it; what names a page goes, as another order or filter has other pages. */
+export function withParams(url: URL, change: Record<string, string>, keepPage = false): string {
+  const params = new URLSearchParams(url.searchParams);
+  if (!keepPage) for (const name of ["cursor", "antes"]) params.delete(name);
+  for (const [name, value] of Object.entries(change)) {
+    if (value) params.set(name, value);
+    else params.delete(name);
+  }
+  return params.size > 0 ? `?${params}` : url.pathname;
+}
+
+/** The heads of a table's columns: by which it can be put in order, and how it is. */
+export function headsOf(url: URL, columns: Column[], column: string, direction: string) {
+  return columns.map(({ name, label, kind, sorted }) => {
+    const here = name === column;
+    const next = here && direction === "asc" ? "desc" : "asc";
+    return {
+      name,
+      label,
+      number: kind === "number",
+      to: sorted ? withParams(url, { orden: `${name}.${next}` }) : undefined,
+      order: here ? ((direction === "desc" ? "descending" : "ascending") as "descending" | "ascending") : undefined,
+    };
+  });
+}
