@@ -1,6 +1,6 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
-import { begin, expect, lastReply, test } from "./fixtures.ts";
+import { begin, expect, lastReply, signInAsAdmin, test } from "./fixtures.ts";
 
 /** What axe finds by WCAG 2.2 AA and its own good practice, at two widths. */
 async function findings(page: Page): Promise<string[]> {
@@ -77,6 +77,13 @@ look("axe finds nothing on a conversation and its dialogs", async ({ page, audit
     "/conversation/chat/organizar",
     "/conversation/chat/importar",
   ]) {
+    expect([path, ...(await audit(path))]).toEqual([path]);
+  }
+});
+
+look("axe finds nothing on the administration", async ({ page, audit, server }) => {
+  await signInAsAdmin(page, server.adminEmail);
+  for (const path of ["/admin", "/admin/model?q=gpt", "/admin/model/crear", "/admin/training/crear"]) {
     expect([path, ...(await audit(path))]).toEqual([path]);
   }
 });
