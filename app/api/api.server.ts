@@ -4,6 +4,7 @@ import { getPath } from "hono/utils/url";
 import { v7 as newId } from "uuid";
 import { limits } from "../limits.ts";
 import { isMultipart } from "../multipart.server.ts";
+import { auditTrail } from "./audit-trail.server.ts";
 import { authenticator } from "./authenticator.server.ts";
 import { chatFiles } from "./chat-files.server.ts";
 import { chats } from "./chats.server.ts";
@@ -12,9 +13,12 @@ import { reads, writes } from "./crud.server.ts";
 import { dashboard } from "./dashboard.server.ts";
 import { emails } from "./emails.server.ts";
 import type { ApiEnv, Services } from "./env.server.ts";
+import { figuresOfAll } from "./figures.server.ts";
 import { files } from "./files.server.ts";
 import { imports } from "./imports.server.ts";
+import { inbox } from "./inbox.server.ts";
 import { messages } from "./messages.server.ts";
+import { modelTrials } from "./model-trial.server.ts";
 import { models } from "./models.server.ts";
 import { openSessions } from "./open-sessions.server.ts";
 import { pageResource, pages } from "./pages.server.ts";
@@ -79,6 +83,9 @@ export function createApi(services: Services) {
     .route("/api/file", files)
     .route("/api/page", pages)
     .route("/api/page", writes(pageResource))
+    .route("/api/model", modelTrials)
+    .route("/api/audit", reads(auditTrail))
+    .route("/api/email", reads(inbox))
     .route("/api/training", reads(trainings))
     .route("/api/training", writes(trainings))
     .route("/api/summary", reads(summaries))
@@ -88,6 +95,7 @@ export function createApi(services: Services) {
     .route("/api/email", emails)
     .route("/api/search", search)
     .route("/api/usage", usage)
+    .route("/api/usage", figuresOfAll)
     .route("/api/dashboard", dashboard)
     .route("/api/intelligence/conversation", conversation);
   routes.doc31("/api/openapi.json", {

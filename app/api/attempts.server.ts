@@ -14,6 +14,7 @@ const rules = {
   reset: { points: 20, duration: 60 * 60 },
   resetAccount: { points: 5, duration: 60 * 60 },
   upload: { points: 600, duration: 60 * 60 },
+  trial: { points: 60, duration: 60 * 60 },
   import: { points: 30, duration: 60 * 60 },
   export: { points: 10, duration: 60 * 60 },
   email: { points: 20, duration: 60 * 60 },

@@ -14,7 +14,8 @@ import { answers, bearer, idParam, takes } from "./schemas.server.ts";
 import { refuseStale, tagOf } from "./versions.server.ts";
 
 type Table = "pages" | "subscriptions" | "summaries" | "trainings";
-type Query<T extends Table> = SelectQueryBuilder<Tables, T, Tables[T]>;
+type Listed = Table | "audit" | "emails";
+type Query<T extends Listed> = SelectQueryBuilder<Tables, T, Tables[T]>;
 
 // Kysely knows tables by name, one at a time; to it, every resource is this one.
 type Any = "trainings";
@@ -24,23 +25,27 @@ type AnyQuery = SelectQueryBuilder<Tables, Any, Tables[Any]>;
 const valid = <Value>(c: Context<ApiEnv>, target: "json" | "param"): Value =>
   (c.req as unknown as { valid(target: string): Value }).valid(target);
 
-/** A table that admins look after through five endpoints. */
-export type Resource<T extends Table, Shown extends z.ZodObject, Body extends z.ZodObject> = {
+/** A table that is read as a list and one by one. */
+export type Readable<T extends Listed, Shown extends z.ZodObject> = {
   table: T;
+  shown: Shown;
+  show(row: Tables[T]): z.output<Shown>;
+  list: ListRules<T> & { searched: (keyof Tables[T] & string)[] };
+  /** What people who are no admins may read of it; without it nothing. */
+  readable?(query: Query<T>, person: Person): Query<T>;
+};
+
+/** One that admins also change. */
+export type Resource<T extends Table, Shown extends z.ZodObject, Body extends z.ZodObject> = Readable<T, Shown> & {
   /** As the audit names it. */
   name: string;
-  shown: Shown;
   body: Body;
   /** The seed's: PUT takes the whole, PATCH what has changed. */
   method: "put" | "patch";
-  show(row: Tables[T]): z.output<Shown>;
   /** The columns that a checked body stands for, of those that it has. */
   columns(body: Partial<z.output<Body>>): Partial<Tables[T]>;
-  list: ListRules<T> & { searched: (keyof Tables[T] & string)[] };
   /** The column whose value nobody else has, to be named where it is taken. */
   unique?: { field: string; sentence: string };
-  /** What people who are no admins may read of it; without it nothing. */
-  readable?(query: Query<T>, person: Person): Query<T>;
   /** Throws 422 where it refers to what is not there. */
   check?(services: Services, row: Tables[T]): Promise<void>;
   /** What else a stored row brings with it, in the same transaction. */
@@ -48,9 +53,7 @@ export type Resource<T extends Table, Shown extends z.ZodObject, Body extends z.
 };
 
 /** List and item, for admins and for those whom the resource lets read. */
-export function reads<T extends Table, Shown extends z.ZodObject, Body extends z.ZodObject>(
-  of: Resource<T, Shown, Body>,
-) {
+export function reads<T extends Listed, Shown extends z.ZodObject>(of: Readable<T, Shown>) {
   const visible = ({ db }: Services, person: Person): AnyQuery => {
     const all = db.selectFrom(of.table as Any).selectAll();
     if (isAdmin(person)) return all;

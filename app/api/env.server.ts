@@ -1,12 +1,13 @@
 import type { Config } from "../config.server.ts";
 import type { UserRow } from "../db/tables.ts";
 import type { Files } from "../files/files.server.ts";
+import type { Providers } from "../intelligence/discover.server.ts";
 import type { Services as RunServices, Runs } from "../intelligence/runs.server.ts";
 import type { Mail } from "../mail.server.ts";
 
 /** What every endpoint may use. Made once a process. */
 export type Services = RunServices & {
-  config: Pick<Config, "signup" | "publicUrl">;
+  config: Pick<Config, "signup" | "publicUrl"> & Providers;
   runs: Runs;
   mail: Mail;
   files: Files;

@@ -6,6 +6,17 @@ import { answerInvalid } from "./problem.server.ts";
 import { answers, bearer } from "./schemas.server.ts";
 
 const dayLong = 24 * 60 * 60_000;
+export const daysAsked = z.coerce
+  .number("days tiene que ser un número.")
+  .int("days tiene que ser un número entero.")
+  .min(1, "days tiene que ser 1 o más.")
+  .max(90, "days tiene que ser 90 o menos.")
+  .default(30);
+
+/** The last `days` days by UTC, today the last. */
+export const dayNames = (days: number, now: number) =>
+  Array.from({ length: days }, (_, index) => new Date(now - (days - 1 - index) * dayLong).toISOString().slice(0, 10));
+
 const counted = { messages: z.number(), inputTokens: z.number(), outputTokens: z.number() };
 const usageAnswer = z
   .object({ days: z.array(z.object({ day: z.string().openapi({ example: "2026-11-21" }), ...counted })) })
@@ -18,24 +29,11 @@ export const usage = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).ope
     path: "/",
     security: bearer,
     middleware: [signedIn],
-    request: {
-      query: z.object({
-        days: z.coerce
-          .number("days tiene que ser un número.")
-          .int("days tiene que ser un número entero.")
-          .min(1, "days tiene que ser 1 o más.")
-          .max(90, "days tiene que ser 90 o menos.")
-          .default(30),
-      }),
-    },
+    request: { query: z.object({ days: daysAsked }) },
     responses: { 200: answers(usageAnswer, "El uso de los últimos días.") },
   }),
   async (c) => {
-    const { days } = c.req.valid("query");
-    const now = Date.now();
-    const names = Array.from({ length: days }, (_, index) =>
-      new Date(now - (days - 1 - index) * dayLong).toISOString().slice(0, 10),
-    );
+    const names = dayNames(c.req.valid("query").days, Date.now());
     const rows = await c.var.services.db
       .selectFrom("usage")
       .where("userId", "=", c.var.person.id)

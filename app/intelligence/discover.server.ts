@@ -11,24 +11,33 @@ type Found = Pick<
 >;
 type Needs = { db: Db; log: Log; modelKey: Buffer };
 
+/** Where models may be, as the environment says. */
+export type Providers = Pick<Config, "openai" | "anthropic" | "google" | "ollamaBaseUrl">;
+
 const patience = 5_000;
 
 /**
  * Makes the local assistant, and the models of the providers that the environment has keys for and of Ollama where it runs
  * (product.md §8). What exists already stays as the admin left it. The first one found takes over as default from the local one.
+ * `again`: asks also the providers that some were made of before. Answers how many are new.
  */
-export async function makeFirstModels({ db, log, modelKey }: Needs, config: Config): Promise<void> {
+export async function makeFirstModels(
+  { db, log, modelKey }: Needs,
+  config: Providers,
+  { again = false } = {},
+): Promise<number> {
   const existing = await db.selectFrom("models").select(["provider", "externalId", "isDefault"]).execute();
   const has = (provider: string) => existing.some((row) => row.provider === provider);
+  const ask = (provider: string) => again || !has(provider);
   if (!has("local")) await addModel(db, modelKey, localModel, { position: 1000, isDefault: existing.length === 0 });
 
   const asked = [
     config.openai.apiKey &&
-      !has("openai") &&
-      !has("openai-compatible") &&
+      ask("openai") &&
+      ask("openai-compatible") &&
       openAi(config.openai.apiKey, config.openai.baseUrl),
-    config.anthropic.apiKey && !has("anthropic") && anthropic(config.anthropic.apiKey, config.anthropic.baseUrl),
-    config.google.apiKey && !has("google") && google(config.google.apiKey),
+    config.anthropic.apiKey && ask("anthropic") && anthropic(config.anthropic.apiKey, config.anthropic.baseUrl),
+    config.google.apiKey && ask("google") && google(config.google.apiKey),
     ollama(config.ollamaBaseUrl),
   ].filter((promise) => typeof promise === "object");
   const answers = await Promise.allSettled(asked);
@@ -43,6 +52,7 @@ export async function makeFirstModels({ db, log, modelKey }: Needs, config: Conf
     await addModel(db, modelKey, model, { position: existing.length + index, isDefault: index === 0 });
   }
   if (fresh.length > 0) log.info({ models: fresh.map(({ name }) => name) }, "modelos encontrados");
+  return fresh.length;
 }
 
 const localModel: Found = {
@@ -98,7 +108,7 @@ async function addModel(
 
 async function openAi(apiKey: string, baseUrl: string | undefined): Promise<Found[]> {
   const url = baseUrl ?? "https://api.openai.com/v1";
-  const { data } = await ask<{ data: { id: string }[] }>(`${url}/models`, { Authorization: `Bearer ${apiKey}` });
+  const { data } = await askFor<{ data: { id: string }[] }>(`${url}/models`, { Authorization: `Bearer ${apiKey}` });
   const chat = baseUrl
     ? /^(?!.*(embed|whisper|tts|rerank))/i
     : /^(gpt|o\d|chatgpt)(?!.*(audio|realtime|image|tts|transcribe|search|instruct|embed))/;
@@ -117,7 +127,7 @@ async function openAi(apiKey: string, baseUrl: string | undefined): Promise<Foun
 
 async function anthropic(apiKey: string, baseUrl: string | undefined): Promise<Found[]> {
   const url = baseUrl ?? "https://api.anthropic.com/v1";
-  const { data } = await ask<{ data: { id: string; display_name?: string }[] }>(`${url}/models`, {
+  const { data } = await askFor<{ data: { id: string; display_name?: string }[] }>(`${url}/models`, {
     "x-api-key": apiKey,
     "anthropic-version": "2023-06-01",
   });
@@ -134,7 +144,7 @@ async function anthropic(apiKey: string, baseUrl: string | undefined): Promise<F
 
 async function google(apiKey: string): Promise<Found[]> {
   type Model = { name: string; displayName?: string; inputTokenLimit?: number; supportedGenerationMethods?: string[] };
-  const { models } = await ask<{ models: Model[] }>(
+  const { models } = await askFor<{ models: Model[] }>(
     "https://generativelanguage.googleapis.com/v1beta/models?pageSize=200",
     {
       "x-goog-api-key": apiKey,
@@ -158,7 +168,7 @@ async function google(apiKey: string): Promise<Found[]> {
 
 async function ollama(baseUrl: string): Promise<Found[]> {
   try {
-    const { models } = await ask<{ models: { name: string }[] }>(`${baseUrl}/api/tags`, {});
+    const { models } = await askFor<{ models: { name: string }[] }>(`${baseUrl}/api/tags`, {});
     return models
       .filter(({ name }) => !/embed/i.test(name))
       .map(({ name }) => ({
@@ -184,7 +194,7 @@ const sees = (name: string) =>
     ? 1
     : 0;
 
-async function ask<Answer>(url: string, headers: Record<string, string>): Promise<Answer> {
+async function askFor<Answer>(url: string, headers: Record<string, string>): Promise<Answer> {
   const response = await fetch(url, { headers, redirect: "error", signal: AbortSignal.timeout(patience) });
   if (!response.ok) throw new Error(`${new URL(url).host} answered ${response.status}`);
   return (await response.json()) as Answer;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Account, type Api, openApi, password, textOf } from "../support/api.ts";
 import { findEngines } from "../support/engines.ts";
+import { startModelServer } from "../support/model-server.ts";
 
 type Item = { id: string; updatedAt: string };
 
@@ -149,6 +150,57 @@ for (const engine of await findEngines()) {
       expect(chat.status).not.toBe(200);
       expect((await call("DELETE", `/api/user/${id}`)).status).toBe(204);
       expect((await call("GET", `/api/user/${id}`)).status).toBe(404);
+    });
+
+    it("tries a model and says how it answers, or in plain words why it does not", async () => {
+      const mock = await startModelServer();
+      const make = async (baseUrl: string) => {
+        const json = {
+          name: "De prueba",
+          provider: "openai-compatible",
+          externalId: "modelo",
+          baseUrl,
+          apiKey: "clave",
+        };
+        return ((await call("POST", "/api/model", json)).body as Item).id;
+      };
+      const good = await call("POST", `/api/model/${await make(`${mock.url}/v1`)}/test`);
+      expect(good.body).toMatchObject({ ok: true, answer: "Una respuesta **breve**. Con dos frases." });
+      const dead = await call("POST", `/api/model/${await make("http://127.0.0.1:9/v1")}/test`);
+      expect(dead.body).toMatchObject({ ok: false, answer: expect.stringContaining("No se ha podido conectar") });
+      await mock.stop();
+      expect((await call("POST", "/api/model/discover")).body).toEqual({ found: 0 });
+      expect((await call("POST", "/api/model/discover", undefined, ana)).status).toBe(404);
+    });
+
+    it("counts people, messages and failures of the last days", async () => {
+      const { people, activeToday, days, models } = (await call("GET", "/api/usage/figures?days=7")).body as {
+        people: number;
+        activeToday: number;
+        days: { messages: number }[];
+        models: { name: string; messages: number }[];
+      };
+      expect(people).toBeGreaterThan(1);
+      expect(activeToday).toBeGreaterThan(0);
+      expect(days).toHaveLength(7);
+      expect(days.at(-1)?.messages).toBeGreaterThan(0);
+      expect(models[0]?.name).toBe("Asistente local");
+      expect((await call("GET", "/api/usage/figures", undefined, ana)).status).toBe(404);
+    });
+
+    it("shows what was written to the house and what was done in it, to admins only", async () => {
+      const letter = { name: "Vecina", email: "vecina@ejemplo.es", message: "¿Abrís los domingos?" };
+      await api.call("POST", "/api/email/contact", { json: letter });
+      const { items } = (await call("GET", "/api/email?q=domingos")).body as { items: Item[] };
+      expect(items).toEqual([expect.objectContaining({ ...letter, kind: "contact" })]);
+      const trail = (await call("GET", '/api/audit?filter={"resource":"model"}')).body as {
+        items: { changes: string }[];
+      };
+      expect(trail.items.length).toBeGreaterThan(0);
+      expect(JSON.stringify(trail)).not.toContain("clave");
+      for (const path of ["/api/email", `/api/email/${items[0]?.id}`, "/api/audit"]) {
+        expect((await call("GET", path, undefined, ana)).status).toBe(404);
+      }
     });
 
     it("keeps the last admin, whoever asks", async () => {

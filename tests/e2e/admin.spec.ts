@@ -97,6 +97,15 @@ test("subscriptions, messages and summaries are looked after by the people and c
   const chatId = new URL(page.url()).pathname.split("/").at(-1) ?? "";
   const messageId = (await lastReply(page).getAttribute("data-message-id")) ?? "";
 
+  await page.goto("/admin/model?q=gpt-4o");
+  // Both test providers have one of that name.
+  await page.getByRole("link", { name: "gpt-4o", exact: true }).first().click();
+  await page.getByRole("button", { name: "Probar" }).click();
+  await expect(page.getByText("Responde: primera palabra en")).toBeVisible();
+
+  await page.goto("/admin/audit?action=signin");
+  await expect(row(page, "Entrar").first()).toContainText("Admin");
+
   await page.goto("/admin/subscription/crear");
   await dialog(page).getByLabel("Persona").fill("nadie@ejemplo.es");
   await dialog(page).getByLabel("Desde (UTC)").fill("2026-01-01T00:00");

@@ -17,6 +17,12 @@ import type { TestEngine } from "./engines.ts";
 export const password = "una frase larga y rara";
 const secret = "s".repeat(32);
 
+const providers = {
+  openai: { apiKey: undefined, baseUrl: undefined },
+  anthropic: { apiKey: undefined, baseUrl: undefined },
+  google: { apiKey: undefined },
+  ollamaBaseUrl: "http://127.0.0.1:9",
+};
 const noMail: Config["mail"] = { smtpUrl: undefined, mailTo: undefined, mailFrom: undefined };
 
 type Answer = { status: number; headers: Headers; body: never; text: string };
@@ -47,16 +53,11 @@ export async function openApi(
     runs,
     files,
     mail: await Mail.open(mail, log),
-    config: { signup, publicUrl: "https://tertulia.example" },
+    config: { signup, publicUrl: "https://tertulia.example", ...providers },
     tokenKey: deriveKey(secret, "session tokens"),
     authenticatorKey: deriveKey(secret, "authenticators"),
   };
-  await makeFirstModels(running, {
-    openai: {},
-    anthropic: {},
-    google: {},
-    ollamaBaseUrl: "http://127.0.0.1:9",
-  } as never);
+  await makeFirstModels(running, providers);
   const api = createApi(services);
 
   async function call(

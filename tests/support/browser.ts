@@ -56,7 +56,7 @@ export class Browser {
   }
 
   async signUp(name = "Ana"): Promise<string> {
-    const email = `${name.toLowerCase()}-${crypto.randomUUID()}@ejemplo.es`;
+    const email = `${name.toLowerCase().replace(/\s+/g, ".")}-${crypto.randomUUID()}@ejemplo.es`;
     const answer = await this.submit("/auth/signup", "/auth/signup", { name, email, password });
     if (answer.headers.get("Location") !== "/user") throw new Error(`sign-up answered ${answer.status}`);
     return email;

@@ -1,4 +1,4 @@
-import { BarPlot, type Plot } from "./plot.tsx";
+import { BarPlot, type Plot } from "../../ui/plot.tsx";
 import type { showUse } from "./use.server.ts";
 
 export type Meter = ReturnType<typeof showUse>["meters"][number];

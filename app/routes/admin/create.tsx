@@ -6,14 +6,14 @@ import { PostForm } from "../../ui/post-form.tsx";
 import { sendForm } from "../../ui/send-form.ts";
 import type { Route } from "./+types/create";
 import { choicesOf, type ResourceResult, sendResource, valuesOf } from "./form-values.server.ts";
-import { resourceOf } from "./resource.server.ts";
+import { changeable, resourceOf } from "./resource.server.ts";
 import { ResourceFields } from "./resource-form.tsx";
 
 export const meta: Route.MetaFunction = ({ loaderData }) => [{ title: `${loaderData?.title ?? "Crear"} · Tertulia` }];
 export const handle = { dialog: true };
 
 const fieldsOf = (context: Route.LoaderArgs["context"], path: string) =>
-  resourceOf(context, path).resource.fields.filter(({ only }) => only !== "edit");
+  changeable(context, path).fields.filter(({ only }) => only !== "edit");
 
 export async function loader({ context, params }: Route.LoaderArgs) {
   const { resource } = resourceOf(context, params.resource);

@@ -6,7 +6,7 @@ import { PostForm } from "../../ui/post-form.tsx";
 import { sendForm } from "../../ui/send-form.ts";
 import type { Route } from "./+types/delete";
 import { cellsOf } from "./cells.server.ts";
-import { resourceOf } from "./resource.server.ts";
+import { changeable, resourceOf } from "./resource.server.ts";
 
 export const meta: Route.MetaFunction = ({ loaderData }) => [
   { title: `${loaderData?.title ?? "Eliminar"} · Tertulia` },
@@ -14,7 +14,8 @@ export const meta: Route.MetaFunction = ({ loaderData }) => [
 export const handle = { dialog: true };
 
 export async function loader({ context, params: { resource: path, id } }: Route.LoaderArgs) {
-  const { resource, api } = resourceOf(context, path);
+  const { api } = resourceOf(context, path);
+  const resource = changeable(context, path);
   const item = await read(api[":id"].$get({ param: { id } }));
   const [cells] = await cellsOf(context, resource.columns.slice(0, 1), [item]);
   return { title: `Eliminar ${resource.one}`, name: cells?.[0]?.text ?? "" };

@@ -15,11 +15,14 @@ export async function loader({ context, params: { resource: path, id } }: Route.
   const { resource, api } = resourceOf(context, path);
   const item = await read(api[":id"].$get({ param: { id } }));
   const [cells = []] = await cellsOf(context, resource.columns, [item]);
-  const long = resource.fields
-    .filter(({ kind }) => kind === "area" || kind === "markdown")
-    .map(({ name, label }) => ({ label, text: String(item[name] ?? "") }));
+  const texts = [...resource.fields, ...resource.columns].filter(
+    ({ name, kind }) => kind === "area" || kind === "markdown" || whole.has(name),
+  );
+  const long = texts.map(({ name, label }) => ({ label, text: String(item[name] ?? "") }));
   return {
     many: resource.many,
+    readOnly: resource.fields.length === 0,
+    tries: path === "model" && item.provider !== "local",
     name: cells[0]?.text || "Sin nombre",
     facts: resource.columns.slice(1).map(({ label }, index) => ({ label, ...cells[index + 1] })),
     long: long.filter(({ text }) => text),
@@ -28,11 +31,26 @@ export async function loader({ context, params: { resource: path, id } }: Route.
   };
 }
 
-/** «Cerrar sus sesiones», of an account. */
+// What a list cuts short and has no field to be read in.
+const whole = new Set(["changes", "message"]);
+
+/** «Cerrar sus sesiones», of an account; «Probar», of a model. */
 export async function action({ context, params: { resource: path, id } }: Route.ActionArgs) {
   if (path === "user" && textOf(context.get(formContext), "intent") === "signout") {
     await accepted(context.get(apiContext).api.user[":id"].sessions.$delete({ param: { id } }));
     context.get(sessionContext).flash({ type: "success", title: "Sus sesiones están cerradas." });
+  }
+  if (path === "model" && textOf(context.get(formContext), "intent") === "test") {
+    const tried = await read(context.get(apiContext).api.model[":id"].test.$post({ param: { id } }));
+    const seconds = ((tried.firstTokenMs ?? 0) / 1000).toLocaleString("es", { maximumFractionDigits: 1 });
+    const speed =
+      tried.tokensPerSecond === null ? "" : ` ${tried.tokensPerSecond.toLocaleString("es")} tokens por segundo.`;
+    context.get(sessionContext).flash({
+      type: tried.ok ? "success" : "error",
+      title: tried.ok ? `Responde: primera palabra en ${seconds} s.${speed}` : "No responde.",
+      description: tried.answer.slice(0, 300).toWellFormed(),
+      duration: 0,
+    });
   }
   return redirect(`/admin/${path}/${id}`, 303);
 }
@@ -40,7 +58,7 @@ export async function action({ context, params: { resource: path, id } }: Route.
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
 export default function ItemPage({ loaderData, params: { resource: path, id } }: Route.ComponentProps) {
-  const { many, name, facts, long, belongs, signsOut } = loaderData;
+  const { many, readOnly, tries, name, facts, long, belongs, signsOut } = loaderData;
   const here = `/admin/${path}/${id}`;
   return (
     <>
@@ -48,12 +66,16 @@ export default function ItemPage({ loaderData, params: { resource: path, id } }:
         <p className="where">
           <Link to={`/admin/${path}`}>{many}</Link>
         </p>
-        <Link className="button quiet small" to={`${here}/editar`}>
-          Editar
-        </Link>
-        <Link className="button quiet small" to={`${here}/eliminar`}>
-          Eliminar
-        </Link>
+        {!readOnly && (
+          <>
+            <Link className="button quiet small" to={`${here}/editar`}>
+              Editar
+            </Link>
+            <Link className="button quiet small" to={`${here}/eliminar`}>
+              Eliminar
+            </Link>
+          </>
+        )}
       </Bar>
       <main className="page" id="contenido">
         <div className="in document">
@@ -85,6 +107,13 @@ export default function ItemPage({ loaderData, params: { resource: path, id } }:
             <PostForm className="mt-5">
               <button type="submit" className="button small" name="intent" value="signout">
                 Cerrar sus sesiones
+              </button>
+            </PostForm>
+          )}
+          {tries && (
+            <PostForm className="mt-5">
+              <button type="submit" className="button small" name="intent" value="test">
+                Probar
               </button>
             </PostForm>
           )}

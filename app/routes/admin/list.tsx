@@ -1,6 +1,6 @@
 import { data, Form, Link, redirect, useOutlet } from "react-router";
 import { ApiProblem, accepted, read } from "../../answers.server.ts";
-import { formContext, sessionContext } from "../../context.ts";
+import { apiContext, formContext, sessionContext } from "../../context.ts";
 import { textOf } from "../../form.server.ts";
 import { limits } from "../../limits.ts";
 import { Bar } from "../../ui/bar.tsx";
@@ -30,6 +30,8 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
   return {
     path: resource.path,
     many: resource.many,
+    readOnly: resource.fields.length === 0,
+    discovers: resource.path === "model",
     searches: resource.searches,
     q: asked.q,
     filters: resource.filters.map(({ name, label, choices }) => ({
@@ -75,6 +77,12 @@ export async function action({ context, params, url }: Route.ActionArgs) {
   const form = context.get(formContext);
   const ids = [...new Set(form.getAll("item"))].filter((id) => typeof id === "string");
   const intent = textOf(form, "intent");
+  if (intent === "discover" && resource.path === "model") {
+    const { found } = await read(context.get(apiContext).api.model.discover.$post());
+    const title = found === 0 ? "No hay modelos que no estuvieran ya." : `Modelos nuevos: ${found}.`;
+    context.get(sessionContext).flash({ type: found === 0 ? "info" : "success", title });
+    return redirect(url.pathname + url.search, 303);
+  }
   const verb = resource.verbs?.find(({ name }) => name === intent);
   if (ids.length === 0) return data({ message: "Marca al menos uno." }, 422);
   if (intent === "delete" && textOf(form, "sure") !== "1") return { asks: ids };
@@ -103,7 +111,7 @@ export async function action({ context, params, url }: Route.ActionArgs) {
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
 export default function List({ loaderData, actionData }: Route.ComponentProps) {
-  const { path, many, count, here, csv, previous, next, narrowed, rows } = loaderData;
+  const { path, many, readOnly, discovers, count, here, csv, previous, next, narrowed, rows } = loaderData;
   const answer = actionData as { message?: string; asks?: string[] } | undefined;
   const outlet = useOutlet();
   const covered = outlet !== null || answer?.asks !== undefined;
@@ -126,10 +134,19 @@ export default function List({ loaderData, actionData }: Route.ComponentProps) {
                   <Icon name="download" />
                   CSV
                 </a>{" "}
-                <Link className="button primary" to={`/admin/${path}/crear${here}`} preventScrollReset>
-                  <Icon name="plus" />
-                  Crear
-                </Link>
+                {discovers && (
+                  <PostForm>
+                    <button type="submit" className="button" name="intent" value="discover">
+                      Buscar modelos
+                    </button>
+                  </PostForm>
+                )}{" "}
+                {!readOnly && (
+                  <Link className="button primary" to={`/admin/${path}/crear${here}`} preventScrollReset>
+                    <Icon name="plus" />
+                    Crear
+                  </Link>
+                )}
               </div>
             </div>
             <Filters {...loaderData} />

@@ -43,6 +43,7 @@ export type AdminResource = {
   searches: string;
   columns: Column[];
   filters: Filter[];
+  /** None: it is only read. */
   fields: Field[];
   verbs?: Verb[];
   /** What else there is of an item, as lists. */
@@ -77,4 +78,11 @@ export function resourceOf(context: Readonly<RouterContextProvider>, path: strin
   const api = (context.get(apiContext).api as unknown as Record<string, ResourceApi>)[path] as ResourceApi;
   const change: Change = (args, options) => (patched.has(path) ? api[":id"].$patch : api[":id"].$put)(args, options);
   return { resource, api, change };
+}
+
+/** The same, where it may be changed. Throws 404 for what is only read. */
+export function changeable(context: Readonly<RouterContextProvider>, path: string): AdminResource {
+  const { resource } = resourceOf(context, path);
+  if (resource.fields.length === 0) throw data(null, 404);
+  return resource;
 }

@@ -22,7 +22,37 @@ const providers = {
   local: "Integrado",
 };
 
-/** The nine resources of the administration, in the order of the menu. */
+const forms = { contact: "Contacto", support: "Soporte" };
+const actions = {
+  create: "Crear",
+  update: "Cambiar",
+  delete: "Eliminar",
+  signin: "Entrar",
+  "signin-failed": "No poder entrar",
+  signout: "Salir",
+  "signout-others": "Cerrar las demás sesiones",
+  signup: "Registrarse",
+  "password-reset": "Recuperar la contraseña",
+  password: "Cambiar la contraseña",
+  email: "Cambiar el correo",
+};
+const things = {
+  user: "Usuario",
+  session: "Sesión",
+  authenticator: "Verificación en dos pasos",
+  subscription: "Suscripción",
+  model: "Modelo",
+  training: "Entrenamiento",
+  chat: "Conversación",
+  message: "Mensaje",
+  summary: "Resumen",
+  project: "Proyecto",
+  page: "Página",
+  file: "Archivo",
+  share: "Enlace",
+};
+
+/** The nine resources of the administration, in the order of the menu, and two lists that are only read. */
 export const resources: AdminResource[] = [
   {
     path: "user",
@@ -305,5 +335,40 @@ export const resources: AdminResource[] = [
       { name: "published", label: "Publicada", kind: "flag" },
       { name: "inMenu", label: "En el menú", kind: "flag" },
     ],
+  },
+  {
+    path: "email",
+    many: "Buzón",
+    one: "mensaje del buzón",
+    searches: "Nombre, correo o texto",
+    columns: [
+      { name: "message", label: "Mensaje" },
+      { name: "name", label: "Nombre" },
+      { name: "email", label: "Correo electrónico" },
+      { name: "kind", label: "Formulario", kind: "choice", choices: forms },
+      { name: "sentAt", label: "Enviado por correo", kind: "moment" },
+      { name: "createdAt", label: "Escrito", kind: "moment", sorted: true },
+    ],
+    filters: [{ name: "kind", label: "Formulario", choices: forms }],
+    fields: [],
+  },
+  {
+    path: "audit",
+    many: "Auditoría",
+    one: "apunte",
+    searches: "Qué, quién o desde dónde",
+    columns: [
+      { name: "action", label: "Qué", kind: "choice", choices: actions },
+      { name: "resource", label: "De qué", kind: "choice", choices: things },
+      { name: "actorId", label: "Quién", kind: "person" },
+      { name: "changes", label: "Cambios" },
+      { name: "ip", label: "Desde" },
+      { name: "createdAt", label: "Cuándo", kind: "moment", sorted: true },
+    ],
+    filters: [
+      { name: "action", label: "Qué", choices: actions },
+      { name: "resource", label: "De qué", choices: things },
+    ],
+    fields: [],
   },
 ];

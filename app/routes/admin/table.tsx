@@ -14,22 +14,25 @@ type Props = {
   here: string;
   many: string;
   count: string;
+  readOnly: boolean;
   heads: Head[];
   rows: { id: string; cells: Cell[] }[];
   verbs: { name: string; label: string }[];
 };
 
 /** The rows of a list; on narrow screens each is a card. Those that are marked can be changed together. */
-export function ResourceTable({ path, here, many, count, heads, rows, verbs }: Props) {
+export function ResourceTable({ path, here, many, readOnly, count, heads, rows, verbs }: Props) {
   return (
     <>
       <table className="table cards">
         <caption className="sr-only">{`${many}, ${count}`}</caption>
         <thead>
           <tr>
-            <th scope="col">
-              <span className="sr-only">Marcar</span>
-            </th>
+            {!readOnly && (
+              <th scope="col">
+                <span className="sr-only">Marcar</span>
+              </th>
+            )}
             {heads.map(({ name, label, number, to, order }) => (
               <th key={name} scope="col" className={number ? "num" : undefined} aria-sort={order}>
                 {to ? (
@@ -41,39 +44,52 @@ export function ResourceTable({ path, here, many, count, heads, rows, verbs }: P
                 )}
               </th>
             ))}
-            <th scope="col">
-              <span className="sr-only">Acciones</span>
-            </th>
+            {!readOnly && (
+              <th scope="col">
+                <span className="sr-only">Acciones</span>
+              </th>
+            )}
           </tr>
         </thead>
         <tbody>
           {rows.map(({ id, cells }) => (
-            <Row key={id} path={path} here={here} id={id} cells={cells} heads={heads} />
+            <Row key={id} path={path} here={here} readOnly={readOnly} id={id} cells={cells} heads={heads} />
           ))}
         </tbody>
       </table>
-      <div className="buttons picks-do">
-        {verbs.map(({ name, label }) => (
-          <button key={name} type="submit" className="button small" name="intent" value={name}>
-            {label}
+      {!readOnly && (
+        <div className="buttons picks-do">
+          {verbs.map(({ name, label }) => (
+            <button key={name} type="submit" className="button small" name="intent" value={name}>
+              {label}
+            </button>
+          ))}{" "}
+          <button type="submit" className="button small danger" name="intent" value="delete">
+            Eliminar los marcados
           </button>
-        ))}{" "}
-        <button type="submit" className="button small danger" name="intent" value="delete">
-          Eliminar los marcados
-        </button>
-      </div>
+        </div>
+      )}
     </>
   );
 }
 
-function Row({ path, here, id, cells, heads }: Pick<Props, "path" | "here" | "heads"> & Props["rows"][number]) {
+function Row({
+  path,
+  here,
+  readOnly,
+  id,
+  cells,
+  heads,
+}: Pick<Props, "path" | "here" | "readOnly" | "heads"> & Props["rows"][number]) {
   const [first, ...others] = cells;
   const name = first?.text || "sin nombre";
   return (
     <tr>
-      <td className="pick">
-        <input type="checkbox" name="item" value={id} aria-label={`Marcar ${name}`} />
-      </td>
+      {!readOnly && (
+        <td className="pick">
+          <input type="checkbox" name="item" value={id} aria-label={`Marcar ${name}`} />
+        </td>
+      )}
       <th scope="row">
         <Link to={`/admin/${path}/${id}`}>{name}</Link>
       </th>
@@ -82,16 +98,18 @@ function Row({ path, here, id, cells, heads }: Pick<Props, "path" | "here" | "he
           {to ? <Link to={to}>{text}</Link> : text || "—"}
         </td>
       ))}
-      <td className="ends">
-        <span className="actions">
-          <Link className="action" to={`/admin/${path}/${id}/editar${here}`} preventScrollReset>
-            Editar<span className="sr-only"> {name}</span>
-          </Link>{" "}
-          <Link className="action" to={`/admin/${path}/${id}/eliminar${here}`} preventScrollReset>
-            Eliminar<span className="sr-only"> {name}</span>
-          </Link>
-        </span>
-      </td>
+      {!readOnly && (
+        <td className="ends">
+          <span className="actions">
+            <Link className="action" to={`/admin/${path}/${id}/editar${here}`} preventScrollReset>
+              Editar<span className="sr-only"> {name}</span>
+            </Link>{" "}
+            <Link className="action" to={`/admin/${path}/${id}/eliminar${here}`} preventScrollReset>
+              Eliminar<span className="sr-only"> {name}</span>
+            </Link>
+          </span>
+        </td>
+      )}
     </tr>
   );
 }

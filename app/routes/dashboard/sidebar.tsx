@@ -88,6 +88,8 @@ const administered = [
   ["/summary", "document", "Resúmenes"],
   ["/project", "project", "Proyectos"],
   ["/page", "globe", "Páginas"],
+  ["/email", "message", "Buzón"],
+  ["/audit", "shield", "Auditoría"],
 ] as const;
 
 function Administration() {

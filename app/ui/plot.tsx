@@ -1,5 +1,5 @@
 import { useId } from "react";
-import { Icon } from "../../ui/icon.tsx";
+import { Icon } from "./icon.tsx";
 
 type Bar = {
   label: string;

@@ -1,0 +1,82 @@
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { makeFirstModels } from "../intelligence/discover.server.ts";
+import { describeCause, ReplyError } from "../intelligence/errors.server.ts";
+import { generate } from "../intelligence/providers.server.ts";
+import { decrypt } from "../secrets.server.ts";
+import { countAttempt } from "./attempts.server.ts";
+import { admin, signedIn } from "./authentication.server.ts";
+import type { ApiEnv } from "./env.server.ts";
+import { answerInvalid, invalid, notFound } from "./problem.server.ts";
+import { answers, bearer, idParam } from "./schemas.server.ts";
+
+const forAdmins = { security: bearer, middleware: [signedIn, admin] };
+const trial = z
+  .object({
+    ok: z.boolean(),
+    answer: z.string().openapi({ description: "Lo que ha contestado o, si no ha podido, por qué." }),
+    firstTokenMs: z.number().nullable(),
+    tokensPerSecond: z.number().nullable(),
+  })
+  .openapi("ModelTrial");
+
+const prompt = { system: "", turns: [{ role: "user" as const, content: "Preséntate en una frase." }] };
+const patience = 30_000;
+
+/** «Probar» and «Buscar modelos» (product.md §8). */
+export const modelTrials = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
+  .openapi(
+    createRoute({
+      method: "post",
+      path: "/{id}/test",
+      ...forAdmins,
+      request: { params: idParam },
+      responses: { 200: answers(trial, "Cómo contesta el modelo.") },
+    }),
+    async (c) => {
+      const { person, services } = c.var;
+      await countAttempt(services, "trial", person.id);
+      const row = await services.db
+        .selectFrom("models")
+        .where("id", "=", c.req.valid("param").id)
+        .selectAll()
+        .executeTakeFirst();
+      if (!row) throw notFound();
+      if (row.provider === "local") throw invalid("id", "El asistente local no es un modelo: contesta siempre.");
+      const model = {
+        ...row,
+        apiKey: row.apiKey && decrypt(row.apiKey, services.modelKey, row.id),
+        maxOutputTokens: 300,
+      };
+      const begun = Date.now();
+      let first: number | null = null;
+      let answer = "";
+      let tokens = 0;
+      try {
+        for await (const part of generate(model, prompt, { signal: c.req.raw.signal, silence: patience })) {
+          first ??= Date.now() - begun;
+          if (part.type === "text") answer += part.text;
+          else tokens = part.usage.outputTokens ?? 0;
+        }
+      } catch (error) {
+        if (!(error instanceof ReplyError)) throw error;
+        services.log.info({ modelId: row.id, cause: describeCause(error) }, "el modelo probado no contesta");
+        return c.json({ ok: false, answer: error.message, firstTokenMs: null, tokensPerSecond: null }, 200);
+      }
+      const seconds = (Date.now() - begun - (first ?? 0)) / 1000;
+      const speed = tokens > 0 && seconds > 0.05 ? Math.round(tokens / seconds) : null;
+      return c.json({ ok: true, answer, firstTokenMs: first, tokensPerSecond: speed }, 200);
+    },
+  )
+  .openapi(
+    createRoute({
+      method: "post",
+      path: "/discover",
+      ...forAdmins,
+      responses: { 200: answers(z.object({ found: z.number() }), "Cuántos modelos hay de más.") },
+    }),
+    async (c) => {
+      const { services } = c.var;
+      await countAttempt(services, "trial", c.var.person.id);
+      return c.json({ found: await makeFirstModels(services, services.config, { again: true }) }, 200);
+    },
+  );
