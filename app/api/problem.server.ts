@@ -2,7 +2,7 @@ import type { Hook } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { CannotReply } from "../intelligence/start.server.ts";
+import { CannotReply } from "../intelligence/cannot-reply.server.ts";
 import { LimitReached } from "../intelligence/usage.server.ts";
 import type { ApiEnv } from "./env.server.ts";
 

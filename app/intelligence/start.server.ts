@@ -3,20 +3,13 @@ import type { Db } from "../db/connection.server.ts";
 import { isTaken } from "../db/errors.server.ts";
 import { indexText } from "../db/search.server.ts";
 import type { MessageRow, ModelRow } from "../db/tables.ts";
+import { attach, bytesOf } from "./attach.server.ts";
+import { CannotReply } from "./cannot-reply.server.ts";
 import type { Runs } from "./runs.server.ts";
 import { firstWords } from "./title.server.ts";
 import { reserveUsage } from "./usage.server.ts";
 
 export type Started = { chatId: string; userMessageId: string | null; messageId: string; modelId: string | null };
-
-/** What can't be done with the messages as they are now: the sentence says why. */
-export class CannotReply extends Error {
-  readonly field: string;
-  constructor(field: string, message: string) {
-    super(message);
-    this.field = field;
-  }
-}
 
 export type NewMessage = {
   userId: string;
@@ -163,36 +156,6 @@ async function chatFor(db: Db, message: NewMessage, now: number) {
   return chat;
 }
 
-/** Sends files along with a message; from now on they stay, or end with the chat's session. Throws CannotReply. */
-async function attach(db: Db, message: MessageRow, fileIds: string[], sessionId: string | null): Promise<void> {
-  if (fileIds.length === 0) return;
-  const files = await db
-    .selectFrom("files")
-    .where("id", "in", fileIds)
-    .where("userId", "=", message.userId)
-    .where("ready", "=", 1)
-    .select(["id", "name", "mediaType"])
-    .execute();
-  const rows = fileIds.map((fileId, position) => {
-    const file = files.find(({ id }) => id === fileId);
-    if (!file) throw new CannotReply("fileIds", "Uno de los archivos ya no existe. Quítalo o adjúntalo otra vez.");
-    const { name, mediaType } = file;
-    return {
-      id: newId(),
-      createdAt: message.createdAt,
-      updatedAt: message.createdAt,
-      messageId: message.id,
-      fileId,
-      name,
-      mediaType,
-      position,
-    };
-  });
-  await db.insertInto("attachments").values(rows).execute();
-  const kept = sessionId ? { sessionId } : { temporary: 0 as const, sessionId: null };
-  await db.updateTable("files").set(kept).where("id", "in", fileIds).where("temporary", "=", 1).execute();
-}
-
 async function showReply(db: Db, reply: MessageRow, now: number): Promise<void> {
   await db
     .updateTable("chats")
@@ -251,16 +214,6 @@ async function clearDraft(db: Db, message: NewMessage, chatId: string): Promise<
   else if (message.projectId) {
     await db.updateTable("projects").set({ draft: null }).where("id", "=", message.projectId).execute();
   } else await db.updateTable("users").set({ draft: null }).where("id", "=", message.userId).execute();
-}
-
-/** What files hold: the same picture sent twice by a double click is two files. */
-async function bytesOf(db: Db, fileIds: string[]): Promise<string> {
-  if (fileIds.length === 0) return "";
-  const rows = await db.selectFrom("files").where("id", "in", fileIds).select("sha256").execute();
-  return rows
-    .map(({ sha256 }) => sha256)
-    .sort()
-    .join();
 }
 
 /** Whether this key was used before and, if for this very message, what was answered then. */

@@ -57,6 +57,13 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   await db.schema.alterTable("projects").addColumn("draft", text).execute();
 
   await db.schema.alterTable("chats").addColumn("sessionId", id, optional("sessions", "cascade")).execute();
+  // A person's list is counted from it alone.
+  await db.schema
+    .createIndex("chats_listed")
+    .on("chats")
+    .columns(["userId", "lastMessageAt", "id"])
+    .where(sql.ref("sessionId"), "is", null)
+    .execute();
   await db.schema
     .createIndex("chats_sessionId")
     .on("chats")

@@ -1,14 +1,14 @@
-import { data, Form, Link, redirect, useOutlet } from "react-router";
+import { data, Link, redirect, useOutlet } from "react-router";
 import { ApiProblem, accepted, read } from "../../answers.server.ts";
 import { apiContext, formContext, sessionContext } from "../../context.ts";
 import { textOf } from "../../form.server.ts";
-import { limits } from "../../limits.ts";
 import { Bar } from "../../ui/bar.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { PostForm } from "../../ui/post-form.tsx";
 import { sendForm } from "../../ui/send-form.ts";
 import type { Route } from "./+types/list";
 import { cellsOf } from "./cells.server.ts";
+import { Filters } from "./filters.tsx";
 import { headsOf, listOf, sizes, withParams } from "./query.server.ts";
 import { resourceOf } from "./resource.server.ts";
 import { SureDialog } from "./sure-dialog.tsx";
@@ -185,66 +185,5 @@ export default function List({ loaderData, actionData }: Route.ComponentProps) {
         </main>
       </div>
     </>
-  );
-}
-
-type Filtered = Pick<
-  Route.ComponentProps["loaderData"],
-  "q" | "searches" | "filters" | "kept" | "choosable" | "size" | "sizes"
->;
-
-function Filters({ q, searches, filters, kept, choosable, size, sizes: offered }: Filtered) {
-  return (
-    <Form className="filters" role="search" preventScrollReset>
-      {kept.map(([name, value]) => (
-        <input key={name} type="hidden" name={name} value={String(value)} />
-      ))}
-      <div className="field">
-        <label htmlFor="q">Buscar</label>
-        <input
-          className="input"
-          type="search"
-          id="q"
-          name="q"
-          size={24}
-          maxLength={limits.search}
-          defaultValue={q}
-          placeholder={searches}
-        />
-      </div>
-      {[
-        ...filters,
-        { name: "filas", label: "Filas", value: size, choices: Object.fromEntries(offered.map((n) => [n, n])) },
-      ].map(({ name, label, value, choices }) => (
-        <div className="field" key={name}>
-          <label htmlFor={`f-${name}`}>{label}</label>
-          <span className="select">
-            <select className="input" id={`f-${name}`} name={name} defaultValue={value}>
-              {name !== "filas" && <option value="">Todos</option>}
-              {Object.entries(choices).map(([choice, said]) => (
-                <option key={choice} value={choice}>
-                  {said}
-                </option>
-              ))}
-            </select>
-            <Icon name="chevron" />
-          </span>
-        </div>
-      ))}
-      <details className="more">
-        <summary>Columnas</summary>
-        <div className="checks">
-          {choosable.map(({ name, label, shown }) => (
-            <label className="check" key={name}>
-              <input type="checkbox" name="col" value={name} defaultChecked={shown} />
-              <span>{label}</span>
-            </label>
-          ))}
-        </div>
-      </details>
-      <button className="button" type="submit">
-        Filtrar
-      </button>
-    </Form>
   );
 }

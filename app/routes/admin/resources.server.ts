@@ -269,7 +269,6 @@ export const resources: AdminResource[] = [
       },
       { name: "content", label: "Texto", kind: "markdown", required: true },
     ],
-    belongs: () => [],
   },
   {
     path: "summary",

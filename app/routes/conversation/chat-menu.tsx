@@ -3,6 +3,12 @@ import { Link, useNavigate, useRevalidator } from "react-router";
 import { Icon } from "../../ui/icon.tsx";
 import { FormToken, PostForm } from "../../ui/post-form.tsx";
 
+const dialogs = [
+  ["mover", "project", "Mover a un proyecto"],
+  ["compartir", "globe", "Compartir"],
+  ["exportar", "download", "Exportar"],
+] as const;
+
 /** What can be done with a chat. */
 export function ChatMenu({ id, pinned, archived }: { id: string; pinned: boolean; archived: boolean }) {
   const formToken = use(FormToken);
@@ -49,24 +55,14 @@ export function ChatMenu({ id, pinned, archived }: { id: string; pinned: boolean
               </button>
             </PostForm>
           </li>
-          <li>
-            <Link to={`/conversation/chat/${id}/mover`} preventScrollReset>
-              <Icon name="project" />
-              Mover a un proyecto
-            </Link>
-          </li>
-          <li>
-            <Link to={`/conversation/chat/${id}/compartir`} preventScrollReset>
-              <Icon name="globe" />
-              Compartir
-            </Link>
-          </li>
-          <li>
-            <Link to={`/conversation/chat/${id}/exportar`} preventScrollReset>
-              <Icon name="download" />
-              Exportar
-            </Link>
-          </li>
+          {dialogs.map(([path, icon, label]) => (
+            <li key={path}>
+              <Link to={`/conversation/chat/${id}/${path}`} preventScrollReset>
+                <Icon name={icon} />
+                {label}
+              </Link>
+            </li>
+          ))}
           <li>
             <Link className="danger" to={`/conversation/chat/${id}/eliminar`} onClick={deleteWithUndo}>
               <Icon name="trash" />

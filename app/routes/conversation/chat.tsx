@@ -11,7 +11,6 @@ import { sendForm } from "../../ui/send-form.ts";
 import { attachedFiles } from "../../uploads.server.ts";
 import type { Route } from "./+types/chat";
 import { ChatMenu } from "./chat-menu.tsx";
-import { offerCopies } from "./code-copy.ts";
 import { Composer } from "./composer.tsx";
 import { carryLive } from "./live.server.tsx";
 import { listModels } from "./models.server.ts";
@@ -114,7 +113,20 @@ export default function Chat({ loaderData, actionData }: Route.ComponentProps) {
   useEffect(() => {
     if (awaitsTitle) void import("./follow-events.ts").then(({ awaitTitle }) => awaitTitle(lastId, revalidate));
   }, [awaitsTitle, lastId, revalidate]);
-  useEffect(() => offerCopies(reader.current), []);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when the last turn has changed
+  useEffect(() => {
+    // Most conversations have no code, and need none of ours for it.
+    if (!reader.current?.querySelector("figure.code")) return;
+    let stop: (() => void) | undefined;
+    let left = false;
+    void import("./code-copy.ts").then(({ offerCopies }) => {
+      if (!left) stop = offerCopies(reader.current);
+    });
+    return () => {
+      left = true;
+      stop?.();
+    };
+  }, [lastId, lastStatus]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: when the last turn has changed
   useEffect(() => {
     // The button that was pressed is gone; the keyboard goes on where it stood.

@@ -10,6 +10,7 @@ import { Revisits } from "../../ui/revisits.tsx";
 import { SidebarState, useSidebarState } from "../../ui/sidebar-state.ts";
 import { Toasts } from "../../ui/toasts.tsx";
 import type { Route } from "./+types/layout";
+import { administered } from "./administered.server.ts";
 import { Sidebar } from "./sidebar.tsx";
 import { isFolded } from "./sidebar-cookie.server.ts";
 
@@ -24,13 +25,16 @@ export async function loader({ context, request }: Route.LoaderArgs) {
   return {
     person: { name: user.name, role: user.role, plan: subscription.plan },
     aside,
+    administered: user.role === "admin" ? [...administered] : [],
     folded: await isFolded(request),
   };
 }
 
 export const shouldRevalidate = unlessSeen;
 
-export default function DashboardLayout({ loaderData: { person, aside, folded } }: Route.ComponentProps) {
+export default function DashboardLayout({
+  loaderData: { person, aside, administered: links, folded },
+}: Route.ComponentProps) {
   const { notice, personId = null } = useRouteLoaderData<typeof root>("root") ?? {};
   // A dialog that is a route covers the page also where no script makes it modal.
   const covered = useMatches().some((match) => (match.handle as { dialog?: boolean } | undefined)?.dialog);
@@ -38,7 +42,7 @@ export default function DashboardLayout({ loaderData: { person, aside, folded } 
   return (
     <SidebarState value={sidebarState}>
       <div className={sidebarState.folded ? "shell folded" : "shell"}>
-        <Sidebar person={person} chats={aside.chats} projects={aside.projects} inert={covered} />
+        <Sidebar person={person} chats={aside.chats} projects={aside.projects} administered={links} inert={covered} />
         <div className="main">
           <Toasts message={notice} />
           <Outlet />

@@ -8,11 +8,13 @@ type Props = {
   person: { name: string; role: string; plan: string };
   chats: ListedChat[];
   projects: { id: string; name: string }[];
+  /** The lists of the administration; none for who is no admin. */
+  administered: (readonly [path: string, icon: string, label: string])[];
   inert: boolean;
 };
 
 /** Chats and projects; beside the page on wide screens, over it on narrow ones, with no script for either. */
-export function Sidebar({ person, chats, projects, inert }: Props) {
+export function Sidebar({ person, chats, projects, administered, inert }: Props) {
   const { pathname } = useLocation();
   return (
     <nav className="sidebar" id="barra" popover="auto" aria-label="Conversaciones" inert={inert}>
@@ -50,7 +52,7 @@ export function Sidebar({ person, chats, projects, inert }: Props) {
             </NavLink>
           </li>
         </ul>
-        {pathname.startsWith("/admin") && <Administration />}
+        {pathname.startsWith("/admin") && <Administration links={administered} />}
         {projects.length > 0 && <Projects projects={projects} />}
         {groupChats(chats, new Date()).map(([group, listed]) => (
           <section key={group} aria-labelledby={`g-${group}`}>
@@ -77,29 +79,14 @@ export function Sidebar({ person, chats, projects, inert }: Props) {
   );
 }
 
-const administered = [
-  ["", "dashboard", "Panel"],
-  ["/user", "users", "Usuarios"],
-  ["/subscription", "crown", "Suscripciones"],
-  ["/model", "assistant", "Modelos"],
-  ["/training", "book", "Entrenamientos"],
-  ["/chat", "chat", "Conversaciones"],
-  ["/message", "message", "Mensajes"],
-  ["/summary", "document", "Resúmenes"],
-  ["/project", "project", "Proyectos"],
-  ["/page", "globe", "Páginas"],
-  ["/email", "message", "Buzón"],
-  ["/audit", "shield", "Auditoría"],
-] as const;
-
-function Administration() {
+function Administration({ links }: { links: Props["administered"] }) {
   return (
     <section aria-labelledby="g-admin">
       <h2 className="group" id="g-admin">
         Administración
       </h2>
       <ul className="items">
-        {administered.map(([path, icon, label]) => (
+        {links.map(([path, icon, label]) => (
           <li key={path}>
             <NavLink className="item" to={`/admin${path}`} end={path === ""}>
               <Icon name={icon} />

@@ -1,0 +1,8 @@
+/** What can't be done with the messages as they are now: the sentence says why. */
+export class CannotReply extends Error {
+  readonly field: string;
+  constructor(field: string, message: string) {
+    super(message);
+    this.field = field;
+  }
+}
