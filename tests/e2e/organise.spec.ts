@@ -1,4 +1,4 @@
-import { begin, expect, hydrated, lastReply, test } from "./fixtures.ts";
+import { begin, expect, lastReply, test } from "./fixtures.ts";
 
 test("several conversations are archived, moved and deleted at once", async ({ page, person }) => {
   expect(person.email).toBeTruthy();
@@ -66,32 +66,4 @@ test("an export of another program is imported", async ({ page, person }) => {
   await expect(page.getByText("Una conversación importada, con 2 mensajes.")).toBeVisible();
   await page.getByRole("main").getByRole("link", { name: "Gazpacho" }).click();
   await expect(lastReply(page)).toContainText("Sí, duro.");
-});
-
-test("a deleted conversation can be taken back for ten seconds", async ({ page, person, javaScriptEnabled }) => {
-  test.skip(!javaScriptEnabled, "without a script it is asked about before");
-  expect(person.email).toBeTruthy();
-  await begin(page, "Que no se borre", "Asistente local");
-  await expect(lastReply(page).getByRole("button", { name: "Regenerar" })).toBeVisible();
-  const chat = page.url();
-  await page.clock.install();
-  await page.reload();
-  await hydrated(page);
-  const remove = async () => {
-    await page.getByRole("button", { name: "Opciones de la conversación" }).click();
-    await page.getByRole("link", { name: "Eliminar" }).click();
-    await expect(page.getByText("Conversación eliminada.")).toBeVisible();
-    await expect(page.getByRole("navigation").getByRole("link", { name: "Que no se borre" })).toBeHidden();
-  };
-  await remove();
-  await page.getByRole("button", { name: "Deshacer" }).click();
-  await page.waitForURL(chat);
-  await page.clock.runFor(1_000);
-  await expect(page.getByText("Conversación eliminada.")).toHaveCount(0);
-  await expect(page.getByRole("navigation").getByRole("link", { name: "Que no se borre" })).toBeVisible();
-  await remove();
-  const gone = page.waitForRequest(`${chat}/eliminar`);
-  await page.clock.runFor(11_000);
-  await (await gone).response();
-  expect((await page.request.get(chat)).status()).toBe(404);
 });

@@ -121,4 +121,31 @@ test.describe("what a script adds", () => {
     await page.goto("/conversation/chat");
     await expect.poll(() => page.evaluate(() => localStorage.getItem("nuxt-color-mode"))).toBe("dark");
   });
+
+  test("a deleted conversation can be taken back for ten seconds", async ({ page, person }) => {
+    expect(person.email).toBeTruthy();
+    await begin(page, "Que no se borre", "Asistente local");
+    await expect(lastReply(page).getByRole("button", { name: "Regenerar" })).toBeVisible();
+    const chat = page.url();
+    await page.clock.install();
+    await page.reload();
+    await hydrated(page);
+    const remove = async () => {
+      await page.getByRole("button", { name: "Opciones de la conversación" }).click();
+      await page.getByRole("link", { name: "Eliminar" }).click();
+      await expect(page.getByText("Conversación eliminada.")).toBeVisible();
+      await expect(page.getByRole("navigation").getByRole("link", { name: "Que no se borre" })).toBeHidden();
+    };
+    await remove();
+    await page.getByRole("button", { name: "Deshacer" }).click();
+    await page.waitForURL(chat);
+    await page.clock.runFor(1_000);
+    await expect(page.getByText("Conversación eliminada.")).toHaveCount(0);
+    await expect(page.getByRole("navigation").getByRole("link", { name: "Que no se borre" })).toBeVisible();
+    await remove();
+    const gone = page.waitForRequest(`${chat}/eliminar`);
+    await page.clock.runFor(11_000);
+    await (await gone).response();
+    expect((await page.request.get(chat)).status()).toBe(404);
+  });
 });
