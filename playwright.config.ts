@@ -13,7 +13,7 @@ const browser = {
 export default defineConfig({
   testDir: "tests/e2e",
   outputDir: "test-results/e2e",
-  workers: 3,
+  workers: 2,
   timeout: 45_000,
   reporter: [["line"], ["json", { outputFile: "test-results/e2e.json" }]],
   projects: [
