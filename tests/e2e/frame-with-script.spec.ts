@@ -382,6 +382,8 @@ test.describe("pages seen", () => {
       await expect(lastReply(page).getByRole("button", { name: "Regenerar" })).toBeVisible();
     }
     await page.goto("/user");
+    // However slow the machine is, what is fetched ahead is of this moment.
+    await page.clock.setFixedTime(Date.now());
     const answers = await hold(page, /chat\/[^/]+\.data/);
     const links = page.getByRole("navigation").locator('a[href^="/conversation/chat/"]');
     await expect(links).toHaveCount(6);
