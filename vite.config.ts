@@ -39,7 +39,7 @@ export default defineConfig(({ command }) => ({
                 {
                   name: "ui",
                   // What a conversation needs from the start; fields of forms come with the first dialog.
-                  test: /app\/(ui\/(?!fields?\.|constraints|resend|dialog\.|upload-form)|routes\/(conversation\/composer|auth\/sign-in-over))/,
+                  test: /app\/(ui\/(?!fields?\.|constraints|resend|dialog\.|upload-form|search-field)|routes\/(conversation\/composer|auth\/sign-in-over))/,
                 },
               ],
             },

@@ -1,4 +1,4 @@
-import { data, Form, Link, redirect, useOutlet } from "react-router";
+import { data, Link, redirect, useOutlet } from "react-router";
 import { read } from "../../answers.server.ts";
 import { apiContext } from "../../context.ts";
 import { limits } from "../../limits.ts";
@@ -7,6 +7,7 @@ import { showFile } from "../../shown-file.server.ts";
 import { Bar } from "../../ui/bar.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { showSeen } from "../../ui/pages-seen.ts";
+import { SearchField } from "../../ui/search-field.tsx";
 import { sendForm } from "../../ui/send-form.ts";
 import { ago } from "../../ui/times.ts";
 import { UploadForm } from "../../ui/upload-form.tsx";
@@ -77,7 +78,7 @@ export default function Files({ loaderData, actionData }: Route.ComponentProps) 
                 <section aria-labelledby="guardados">
                   <h2 id="guardados">{q ? "Encontrados" : "Guardados"}</h2>
                   <div className="stack">
-                    <Search q={q} />
+                    <SearchField q={q} label="Buscar por nombre" />
                     <Found q={q} total={total} />
                     <ul className="rows">
                       {files.map((file) => (
@@ -100,30 +101,6 @@ export default function Files({ loaderData, actionData }: Route.ComponentProps) 
         </main>
       </div>
     </>
-  );
-}
-
-function Search({ q }: { q: string }) {
-  return (
-    <Form className="search" role="search" preventScrollReset>
-      <label className="sr-only" htmlFor="q">
-        Buscar por nombre
-      </label>
-      <Icon name="search" />
-      <input
-        className="input"
-        type="search"
-        id="q"
-        name="q"
-        size={24}
-        maxLength={limits.search}
-        defaultValue={q}
-        placeholder="Buscar por nombre"
-      />{" "}
-      <button className="sr-only" type="submit">
-        Buscar
-      </button>
-    </Form>
   );
 }
 

@@ -7,13 +7,14 @@ import { limits } from "../../limits.ts";
 import { currentPerson } from "../../person.server.ts";
 import { Bar } from "../../ui/bar.tsx";
 import { showSeen } from "../../ui/pages-seen.ts";
+import { SearchField } from "../../ui/search-field.tsx";
 import { sendForm } from "../../ui/send-form.ts";
 import { ago } from "../../ui/times.ts";
 import { attachedFiles } from "../../uploads.server.ts";
 import type { Route } from "./+types/new-chat";
 import { Composer } from "./composer.tsx";
 import { listModels } from "./models.server.ts";
-import { type Found, SearchField, SearchResults } from "./search.tsx";
+import { type Found, SearchResults } from "./search.tsx";
 import { send } from "./send.server.ts";
 
 export const meta: Route.MetaFunction = () => [{ title: "Nueva conversación · Tertulia" }];
@@ -108,7 +109,13 @@ export default function NewChat({ loaderData, actionData }: Route.ComponentProps
         <section aria-labelledby="recientes">
           <div className="head">
             <h2 id="recientes">{found ? "Resultados" : archive ? "Archivadas" : "Recientes"}</h2>
-            <SearchField q={found?.q ?? ""} />
+            <SearchField
+              id="buscar"
+              action="/conversation/chat"
+              size={30}
+              label="Buscar en todos los mensajes"
+              q={found?.q ?? ""}
+            />
           </div>
           {found ? <SearchResults found={found} /> : <Recent chats={recent} archive={archive} />}
         </section>

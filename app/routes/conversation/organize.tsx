@@ -1,4 +1,4 @@
-import { data, Form, Link, redirect, useLocation } from "react-router";
+import { data, Link, redirect, useLocation } from "react-router";
 import { ApiProblem, accepted, read } from "../../answers.server.ts";
 import { apiContext, formContext, sessionContext } from "../../context.ts";
 import { textOf } from "../../form.server.ts";
@@ -8,6 +8,7 @@ import { Bar } from "../../ui/bar.tsx";
 import { Dialog, DialogFoot } from "../../ui/dialog.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { PostForm } from "../../ui/post-form.tsx";
+import { SearchField } from "../../ui/search-field.tsx";
 import { sendForm } from "../../ui/send-form.ts";
 import { ago } from "../../ui/times.ts";
 import type { Route } from "./+types/organize";
@@ -96,26 +97,7 @@ export default function Organize({ loaderData, actionData }: Route.ComponentProp
         <main className="page" id="contenido">
           <div className="in document">
             <h1>Organizar conversaciones</h1>
-            <Form className="search" role="search" preventScrollReset>
-              {archive && <input type="hidden" name="archivadas" />}
-              <label className="sr-only" htmlFor="q">
-                Buscar por título
-              </label>
-              <Icon name="search" />
-              <input
-                className="input"
-                type="search"
-                id="q"
-                name="q"
-                size={24}
-                maxLength={limits.search}
-                defaultValue={q}
-                placeholder="Buscar por título"
-              />{" "}
-              <button className="sr-only" type="submit">
-                Buscar
-              </button>
-            </Form>
+            <SearchField q={q} label="Buscar por título" kept={archive ? [["archivadas", ""]] : []} />
             <p className="text-text-2">
               {total === 1 ? "Una conversación" : `${total.toLocaleString("es")} conversaciones`}
               {archive ? " en el archivo. " : ". "}

@@ -1,6 +1,4 @@
-import { Form, Link } from "react-router";
-import { limits } from "../../limits.ts";
-import { Icon } from "../../ui/icon.tsx";
+import { Link } from "react-router";
 
 export type Found = {
   q: string;
@@ -16,31 +14,6 @@ export type Found = {
   files: { name: string; to: string; when: string; excerpt: Excerpt }[];
 };
 type Excerpt = { text: string; hit: boolean }[];
-
-/** The field that searches all of the person's messages; its results have an address. */
-export function SearchField({ q }: { q: string }) {
-  return (
-    <Form className="search" role="search" id="buscar" action="/conversation/chat" preventScrollReset>
-      <label className="sr-only" htmlFor="q">
-        Buscar en todos los mensajes
-      </label>
-      <Icon name="search" />
-      <input
-        className="input"
-        type="search"
-        id="q"
-        name="q"
-        size={30}
-        maxLength={limits.search}
-        defaultValue={q}
-        placeholder="Buscar en todos los mensajes"
-      />{" "}
-      <button className="sr-only" type="submit">
-        Buscar
-      </button>
-    </Form>
-  );
-}
 
 /** What was found, and where in its chat it stands. */
 export function SearchResults({ found: { q, chats, messages, files } }: { found: Found }) {
