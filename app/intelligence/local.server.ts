@@ -31,7 +31,7 @@ function found(sources: Source[]): string {
 }
 
 const whatIAm =
-  "Soy el asistente local: busco en tus mensajes anteriores y en los entrenamientos de esta instalación, y cito lo que encuentro. No soy un modelo de lenguaje. Para conversar con uno, quien administra puede conectar Ollama, OpenAI, Anthropic o Google.";
+  "Soy el asistente local: busco en tus documentos, en tus mensajes anteriores y en los entrenamientos de esta instalación, y cito lo que encuentro. No soy un modelo de lenguaje. Para conversar con uno, quien administra puede conectar Ollama, OpenAI, Anthropic o Google.";
 
 const nothingFound = `No he encontrado nada sobre eso en lo que ya está escrito.
 
