@@ -1,7 +1,5 @@
-import type { ReactNode } from "react";
 import { createContext } from "react-router";
 import type { Client } from "./api/client.server.ts";
-import type { Chunk, Source } from "./intelligence/chunk.ts";
 import type { Log } from "./log.server.ts";
 import type { ReceivedFile } from "./multipart.server.ts";
 import type { WebSession } from "./session.server.ts";
@@ -15,15 +13,13 @@ export const nonceContext = createContext<string>();
 export const formContext = createContext<FormData>();
 /** The files that came with it, on disk while the request lasts. */
 export const filesContext = createContext<ReceivedFile[]>([]);
-/** Set by a loader whose page ends in a reply under way: `entry.server.tsx` writes it into the document at `marker`. */
-export const liveContext = createContext<LiveReply | null>(null);
+/** Set by a loader whose page goes on while it is being sent: `entry.server.tsx` writes the pieces in place of `marker`. */
+export const liveContext = createContext<LivePart | null>(null);
 
-export type LiveReply = {
+export type LivePart = {
   marker: string;
-  messageId: string;
-  sources: Source[];
-  /** The reply's chunks, from its beginning. */
-  chunks: AsyncGenerator<Chunk>;
-  /** What stands under the reply once it has ended. */
-  renderEnd(end: Extract<Chunk, { type: "end" }>, sources: LiveReply["sources"], written: boolean): ReactNode;
+  /** HTML, as it comes. It answers for its own errors: the page has begun. */
+  pieces: AsyncGenerator<string>;
+  /** The reader has left. */
+  leave(): unknown;
 };

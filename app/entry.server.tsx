@@ -1,10 +1,10 @@
 import { PassThrough } from "node:stream";
 import { renderToPipeableStream } from "react-dom/server";
 import { type EntryContext, type RouterContextProvider, ServerRouter } from "react-router";
-import { liveContext, logContext, nonceContext } from "./context.ts";
-import { writeLive } from "./live-document.server.tsx";
+import { type LivePart, liveContext, logContext, nonceContext } from "./context.ts";
+import { pullStream } from "./pull-stream.server.ts";
 
-/** Renders the whole page before its first byte; a reply under way is then written into it as it comes. */
+/** Renders the whole page before its first byte; what is still under way is then written into it as it comes. */
 export default async function handleRequest(
   request: Request,
   status: number,
@@ -20,7 +20,15 @@ export default async function handleRequest(
   headers.set("X-Live", "1");
   // nginx would hold it back.
   headers.set("X-Accel-Buffering", "no");
-  return new Response(writeLive(html, live, context.get(logContext)), { status, headers });
+  return new Response(pullStream(inPlace(html, live), live.leave), { status, headers });
+}
+
+/** The page up to the marker, then what stands in its place as it is written, then the rest; no script takes part (product.md §7). */
+async function* inPlace(html: string, { marker, pieces }: LivePart): AsyncGenerator<string> {
+  const at = html.indexOf(marker);
+  yield html.slice(0, at);
+  yield* pieces;
+  yield html.slice(at + marker.length);
 }
 
 /** Loader and action errors that nobody expected; answers on purpose and closed connections are none. */

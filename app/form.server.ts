@@ -65,7 +65,7 @@ async function parseForm(request: Request): Promise<FormData> {
 // No form of ours has more; reading fields takes longer than their number alone would make it.
 const fieldsAtMost = 100;
 
-const secret = /(^|\.)(formToken|code|secret|ticket|stay)$|password/i;
+const secret = /(^|\.)(formToken|code|secret|apiKey|ticket|stay)$|password/i;
 
 /** What was typed into a form, without its token, files, passwords and codes: these never come back in a page. */
 export function typedFields(form: FormData): Record<string, string> {

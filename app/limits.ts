@@ -20,6 +20,10 @@ export const limits = {
   slug: 80,
   listDefault: 30,
   listMax: 100,
+  /** A list says up to here how many there are; counting a million would take longer than showing them. */
+  listCounted: 10_000,
+  /** Of all that a word is in, a list shows the newest: as many as can be put in order at once. */
+  listSearched: 2_000,
   turnsOnPage: 50,
   /** A model that never ends is cut here. */
   reply: 400_000,

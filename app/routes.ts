@@ -32,6 +32,13 @@ export default [
     route("user/datos", "routes/account/export.ts"),
     layout("routes/admin/layout.tsx", [
       route("admin", "routes/admin/panel.tsx"),
+      route("admin/sistema", "routes/admin/system.tsx", [
+        route("copias/:name/eliminar", "routes/admin/delete-backup.tsx"),
+      ]),
+      route("admin/sistema/copias/:name", "routes/admin/backup.ts"),
+      route("admin/sistema/diagnostico", "routes/admin/diagnosis.tsx"),
+      route("admin/sistema/diagnostico/:run", "routes/admin/diagnosis-run.tsx"),
+      route("admin/sistema/diagnostico/:run/acuse/:line", "routes/admin/diagnosis-receipt.ts"),
       route("admin/:resource", "routes/admin/list.tsx", [
         route("crear", "routes/admin/create.tsx"),
         route(":id/editar", "routes/admin/edit.tsx"),

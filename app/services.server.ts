@@ -23,7 +23,7 @@ export type Opened = {
 /** Opens database and replies for this process: migrates, finds interrupted replies, makes the first models. */
 export async function openServices(config: Config): Promise<Opened> {
   const log = createLog(config.logLevel);
-  const { db, engine, close } = await openDatabase(config, log);
+  const { db, engine, backups, close } = await openDatabase(config, log);
   const running = {
     db,
     engine,
@@ -50,6 +50,7 @@ export async function openServices(config: Config): Promise<Opened> {
       mail,
       files,
       storage: files.storage,
+      backups,
       config,
       tokenKey: deriveKey(config.secret, "session tokens"),
       authenticatorKey: deriveKey(config.secret, "authenticators"),

@@ -37,9 +37,16 @@ function detailOf(id: string | null, { name, mediaType, size, pages, hasText }: 
   return [kind, size !== null && sizeInWords(size), count, text].filter(Boolean).join(", ");
 }
 
-/** Bytes as people say them: «412 kB», «6,4 MB». */
+/** Bytes as people say them: «412 kB», «6,4 MB», «1,2 GB». */
 export function sizeInWords(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
-  const [value, unit] = bytes < 1_000_000 ? [bytes / 1000, "kB"] : [bytes / 1_000_000, "MB"];
+  const [size, unit] = units.find(([above]) => bytes >= above) ?? [1000, "kB"];
+  const value = bytes / size;
   return `${value.toLocaleString("es", { maximumFractionDigits: value < 10 ? 1 : 0 })} ${unit}`;
 }
+
+const units: [size: number, name: string][] = [
+  [1_000_000_000, "GB"],
+  [1_000_000, "MB"],
+  [1000, "kB"],
+];

@@ -31,6 +31,8 @@ import { sessions } from "./sessions.server.ts";
 import { chatShares, shares } from "./shares.server.ts";
 import { subscriptions } from "./subscriptions.server.ts";
 import { summaries } from "./summaries.server.ts";
+import { system } from "./system.server.ts";
+import { systemBackups } from "./system-backups.server.ts";
 import { trainings } from "./trainings.server.ts";
 import { uploads } from "./uploads.server.ts";
 import { usage } from "./usage.server.ts";
@@ -96,6 +98,8 @@ export function createApi(services: Services) {
     .route("/api/search", search)
     .route("/api/usage", usage)
     .route("/api/usage", figuresOfAll)
+    .route("/api/system", system)
+    .route("/api/system/backup", systemBackups)
     .route("/api/dashboard", dashboard)
     .route("/api/intelligence/conversation", conversation);
   routes.doc31("/api/openapi.json", {

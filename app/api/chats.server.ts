@@ -104,7 +104,7 @@ export const chats = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
         .where("chats.sessionId", "is", null)
         .$if(person.role !== "admin", (q) => q.where("chats.userId", "=", person.id))
         .$if(Boolean(query.q), (q) => q.where(contains("chats.title", query.q ?? "")));
-      const { rows, nextCursor, total } = await listPage(visible, query, {
+      const { rows, ...rest } = await listPage(services.db, visible, query, {
         table: "chats",
         sortable: [
           { column: "lastMessageAt", direction: "desc" },
@@ -113,7 +113,7 @@ export const chats = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
         ],
         filters: { userId: "text", projectId: "text", modelId: "text", pinned: "flag", archived: "flag" },
       });
-      return c.json({ items: rows.map(showChat), nextCursor, total }, 200);
+      return c.json({ items: rows.map(showChat), ...rest }, 200);
     },
   )
   .openapi(

@@ -76,8 +76,8 @@ export function reads<T extends Listed, Shown extends z.ZodObject>(of: Readable<
         const found = visible(c.var.services, c.var.person).$if(Boolean(q), (all) =>
           all.where((e) => e.or(of.list.searched.map((column) => contains(`${of.table}.${column}`, q ?? "")))),
         );
-        const { rows, nextCursor, total } = await listPage(found, query, of.list as unknown as ListRules<Any>);
-        return c.json({ items: (rows as unknown as Tables[T][]).map(of.show), nextCursor, total } as never, 200);
+        const { rows, ...rest } = await listPage(c.var.services.db, found, query, of.list as unknown as ListRules<Any>);
+        return c.json({ items: (rows as unknown as Tables[T][]).map(of.show), ...rest } as never, 200);
       },
     )
     .openapi(

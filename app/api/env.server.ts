@@ -1,4 +1,5 @@
 import type { Config } from "../config.server.ts";
+import type { Backups } from "../db/backup.server.ts";
 import type { UserRow } from "../db/tables.ts";
 import type { Files } from "../files/files.server.ts";
 import type { Providers } from "../intelligence/discover.server.ts";
@@ -7,10 +8,11 @@ import type { Mail } from "../mail.server.ts";
 
 /** What every endpoint may use. Made once a process. */
 export type Services = RunServices & {
-  config: Pick<Config, "signup" | "publicUrl"> & Providers;
+  config: Pick<Config, "signup" | "publicUrl" | "dataDir"> & Providers;
   runs: Runs;
   mail: Mail;
   files: Files;
+  backups: Backups | undefined;
   /** Derives session tokens. */
   tokenKey: Buffer;
   /** Encrypts the secrets of authenticator apps. */

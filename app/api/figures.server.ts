@@ -4,7 +4,7 @@ import type { Db } from "../db/connection.server.ts";
 import { admin, signedIn } from "./authentication.server.ts";
 import type { ApiEnv } from "./env.server.ts";
 import { answerInvalid } from "./problem.server.ts";
-import { answers, bearer } from "./schemas.server.ts";
+import { answers, bearer, isoOrNull } from "./schemas.server.ts";
 import { dayNames, daysAsked } from "./usage.server.ts";
 
 const counted = { messages: z.number(), tokens: z.number(), cost: z.number() };
@@ -16,11 +16,25 @@ const figures = z
     storedBytes: z.number(),
     days: z.array(z.object({ day: z.string(), ...counted })),
     models: z.array(z.object({ modelId: z.string(), name: z.string().nullable(), ...counted })),
+    health: z
+      .array(
+        z.object({
+          modelId: z.string(),
+          name: z.string(),
+          answered: z.number(),
+          failed: z.number(),
+          lastAnsweredAt: z.string().nullable(),
+          lastFailedAt: z.string().nullable(),
+          lastError: z.string().nullable(),
+        }),
+      )
+      .openapi({ description: "Cómo responden los modelos activos, en las últimas 24 horas." }),
     users: z.array(z.object({ userId: z.string(), name: z.string(), ...counted })),
   })
   .openapi("Figures");
 
 const usersShown = 10;
+const dayLong = 24 * 60 * 60_000;
 
 /** What the installation is used for, in figures. Days are UTC. */
 export const figuresOfAll = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(
@@ -36,7 +50,7 @@ export const figuresOfAll = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid
     const { db } = c.var.services;
     const names = dayNames(c.req.valid("query").days, Date.now());
     const first = names[0] ?? "";
-    const [people, failed, stored, days, models, users] = await Promise.all([
+    const [people, failed, stored, days, models, users, health] = await Promise.all([
       countPeople(db, names.at(-1) ?? ""),
       countFailed(db, Date.parse(first)),
       db.selectFrom("files").select(sql<number>`coalesce(sum(size), 0)`.as("bytes")).executeTakeFirstOrThrow(),
@@ -54,6 +68,7 @@ export const figuresOfAll = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid
         .orderBy("tokens", "desc")
         .limit(usersShown)
         .execute(),
+      healthOfModels(db, Date.now() - dayLong),
     ]);
     const used = new Map(days.map((row) => [row.day, numbers(row)]));
     const none = { messages: 0, tokens: 0, cost: 0 };
@@ -64,6 +79,7 @@ export const figuresOfAll = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid
         storedBytes: Number(stored.bytes),
         days: names.map((day) => ({ day, ...none, ...used.get(day) })),
         models: models.map((row) => ({ modelId: row.modelId, name: row.name, ...numbers(row) })),
+        health,
         users: users.map((row) => ({ userId: row.userId, name: row.name, ...numbers(row) })),
       },
       200,
@@ -99,13 +115,43 @@ async function countPeople(db: Db, today: string) {
   return { people: Number(row.people), activeToday: Number(row.activeToday) };
 }
 
-/** By id, which begins with the time it was made at (RFC 9562, UUIDv7): the index leads straight to the newest. */
+/** How each enabled model has answered since then; those that nobody has asked are there as well. */
+async function healthOfModels(db: Db, since: number) {
+  const recent = db.selectFrom("messages").where("createdAt", ">=", since).where("role", "=", "assistant");
+  const [models, counts, failures] = await Promise.all([
+    db.selectFrom("models").where("enabled", "=", 1).orderBy("position").orderBy("id").select(["id", "name"]).execute(),
+    recent
+      .where("status", "in", ["complete", "failed"])
+      .groupBy(["modelId", "status"])
+      .select(["modelId", "status", sql<number>`count(*)`.as("count"), sql<number>`max("createdAt")`.as("last")])
+      .execute(),
+    recent
+      .where("status", "=", "failed")
+      .orderBy("createdAt", "desc")
+      .limit(100)
+      .select(["modelId", "error"])
+      .execute(),
+  ]);
+  return models.map(({ id, name }) => {
+    const of = (status: string) => counts.find((row) => row.modelId === id && row.status === status);
+    const [answered, failed] = [of("complete"), of("failed")];
+    return {
+      modelId: id,
+      name,
+      answered: Number(answered?.count ?? 0),
+      failed: Number(failed?.count ?? 0),
+      lastAnsweredAt: isoOrNull(answered?.last ?? null),
+      lastFailedAt: isoOrNull(failed?.last ?? null),
+      lastError: failures.find(({ modelId }) => modelId === id)?.error ?? null,
+    };
+  });
+}
+
 async function countFailed(db: Db, since: number): Promise<number> {
-  const hex = since.toString(16).padStart(12, "0");
   const row = await db
     .selectFrom("messages")
-    .where("id", ">=", `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`)
     .where("status", "=", "failed")
+    .where("createdAt", ">=", since)
     .select(sql<number>`count(*)`.as("failed"))
     .executeTakeFirstOrThrow();
   return Number(row.failed);

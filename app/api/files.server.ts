@@ -73,7 +73,7 @@ export const files = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
         .where("files.ready", "=", 1)
         .$if(!isAdmin(person), (q) => q.where("files.userId", "=", person.id))
         .$if(Boolean(query.q), (q) => q.where(contains("files.name", query.q ?? "")));
-      const { rows, nextCursor, total } = await listPage(visible, query, {
+      const { rows, ...rest } = await listPage(services.db, visible, query, {
         table: "files",
         sortable: [
           { column: "createdAt", direction: "desc" },
@@ -81,7 +81,7 @@ export const files = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
         ],
         filters: { userId: "text", projectId: "text", mediaType: "text", temporary: "flag" },
       });
-      return c.json({ items: rows.map(showFile), nextCursor, total }, 200);
+      return c.json({ items: rows.map(showFile), ...rest }, 200);
     },
   )
   .openapi(

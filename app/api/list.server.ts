@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { ReferenceExpression, SelectQueryBuilder } from "kysely";
 import { sql } from "kysely";
+import type { Db } from "../db/connection.server.ts";
 import type { Tables } from "../db/tables.ts";
 import { limits } from "../limits.ts";
 import { invalid } from "./problem.server.ts";
@@ -29,7 +30,14 @@ export const listQuery = z.object({
 export type ListQuery = z.output<typeof listQuery>;
 
 export const listOf = <Item extends z.ZodType>(item: Item) =>
-  z.object({ items: z.array(item), nextCursor: z.string().nullable(), total: z.number() });
+  z.object({
+    items: z.array(item),
+    nextCursor: z.string().nullable(),
+    total: z.number().openapi({ description: `Cuántos hay en la lista entera, contados hasta ${limits.listCounted}.` }),
+    totalIsMinimum: z.boolean().openapi({ description: "Si hay más de los que dice `total`." }),
+  });
+
+type Rest = { nextCursor: string | null; total: number; totalIsMinimum: boolean };
 
 export type ListRules<Table extends keyof Tables> = {
   table: Table;
@@ -43,14 +51,15 @@ export type ListRules<Table extends keyof Tables> = {
 };
 
 /**
- * One page of a query in keyset order, and how many rows there are in all.
+ * One page of a query in keyset order, and how many rows there are in all, as far as they are counted.
  * Throws 422 naming the parameter for an unknown filter or sort and for a cursor of another list.
  */
 export async function listPage<Table extends keyof Tables, Row extends { id: string }>(
+  db: Db,
   query: SelectQueryBuilder<Tables, Table, Row>,
   { filter, sort, limit, cursor }: ListQuery,
   rules: ListRules<Table>,
-): Promise<{ rows: Row[]; nextCursor: string | null; total: number }> {
+): Promise<{ rows: Row[] } & Rest> {
   const filtered = applyFilters(query, parseObject("filter", filter), rules);
   const { column, direction } = sorting(parseObject("sort", sort), rules);
   const reference = sql.ref(`${rules.table}.${column}`);
@@ -71,15 +80,26 @@ export async function listPage<Table extends keyof Tables, Row extends { id: str
   }
   const [rows, counted] = await Promise.all([
     page.limit(limit + 1).execute() as Promise<Row[]>,
-    filtered.clearSelect().select(sql<number>`count(*)`.as("total")).executeTakeFirstOrThrow() as Promise<{
-      total: number;
-    }>,
+    countUpTo(db, filtered),
   ]);
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   const nextCursor = last
     ? Buffer.from(JSON.stringify([`${column} ${direction}`, last[column as keyof Row], last.id])).toString("base64url")
     : null;
-  return { rows: rows.slice(0, limit), nextCursor, total: Number(counted.total) };
+  const totalIsMinimum = counted > limits.listCounted;
+  return { rows: rows.slice(0, limit), nextCursor, total: Math.min(counted, limits.listCounted), totalIsMinimum };
+}
+
+async function countUpTo<Table extends keyof Tables, Row>(
+  db: Db,
+  query: SelectQueryBuilder<Tables, Table, Row>,
+): Promise<number> {
+  const some = query
+    .clearSelect()
+    .select(sql<number>`1`.as("one"))
+    .limit(limits.listCounted + 1);
+  const { rows } = await sql<{ total: number }>`select count(*) as total from (${some}) as counted`.execute(db);
+  return Number(rows[0]?.total);
 }
 
 function applyFilters<Table extends keyof Tables, Row>(

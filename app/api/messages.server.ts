@@ -2,15 +2,15 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { sql } from "kysely";
 import { v7 as newId } from "uuid";
 import type { Db } from "../db/connection.server.ts";
-import { indexText } from "../db/search.server.ts";
+import { indexText, messagesSaying } from "../db/search.server.ts";
 import type { MessageRow } from "../db/tables.ts";
 import type { Source } from "../intelligence/chunk.ts";
 import { findChat, findMessage, stopReplies } from "./access.server.ts";
 import { auditOthers } from "./audit.server.ts";
-import { active, signedIn } from "./authentication.server.ts";
+import { active, isAdmin, signedIn } from "./authentication.server.ts";
 import { conversationText } from "./conversation-text.server.ts";
 import type { ApiEnv } from "./env.server.ts";
-import { contains, listOf, listPage, listQuery } from "./list.server.ts";
+import { listOf, listPage, listQuery } from "./list.server.ts";
 import { answerInvalid, invalid, notFound } from "./problem.server.ts";
 import { answers, bearer, id, idParam, iso, isoOrNull, takes } from "./schemas.server.ts";
 import { refuseStale } from "./versions.server.ts";
@@ -126,13 +126,19 @@ export const messages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
           e.selectFrom("chats").where("chats.sessionId", "is not", null).select("chats.id"),
         )
         .$if(person.role !== "admin", (q) => q.where("messages.userId", "=", person.id))
-        .$if(Boolean(query.q), (q) => q.where(contains("messages.content", query.q ?? "")));
-      const { rows, nextCursor, total } = await listPage(visible, query, {
+        .$if(Boolean(query.q), (q) =>
+          q.where(
+            "messages.id",
+            "in",
+            messagesSaying(services.engine, query.q ?? "", isAdmin(person) ? undefined : person.id),
+          ),
+        );
+      const { rows, ...rest } = await listPage(services.db, visible, query, {
         table: "messages",
         sortable: [{ column: "createdAt", direction: "desc" }],
         filters: { chatId: "text", userId: "text", modelId: "text", role: "text", status: "text", parentId: "text" },
       });
-      return c.json({ items: await showMessages(services.db, rows), nextCursor, total }, 200);
+      return c.json({ items: await showMessages(services.db, rows), ...rest }, 200);
     },
   )
   .openapi(

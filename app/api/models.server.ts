@@ -51,7 +51,7 @@ export const models = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
         .selectAll("models")
         .$if(person.role !== "admin", (q) => q.where("models.enabled", "=", 1))
         .$if(Boolean(query.q), (q) => q.where(contains("models.name", query.q ?? "")));
-      const { rows, nextCursor, total } = await listPage(visible, query, {
+      const { rows, ...rest } = await listPage(services.db, visible, query, {
         table: "models",
         sortable: [
           { column: "position", direction: "asc" },
@@ -59,7 +59,7 @@ export const models = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
         ],
         filters: { provider: "text", enabled: "flag", isDefault: "flag" },
       });
-      return c.json({ items: rows.map((row) => showModel(row, person)), nextCursor, total }, 200);
+      return c.json({ items: rows.map((row) => showModel(row, person)), ...rest }, 200);
     },
   )
   .openapi(

@@ -76,8 +76,8 @@ export const pages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
         .selectAll("pages")
         .$if(!isAdmin(c.var.person), (q) => q.where("pages.published", "=", 1))
         .$if(Boolean(query.q), (q) => q.where(contains("pages.title", query.q ?? "")));
-      const { rows, nextCursor, total } = await listPage(visible, query, list);
-      return c.json({ items: rows.map(showPage), nextCursor, total }, 200);
+      const { rows, ...rest } = await listPage(c.var.services.db, visible, query, list);
+      return c.json({ items: rows.map(showPage), ...rest }, 200);
     },
   )
   .openapi(

@@ -58,7 +58,7 @@ export const projects = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
         .selectAll("projects")
         .$if(!isAdmin(person), (q) => q.where("projects.userId", "=", person.id))
         .$if(Boolean(query.q), (q) => q.where(contains("projects.name", query.q ?? "")));
-      const { rows, nextCursor, total } = await listPage(visible, query, {
+      const { rows, ...rest } = await listPage(services.db, visible, query, {
         table: "projects",
         sortable: [
           { column: "name", direction: "asc" },
@@ -67,7 +67,7 @@ export const projects = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
         ],
         filters: { userId: "text" },
       });
-      return c.json({ items: rows.map(showProject), nextCursor, total }, 200);
+      return c.json({ items: rows.map(showProject), ...rest }, 200);
     },
   )
   .openapi(

@@ -136,7 +136,7 @@ export const users = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
         .selectFrom("users")
         .selectAll("users")
         .$if(q !== "", (rows) => rows.where((e) => e.or([contains("users.name", q), contains("users.email", q)])));
-      const { rows, nextCursor, total } = await listPage(all, query, {
+      const { rows, ...rest } = await listPage(c.var.services.db, all, query, {
         table: "users",
         sortable: [
           { column: "createdAt", direction: "desc" },
@@ -145,7 +145,7 @@ export const users = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
         ],
         filters: { role: "text", status: "text" },
       });
-      return c.json({ items: rows.map(showUser), nextCursor, total }, 200);
+      return c.json({ items: rows.map(showUser), ...rest }, 200);
     },
   )
   .openapi(

@@ -1,11 +1,61 @@
-import { mkdirSync } from "node:fs";
+import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { backup, type DatabaseSync } from "node:sqlite";
 
-/** Copies an open database into `folder` (SQLite's online backup) and answers the copy's path. */
-export async function backUp(handle: DatabaseSync, folder: string, name: string): Promise<string> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, `${name}-${new Date().toISOString().replace(/[:.]/g, "-")}.db`);
-  await backup(handle, path);
-  return path;
+export type Backup = { name: string; path: string; size: number; at: number };
+
+/** The copies of an embedded database, in a folder of their own. */
+export class Backups {
+  readonly #handle: DatabaseSync;
+  readonly #folder: string;
+  #making: Promise<Backup> | undefined;
+
+  constructor(handle: DatabaseSync, folder: string) {
+    this.#handle = handle;
+    this.#folder = folder;
+  }
+
+  /** Copies the database while it is in use (SQLite's online backup). Asked for twice at once, it makes one. */
+  make(name: string): Promise<Backup> {
+    this.#making ??= this.#copy(`${name}-${new Date().toISOString().replace(/[:.]/g, "-")}.db`).finally(() => {
+      this.#making = undefined;
+    });
+    return this.#making;
+  }
+
+  async #copy(name: string): Promise<Backup> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    const path = join(this.#folder, name);
+    // A copy that breaks off never looks like one.
+    const part = `${path}.part`;
+    try {
+      await backup(this.#handle, part);
+      await rename(part, path);
+    } catch (error) {
+      await rm(part, { force: true });
+      throw error;
+    }
+    return this.#describe(name);
+  }
+
+  /** The copies that there are, the newest first. */
+  async list(): Promise<Backup[]> {
+    const names = await readdir(this.#folder).catch(() => []);
+    const found = await Promise.all(names.filter((name) => name.endsWith(".db")).map((name) => this.#describe(name)));
+    return found.sort((a, b) => b.at - a.at);
+  }
+
+  async find(name: string): Promise<Backup | undefined> {
+    return (await this.list()).find((one) => one.name === name);
+  }
+
+  async delete({ path }: Backup): Promise<void> {
+    await rm(path, { force: true });
+  }
+
+  async #describe(name: string): Promise<Backup> {
+    const path = join(this.#folder, name);
+    const { size, mtimeMs } = await stat(path);
+    return { name, path, size, at: Math.round(mtimeMs) };
+  }
 }

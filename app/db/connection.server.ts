@@ -2,14 +2,20 @@ import { join } from "node:path";
 import { Kysely, PostgresDialect } from "kysely";
 import { type Config, ConfigError } from "../config.server.ts";
 import type { Log } from "../log.server.ts";
-import { backUp } from "./backup.server.ts";
+import { Backups } from "./backup.server.ts";
 import { migrate, pendingMigrations } from "./migrate.server.ts";
 import { lockDataDir, openSqlite, sqliteDialect } from "./sqlite.server.ts";
 import type { Tables } from "./tables.ts";
 
 export type Engine = "sqlite" | "postgres";
 export type Db = Kysely<Tables>;
-export type Database = { db: Db; engine: Engine; close(): Promise<void> };
+export type Database = {
+  db: Db;
+  engine: Engine;
+  /** Of the embedded engine; PostgreSQL has its own means. */
+  backups: Backups | undefined;
+  close(): Promise<void>;
+};
 
 /** Opens the database of the configuration, backs it up and migrates it where needed. Throws ConfigError in one sentence. */
 export function openDatabase(config: Pick<Config, "dataDir" | "databaseUrl">, log: Log): Promise<Database> {
@@ -23,15 +29,17 @@ async function openEmbedded(dataDir: string, log: Log): Promise<Database> {
   }
   const handle = openSqlite(join(dataDir, "tertulia.db"));
   const db: Db = new Kysely({ dialect: sqliteDialect(handle) });
+  const backups = new Backups(handle, join(dataDir, "backups"));
   const pending = await pendingMigrations(db, "sqlite");
   if (pending.done > 0 && pending.names.length > 0) {
-    const path = await backUp(handle, join(dataDir, "backups"), `antes-de-${pending.names[0]}`);
+    const { path } = await backups.make(`antes-de-${pending.names[0]}`);
     log.info({ path }, "copia hecha antes de migrar");
   }
   await migrate(db, "sqlite");
   return {
     db,
     engine: "sqlite",
+    backups,
     async close() {
       await db.destroy();
       lock.close();
@@ -54,5 +62,5 @@ async function openPostgres(url: string, log: Log): Promise<Database> {
     if ((cause as { code?: string }).code === undefined) throw cause;
     throw new ConfigError(`No se puede usar la base de datos de DATABASE_URL: ${(cause as Error).message}.`, { cause });
   }
-  return { db, engine: "postgres", close: () => db.destroy() };
+  return { db, engine: "postgres", backups: undefined, close: () => db.destroy() };
 }

@@ -5,6 +5,7 @@ import * as search from "./migrations/0002_search.server.ts";
 import * as frame from "./migrations/0003_frame.server.ts";
 import * as shares from "./migrations/0004_shares.server.ts";
 import * as conversations from "./migrations/0005_conversations.server.ts";
+import * as lists from "./migrations/0006_lists.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -12,6 +13,7 @@ const migrations = {
   "0003_frame": frame,
   "0004_shares": shares,
   "0005_conversations": conversations,
+  "0006_lists": lists,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */
@@ -33,9 +35,15 @@ export async function migrate(db: Db, engine: Engine): Promise<void> {
   if (error) throw error;
 }
 
+/** The migrations in their order, and when each was carried out. */
+export async function carriedOut(db: Db, engine: Engine): Promise<{ name: string; at: Date | undefined }[]> {
+  const all = await createMigrator(db, engine).getMigrations();
+  return all.map(({ name, executedAt }) => ({ name, at: executedAt }));
+}
+
 /** How many migrations were carried out, and the names of those still to come. */
 export async function pendingMigrations(db: Db, engine: Engine): Promise<{ done: number; names: string[] }> {
-  const all = await createMigrator(db, engine).getMigrations();
-  const names = all.filter((migration) => !migration.executedAt).map((migration) => migration.name);
+  const all = await carriedOut(db, engine);
+  const names = all.filter(({ at }) => !at).map(({ name }) => name);
   return { done: all.length - names.length, names };
 }

@@ -1,5 +1,6 @@
 import { stemmer } from "@orama/stemmers/spanish";
 import { sql } from "kysely";
+import { limits } from "../limits.ts";
 import type { Db, Engine } from "./connection.server.ts";
 import type { PassageRow } from "./tables.ts";
 
@@ -154,6 +155,26 @@ async function findPassages(
           where p.vector @@ q and ${owned} and coalesce(p."messageId", '-') not in (${hidden}) and ${ofMessages} and ${ofFiles}
           order by ts_rank(p.vector, q, 1) desc, p.seq desc limit ${limit}`.execute(db);
   return rows;
+}
+
+/**
+ * The newest messages that have all of what somebody types into a search field, as a subquery of ids: of one owner, or of all.
+ * Only the newest of them, so that a word that everybody uses costs no more than another.
+ */
+export function messagesSaying(engine: Engine, typed: string, ownerId: string | undefined) {
+  const words = questionWords(typed);
+  if (words.length === 0) return sql<string>`(select '')`;
+  const owner = ownerId === undefined ? [] : [ownerWord(ownerId)];
+  const owned = ownerId === undefined ? sql`1 = 1` : sql`p."ownerId" = ${ownerId}`;
+  const found = sql`${owned} and p."messageId" is not null`;
+  const most = limits.listSearched;
+  return engine === "sqlite"
+    ? sql<string>`(select p."messageId" from passages_index i join passages p on p.seq = i.rowid
+        where passages_index match ${`${quoted([...owner, ...words], " AND ")}${openEnd(words, " *")}`} and ${found}
+        order by i.rowid desc limit ${most})`
+    : sql<string>`(select p."messageId" from passages p
+        where p.vector @@ to_tsquery('simple', ${`${[...owner, ...words].join("&")}${openEnd(words, ":*")}`}) and ${found}
+        order by p.seq desc limit ${most})`;
 }
 
 // A letter or two begin too many words of too many people.

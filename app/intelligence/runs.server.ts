@@ -103,6 +103,11 @@ export class Runs {
     await this.#storing;
   }
 
+  /** How many replies this process is writing. */
+  get underway(): number {
+    return this.#runs.size;
+  }
+
   async #carryOut(run: Run, reply: MessageRow, question: MessageRow, model: ModelRow): Promise<void> {
     const { db, log } = this.#services;
     let status: EndStatus = "complete";

@@ -5,7 +5,7 @@ const size = { width: 600, height: 160 };
 
 /** Bars for the values of days, laid out here so that the browser needs no code for it. */
 export function barPlot(points: { day: string; value: number }[]): Plot {
-  const highest = Math.max(1, ...points.map(({ value }) => value));
+  const highest = Math.max(...points.map(({ value }) => value)) || 1;
   const y = scaleLinear([0, highest], [size.height, 0]).nice(3);
   const x = scaleBand(
     points.map((point) => point.day),
@@ -26,13 +26,14 @@ export function barPlot(points: { day: string; value: number }[]): Plot {
       height: round(size.height - y(value)),
     };
   });
-  const ticks = y.ticks(3).filter(Number.isInteger);
+  const whole = points.every(({ value }) => Number.isInteger(value));
+  const ticks = y.ticks(3).filter((tick) => !whole || Number.isInteger(tick));
   const every = Math.max(1, Math.ceil(points.length / 5));
   return {
     ...size,
     bars,
     grid: ticks.filter((tick) => tick > 0).map((tick) => round(y(tick))),
-    yLabels: ticks.reverse().map(String),
+    yLabels: ticks.reverse().map((tick) => tick.toLocaleString("es")),
     xLabels: bars.filter((_, index) => index % every === 0 || index === bars.length - 1).map(({ label }) => label),
   };
 }

@@ -24,7 +24,8 @@ export type Plot = {
 /** A plot of days as bars, laid out by the server; its figures stand under «Ver datos» as well. */
 export function BarPlot({ plot, title, unit }: { plot: Plot; title: string; unit: [one: string, many: string] }) {
   const id = useId();
-  const said = (value: number) => `${value} ${value === 1 ? unit[0] : unit[1]}`;
+  const shown = (value: number) => value.toLocaleString("es", { maximumFractionDigits: 4 });
+  const said = (value: number) => `${shown(value)} ${value === 1 ? unit[0] : unit[1]}`;
   const values = plot.bars.map(({ value }) => value);
   return (
     <div>
@@ -42,7 +43,7 @@ export function BarPlot({ plot, title, unit }: { plot: Plot; title: string; unit
           aria-labelledby={`${id}t ${id}d`}
         >
           <title id={`${id}t`}>{title}</title>
-          <desc id={`${id}d`}>{`Entre ${Math.min(...values)} y ${said(Math.max(...values))} al día.`}</desc>
+          <desc id={`${id}d`}>{`Entre ${shown(Math.min(...values))} y ${said(Math.max(...values))} al día.`}</desc>
           <path className="grid" d={plot.grid.map((y) => `M0 ${y}H${plot.width}`).join("") || "M0 0"} />
           {plot.bars.map((bar) => (
             <g key={bar.label} className="bar-group">
@@ -78,7 +79,7 @@ export function BarPlot({ plot, title, unit }: { plot: Plot; title: string; unit
               {plot.bars.toReversed().map(({ label, value }) => (
                 <tr key={label}>
                   <th scope="row">{label}</th>
-                  <td className="num">{value}</td>
+                  <td className="num">{shown(value)}</td>
                 </tr>
               ))}
             </tbody>

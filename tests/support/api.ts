@@ -1,6 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createApi } from "../../app/api/api.server.ts";
 import type { Services } from "../../app/api/env.server.ts";
@@ -37,8 +35,8 @@ export async function openApi(
   const database = await engine.open();
   const { db } = database;
   const log = createLog("silent");
-  const dir = mkdtempSync(join(tmpdir(), "tertulia-files-"));
-  const files = new Files(db, dir);
+  const { dataDir } = database;
+  const files = new Files(db, join(dataDir, "files"));
   const running = {
     db,
     engine: database.engine,
@@ -52,8 +50,9 @@ export async function openApi(
     ...running,
     runs,
     files,
+    backups: database.backups,
     mail: await Mail.open(mail, log),
-    config: { signup, publicUrl: "https://tertulia.example", ...providers },
+    config: { signup, publicUrl: "https://tertulia.example", dataDir, ...providers },
     tokenKey: deriveKey(secret, "session tokens"),
     authenticatorKey: deriveKey(secret, "authenticators"),
   };
@@ -151,7 +150,6 @@ export async function openApi(
     db,
     async close() {
       await runs.close(0);
-      rmSync(dir, { recursive: true, force: true });
       await database.drop();
     },
   };

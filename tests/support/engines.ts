@@ -6,7 +6,10 @@ import pg from "pg";
 import { type Database, openDatabase } from "../../app/db/connection.server.ts";
 import { createLog } from "../../app/log.server.ts";
 
-export type TestEngine = { name: Database["engine"]; open(): Promise<Database & { drop(): Promise<void> }> };
+export type TestEngine = {
+  name: Database["engine"];
+  open(): Promise<Database & { dataDir: string; drop(): Promise<void> }>;
+};
 
 const log = createLog("silent");
 
@@ -17,6 +20,7 @@ const sqlite: TestEngine = {
     const database = await openDatabase({ dataDir, databaseUrl: undefined }, log);
     return {
       ...database,
+      dataDir,
       async drop() {
         await database.close();
         rmSync(dataDir, { recursive: true });
@@ -32,11 +36,14 @@ const postgres = (server: string): TestEngine => ({
     await onServer(server, `create database ${name}`);
     const url = new URL(server);
     url.pathname = `/${name}`;
-    const database = await openDatabase({ dataDir: "", databaseUrl: url.href }, log);
+    const dataDir = mkdtempSync(join(tmpdir(), "tertulia-"));
+    const database = await openDatabase({ dataDir, databaseUrl: url.href }, log);
     return {
       ...database,
+      dataDir,
       async drop() {
         await database.close();
+        rmSync(dataDir, { recursive: true });
         await onServer(server, `drop database ${name} with (force)`);
       },
     };

@@ -1,8 +1,7 @@
 import { replace } from "react-router";
 import { accepted, read } from "../../answers.server.ts";
 import { apiContext, sessionContext } from "../../context.ts";
-import { Dialog, DialogFoot } from "../../ui/dialog.tsx";
-import { PostForm } from "../../ui/post-form.tsx";
+import { AlertDialog } from "../../ui/alert-dialog.tsx";
 import { sendForm } from "../../ui/send-form.ts";
 import type { Route } from "./+types/delete-file";
 
@@ -24,21 +23,11 @@ export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
 export default function DeleteFile({ loaderData }: Route.ComponentProps) {
   return (
-    <Dialog title="Eliminar archivo" closeTo="/user/file" kind="alert">
-      <PostForm className="contents">
-        <div className="body">
-          <p>
-            «{loaderData.name}» se borrará de aquí, de su proyecto y de los mensajes con los que se envió, que conservan
-            su nombre. No se puede deshacer.
-          </p>
-        </div>
-        <DialogFoot cancelTo="/user/file">
-          {/* biome-ignore lint/a11y/noAutofocus: Enter confirms an alert */}
-          <button type="submit" className="button danger sure" autoFocus>
-            Confirmar
-          </button>
-        </DialogFoot>
-      </PostForm>
-    </Dialog>
+    <AlertDialog title="Eliminar archivo" closeTo="/user/file">
+      <p>
+        «{loaderData.name}» se borrará de aquí, de su proyecto y de los mensajes con los que se envió, que conservan su
+        nombre. No se puede deshacer.
+      </p>
+    </AlertDialog>
   );
 }

@@ -5,7 +5,7 @@ import { Dialog, DialogFoot } from "../../ui/dialog.tsx";
 import { PostForm } from "../../ui/post-form.tsx";
 import { sendForm } from "../../ui/send-form.ts";
 import type { Route } from "./+types/create";
-import { choicesOf, type ResourceResult, sendResource, valuesOf } from "./form-values.server.ts";
+import { labelled, type ResourceResult, sendResource, valuesOf } from "./form-values.server.ts";
 import { changeable, resourceOf } from "./resource.server.ts";
 import { ResourceFields } from "./resource-form.tsx";
 
@@ -18,8 +18,7 @@ const fieldsOf = (context: Route.LoaderArgs["context"], path: string) =>
 export async function loader({ context, params }: Route.LoaderArgs) {
   const { resource } = resourceOf(context, params.resource);
   const fields = fieldsOf(context, params.resource);
-  const [values, choices] = await Promise.all([valuesOf(context, fields), choicesOf(context, fields)]);
-  return { title: `Crear ${resource.one}`, fields, values, ...choices };
+  return { title: `Crear ${resource.one}`, fields: labelled(context, fields), values: await valuesOf(context, fields) };
 }
 
 export const action = ({ context, params, url }: Route.ActionArgs) =>

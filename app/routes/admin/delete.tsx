@@ -1,8 +1,7 @@
 import { replace, useLocation } from "react-router";
 import { ApiProblem, accepted, read } from "../../answers.server.ts";
 import { sessionContext } from "../../context.ts";
-import { Dialog, DialogFoot } from "../../ui/dialog.tsx";
-import { PostForm } from "../../ui/post-form.tsx";
+import { AlertDialog } from "../../ui/alert-dialog.tsx";
 import { sendForm } from "../../ui/send-form.ts";
 import type { Route } from "./+types/delete";
 import { cellsOf } from "./cells.server.ts";
@@ -37,18 +36,8 @@ export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 export default function Delete({ loaderData: { title, name }, params }: Route.ComponentProps) {
   const closeTo = `/admin/${params.resource}${useLocation().search}`;
   return (
-    <Dialog title={title} closeTo={closeTo} kind="alert">
-      <PostForm className="contents">
-        <div className="body">
-          <p>«{name}» se borrará con todo lo que es suyo. No se puede deshacer.</p>
-        </div>
-        <DialogFoot cancelTo={closeTo}>
-          {/* biome-ignore lint/a11y/noAutofocus: Enter confirms an alert */}
-          <button type="submit" className="button danger sure" autoFocus>
-            Confirmar
-          </button>
-        </DialogFoot>
-      </PostForm>
-    </Dialog>
+    <AlertDialog title={title} closeTo={closeTo}>
+      <p>«{name}» se borrará con todo lo que es suyo. No se puede deshacer.</p>
+    </AlertDialog>
   );
 }

@@ -5,7 +5,7 @@ import { Dialog, DialogFoot } from "../../ui/dialog.tsx";
 import { PostForm } from "../../ui/post-form.tsx";
 import { sendForm } from "../../ui/send-form.ts";
 import type { Route } from "./+types/edit";
-import { choicesOf, type ResourceResult, sendResource, valuesOf } from "./form-values.server.ts";
+import { labelled, type ResourceResult, sendResource, valuesOf } from "./form-values.server.ts";
 import { changeable, resourceOf } from "./resource.server.ts";
 import { ResourceFields } from "./resource-form.tsx";
 
@@ -19,8 +19,12 @@ export async function loader({ context, params: { resource: path, id } }: Route.
   const { resource, api } = resourceOf(context, path);
   const fields = fieldsOf(context, path);
   const item = await read(api[":id"].$get({ param: { id } }));
-  const [values, choices] = await Promise.all([valuesOf(context, fields, item), choicesOf(context, fields)]);
-  return { title: `Editar ${resource.one}`, version: item.updatedAt, fields, values, ...choices };
+  return {
+    title: `Editar ${resource.one}`,
+    version: item.updatedAt,
+    fields: labelled(context, fields),
+    values: await valuesOf(context, fields, item),
+  };
 }
 
 export const action = ({ context, params: { resource: path, id }, url }: Route.ActionArgs) =>

@@ -1,53 +1,57 @@
 import type { RouterContextProvider } from "react-router";
 import { data } from "react-router";
-import { ApiProblem, read } from "../../answers.server.ts";
-import { apiContext, formContext } from "../../context.ts";
+import { ApiProblem } from "../../answers.server.ts";
+import { formContext } from "../../context.ts";
 import { type FormResult, textOf, typedFields } from "../../form.server.ts";
-import { limits } from "../../limits.ts";
 import { renderMarkdown } from "../../markdown/render.server.ts";
-import { type Field, type Item, resourceOf } from "./resource.server.ts";
+import {
+  type Found,
+  findReferred,
+  isReference,
+  pickedIn,
+  readReferred,
+  referred,
+  resolveReference,
+  sayReferred,
+} from "./references.server.ts";
+import type { Field, Item } from "./resource.server.ts";
+import { fromLocal, toLocal, zoneContext, zoneInWords } from "./zone.server.ts";
 
 type Context = Readonly<RouterContextProvider>;
-/** What a resource's form shows again: also the preview that was asked for, and what somebody else has written meanwhile. */
+/** What a resource's form shows again: also a preview or a search that was asked for, and what somebody else has written meanwhile. */
 export type ResourceResult = FormResult & {
   preview?: string;
-  /** Field by field, where the stored version is another than what was typed. */
-  theirs?: Record<string, string>;
+  /** What a field may refer to. */
+  found?: Record<string, Found[]>;
+  /** Field by field, where the stored version is another than what was typed: as the form sends it, and in words. */
+  theirs?: Record<string, { value: string; said: string }>;
   /** The version that a second try is made from. */
   version?: string;
 };
 
-/** The fields of a form as text, an item's or what a new one begins with; people by their address. */
+/** The fields of a form as text, an item's or what a new one begins with; what it refers to by its name, the id beside it. */
 export async function valuesOf(context: Context, fields: Field[], item?: Item): Promise<Record<string, string>> {
-  const entries = fields.map(async (field): Promise<[string, string]> => {
-    const value = item ? item[field.name] : field.initial;
-    if (value === null || value === undefined || field.kind === "secret") return [field.name, ""];
-    if (field.kind === "moment") return [field.name, String(value).slice(0, 16)];
-    if (field.kind === "person") return [field.name, await addressOf(context, String(value))];
-    return [field.name, String(value)];
+  const entries = fields.map(async ({ name, kind, initial }): Promise<[string, string][]> => {
+    const value = item ? item[name] : initial;
+    if (value === null || value === undefined || kind === "secret") return [[name, ""]];
+    if (kind === "moment") return [[name, toLocal(Date.parse(String(value)), context.get(zoneContext))]];
+    if (!isReference(kind)) return [[name, String(value)]];
+    const referredTo = await readReferred(context, kind, String(value));
+    const said = referredTo ? sayReferred(kind, referredTo) : String(value);
+    return [
+      [name, said],
+      [`for.${name}`, said],
+      [`pick.${name}`, String(value)],
+    ];
   });
-  return Object.fromEntries(await Promise.all(entries));
+  return Object.fromEntries((await Promise.all(entries)).flat());
 }
 
-async function addressOf(context: Context, id: string): Promise<string> {
-  const user = await read(resourceOf(context, "user").api[":id"].$get({ param: { id } }));
-  return String(user.email);
-}
-
-/** What the choices of a form are that come from other lists. */
-export async function choicesOf(context: Context, fields: Field[]) {
-  const { api } = context.get(apiContext);
-  const people = fields.some(({ kind }) => kind === "person")
-    ? (await read(resourceOf(context, "user").api.$get({ query: { limit: String(limits.listMax) } }))).items
-    : [];
-  const projects = fields.some(({ kind }) => kind === "project")
-    ? (await read(api.project.$get({ query: { limit: String(limits.listMax) } }))).items
-    : [];
-  return {
-    people: people.map(({ email, name }) => ({ email: String(email), name: String(name) })),
-    projects: projects.map(({ id, name }) => ({ id, name })),
-  };
-}
+/** Fields as a form shows them: moments with the zone that they are in. */
+export const labelled = (context: Context, fields: Field[]): Field[] =>
+  fields.map((field) =>
+    field.kind === "moment" ? { ...field, label: `${field.label} (${zoneInWords(context)})` } : field,
+  );
 
 /** Reads a form by its fields and sends it; what is refused is shown again with its sentences. */
 export async function sendResource<Result>(
@@ -56,14 +60,33 @@ export async function sendResource<Result>(
   send: (json: Record<string, unknown>, version: string) => Promise<Result>,
 ) {
   const form = context.get(formContext);
-  const typed = typedFields(form);
+  const typed = { ...typedFields(form), ...(await picksIn(context, fields, form)) };
   for (const { name, kind } of fields) if (kind === "flag") typed[name] = String(form.has(name));
+  const intent = textOf(form, "intent");
   const preview = fields.find(({ kind }) => kind === "markdown");
-  if (textOf(form, "intent") === "preview" && preview) {
+  if (intent === "preview" && preview) {
     return answer({ values: typed, errors: {}, preview: renderMarkdown(textOf(form, preview.name)) }, 200);
   }
+  const sought = fields.find(({ name }) => intent === `find.${name}`);
+  if (sought && isReference(sought.kind)) {
+    const found = await findReferred(context, sought.kind, textOf(form, sought.name).trim(), form);
+    return offer(
+      typed,
+      { [sought.name]: found },
+      found.length === 0 ? { [sought.name]: referred[sought.kind].none } : {},
+    );
+  }
+  const { json, found } = await jsonOf(context, fields, form);
+  if (Object.keys(found).length > 0) {
+    const errors = fields.flatMap(({ name, kind }): [string, string][] =>
+      isReference(kind) && found[name]
+        ? [[name, found[name].length > 0 ? "Hay varios: elige uno." : referred[kind].none]]
+        : [],
+    );
+    return offer(typed, found, Object.fromEntries(errors));
+  }
   try {
-    return await send(await jsonOf(context, fields, form), textOf(form, "version"));
+    return await send(json, textOf(form, "version"));
   } catch (error) {
     if (!(error instanceof ApiProblem) || error.status === 404 || error.status >= 500) throw error;
     const { errors = {}, detail, current, status } = error.body;
@@ -74,6 +97,33 @@ export async function sendResource<Result>(
     const message = Object.keys(known).length === 0 ? detail : undefined;
     return answer({ values: typed, errors: known, ...(message && { message }) }, status);
   }
+}
+
+/** What was picked, as the field's text: the choice itself is gone from the form's next page. */
+async function picksIn(context: Context, fields: Field[], form: FormData): Promise<Record<string, string>> {
+  const picked = fields.flatMap(({ name, kind }) => {
+    const id = pickedIn(form, name);
+    return isReference(kind) && id ? [{ name, kind, id }] : [];
+  });
+  const texts = picked.map(async ({ name, kind, id }): Promise<[string, string][]> => {
+    const item = await readReferred(context, kind, id);
+    const said = item ? sayReferred(kind, item) : textOf(form, name);
+    return [
+      [name, said],
+      [`for.${name}`, said],
+    ];
+  });
+  return Object.fromEntries((await Promise.all(texts)).flat());
+}
+
+/** The form again, with what its fields may refer to; what was picked before stands for another text. */
+function offer(typed: Record<string, string>, found: Record<string, Found[]>, errors: Record<string, string>) {
+  const values = { ...typed };
+  for (const name of Object.keys(found)) {
+    values[`for.${name}`] = typed[name] ?? "";
+    delete values[`pick.${name}`];
+  }
+  return answer({ values, errors, found }, Object.keys(errors).length > 0 ? 422 : 200);
 }
 
 async function conflict(
@@ -87,16 +137,23 @@ async function conflict(
   const theirs = Object.fromEntries(
     fields
       .filter(({ name, kind }) => kind !== "secret" && stored[name] !== (typed[name] ?? ""))
-      .map(({ name }) => [name, stored[name] ?? ""]),
+      .map(({ name, kind, choices }) => {
+        const value = stored[name] ?? "";
+        const said = kind === "flag" ? (value === "true" ? "Sí" : "No") : (choices?.[value] ?? value);
+        return [name, { value: stored[`pick.${name}`] ?? value, said }];
+      }),
   );
   return answer({ values: typed, errors: {}, message: detail, theirs, version: current.updatedAt }, 409);
 }
 
 const answer = (result: ResourceResult, status: number) => data(result, status);
 
-async function jsonOf(context: Context, fields: Field[], form: FormData): Promise<Record<string, unknown>> {
+/** The body that a form stands for; `found` has the fields of which it is not clear what they refer to. */
+async function jsonOf(context: Context, fields: Field[], form: FormData) {
   const json: Record<string, unknown> = {};
-  for (const { name, kind } of fields) {
+  const found: Record<string, Found[]> = {};
+  for (const field of fields) {
+    const { name, kind } = field;
     // In a conflict, the stored value stands beside the field, and may be the one that is wanted.
     const stored = textOf(form, `keep.${name}`) === "theirs";
     const text = textOf(form, stored ? `theirs.${name}` : name).trim();
@@ -104,17 +161,13 @@ async function jsonOf(context: Context, fields: Field[], form: FormData): Promis
     else if (kind === "secret") {
       if (text) json[name] = text;
     } else if (kind === "number") json[name] = text === "" ? null : Number(text.replace(",", "."));
-    else if (kind === "moment") json[name] = text === "" ? null : `${text}${text.length === 16 ? ":00" : ""}Z`;
-    else if (kind === "person") json[name] = await idOf(context, text);
-    else if (kind === "project" || name === "baseUrl") json[name] = text || null;
+    else if (kind === "moment") json[name] = text === "" ? null : fromLocal(text, context.get(zoneContext));
+    else if (isReference(kind) && !stored) {
+      const resolved = await resolveReference(context, { ...field, kind }, form);
+      if ("id" in resolved) json[name] = resolved.id ?? (field.required ? "" : null);
+      else found[name] = resolved.found;
+    } else if (isReference(kind) || name === "baseUrl") json[name] = text || null;
     else json[name] = text;
   }
-  return json;
-}
-
-/** The account with an address; what is none is left for the API to refuse. */
-async function idOf(context: Context, address: string): Promise<string> {
-  if (!address.includes("@")) return address;
-  const { items } = await read(resourceOf(context, "user").api.$get({ query: { q: address, limit: "10" } }));
-  return items.find(({ email }) => String(email).toLowerCase() === address.toLowerCase())?.id ?? address;
+  return { json, found };
 }

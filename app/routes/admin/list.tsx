@@ -9,10 +9,11 @@ import { sendForm } from "../../ui/send-form.ts";
 import type { Route } from "./+types/list";
 import { cellsOf } from "./cells.server.ts";
 import { Filters } from "./filters.tsx";
-import { headsOf, listOf, sizes, withParams } from "./query.server.ts";
+import { headsOf, listOf, pagesOf, sizes, withParams } from "./query.server.ts";
 import { resourceOf } from "./resource.server.ts";
 import { SureDialog } from "./sure-dialog.tsx";
 import { ResourceTable } from "./table.tsx";
+import { zoneInWords } from "./zone.server.ts";
 
 export const meta: Route.MetaFunction = ({ loaderData }) => [
   { title: `${loaderData?.many ?? "Administración"} · Tertulia` },
@@ -22,11 +23,14 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
   const { resource, api } = resourceOf(context, params.resource);
   const asked = listOf(url, resource);
   const answer = await read(api.$get({ query: asked.query })).catch(notUnderstood);
-  if (!answer) throw redirect(url.pathname);
-  const { items, nextCursor, total } = answer;
+  if (!answer) {
+    const title = "Esta lista no entiende ese filtro o esa página; aquí está entera.";
+    context.get(sessionContext).flash({ type: "warning", title });
+    throw redirect(url.pathname);
+  }
+  const { items, nextCursor, total, totalIsMinimum } = answer;
   const cells = await cellsOf(context, asked.columns, items);
-  const first = asked.before.length * Number(asked.size) + (asked.cursor ? Number(asked.size) : 0);
-  const back = asked.before.at(-1) ?? "";
+  const first = (asked.page - 1) * Number(asked.size);
   return {
     path: resource.path,
     many: resource.many,
@@ -53,15 +57,11 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
     count:
       items.length === 0
         ? "Ninguno"
-        : `${(first + 1).toLocaleString("es")} a ${(first + items.length).toLocaleString("es")} de ${total.toLocaleString("es")}`,
+        : `${(first + 1).toLocaleString("es")} a ${(first + items.length).toLocaleString("es")} de ${totalIsMinimum ? "más de " : ""}${total.toLocaleString("es")}`,
+    zone: asked.columns.some(({ kind }) => kind === "moment") ? zoneInWords(context) : undefined,
     here: url.search,
     csv: `/admin/${resource.path}/descargar${withParams(url, {}).replace(/^[^?]*/, "")}`,
-    previous: asked.cursor
-      ? withParams(url, { cursor: back === "0" ? "" : back, antes: asked.before.slice(0, -1).join("~") }, true)
-      : undefined,
-    next: nextCursor
-      ? withParams(url, { cursor: nextCursor, antes: [...asked.before, asked.cursor || "0"].join("~") }, true)
-      : undefined,
+    ...pagesOf(url, asked, nextCursor),
     narrowed: asked.q !== "" || Object.keys(asked.filter).length > 0,
   };
 }
@@ -111,7 +111,7 @@ export async function action({ context, params, url }: Route.ActionArgs) {
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
 export default function List({ loaderData, actionData }: Route.ComponentProps) {
-  const { path, many, readOnly, discovers, count, here, csv, previous, next, narrowed, rows } = loaderData;
+  const { path, many, readOnly, discovers, count, zone, here, csv, previous, next, narrowed, rows } = loaderData;
   const answer = actionData as { message?: string; asks?: string[] } | undefined;
   const outlet = useOutlet();
   const covered = outlet !== null || answer?.asks !== undefined;
@@ -167,7 +167,10 @@ export default function List({ loaderData, actionData }: Route.ComponentProps) {
               </PostForm>
             )}
             <nav className="pages" aria-label="Páginas">
-              <span>{count}</span>{" "}
+              <span>
+                {count}
+                {zone && ` · ${zone}`}
+              </span>{" "}
               <span className="buttons">
                 {previous && (
                   <Link className="button small" to={previous}>

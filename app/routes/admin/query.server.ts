@@ -20,6 +20,7 @@ export function listOf(url: URL, resource: AdminResource) {
   );
   const before = (given.get("antes") ?? "").split("~").filter(Boolean);
   const cursor = given.get("cursor") ?? "";
+  const page = cursor ? Math.max(2, Number.parseInt(given.get("pagina") ?? "", 10) || 0) : 1;
   const query = {
     limit: size,
     ...(q && { q }),
@@ -27,7 +28,7 @@ export function listOf(url: URL, resource: AdminResource) {
     ...(sorted && { sort: JSON.stringify({ [column]: direction === "desc" ? "desc" : "asc" }) }),
     ...(cursor && { cursor }),
   };
-  return { q, filter, column: sorted ? column : "", direction, size, columns, before, cursor, query };
+  return { q, filter, column: sorted ? column : "", direction, size, columns, before, cursor, page, query };
 }
 
 /** Filters that come by a link and have no field: what belongs to somebody or something. */
@@ -38,12 +39,27 @@ export const sizes = ["30", "60", "100"];
 /** The address of a list with something else in it; what names a page goes, as another order or filter has other pages. */
 export function withParams(url: URL, change: Record<string, string>, keepPage = false): string {
   const params = new URLSearchParams(url.searchParams);
-  if (!keepPage) for (const name of ["cursor", "antes"]) params.delete(name);
+  if (!keepPage) for (const name of ["cursor", "antes", "pagina"]) params.delete(name);
   for (const [name, value] of Object.entries(change)) {
     if (value) params.set(name, value);
     else params.delete(name);
   }
   return params.size > 0 ? `?${params}` : url.pathname;
+}
+
+// An address can't be of any length: further back than this leads to the first page.
+const trail = 20;
+const firstPage = "0";
+
+/** The addresses of the pages before and after this one; the cursors of those before go along. */
+export function pagesOf(url: URL, { before, cursor, page }: ReturnType<typeof listOf>, nextCursor: string | null) {
+  const to = (cursors: string[], into: string, number: number) =>
+    withParams(url, { cursor: into, antes: cursors.slice(-trail).join("~"), pagina: String(number) }, true);
+  const back = before.at(-1) ?? firstPage;
+  return {
+    previous: !cursor ? undefined : back === firstPage ? withParams(url, {}) : to(before.slice(0, -1), back, page - 1),
+    next: nextCursor ? to([...before, cursor || firstPage], nextCursor, page + 1) : undefined,
+  };
 }
 
 /** The heads of a table's columns: by which it can be put in order, and how it is. */

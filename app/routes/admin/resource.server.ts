@@ -1,10 +1,11 @@
 import type { RouterContextProvider } from "react-router";
 import { data } from "react-router";
 import { apiContext } from "../../context.ts";
+import type { Reference } from "./references.server.ts";
 import { resources } from "./resources.server.ts";
 
 type Choices = Record<string, string>;
-type Kind = "text" | "number" | "flag" | "moment" | "choice" | "person" | "chat" | "project" | "model";
+type Kind = "text" | "number" | "flag" | "moment" | "choice" | Reference;
 
 /** What a list shows of an item, and how. The first column leads to the item. */
 export type Column = {
@@ -20,7 +21,7 @@ export type Column = {
 export type Field = {
   name: string;
   label: string;
-  kind?: "text" | "area" | "markdown" | "number" | "flag" | "choice" | "secret" | "moment" | "person" | "project";
+  kind?: "text" | "area" | "markdown" | "number" | "flag" | "choice" | "secret" | "moment" | Reference;
   hint?: string;
   choices?: Choices;
   required?: boolean;
@@ -51,7 +52,7 @@ export type AdminResource = {
 };
 
 export type Item = { id: string; updatedAt: string } & Record<string, unknown>;
-export type Listed = { items: Item[]; nextCursor: string | null; total: number };
+export type Listed = { items: Item[]; nextCursor: string | null; total: number; totalIsMinimum: boolean };
 type Answer<Body> = Promise<Response & { json(): Promise<Body> }>;
 type Options = { headers: Record<string, string> };
 type Change = (args: { param: { id: string }; json: object }, options?: Options) => Answer<Item>;

@@ -14,6 +14,7 @@ import { ChatMenu } from "./chat-menu.tsx";
 import { Composer } from "./composer.tsx";
 import { carryLive } from "./live.server.tsx";
 import { listModels } from "./models.server.ts";
+import { planLeft } from "./plan-left.server.ts";
 import { send } from "./send.server.ts";
 import { SentMessage } from "./sent-message.tsx";
 import { Turn } from "./turn.tsx";
@@ -32,10 +33,11 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
   const through = url.searchParams.get("version") ?? undefined;
   const before = url.searchParams.get("antes") ?? undefined;
   const around = url.searchParams.get("mensaje") ?? undefined;
-  const [chat, branch, models] = await Promise.all([
+  const [chat, branch, models, left] = await Promise.all([
     read(api.api.chat[":id"].$get({ param })),
     read(api.api.chat[":id"].messages.$get({ param, query: { through, before, around } })),
     listModels(context),
+    planLeft(context),
   ]);
   const turns = showTurns(chat.id, branch.items, models);
   const last = turns.at(-1);
@@ -60,6 +62,7 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
     earlier: branch.hasEarlier ? branch.items[0]?.id : undefined,
     hasLater: branch.hasLater,
     models: models.map(({ id, name, isDefault }) => ({ id, name, isDefault })),
+    left,
     modelId: chat.modelId,
     temporary: chat.temporary,
     draft: await showDraft(context, edited ? draftOfEdit(edited, chat.modelId) : chat.draft),
@@ -98,7 +101,7 @@ export const clientLoader = (args: Route.ClientLoaderArgs) => showSeen(args);
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
 export default function Chat({ loaderData, actionData }: Route.ComponentProps) {
-  const { id, title, turns, marker, found, earlier, hasLater, models, modelId, draft, edits, parentId, key } =
+  const { id, title, turns, marker, found, earlier, hasLater, models, left, modelId, draft, edits, parentId, key } =
     loaderData;
   const lastId = turns.at(-1)?.id ?? "";
   const lastStatus = turns.at(-1)?.status;
@@ -193,6 +196,7 @@ export default function Chat({ loaderData, actionData }: Route.ComponentProps) {
         chatId={id}
         edits={edits !== undefined}
         sendKey={key}
+        left={left}
         parentId={edits?.parentId ?? parentId}
         models={models}
         modelId={modelId}

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
-import { useNavigation } from "react-router";
+import { Link, useNavigation } from "react-router";
 import { Icon } from "../../ui/icon.tsx";
 import { forgetPage } from "../../ui/pages-seen.ts";
 import { PostForm } from "../../ui/post-form.tsx";
@@ -23,6 +23,8 @@ type Props = {
   modelId?: string | null;
   draft: { content: string; modelId: string | null; files?: AttachedFile[] } | null;
   result: ComposerResult | undefined;
+  /** What the plan still leaves, where that is little. */
+  left?: string | undefined;
   placeholder: string;
   autoFocus?: boolean;
 };
@@ -38,6 +40,7 @@ export function Composer({
   modelId,
   draft,
   result,
+  left,
   placeholder,
   autoFocus,
 }: Props) {
@@ -136,6 +139,11 @@ export function Composer({
           </button>
         </div>
       </div>
+      {left && (
+        <p className="hint mt-2">
+          {left} <Link to="/user">Tu plan</Link>
+        </p>
+      )}
     </PostForm>
   );
 }

@@ -1,8 +1,7 @@
 import { replace, useRouteLoaderData } from "react-router";
 import { accepted } from "../../answers.server.ts";
 import { apiContext, sessionContext } from "../../context.ts";
-import { Dialog, DialogFoot } from "../../ui/dialog.tsx";
-import { PostForm } from "../../ui/post-form.tsx";
+import { AlertDialog } from "../../ui/alert-dialog.tsx";
 import { sendForm } from "../../ui/send-form.ts";
 import type { Route } from "./+types/delete-document";
 import type { loader as projectLoader } from "./project.tsx";
@@ -23,18 +22,8 @@ export default function DeleteDocument({ params }: Route.ComponentProps) {
   const closeTo = `/conversation/project/${params.id}`;
   const name = page?.documents.find(({ id }) => id === params.fileId)?.name;
   return (
-    <Dialog title="Eliminar documento" closeTo={closeTo} kind="alert">
-      <PostForm className="contents">
-        <div className="body">
-          <p>{name ? `«${name}»` : "El documento"} se borrará y el modelo dejará de tenerlo. No se puede deshacer.</p>
-        </div>
-        <DialogFoot cancelTo={closeTo}>
-          {/* biome-ignore lint/a11y/noAutofocus: Enter confirms an alert */}
-          <button type="submit" className="button danger sure" autoFocus>
-            Confirmar
-          </button>
-        </DialogFoot>
-      </PostForm>
-    </Dialog>
+    <AlertDialog title="Eliminar documento" closeTo={closeTo}>
+      <p>{name ? `«${name}»` : "El documento"} se borrará y el modelo dejará de tenerlo. No se puede deshacer.</p>
+    </AlertDialog>
   );
 }

@@ -1,8 +1,7 @@
 import { replace, useRouteLoaderData } from "react-router";
 import { accepted } from "../../answers.server.ts";
 import { apiContext, sessionContext } from "../../context.ts";
-import { Dialog, DialogFoot } from "../../ui/dialog.tsx";
-import { PostForm } from "../../ui/post-form.tsx";
+import { AlertDialog } from "../../ui/alert-dialog.tsx";
 import { sendForm } from "../../ui/send-form.ts";
 import type { Route } from "./+types/delete-project";
 import type { loader as projectLoader } from "./project.tsx";
@@ -26,21 +25,11 @@ export default function DeleteProject({ params }: Route.ComponentProps) {
     counted(page?.total ?? 0, "su conversación", "conversaciones"),
   ].filter(Boolean);
   return (
-    <Dialog title="Eliminar proyecto" closeTo={closeTo} kind="alert">
-      <PostForm className="contents">
-        <div className="body">
-          <p>
-            «{page?.project.name}» se borrará{goes.length > 0 && ` con ${goes.join(" y ")}`}. No se puede deshacer.
-          </p>
-        </div>
-        <DialogFoot cancelTo={closeTo}>
-          {/* biome-ignore lint/a11y/noAutofocus: Enter confirms an alert */}
-          <button type="submit" className="button danger sure" autoFocus>
-            Confirmar
-          </button>
-        </DialogFoot>
-      </PostForm>
-    </Dialog>
+    <AlertDialog title="Eliminar proyecto" closeTo={closeTo}>
+      <p>
+        «{page?.project.name}» se borrará{goes.length > 0 && ` con ${goes.join(" y ")}`}. No se puede deshacer.
+      </p>
+    </AlertDialog>
   );
 }
 

@@ -1,12 +1,21 @@
-import type { RouterContextProvider } from "react-router";
+import type { ReactNode } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
+import { type RouterContextProvider, StaticRouter } from "react-router";
 import { v7 as newId } from "uuid";
-import { apiContext, liveContext, sessionContext } from "../../context.ts";
+import { apiContext, liveContext, logContext, sessionContext } from "../../context.ts";
+import type { Chunk, Source } from "../../intelligence/chunk.ts";
+import type { Log } from "../../log.server.ts";
+import { MarkdownStream } from "../../markdown/stream.server.ts";
+import { withPauses } from "../../pull-stream.server.ts";
 import { FormToken } from "../../ui/post-form.tsx";
 import { followReply } from "./follow-reply.server.ts";
 import { ReplyEnd } from "./reply-end.tsx";
 import { type ShownTurn, showSource } from "./turns.server.ts";
 
-/** Has the document carry a reply under way; answers the marker that the page puts in its place. */
+type End = Extract<Chunk, { type: "end" }>;
+type RenderEnd = (end: End, sources: Source[], written: boolean) => ReactNode;
+
+/** Has the document carry a reply under way; answers the marker that the page puts in its place. A reader that leaves stops only the reading. */
 export function carryLive(
   context: Readonly<RouterContextProvider>,
   chatId: string,
@@ -15,25 +24,60 @@ export function carryLive(
 ): string {
   const marker = newId();
   const { formToken } = context.get(sessionContext);
-  context.set(liveContext, {
-    marker,
-    messageId: turn.id,
-    sources: [],
-    chunks: followReply(context.get(apiContext), turn.id, signal),
-    renderEnd: (end, sources, written) => (
-      <FormToken value={formToken}>
-        <ReplyEnd
-          chatId={chatId}
-          turn={{
-            ...turn,
-            status: end.status,
-            error: end.error ?? null,
-            sources: sources.map((source) => showSource(chatId, turn.id, source)),
-            written,
-          }}
-        />
-      </FormToken>
-    ),
-  });
+  const chunks = followReply(context.get(apiContext), turn.id, signal);
+  const renderEnd: RenderEnd = (end, sources, written) => (
+    <FormToken value={formToken}>
+      <ReplyEnd
+        chatId={chatId}
+        turn={{
+          ...turn,
+          status: end.status,
+          error: end.error ?? null,
+          sources: sources.map((source) => showSource(chatId, turn.id, source)),
+          written,
+        }}
+      />
+    </FormToken>
+  );
+  const pieces = replyPieces(turn.id, chunks, renderEnd, context.get(logContext));
+  context.set(liveContext, { marker, pieces, leave: () => chunks.return(undefined) });
   return marker;
+}
+
+/** A reply as HTML that can only grow, then what stands under it once it has ended. */
+async function* replyPieces(
+  messageId: string,
+  chunks: AsyncGenerator<Chunk>,
+  renderEnd: RenderEnd,
+  log: Log,
+): AsyncGenerator<string> {
+  yield `<div class="prose" dir="auto">`;
+  let sources: Source[] = [];
+  let markdown = new MarkdownStream({ sourcesId: messageId, sources: 0 });
+  let written = false;
+  let end = "";
+  try {
+    for await (const chunk of withPauses(chunks)) {
+      if (chunk === undefined) yield "<!-- -->";
+      else if (chunk.type === "sources") {
+        sources = chunk.sources;
+        if (!written) markdown = new MarkdownStream({ sourcesId: messageId, sources: sources.length });
+      } else if (chunk.type === "text") {
+        written = true;
+        for await (const { append } of markdown.feed(chunk.text)) if (append) yield append;
+      } else if (chunk.type === "end") {
+        end = `<div class="ended" data-status="${chunk.status}">${renderPart(renderEnd(chunk, sources, written))}</div>`;
+        break;
+      }
+    }
+  } catch (error) {
+    // The page has begun: all that is left is to say so in it.
+    log.error({ err: error as Error, messageId }, "el seguimiento de una respuesta falló");
+    end = "<p>La página ha dejado de recibir la respuesta. Recárgala para seguir leyendo.</p>";
+  }
+  yield `${markdown.end().append}</div>${end}`;
+}
+
+function renderPart(part: ReactNode): string {
+  return renderToStaticMarkup(<StaticRouter location="/">{part}</StaticRouter>);
 }

@@ -14,6 +14,7 @@ import { attachedFiles } from "../../uploads.server.ts";
 import type { Route } from "./+types/new-chat";
 import { Composer } from "./composer.tsx";
 import { listModels } from "./models.server.ts";
+import { planLeft } from "./plan-left.server.ts";
 import { type Found, SearchResults } from "./search.tsx";
 import { send } from "./send.server.ts";
 
@@ -27,8 +28,9 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const archive = url.searchParams.has("archivadas");
   const filter = JSON.stringify({ userId: user.id, archived: archive });
   const q = url.searchParams.get("q")?.trim().slice(0, limits.search) ?? "";
-  const [models, recent, found] = await Promise.all([
+  const [models, left, recent, found] = await Promise.all([
     listModels(context),
+    planLeft(context),
     read(api.api.chat.$get({ query: { filter, limit: String(archive ? limits.listMax : recentShown) } })),
     q ? read(api.api.search.$get({ query: { q } })) : undefined,
   ]);
@@ -36,6 +38,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   return {
     greeting: `${greeting(new Date())}, ${user.name.split(" ")[0]}`,
     models,
+    left,
     draft: user.draft && { ...user.draft, files: await attachedFiles(context, user.draft.fileIds) },
     key: newId(),
     recent: recent.items.map(({ id, title, lastMessageAt }) => ({ id, title, when: ago(lastMessageAt, now) })),
@@ -78,7 +81,7 @@ export const clientLoader = (args: Route.ClientLoaderArgs) => showSeen(args);
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
 export default function NewChat({ loaderData, actionData }: Route.ComponentProps) {
-  const { models, draft, key, recent, archive, found } = loaderData;
+  const { models, left, draft, key, recent, archive, found } = loaderData;
   return (
     <>
       <Bar keeps="composer">
@@ -90,6 +93,7 @@ export default function NewChat({ loaderData, actionData }: Route.ComponentProps
           // A search must not touch what is being written; a sent message leads to its chat.
           key="new"
           sendKey={key}
+          left={left}
           models={models}
           draft={draft}
           result={actionData ?? undefined}

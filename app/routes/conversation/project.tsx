@@ -13,6 +13,7 @@ import { attachedFiles } from "../../uploads.server.ts";
 import type { Route } from "./+types/project";
 import { Composer } from "./composer.tsx";
 import { listModels } from "./models.server.ts";
+import { planLeft } from "./plan-left.server.ts";
 import { send } from "./send.server.ts";
 
 export const meta: Route.MetaFunction = ({ loaderData }) => [
@@ -23,11 +24,12 @@ export async function loader({ context, params: { id } }: Route.LoaderArgs) {
   const { api } = context.get(apiContext);
   const filter = JSON.stringify({ projectId: id });
   const documentsQuery = { filter, sort: '{"name":"asc"}', limit: String(limits.listMax) };
-  const [project, chats, documents, models] = await Promise.all([
+  const [project, chats, documents, models, left] = await Promise.all([
     read(api.project[":id"].$get({ param: { id } })),
     read(api.chat.$get({ query: { filter, limit: String(limits.listMax) } })),
     read(api.file.$get({ query: documentsQuery })),
     listModels(context),
+    planLeft(context),
   ]);
   const now = Date.now();
   const { name, description, instructions } = project;
@@ -37,6 +39,7 @@ export async function loader({ context, params: { id } }: Route.LoaderArgs) {
     total: chats.total,
     documents: documents.items.map((file) => ({ ...showFile(file.id, file), id: file.id })),
     models,
+    left,
     draft: project.draft && { ...project.draft, files: await attachedFiles(context, project.draft.fileIds) },
     key: newId(),
   };
@@ -48,7 +51,7 @@ export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 export const clientLoader = (args: Route.ClientLoaderArgs) => showSeen(args);
 
 export default function Project({ loaderData, actionData, params }: Route.ComponentProps) {
-  const { project, chats, documents, models, draft, key } = loaderData;
+  const { project, chats, documents, models, left, draft, key } = loaderData;
   const dialog = useOutlet();
   const here = `/conversation/project/${params.id}`;
   return (
@@ -77,6 +80,7 @@ export default function Project({ loaderData, actionData, params }: Route.Compon
                 key={params.id}
                 projectId={params.id}
                 sendKey={key}
+                left={left}
                 models={models}
                 draft={draft}
                 result={actionData ?? undefined}

@@ -12,4 +12,5 @@ export const administered = [
   ["/page", "globe", "Páginas"],
   ["/email", "message", "Buzón"],
   ["/audit", "shield", "Auditoría"],
+  ["/sistema", "server", "Sistema"],
 ] as const;

@@ -1,0 +1,17 @@
+import type { Kysely } from "kysely";
+import type { Engine } from "../connection.server.ts";
+import { schema } from "./0001_first.server.ts";
+
+/** What the lists of the administration are ordered and filtered by, over a million messages too. */
+export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
+  const { index } = schema(db, engine);
+  await db.schema.dropIndex("messages_userId_id").execute();
+  await index("messages", "userId", "createdAt", "id");
+  await index("messages", "createdAt", "id");
+  await index("messages", "status", "createdAt", "id");
+  // Also for deleting a model, which leaves its messages without one.
+  await index("messages", "modelId", "createdAt", "id");
+  await index("chats", "modelId");
+  await index("chats", "lastMessageAt", "id");
+  await index("audit", "createdAt", "id");
+}

@@ -1,0 +1,46 @@
+import { Link, redirect } from "react-router";
+import { read } from "../../answers.server.ts";
+import { apiContext } from "../../context.ts";
+import { Bar } from "../../ui/bar.tsx";
+import { PostForm } from "../../ui/post-form.tsx";
+import type { Route } from "./+types/diagnosis";
+import { beginDiagnosis, checkHeaders } from "./diagnosis.server.ts";
+
+export const meta: Route.MetaFunction = () => [{ title: "Diagnóstico · Tertulia" }];
+
+// Its rule is the layout's, which is asked only along with a loader.
+export const loader = () => null;
+
+export async function action({ request, context, url }: Route.ActionArgs) {
+  const { items } = await read(context.get(apiContext).auth.sessions.$get());
+  const ip = items.find(({ current }) => current)?.ip ?? "";
+  return redirect(`/admin/sistema/diagnostico/${beginDiagnosis(checkHeaders(request.headers, url, ip))}`, 303);
+}
+
+export default function Diagnosis() {
+  return (
+    <>
+      <Bar>
+        <p className="where">
+          <Link to="/admin/sistema">Sistema</Link>
+        </p>
+      </Bar>
+      <main className="page" id="contenido">
+        <div className="in document">
+          <h1>Diagnóstico</h1>
+          <p className="mt-4">
+            El servidor escribe una página de diez líneas, una cada tres décimas de segundo, como escribe una respuesta.
+            Cada línea lleva una imagen diminuta: cuando tu navegador la pide, el servidor sabe que la ha visto. Si
+            llegan todas a la vez, algo las retiene por el camino.
+          </p>
+          {/* Only a document can be seen to grow. */}
+          <PostForm className="mt-5" reloadDocument>
+            <button type="submit" className="button primary">
+              Empezar
+            </button>
+          </PostForm>
+        </div>
+      </main>
+    </>
+  );
+}

@@ -1,0 +1,43 @@
+import { createContext, type RouterContextProvider } from "react-router";
+
+/** The time zone that an admin reads and writes hours in: the browser's, where a script has said it (`ui/time-zone.ts`), else UTC. */
+export const zoneContext = createContext("UTC");
+
+export function zoneOf(request: Request): string {
+  const said = /(?:^|; )zona=([^;]{1,60})/.exec(request.headers.get("Cookie") ?? "")?.[1] ?? "UTC";
+  try {
+    return new Intl.DateTimeFormat("es", { timeZone: decodeURIComponent(said) }).resolvedOptions().timeZone;
+  } catch {
+    // No zone of this world: a cookie is anybody's to write.
+    return "UTC";
+  }
+}
+
+/** «hora de Madrid». */
+export function zoneInWords(context: Readonly<RouterContextProvider>): string {
+  const zone = context.get(zoneContext);
+  const city = zone.split("/").at(-1)?.replaceAll("_", " ");
+  return zone === "UTC" ? "UTC" : `hora de ${city}`;
+}
+
+/** A moment as a `datetime-local` input has it, in that zone. */
+export function toLocal(at: number, zone: string): string {
+  return new Date(at + offset(at, zone)).toISOString().slice(0, 16);
+}
+
+/** What a `datetime-local` input says in that zone, as ISO 8601; what is no moment stays as it is, for the API to refuse. */
+export function fromLocal(text: string, zone: string): string {
+  const asUtc = Date.parse(`${text}Z`);
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/.test(text) || Number.isNaN(asUtc)) return text;
+  // Once more with the offset of the moment found: it may lie beyond a change of the clocks.
+  const near = asUtc - offset(asUtc, zone);
+  return new Date(asUtc - offset(near, zone)).toISOString();
+}
+
+/** How far the clocks of a zone are ahead of UTC, in ms. */
+function offset(at: number, timeZone: string): number {
+  const parts = new Intl.DateTimeFormat("en", { timeZone, timeZoneName: "longOffset" }).formatToParts(at);
+  const said = parts.find(({ type }) => type === "timeZoneName")?.value ?? "";
+  const [, sign, hours, minutes] = /GMT([+-])(\d\d):(\d\d)/.exec(said) ?? [];
+  return (sign === "-" ? -1 : 1) * (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * 60_000;
+}
