@@ -1,10 +1,13 @@
 import { existsSync } from "node:fs";
 import { defineConfig, devices } from "@playwright/test";
 
-// Debian's Chromium where there is one; Playwright's own elsewhere.
-const chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) =>
-  existsSync(path),
-);
+// Debian's Chromium where there is one, best without a window's parts; Playwright's own elsewhere.
+const chromium = [
+  "/usr/bin/chromium-headless-shell",
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+].find((path) => existsSync(path));
 const browser = {
   ...devices["Desktop Chrome"],
   launchOptions: { ...(chromium && { executablePath: chromium }), args: ["--no-sandbox"] },

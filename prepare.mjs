@@ -1,5 +1,5 @@
 // What npm start and npm test need on a fresh clone. Runs on any Node from 18 on, before anything is installed.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
@@ -38,7 +38,7 @@ function build() {
 /** The browsers of the tests: the system's, else Debian's packages where this may install them, else Playwright's. */
 function browsers() {
   const wanted = {
-    chromium: ["chromium", "chromium-browser", "google-chrome"],
+    chromium: ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"],
     w3m: ["w3m"],
     lynx: ["lynx"],
     tmux: ["tmux"],
@@ -47,7 +47,9 @@ function browsers() {
   if (missing.length === 0) return;
   if (has("apt-get") && process.getuid?.() === 0) {
     run("apt-get", ["update", "-qq"]);
-    run("apt-get", ["install", "-y", "-qq", ...missing]);
+    // The browser without a window's parts takes half the time; not every distribution has it.
+    const packages = missing.map((name) => wanted[name].find(isPackage) ?? name);
+    run("apt-get", ["install", "-y", "-qq", ...packages]);
     return;
   }
   if (missing.includes("chromium")) run("npx", ["--no-install", "playwright", "install", "chromium"]);
@@ -57,6 +59,10 @@ function browsers() {
 
 function has(command) {
   return (process.env.PATH ?? "").split(":").some((folder) => existsSync(join(folder, command)));
+}
+
+function isPackage(name) {
+  return spawnSync("apt-cache", ["show", name], { stdio: "ignore" }).status === 0;
 }
 
 function newest(entry) {

@@ -1,6 +1,7 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import { currentPlan } from "../db/plans.server.ts";
 import { storedBytes } from "../files/files.server.ts";
 import { usageOf } from "../intelligence/usage.server.ts";
 import { credentials, mayJoin, registration, signIn, signInWithCode, signUp } from "./accounts.server.ts";
@@ -143,13 +144,16 @@ async function showSession(c: Context<ApiEnv>): Promise<z.output<typeof session>
   const { db } = c.var.services;
   const { id, sessionId } = c.var.person;
   const now = Date.now();
-  const [account, subscription, open, usage, stored] = await Promise.all([
+  const [account, plan, latest, open, usage, stored] = await Promise.all([
     db.selectFrom("users").where("id", "=", id).selectAll().executeTakeFirstOrThrow(),
+    currentPlan(db, id, now),
     db.selectFrom("subscriptions").where("userId", "=", id).orderBy("startsAt", "desc").selectAll().executeTakeFirst(),
     db.selectFrom("sessions").where("id", "=", sessionId).select("refreshExpiresAt").executeTakeFirstOrThrow(),
     usageOf(db, id, now),
     storedBytes(db, id),
   ]);
+  // One that is over or unpaid is still shown, but its limits hold no more.
+  const subscription = plan ?? latest;
   return {
     user: showUser(account),
     subscription: {
@@ -157,9 +161,9 @@ async function showSession(c: Context<ApiEnv>): Promise<z.output<typeof session>
       status: subscription?.status ?? "active",
       startsAt: iso(subscription?.startsAt ?? account.createdAt),
       endsAt: isoOrNull(subscription?.endsAt ?? null),
-      messagesPerDay: subscription?.messagesPerDay ?? null,
-      tokensPerMonth: subscription?.tokensPerMonth ?? null,
-      storageMb: subscription?.storageMb ?? null,
+      messagesPerDay: plan?.messagesPerDay ?? null,
+      tokensPerMonth: plan?.tokensPerMonth ?? null,
+      storageMb: plan?.storageMb ?? null,
     },
     usage: { ...usage, storedBytes: stored },
     expiresAt: iso(open.refreshExpiresAt),

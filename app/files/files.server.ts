@@ -5,6 +5,7 @@ import { sql } from "kysely";
 import pLimit, { type LimitFunction } from "p-limit";
 import { v7 as newId } from "uuid";
 import type { Db } from "../db/connection.server.ts";
+import { currentPlan } from "../db/plans.server.ts";
 import { indexPassages } from "../db/search.server.ts";
 import type { FileRow } from "../db/tables.ts";
 import { limits } from "../limits.ts";
@@ -153,14 +154,7 @@ export async function storedBytes(db: Db, userId: string): Promise<number> {
 }
 
 async function refuseBeyondPlan(db: Db, userId: string, more: number): Promise<void> {
-  const plan = await db
-    .selectFrom("subscriptions")
-    .where("userId", "=", userId)
-    .where("status", "=", "active")
-    .where((e) => e.or([e("endsAt", "is", null), e("endsAt", ">", Date.now())]))
-    .orderBy("startsAt", "desc")
-    .select("storageMb")
-    .executeTakeFirst();
+  const plan = await currentPlan(db, userId, Date.now());
   if (plan?.storageMb == null) return;
   if ((await storedBytes(db, userId)) + more > plan.storageMb * 1024 * 1024) {
     throw new FileRefused(

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { v7 as newId } from "uuid";
 import type { Db } from "../db/connection.server.ts";
+import { currentPlan } from "../db/plans.server.ts";
 import type { ModelRow } from "../db/tables.ts";
 import type { Usage } from "./chunk.ts";
 
@@ -18,14 +19,7 @@ const day = (now: number) => new Date(now).toISOString().slice(0, 10);
 /** Counts a message against the person's plan before the model is called. Throws LimitReached. Call it in a transaction. */
 export async function reserveUsage(db: Db, userId: string, modelId: string, now: number): Promise<void> {
   await addUsage(db, { userId, modelId, now, messages: 1, inputTokens: 0, outputTokens: 0, cost: 0 });
-  const plan = await db
-    .selectFrom("subscriptions")
-    .where("userId", "=", userId)
-    .where("status", "=", "active")
-    .where((e) => e.or([e("endsAt", "is", null), e("endsAt", ">", now)]))
-    .orderBy("startsAt", "desc")
-    .select(["messagesPerDay", "tokensPerMonth"])
-    .executeTakeFirst();
+  const plan = await currentPlan(db, userId, now);
   if (!plan || (plan.messagesPerDay === null && plan.tokensPerMonth === null)) return;
   const used = await usageOf(db, userId, now);
   if (plan.messagesPerDay !== null && used.messagesToday > plan.messagesPerDay) {

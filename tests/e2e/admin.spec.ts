@@ -1,174 +1,175 @@
 import type { Page } from "@playwright/test";
-import { begin, expect, lastReply, signInAsAdmin, test } from "./fixtures.ts";
+import { Browser } from "../support/browser.ts";
+import { expect, signInAsAdmin, test } from "./fixtures.ts";
 
 const dialog = (page: Page) => page.getByRole("dialog").or(page.getByRole("alertdialog"));
 const save = (page: Page) => dialog(page).getByRole("button", { name: "Guardar" }).last().click();
 const row = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
+const field = (page: Page, label: string) => dialog(page).getByLabel(label, { exact: true });
 
-/** What is typed to make one of each, which field tells it in the list, and what an edit makes of that. */
-const made: [path: string, fill: (page: Page, name: string) => Promise<void>, field: string][] = [
-  [
-    "user",
-    async (page, name) => {
-      await dialog(page).getByLabel("Nombre").fill(name);
-      await dialog(page).getByLabel("Correo electrónico").fill(`${crypto.randomUUID()}@ejemplo.es`);
-      await dialog(page).getByLabel("Contraseña").fill("una frase larga y rara");
+/** A conversation of the admin's with a title of its own, for what is written about it. */
+async function ownChat(other: Browser): Promise<{ title: string; chat: string }> {
+  const title = `Charla ${crypto.randomUUID().slice(0, 8)}`;
+  const chat = await other.say("Algo que resumir");
+  await other.submit(`${chat}/editar`, `${chat}/editar`, { title });
+  return { title, chat };
+}
+
+type Made = {
+  path: string;
+  /** The field that tells it in the list: its label, its name and, where it is no text, what it is called. */
+  label: string;
+  name: string;
+  called?: () => string;
+  fill?: (page: Page, other: Browser) => Promise<void>;
+};
+
+const made: Made[] = [
+  {
+    path: "user",
+    label: "Nombre",
+    name: "name",
+    fill: async (page) => {
+      await field(page, "Correo electrónico").fill(`${crypto.randomUUID()}@ejemplo.es`);
+      await field(page, "Contraseña").fill("una frase larga y rara");
     },
-    "Nombre",
-  ],
-  [
-    "model",
-    async (page, name) => {
-      await dialog(page).getByLabel("Nombre").fill(name);
-      await dialog(page).getByLabel("Identificador del proveedor").fill("modelo-de-prueba");
-      await dialog(page).getByLabel("Dirección").fill("https://modelos.ejemplo.es/v1");
+  },
+  {
+    path: "model",
+    label: "Nombre",
+    name: "name",
+    fill: async (page) => {
+      await field(page, "Identificador del proveedor").fill("modelo-de-prueba");
+      await field(page, "Dirección").fill("https://modelos.ejemplo.es/v1");
       // Not among those that other tests choose from.
-      await dialog(page).getByLabel("Activo").uncheck();
+      await field(page, "Activo").uncheck();
     },
-    "Nombre",
-  ],
-  [
-    "training",
-    async (page, name) => {
-      await dialog(page).getByLabel("Título").fill(name);
-      await dialog(page).getByLabel("Contenido").fill("Pregunta: ¿Hola?\n\nRespuesta: **Adiós.**");
-      await dialog(page).getByLabel("Tipo").selectOption({ label: "Ejemplo" });
-      await dialog(page).getByLabel("Activo").uncheck();
+  },
+  {
+    path: "training",
+    label: "Título",
+    name: "title",
+    fill: async (page) => {
+      await field(page, "Contenido").fill("Pregunta: ¿Hola?\n\nRespuesta: **Adiós.**");
+      await field(page, "Tipo").selectOption({ label: "Ejemplo" });
+      await field(page, "Activo").uncheck();
       await dialog(page).getByRole("button", { name: "Vista previa" }).click();
       await expect(dialog(page).locator(".previewed strong")).toHaveText("Adiós.");
     },
-    "Título",
-  ],
-  [
-    "page",
-    async (page, name) => {
-      await dialog(page).getByLabel("Título").fill(name);
-      await dialog(page).getByLabel("Dirección").fill("Con Espacios");
+  },
+  {
+    path: "page",
+    label: "Título",
+    name: "title",
+    fill: async (page) => {
+      await field(page, "Dirección").fill("Con Espacios");
       await save(page);
       await expect(dialog(page).getByText("La dirección solo lleva letras").first()).toBeVisible();
-      await expect(dialog(page).getByLabel("Título")).toHaveValue(name);
-      await dialog(page)
-        .getByLabel("Dirección")
-        .fill(`pagina-${crypto.randomUUID().slice(0, 8)}`);
+      await field(page, "Dirección").fill(`pagina-${crypto.randomUUID().slice(0, 8)}`);
     },
-    "Título",
-  ],
-  ["project", async (page, name) => dialog(page).getByLabel("Nombre").fill(name), "Nombre"],
-  ["chat", async (page, name) => dialog(page).getByLabel("Título").fill(name), "Título"],
+  },
+  { path: "project", label: "Nombre", name: "name" },
+  { path: "chat", label: "Título", name: "title" },
+  {
+    path: "subscription",
+    label: "Mensajes al día",
+    name: "messagesPerDay",
+    called: () => String(100 + Math.floor(Math.random() * 900)),
+    fill: async (page) => {
+      await field(page, "Desde (UTC)").or(field(page, "Desde (hora de Madrid)")).fill("2026-01-01T00:00");
+      await field(page, "Persona").fill("nadie@ejemplo.es");
+      await save(page);
+      await expect(dialog(page).getByText("Esa persona no existe.").first()).toBeVisible();
+      await field(page, "Persona").fill("admin");
+      await dialog(page).getByRole("button", { name: "Buscar Persona" }).click();
+      await dialog(page).getByRole("radio").first().check();
+    },
+  },
+  {
+    path: "message",
+    label: "Texto",
+    name: "content",
+    fill: async (page, other) => field(page, "Conversación").fill((await ownChat(other)).title),
+  },
+  {
+    path: "summary",
+    label: "Resumen",
+    name: "content",
+    fill: async (page, other) => {
+      await field(page, "Conversación").fill((await ownChat(other)).title);
+      await dialog(page).getByRole("button", { name: "Buscar Conversación" }).click();
+      await dialog(page).getByRole("button", { name: "Buscar Último mensaje que resume" }).click();
+      await dialog(page)
+        .getByRole("radio", { name: /Algo que resumir/ })
+        .check();
+    },
+  },
 ];
 
-test("six resources are made, found, changed and deleted", async ({ page, server }) => {
-  test.slow();
-  await signInAsAdmin(page, server.adminEmail);
-  for (const [path, fill, field] of made) {
-    const name = `Prueba de ${path} ${crypto.randomUUID().slice(0, 6)}`;
+test.use({ timezoneId: "Europe/Madrid" });
+
+for (const { path, label, name, called, fill } of made) {
+  test(`a ${path} is made, found, changed over somebody else's change and deleted`, async ({ page, server }) => {
+    const other = new Browser(server.url);
+    await other.signIn(server.adminEmail);
+    await signInAsAdmin(page, server.adminEmail);
+    const text = called?.() ?? `Prueba ${crypto.randomUUID().slice(0, 8)}`;
+    const changed = called?.() ?? `${text} bis`;
+
     await page.goto(`/admin/${path}`);
     await page.getByRole("link", { name: "Crear", exact: true }).click();
-    await fill(page, name);
+    await field(page, label).fill(text);
+    await fill?.(page, other);
+    await expect(field(page, label)).toHaveValue(text);
     await save(page);
     await expect(page.getByText("Creado.")).toBeVisible();
-    await page.getByRole("main").getByLabel("Buscar").fill(name);
-    await page.getByRole("button", { name: "Filtrar" }).click();
-    await expect(page.getByText("1 a 1 de 1", { exact: true })).toBeVisible();
-    await row(page, name).getByRole("link", { name: "Editar" }).click();
-    await expect(dialog(page).getByLabel(field, { exact: true })).toHaveValue(name);
-    await dialog(page).getByLabel(field, { exact: true }).fill(`${name} bis`);
+
+    if (!called) {
+      await page.getByRole("main").getByLabel("Buscar").fill(text);
+      await page.getByRole("button", { name: "Filtrar" }).click();
+      await expect(page.getByText(/^1 a 1 de 1\b/)).toBeVisible();
+    }
+    await row(page, text).first().getByRole("link", { name: "Editar" }).click();
+    await expect(field(page, label)).toHaveValue(text);
+    const edit = new URL(page.url()).pathname;
+    expect((await other.change(edit, { [name]: called?.() ?? `${text} ajeno` })).status).toBe(303);
+    await field(page, label).fill(changed);
+    await save(page);
+    await expect(dialog(page).getByText("Alguien lo ha cambiado mientras lo editabas.").first()).toBeVisible();
+    await expect(field(page, label)).toHaveValue(changed);
+    await expect(dialog(page).getByLabel("Lo que he escrito yo")).toBeChecked();
     await save(page);
     await expect(page.getByText("Guardado.")).toBeVisible();
-    await row(page, `${name} bis`)
-      .getByRole("link", { name: `${name} bis`, exact: true })
-      .click();
-    await expect(page.getByRole("heading", { level: 1 })).toHaveText(`${name} bis`);
+
+    await page.goto(edit.replace(/\/editar$/, ""));
+    await expect(page.getByRole("main")).toContainText(changed);
     await page.getByRole("link", { name: "Eliminar" }).click();
     await dialog(page).getByRole("button", { name: "Confirmar" }).click();
     await expect(page.getByText("Eliminado.")).toBeVisible();
-    await expect(row(page, name)).toHaveCount(0);
-  }
-});
+    expect((await page.goto(edit))?.status()).toBe(404);
+  });
+}
 
-test("subscriptions, messages and summaries are looked after by the people and chats they belong to", async ({
+test("a conflict shows all that has changed, and the stored version can be kept field by field", async ({
   page,
   server,
 }) => {
-  test.slow();
-  await signInAsAdmin(page, server.adminEmail);
-  await begin(page, "Algo que resumir", "Asistente local");
-  await expect(lastReply(page).getByRole("button", { name: "Regenerar" })).toBeVisible();
-  const chatId = new URL(page.url()).pathname.split("/").at(-1) ?? "";
-  const messageId = (await lastReply(page).getAttribute("data-message-id")) ?? "";
-
-  await page.goto("/admin/model?q=gpt-4o");
-  // Both test providers have one of that name.
-  await page.getByRole("link", { name: "gpt-4o", exact: true }).first().click();
-  await page.getByRole("button", { name: "Probar" }).click();
-  await expect(page.getByText("Responde: primera palabra en")).toBeVisible();
-
-  await page.goto("/admin/audit?action=signin");
-  await expect(row(page, "Entrar").first()).toContainText("Admin");
-
-  await page.goto("/admin/subscription/crear");
-  await dialog(page).getByLabel("Persona").fill("nadie@ejemplo.es");
-  await dialog(page).getByLabel("Desde (UTC)").fill("2026-01-01T00:00");
-  await dialog(page).getByLabel("Mensajes al día").fill("900");
-  await save(page);
-  await expect(dialog(page).getByText("Esa persona no existe.").first()).toBeVisible();
-  await dialog(page).getByLabel("Persona").fill(server.adminEmail);
-  await save(page);
-  await expect(page.getByText("Creado.")).toBeVisible();
-  await expect(page.getByRole("row").nth(1)).toContainText("900");
-
-  await page.goto(`/admin/message?chatId=${chatId}`);
-  await expect(page.getByText("1 a 2 de 2", { exact: true })).toBeVisible();
-  await page.getByRole("link", { name: "Editar Algo que resumir" }).click();
-  await dialog(page).getByLabel("Texto").fill("Otra cosa que resumir");
-  await save(page);
-  await expect(page.getByText("Guardado.")).toBeVisible();
-
-  await page.goto("/admin/summary/crear");
-  await dialog(page).getByLabel("Conversación").fill(chatId);
-  await dialog(page).getByLabel("Último mensaje que resume").fill(messageId);
-  await dialog(page).getByLabel("Resumen", { exact: true }).fill("Se habló de resumir.");
-  await save(page);
-  await expect(page.getByText("Creado.")).toBeVisible();
-  await page.goto(`/conversation/chat/${chatId}`);
-  await expect(page.getByText("Hasta aquí, el modelo tiene un resumen")).toBeVisible();
-
-  await page.goto(`/admin/summary?chatId=${chatId}`);
-  await page.getByRole("checkbox", { name: /Marcar Se habló/ }).check();
-  await page.getByRole("button", { name: "Eliminar los marcados" }).click();
-  await dialog(page).getByRole("button", { name: "Confirmar" }).click();
-  await expect(page.getByText("Eliminar: 1 de 1.")).toBeVisible();
-});
-
-test("an edit of what somebody else has changed meanwhile shows both, and one is chosen", async ({
-  page,
-  browser,
-  server,
-  baseURL,
-  javaScriptEnabled,
-}) => {
+  const other = new Browser(server.url);
+  await other.signIn(server.adminEmail);
   await signInAsAdmin(page, server.adminEmail);
   await page.goto("/admin/project/crear");
   const name = `Dos a la vez ${crypto.randomUUID().slice(0, 6)}`;
-  await dialog(page).getByLabel("Nombre").fill(name);
+  await field(page, "Nombre").fill(name);
   await save(page);
   await page.goto(`/admin/project?q=${encodeURIComponent(name)}`);
-  const edit = (await row(page, name).getByRole("link", { name: "Editar" }).getAttribute("href")) ?? "";
-  await page.goto(edit);
-  const storageState = await page.context().storageState();
-  const context = await browser.newContext({ storageState, baseURL, javaScriptEnabled });
-  const other = await context.newPage();
-  await other.goto(edit);
-  await dialog(other).getByLabel("Descripción").fill("La de la otra");
-  await dialog(other).getByLabel("Instrucciones").fill("También cambiadas");
-  await save(other);
-  await expect(other.getByText("Guardado.")).toBeVisible();
-  await context.close();
+  await row(page, name).getByRole("link", { name: "Editar" }).click();
+  await expect(field(page, "Nombre")).toHaveValue(name);
+  const edit = new URL(page.url()).pathname;
+  await other.change(edit, { description: "La de la otra", instructions: "También cambiadas" });
 
-  await dialog(page).getByLabel("Descripción").fill("La mía");
+  await field(page, "Descripción").fill("La mía");
   await save(page);
-  await expect(dialog(page).getByText("Alguien lo ha cambiado mientras lo editabas.").first()).toBeVisible();
-  await expect(dialog(page).getByLabel("Descripción", { exact: true })).toHaveValue("La mía");
+  await expect(field(page, "Descripción")).toHaveValue("La mía");
   await dialog(page)
     .getByRole("group", { name: /^Instrucciones/ })
     .getByLabel(/Lo guardado/)
@@ -176,6 +177,53 @@ test("an edit of what somebody else has changed meanwhile shows both, and one is
   await save(page);
   await expect(page.getByText("Guardado.")).toBeVisible();
   await page.goto(edit);
-  await expect(dialog(page).getByLabel("Descripción")).toHaveValue("La mía");
-  await expect(dialog(page).getByLabel("Instrucciones")).toHaveValue("También cambiadas");
+  await expect(field(page, "Descripción")).toHaveValue("La mía");
+  await expect(field(page, "Instrucciones")).toHaveValue("También cambiadas");
+});
+
+test("a model is tried, several are deleted at once, and the trail says who did it", async ({ page, server }) => {
+  const other = new Browser(server.url);
+  await other.signIn(server.adminEmail);
+  await signInAsAdmin(page, server.adminEmail);
+  await page.goto("/admin/model?q=gpt-4o");
+  // Both test providers have one of that name.
+  await page.getByRole("link", { name: "gpt-4o", exact: true }).first().click();
+  await page.getByRole("button", { name: "Probar" }).click();
+  await expect(page.getByText("Responde: primera palabra en")).toBeVisible();
+
+  const { chat } = await ownChat(other);
+  await page.goto(`/admin/message?chatId=${chat.split("/").at(-1)}`);
+  await expect(page.getByText(/^1 a 2 de 2\b/)).toBeVisible();
+  await page.getByRole("checkbox", { name: "Marcar Algo que resumir" }).check();
+  await page.getByRole("button", { name: "Eliminar los marcados" }).click();
+  await dialog(page).getByRole("button", { name: "Confirmar" }).click();
+  await expect(page.getByText("Eliminar: 1 de 1.")).toBeVisible();
+
+  await page.goto("/admin/audit?action=signin");
+  await expect(row(page, "Entrar").first()).toContainText("Admin");
+});
+
+test("the system page makes a copy that can be restored, and deletes it", async ({ page, server }) => {
+  await signInAsAdmin(page, server.adminEmail);
+  await page.goto("/admin/sistema");
+  await expect(page.getByRole("main")).toContainText("SQLite");
+  await page.getByRole("button", { name: "Hacer una copia ahora" }).click();
+  await expect(page.getByText("La copia está hecha.")).toBeVisible();
+  const copy = row(page, "copia-").first();
+  const download = page.waitForEvent("download");
+  await copy.getByRole("link", { name: "Descargar" }).click();
+  expect((await download).suggestedFilename()).toMatch(/^tertulia-copia-.*\.tar$/);
+  const name = (await copy.getByRole("rowheader").textContent()) ?? "";
+  await copy.getByRole("link", { name: "Eliminar" }).click();
+  await dialog(page).getByRole("button", { name: "Confirmar" }).click();
+  await expect(page.getByText("La copia está borrada.")).toBeVisible();
+  await expect(row(page, name)).toHaveCount(0);
+});
+
+test("the diagnosis tells that nothing holds pages back", async ({ page, server }) => {
+  await signInAsAdmin(page, server.adminEmail);
+  await page.goto("/admin/sistema/diagnostico");
+  await page.getByRole("button", { name: "Empezar" }).click({ noWaitAfter: true });
+  await expect(page.getByText("Nada retiene las páginas")).toBeVisible();
+  await expect(page.getByText("Ningún proxy dice estar delante.")).toBeVisible();
 });

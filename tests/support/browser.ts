@@ -49,6 +49,17 @@ export class Browser {
     return [...new Set([...html.matchAll(/"\/user\/file\/([\w-]{36})"/g)].map(([, id = ""]) => id))];
   }
 
+  /** Sends the form of a dialog as it stands, but for some fields. */
+  async change(page: string, fields: Record<string, string>): Promise<Response> {
+    return this.post(page, { ...asItStands(await this.html(page), page), ...fields });
+  }
+
+  /** Signs in somebody who has an account. */
+  async signIn(email: string): Promise<void> {
+    const answer = await this.submit("/auth/signin", "/auth/signin", { email, password });
+    if (answer.headers.get("Location") !== "/user") throw new Error(`signing in answered ${answer.status}`);
+  }
+
   /** Follows the redirects of an answer to the page at their end. */
   async follow(response: Response): Promise<Response> {
     const location = response.headers.get("Location");
@@ -72,12 +83,34 @@ export class Browser {
   }
 }
 
+/** What a browser would send of the last form that posts to `action`, if nobody touched it. */
+function asItStands(html: string, action: string): Record<string, string> {
+  const form = formOf(html, action);
+  const attribute = (tag: string, name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1];
+  const inputs = [...form.matchAll(/<input [^>]*>/g)]
+    .map(([tag]) => tag)
+    .filter((tag) => !/type="(checkbox|radio)"/.test(tag) || / checked=""/.test(tag))
+    .map((tag) => [attribute(tag, "name"), attribute(tag, "value")]);
+  const areas = [...form.matchAll(/(<textarea [^>]*>)([\s\S]*?)<\/textarea>/g)].map(([, tag = "", text]) => [
+    attribute(tag, "name"),
+    text?.replace(/^\n/, ""),
+  ]);
+  const selects = [...form.matchAll(/(<select [^>]*>)([\s\S]*?)<\/select>/g)].map(([, tag = "", options = ""]) => [
+    attribute(tag, "name"),
+    attribute(/<option [^>]*selected=""[^>]*>/.exec(options)?.[0] ?? "", "value"),
+  ]);
+  const fields = [...inputs, ...areas, ...selects].filter(([name]) => name);
+  return Object.fromEntries(fields.map(([name, value = ""]) => [name, unescapeHtml(value)]));
+}
+
+const formOf = (html: string, action: string) =>
+  [...html.matchAll(/<form[^>]*>[\s\S]*?<\/form>/g)].findLast(
+    ([text]) => text.includes(`action="${action}`) && /<form[^>]*method="post"/.test(text),
+  )?.[0] ?? "";
+
 /** The hidden fields of the last form of a page that posts to `action`. */
 export function hiddenFields(html: string, action: string): Record<string, string> {
-  const form =
-    [...html.matchAll(/<form[^>]*>[\s\S]*?<\/form>/g)].findLast(
-      ([text]) => text.includes(`action="${action}`) && /<form[^>]*method="post"/.test(text),
-    )?.[0] ?? "";
+  const form = formOf(html, action);
   const inputs = [...form.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
   const areas = [...form.matchAll(/<textarea name="([^"]*)" hidden=""[^>]*>([\s\S]*?)<\/textarea>/g)];
   return Object.fromEntries([...inputs, ...areas].map(([, name = "", value = ""]) => [name, unescapeHtml(value)]));

@@ -5,8 +5,8 @@ import { expect } from "vitest";
 export class Terminal {
   readonly #session = `tertulia-${crypto.randomUUID()}`;
 
-  constructor(command: string) {
-    this.#tmux("new-session", "-d", "-x", "110", "-y", "100", "-s", this.#session, command);
+  constructor(command: string, columns = 110) {
+    this.#tmux("new-session", "-d", "-x", String(columns), "-y", "100", "-s", this.#session, command);
   }
 
   /** Types text as it is. */

@@ -7,8 +7,7 @@ const [fewMessages, fewOfTen, tokensUsed] = [3, 0.1, 0.9];
 /** What the person's plan still leaves, as a sentence; nothing while there is plenty. What is refused is the API's to say. */
 export async function planLeft(context: Readonly<RouterContextProvider>): Promise<string | undefined> {
   const { subscription, usage } = await currentPerson(context);
-  const { status, endsAt, messagesPerDay, tokensPerMonth } = subscription;
-  if (status !== "active" || (endsAt !== null && Date.parse(endsAt) <= Date.now())) return undefined;
+  const { messagesPerDay, tokensPerMonth } = subscription;
   if (tokensPerMonth !== null && usage.tokensThisMonth >= tokensPerMonth * tokensUsed) {
     const share = Math.min(1, usage.tokensThisMonth / Math.max(1, tokensPerMonth));
     return `Has usado el ${Math.floor(share * 100)} % de los tokens de este mes.`;
