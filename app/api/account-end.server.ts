@@ -23,7 +23,13 @@ export async function deleteAccount(c: Context<ApiEnv>, id: string): Promise<voi
     await trx
       .updateTable("audit")
       .set({ ip: "", changes: "{}" })
-      .where((e) => e.or([e("actorId", "=", id), e.and([e("resource", "=", "user"), e("resourceId", "=", id)])]))
+      .where((e) =>
+        e.or([
+          e("actorId", "=", id),
+          e("ownerId", "=", id),
+          e.and([e("resource", "=", "user"), e("resourceId", "=", id)]),
+        ]),
+      )
       .execute();
   });
   await services.files.delete(files.map((file) => file.id));

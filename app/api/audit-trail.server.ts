@@ -8,6 +8,7 @@ const shown = z
     createdAt: z.string(),
     updatedAt: z.string(),
     actorId: z.string().nullable(),
+    ownerId: z.string().nullable(),
     action: z.string(),
     resource: z.string(),
     resourceId: z.string().nullable(),

@@ -4,7 +4,10 @@ import type { Db } from "../db/connection.server.ts";
 import type { AuditRow } from "../db/tables.ts";
 import type { ApiEnv } from "./env.server.ts";
 
-type Event = Pick<AuditRow, "actorId" | "action" | "resource" | "resourceId"> & { changes?: Record<string, unknown> };
+type Event = Pick<AuditRow, "actorId" | "action" | "resource" | "resourceId"> & {
+  ownerId?: string | null;
+  changes?: { before?: object; after?: object };
+};
 
 /** Leaves a trace of an admin's write or a sign-in event. `changes` never carries secrets. */
 export async function recordAudit(db: Db, c: Context<ApiEnv>, event: Event): Promise<void> {
@@ -18,6 +21,7 @@ export async function recordAudit(db: Db, c: Context<ApiEnv>, event: Event): Pro
       updatedAt: now,
       ip: c.env.ip ?? "",
       changes: JSON.stringify(changes),
+      ownerId: null,
       ...what,
     })
     .execute();
@@ -28,8 +32,8 @@ export async function auditOthers(
   db: Db,
   c: Context<ApiEnv>,
   ownerId: string,
-  event: Omit<Event, "actorId">,
+  event: Omit<Event, "actorId" | "ownerId">,
 ): Promise<void> {
   const { person } = c.var;
-  if (person.id !== ownerId) await recordAudit(db, c, { ...event, actorId: person.id });
+  if (person.id !== ownerId) await recordAudit(db, c, { ...event, actorId: person.id, ownerId });
 }

@@ -210,7 +210,12 @@ export const chats = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       const { id: chatId } = row;
       await stopReplies(services, chatId);
       await services.db.deleteFrom("chats").where("id", "=", chatId).execute();
-      await auditOthers(services.db, c, row.userId, { action: "delete", resource: "chat", resourceId: chatId });
+      await auditOthers(services.db, c, row.userId, {
+        action: "delete",
+        resource: "chat",
+        resourceId: chatId,
+        changes: { before: showChat(row) },
+      });
       return c.body(null, 204);
     },
   )

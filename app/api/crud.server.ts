@@ -48,6 +48,8 @@ export type Resource<T extends Table, Shown extends z.ZodObject, Body extends z.
   unique?: { field: string; sentence: string };
   /** Throws 422 where it refers to what is not there. */
   check?(services: Services, row: Tables[T]): Promise<void>;
+  /** Whose a row is, where it is somebody's. */
+  ownerOf?(db: Db, row: Tables[T]): Promise<string | null>;
   /** What else a stored row brings with it, in the same transaction. */
   stored?(db: Db, row: Tables[T]): Promise<void>;
 };
@@ -113,6 +115,17 @@ export function writes<T extends Table, Shown extends z.ZodObject, Body extends 
     if (!row) throw notFound();
     return row as unknown as Tables[T];
   };
+  const trace = async (
+    trx: Db,
+    c: Context<ApiEnv>,
+    action: string,
+    row: Tables[T],
+    changes: { before?: object; after?: object },
+  ) => {
+    const ownerId = (await of.ownerOf?.(trx, row)) ?? null;
+    const what = { actorId: c.var.person.id, action, resource: of.name, resourceId: row.id };
+    await recordAudit(trx, c, { ...what, ownerId, changes });
+  };
   const store = async (services: Services, work: (trx: Db) => Promise<void>) => {
     try {
       await services.db.transaction().execute(work);
@@ -130,7 +143,7 @@ export function writes<T extends Table, Shown extends z.ZodObject, Body extends 
         responses: { 201: answers(of.shown, "Lo creado.") },
       }),
       async (c) => {
-        const { person, services } = c.var;
+        const { services } = c.var;
         const now = Date.now();
         const given = of.columns(valid(c, "json"));
         const row = { id: newId(), createdAt: now, updatedAt: now, ...given } as Tables[T];
@@ -141,14 +154,7 @@ export function writes<T extends Table, Shown extends z.ZodObject, Body extends 
             .values(row as never)
             .execute();
           await of.stored?.(trx, row);
-          const changes = { after: of.show(row) };
-          await recordAudit(trx, c, {
-            actorId: person.id,
-            action: "create",
-            resource: of.name,
-            resourceId: row.id,
-            changes,
-          });
+          await trace(trx, c, "create", row, { after: of.show(row) });
         });
         return c.json(of.show(row) as never, 201);
       },
@@ -162,7 +168,7 @@ export function writes<T extends Table, Shown extends z.ZodObject, Body extends 
         responses: { 200: answers(of.shown, "Lo cambiado.") },
       }),
       async (c) => {
-        const { person, services } = c.var;
+        const { services } = c.var;
         const before = await find(services.db, valid<{ id: string }>(c, "param").id);
         refuseStale(c, before, of.show(before));
         const given = valid<Partial<z.output<Body>>>(c, "json");
@@ -177,14 +183,7 @@ export function writes<T extends Table, Shown extends z.ZodObject, Body extends 
             .where("id", "=", row.id)
             .execute();
           await of.stored?.(trx, row);
-          const changes = { before: of.show(before), after: of.show(row) };
-          await recordAudit(trx, c, {
-            actorId: person.id,
-            action: "update",
-            resource: of.name,
-            resourceId: row.id,
-            changes,
-          });
+          await trace(trx, c, "update", row, { before: of.show(before), after: of.show(row) });
         });
         return c.json(of.show(row) as never, 200);
       },
@@ -198,21 +197,14 @@ export function writes<T extends Table, Shown extends z.ZodObject, Body extends 
         responses: { 204: { description: "Ya no existe." } },
       }),
       async (c) => {
-        const { person, services } = c.var;
+        const { services } = c.var;
         const row = await find(services.db, c.req.valid("param").id);
         await services.db.transaction().execute(async (trx) => {
+          await trace(trx, c, "delete", row, { before: of.show(row) });
           await trx
             .deleteFrom(of.table as Any)
             .where("id", "=", row.id)
             .execute();
-          const changes = { before: of.show(row) };
-          await recordAudit(trx, c, {
-            actorId: person.id,
-            action: "delete",
-            resource: of.name,
-            resourceId: row.id,
-            changes,
-          });
         });
         return c.body(null, 204);
       },

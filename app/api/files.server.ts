@@ -152,7 +152,12 @@ export const files = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
     async (c) => {
       const row = await findFile(c.var.services, c.var.person, c.req.valid("param").id);
       await c.var.services.files.delete([row.id]);
-      await auditOthers(c.var.services.db, c, row.userId, { action: "delete", resource: "file", resourceId: row.id });
+      await auditOthers(c.var.services.db, c, row.userId, {
+        action: "delete",
+        resource: "file",
+        resourceId: row.id,
+        changes: { before: { name: row.name } },
+      });
       return c.body(null, 204);
     },
   );

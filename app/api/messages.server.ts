@@ -223,7 +223,12 @@ export const messages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
           .executeTakeFirst();
       });
       if (!changed) throw notFound();
-      await auditOthers(services.db, c, row.userId, { action: "update", resource: "message", resourceId: row.id });
+      await auditOthers(services.db, c, row.userId, {
+        action: "update",
+        resource: "message",
+        resourceId: row.id,
+        changes: { before: { content: row.content }, after: { content } },
+      });
       return c.json(await showOne(services.db, changed), 200);
     },
   )
@@ -258,7 +263,12 @@ export const messages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
           : trx.deleteFrom("shares").where("leafId", "in", ids).execute());
         await trx.deleteFrom("messages").where("id", "in", ids).execute();
       });
-      await auditOthers(services.db, c, row.userId, { action: "delete", resource: "message", resourceId: row.id });
+      await auditOthers(services.db, c, row.userId, {
+        action: "delete",
+        resource: "message",
+        resourceId: row.id,
+        changes: { before: { content: row.content } },
+      });
       return c.body(null, 204);
     },
   );

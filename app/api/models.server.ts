@@ -88,7 +88,7 @@ export const models = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
           action: "create",
           resource: "model",
           resourceId: id,
-          changes: showModel(row, person),
+          changes: { after: showModel(row, person) },
         });
       });
       return c.json(showModel(row, person), 201);
@@ -160,7 +160,7 @@ export const models = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
           action: "delete",
           resource: "model",
           resourceId: row.id,
-          changes: showModel(row, person),
+          changes: { before: showModel(row, person) },
         });
       });
       return c.body(null, 204);

@@ -158,7 +158,12 @@ export const projects = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       const documents = await services.db.selectFrom("files").where("projectId", "=", row.id).select("id").execute();
       await services.db.deleteFrom("projects").where("id", "=", row.id).execute();
       await services.files.delete(documents.map(({ id }) => id));
-      await auditOthers(services.db, c, row.userId, { action: "delete", resource: "project", resourceId: row.id });
+      await auditOthers(services.db, c, row.userId, {
+        action: "delete",
+        resource: "project",
+        resourceId: row.id,
+        changes: { before: showProject(row) },
+      });
       return c.body(null, 204);
     },
   );

@@ -58,6 +58,7 @@ export const subscriptions: Resource<"subscriptions", typeof shown, typeof body>
     filters: { userId: "text", plan: "text", status: "text" },
   },
   readable: (query, person) => query.where("subscriptions.userId", "=", person.id),
+  ownerOf: async (_db, { userId }) => userId,
   async check({ db }, { userId, startsAt, endsAt }) {
     const user = await db.selectFrom("users").where("id", "=", userId).select("id").executeTakeFirst();
     if (!user) throw invalid("userId", "Esa persona no existe.");

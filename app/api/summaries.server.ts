@@ -38,6 +38,10 @@ export const summaries: Resource<"summaries", typeof shown, typeof body> = {
     query.where("summaries.chatId", "in", (e) =>
       e.selectFrom("chats").where("chats.userId", "=", person.id).select("chats.id"),
     ),
+  async ownerOf(db, { chatId }) {
+    const chat = await db.selectFrom("chats").where("id", "=", chatId).select("userId").executeTakeFirst();
+    return chat?.userId ?? null;
+  },
   async check({ db }, { chatId, upToMessageId }) {
     const message = await db
       .selectFrom("messages")

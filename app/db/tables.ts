@@ -185,6 +185,8 @@ export type UsageRow = Row & {
 
 export type AuditRow = Row & {
   actorId: string | null;
+  /** The person whose thing it was, where it was somebody's. */
+  ownerId: string | null;
   action: string;
   resource: string;
   resourceId: string | null;

@@ -203,6 +203,27 @@ for (const engine of await findEngines()) {
       }
     });
 
+    it("tells before and after of what was changed in somebody's things, until that account ends", async () => {
+      const carla = await api.signUp("Carla");
+      const [start] = await api.converse(carla.token, { content: "Un secreto de Carla" });
+      if (start?.type !== "start") throw new Error("no start");
+      await call("PATCH", `/api/message/${start.userMessageId}`, { content: "Cambiado por otra" });
+      await call("DELETE", `/api/chat/${start.chatId}`);
+      const trail = async () =>
+        (await api.db.selectFrom("audit").where("ownerId", "=", carla.id).orderBy("id").selectAll().execute()).map(
+          ({ action, resource, changes }) => [action, resource, JSON.parse(changes)],
+        );
+      expect(await trail()).toEqual([
+        ["update", "message", { before: { content: "Un secreto de Carla" }, after: { content: "Cambiado por otra" } }],
+        ["delete", "chat", { before: expect.objectContaining({ userId: carla.id }) }],
+      ]);
+      await call("DELETE", `/api/user/${carla.id}`, { currentPassword: password }, carla);
+      expect(await trail()).toEqual([
+        ["update", "message", {}],
+        ["delete", "chat", {}],
+      ]);
+    });
+
     it("keeps the last admin, whoever asks", async () => {
       for (const change of [{ role: "user" }, { status: "inactive" }]) {
         expect((await call("PATCH", `/api/user/${admin.id}`, change)).status).toBe(409);

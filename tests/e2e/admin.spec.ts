@@ -201,6 +201,11 @@ test("a model is tried, several are deleted at once, and the trail says who did 
 
   await page.goto("/admin/audit?action=signin");
   await expect(row(page, "Entrar").first()).toContainText("Admin");
+  const title = `Aviso ${crypto.randomUUID().slice(0, 8)}`;
+  await other.change("/admin/page/crear", { title, slug: `aviso-${crypto.randomUUID().slice(0, 8)}` });
+  await page.goto("/admin/audit?action=create&resource=page");
+  await page.getByRole("row").nth(1).getByRole("link", { name: "Crear" }).click();
+  await expect(page.getByRole("row").filter({ hasText: "Título" })).toContainText(title);
 });
 
 test("the system page makes a copy that can be restored, and deletes it", async ({ page, server }) => {

@@ -4,7 +4,7 @@ import { schema } from "./0001_first.server.ts";
 
 /** What the lists of the administration are ordered and filtered by, over a million messages too. */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
-  const { index } = schema(db, engine);
+  const { index, id } = schema(db, engine);
   await db.schema.dropIndex("messages_userId_id").execute();
   await index("messages", "userId", "createdAt", "id");
   await index("messages", "createdAt", "id");
@@ -14,4 +14,7 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   await index("chats", "modelId");
   await index("chats", "lastMessageAt", "id");
   await index("audit", "createdAt", "id");
+  // Whose the changed thing was, so that what is told of it ends with the account.
+  await db.schema.alterTable("audit").addColumn("ownerId", id).execute();
+  await index("audit", "ownerId");
 }

@@ -1,4 +1,5 @@
 import type { RouterContextProvider } from "react-router";
+import { changesOf } from "./changes.server.ts";
 import { isReference, readReferred, referred } from "./references.server.ts";
 import type { Column, Item } from "./resource.server.ts";
 import { zoneContext } from "./zone.server.ts";
@@ -27,15 +28,16 @@ export async function cellsOf(context: Context, columns: Column[], items: Item[]
     timeStyle: "short",
     timeZone: context.get(zoneContext),
   });
-  return items.map((item) => columns.map((column) => cellOf(column, item[column.name], names, moment)));
+  return items.map((item) => columns.map((column) => cellOf(column, item, names, moment)));
 }
 
 function cellOf(
-  { kind, choices }: Column,
-  value: unknown,
+  { name, kind, choices }: Column,
+  item: Item,
   names: Map<string, string>,
   moment: Intl.DateTimeFormat,
 ): Cell {
+  const value = item[name];
   if (value === null || value === undefined || value === "")
     return { text: "", ...(kind === "number" && { number: true }) };
   if (kind === "flag") return { text: value ? "Sí" : "No" };
@@ -45,6 +47,12 @@ function cellOf(
   if (isReference(kind)) {
     return { text: names.get(String(value)) ?? "eliminado", to: `/admin/${referred[kind].path}/${value}` };
   }
-  const line = String(value).replace(/\s+/g, " ").trim();
+  const text = kind === "changes" ? changesIn(item) : String(value);
+  const line = text.replace(/\s+/g, " ").trim();
   return { text: line.length > longest ? `${line.slice(0, longest).toWellFormed()}…` : line };
 }
+
+const changesIn = (item: Item) =>
+  changesOf(String(item.resource), String(item.changes))
+    .map(({ label }) => label)
+    .join(", ");

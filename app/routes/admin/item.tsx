@@ -7,6 +7,7 @@ import { PostForm } from "../../ui/post-form.tsx";
 import { sendForm } from "../../ui/send-form.ts";
 import type { Route } from "./+types/item";
 import { cellsOf } from "./cells.server.ts";
+import { type Change, changesOf } from "./changes.server.ts";
 import { resourceOf } from "./resource.server.ts";
 
 export const meta: Route.MetaFunction = ({ loaderData }) => [{ title: `${loaderData?.name ?? ""} · Tertulia` }];
@@ -26,13 +27,14 @@ export async function loader({ context, params: { resource: path, id } }: Route.
     name: cells[0]?.text || "Sin nombre",
     facts: resource.columns.slice(1).map(({ label }, index) => ({ label, ...cells[index + 1] })),
     long: long.filter(({ text }) => text),
+    changes: path === "audit" ? changesOf(String(item.resource), String(item.changes)) : [],
     belongs: resource.belongs?.(id) ?? [],
     signsOut: path === "user",
   };
 }
 
 // What a list cuts short and has no field to be read in.
-const whole = new Set(["changes", "message"]);
+const whole = new Set(["message"]);
 
 /** «Cerrar sus sesiones», of an account; «Probar», of a model. */
 export async function action({ context, params: { resource: path, id } }: Route.ActionArgs) {
@@ -58,7 +60,7 @@ export async function action({ context, params: { resource: path, id } }: Route.
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
 export default function ItemPage({ loaderData, params: { resource: path, id } }: Route.ComponentProps) {
-  const { many, readOnly, tries, name, facts, long, belongs, signsOut } = loaderData;
+  const { many, readOnly, tries, name, facts, long, changes, belongs, signsOut } = loaderData;
   const here = `/admin/${path}/${id}`;
   return (
     <>
@@ -117,6 +119,7 @@ export default function ItemPage({ loaderData, params: { resource: path, id } }:
               </button>
             </PostForm>
           )}
+          {changes.length > 0 && <Changes changes={changes} />}
           {long.map(({ label, text }) => (
             <section key={label} className="given">
               <h2>{label}</h2>
@@ -126,5 +129,28 @@ export default function ItemPage({ loaderData, params: { resource: path, id } }:
         </div>
       </main>
     </>
+  );
+}
+
+function Changes({ changes }: { changes: Change[] }) {
+  return (
+    <table className="table cards mt-5">
+      <thead>
+        <tr>
+          <th scope="col">Campo</th>
+          <th scope="col">Antes</th>
+          <th scope="col">Después</th>
+        </tr>
+      </thead>
+      <tbody>
+        {changes.map(({ label, before, after }) => (
+          <tr key={label}>
+            <th scope="row">{label}</th>
+            <td data-label="Antes">{before || "—"}</td>
+            <td data-label="Después">{after || "—"}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }

@@ -5,7 +5,7 @@ import type { Reference } from "./references.server.ts";
 import { resources } from "./resources.server.ts";
 
 type Choices = Record<string, string>;
-type Kind = "text" | "number" | "flag" | "moment" | "choice" | Reference;
+type Kind = "text" | "number" | "flag" | "moment" | "choice" | "changes" | Reference;
 
 /** What a list shows of an item, and how. The first column leads to the item. */
 export type Column = {

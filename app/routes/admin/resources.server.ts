@@ -35,6 +35,7 @@ const actions = {
   "password-reset": "Recuperar la contraseña",
   password: "Cambiar la contraseña",
   email: "Cambiar el correo",
+  download: "Descargar",
 };
 const things = {
   user: "Usuario",
@@ -50,6 +51,7 @@ const things = {
   page: "Página",
   file: "Archivo",
   share: "Enlace",
+  backup: "Copia",
 };
 
 /** The nine resources of the administration, in the order of the menu, and two lists that are only read. */
@@ -361,7 +363,7 @@ export const resources: AdminResource[] = [
       { name: "action", label: "Qué", kind: "choice", choices: actions },
       { name: "resource", label: "De qué", kind: "choice", choices: things },
       { name: "actorId", label: "Quién", kind: "person" },
-      { name: "changes", label: "Cambios" },
+      { name: "changes", label: "Cambios", kind: "changes" },
       { name: "ip", label: "Desde" },
       { name: "createdAt", label: "Cuándo", kind: "moment", sorted: true },
     ],
