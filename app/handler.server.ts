@@ -63,7 +63,15 @@ export function createHandler({ services, config, log }: Opened): Handle {
     }
     if (/^\/assets\/.*\.js$/.test(url.pathname)) return staleModule();
     if (isForeignForm(request, url))
-      return addHeaders(plainPage(403, "Este formulario venía de otro sitio y no se ha enviado."), request, "");
+      return addHeaders(
+        plainPage(
+          403,
+          "Este formulario venía de otro sitio y no se ha enviado.",
+          "Si administras este servidor y hay un proxy delante, le falta TRUST_PROXY=1 o PUBLIC_URL.",
+        ),
+        request,
+        "",
+      );
     const response = await answerPage(request, ip);
     return compressResponse(response, request, compression(response));
   };
@@ -87,9 +95,9 @@ function sayInSpanish(response: Response): Response {
     : response;
 }
 
-function plainPage(status: number, sentence: string): Response {
+function plainPage(status: number, sentence: string, advice = ""): Response {
   return new Response(
-    `<!doctype html><html lang="es"><meta charset="utf-8"><title>Tertulia</title><h1>${sentence}</h1><p><a href="/conversation/chat">Volver a las conversaciones</a></p></html>`,
+    `<!doctype html><html lang="es"><meta charset="utf-8"><title>Tertulia</title><h1>${sentence}</h1>${advice && `<p>${advice}</p>`}<p><a href="/conversation/chat">Volver a las conversaciones</a></p></html>`,
     { status, headers: { "Content-Type": "text/html; charset=utf-8" } },
   );
 }

@@ -87,7 +87,13 @@ look("axe finds nothing on a conversation and its dialogs", async ({ page, audit
 
 look("axe finds nothing on the administration", async ({ page, audit, server }) => {
   await signInAsAdmin(page, server.adminEmail);
-  for (const path of ["/admin", "/admin/model?q=gpt", "/admin/model/crear", "/admin/training/crear"]) {
+  for (const path of [
+    "/admin",
+    "/admin/sistema",
+    "/admin/model?q=gpt",
+    "/admin/model/crear",
+    "/admin/training/crear",
+  ]) {
     expect([path, ...(await audit(path))]).toEqual([path]);
   }
 });

@@ -27,6 +27,7 @@ const dialogs: [path: string, kind: "form" | "alert" | "panel", title: string, b
   ["/admin/training/crear", "form", "Crear entrenamiento", ["Cancelar", "Guardar"]],
   ["/admin/message/reply/editar", "form", "Editar mensaje", ["Cancelar", "Guardar"]],
   ["/admin/message/reply/eliminar", "alert", "Eliminar mensaje", ["Cancelar", "Confirmar"]],
+  ["/admin/sistema/copias/x.db/eliminar", "alert", "Eliminar copia", ["Cancelar", "Confirmar"]],
   ["/conversation/chat/id/compartir", "form", "Compartir conversación", ["Crear", "enlace"]],
   ["/conversation/chat/id/exportar", "form", "Exportar conversación", []],
   ["/conversation/chat/id/eliminar", "alert", "Eliminar conversación", ["Cancelar", "Confirmar"]],
