@@ -48,6 +48,11 @@ server.on("request", (request, response) => {
   response.once("finish", () => discardRest(request));
   files(request, response, () => listener(request, response));
 });
+const sockets = app.createSockets(opened);
+server.on("upgrade", (request, socket, head) => {
+  // In development the other upgrades are Vite's.
+  if (!sockets.take(request, socket, head) && !dev) socket.destroy();
+});
 server.on("error", (error: NodeJS.ErrnoException) => {
   console.error(error.code === "EADDRINUSE" ? `PORT ${config.port} ya está ocupado por otro programa.` : error.message);
   process.exit(1);
@@ -64,6 +69,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
     if (closing) return;
     closing = true;
     const answered = new Promise((resolve) => server.close(resolve));
+    void sockets.close();
     server.closeIdleConnections();
     await opened.close(signal === "SIGINT" ? 0 : patience);
     // The pages of replies that have just ended still have their last lines to send.

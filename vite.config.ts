@@ -35,11 +35,11 @@ export default defineConfig(({ command }) => ({
             // Left alone, every button would be a request of its own.
             codeSplitting: {
               groups: [
-                { name: "react", test: /node_modules|rolldown/ },
+                { name: "react", test: /node_modules\/(?!@?socket\.io|engine\.io|debug\/|ms\/)|rolldown/ },
                 {
                   name: "ui",
                   // What a conversation needs from the start; fields of forms come with the first dialog.
-                  test: /app\/(ui\/(?!fields?\.|constraints|resend|dialog\.|upload-form|search-field)|routes\/(conversation\/composer|auth\/sign-in-over))/,
+                  test: /app\/(ui\/(?!fields?\.|socket|constraints|resend|dialog\.|upload-form|search-field)|routes\/(conversation\/composer|auth\/sign-in-over))/,
                 },
               ],
             },

@@ -1,4 +1,6 @@
 import { randomBytes } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
 import { constants } from "node:zlib";
 import * as build from "virtual:react-router/server-build";
 import { compressResponse } from "@remix-run/response/compress";
@@ -8,10 +10,12 @@ import { createClient } from "./api/client.server.ts";
 import { readConfig } from "./config.server.ts";
 import { apiContext, logContext, nonceContext, sessionContext } from "./context.ts";
 import { addHeaders } from "./headers.server.ts";
+import { Sockets } from "./realtime/sockets.server.ts";
 import { isRobot } from "./robots.server.ts";
 import { deriveKey } from "./secrets.server.ts";
 import { type Opened, openServices } from "./services.server.ts";
 import { WebSession } from "./session.server.ts";
+import { isSocket, tokenOf } from "./upgrades.server.ts";
 
 export type Handle = (request: Request, client: { ip: string }) => Promise<Response>;
 
@@ -74,6 +78,24 @@ export function createHandler({ services, config, log }: Opened): Handle {
       );
     const response = await answerPage(request, ip);
     return compressResponse(response, request, compression(response));
+  };
+}
+
+/** The realtime connections of open pages (product.md §9). */
+export function createSockets({ services, config }: Opened) {
+  const cookieKey = deriveKey(config.secret, "cookie");
+  const sockets = new Sockets(services, (request) => tokenOf(request, config, cookieKey));
+  return {
+    /** Takes an upgrade of the HTTP server, if it is one of these; answers whether it is. */
+    take(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
+      if (!isSocket(request)) return false;
+      sockets.take(request, socket, head).catch((error: Error) => {
+        services.log.error({ err: error }, "no se pudo abrir una conexión");
+        socket.destroy();
+      });
+      return true;
+    },
+    close: () => sockets.close(),
   };
 }
 

@@ -29,6 +29,7 @@ export const limits = {
   reply: 400_000,
   /** Bytes of a model server's answer, protocol and thoughts included. */
   modelAnswer: 16 * 1024 * 1024,
+  apiKeys: 20,
   filesPerMessage: 8,
   fileName: 200,
   /** Bytes of one file. */

@@ -22,6 +22,8 @@ export default [
       route("contrasena", "routes/account/password.tsx"),
       route("verificacion/crear", "routes/account/add-authenticator.tsx"),
       route("verificacion/eliminar", "routes/account/remove-authenticator.tsx"),
+      route("claves/crear", "routes/account/add-api-key.tsx"),
+      route("claves/:id/eliminar", "routes/account/delete-api-key.tsx"),
       route("eliminar", "routes/account/delete-account.tsx"),
       route("ayuda", "routes/account/help.tsx"),
     ]),

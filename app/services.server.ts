@@ -8,6 +8,7 @@ import { Runs } from "./intelligence/runs.server.ts";
 import { createLog, type Log } from "./log.server.ts";
 import { Mail } from "./mail.server.ts";
 import { sweepReceived } from "./multipart.server.ts";
+import { Changes } from "./realtime/changes.server.ts";
 import { deriveKey } from "./secrets.server.ts";
 
 const sweepEvery = 60 * 60_000;
@@ -30,6 +31,7 @@ export async function openServices(config: Config): Promise<Opened> {
     log,
     modelKey: deriveKey(config.secret, "model keys"),
     modelSilence: config.modelSilence,
+    changes: new Changes(),
   };
   const files = new Files(db, join(config.dataDir, "files"));
   const runs = new Runs({ ...running, storage: files.storage });

@@ -4,8 +4,10 @@ import { getPath } from "hono/utils/url";
 import { v7 as newId } from "uuid";
 import { limits } from "../limits.ts";
 import { isMultipart } from "../multipart.server.ts";
+import { apiKeys } from "./api-keys.server.ts";
 import { auditTrail } from "./audit-trail.server.ts";
 import { authenticator } from "./authenticator.server.ts";
+import { chatCompletions } from "./chat-completions.server.ts";
 import { chatFiles } from "./chat-files.server.ts";
 import { chats } from "./chats.server.ts";
 import { conversation } from "./conversation.server.ts";
@@ -33,6 +35,7 @@ import { subscriptions } from "./subscriptions.server.ts";
 import { summaries } from "./summaries.server.ts";
 import { system } from "./system.server.ts";
 import { systemBackups } from "./system-backups.server.ts";
+import { tellChange } from "./tell-change.server.ts";
 import { trainings } from "./trainings.server.ts";
 import { uploads } from "./uploads.server.ts";
 import { usage } from "./usage.server.ts";
@@ -53,6 +56,7 @@ export function createApi(services: Services) {
     if (c.req.url.includes("%00")) throw new Problem(422, "La dirección tiene caracteres que no se admiten.");
     await next();
     c.res.headers.set("X-Request-Id", c.var.requestId);
+    await tellChange(c);
   });
   const limitBody = bodyLimit({
     maxSize: limits.jsonBody,
@@ -67,10 +71,12 @@ export function createApi(services: Services) {
   api.onError(answerError);
   api.notFound((c) => answerError(new Problem(404, "Esta llamada no existe."), c));
   const routes = api
+    .route("/", chatCompletions)
     .route("/auth", sessions)
     .route("/auth/sessions", openSessions)
     .route("/auth/authenticator", authenticator)
     .route("/auth/reset", passwordResets)
+    .route("/api/key", apiKeys)
     .route("/api/user", users)
     .route("/api/chat", chats)
     .route("/api/chat", chatFiles)

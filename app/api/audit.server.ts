@@ -25,6 +25,8 @@ export async function recordAudit(db: Db, c: Context<ApiEnv>, event: Event): Pro
       ...what,
     })
     .execute();
+  const owner = what.ownerId;
+  if (owner && owner !== what.actorId) c.var.services.changes.tell({ userId: owner, what: what.resource });
 }
 
 /** Leaves a trace of a write where its owner is somebody else: only an admin can do that. */

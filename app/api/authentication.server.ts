@@ -7,13 +7,40 @@ import { notFound, Problem } from "./problem.server.ts";
 // Written at most this often, as reads would otherwise each cost a write.
 const seenEvery = 5 * 60_000;
 
-/** Finds the person of the bearer token; 401 without a living one. */
+/** How the keys of programs begin; session tokens have no such beginning. */
+export const apiKeyStart = "ter_";
+
+/** Finds the person of the bearer token, a session's or a program's; 401 without a living one. */
 export const signedIn = createMiddleware<ApiEnv>(async (c, next) => {
-  const person = await findPerson(c);
+  const token = /^Bearer (\S+)$/i.exec(c.req.header("Authorization") ?? "")?.[1] ?? "";
+  const person = token.startsWith(apiKeyStart) ? await findByKey(c, token) : await findBySession(c, token);
   if (!person) throw new Problem(401, "Necesitas iniciar sesión.", { headers: { "WWW-Authenticate": "Bearer" } });
   c.set("person", person);
   await next();
 });
+
+/** A program acts as its person, but can neither change how that person signs in nor make keys itself. */
+async function findByKey(c: Context<ApiEnv>, token: string): Promise<Person | undefined> {
+  const { db } = c.var.services;
+  const now = Date.now();
+  const row = await db
+    .selectFrom("apiKeys")
+    .innerJoin("users", "users.id", "apiKeys.userId")
+    .where("apiKeys.tokenHash", "=", hashToken(token))
+    .select(["apiKeys.id as keyId", "apiKeys.scope", "apiKeys.lastUsedAt", "users.id", "users.role", "users.status"])
+    .executeTakeFirst();
+  if (!row) return;
+  const { keyId, scope, lastUsedAt, ...person } = row;
+  if (/^(\/v1)?\/(auth|api\/key)(\/|$)/.test(c.req.path)) {
+    throw new Problem(403, "Esto solo se hace con la sesión iniciada, no con una clave.");
+  }
+  if (scope === "read" && c.req.method !== "GET") throw new Problem(403, "Esta clave solo puede leer.");
+  if (now - (lastUsedAt ?? 0) > seenEvery) {
+    await db.updateTable("apiKeys").set({ lastUsedAt: now }).where("id", "=", keyId).execute();
+  }
+  // No session: temporary chats are for people.
+  return { ...person, sessionId: "" };
+}
 
 /** Finds the person where a token is sent; 401 where that one is dead, so that it is refreshed. */
 export const maybeSignedIn = createMiddleware<ApiEnv & { Variables: { person?: Person } }>(async (c, next) => {
@@ -21,8 +48,7 @@ export const maybeSignedIn = createMiddleware<ApiEnv & { Variables: { person?: P
   return sent ? signedIn(c as Context<ApiEnv>, next) : next();
 });
 
-async function findPerson(c: Context<ApiEnv>): Promise<Person | undefined> {
-  const token = /^Bearer (\S+)$/.exec(c.req.header("Authorization") ?? "")?.[1];
+async function findBySession(c: Context<ApiEnv>, token: string): Promise<Person | undefined> {
   const { db } = c.var.services;
   const now = Date.now();
   const row = token

@@ -128,6 +128,7 @@ async function start(
   }
   const model = await modelToUse(services, given.modelId, chatId && (await modelOfChat(services, chatId)));
   const { temporary, ...message } = given;
+  if (temporary && !person.sessionId) throw invalid("temporary", "Una clave no tiene sesión con la que acabe el chat.");
   const sessionId = temporary ? person.sessionId : undefined;
   return sendMessage(services, { ...message, sessionId, userId: person.id, model });
 }

@@ -5,9 +5,11 @@ import type { Files } from "../files/files.server.ts";
 import type { Providers } from "../intelligence/discover.server.ts";
 import type { Services as RunServices, Runs } from "../intelligence/runs.server.ts";
 import type { Mail } from "../mail.server.ts";
+import type { Changes } from "../realtime/changes.server.ts";
 
 /** What every endpoint may use. Made once a process. */
 export type Services = RunServices & {
+  changes: Changes;
   config: Pick<Config, "signup" | "publicUrl" | "dataDir"> & Providers;
   runs: Runs;
   mail: Mail;
@@ -20,7 +22,10 @@ export type Services = RunServices & {
 };
 
 /** Who asks: the account behind the bearer token. */
-export type Person = Pick<UserRow, "id" | "role" | "status"> & { sessionId: string };
+export type Person = Pick<UserRow, "id" | "role" | "status"> & {
+  /** Empty for a program with a key. */
+  sessionId: string;
+};
 
 export type ApiEnv = {
   Bindings: { ip?: string };

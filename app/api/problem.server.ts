@@ -43,6 +43,8 @@ export type ProblemBody = {
   /** Of a change of what has changed meanwhile: how it is now. */
   current?: object;
   requestId: string;
+  /** The same as OpenAI's clients look for it. */
+  error?: { message: string; type: string; param: string | null; code: string | null };
 };
 
 /** What a person may not see answers the same as what is not there, so that ids can't be probed. */
@@ -62,6 +64,7 @@ const titles: Record<number, string> = {
   415: "Tipo no admitido",
   422: "Datos no válidos",
   429: "Demasiadas peticiones",
+  502: "El proveedor falla",
   500: "Error del servidor",
   503: "No disponible",
 };
@@ -81,11 +84,19 @@ export function answerError(error: Error, c: Context<ApiEnv>): Response {
     ...(problem.ticket && { ticket: problem.ticket }),
     ...(problem.current && { current: problem.current }),
     requestId: c.var.requestId,
+    ...(/\/(chat\/completions|models)$/.test(c.req.path) && { error: asOpenAi(problem) }),
   };
   return c.body(JSON.stringify(body), problem.status, {
     "Content-Type": "application/problem+json",
     ...problem.headers,
   });
+}
+
+const openAiTypes: Record<number, string> = { 401: "authentication_error", 429: "insufficient_quota" };
+
+function asOpenAi({ status, message, errors = {} }: Problem) {
+  const type = openAiTypes[status] ?? (status >= 500 ? "server_error" : "invalid_request_error");
+  return { message, type, param: Object.keys(errors)[0] ?? null, code: status === 404 ? "model_not_found" : null };
 }
 
 function asProblem(error: Error): Problem {

@@ -6,6 +6,7 @@ import * as frame from "./migrations/0003_frame.server.ts";
 import * as shares from "./migrations/0004_shares.server.ts";
 import * as conversations from "./migrations/0005_conversations.server.ts";
 import * as lists from "./migrations/0006_lists.server.ts";
+import * as apiKeys from "./migrations/0007_api_keys.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -14,6 +15,7 @@ const migrations = {
   "0004_shares": shares,
   "0005_conversations": conversations,
   "0006_lists": lists,
+  "0007_api_keys": apiKeys,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

@@ -209,6 +209,28 @@ export type EmailRow = Row & {
 
 export type PasswordResetRow = Row & { userId: string; tokenHash: string; expiresAt: number };
 
+/** A key by which a person's other programs use the API. */
+export type ApiKeyRow = Row & {
+  userId: string;
+  name: string;
+  scope: "read" | "write";
+  /** Its first letters, by which its person knows it. */
+  start: string;
+  tokenHash: string;
+  lastUsedAt: number | null;
+};
+
+/** What was made under an Idempotency-Key, to be answered again. */
+export type IdempotencyRow = Row & {
+  userId: string;
+  key: string;
+  /** Hash of method, path and body: the key holds for one request only. */
+  request: string;
+  /** null while it is being made. */
+  status: number | null;
+  body: string | null;
+};
+
 /** A person's authenticator app (TOTP, RFC 6238). */
 export type AuthenticatorRow = Row & {
   userId: string;
@@ -265,6 +287,8 @@ export type Tables = {
   emails: EmailRow;
   passwordResets: PasswordResetRow;
   authenticators: AuthenticatorRow;
+  apiKeys: ApiKeyRow;
+  idempotency: IdempotencyRow;
   shares: ShareRow;
   passages: PassageRow;
 };

@@ -18,7 +18,7 @@ export async function* localReply(sources: Source[], written: string, signal: Ab
     await new Promise((resolve) => setTimeout(resolve, pace));
   }
   signal.throwIfAborted();
-  yield { type: "finish", usage: { inputTokens: 0, outputTokens: 0 } };
+  yield { type: "finish", reason: "stop", usage: { inputTokens: 0, outputTokens: 0 } };
 }
 
 function found(sources: Source[]): string {

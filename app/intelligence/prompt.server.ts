@@ -108,6 +108,11 @@ async function trainingsFor(db: Db, projectId: string | null) {
   };
 }
 
+/** What everybody's models are told, whatever the conversation. */
+export async function instructionsFor(db: Db): Promise<string[]> {
+  return (await trainingsFor(db, null)).instructions.map(({ content }) => content);
+}
+
 /** An example is written as «Pregunta: …» and «Respuesta: …»; anything else is left out. */
 function exampleTurns(content: string): Turn[] {
   const match = /^Pregunta:\s*([\s\S]+?)\n+Respuesta:\s*([\s\S]+)$/.exec(content.trim());

@@ -7,7 +7,11 @@ import { ReplyError, replyError } from "./errors.server.ts";
 /** `images` are JPEG. */
 export type Turn = { role: "user" | "assistant"; content: string; images?: Uint8Array[] };
 export type Prompt = { system: string; turns: Turn[] };
-export type Part = { type: "text"; text: string } | { type: "finish"; usage: Partial<Usage>; note?: string };
+export type Part =
+  | { type: "text"; text: string }
+  | { type: "finish"; usage: Partial<Usage>; reason: FinishReason; note?: string };
+/** As OpenAI calls them. */
+type FinishReason = "stop" | "length" | "content_filter";
 /** A model's row with its key in clear. */
 export type ModelAccess = Pick<
   ModelRow,
@@ -21,7 +25,7 @@ export type ModelAccess = Pick<
 export async function* generate(
   model: ModelAccess,
   prompt: Prompt,
-  { signal, silence }: { signal: AbortSignal; silence: number },
+  { signal, silence, stop = [] }: { signal: AbortSignal; silence: number; stop?: string[] },
 ): AsyncGenerator<Part> {
   const abort = new AbortController();
   const quiet = setTimeout(() => abort.abort(ReplyError.silent(silence)), silence);
@@ -33,6 +37,7 @@ export async function* generate(
       prompt: toPrompt(prompt),
       maxOutputTokens: model.maxOutputTokens,
       temperature: model.temperature ?? undefined,
+      ...(stop.length > 0 && { stopSequences: stop }),
       abortSignal: abort.signal,
     });
     yield* readParts(stream, quiet, abort.signal);
@@ -75,6 +80,7 @@ async function* readParts(stream: Stream, quiet: NodeJS.Timeout, signal: AbortSi
         yield {
           type: "finish",
           usage: { inputTokens: value.usage.inputTokens.total, outputTokens: value.usage.outputTokens.total },
+          reason: unified === "length" ? "length" : unified === "content-filter" ? "content_filter" : "stop",
           ...(unified === "length" && { note: "La respuesta ha llegado a la longitud máxima de este modelo." }),
           ...(unified === "content-filter" && {
             note: "El proveedor ha cortado la respuesta con su filtro de contenido.",

@@ -3,6 +3,7 @@ import { indexText } from "../db/search.server.ts";
 import type { MessageRow, ModelRow } from "../db/tables.ts";
 import type { Storage } from "../files/storage.server.ts";
 import type { Log } from "../log.server.ts";
+import type { Changes } from "../realtime/changes.server.ts";
 import { decrypt } from "../secrets.server.ts";
 import { describeCause, ReplyError } from "./errors.server.ts";
 import { localReply } from "./local.server.ts";
@@ -23,6 +24,7 @@ export type Services = {
   modelSilence: number;
   /** Where the images of messages lie. */
   storage: Storage;
+  changes: Pick<Changes, "tell">;
 };
 
 // product.md §2: a killed server loses at most the last 250 ms of text.
@@ -68,6 +70,7 @@ export class Runs {
   start(reply: MessageRow, question: MessageRow, model: ModelRow): Run {
     const run = new Run(reply);
     this.#runs.set(reply.id, run);
+    this.#services.changes.tell({ userId: reply.userId, what: "message" });
     void this.#carryOut(run, reply, question, model);
     return run;
   }
@@ -135,12 +138,14 @@ export class Runs {
     }
     await this.#settleSurely(run, reply, model, status);
     run.end(status);
+    this.#services.changes.tell({ userId: reply.userId, what: "message" });
     if (status === "complete" && model.provider !== "local") {
       run.title = await makeTitle(db, question, run.text, this.#access(model), {
         log,
         silence: this.#services.modelSilence,
       });
     }
+    if (run.title) this.#services.changes.tell({ userId: reply.userId, what: "chat" });
     run.done = true;
     run.announce();
     this.#runs.delete(run.messageId);

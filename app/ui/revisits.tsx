@@ -40,7 +40,8 @@ function forgetWithPerson(personId: string | null): () => void {
   return () => removeEventListener("storage", onStorage);
 }
 
-async function refresh(revalidate: () => Promise<void>): Promise<void> {
+/** Asks for what is shown again, if there is a server to answer. */
+export async function refresh(revalidate: () => Promise<void>): Promise<void> {
   // A page that can be read must not give way to an error page because its refresh failed.
   const answers = await fetch("/health", { method: "HEAD" }).then(
     ({ ok }) => ok,

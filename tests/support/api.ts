@@ -9,6 +9,7 @@ import { makeFirstModels } from "../../app/intelligence/discover.server.ts";
 import { Runs } from "../../app/intelligence/runs.server.ts";
 import { createLog } from "../../app/log.server.ts";
 import { Mail } from "../../app/mail.server.ts";
+import { Changes } from "../../app/realtime/changes.server.ts";
 import { deriveKey } from "../../app/secrets.server.ts";
 import type { TestEngine } from "./engines.ts";
 
@@ -43,6 +44,7 @@ export async function openApi(
     log,
     modelKey: deriveKey(secret, "model keys"),
     modelSilence,
+    changes: new Changes(),
     storage: files.storage,
   };
   const runs = new Runs(running);

@@ -9,7 +9,9 @@ import { Notice } from "../../ui/notice.tsx";
 import { showSeen } from "../../ui/pages-seen.ts";
 import { barPlot } from "../../ui/plot.server.ts";
 import { sendForm } from "../../ui/send-form.ts";
+import { ago } from "../../ui/times.ts";
 import type { Route } from "./+types/user";
+import { ApiKeys } from "./api-keys.tsx";
 import { Authenticator } from "./authenticator.tsx";
 import { deviceOf } from "./device.server.ts";
 import { Profile } from "./profile.tsx";
@@ -21,11 +23,13 @@ export const meta: Route.MetaFunction = () => [{ title: "Tu cuenta · Tertulia" 
 
 export async function loader({ context }: Route.LoaderArgs) {
   const { api, auth } = context.get(apiContext);
-  const [{ user, usage, subscription }, { days }, { items }, authenticator] = await Promise.all([
-    currentPerson(context),
+  const { user, usage, subscription } = await currentPerson(context);
+  const [{ days }, { items }, authenticator, keys] = await Promise.all([
     read(api.usage.$get({ query: {} })),
     read(auth.sessions.$get()),
     read(auth.authenticator.$get()),
+    // Whose account is inactive has no use for them.
+    user.status === "active" ? read(api.key.$get()) : undefined,
   ]);
   const now = Date.now();
   return {
@@ -34,6 +38,13 @@ export async function loader({ context }: Route.LoaderArgs) {
     plot: barPlot(days.map(({ day, messages }) => ({ day, value: messages }))),
     sessions: items.map((session) => ({ ...deviceOf(session, now), id: session.id, current: session.current })),
     authenticator,
+    keys: keys?.items.map(({ id, name, start, scope, lastUsedAt }) => ({
+      id,
+      name,
+      start,
+      scope: scope === "write" ? "lee y escribe" : "solo lee",
+      used: lastUsedAt ? `usada ${ago(lastUsedAt, now)}` : "sin usar",
+    })),
   };
 }
 
@@ -55,7 +66,7 @@ export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 export const clientLoader = (args: Route.ClientLoaderArgs) => showSeen(args);
 
 export default function User({ loaderData, actionData }: Route.ComponentProps) {
-  const { user, use, plot, sessions, authenticator } = loaderData;
+  const { user, use, plot, sessions, authenticator, keys } = loaderData;
   const dialog = useOutlet();
   return (
     <>
@@ -92,6 +103,12 @@ export default function User({ loaderData, actionData }: Route.ComponentProps) {
               <h2 id="pasos">Verificación en dos pasos</h2>
               <Authenticator {...authenticator} />
             </section>
+            {keys && (
+              <section aria-labelledby="claves">
+                <h2 id="claves">Claves para programas</h2>
+                <ApiKeys keys={keys} />
+              </section>
+            )}
             <section aria-labelledby="datos">
               <h2 id="datos">Tus datos</h2>
               <div className="stack">

@@ -52,6 +52,7 @@ const things = {
   file: "Archivo",
   share: "Enlace",
   backup: "Copia",
+  key: "Clave de programa",
 };
 
 /** The nine resources of the administration, in the order of the menu, and two lists that are only read. */

@@ -6,6 +6,7 @@ import { currentPerson } from "../../person.server.ts";
 import type { loader as root } from "../../root.tsx";
 import { Busy } from "../../ui/busy.tsx";
 import { unlessSeen } from "../../ui/pages-seen.ts";
+import { Realtime } from "../../ui/realtime.tsx";
 import { Revisits } from "../../ui/revisits.tsx";
 import { SidebarState, useSidebarState } from "../../ui/sidebar-state.ts";
 import { Toasts } from "../../ui/toasts.tsx";
@@ -50,6 +51,7 @@ export default function DashboardLayout({
       </div>
       <Busy />
       <Revisits personId={personId} />
+      <Realtime />
     </SidebarState>
   );
 }

@@ -1,0 +1,220 @@
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import type { ModelRow } from "../db/tables.ts";
+import { completePrompt } from "../intelligence/completion.server.ts";
+import { ReplyError } from "../intelligence/errors.server.ts";
+import type { Part, Prompt } from "../intelligence/providers.server.ts";
+import { pullStream } from "../pull-stream.server.ts";
+import { active, signedIn } from "./authentication.server.ts";
+import type { ApiEnv, Services } from "./env.server.ts";
+import { answerInvalid, invalid, Problem } from "./problem.server.ts";
+import { answers, bearer, takes } from "./schemas.server.ts";
+
+const text = z.string("Tiene que ser un texto.").transform((value) => value.replaceAll("\0", ""));
+const content = z.union(
+  [
+    text,
+    z.array(z.object({ type: z.literal("text"), text })).transform((parts) => parts.map((p) => p.text).join("\n")),
+  ],
+  "Solo se admite texto.",
+);
+const message = z.object({
+  role: z.enum(["system", "developer", "user", "assistant"], "El papel tiene que ser system, user o assistant."),
+  content,
+});
+const whole = z
+  .number("Tiene que ser un número.")
+  .int("Tiene que ser un número entero.")
+  .min(1, "Tiene que ser 1 o más.");
+// What other clients send besides makes no difference here, and is let through.
+const asked = z
+  .object({
+    model: z.string("Falta el modelo."),
+    messages: z
+      .array(message, "Faltan los mensajes.")
+      .min(1, "Faltan los mensajes.")
+      .max(1000, "Son demasiados mensajes."),
+    stream: z.boolean().nullish(),
+    stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
+    temperature: z.number("Tiene que ser un número.").min(0).max(2, "La temperatura va de 0 a 2.").nullish(),
+    max_tokens: whole.nullish(),
+    max_completion_tokens: whole.nullish(),
+    stop: z.union([z.string(), z.array(z.string()).max(4, "Son demasiadas.")]).nullish(),
+    n: z.literal(1, "Solo se da una respuesta.").nullish(),
+    tools: z.array(z.unknown()).max(0, "Las herramientas no se admiten.").nullish(),
+  })
+  .openapi("ChatCompletionRequest", {
+    example: { model: "gpt-4o", messages: [{ role: "user", content: "Hola" }], stream: false },
+  });
+type Asked = z.output<typeof asked>;
+
+const usage = z.object({ prompt_tokens: z.number(), completion_tokens: z.number(), total_tokens: z.number() });
+const completion = z
+  .object({
+    id: z.string(),
+    object: z.literal("chat.completion"),
+    created: z.number(),
+    model: z.string(),
+    choices: z.array(
+      z.object({
+        index: z.number(),
+        message: z.object({ role: z.literal("assistant"), content: z.string() }),
+        finish_reason: z.string(),
+      }),
+    ),
+    usage,
+  })
+  .openapi("ChatCompletion");
+const listed = z
+  .object({
+    object: z.literal("list"),
+    data: z.array(z.object({ id: z.string(), object: z.literal("model"), created: z.number(), owned_by: z.string() })),
+  })
+  .openapi("OpenAiModels");
+
+const common = { security: bearer, middleware: [signedIn, active] };
+
+/** The door for programs that speak OpenAI's protocol (platform.openai.com/docs/api-reference/chat): text only, one answer. */
+export const chatCompletions = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
+  .openapi(
+    createRoute({
+      method: "get",
+      path: "/models",
+      ...common,
+      responses: { 200: answers(listed, "Los modelos disponibles, como los lista OpenAI.") },
+    }),
+    async (c) => {
+      const rows = await offered(c.var.services);
+      const data = rows.map((row) => ({
+        id: row.externalId,
+        object: "model" as const,
+        created: Math.floor(row.createdAt / 1000),
+        owned_by: row.provider,
+      }));
+      return c.json({ object: "list" as const, data }, 200);
+    },
+  )
+  .openapi(
+    createRoute({
+      method: "post",
+      path: "/chat/completions",
+      ...common,
+      request: { body: takes(asked) },
+      responses: { 200: answers(completion, "La respuesta; con `stream`, sus trozos como text/event-stream.") },
+    }),
+    async (c) => {
+      const { person, services } = c.var;
+      const given = c.req.valid("json");
+      const model = await modelOf(services, given);
+      const parts = await completePrompt(services, {
+        userId: person.id,
+        model,
+        prompt: promptOf(given),
+        stop: [given.stop ?? []].flat(),
+        signal: c.req.raw.signal,
+      });
+      // Nothing is answered before the model does: a refusal has its own status.
+      const first = await parts.next().catch(refused);
+      const about = { id: `chatcmpl-${c.var.requestId}`, created: Math.floor(Date.now() / 1000), model: given.model };
+      if (given.stream) {
+        const events = toEvents(about, resumed(first, parts), Boolean(given.stream_options?.include_usage));
+        return c.body(
+          pullStream(events, () => parts.return(undefined)),
+          200,
+          {
+            "Content-Type": "text/event-stream; charset=utf-8",
+            "X-Accel-Buffering": "no",
+          },
+        ) as never;
+      }
+      return c.json(await collect(about, resumed(first, parts)), 200);
+    },
+  );
+
+/** The models of this installation that are asked over the wire: the local assistant searches, and has nothing to search in here. */
+const offered = ({ db }: Services): Promise<ModelRow[]> =>
+  db
+    .selectFrom("models")
+    .where("enabled", "=", 1)
+    .where("provider", "!=", "local")
+    .orderBy("isDefault", "desc")
+    .orderBy("position")
+    .orderBy("id")
+    .selectAll()
+    .execute();
+
+/** By the provider's name for it, by its name here, or by its id; what the request says of it goes before its own settings. */
+async function modelOf(services: Services, given: Asked): Promise<ModelRow> {
+  const models = await offered(services);
+  const by = (name: "externalId" | "name" | "id") => models.find((row) => row[name] === given.model);
+  const found = by("externalId") ?? by("name") ?? by("id");
+  if (!found) throw new Problem(404, `El modelo «${given.model.slice(0, 100)}» no existe aquí.`);
+  const most = given.max_completion_tokens ?? given.max_tokens ?? found.maxOutputTokens;
+  return {
+    ...found,
+    temperature: given.temperature ?? found.temperature,
+    maxOutputTokens: Math.min(most, found.maxOutputTokens),
+  };
+}
+
+function promptOf({ messages }: Asked): Prompt {
+  const isSystem = (role: string) => role === "system" || role === "developer";
+  const turns = messages.flatMap(({ role, content: said }) =>
+    role === "user" || role === "assistant" ? [{ role, content: said }] : [],
+  );
+  if (turns.length === 0) throw invalid("messages", "Falta un mensaje de la persona.");
+  const system = messages.filter(({ role }) => isSystem(role)).map(({ content: said }) => said);
+  return { system: system.join("\n\n"), turns };
+}
+
+function refused(error: unknown): never {
+  throw error instanceof ReplyError ? new Problem(502, error.message) : error;
+}
+
+async function* resumed(first: IteratorResult<Part>, rest: AsyncGenerator<Part>): AsyncGenerator<Part> {
+  if (!first.done) yield first.value;
+  yield* rest;
+}
+
+type About = { id: string; created: number; model: string };
+
+const usageOf = (part: Extract<Part, { type: "finish" }>) => {
+  const [prompt_tokens, completion_tokens] = [part.usage.inputTokens ?? 0, part.usage.outputTokens ?? 0];
+  return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
+};
+
+async function collect(about: About, parts: AsyncGenerator<Part>): Promise<z.output<typeof completion>> {
+  let said = "";
+  let reason = "stop";
+  let used = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+  try {
+    for await (const part of parts) {
+      if (part.type === "text") said += part.text;
+      else [reason, used] = [part.reason, usageOf(part)];
+    }
+  } catch (error) {
+    refused(error);
+  }
+  const choice = { index: 0, message: { role: "assistant" as const, content: said }, finish_reason: reason };
+  return { ...about, object: "chat.completion", choices: [choice], usage: used };
+}
+
+async function* toEvents(about: About, parts: AsyncGenerator<Part>, withUsage: boolean): AsyncGenerator<string> {
+  const event = (more: object) => `data: ${JSON.stringify({ ...about, object: "chat.completion.chunk", ...more })}\n\n`;
+  const delta = (said: object, reason: string | null = null) =>
+    event({ choices: [{ index: 0, delta: said, finish_reason: reason }] });
+  yield delta({ role: "assistant", content: "" });
+  try {
+    for await (const part of parts) {
+      if (part.type === "text") yield delta({ content: part.text });
+      else {
+        yield delta({}, part.reason);
+        if (withUsage) yield event({ choices: [], usage: usageOf(part) });
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof ReplyError)) throw error;
+    // The answer has begun: OpenAI's clients take an error from the stream as well.
+    yield `data: ${JSON.stringify({ error: { message: error.message, type: "server_error", param: null, code: null } })}\n\n`;
+  }
+  yield "data: [DONE]\n\n";
+}

@@ -1,0 +1,50 @@
+import type { ModelRow } from "../db/tables.ts";
+import { decrypt } from "../secrets.server.ts";
+import type { Usage } from "./chunk.ts";
+import { instructionsFor } from "./prompt.server.ts";
+import { generate, type Part, type Prompt } from "./providers.server.ts";
+import type { Services } from "./runs.server.ts";
+import { estimateUsage, reserveUsage, settleUsage } from "./usage.server.ts";
+
+type Asked = {
+  userId: string;
+  model: ModelRow;
+  prompt: Prompt;
+  stop: string[];
+  signal: AbortSignal;
+};
+
+/**
+ * A model's answer to another program: nothing of it is stored but what it used. What the house tells its models comes first.
+ * Throws LimitReached before anything is asked; the generator throws ReplyError.
+ */
+export async function completePrompt(
+  { db, modelKey, modelSilence }: Services,
+  { userId, model, prompt, stop, signal }: Asked,
+): Promise<AsyncGenerator<Part>> {
+  await db.transaction().execute((trx) => reserveUsage(trx, userId, model.id, Date.now()));
+  const system = [model.systemPrompt, ...(await instructionsFor(db)), prompt.system].filter(Boolean).join("\n\n");
+  const access = { ...model, apiKey: model.apiKey && decrypt(model.apiKey, modelKey, model.id) };
+  const parts = generate(access, { ...prompt, system }, { signal, silence: modelSilence, stop });
+  const length = system.length + prompt.turns.reduce((sum, { content }) => sum + content.length, 0);
+  return counted(parts, length, (usage) => settleUsage(db, userId, model, usage, Date.now()));
+}
+
+/** Settles what was used, however it ends: to its end, broken off, or left by its reader. */
+async function* counted(
+  parts: AsyncGenerator<Part>,
+  promptLength: number,
+  settle: (usage: Usage) => Promise<void>,
+): AsyncGenerator<Part> {
+  let length = 0;
+  let usage: Usage | undefined;
+  try {
+    for await (const part of parts) {
+      if (part.type === "text") length += part.text.length;
+      else if (part.usage.outputTokens) usage = { inputTokens: 0, outputTokens: 0, ...part.usage };
+      yield part;
+    }
+  } finally {
+    if (length > 0) await settle(usage ?? estimateUsage(promptLength, length));
+  }
+}

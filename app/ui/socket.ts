@@ -1,0 +1,60 @@
+import { io } from "socket.io-client";
+import { showToast } from "./toasts.tsx";
+
+// The seed's figures (§7, §9), in ms.
+export const options = {
+  path: "/engine.io",
+  transports: ["websocket"],
+  reconnectionAttempts: Number.POSITIVE_INFINITY,
+  reconnectionDelay: 1000,
+  reconnectionDelayMax: 5000,
+  randomizationFactor: 0.5,
+  timeout: 20_000,
+};
+// One write may tell several things.
+const together = 50;
+
+/** Opens the connection and refreshes at each word of a change; answers how to end it. Losing it is told once, and so is not getting it back. */
+export function connect(refresh: () => void): () => void {
+  const socket = io(options);
+  const told = new Set<string>();
+  const tell = (title: string) => {
+    if (!told.has(title)) showToast({ type: "error", title });
+    told.add(title);
+  };
+  let waiting: ReturnType<typeof setTimeout> | undefined;
+  socket.on("connect", () => {
+    told.clear();
+    refresh();
+  });
+  socket.on("changed", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(refresh, together);
+  });
+  socket.on("disconnect", (reason) => {
+    if (reason === "io client disconnect") return;
+    // The session has ended: the page goes where the server says, unless something is being written in it.
+    if (reason !== "io server disconnect") tell("Conexión perdida con el servidor");
+    else if (isWriting()) showToast({ type: "error", title: "Session expirada, por favor inicia sesión nuevamente." });
+    else refresh();
+  });
+  socket.on("connect_error", () => tell("Error de conexión con el servidor"));
+  // A page kept for «back» may hold no connection.
+  const rest = () => socket.disconnect();
+  const goOn = ({ persisted }: PageTransitionEvent) => persisted && socket.connect();
+  addEventListener("pagehide", rest);
+  addEventListener("pageshow", goOn);
+  return () => {
+    clearTimeout(waiting);
+    removeEventListener("pagehide", rest);
+    removeEventListener("pageshow", goOn);
+    socket.disconnect();
+  };
+}
+
+function isWriting(): boolean {
+  const fields = document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>(
+    "textarea, input:not([type=hidden])",
+  );
+  return [...fields].some(({ value, defaultValue }) => value !== defaultValue);
+}

@@ -1,0 +1,93 @@
+import type { Browser as Chromium, Page } from "@playwright/test";
+import { Browser } from "../support/browser.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { expect, expectGrowing, lastReply, say, test } from "./fixtures.ts";
+
+const aside = (page: Page) => page.getByRole("navigation", { name: "Conversaciones" });
+
+/** A device of its own: another session of the same person, connected. */
+async function open(chromium: Chromium, { url }: Pick<TestServer, "url">, email: string, path: string): Promise<Page> {
+  const signedIn = new Browser(url);
+  await signedIn.signIn(email);
+  const context = await chromium.newContext({ baseURL: url });
+  await context.addCookies([...signedIn.cookies].map(([name, value]) => ({ name, value, url })));
+  const page = await context.newPage();
+  const connected = page.waitForEvent("websocket").then((socket) => socket.waitForEvent("framereceived"));
+  await page.goto(path);
+  await connected;
+  return page;
+}
+
+test.describe("what changes elsewhere", () => {
+  test("shows on a person's other devices, a reply under way included", async ({ page, browser, server, person }) => {
+    const here = await open(browser, server, person.email, "/conversation/chat");
+    await page.goto("/conversation/chat");
+    await say(page, "Una respuesta lenta");
+    await page.waitForURL(/\/conversation\/chat\/[\w-]{36}/);
+    await expect(aside(here).getByRole("link", { name: "Una respuesta lenta" })).toBeVisible();
+    await aside(here).getByRole("link", { name: "Una respuesta lenta" }).click();
+    await expectGrowing(here);
+    await expect(aside(here).getByRole("link", { name: "Charla de prueba" })).toBeVisible();
+    await expect(lastReply(here).getByRole("button", { name: "Regenerar" })).toBeVisible();
+
+    // Now that both are at rest: a message from there, and its reply, appear here by themselves.
+    await say(page, "Otra respuesta lenta");
+    await expect(here.getByText("Otra respuesta lenta")).toBeVisible();
+    await expectGrowing(here);
+    await page.goto(`${page.url().split("?")[0]}/editar`);
+    await page.getByRole("dialog").getByLabel("Título").fill("Con otro nombre");
+    await page.getByRole("dialog").getByRole("button", { name: "Guardar" }).click();
+    await expect(aside(here).getByRole("link", { name: "Con otro nombre" })).toBeVisible();
+    await here.context().close();
+  });
+
+  test("is not asked for while a page is being written in elsewhere, and takes nothing of what is typed", async ({
+    page,
+    browser,
+    server,
+    person,
+  }) => {
+    const here = await open(browser, server, person.email, "/conversation/chat");
+    await here.getByLabel("Mensaje", { exact: true }).fill("A medio escribir");
+    await page.goto("/conversation/project/crear");
+    await page.getByRole("dialog").getByLabel("Nombre").fill("Tesis");
+    await page.getByRole("dialog").getByRole("button", { name: "Guardar" }).click();
+    await expect(aside(here).getByRole("link", { name: "Tesis" })).toBeVisible();
+    await expect(here.getByLabel("Mensaje", { exact: true })).toHaveValue("A medio escribir");
+    await here.context().close();
+  });
+
+  test("ends with the session, at once", async ({ page, browser, server, person }) => {
+    const here = await open(browser, server, person.email, "/conversation/chat");
+    const writing = await open(browser, server, person.email, "/conversation/chat");
+    await writing.getByLabel("Mensaje", { exact: true }).fill("A medio escribir");
+    await page.goto("/user");
+    await page.getByRole("button", { name: "Cerrar las demás" }).click();
+    await here.waitForURL("**/auth/signin**");
+    await expect(here.getByText("Session expirada, por favor inicia sesión nuevamente.")).toBeVisible();
+    // Where something is being written, the page stays and says so.
+    await expect(writing.getByText("Session expirada, por favor inicia sesión nuevamente.")).toBeVisible();
+    await expect(writing.getByLabel("Mensaje", { exact: true })).toHaveValue("A medio escribir");
+    await here.context().close();
+    await writing.context().close();
+  });
+});
+
+test("a lost connection is told once, and found again it brings what was missed", async ({ browser }) => {
+  const first = await startServer();
+  const person = new Browser(first.url);
+  const email = await person.signUp("Ana");
+  await person.say("Hola");
+  const page = await open(browser, first, email, "/conversation/chat");
+  await first.end("SIGKILL");
+  await expect(page.getByText("Conexión perdida con el servidor")).toHaveCount(1);
+  await expect(page.getByText("Error de conexión con el servidor")).toHaveCount(1);
+  const again = await startServer({ PORT: new URL(first.url).port, DATA_DIR: first.dataDir });
+  await expect(page.getByRole("link", { name: "Hola" }).first()).toBeVisible();
+  const other = new Browser(again.url);
+  await other.signIn(email);
+  await other.say("Escrito mientras tanto");
+  await expect(page.getByRole("link", { name: "Escrito mientras tanto" }).first()).toBeVisible({ timeout: 15_000 });
+  await page.context().close();
+  await again.stop();
+});
