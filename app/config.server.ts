@@ -23,6 +23,7 @@ const variables = z.object({
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/, error: "DATABASE_URL tiene que empezar por postgres://" })
     .optional(),
+  API_BASE_URL: httpUrl("API_BASE_URL").optional(),
   SESSION_SECRET: z.string().min(32, "SESSION_SECRET tiene que tener 32 caracteres o más").optional(),
   PUBLIC_URL: httpUrl("PUBLIC_URL").optional(),
   TRUST_PROXY: flag("TRUST_PROXY").default(false),
@@ -39,16 +40,23 @@ const variables = z.object({
   MODEL_SILENCE_SECONDS: whole("MODEL_SILENCE_SECONDS", 1, 3600).default(120),
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error", "silent"], "LOG_LEVEL no existe").default("info"),
 });
-const environment = variables.refine(
-  ({ SMTP_URL, MAIL_TO }) => !SMTP_URL || MAIL_TO,
-  "SMTP_URL necesita también MAIL_TO, la dirección que recibe los formularios",
-);
+const environment = variables
+  .refine(
+    ({ SMTP_URL, MAIL_TO }) => !SMTP_URL || MAIL_TO,
+    "SMTP_URL necesita también MAIL_TO, la dirección que recibe los formularios",
+  )
+  .refine(
+    ({ API_BASE_URL, DATABASE_URL }) => !API_BASE_URL || !DATABASE_URL,
+    "API_BASE_URL y DATABASE_URL no van juntas: con la API en otra máquina, esta no tiene base de datos",
+  );
 
 export type Config = {
   port: number;
   host: string;
   dataDir: string;
   databaseUrl: string | undefined;
+  /** The API of another machine; without it, this process has its own. */
+  apiBaseUrl: string | undefined;
   /** The master secret: cookies, tokens and stored keys are protected by keys derived from it. */
   secret: string;
   publicUrl: string | undefined;
@@ -86,6 +94,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     host: values.HOST,
     dataDir,
     databaseUrl: values.DATABASE_URL,
+    apiBaseUrl: values.API_BASE_URL?.replace(/\/$/, ""),
     secret: values.SESSION_SECRET ?? storedSecret(dataDir),
     publicUrl: values.PUBLIC_URL?.replace(/\/$/, ""),
     trustProxy: values.TRUST_PROXY,

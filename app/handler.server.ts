@@ -10,31 +10,42 @@ import { createClient } from "./api/client.server.ts";
 import { readConfig } from "./config.server.ts";
 import { apiContext, logContext, nonceContext, sessionContext } from "./context.ts";
 import { addHeaders } from "./headers.server.ts";
+import { createLog } from "./log.server.ts";
 import { Sockets } from "./realtime/sockets.server.ts";
+import { remoteApi, type Visitor } from "./remote-api.server.ts";
 import { isRobot } from "./robots.server.ts";
 import { deriveKey } from "./secrets.server.ts";
 import { type Opened, openServices } from "./services.server.ts";
 import { WebSession } from "./session.server.ts";
+import { tunnel } from "./tunnel.server.ts";
 import { isSocket, tokenOf } from "./upgrades.server.ts";
 
 export type Handle = (request: Request, client: { ip: string }) => Promise<Response>;
 
 /** Opens what this process needs, by the environment. Throws ConfigError for a wrong setting. */
-export const open = (): Promise<Opened> => openServices(readConfig());
+export async function open(): Promise<Opened> {
+  const config = readConfig();
+  if (!config.apiBaseUrl) return openServices(config);
+  return { services: undefined, config, log: createLog(config.logLevel), close: async () => {} };
+}
 
 /** Request → Response: /v1 to the API, everything else to the pages, each with a context of its own. */
 export function createHandler({ services, config, log }: Opened): Handle {
-  const api = createApi(services);
+  const api = services && createApi(services);
+  const remote = remoteApi(config.apiBaseUrl ?? "", log);
+  const send = (call: Request, visitor: Visitor) => {
+    if (!api) return remote(call, visitor);
+    call.headers.set("User-Agent", visitor.userAgent);
+    return api.fetch(call, { ip: visitor.ip });
+  };
   const cookieKey = deriveKey(config.secret, "cookie");
   const pages = createRequestHandler(build, import.meta.env.MODE);
 
   async function answerPage(request: Request, ip: string): Promise<Response> {
     const session = await WebSession.open(request, cookieKey);
     const nonce = randomBytes(12).toString("base64url");
-    const client = createClient((call) => {
-      call.headers.set("User-Agent", request.headers.get("User-Agent") ?? "");
-      return api.fetch(call, { ip });
-    }, session);
+    const visitor = { ip, userAgent: request.headers.get("User-Agent") ?? "", signal: request.signal };
+    const client = createClient((call) => send(call, visitor), session);
     const context = new RouterContextProvider();
     context.set(apiContext, client);
     context.set(sessionContext, session);
@@ -60,9 +71,9 @@ export function createHandler({ services, config, log }: Opened): Handle {
   return async (request, { ip }) => {
     const url = new URL(request.url);
     if (url.pathname === "/health") return new Response("ok");
-    if (url.pathname === "/ready") return ready(services);
+    if (url.pathname === "/ready") return ready(services, config);
     if (url.pathname === "/v1" || url.pathname.startsWith("/v1/")) {
-      const response = await api.fetch(request, { ip });
+      const response = api ? await api.fetch(request, { ip }) : new Response(null, { status: 404 });
       return addHeaders(response, request, "");
     }
     if (/^\/assets\/.*\.js$/.test(url.pathname)) return staleModule();
@@ -82,20 +93,23 @@ export function createHandler({ services, config, log }: Opened): Handle {
 }
 
 /** The realtime connections of open pages (product.md §9). */
-export function createSockets({ services, config }: Opened) {
+export function createSockets({ services, config, log }: Opened) {
   const cookieKey = deriveKey(config.secret, "cookie");
-  const sockets = new Sockets(services, (request) => tokenOf(request, config, cookieKey));
+  const token = (request: IncomingMessage) => tokenOf(request, config, cookieKey);
+  const sockets = services && new Sockets(services, token);
+  const handOn = async (request: IncomingMessage, socket: Duplex, head: Buffer) =>
+    tunnel(request, socket, head, config.apiBaseUrl ?? "", (await token(request)) ?? "");
   return {
     /** Takes an upgrade of the HTTP server, if it is one of these; answers whether it is. */
     take(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
       if (!isSocket(request)) return false;
-      sockets.take(request, socket, head).catch((error: Error) => {
-        services.log.error({ err: error }, "no se pudo abrir una conexión");
+      (sockets ? sockets.take(request, socket, head) : handOn(request, socket, head)).catch((error: Error) => {
+        log.error({ err: error }, "no se pudo abrir una conexión");
         socket.destroy();
       });
       return true;
     },
-    close: () => sockets.close(),
+    close: async () => sockets?.close(),
   };
 }
 
@@ -124,8 +138,9 @@ function plainPage(status: number, sentence: string, advice = ""): Response {
   );
 }
 
-async function ready({ db }: Opened["services"]): Promise<Response> {
-  await db.selectFrom("models").select("id").limit(1).execute();
+async function ready(services: Opened["services"], { apiBaseUrl }: Opened["config"]): Promise<Response> {
+  if (!services) return new Response("ok", { status: (await fetch(`${apiBaseUrl}/auth/options`)).ok ? 200 : 503 });
+  await services.db.selectFrom("models").select("id").limit(1).execute();
   return new Response("ok");
 }
 

@@ -12,9 +12,11 @@ import { Changes } from "./realtime/changes.server.ts";
 import { deriveKey } from "./secrets.server.ts";
 
 const sweepEvery = 60 * 60_000;
+const dayLong = 24 * 60 * 60_000;
 
 export type Opened = {
-  services: Services;
+  /** Without them the process is only the pages: its API is on another machine. */
+  services: Services | undefined;
   config: Config;
   log: Log;
   /** Lets running replies end for `patience` ms, then closes everything. */
@@ -72,6 +74,10 @@ export async function openServices(config: Config): Promise<Opened> {
 /** Removes what nobody can use any more: files that were never sent, sessions that ran out and the temporary chats of these. */
 async function sweep(db: Db, files: Files): Promise<void> {
   await db.deleteFrom("sessions").where("refreshExpiresAt", "<", Date.now()).execute();
+  await db
+    .deleteFrom("idempotency")
+    .where("createdAt", "<", Date.now() - dayLong)
+    .execute();
   await files.sweep();
   await sweepReceived();
 }

@@ -5,9 +5,9 @@ import { WebSession } from "./session.server.ts";
 type Settings = { trustProxy: boolean; publicUrl: string | undefined };
 
 /** Whether an upgrade is for the realtime connection; in development others are Vite's. */
-export const isSocket = ({ url = "" }: IncomingMessage) => new RegExp(`^${socketPath}/?(\\?|$)`).test(url);
+export const isSocket = ({ url = "" }: IncomingMessage) => new RegExp(`^(/v1)?${socketPath}/?(\\?|$)`).test(url);
 
-/** The access token that an upgrade came with: a program's bearer, or the cookie of a page of this very site. */
+/** The access token that an upgrade came with: a program's bearer, or the cookie of a page of this very site, empty where it has none. */
 export async function tokenOf(
   request: IncomingMessage,
   settings: Settings,
@@ -20,7 +20,7 @@ export async function tokenOf(
   // Browsers say where an upgrade comes from, and send cookies whatever that is.
   if (origin !== site) return;
   const headers = { Cookie: request.headers.cookie ?? "" };
-  return (await WebSession.open(new Request(site, { headers }), cookieKey)).access;
+  return (await WebSession.open(new Request(site, { headers }), cookieKey)).access ?? "";
 }
 
 function originOf({ headers }: IncomingMessage, { trustProxy, publicUrl }: Settings): string {

@@ -13,16 +13,20 @@ import { chats } from "./chats.server.ts";
 import { conversation } from "./conversation.server.ts";
 import { reads, writes } from "./crud.server.ts";
 import { dashboard } from "./dashboard.server.ts";
+import { docsPage } from "./docs.server.ts";
 import { emails } from "./emails.server.ts";
 import type { ApiEnv, Services } from "./env.server.ts";
+import { etags } from "./etags.server.ts";
 import { figuresOfAll } from "./figures.server.ts";
 import { files } from "./files.server.ts";
+import { idempotent } from "./idempotency.server.ts";
 import { imports } from "./imports.server.ts";
 import { inbox } from "./inbox.server.ts";
 import { messages } from "./messages.server.ts";
 import { modelTrials } from "./model-trial.server.ts";
 import { models } from "./models.server.ts";
 import { openSessions } from "./open-sessions.server.ts";
+import { type Document, withExamples } from "./openapi.server.ts";
 import { pageResource, pages } from "./pages.server.ts";
 import { passwordResets } from "./password-resets.server.ts";
 import { answerError, Problem } from "./problem.server.ts";
@@ -68,6 +72,7 @@ export function createApi(services: Services) {
   api.use((c, next) =>
     isMultipart(c.req.raw) && /\/(uploads|import)$/.test(c.req.path) ? next() : limitBody(c, next),
   );
+  api.use(etags, idempotent);
   api.onError(answerError);
   api.notFound((c) => answerError(new Problem(404, "Esta llamada no existe."), c));
   const routes = api
@@ -108,11 +113,15 @@ export function createApi(services: Services) {
     .route("/api/system/backup", systemBackups)
     .route("/api/dashboard", dashboard)
     .route("/api/intelligence/conversation", conversation);
-  routes.doc31("/api/openapi.json", {
-    openapi: "3.1.0",
-    info: { title: "Tertulia", version: "1" },
-    servers: [{ url: "/v1" }],
-  });
+  let described: Document | undefined;
+  // Made when first asked for: few ever do.
+  const describe = () => {
+    const info = { openapi: "3.1.0", info: { title: "Tertulia", version: "1" }, servers: [{ url: "/v1" }] };
+    described ??= withExamples(routes.getOpenAPI31Document(info) as Document);
+    return described;
+  };
+  routes.get("/api/openapi.json", (c) => c.json(describe()));
+  routes.get("/docs", (c) => c.html(docsPage(describe())));
   return routes;
 }
 

@@ -8,7 +8,7 @@ import type { Changes } from "./changes.server.ts";
 
 type Session = { id: string; userId: string };
 type Services = { db: Db; changes: Changes; log: Log };
-/** Reads the access token that an upgrade came with: of its cookie or its bearer. */
+/** Reads the access token that an upgrade came with, of its cookie or its bearer; undefined where it is of no page of this site. */
 export type TokenOf = (request: IncomingMessage) => Promise<string | undefined>;
 
 // The seed's socket path (§7).
@@ -33,14 +33,15 @@ export class Sockets {
   /** Takes an upgrade of the HTTP server. Whoever is not signed in, or comes from another site, is refused. */
   async take(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     socket.on("error", () => socket.destroy());
-    const session = await this.#sessionOf(request);
-    if (!session) {
+    const token = await this.#tokenOf(request);
+    if (token === undefined) {
       socket.end("HTTP/1.1 401 Unauthorized\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
       return;
     }
     this.#opening ??= this.#open();
     const io = await this.#opening;
-    sessions.set(request, session);
+    const session = await this.#sessionOf(token);
+    if (session) sessions.set(request, session);
     io.engine.handleUpgrade(request as never, socket as never, head);
   }
 
@@ -64,7 +65,11 @@ export class Sockets {
     });
     io.use((socket, next) => {
       const session = sessions.get(socket.request);
-      if (!session) return next(new Error("unauthorized"));
+      if (!session) {
+        // Told in words, a page knows that its session has ended; a refused upgrade looks like a server that is down.
+        setImmediate(() => socket.conn.close());
+        return next(new Error("unauthorized"));
+      }
       socket.data = session;
       void socket.join(session.userId);
       next();
@@ -78,9 +83,7 @@ export class Sockets {
   }
 
   /** A session that goes on, whose access token may have run out since: the socket brings nothing but word that something changed. */
-  async #sessionOf(request: IncomingMessage): Promise<Session | undefined> {
-    const token = await this.#tokenOf(request);
-    if (!token) return;
+  async #sessionOf(token: string): Promise<Session | undefined> {
     return this.#services.db
       .selectFrom("sessions")
       .where("accessHash", "=", hashToken(token))

@@ -2,9 +2,12 @@ import { useEffect, useRef } from "react";
 import { useFetchers, useNavigation, useRevalidator } from "react-router";
 import { forgetSeen } from "./pages-seen.ts";
 import { refresh } from "./revisits.tsx";
+import { isSending } from "./send-form.ts";
 
 // For browsers that do not say when they have nothing to do (Safari).
 const later = 1000;
+// How soon a page that has something else to do looks again.
+const afterwards = 500;
 
 /** Keeps what is shown as it is on the server: a connection, opened once the page is at rest, says that something changed. */
 export function Realtime() {
@@ -12,20 +15,20 @@ export function Realtime() {
   const navigation = useNavigation();
   const fetchers = useFetchers();
   const busy = navigation.state !== "idle" || fetchers.some(({ state }) => state !== "idle");
-  // What this page itself writes is told to it, too; asked for in the middle, the answer would take its notice away.
-  const resting = useRef(true);
-  const missed = useRef(false);
+  const waiting = useRef<ReturnType<typeof setTimeout>>(undefined);
   const update = useRef(() => {});
   update.current = () => {
-    missed.current = !resting.current || document.hidden;
-    if (missed.current) return;
+    clearTimeout(waiting.current);
+    // What this page itself writes is told to it, too. An open dialog is from before the change, and must be: its form says
+    // so when it is sent. A page that nobody sees can wait till somebody does.
+    if (busy || isSending() || document.hidden || document.querySelector("dialog[open]")) {
+      waiting.current = setTimeout(() => update.current(), afterwards);
+      return;
+    }
     forgetSeen();
-    void refresh(revalidate);
+    // Something may have been sent while the server was asked whether it is there.
+    void refresh(async () => (isSending() ? update.current() : revalidate()));
   };
-  useEffect(() => {
-    resting.current = !busy;
-    if (!busy && missed.current) update.current();
-  }, [busy]);
   useEffect(() => {
     let left = false;
     let close: (() => void) | undefined;
@@ -35,12 +38,10 @@ export function Realtime() {
     };
     const wait = window.requestIdleCallback ?? ((work: () => void) => setTimeout(work, later));
     wait(open);
-    const onShow = () => missed.current && update.current();
-    document.addEventListener("visibilitychange", onShow);
     return () => {
       left = true;
       close?.();
-      document.removeEventListener("visibilitychange", onShow);
+      clearTimeout(waiting.current);
     };
   }, []);
   return null;

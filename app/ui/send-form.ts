@@ -19,9 +19,18 @@ export function onUnsent(tell: (unsent: Unsent) => void): void {
 /** Marks a form that is sent for the second time: refused once more, it would go round in circles. */
 export const sentAgain = "sentAgain";
 
+// After a write comes its page; till then nothing else may ask for it, or it would take the notice along.
+const settles = 1000;
+let underway = 0;
+let lastSent = Number.NEGATIVE_INFINITY;
+
+/** Whether this page is writing, or was a moment ago. */
+export const isSending = () => underway > 0 || performance.now() - lastSent < settles;
+
 /** The client action of every form: sends it; what the server can't take now stays in its fields, and is sent again when it can. */
 export async function sendForm<Answer>({ request, serverAction }: Sending<Answer>) {
   const kept = request.clone();
+  underway++;
   try {
     return await serverAction();
   } catch (error) {
@@ -38,6 +47,9 @@ export async function sendForm<Answer>({ request, serverAction }: Sending<Answer
     if (!(error instanceof TypeError)) throw error;
     const message = "No se ha podido conectar con el servidor. Lo que has escrito sigue aquí: envíalo otra vez.";
     return data<FormResult>({ ...notTaken(form), message }, 503);
+  } finally {
+    underway--;
+    lastSent = performance.now();
   }
 }
 

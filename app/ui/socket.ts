@@ -1,5 +1,6 @@
 import { io } from "socket.io-client";
 import { showToast } from "./toasts.tsx";
+import { isWriting } from "./writing.ts";
 
 // The seed's figures (§7, §9), in ms.
 export const options = {
@@ -22,6 +23,8 @@ export function connect(refresh: () => void): () => void {
     if (!told.has(title)) showToast({ type: "error", title });
     told.add(title);
   };
+  // The page goes where the server says; unless something is being written in it: sending that asks to sign in again.
+  const endSession = () => isWriting() || refresh();
   let waiting: ReturnType<typeof setTimeout> | undefined;
   socket.on("connect", () => {
     told.clear();
@@ -33,12 +36,14 @@ export function connect(refresh: () => void): () => void {
   });
   socket.on("disconnect", (reason) => {
     if (reason === "io client disconnect") return;
-    // The session has ended: the page goes where the server says, unless something is being written in it.
-    if (reason !== "io server disconnect") tell("Conexión perdida con el servidor");
-    else if (isWriting()) showToast({ type: "error", title: "Session expirada, por favor inicia sesión nuevamente." });
-    else refresh();
+    if (reason === "io server disconnect") endSession();
+    else tell("Conexión perdida con el servidor");
   });
-  socket.on("connect_error", () => tell("Error de conexión con el servidor"));
+  socket.on("connect_error", () => {
+    // Refused by the server itself, it does not try again.
+    if (socket.active) tell("Error de conexión con el servidor");
+    else endSession();
+  });
   // A page kept for «back» may hold no connection.
   const rest = () => socket.disconnect();
   const goOn = ({ persisted }: PageTransitionEvent) => persisted && socket.connect();
@@ -50,11 +55,4 @@ export function connect(refresh: () => void): () => void {
     removeEventListener("pageshow", goOn);
     socket.disconnect();
   };
-}
-
-function isWriting(): boolean {
-  const fields = document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>(
-    "textarea, input:not([type=hidden])",
-  );
-  return [...fields].some(({ value, defaultValue }) => value !== defaultValue);
 }

@@ -117,3 +117,6 @@ export async function expectGrowing(page: Page): Promise<void> {
 export async function hydrated(page: Page): Promise<void> {
   await page.waitForFunction(() => Object.keys(document.body).some((key) => key.startsWith("__reactProps")));
 }
+
+/** Keeps a page from hearing of what happens elsewhere: the connection is never answered. */
+export const withoutRealtime = (page: Page) => page.routeWebSocket(/\/engine\.io\//, () => {});

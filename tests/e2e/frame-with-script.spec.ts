@@ -1,7 +1,7 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Page, Route } from "@playwright/test";
 import { password } from "../support/api.ts";
-import { begin, expect, hydrated, lastReply, test } from "./fixtures.ts";
+import { begin, expect, hydrated, lastReply, test, withoutRealtime } from "./fixtures.ts";
 
 /** From here on time goes only as far as it is told to. */
 async function stopTime(page: Page) {
@@ -143,6 +143,7 @@ test("a toast stands above a dialog and is closed without closing that", async (
 });
 
 test("a message to a chat that is gone waits where a new one begins", async ({ page }) => {
+  await withoutRealtime(page);
   await begin(page, "Hola", "gpt-4o");
   await expect(lastReply(page).getByRole("button", { name: "Regenerar" })).toBeVisible();
   const other = await page.context().newPage();
@@ -199,6 +200,7 @@ test.describe("toasts", () => {
   });
 
   test("of something that failed stay, and interrupt whoever listens", async ({ page }) => {
+    await withoutRealtime(page);
     await begin(page, "Hola", "gpt-4o");
     const again = lastReply(page).getByRole("button", { name: "Regenerar" });
     await expect(again).toBeVisible();

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { strFromU8, unzipSync } from "fflate";
 import { TOTP } from "otpauth";
 import { password } from "../support/api.ts";
-import { begin, expect, lastReply, test } from "./fixtures.ts";
+import { begin, expect, lastReply, test, withoutRealtime } from "./fixtures.ts";
 
 const newPassword = "otra frase bien larga";
 
@@ -80,6 +80,7 @@ test("the profile is saved; a new e-mail asks for the password, keeps what was t
 
 test("sessions elsewhere are listed and end at once", async ({ page, person, browser, javaScriptEnabled, baseURL }) => {
   const other = await (await browser.newContext({ javaScriptEnabled, baseURL })).newPage();
+  await withoutRealtime(other);
   await other.goto("/auth/signin");
   await other.getByLabel("Correo electrónico").fill(person.email);
   await other.getByLabel("Contraseña").fill(password);

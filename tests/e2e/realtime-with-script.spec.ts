@@ -57,6 +57,21 @@ test.describe("what changes elsewhere", () => {
     await here.context().close();
   });
 
+  test("takes no page away in which something is being written", async ({ page, browser, server, person }) => {
+    await page.goto("/conversation/chat");
+    await say(page, "Hola");
+    await page.waitForURL(/\/conversation\/chat\/[\w-]{36}/);
+    await expect(lastReply(page).getByRole("button", { name: "Regenerar" })).toBeVisible();
+    const path = new URL(page.url()).pathname;
+    const here = await open(browser, server, person.email, path);
+    await here.getByLabel("Mensaje", { exact: true }).fill("A medio escribir");
+    await page.goto(`${path}/eliminar`);
+    await page.getByRole("alertdialog").getByRole("button", { name: "Confirmar" }).click();
+    await expect(aside(here).getByRole("link", { name: "Charla de prueba" })).toHaveCount(0);
+    await expect(here.getByLabel("Mensaje", { exact: true })).toHaveValue("A medio escribir");
+    await here.context().close();
+  });
+
   test("ends with the session, at once", async ({ page, browser, server, person }) => {
     const here = await open(browser, server, person.email, "/conversation/chat");
     const writing = await open(browser, server, person.email, "/conversation/chat");
@@ -65,9 +80,10 @@ test.describe("what changes elsewhere", () => {
     await page.getByRole("button", { name: "Cerrar las demás" }).click();
     await here.waitForURL("**/auth/signin**");
     await expect(here.getByText("Session expirada, por favor inicia sesión nuevamente.")).toBeVisible();
-    // Where something is being written, the page stays and says so.
-    await expect(writing.getByText("Session expirada, por favor inicia sesión nuevamente.")).toBeVisible();
+    // Where something is being written, the page stays, and asks to sign in when it is sent.
     await expect(writing.getByLabel("Mensaje", { exact: true })).toHaveValue("A medio escribir");
+    await writing.getByRole("button", { name: "Enviar" }).click();
+    await expect(writing.getByRole("dialog").getByLabel("Contraseña")).toBeVisible();
     await here.context().close();
     await writing.context().close();
   });

@@ -1,0 +1,23 @@
+import { createHash } from "node:crypto";
+import { createMiddleware } from "hono/factory";
+import type { ApiEnv } from "./env.server.ts";
+
+/** Gives what other programs read an `ETag`, and answers 304 to who has it already (RFC 9110 §13). The pages call in process and need none. */
+export const etags = createMiddleware<ApiEnv>(async (c, next) => {
+  await next();
+  const asked = c.req.header("If-None-Match");
+  const isRead = c.req.method === "GET" && c.res.status === 200;
+  if (!isRead || !c.res.headers.get("Content-Type")?.startsWith("application/json")) return;
+  if (!new URL(c.req.url).pathname.startsWith("/v1/")) return;
+  const own = c.res.headers.get("ETag");
+  const tag =
+    own ??
+    `W/"${createHash("sha1")
+      .update(await c.res.clone().text())
+      .digest("base64url")}"`;
+  c.res.headers.set("ETag", tag);
+  const weak = (text: string) => text.trim().replace(/^W\//, "");
+  if (asked === "*" || asked?.split(",").map(weak).includes(weak(tag))) {
+    c.res = new Response(null, { status: 304, headers: { ETag: tag } });
+  }
+});
