@@ -43,13 +43,16 @@ function browsers() {
     lynx: ["lynx"],
     tmux: ["tmux"],
   };
+  // Its test is left out where it can't be had.
+  const proxy = has("nginx") ? [] : ["nginx-light"];
   const missing = Object.keys(wanted).filter((name) => !wanted[name].some(has));
-  if (missing.length === 0) return;
+  if (missing.length + proxy.length === 0) return;
   if (has("apt-get") && process.getuid?.() === 0) {
     run("apt-get", ["update", "-qq"]);
     // The browser without a window's parts takes half the time; not every distribution has it.
     const packages = missing.map((name) => wanted[name].find(isPackage) ?? name);
-    run("apt-get", ["install", "-y", "-qq", ...packages]);
+    if (packages.length > 0) run("apt-get", ["install", "-y", "-qq", ...packages]);
+    spawnSync("apt-get", ["install", "-y", "-qq", ...proxy], { stdio: "ignore" });
     return;
   }
   if (missing.includes("chromium")) run("npx", ["--no-install", "playwright", "install", "chromium"]);
@@ -58,7 +61,8 @@ function browsers() {
 }
 
 function has(command) {
-  return (process.env.PATH ?? "").split(":").some((folder) => existsSync(join(folder, command)));
+  // Debian keeps servers where only root looks.
+  return `${process.env.PATH ?? ""}:/usr/sbin`.split(":").some((folder) => existsSync(join(folder, command)));
 }
 
 function isPackage(name) {

@@ -1,5 +1,6 @@
-import { data, type MiddlewareFunction, redirect } from "react-router";
+import { data, type MiddlewareFunction, type RouterContextProvider, redirect } from "react-router";
 import { fetchSite } from "remix-utils/sec-fetch";
+import { ApiProblem } from "./answers.server.ts";
 import { formContext, sessionContext } from "./context.ts";
 import { textOf, typedFields } from "./form.server.ts";
 import { restoreDraft } from "./held-draft.server.ts";
@@ -9,7 +10,7 @@ import { currentPerson, getPerson } from "./person.server.ts";
 export const requireAuth: MiddlewareFunction<Response> = async ({ request, context, url }) => {
   const session = context.get(sessionContext);
   const hadSession = session.signedIn;
-  if (await getPerson(context)) return;
+  if (await getPerson(context).catch((error) => keepForm(error, request, context))) return;
   const path = url.pathname + url.search;
   if (request.method !== "GET" && request.method !== "HEAD") {
     const { formToken } = session;
@@ -23,6 +24,16 @@ export const requireAuth: MiddlewareFunction<Response> = async ({ request, conte
   if (hadSession) session.flash({ type: "error", title: "Session expirada, por favor inicia sesión nuevamente." });
   throw redirect(`/auth/signin?volver=${encodeURIComponent(path)}`);
 };
+
+/** Where the API does not answer, what was typed comes back with the page that says so. */
+function keepForm(error: unknown, { method }: Request, context: Readonly<RouterContextProvider>): never {
+  if (method === "GET" || method === "HEAD" || !(error instanceof ApiProblem) || error.status !== 503) throw error;
+  const resend = Object.entries(typedFields(context.get(formContext)));
+  throw data(
+    { formToken: context.get(sessionContext).formToken, personId: null, resend, message: error.body.detail },
+    503,
+  );
+}
 
 /** The seed's guest rule: who has signed in has nothing to do here. */
 export const requireGuest: MiddlewareFunction<Response> = async ({ request, context, url }) => {

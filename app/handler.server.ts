@@ -98,7 +98,7 @@ export function createSockets({ services, config, log }: Opened) {
   const token = (request: IncomingMessage) => tokenOf(request, config, cookieKey);
   const sockets = services && new Sockets(services, token);
   const handOn = async (request: IncomingMessage, socket: Duplex, head: Buffer) =>
-    tunnel(request, socket, head, config.apiBaseUrl ?? "", (await token(request)) ?? "");
+    tunnel(request, socket, head, config.apiBaseUrl ?? "", await token(request));
   return {
     /** Takes an upgrade of the HTTP server, if it is one of these; answers whether it is. */
     take(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {

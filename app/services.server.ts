@@ -26,14 +26,14 @@ export type Opened = {
 /** Opens database and replies for this process: migrates, finds interrupted replies, makes the first models. */
 export async function openServices(config: Config): Promise<Opened> {
   const log = createLog(config.logLevel);
-  const { db, engine, backups, close } = await openDatabase(config, log);
+  const { db, engine, backups, notices, close } = await openDatabase(config, log);
   const running = {
     db,
     engine,
     log,
     modelKey: deriveKey(config.secret, "model keys"),
     modelSilence: config.modelSilence,
-    changes: new Changes(),
+    changes: new Changes(notices),
   };
   const files = new Files(db, join(config.dataDir, "files"));
   const runs = new Runs({ ...running, storage: files.storage });

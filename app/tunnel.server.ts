@@ -2,14 +2,28 @@ import { type IncomingMessage, request as overHttp } from "node:http";
 import { request as overHttps } from "node:https";
 import type { Duplex } from "node:stream";
 
-/** Hands an upgrade on to the API of another machine, as the person of `token`, and joins the two connections. */
-export function tunnel(request: IncomingMessage, socket: Duplex, head: Buffer, base: string, token: string): void {
+// The API says in words that nobody is signed in, which a refused upgrade would not.
+const nobody = "-";
+
+/** Hands an upgrade on to the API of another machine, as the person of `token`, and joins the two connections. Without one it is refused. */
+export function tunnel(
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  base: string,
+  token: string | undefined,
+): void {
+  const refuse = (status: number) =>
+    socket.end(`HTTP/1.1 ${status} \r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  if (token === undefined) {
+    refuse(401);
+    return;
+  }
   const { cookie: _cookie, origin: _origin, ...headers } = request.headers;
   const target = new URL(base + request.url);
   const open = target.protocol === "https:" ? overHttps : overHttp;
-  const out = open(target, { headers: { ...headers, host: target.host, authorization: `Bearer ${token}` } });
-  const refuse = (status: number) =>
-    socket.end(`HTTP/1.1 ${status} \r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  const out = open(target, { headers: { ...headers, host: target.host, authorization: `Bearer ${token || nobody}` } });
+  socket.on("error", () => out.destroy());
   out.on("upgrade", (answer, inner, first) => {
     const lines = Object.entries(answer.headers).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join("")}\r\n`);

@@ -50,7 +50,7 @@ const mayImport: Record<string, string[]> = {
   ],
   root: ["routes", "ui", "context", "form", "person", "app"],
   "entry.server": ["context", "pull-stream"],
-  guards: ["context", "form", "held-draft", "person"],
+  guards: ["answers", "context", "form", "held-draft", "person"],
   person: ["answers", "context"],
   form: ["answers", "context", "limits", "multipart", "person", "secrets"],
   "shown-file": [],

@@ -4,6 +4,7 @@ import { type Config, ConfigError } from "../config.server.ts";
 import type { Log } from "../log.server.ts";
 import { Backups } from "./backup.server.ts";
 import { migrate, pendingMigrations } from "./migrate.server.ts";
+import { Notices } from "./notices.server.ts";
 import { lockDataDir, openSqlite, sqliteDialect } from "./sqlite.server.ts";
 import type { Tables } from "./tables.ts";
 
@@ -14,6 +15,8 @@ export type Database = {
   engine: Engine;
   /** Of the embedded engine; PostgreSQL has its own means. */
   backups: Backups | undefined;
+  /** Of PostgreSQL, which several processes may share. */
+  notices: Notices | undefined;
   close(): Promise<void>;
 };
 
@@ -40,6 +43,7 @@ async function openEmbedded(dataDir: string, log: Log): Promise<Database> {
     db,
     engine: "sqlite",
     backups,
+    notices: undefined,
     async close() {
       await db.destroy();
       lock.close();
@@ -62,5 +66,15 @@ async function openPostgres(url: string, log: Log): Promise<Database> {
     if ((cause as { code?: string }).code === undefined) throw cause;
     throw new ConfigError(`No se puede usar la base de datos de DATABASE_URL: ${(cause as Error).message}.`, { cause });
   }
-  return { db, engine: "postgres", backups: undefined, close: () => db.destroy() };
+  const notices = new Notices(pool, log);
+  return {
+    db,
+    engine: "postgres",
+    backups: undefined,
+    notices,
+    async close() {
+      notices.close();
+      await db.destroy();
+    },
+  };
 }

@@ -13,7 +13,7 @@ export function ErrorPage({ error, path }: { error: unknown; path: string }) {
     return (
       <Frame>
         <Suspense>
-          <Resend fields={resend} action={path} why="La página llevaba mucho tiempo abierta" />
+          <Resend fields={resend} action={path} why={message ?? "La página llevaba mucho tiempo abierta"} />
         </Suspense>
       </Frame>
     );

@@ -18,7 +18,7 @@ export default function Resend({ fields, action, why }: { fields: [string, strin
       ) : (
         <>
           <p className="lead mt-4">
-            Por seguridad no se ha enviado nada todavía. No se ha perdido: compruébalo y envíalo otra vez.
+            No se ha enviado nada todavía, y nada se ha perdido: compruébalo y envíalo otra vez.
           </p>
           {typed.map(([name, value]) => (
             <blockquote key={name} className="mt-4 max-h-60 overflow-auto whitespace-pre-wrap text-text-2">

@@ -35,7 +35,10 @@ export async function sendForm<Answer>({ request, serverAction }: Sending<Answer
     return await serverAction();
   } catch (error) {
     const form = await kept.formData();
-    const refused = isRouteErrorResponse(error) && (error.status === 401 || error.data?.resend) ? error : undefined;
+    const refused =
+      isRouteErrorResponse(error) && (error.status === 401 || (error.status === 403 && error.data?.resend))
+        ? error
+        : undefined;
     if (refused && !(form.has(sentAgain) && refused.status === 403)) {
       const { pathname, search } = new URL(request.url);
       const { formToken, personId } = refused.data;
@@ -43,8 +46,8 @@ export async function sendForm<Answer>({ request, serverAction }: Sending<Answer
       // An error status, so that the router does not ask the loaders of a session that is not there.
       return data(null, refused.status);
     }
-    // What fetch throws when there is no answer; anything else goes its own way.
-    if (!(error instanceof TypeError)) throw error;
+    // What fetch throws when there is no answer, or pages whose API gives none; anything else goes its own way.
+    if (!(error instanceof TypeError) && !(isRouteErrorResponse(error) && error.status === 503)) throw error;
     const message = "No se ha podido conectar con el servidor. Lo que has escrito sigue aquí: envíalo otra vez.";
     return data<FormResult>({ ...notTaken(form), message }, 503);
   } finally {

@@ -2,6 +2,7 @@ import type { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { follow } from "../../app/intelligence/follow.server.ts";
 import { Runs } from "../../app/intelligence/runs.server.ts";
+import { Changes } from "../../app/realtime/changes.server.ts";
 import { type Account, type Api, openApi, textOf } from "../support/api.ts";
 import { findEngines } from "../support/engines.ts";
 import { longReply, startModelServer } from "../support/model-server.ts";
@@ -61,6 +62,18 @@ describe.each(shared)("several processes on one $name", (engine) => {
     const { messageId } = await api.start(ana.token, { content: "Una respuesta lenta" });
     expect(await other.findInterrupted()).toBe(0);
     await api.services.runs.stop(messageId);
+  });
+
+  it("a change that one writes is heard in another", async () => {
+    const elsewhere = new Changes(api.notices);
+    const heard: string[] = [];
+    elsewhere.listen(({ userId, what }) => userId === ana.id && heard.push(what));
+    await expect
+      .poll(async () => {
+        await api.call("POST", "/api/project", { token: ana.token, json: { name: "Tesis" } });
+        return heard;
+      })
+      .toContain("project");
   });
 
   it("eight «Continuar» at the same moment start one reply", async () => {

@@ -55,7 +55,16 @@ for (const path of [...open, "/auth/reset/x", "/nada"]) {
   });
 }
 
-const account = ["", "/contrasena", "/verificacion/crear", "/verificacion/eliminar", "/eliminar", "/ayuda", "/file"];
+const account = [
+  "",
+  "/claves/crear",
+  "/contrasena",
+  "/verificacion/crear",
+  "/verificacion/eliminar",
+  "/eliminar",
+  "/ayuda",
+  "/file",
+];
 for (const path of account) {
   look(`axe finds nothing on /user${path}`, async ({ audit, person }) => {
     expect(person.email).toBeTruthy();

@@ -4,7 +4,7 @@ import { password } from "../support/api.ts";
 import { Browser } from "../support/browser.ts";
 import { type MailServer, startMailServer } from "../support/mail-server.ts";
 import { startModelServer } from "../support/model-server.ts";
-import { freePort, startServer, type TestServer } from "../support/server.ts";
+import { freePort, startPair, startServer, type TestServer } from "../support/server.ts";
 
 type Worker = { models: LLMock; mails: MailServer; server: TestServer & { adminEmail: string } };
 type Each = { person: { email: string }; problems: string[] };
@@ -32,7 +32,9 @@ export const test = base.extend<Each, Worker>({
   server: [
     async ({ models, mails }, use) => {
       const port = await freePort();
-      const server = await startServer({
+      // The same suite for both shapes that an installation may have (product.md §6): `npm run test:largo`.
+      const start = process.env.TEST_PAIR ? startPair : startServer;
+      const server = await start({
         PORT: String(port),
         PUBLIC_URL: `http://127.0.0.1:${port}`,
         SMTP_URL: mails.url,

@@ -405,6 +405,7 @@ test.describe("pages seen", () => {
   });
 
   test("on intent of somebody whose session has ended move nobody", async ({ page, context }) => {
+    await withoutRealtime(page);
     await begin(page, "Hola", "gpt-4o");
     await expect(lastReply(page)).toHaveAttribute("data-status", "complete");
     await page.goto("/user");

@@ -7,6 +7,7 @@ const dialogs: [path: string, kind: "form" | "alert" | "panel", title: string, b
   ["/user/contrasena", "form", "Cambiar contraseña", ["Cancelar", "Guardar"]],
   ["/user/verificacion/crear", "form", "Verificación en dos pasos", ["Cancelar", "Activar"]],
   ["/user/verificacion/eliminar", "alert", "Desactivar la verificación", ["Cancelar", "Confirmar"]],
+  ["/user/claves/crear", "form", "Crear clave", ["Cancelar", "Guardar"]],
   ["/user/eliminar", "alert", "Eliminar mi cuenta", ["Cancelar", "Confirmar"]],
   ["/user/ayuda", "panel", "Ayuda", []],
   ["/conversation/chat/id/editar", "form", "Cambiar el título", ["Cancelar", "Guardar"]],

@@ -44,7 +44,7 @@ export async function openApi(
     log,
     modelKey: deriveKey(secret, "model keys"),
     modelSilence,
-    changes: new Changes(),
+    changes: new Changes(database.notices),
     storage: files.storage,
   };
   const runs = new Runs(running);
@@ -151,6 +151,7 @@ export async function openApi(
     converse,
     start,
     services,
+    notices: database.notices,
     db,
     async close() {
       await runs.close(0);

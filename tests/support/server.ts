@@ -67,3 +67,23 @@ export async function startServer(env: Record<string, string> = {}): Promise<Tes
     },
   };
 }
+
+/** Pages and API in two processes; the environment is the API's, `PORT` and `PUBLIC_URL` are where the pages are. */
+export async function startPair({ PORT = "0", ...env }: Record<string, string>): Promise<TestServer> {
+  // What it prints is PUBLIC_URL, where the pages are.
+  const port = String(await freePort());
+  const api = await startServer({ ...env, PORT: port, TRUST_PROXY: "1" });
+  const { PUBLIC_URL } = env;
+  const front = await startServer({
+    PORT,
+    ...(PUBLIC_URL && { PUBLIC_URL }),
+    API_BASE_URL: `http://127.0.0.1:${port}/v1`,
+  });
+  return {
+    ...front,
+    async stop() {
+      await front.stop();
+      await api.stop();
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import type { Pool } from "pg";
+import type { Log } from "../log.server.ts";
+
+// A process that has lost its connection hears nothing; pages ask again by themselves, so a moment is no harm.
+const againAfter = 1_000;
+const channel = "tertulia";
+
+/** Words between the processes that share a PostgreSQL (LISTEN and NOTIFY); each hears its own as well. */
+export class Notices {
+  readonly #pool: Pool;
+  readonly #log: Log;
+  #closed = false;
+  readonly #ends = new Set<() => void>();
+
+  constructor(pool: Pool, log: Log) {
+    this.#pool = pool;
+    this.#log = log;
+  }
+
+  send(text: string): void {
+    this.#pool.query("select pg_notify($1, $2)", [channel, text]).catch((error: Error) => {
+      if (!this.#closed) this.#log.error({ err: error }, "no se pudo avisar a los demás procesos");
+    });
+  }
+
+  /** Calls back at each word, over a connection of its own that is opened again when it breaks. */
+  async listen(hear: (text: string) => void): Promise<void> {
+    if (this.#closed) return;
+    try {
+      const client = await this.#pool.connect();
+      const lost = () => {
+        this.#ends.delete(end);
+        client.release(true);
+        if (!this.#closed) setTimeout(() => this.listen(hear), againAfter).unref();
+      };
+      const end = () => {
+        client.off("error", lost);
+        client.release(true);
+      };
+      this.#ends.add(end);
+      client.once("error", lost);
+      client.on("notification", ({ payload }) => payload && hear(payload));
+      await client.query(`listen ${channel}`);
+    } catch (error) {
+      this.#log.error({ err: error as Error }, "no se oye a los demás procesos");
+      setTimeout(() => this.listen(hear), againAfter).unref();
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const end of this.#ends) end();
+  }
+}
