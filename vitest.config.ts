@@ -4,6 +4,8 @@ export default defineConfig({
   test: {
     include: ["tests/**/*.test.ts"],
     // Real servers, browsers in terminals and password hashes take their time on two cores.
+    // Most of them wait for something: two cores can do two files.
+    maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -9,6 +9,8 @@ export const apiContext = createContext<Client>();
 export const sessionContext = createContext<WebSession>();
 export const logContext = createContext<Log>();
 export const nonceContext = createContext<string>();
+/** The address that a request came from, as far as the proxies in front are believed. */
+export const ipContext = createContext<string>();
 /** The body of a POST, its token already checked by the root middleware. */
 export const formContext = createContext<FormData>();
 /** The files that came with it, on disk while the request lasts. */

@@ -8,7 +8,7 @@ import { createRequestHandler, RouterContextProvider } from "react-router";
 import { createApi } from "./api/api.server.ts";
 import { createClient } from "./api/client.server.ts";
 import { readConfig } from "./config.server.ts";
-import { apiContext, logContext, nonceContext, sessionContext } from "./context.ts";
+import { apiContext, ipContext, logContext, nonceContext, sessionContext } from "./context.ts";
 import { addHeaders } from "./headers.server.ts";
 import { createLog } from "./log.server.ts";
 import { Sockets } from "./realtime/sockets.server.ts";
@@ -51,6 +51,7 @@ export function createHandler({ services, config, log }: Opened): Handle {
     context.set(sessionContext, session);
     context.set(logContext, log);
     context.set(nonceContext, nonce);
+    context.set(ipContext, ip);
     const answer = await pages(request, context);
     const response = answer.status >= 400 ? hideFromBots(sayInSpanish(answer), request) : answer;
     const cookie = await session.commit();
@@ -103,6 +104,8 @@ export function createSockets({ services, config, log }: Opened) {
     /** Takes an upgrade of the HTTP server, if it is one of these; answers whether it is. */
     take(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
       if (!isSocket(request)) return false;
+      // From here on nobody else listens, and a reset would end the process.
+      socket.on("error", () => socket.destroy());
       (sockets ? sockets.take(request, socket, head) : handOn(request, socket, head)).catch((error: Error) => {
         log.error({ err: error }, "no se pudo abrir una conexión");
         socket.destroy();

@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 
 // The API says in words that nobody is signed in, which a refused upgrade would not.
 const nobody = "-";
+const patience = 20_000;
 
 /** Hands an upgrade on to the API of another machine, as the person of `token`, and joins the two connections. Without one it is refused. */
 export function tunnel(
@@ -23,8 +24,12 @@ export function tunnel(
   const target = new URL(base + request.url);
   const open = target.protocol === "https:" ? overHttps : overHttp;
   const out = open(target, { headers: { ...headers, host: target.host, authorization: `Bearer ${token || nobody}` } });
-  socket.on("error", () => out.destroy());
+  // Whoever leaves before the answer is waited for no longer; nor is an API that never answers.
+  socket.on("close", () => out.destroy());
+  out.setTimeout(patience, () => out.destroy());
   out.on("upgrade", (answer, inner, first) => {
+    if (socket.destroyed) return inner.destroy();
+    inner.setTimeout(0);
     const lines = Object.entries(answer.headers).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join("")}\r\n`);
     if (first.length > 0) socket.write(first);

@@ -90,6 +90,7 @@ export async function changeAccount(c: Context<ApiEnv>, id: string, given: Chang
       if (passwordHash || after.status === "inactive") {
         await trx.deleteFrom("sessions").where("userId", "=", id).where("id", "!=", person.sessionId).execute();
         await trx.deleteFrom("passwordResets").where("userId", "=", id).execute();
+        await trx.deleteFrom("apiKeys").where("userId", "=", id).execute();
       }
       const changes = {
         before: tell(before),

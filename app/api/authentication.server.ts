@@ -19,6 +19,10 @@ export const signedIn = createMiddleware<ApiEnv>(async (c, next) => {
   await next();
 });
 
+// Keys, sessions and copies of everything are for people; so is who may sign in, and how.
+const ofSessions = /^(\/v1)?\/(auth|api\/(key|system))(\/|$)/;
+const ofAccounts = /^(\/v1)?\/api\/user(\/|$)/;
+
 /** A program acts as its person, but can neither change how that person signs in nor make keys itself. */
 async function findByKey(c: Context<ApiEnv>, token: string): Promise<Person | undefined> {
   const { db } = c.var.services;
@@ -31,10 +35,11 @@ async function findByKey(c: Context<ApiEnv>, token: string): Promise<Person | un
     .executeTakeFirst();
   if (!row) return;
   const { keyId, scope, lastUsedAt, ...person } = row;
-  if (/^(\/v1)?\/(auth|api\/key)(\/|$)/.test(c.req.path)) {
+  const reads = c.req.method === "GET" || c.req.method === "HEAD";
+  if (ofSessions.test(c.req.path) || (!reads && ofAccounts.test(c.req.path))) {
     throw new Problem(403, "Esto solo se hace con la sesión iniciada, no con una clave.");
   }
-  if (scope === "read" && c.req.method !== "GET") throw new Problem(403, "Esta clave solo puede leer.");
+  if (scope === "read" && !reads) throw new Problem(403, "Esta clave solo puede leer.");
   if (now - (lastUsedAt ?? 0) > seenEvery) {
     await db.updateTable("apiKeys").set({ lastUsedAt: now }).where("id", "=", keyId).execute();
   }

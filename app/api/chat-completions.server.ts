@@ -104,16 +104,17 @@ export const chatCompletions = new OpenAPIHono<ApiEnv>({ defaultHook: answerInva
     async (c) => {
       const { person, services } = c.var;
       const given = c.req.valid("json");
+      const { signal } = c.req.raw;
       const model = await modelOf(services, given);
       const parts = await completePrompt(services, {
         userId: person.id,
         model,
         prompt: promptOf(given),
         stop: [given.stop ?? []].flat(),
-        signal: c.req.raw.signal,
+        signal,
       });
       // Nothing is answered before the model does: a refusal has its own status.
-      const first = await parts.next().catch(refused);
+      const first = await parts.next().catch((error) => refused(error, signal));
       const about = { id: `chatcmpl-${c.var.requestId}`, created: Math.floor(Date.now() / 1000), model: given.model };
       if (given.stream) {
         const events = toEvents(about, resumed(first, parts), Boolean(given.stream_options?.include_usage));
@@ -126,7 +127,7 @@ export const chatCompletions = new OpenAPIHono<ApiEnv>({ defaultHook: answerInva
           },
         ) as never;
       }
-      return c.json(await collect(about, resumed(first, parts)), 200);
+      return c.json(await collect(about, resumed(first, parts), signal), 200);
     },
   );
 
@@ -166,7 +167,9 @@ function promptOf({ messages }: Asked): Prompt {
   return { system: system.join("\n\n"), turns };
 }
 
-function refused(error: unknown): never {
+/** What a model's failure is to the program that asked; one that has left itself is no failure. */
+function refused(error: unknown, signal: AbortSignal): never {
+  if (signal.aborted) throw new Problem(400, "Quien preguntaba se ha ido.");
   throw error instanceof ReplyError ? new Problem(502, error.message) : error;
 }
 
@@ -182,7 +185,11 @@ const usageOf = (part: Extract<Part, { type: "finish" }>) => {
   return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
 };
 
-async function collect(about: About, parts: AsyncGenerator<Part>): Promise<z.output<typeof completion>> {
+async function collect(
+  about: About,
+  parts: AsyncGenerator<Part>,
+  signal: AbortSignal,
+): Promise<z.output<typeof completion>> {
   let said = "";
   let reason = "stop";
   let used = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
@@ -192,7 +199,7 @@ async function collect(about: About, parts: AsyncGenerator<Part>): Promise<z.out
       else [reason, used] = [part.reason, usageOf(part)];
     }
   } catch (error) {
-    refused(error);
+    refused(error, signal);
   }
   const choice = { index: 0, message: { role: "assistant" as const, content: said }, finish_reason: reason };
   return { ...about, object: "chat.completion", choices: [choice], usage: used };

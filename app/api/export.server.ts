@@ -110,7 +110,7 @@ function* chatEntries(
 const isoTimes = (name: string, value: unknown) => (/At$/.test(name) && typeof value === "number" ? iso(value) : value);
 
 async function accountData({ db }: Services, userId: string) {
-  const [user, subscriptions, usage, sessions, projects, files, emails] = await Promise.all([
+  const [user, subscriptions, usage, sessions, keys, projects, files, emails] = await Promise.all([
     db.selectFrom("users").where("id", "=", userId).selectAll().executeTakeFirstOrThrow(),
     db.selectFrom("subscriptions").where("userId", "=", userId).selectAll().execute(),
     db.selectFrom("usage").where("userId", "=", userId).orderBy("day").selectAll().execute(),
@@ -118,6 +118,11 @@ async function accountData({ db }: Services, userId: string) {
       .selectFrom("sessions")
       .where("userId", "=", userId)
       .select(["id", "createdAt", "lastSeenAt", "userAgent", "ip"])
+      .execute(),
+    db
+      .selectFrom("apiKeys")
+      .where("userId", "=", userId)
+      .select(["id", "createdAt", "name", "scope", "lastUsedAt"])
       .execute(),
     db.selectFrom("projects").where("userId", "=", userId).selectAll().execute(),
     db
@@ -127,5 +132,15 @@ async function accountData({ db }: Services, userId: string) {
       .execute(),
     db.selectFrom("emails").where("userId", "=", userId).selectAll().execute(),
   ]);
-  return { exportedAt: iso(Date.now()), user: showUser(user), subscriptions, usage, sessions, projects, files, emails };
+  return {
+    exportedAt: iso(Date.now()),
+    user: showUser(user),
+    subscriptions,
+    usage,
+    sessions,
+    keys,
+    projects,
+    files,
+    emails,
+  };
 }

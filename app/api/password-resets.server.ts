@@ -87,6 +87,8 @@ export const passwordResets = new OpenAPIHono<ApiEnv>({ defaultHook: answerInval
           .where("id", "=", reset.userId)
           .execute();
         await trx.deleteFrom("sessions").where("userId", "=", reset.userId).execute();
+        // Whoever was in with the old password may have left itself a way back.
+        await trx.deleteFrom("apiKeys").where("userId", "=", reset.userId).execute();
         await recordAudit(trx, c, {
           actorId: reset.userId,
           action: "password-reset",

@@ -1,5 +1,5 @@
-import { existsSync } from "node:fs";
-import { join, relative } from "node:path";
+import { open, readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { Readable } from "node:stream";
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Backup, Backups } from "../db/backup.server.ts";
@@ -79,7 +79,7 @@ export const systemBackups = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvali
         resource: "backup",
         resourceId: found.name,
       });
-      return (await packed(found, services.config.dataDir)) as never;
+      return packed(found, services.config.dataDir) as never;
     },
   )
   .openapi(
@@ -126,25 +126,44 @@ async function makeBackup(backups: Backups): Promise<Backup> {
   }
 }
 
-/** The copy and the folder of files, as one archive that is made while it is read. The master secret stays out. */
-async function packed({ name, path }: Backup, dataDir: string): Promise<Response> {
-  // Only who downloads pays for it in memory.
-  const { create } = await import("tar");
-  const copy = relative(dataDir, path);
-  const archive = create(
-    {
-      cwd: dataDir,
-      portable: true,
-      onWriteEntry(entry) {
-        if (entry.path === copy) entry.path = "tertulia.db";
-      },
-    },
-    existsSync(join(dataDir, "files")) ? [copy, "files"] : [copy],
-  );
-  return new Response(Readable.toWeb(Readable.from(archive)) as ReadableStream, {
+/** The copy and the files of everybody, as one archive that is made while it is read. The master secret stays out. */
+function packed({ name, path }: Backup, dataDir: string): Response {
+  return new Response(Readable.toWeb(Readable.from(archive(path, dataDir))) as ReadableStream, {
     headers: {
       "Content-Type": "application/x-tar",
       "Content-Disposition": `attachment; filename="tertulia-${name.replace(/\.db$/, "")}.tar"`,
     },
   });
+}
+
+const block = 512;
+
+async function* archive(copy: string, dataDir: string): AsyncGenerator<Uint8Array> {
+  yield* entry(copy, "tertulia.db");
+  const names = await readdir(join(dataDir, "files"), { recursive: true }).catch(() => []);
+  for (const name of names.sort())
+    if (!name.endsWith(".part")) yield* entry(join(dataDir, "files", name), `files/${name}`);
+  yield new Uint8Array(2 * block);
+}
+
+/** One file of an archive; nothing for a folder, or for what somebody has deleted meanwhile. */
+async function* entry(path: string, name: string): AsyncGenerator<Uint8Array> {
+  // Only who downloads pays for it in memory.
+  const { Header } = await import("tar");
+  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+  });
+  if (!file) return;
+  try {
+    const stat = await file.stat();
+    if (!stat.isFile()) return;
+    const head = Buffer.alloc(block);
+    new Header({ path: name, type: "File", mode: 0o600, size: stat.size, mtime: stat.mtime }).encode(head);
+    yield head;
+    // Files never change once they are stored, and neither do copies.
+    for await (const part of file.createReadStream({ autoClose: false })) yield part as Uint8Array;
+    yield new Uint8Array((block - (stat.size % block)) % block);
+  } finally {
+    await file.close();
+  }
 }

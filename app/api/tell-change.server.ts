@@ -4,7 +4,7 @@ import type { ApiEnv } from "./env.server.ts";
 /** Tells a person's other pages what this call has changed; replies and others' things tell it themselves. */
 export async function tellChange(c: Context<ApiEnv>): Promise<void> {
   const { method, path } = c.req;
-  if (method === "GET" || !c.res.ok) return;
+  if (method === "GET" || method === "HEAD" || !c.res.ok) return;
   const { changes } = c.var.services;
   const person = c.var.person as ApiEnv["Variables"]["person"] | undefined;
   const [, room, noun = ""] = /^(?:\/v1)?\/(auth|api)\/([^/]+)/.exec(path) ?? [];

@@ -116,6 +116,7 @@ export const users = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       const { id } = c.req.valid("param");
       await findUser(services, id);
       await services.db.deleteFrom("sessions").where("userId", "=", id).where("id", "!=", person.sessionId).execute();
+      if (id !== person.id) await services.db.deleteFrom("apiKeys").where("userId", "=", id).execute();
       await recordAudit(services.db, c, { actorId: person.id, action: "signout", resource: "user", resourceId: id });
       return c.body(null, 204);
     },

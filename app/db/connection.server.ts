@@ -56,7 +56,7 @@ async function openPostgres(url: string, log: Log): Promise<Database> {
   const { default: pg } = await import("pg");
   // COUNT and BIGINT come as text otherwise; epoch milliseconds and counts fit a double.
   pg.types.setTypeParser(20, Number);
-  const pool = new pg.Pool({ connectionString: url, max: 20 });
+  const pool = new pg.Pool({ connectionString: url, max: 20, keepAlive: true });
   pool.on("error", (error) => log.error({ err: error }, "conexión de PostgreSQL perdida"));
   const db: Db = new Kysely({ dialect: new PostgresDialect({ pool }) });
   try {

@@ -26,29 +26,34 @@ export class Notices {
   /** Calls back at each word, over a connection of its own that is opened again when it breaks. */
   async listen(hear: (text: string) => void): Promise<void> {
     if (this.#closed) return;
+    let end = () => {};
+    let broken = false;
+    // A connection that breaks while it is being set up says so twice.
+    const again = () => {
+      if (broken) return;
+      broken = true;
+      end();
+      if (!this.#closed) setTimeout(() => this.listen(hear), againAfter).unref();
+    };
     try {
       const client = await this.#pool.connect();
-      const lost = () => {
+      end = () => {
         this.#ends.delete(end);
-        client.release(true);
-        if (!this.#closed) setTimeout(() => this.listen(hear), againAfter).unref();
-      };
-      const end = () => {
-        client.off("error", lost);
+        client.off("error", again);
         client.release(true);
       };
       this.#ends.add(end);
-      client.once("error", lost);
+      client.on("error", again);
       client.on("notification", ({ payload }) => payload && hear(payload));
       await client.query(`listen ${channel}`);
     } catch (error) {
       this.#log.error({ err: error as Error }, "no se oye a los demás procesos");
-      setTimeout(() => this.listen(hear), againAfter).unref();
+      again();
     }
   }
 
   close(): void {
     this.#closed = true;
-    for (const end of this.#ends) end();
+    for (const end of [...this.#ends]) end();
   }
 }

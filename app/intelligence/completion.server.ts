@@ -41,10 +41,12 @@ async function* counted(
   try {
     for await (const part of parts) {
       if (part.type === "text") length += part.text.length;
-      else if (part.usage.outputTokens) usage = { inputTokens: 0, outputTokens: 0, ...part.usage };
+      else if (part.usage.outputTokens) {
+        usage = { inputTokens: part.usage.inputTokens ?? 0, outputTokens: part.usage.outputTokens };
+      }
       yield part;
     }
   } finally {
-    if (length > 0) await settle(usage ?? estimateUsage(promptLength, length));
+    if (length > 0 || usage) await settle(usage ?? estimateUsage(promptLength, length));
   }
 }

@@ -32,7 +32,6 @@ export class Sockets {
 
   /** Takes an upgrade of the HTTP server. Whoever is not signed in, or comes from another site, is refused. */
   async take(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    socket.on("error", () => socket.destroy());
     const token = await this.#tokenOf(request);
     if (token === undefined) {
       socket.end("HTTP/1.1 401 Unauthorized\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");

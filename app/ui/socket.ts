@@ -24,8 +24,14 @@ export function connect(refresh: () => void): () => void {
     told.add(title);
   };
   // The page goes where the server says; unless something is being written in it: sending that asks to sign in again.
-  const endSession = () => isWriting() || refresh();
+  const endSession = () => {
+    if (!isWriting()) refresh();
+    // Signed in again in a dialog, or told so by an old cookie, the page is still there.
+    clearTimeout(again);
+    again = setTimeout(() => socket.connect(), options.reconnectionDelayMax);
+  };
   let waiting: ReturnType<typeof setTimeout> | undefined;
+  let again: ReturnType<typeof setTimeout> | undefined;
   socket.on("connect", () => {
     told.clear();
     refresh();
@@ -51,6 +57,7 @@ export function connect(refresh: () => void): () => void {
   addEventListener("pageshow", goOn);
   return () => {
     clearTimeout(waiting);
+    clearTimeout(again);
     removeEventListener("pagehide", rest);
     removeEventListener("pageshow", goOn);
     socket.disconnect();

@@ -61,6 +61,10 @@ for (const engine of await findEngines()) {
       ["GET", "/api/key"],
       ["POST", "/api/key"],
       ["GET", "/v1/api/key"],
+      ["POST", "/api/user"],
+      ["PATCH", "/api/user/x"],
+      ["GET", "/api/system"],
+      ["GET", "/v1/api/system/backup"],
     ])("can't %s %s: signing in and keys are its person's", async (method, path) => {
       const { token, id } = await make("write");
       expect((await api.call(method, path, { token })).status).toBe(403);

@@ -26,9 +26,9 @@ beforeAll(async () => {
   w3m = new Terminal(`w3m -cookie -o confirm_qq=0 -o editor='sh ${editor} %s' ${server.url}/auth/signin`, 240);
 });
 afterAll(async () => {
-  w3m.close();
   await server.stop();
   rmSync(folder, { recursive: true });
+  w3m.close();
 });
 
 function goTo(text: string): void {
@@ -51,10 +51,12 @@ async function fill(label: string, text: string): Promise<void> {
   w3m.press("Enter");
 }
 
-function write(label: string, text: string): void {
+async function write(label: string, text: string): Promise<void> {
   writeFileSync(typed, text);
   goTo(label);
   w3m.press("Tab", "Enter");
+  // What is typed while the editor has the terminal is lost.
+  await w3m.shows(text);
 }
 
 async function open(path: string, shows: string): Promise<void> {
@@ -166,7 +168,7 @@ it.each(rows)(
   async ({ path, one, fields, areas = [], named, changes }) => {
     await open(`/admin/${path}/crear`, `Crear ${one}`);
     for (const [label, text] of fields) await fill(label, text);
-    for (const [label, text] of areas) write(label, text);
+    for (const [label, text] of areas) await write(label, text);
     press("Guardar");
     await w3m.shows("Creado.");
     await w3m.shows(named);
@@ -174,7 +176,7 @@ it.each(rows)(
     await w3m.shows(`Editar ${one}`);
     goTo(`Editar ${one}`);
     if (changes) await fill(changes, path === "subscription" ? "322" : `${named} bis`);
-    else write(areas[0]?.[0] ?? "", `${named} bis`);
+    else await write(areas[0]?.[0] ?? "", `${named} bis`);
     press("Guardar");
     await w3m.shows("Guardado.");
     await w3m.shows(path === "subscription" ? "322" : `${named} bis`);

@@ -1,6 +1,5 @@
 import { Link, redirect } from "react-router";
-import { read } from "../../answers.server.ts";
-import { apiContext } from "../../context.ts";
+import { ipContext } from "../../context.ts";
 import { Bar } from "../../ui/bar.tsx";
 import { PostForm } from "../../ui/post-form.tsx";
 import type { Route } from "./+types/diagnosis";
@@ -11,9 +10,8 @@ export const meta: Route.MetaFunction = () => [{ title: "Diagnóstico · Tertuli
 // Its rule is the layout's, which is asked only along with a loader.
 export const loader = () => null;
 
-export async function action({ request, context, url }: Route.ActionArgs) {
-  const { items } = await read(context.get(apiContext).auth.sessions.$get());
-  const ip = items.find(({ current }) => current)?.ip ?? "";
+export function action({ request, context, url }: Route.ActionArgs) {
+  const ip = context.get(ipContext);
   return redirect(`/admin/sistema/diagnostico/${beginDiagnosis(checkHeaders(request.headers, url, ip))}`, 303);
 }
 

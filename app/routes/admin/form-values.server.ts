@@ -15,7 +15,7 @@ import {
   sayReferred,
 } from "./references.server.ts";
 import type { Field, Item } from "./resource.server.ts";
-import { fromLocal, toLocal, zoneContext, zoneInWords } from "./zone.server.ts";
+import { fromLocal, knownZone, toLocal, zoneContext, zoneInWords } from "./zone.server.ts";
 
 type Context = Readonly<RouterContextProvider>;
 /** What a resource's form shows again: also a preview or a search that was asked for, and what somebody else has written meanwhile. */
@@ -33,8 +33,8 @@ export type ResourceResult = FormResult & {
 export async function valuesOf(context: Context, fields: Field[], item?: Item): Promise<Record<string, string>> {
   const entries = fields.map(async ({ name, kind, initial }): Promise<[string, string][]> => {
     const value = item ? item[name] : initial;
+    if (kind === "moment") return momentOf(name, value, context.get(zoneContext));
     if (value === null || value === undefined || kind === "secret") return [[name, ""]];
-    if (kind === "moment") return [[name, toLocal(Date.parse(String(value)), context.get(zoneContext))]];
     if (!isReference(kind)) return [[name, String(value)]];
     const referredTo = await readReferred(context, kind, String(value));
     const said = referredTo ? sayReferred(kind, referredTo) : String(value);
@@ -45,6 +45,23 @@ export async function valuesOf(context: Context, fields: Field[], item?: Item): 
     ];
   });
   return Object.fromEntries((await Promise.all(entries)).flat());
+}
+
+/** A moment as it is shown, beside it the moment itself and the zone: the clock that it is read by may be another by then. */
+function momentOf(name: string, value: unknown, zone: string): [string, string][] {
+  const shown = typeof value === "string" ? toLocal(Date.parse(value), zone) : "";
+  return [
+    [name, shown],
+    [`at.${name}`, shown && String(value)],
+    [`zone.${name}`, zone],
+  ];
+}
+
+/** What a moment's field says; untouched, it is what it was, to the millisecond. */
+function readMoment(form: FormData, name: string, text: string): string | null {
+  if (text === "") return null;
+  const [at, zone] = [textOf(form, `at.${name}`), knownZone(textOf(form, `zone.${name}`))];
+  return at && toLocal(Date.parse(at), zone) === text ? at : fromLocal(text, zone);
 }
 
 /** Fields as a form shows them: moments with the zone that they are in. */
@@ -161,7 +178,7 @@ async function jsonOf(context: Context, fields: Field[], form: FormData) {
     else if (kind === "secret") {
       if (text) json[name] = text;
     } else if (kind === "number") json[name] = text === "" ? null : Number(text.replace(",", "."));
-    else if (kind === "moment") json[name] = text === "" ? null : fromLocal(text, context.get(zoneContext));
+    else if (kind === "moment") json[name] = readMoment(form, name, text);
     else if (isReference(kind) && !stored) {
       const resolved = await resolveReference(context, { ...field, kind }, form);
       if ("id" in resolved) json[name] = resolved.id ?? (field.required ? "" : null);

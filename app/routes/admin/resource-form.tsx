@@ -82,7 +82,15 @@ function Input({ field, values, found }: InputProps) {
   }
   if (kind === "secret") return <Field {...common} type="password" autoComplete="new-password" />;
   if (kind === "number") return <Field {...common} inputMode="decimal" size={16} />;
-  if (kind === "moment") return <Field {...common} type="datetime-local" />;
+  if (kind === "moment") {
+    return (
+      <>
+        <Field {...common} type="datetime-local" />
+        <input type="hidden" name={`at.${name}`} value={values[`at.${name}`] ?? ""} />
+        <input type="hidden" name={`zone.${name}`} value={values[`zone.${name}`] ?? ""} />
+      </>
+    );
+  }
   if (kind === "text") return <Field {...common} />;
   return <ReferenceField {...common} values={values} found={found} />;
 }

@@ -4,11 +4,15 @@ import { createContext, type RouterContextProvider } from "react-router";
 export const zoneContext = createContext("UTC");
 
 export function zoneOf(request: Request): string {
-  const said = /(?:^|; )zona=([^;]{1,60})/.exec(request.headers.get("Cookie") ?? "")?.[1] ?? "UTC";
+  const said = /(?:^|; )zona=([\w%./+-]{1,60})/.exec(request.headers.get("Cookie") ?? "")?.[1];
+  return knownZone((said ?? "").replaceAll("%2F", "/").replaceAll("%2B", "+"));
+}
+
+/** A zone of this world, or UTC: a cookie or a field is anybody's to write. */
+export function knownZone(said: string): string {
   try {
-    return new Intl.DateTimeFormat("es", { timeZone: decodeURIComponent(said) }).resolvedOptions().timeZone;
+    return new Intl.DateTimeFormat("es", { timeZone: said || "UTC" }).resolvedOptions().timeZone;
   } catch {
-    // No zone of this world: a cookie is anybody's to write.
     return "UTC";
   }
 }
