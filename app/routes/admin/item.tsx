@@ -40,7 +40,9 @@ const whole = new Set(["message"]);
 export async function action({ context, params: { resource: path, id } }: Route.ActionArgs) {
   if (path === "user" && textOf(context.get(formContext), "intent") === "signout") {
     await accepted(context.get(apiContext).api.user[":id"].sessions.$delete({ param: { id } }));
-    context.get(sessionContext).flash({ type: "success", title: "Sus sesiones están cerradas y sus claves ya no valen." });
+    context
+      .get(sessionContext)
+      .flash({ type: "success", title: "Sus sesiones están cerradas y sus claves ya no valen." });
   }
   if (path === "model" && textOf(context.get(formContext), "intent") === "test") {
     const tried = await read(context.get(apiContext).api.model[":id"].test.$post({ param: { id } }));
