@@ -1,5 +1,4 @@
 import type { ShouldRevalidateFunctionArgs } from "react-router";
-import { isWriting } from "./writing.ts";
 
 // The seed's query cache (§4, §9), in ms: how long a page may be shown as it was, and how long after its last use it is kept.
 export const freshFor = 15 * 60_000;
@@ -13,8 +12,6 @@ type Seen = { data: unknown; fetchedAt: number; usedAt: number };
 const seen = new Map<string, Seen>();
 /** The page on the screen. What is asked for it is a refresh, and comes from the server. */
 let current = "";
-/** What came last, in case it has to stay. */
-let latest: { path: string; data: unknown } | undefined;
 /** What is about to be fetched because somebody seems to be going there. */
 const ahead = new Set<string>();
 /** How often something was written: what was asked for before a write is not kept after it. */
@@ -34,8 +31,6 @@ export async function showSeen<Data>({ request, serverLoader }: Loading<Data>): 
   } catch (error) {
     // A redirect or an error is for those who really go there.
     if (onlyLooking) return null as Data;
-    // What is being written must not give way to an error page that nobody asked for: sending it says what is wrong.
-    if (path === current && latest?.path === path && isWriting()) return latest.data as Data;
     throw error;
   }
 }
@@ -59,7 +54,6 @@ export function keepSeen(path: string, data: unknown): void {
   const now = Date.now();
   for (const [other, { usedAt }] of seen) if (now - usedAt >= keptFor && other !== current) seen.delete(other);
   seen.set(path, { data, fetchedAt: now, usedAt: now });
-  latest = { path, data };
 }
 
 /** Says which page is on the screen; answers whether what it shows should be asked for again. */

@@ -1,6 +1,5 @@
 import { io } from "socket.io-client";
 import { showToast } from "./toasts.tsx";
-import { isWriting } from "./writing.ts";
 
 // The seed's figures (§7, §9), in ms.
 export const options = {
@@ -23,9 +22,9 @@ export function connect(refresh: () => void): () => void {
     if (!told.has(title)) showToast({ type: "error", title });
     told.add(title);
   };
-  // The page goes where the server says; unless something is being written in it: sending that asks to sign in again.
+  // The page goes where the server says, once nothing is being written in it: sending that asks to sign in again.
   const endSession = () => {
-    if (!isWriting()) refresh();
+    refresh();
     // Signed in again in a dialog, or told so by an old cookie, the page is still there.
     clearTimeout(again);
     again = setTimeout(() => socket.connect(), options.reconnectionDelayMax);

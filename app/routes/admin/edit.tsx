@@ -22,7 +22,7 @@ export async function loader({ context, params: { resource: path, id } }: Route.
   return {
     title: `Editar ${resource.one}`,
     version: item.updatedAt,
-    fields: labelled(context, fields),
+    fields: labelled(context, fields, item),
     values: await valuesOf(context, fields, item),
   };
 }

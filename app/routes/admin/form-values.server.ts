@@ -64,11 +64,13 @@ function readMoment(form: FormData, name: string, text: string): string | null {
   return at && toLocal(Date.parse(at), zone) === text ? at : fromLocal(text, zone);
 }
 
-/** Fields as a form shows them: moments with the zone that they are in. */
-export const labelled = (context: Context, fields: Field[]): Field[] =>
-  fields.map((field) =>
-    field.kind === "moment" ? { ...field, label: `${field.label} (${zoneInWords(context)})` } : field,
-  );
+/** Fields as a form shows them: moments with the zone that they are in, a key with whether there is one. */
+export const labelled = (context: Context, fields: Field[], item?: Item): Field[] =>
+  fields.map((field) => {
+    if (field.kind === "moment") return { ...field, label: `${field.label} (${zoneInWords(context)})` };
+    if (field.name !== "apiKey" || !item?.hasKey) return field;
+    return { ...field, hint: "Ya hay una clave; escribe otra para cambiarla." };
+  });
 
 /** Reads a form by its fields and sends it; what is refused is shown again with its sentences. */
 export async function sendResource<Result>(
