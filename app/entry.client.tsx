@@ -17,6 +17,11 @@ for (const intent of ["pointerover", "focusin", "touchstart"]) {
   document.addEventListener(intent, fetchOnIntent, { passive: true });
 }
 
+// What the router itself breaks off, as when something is sent in the middle of a refresh, is no mistake to be told.
+addEventListener("unhandledrejection", (event) => {
+  if ((event.reason as Error | undefined)?.name === "AbortError") event.preventDefault();
+});
+
 startTransition(() => {
   hydrateRoot(document, <HydratedRouter />);
 });
