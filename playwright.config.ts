@@ -15,12 +15,18 @@ const browser = {
 
 export default defineConfig({
   testDir: "tests/e2e",
+  // Every page, looked at in every way, takes minutes: `npm run test:largo`.
+  testIgnore: process.env.TEST_LONG ? [] : "*-long.spec.ts",
   outputDir: "test-results/e2e",
   workers: 2,
   timeout: 45_000,
   reporter: [["line"], ["json", { outputFile: "test-results/e2e.json" }]],
   projects: [
     { name: "js", use: { ...browser, javaScriptEnabled: true } },
-    { name: "nojs", use: { ...browser, javaScriptEnabled: false }, testIgnore: "*with-script.spec.ts" },
+    {
+      name: "nojs",
+      use: { ...browser, javaScriptEnabled: false },
+      testIgnore: ["*with-script*.spec.ts", ...(process.env.TEST_LONG ? [] : ["*-long.spec.ts"])],
+    },
   ],
 });

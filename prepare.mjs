@@ -6,16 +6,23 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 
 const root = import.meta.dirname ?? new URL(".", import.meta.url).pathname;
 const path = (...parts) => join(root, ...parts);
-const run = (command, args) => execFileSync(command, args, { cwd: root, stdio: ["ignore", "inherit", "inherit"] });
-const steps = { install, build, browsers };
+const run = (command, args, cwd = root) =>
+  execFileSync(command, args, { cwd, stdio: ["ignore", "inherit", "inherit"] });
+const steps = { install, build, browsers, tools };
 
 for (const step of process.argv.slice(2)) steps[step]();
 
 /** npm ci, when the lock file is newer than what is installed. */
-function install() {
-  const installed = path("node_modules", ".package-lock.json");
-  if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(path("package-lock.json")).mtimeMs) return;
-  run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
+function install(folder = root) {
+  const installed = join(folder, "node_modules", ".package-lock.json");
+  if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(join(folder, "package-lock.json")).mtimeMs)
+    return;
+  run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], folder);
+}
+
+/** Prism and vnu, which only the long tests use. */
+function tools() {
+  install(path("tests", "tools"));
 }
 
 /** The build, when a source is newer than it. Assets are compressed once here, not at each request. */
@@ -43,21 +50,21 @@ function browsers() {
     lynx: ["lynx"],
     tmux: ["tmux"],
   };
-  // Its test is left out where it can't be had.
-  const proxy = has("nginx") ? [] : ["nginx-light"];
+  // Their tests are left out where they can't be had.
+  const others = [!has("nginx") && "nginx-light", !has("elinks") && "elinks"].filter(Boolean);
   const missing = Object.keys(wanted).filter((name) => !wanted[name].some(has));
-  if (missing.length + proxy.length === 0) return;
+  if (missing.length + others.length === 0) return;
   if (has("apt-get") && process.getuid?.() === 0) {
     run("apt-get", ["update", "-qq"]);
     // The browser without a window's parts takes half the time; not every distribution has it.
     const packages = missing.map((name) => wanted[name].find(isPackage) ?? name);
     if (packages.length > 0) run("apt-get", ["install", "-y", "-qq", ...packages]);
-    spawnSync("apt-get", ["install", "-y", "-qq", ...proxy], { stdio: "ignore" });
+    spawnSync("apt-get", ["install", "-y", "-qq", ...others], { stdio: "ignore" });
     return;
   }
   if (missing.includes("chromium")) run("npx", ["--no-install", "playwright", "install", "chromium"]);
-  const others = missing.filter((name) => name !== "chromium");
-  if (others.length > 0) throw new Error(`Para las pruebas faltan estos programas: ${others.join(", ")}.`);
+  const needed = missing.filter((name) => name !== "chromium");
+  if (needed.length > 0) throw new Error(`Para las pruebas faltan estos programas: ${needed.join(", ")}.`);
 }
 
 function has(command) {

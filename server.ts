@@ -44,8 +44,11 @@ const listener = createRequestListener(
   },
 );
 
+// A whole export over a slow line; the headers alone have Node's own minute.
+server.requestTimeout = 30 * 60_000;
 server.on("request", (request, response) => {
   response.once("finish", () => discardRest(request));
+  trustNearest(request);
   files(request, response, () => listener(request, response));
 });
 const sockets = app.createSockets(opened);
@@ -76,6 +79,13 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
     await Promise.race([answered, new Promise((resolve) => setTimeout(resolve, lastWords))]);
     process.exit(0);
   });
+}
+
+/** The proxy in front says last who has asked it; what stands before that, and in `Forwarded`, anyone may have written. */
+function trustNearest({ headers }: IncomingMessage): void {
+  delete headers.forwarded;
+  const said = [headers["x-forwarded-for"]].flat().join(",");
+  if (said) headers["x-forwarded-for"] = said.split(",").at(-1)?.trim();
 }
 
 /** Reads what is left of a request that was answered before its end, so that its connection can bring the next one. */

@@ -8,6 +8,8 @@ export default defineConfig(({ command }) => ({
   environments: {
     // One bundle and one instance of every server module: pages, API and replies (architecture.md §4).
     ssr: {
+      // Else React's development half is bundled as well.
+      define: command === "build" ? { "process.env.NODE_ENV": '"production"' } : {},
       build: {
         rollupOptions: {
           // The threads that read documents and exports are programs of their own beside it.

@@ -3,6 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["tests/**/*.test.ts"],
+    exclude: ["**/node_modules/**", "tests/**/*.long.test.ts"],
     // Real servers, browsers in terminals and password hashes take their time on two cores.
     // Most of them wait for something: two cores can do two files.
     maxWorkers: 2,

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { z } from "zod";
 
@@ -25,6 +25,7 @@ const variables = z.object({
     .optional(),
   API_BASE_URL: httpUrl("API_BASE_URL").optional(),
   SESSION_SECRET: z.string().min(32, "SESSION_SECRET tiene que tener 32 caracteres o más").optional(),
+  SESSION_SECRET_NEW: z.string().min(32, "SESSION_SECRET_NEW tiene que tener 32 caracteres o más").optional(),
   PUBLIC_URL: httpUrl("PUBLIC_URL").optional(),
   TRUST_PROXY: flag("TRUST_PROXY").default(false),
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: "SMTP_URL tiene que empezar por smtp:// o smtps://" }).optional(),
@@ -59,6 +60,10 @@ export type Config = {
   apiBaseUrl: string | undefined;
   /** The master secret: cookies, tokens and stored keys are protected by keys derived from it. */
   secret: string;
+  /** Whether it is the environment's, and not the one in DATA_DIR. */
+  secretGiven: boolean;
+  /** The one that `npm run secretos:rotar` is to put in its place; without it, and with the secret in DATA_DIR, it makes one. */
+  newSecret: string | undefined;
   publicUrl: string | undefined;
   trustProxy: boolean;
   signup: "open" | "closed";
@@ -77,8 +82,20 @@ export class ConfigError extends Error {
   override name = "ConfigError";
 }
 
-/** Reads the environment. Empty variables count as unset. Creates DATA_DIR and, without SESSION_SECRET, a secret in it. */
+// A secret that is about to take the place of the one in DATA_DIR.
+export const newSecretFile = "secret.new";
+
+/** Reads the environment. Empty variables count as unset. Creates DATA_DIR and, without SESSION_SECRET, a secret in it. Throws ConfigError. */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  const config = readSettings(env);
+  if (existsSync(join(config.dataDir, newSecretFile))) {
+    throw new ConfigError("Un cambio de secreto quedó a medias: ejecuta otra vez npm run secretos:rotar.");
+  }
+  return config;
+}
+
+/** The same, also while the secret is being changed. */
+export function readSettings(env: NodeJS.ProcessEnv = process.env): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
   const parsed = environment.safeParse(given);
   if (!parsed.success) throw new ConfigError(`${parsed.error.issues[0]?.message}.`);
@@ -96,6 +113,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     databaseUrl: values.DATABASE_URL,
     apiBaseUrl: values.API_BASE_URL?.replace(/\/$/, ""),
     secret: values.SESSION_SECRET ?? storedSecret(dataDir),
+    secretGiven: values.SESSION_SECRET !== undefined,
+    newSecret: newSecretOf(values),
     publicUrl: values.PUBLIC_URL?.replace(/\/$/, ""),
     trustProxy: values.TRUST_PROXY,
     signup: values.SIGNUP,
@@ -107,6 +126,13 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     modelSilence: values.MODEL_SILENCE_SECONDS * 1000,
     logLevel: values.LOG_LEVEL,
   };
+}
+
+function newSecretOf({ SESSION_SECRET, SESSION_SECRET_NEW }: z.output<typeof variables>): string | undefined {
+  if (SESSION_SECRET_NEW && !SESSION_SECRET) {
+    throw new ConfigError("SESSION_SECRET_NEW necesita en SESSION_SECRET el secreto de ahora.");
+  }
+  return SESSION_SECRET_NEW;
 }
 
 function storedSecret(dataDir: string): string {

@@ -2,6 +2,8 @@ import { PassThrough } from "node:stream";
 import { renderToPipeableStream } from "react-dom/server";
 import { type EntryContext, type RouterContextProvider, ServerRouter } from "react-router";
 import { type LivePart, liveContext, logContext, nonceContext } from "./context.ts";
+import { contentPolicy } from "./headers.server.ts";
+import { pathInLog } from "./log.server.ts";
 import { pullStream } from "./pull-stream.server.ts";
 
 /** Renders the whole page before its first byte; what is still under way is then written into it as it comes. */
@@ -14,7 +16,10 @@ export default async function handleRequest(
 ): Promise<Response> {
   const nonce = context.get(nonceContext);
   headers.set("Content-Type", "text/html; charset=utf-8");
-  const html = scriptsLast(await renderPage(<ServerRouter context={entry} url={request.url} nonce={nonce} />, nonce));
+  const page = await renderPage(<ServerRouter context={entry} url={request.url} nonce={nonce} />, nonce);
+  const html = scriptsLast(page, textBrowser.test(request.headers.get("User-Agent") ?? ""));
+  // A page that needs no script allows none.
+  if (!html.includes("<script")) headers.set("Content-Security-Policy", contentPolicy(""));
   const live = context.get(liveContext);
   if (!live || !html.includes(live.marker)) return new Response(html, { status, headers });
   headers.set("X-Live", "1");
@@ -37,7 +42,9 @@ export function handleError(
   { request, context }: { request: Request; context: Readonly<RouterContextProvider> },
 ): void {
   if (!request.signal.aborted)
-    context.get(logContext).error({ err: error, path: new URL(request.url).pathname }, "error en una página");
+    context
+      .get(logContext)
+      .error({ err: error, path: pathInLog(new URL(request.url).pathname) }, "error en una página");
 }
 
 function renderPage(page: React.ReactNode, nonce: string): Promise<string> {
@@ -61,10 +68,13 @@ function renderPage(page: React.ReactNode, nonce: string): Promise<string> {
 
 // React hoists them into the head, where they compete with the text on a slow line, even with scripting off.
 const preload = /<link rel="modulepreload"[^>]*>/g;
+// ELinks shows each of them as a link to follow.
+const textBrowser = /^(e?links|w3m|lynx|dillo)\b/i;
 const firstScript = /<script[^>]*>window\.__reactRouterContext/;
 
 /** Moves the preloads down to the scripts; there React tolerates tags that it does not know. */
-function scriptsLast(html: string): string {
+function scriptsLast(html: string, dropped: boolean): string {
   const preloads = html.match(preload)?.join("");
-  return preloads ? html.replace(preload, "").replace(firstScript, (script) => preloads + script) : html;
+  if (!preloads) return html;
+  return html.replace(preload, "").replace(firstScript, (script) => (dropped ? script : preloads + script));
 }

@@ -2,7 +2,7 @@ import { parseWithZod } from "@conform-to/zod/v4";
 import { data, type MiddlewareFunction, type RouterContextProvider } from "react-router";
 import type { z } from "zod";
 import { ApiProblem } from "./answers.server.ts";
-import { filesContext, formContext, sessionContext } from "./context.ts";
+import { filesContext, formContext, ipContext, sessionContext } from "./context.ts";
 import { limits } from "./limits.ts";
 import { isMultipart, MultipartError, readMultipart } from "./multipart.server.ts";
 import { getPerson } from "./person.server.ts";
@@ -19,7 +19,7 @@ export const readForm: MiddlewareFunction<Response> = async ({ request, context 
     await accept(await parseForm(request), context);
     return next();
   }
-  const { fields, files, discard } = await readMultipart(request, fieldsAtMost).catch(explain);
+  const { fields, files, discard } = await readMultipart(request, await uploadRules(request, context)).catch(explain);
   try {
     await accept(fields, context);
     context.set(filesContext, files);
@@ -41,10 +41,11 @@ async function accept(form: FormData, context: Readonly<RouterContextProvider>):
 
 function explain(error: unknown): never {
   if (!(error instanceof MultipartError)) throw error;
-  throw error.tooLarge ? tooLarge() : broken();
+  throw error.reason === "large" ? tooLarge() : error.reason === "many" ? tooMany() : broken();
 }
 
 const tooLarge = () => data({ message: "Lo que has enviado es demasiado grande." }, 413);
+const tooMany = () => data({ message: "Se están subiendo demasiados archivos a la vez. Espera a que acaben." }, 429);
 const broken = () => data({ message: "El formulario no ha llegado entero. Vuelve atrás y envíalo otra vez." }, 400);
 
 async function parseForm(request: Request): Promise<FormData> {
@@ -60,6 +61,17 @@ async function parseForm(request: Request): Promise<FormData> {
   const form = await new Response(Buffer.concat(chunks), { headers }).formData().catch(() => undefined);
   if (!form || [...form.keys()].length > fieldsAtMost) throw broken();
   return form;
+}
+
+// The one form that takes another program's whole export.
+const importing = /\/importar(\.data)?$/;
+
+/** Nothing is kept of the files of somebody whose session has ended; what they wrote is. */
+async function uploadRules(request: Request, context: Readonly<RouterContextProvider>) {
+  const person = await getPerson(context);
+  const maxFile = importing.test(new URL(request.url).pathname) ? limits.importFile : limits.document;
+  const takes = person?.user.status === "active";
+  return { maxFields: fieldsAtMost, maxFile: takes ? maxFile : 0, by: person?.user.id ?? context.get(ipContext) };
 }
 
 // No form of ours has more; reading fields takes longer than their number alone would make it.

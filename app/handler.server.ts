@@ -10,7 +10,7 @@ import { createClient } from "./api/client.server.ts";
 import { readConfig } from "./config.server.ts";
 import { apiContext, ipContext, logContext, nonceContext, sessionContext } from "./context.ts";
 import { addHeaders } from "./headers.server.ts";
-import { createLog } from "./log.server.ts";
+import { createLog, pathInLog } from "./log.server.ts";
 import { Sockets } from "./realtime/sockets.server.ts";
 import { remoteApi, type Visitor } from "./remote-api.server.ts";
 import { isRobot } from "./robots.server.ts";
@@ -45,14 +45,14 @@ export function createHandler({ services, config, log }: Opened): Handle {
     const session = await WebSession.open(request, cookieKey);
     const nonce = randomBytes(12).toString("base64url");
     const visitor = { ip, userAgent: request.headers.get("User-Agent") ?? "", signal: request.signal };
-    const client = createClient((call) => send(call, visitor), session);
+    const { client, answered } = createClient((call) => send(call, visitor), session);
     const context = new RouterContextProvider();
     context.set(apiContext, client);
     context.set(sessionContext, session);
     context.set(logContext, log);
     context.set(nonceContext, nonce);
     context.set(ipContext, ip);
-    const answer = await pages(request, context);
+    const answer = await pages(request, context).finally(answered);
     const response = answer.status >= 400 ? hideFromBots(sayInSpanish(answer), request) : answer;
     const cookie = await session.commit();
     if (cookie) response.headers.append("Set-Cookie", cookie);
@@ -63,7 +63,7 @@ export function createHandler({ services, config, log }: Opened): Handle {
   function hideFromBots(response: Response, request: Request): Response {
     if (!isRobot(request.headers.get("User-Agent"))) return response;
     log.info(
-      { status: response.status, path: new URL(request.url).pathname },
+      { status: response.status, path: pathInLog(new URL(request.url).pathname) },
       "página de error no mostrada a un robot",
     );
     return new Response(null, { status: response.status });
@@ -89,6 +89,8 @@ export function createHandler({ services, config, log }: Opened): Handle {
         "",
       );
     const response = await answerPage(request, ip);
+    // The library reads a source as fast as it can: a download would stand in memory, and gain nothing.
+    if (response.headers.has("Content-Disposition")) return response;
     return compressResponse(response, request, compression(response));
   };
 }

@@ -10,11 +10,12 @@ export function addHeaders(response: Response, request: Request, nonce: string):
   headers.set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()");
   if (new URL(request.url).protocol === "https:") headers.set("Strict-Transport-Security", "max-age=31536000");
   if (!headers.has("Cache-Control")) headers.set("Cache-Control", "no-store");
-  if (!headers.has("Content-Security-Policy")) headers.set("Content-Security-Policy", policy(nonce));
+  if (!headers.has("Content-Security-Policy")) headers.set("Content-Security-Policy", contentPolicy(nonce));
   return response;
 }
 
-function policy(nonce: string): string {
+/** The CSP of a page; without a nonce it allows no script. */
+export function contentPolicy(nonce: string): string {
   const dev = import.meta.env?.DEV;
   return [
     "default-src 'none'",

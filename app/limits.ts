@@ -25,8 +25,12 @@ export const limits = {
   /** Of all that a word is in, a list shows the newest: as many as can be put in order at once. */
   listSearched: 2_000,
   turnsOnPage: 50,
+  /** Replies of one person that are written at the same time; what they will use is known at their end only. */
+  repliesAtOnce: 16,
   /** A model that never ends is cut here. */
   reply: 400_000,
+  /** ms that a reply may take. */
+  replyTime: 30 * 60_000,
   /** Bytes of a model server's answer, protocol and thoughts included. */
   modelAnswer: 16 * 1024 * 1024,
   apiKeys: 20,
@@ -41,6 +45,8 @@ export const limits = {
   /** Characters read from one file. */
   fileText: 2_000_000,
   jsonBody: 256 * 1024,
+  /** Bytes of what another program asks a model, images included. */
+  completionBody: 16 * 1024 * 1024,
   /** Bytes of another program's export. */
   importFile: 150 * 1024 * 1024,
   /** Bytes of a form with files. */

@@ -13,6 +13,9 @@ export function createLog(level: string): Log {
   });
 }
 
+/** An address as the log may know it: whoever has the link of a reset or of a share needs nothing else. */
+export const pathInLog = (path: string) => path.replace(/\/(reset|share|compartido)\/[^/]+/, "/$1/…");
+
 // Provider errors carry the request, and with it keys and message text: only these three fields may be logged.
 function describeError(error: Error) {
   return { type: error.name, message: error.message, stack: error.stack };

@@ -4,19 +4,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { AtOnce } from "./at-once.server.ts";
 import { limits } from "./limits.ts";
 
 /** A file as it came, on disk until `discard`. Its name is the sender's; a file that is too large ends where the limit was passed. */
 export type ReceivedFile = { field: string; name: string; path: string; size: number };
 export type Multipart = { fields: FormData; files: ReceivedFile[]; discard(): Promise<void> };
 
-/** A body that can't be read: `tooLarge` tells which of the two sentences fits. */
+/** A body that can't be read, and why: the sentence is its caller's. */
 export class MultipartError extends Error {
   override name = "MultipartError";
-  readonly tooLarge: boolean;
-  constructor(tooLarge: boolean) {
-    super(tooLarge ? "the body is too large" : "the body is no whole multipart");
-    this.tooLarge = tooLarge;
+  readonly reason: "large" | "broken" | "many";
+  constructor(reason: MultipartError["reason"]) {
+    super(reason);
+    this.reason = reason;
   }
 }
 
@@ -24,15 +25,29 @@ const prefix = "tertulia-recibido-";
 // More than a message takes, so that one too many is a sentence and not a broken request.
 const filesAtMost = 40;
 
+type Rules = { maxFields: number; maxFile: number; by: string };
+// A person's tabs and telephones; each may leave as much on disk as a body holds.
+const reading = new AtOnce(10);
+
 export const isMultipart = (request: Request) =>
   /^multipart\/form-data\b/i.test(request.headers.get("Content-Type") ?? "");
 
 /**
  * Reads multipart/form-data (RFC 7578): fields into memory, files to disk, however many requests do so at once.
- * `maxFields` bounds the fields. Throws MultipartError.
+ * `maxFields` bounds the fields, `maxFile` (bytes) what is kept of each file, `by` (whoever sends it) how many there are at once.
+ * Throws MultipartError.
  */
-export async function readMultipart(request: Request, maxFields: number): Promise<Multipart> {
-  if (Number(request.headers.get("Content-Length") ?? 0) > limits.uploadBody) throw new MultipartError(true);
+export async function readMultipart(request: Request, rules: Rules): Promise<Multipart> {
+  if (!reading.enter(rules.by)) throw new MultipartError("many");
+  try {
+    return await readBody(request, rules);
+  } finally {
+    reading.leave(rules.by);
+  }
+}
+
+async function readBody(request: Request, { maxFields, maxFile }: Rules): Promise<Multipart> {
+  if (Number(request.headers.get("Content-Length") ?? 0) > limits.uploadBody) throw new MultipartError("large");
   const { Busboy } = await import("@fastify/busboy");
   const dir = await mkdtemp(join(tmpdir(), prefix));
   const discard = () => rm(dir, { recursive: true, force: true });
@@ -47,8 +62,6 @@ export async function readMultipart(request: Request, maxFields: number): Promis
       headers: { "content-type": request.headers.get("Content-Type") ?? "" },
       preservePath: true,
       limits: {
-        // One byte more than any rule allows shows the rule that it was passed.
-        fileSize: limits.importFile + 1,
         files: filesAtMost,
         fields: maxFields,
         fieldSize: limits.formBody,
@@ -70,22 +83,26 @@ export async function readMultipart(request: Request, maxFields: number): Promis
       if (!name) return void stream.resume();
       const file = { field, name: unescaped(name), path: join(dir, String(files.length)), size: 0 };
       files.push(file);
-      stream.on("data", (chunk: Buffer) => {
-        file.size += chunk.length;
-      });
-      const written = pipeline(stream, createWriteStream(file.path), { signal: broken.signal });
+      const kept = async function* (chunks: AsyncIterable<Buffer>) {
+        for await (const chunk of chunks) {
+          // What passes the limit shows the rule that it was passed, and is not kept.
+          if (maxFile > 0 && file.size <= maxFile) yield chunk;
+          file.size += chunk.length;
+        }
+      };
+      const written = pipeline(stream, kept, createWriteStream(file.path), { signal: broken.signal });
       written.catch((error) => busboy.destroy(error));
       writing.push(written);
     });
     await pipeline(Readable.from(bounded(request)), busboy);
     await Promise.all(writing);
-    if (!whole) throw new MultipartError(false);
+    if (!whole) throw new MultipartError("broken");
   } catch (error) {
     // A parser that is destroyed does not end the streams of its files.
     broken.abort();
     await Promise.allSettled(writing);
     await discard();
-    throw isParseError(error) ? new MultipartError(false) : error;
+    throw isParseError(error) ? new MultipartError("broken") : error;
   }
   return { fields, files, discard };
 }
@@ -108,7 +125,7 @@ async function* bounded(request: Request): AsyncGenerator<Uint8Array> {
   let size = 0;
   for await (const chunk of request.body ?? []) {
     size += chunk.length;
-    if (size > limits.uploadBody) throw new MultipartError(true);
+    if (size > limits.uploadBody) throw new MultipartError("large");
     yield chunk;
   }
 }

@@ -19,17 +19,20 @@ import { getPerson } from "./person.server.ts";
 import { SignInOver } from "./routes/auth/sign-in-over.tsx";
 import { ErrorPage } from "./ui/error-page.tsx";
 import { LoadingBar } from "./ui/loading-bar.tsx";
+import { PageName } from "./ui/page-name.tsx";
 import { unlessSeen } from "./ui/pages-seen.ts";
 import { FormToken } from "./ui/post-form.tsx";
+import { keepShown } from "./ui/unanswered.ts";
 
 // The lamp of the wordmark; in place, as a file would be one more request.
 const icon =
-  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='7' fill='%2315110d'/%3E%3Crect x='11.5' y='6' width='9' height='20' rx='1.5' fill='%23ecb15a'/%3E%3C/svg%3E";
+  "data:image/svg+xml,%3Csvg%20xmlns='http://www.w3.org/2000/svg'%20viewBox='0%200%2032%2032'%3E%3Crect%20width='32'%20height='32'%20rx='7'%20fill='%2315110d'/%3E%3Crect%20x='11.5'%20y='6'%20width='9'%20height='20'%20rx='1.5'%20fill='%23ecb15a'/%3E%3C/svg%3E";
 
 // Only pages of forms that came too late have it.
 const SignInAgain = lazy(() => import("./routes/auth/sign-in-again.tsx"));
 
 export const middleware: Route.MiddlewareFunction[] = [readForm];
+export const clientMiddleware: Route.ClientMiddlewareFunction[] = [keepShown];
 
 export async function loader({ context }: Route.LoaderArgs) {
   const session = context.get(sessionContext);
@@ -65,6 +68,7 @@ export function Layout({ children }: { children: ReactNode }) {
           </a>
         </p>
         {scripts && <LoadingBar />}
+        {scripts && <PageName />}
         <FormToken value={token}>{children}</FormToken>
         {scripts && <SignInOver />}
         {scripts && <ScrollRestoration />}

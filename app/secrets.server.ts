@@ -26,6 +26,15 @@ export function decrypt(encrypted: string, key: Buffer, identity: string): strin
   return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString("utf8");
 }
 
+/** The text of `encrypt`, or undefined where the key or the identity is another one: the master secret may have been lost. */
+export function tryDecrypt(encrypted: string, key: Buffer, identity: string): string | undefined {
+  try {
+    return decrypt(encrypted, key, identity);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Whether two secrets are the same, in a time that tells nothing about where they differ. */
 export function sameSecret(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];

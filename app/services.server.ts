@@ -2,7 +2,9 @@ import { join } from "node:path";
 import type { Services } from "./api/env.server.ts";
 import type { Config } from "./config.server.ts";
 import { type Db, openDatabase } from "./db/connection.server.ts";
+import { countLost, secretKeys } from "./db/kept-secrets.server.ts";
 import { Files } from "./files/files.server.ts";
+import { guardConnections } from "./intelligence/addresses.server.ts";
 import { makeFirstModels } from "./intelligence/discover.server.ts";
 import { Runs } from "./intelligence/runs.server.ts";
 import { createLog, type Log } from "./log.server.ts";
@@ -25,13 +27,19 @@ export type Opened = {
 
 /** Opens database and replies for this process: migrates, finds interrupted replies, makes the first models. */
 export async function openServices(config: Config): Promise<Opened> {
+  guardConnections();
   const log = createLog(config.logLevel);
   const { db, engine, backups, notices, close } = await openDatabase(config, log);
+  const keys = secretKeys(config.secret);
+  const lost = await countLost(db, keys);
+  if (lost.models + lost.authenticators > 0) {
+    log.warn(lost, "hay claves y segundos pasos que no se pueden leer: se guardaron con otro secreto");
+  }
   const running = {
     db,
     engine,
     log,
-    modelKey: deriveKey(config.secret, "model keys"),
+    modelKey: keys.modelKey,
     modelSilence: config.modelSilence,
     changes: new Changes(notices),
   };
@@ -57,7 +65,7 @@ export async function openServices(config: Config): Promise<Opened> {
       backups,
       config,
       tokenKey: deriveKey(config.secret, "session tokens"),
-      authenticatorKey: deriveKey(config.secret, "authenticators"),
+      authenticatorKey: keys.authenticatorKey,
     },
     config,
     log,

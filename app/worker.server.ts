@@ -35,14 +35,16 @@ export async function runWorker<Answer>(file: URL, job: unknown): Promise<Answer
     if (memoryOf(child.pid) > memoryMb * 1024 * 1024) reject(new TooMuch("memory"));
   }, watchEvery);
   child.once("message", (answer) => resolve(answer as Answer));
-  child.once("error", reject);
+  // A machine without room for another process says so here, and again by `send`.
+  child.on("error", reject);
   child.once("exit", (code, signal) =>
     reject(
       /heap out of memory|heap limit/.test(said) ? new TooMuch("heap") : new Error(`worker ${code ?? signal}: ${said}`),
     ),
   );
-  child.send(job as object);
+  promise.catch(() => {});
   try {
+    child.send(job as object);
     return await promise;
   } finally {
     clearTimeout(timer);

@@ -6,7 +6,18 @@ const root = join(import.meta.dirname, "..");
 const files = globSync("app/**/*.{ts,tsx}", { cwd: root }).sort();
 
 /** Which rooms a room may import from; what lies in `app/` itself goes by its file's name. Types may come from anywhere. */
-const leaves = ["config", "log", "mail", "secrets", "limits", "multipart", "pull-stream", "worker", "worker-job"];
+const leaves = [
+  "at-once",
+  "config",
+  "log",
+  "mail",
+  "secrets",
+  "limits",
+  "multipart",
+  "pull-stream",
+  "worker",
+  "worker-job",
+];
 const mayImport: Record<string, string[]> = {
   db: leaves,
   files: ["db", ...leaves],
@@ -33,7 +44,7 @@ const mayImport: Record<string, string[]> = {
     "pull-stream",
   ],
   services: ["db", "files", "intelligence", "realtime", ...leaves],
-  "remote-api": [],
+  "remote-api": ["log"],
   tunnel: [],
   handler: [
     "api",
@@ -49,7 +60,7 @@ const mayImport: Record<string, string[]> = {
     ...leaves,
   ],
   root: ["routes", "ui", "context", "form", "person", "app"],
-  "entry.server": ["context", "pull-stream"],
+  "entry.server": ["context", "headers", "log", "pull-stream"],
   guards: ["answers", "context", "form", "held-draft", "person"],
   person: ["answers", "context"],
   form: ["answers", "context", "limits", "multipart", "person", "secrets"],
@@ -64,7 +75,8 @@ const mayImport: Record<string, string[]> = {
   mail: [],
   robots: [],
   limits: [],
-  multipart: ["limits"],
+  "at-once": [],
+  multipart: ["at-once", "limits"],
   worker: [],
   "worker-job": [],
   session: [],

@@ -9,6 +9,12 @@ export const inSession =
   (e: ExpressionBuilder<Tables, "chats">) =>
     e.or([e("chats.sessionId", "is", null), e("chats.sessionId", "=", sessionId)]);
 
+/** The same for a file that was sent in one. */
+export const ofSession =
+  ({ sessionId }: Pick<Person, "sessionId">) =>
+  (e: ExpressionBuilder<Tables, "files">) =>
+    e.or([e("files.sessionId", "is", null), e("files.sessionId", "=", sessionId)]);
+
 /** A chat that the person may see: its owner's, or any for an admin. Throws 404. */
 export async function findChat({ db }: Services, person: Person, chatId: string): Promise<ChatRow> {
   const row = await db
@@ -54,6 +60,7 @@ export async function findFile({ db }: Services, person: Person, fileId: string)
     .selectFrom("files")
     .where("id", "=", fileId)
     .where("ready", "=", 1)
+    .where(ofSession(person))
     .$if(person.role !== "admin", (query) => query.where("userId", "=", person.id))
     .selectAll()
     .executeTakeFirst();

@@ -5,7 +5,7 @@ import { v7 as newId } from "uuid";
 import type { Db, Engine } from "../db/connection.server.ts";
 import type { UserRow } from "../db/tables.ts";
 import { limits } from "../limits.ts";
-import { countAttempt, forgetAttempts } from "./attempts.server.ts";
+import { countAttempt, forgetAttempts, networkOf } from "./attempts.server.ts";
 import { recordAudit } from "./audit.server.ts";
 import {
   accountOfTicket,
@@ -128,10 +128,10 @@ export async function signIn(
 ): Promise<Tokens | { ticket: string }> {
   const { services } = c.var;
   const emailKey = email.toLowerCase();
-  await countAttempt(services, "signinAddress", c.env.ip ?? "");
-  const here = `${c.env.ip ?? ""} ${emailKey}`;
-  await countAttempt(services, "signinAccount", here);
-  await countAttempt(services, "signinEverywhere", emailKey);
+  await countAttempt(c, "signinAddress", networkOf(c));
+  const here = `${networkOf(c)} ${emailKey}`;
+  await countAttempt(c, "signinAccount", here);
+  await countAttempt(c, "signinEverywhere", emailKey);
   const account = await services.db
     .selectFrom("users")
     .where("emailKey", "=", emailKey)
@@ -159,7 +159,7 @@ export async function signInWithCode(
   const { services } = c.var;
   const account = await accountOfTicket(services, ticket);
   if (!account) throw new Problem(401, "Ha pasado demasiado tiempo. Escribe otra vez el correo y la contraseña.");
-  await countAttempt(services, "signinCode", account.id);
+  await countAttempt(c, "signinCode", account.id);
   if (!(await spendCode(services, account.id, code))) {
     await recordAudit(services.db, c, {
       actorId: null,
@@ -188,7 +188,7 @@ export async function confirmPassword(c: Context<ApiEnv>, password: string | und
     .where("id", "=", person.id)
     .select("passwordHash")
     .executeTakeFirst();
-  await countAttempt(services, "confirm", person.id);
+  await countAttempt(c, "confirm", person.id);
   if (!(await checkPassword(account?.passwordHash, password))) {
     throw invalid("currentPassword", "La contraseña actual no es correcta.");
   }

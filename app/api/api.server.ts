@@ -5,6 +5,7 @@ import { v7 as newId } from "uuid";
 import { limits } from "../limits.ts";
 import { isMultipart } from "../multipart.server.ts";
 import { apiKeys } from "./api-keys.server.ts";
+import { tellRateLimit } from "./attempts.server.ts";
 import { auditTrail } from "./audit-trail.server.ts";
 import { authenticator } from "./authenticator.server.ts";
 import { chatCompletions } from "./chat-completions.server.ts";
@@ -60,18 +61,19 @@ export function createApi(services: Services) {
     if (c.req.url.includes("%00")) throw new Problem(422, "La dirección tiene caracteres que no se admiten.");
     await next();
     c.res.headers.set("X-Request-Id", c.var.requestId);
+    tellRateLimit(c);
     await tellChange(c);
   });
-  const limitBody = bodyLimit({
-    maxSize: limits.jsonBody,
-    onError: () => {
-      throw new Problem(413, "La petición es demasiado grande.");
-    },
+  const onError = () => {
+    throw new Problem(413, "La petición es demasiado grande.");
+  };
+  const limitBody = bodyLimit({ maxSize: limits.jsonBody, onError });
+  const limitCompletion = bodyLimit({ maxSize: limits.completionBody, onError });
+  api.use((c, next) => {
+    // Files are bounded one by one, while they are read.
+    if (isMultipart(c.req.raw) && /\/(uploads|import)$/.test(c.req.path)) return next();
+    return c.req.path.endsWith("/chat/completions") ? limitCompletion(c, next) : limitBody(c, next);
   });
-  // Files are bounded one by one, while they are read.
-  api.use((c, next) =>
-    isMultipart(c.req.raw) && /\/(uploads|import)$/.test(c.req.path) ? next() : limitBody(c, next),
-  );
   api.use(etags, idempotent);
   api.onError(answerError);
   api.notFound((c) => answerError(new Problem(404, "Esta llamada no existe."), c));

@@ -1,5 +1,7 @@
+import { isIP } from "node:net";
+import type { Context } from "hono";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
-import type { Services } from "./env.server.ts";
+import type { ApiEnv, Services } from "./env.server.ts";
 import { Problem } from "./problem.server.ts";
 
 const quarter = 15 * 60;
@@ -21,6 +23,15 @@ const rules = {
 };
 type Kind = keyof typeof rules;
 
+/** Whose attempts count together: an address, or the /64 that one customer has of IPv6. */
+export function networkOf(c: Context<ApiEnv>): string {
+  const address = c.env.ip ?? "";
+  if (isIP(address) !== 6 || address.includes(".")) return address;
+  const [left = [], right] = address.split("::").map((part) => part.split(":").filter(Boolean));
+  const groups = right ? [...left, ...Array(8 - left.length - right.length).fill("0"), ...right] : left;
+  return `${groups.slice(0, 4).join(":")}::/64`;
+}
+
 const limiters = new WeakMap<Services, Record<Kind, RateLimiterMemory>>();
 
 function limiter(services: Services, kind: Kind): RateLimiterMemory {
@@ -34,13 +45,14 @@ function limiter(services: Services, kind: Kind): RateLimiterMemory {
   return kinds[kind];
 }
 
-/** Counts an attempt of an account or address. Throws 429 with Retry-After when there were too many. */
-export async function countAttempt(services: Services, kind: Kind, key: string): Promise<void> {
+/** Counts an attempt of an account or address; the answer's RateLimit headers say how many are left. Throws 429 with Retry-After when there were too many. */
+export async function countAttempt(c: Context<ApiEnv>, kind: Kind, key: string): Promise<void> {
   try {
-    await limiter(services, kind).consume(key);
+    keepTightest(c, kind, await limiter(c.var.services, kind).consume(key));
   } catch (refused) {
     if (!(refused instanceof RateLimiterRes)) throw refused;
-    const seconds = Math.max(1, Math.ceil(refused.msBeforeNext / 1000));
+    keepTightest(c, kind, refused);
+    const seconds = secondsOf(refused);
     const minutes = Math.ceil(seconds / 60);
     throw new Problem(
       429,
@@ -52,7 +64,25 @@ export async function countAttempt(services: Services, kind: Kind, key: string):
   }
 }
 
-/** The same, as a question. */
+const secondsOf = ({ msBeforeNext }: RateLimiterRes) => Math.max(1, Math.ceil(msBeforeNext / 1000));
+
+/** Several limits may count one call: what a program has to know is the one that it reaches first. */
+function keepTightest(c: Context<ApiEnv>, kind: Kind, counted: RateLimiterRes): void {
+  const remaining = counted.remainingPoints;
+  if (c.var.rateLimit && c.var.rateLimit.remaining <= remaining) return;
+  c.set("rateLimit", { limit: rules[kind].points, remaining, reset: secondsOf(counted) });
+}
+
+/** Says on the answer how many more such calls there may be, and after how many seconds they begin anew (IETF draft-ietf-httpapi-ratelimit-headers-06). */
+export function tellRateLimit(c: Context<ApiEnv>): void {
+  const { rateLimit } = c.var;
+  if (!rateLimit) return;
+  c.res.headers.set("RateLimit-Limit", String(rateLimit.limit));
+  c.res.headers.set("RateLimit-Remaining", String(rateLimit.remaining));
+  c.res.headers.set("RateLimit-Reset", String(rateLimit.reset));
+}
+
+/** The same as `countAttempt`, as a question. */
 export async function mayTry(services: Services, kind: Kind, key: string): Promise<boolean> {
   return limiter(services, kind)
     .consume(key)

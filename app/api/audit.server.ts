@@ -9,7 +9,7 @@ type Event = Pick<AuditRow, "actorId" | "action" | "resource" | "resourceId"> & 
   changes?: { before?: object; after?: object };
 };
 
-/** Leaves a trace of an admin's write or a sign-in event. `changes` never carries secrets. */
+/** Leaves a trace of an admin's write or a sign-in event, and tells the open pages of whoever owns what was changed. `changes` never carries secrets. */
 export async function recordAudit(db: Db, c: Context<ApiEnv>, event: Event): Promise<void> {
   const now = Date.now();
   const { changes = {}, ...what } = event;

@@ -41,11 +41,15 @@ async function findByKey(c: Context<ApiEnv>, token: string): Promise<Person | un
   }
   if (scope === "read" && !reads) throw new Problem(403, "Esta clave solo puede leer.");
   if (now - (lastUsedAt ?? 0) > seenEvery) {
-    await db.updateTable("apiKeys").set({ lastUsedAt: now }).where("id", "=", keyId).execute();
+    await noteSeen(c, db.updateTable("apiKeys").set({ lastUsedAt: now }).where("id", "=", keyId).execute());
   }
   // No session: temporary chats are for people.
   return { ...person, sessionId: "" };
 }
+
+/** Where a disk is full, reading goes on. */
+const noteSeen = (c: Context<ApiEnv>, writing: Promise<unknown>) =>
+  writing.catch((error) => c.var.services.log.error({ err: error as Error }, "no se pudo anotar una visita"));
 
 /** Finds the person where a token is sent; 401 where that one is dead, so that it is refreshed. */
 export const maybeSignedIn = createMiddleware<ApiEnv & { Variables: { person?: Person } }>(async (c, next) => {
@@ -68,8 +72,8 @@ async function findBySession(c: Context<ApiEnv>, token: string): Promise<Person 
   if (!row) return;
   const { lastSeenAt, ...person } = row;
   if (now - lastSeenAt > seenEvery) {
-    await db.updateTable("sessions").set({ lastSeenAt: now }).where("id", "=", row.sessionId).execute();
-    await db.updateTable("users").set({ lastSeenAt: now }).where("id", "=", row.id).execute();
+    await noteSeen(c, db.updateTable("sessions").set({ lastSeenAt: now }).where("id", "=", row.sessionId).execute());
+    await noteSeen(c, db.updateTable("users").set({ lastSeenAt: now }).where("id", "=", row.id).execute());
   }
   return person;
 }

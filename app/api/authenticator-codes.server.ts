@@ -2,9 +2,11 @@ import { createHmac, randomInt } from "node:crypto";
 import { z } from "@hono/zod-openapi";
 import { Secret, TOTP } from "otpauth";
 import type { Db } from "../db/connection.server.ts";
+import { authenticatorIdentity } from "../db/kept-secrets.server.ts";
 import type { UserRow } from "../db/tables.ts";
-import { decrypt, encrypt, sameSecret } from "../secrets.server.ts";
+import { encrypt, sameSecret, tryDecrypt } from "../secrets.server.ts";
 import type { Services } from "./env.server.ts";
+import { invalid } from "./problem.server.ts";
 
 export const code = z
   .string("Falta el código.")
@@ -62,9 +64,10 @@ const totp = (secret: string, label = "") =>
   new TOTP({ issuer: "Tertulia", label, period, secret: Secret.fromBase32(secret) });
 
 export const sealSecret = (key: Buffer, userId: string, secret: string) =>
-  encrypt(secret, key, `authenticators:${userId}`);
+  encrypt(secret, key, authenticatorIdentity(userId));
+/** undefined where it was stored under another master secret. */
 export const openSecret = (key: Buffer, userId: string, sealed: string) =>
-  decrypt(sealed, key, `authenticators:${userId}`);
+  tryDecrypt(sealed, key, authenticatorIdentity(userId));
 
 /** The time step in which a code holds now, if it does. */
 export function stepOf(secret: string, given: string, now: number): number | undefined {
@@ -85,13 +88,17 @@ export function makeRecoveryCodes(key: Buffer): { codes: string[]; hashes: strin
 
 const hash = (key: Buffer, text: string) => createHmac("sha256", key).update(`recovery:${text}`).digest("base64url");
 
-/** Whether a code of the person's app, or one of their recovery codes, holds; each holds once. */
+/** Whether a code of the person's app, or one of their recovery codes, holds; each holds once. Throws 422 where no code can be checked any more. */
 export async function spendCode({ db, authenticatorKey }: Services, userId: string, given: string): Promise<boolean> {
   const row = await db.selectFrom("authenticators").where("userId", "=", userId).selectAll().executeTakeFirst();
   if (!row?.confirmedAt) return false;
   const now = Date.now();
   const own = db.updateTable("authenticators").where("id", "=", row.id);
-  const step = stepOf(openSecret(authenticatorKey, userId, row.secret), given, now);
+  const secret = openSecret(authenticatorKey, userId, row.secret);
+  if (secret === undefined) {
+    throw invalid("code", "Ningún código se puede comprobar ya. Pide a quien administra que quite tu segundo paso.");
+  }
+  const step = stepOf(secret, given, now);
   if (step !== undefined) {
     const { numUpdatedRows } = await own
       .where("lastStep", "<", step)

@@ -68,7 +68,8 @@ export const authenticator = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvali
         .executeTakeFirst();
       if (known?.confirmedAt) throw new Problem(409, "La verificación en dos pasos ya está activada.");
       // What is on the person's screen, or in their app already, holds until it is old.
-      if (!known || now - known.updatedAt >= beginLasts) {
+      const held = known && openSecret(authenticatorKey, person.id, known.secret);
+      if (!known || !held || now - known.updatedAt >= beginLasts) {
         const row = { secret: sealSecret(authenticatorKey, person.id, newSecret()), updatedAt: now };
         await db
           .insertInto("authenticators")
@@ -93,6 +94,7 @@ export const authenticator = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvali
         .select("secret")
         .executeTakeFirstOrThrow();
       const secret = openSecret(authenticatorKey, person.id, sealed);
+      if (!secret) throw new Error("the secret just stored can't be read");
       return c.json({ secret, uri: addressOf(secret, email) }, 201);
     },
   )
@@ -125,7 +127,8 @@ export const authenticator = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvali
       const now = Date.now();
       const secret = row && openSecret(authenticatorKey, person.id, row.secret);
       // Another window has begun anew: what this one showed no longer counts.
-      if (!row || secret !== given.secret) throw new Problem(409, "Este código QR ya no vale. Empieza otra vez.");
+      if (!row || !secret || secret !== given.secret)
+        throw new Problem(409, "Este código QR ya no vale. Empieza otra vez.");
       const step = stepOf(secret, given.code, now);
       if (step === undefined) {
         throw invalid(
@@ -143,7 +146,8 @@ export const authenticator = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvali
         .where("confirmedAt", "is", null)
         .executeTakeFirst();
       if (numUpdatedRows === 0n) throw new Problem(409, "La verificación en dos pasos ya está activada.");
-      // Whoever was in without a code is out.
+      // Whoever was in without a code is out, their programs too.
+      await db.deleteFrom("apiKeys").where("userId", "=", person.id).execute();
       await db.deleteFrom("sessions").where("userId", "=", person.id).where("id", "!=", person.sessionId).execute();
       await recordAudit(db, c, { actorId: person.id, action: "create", resource: "authenticator", resourceId: row.id });
       return c.json({ recoveryCodes: codes }, 200);

@@ -121,7 +121,11 @@ async function versionsOf(db: Db, chatId: string, page: MessageRow[]): Promise<M
     .orderBy("id")
     .execute();
   const versions = new Map<string | null, string[]>();
-  for (const { id, parentId } of rows) versions.set(parentId, [...(versions.get(parentId) ?? []), id]);
+  for (const { id, parentId } of rows) {
+    const siblings = versions.get(parentId);
+    if (siblings) siblings.push(id);
+    else versions.set(parentId, [id]);
+  }
   return versions;
 }
 

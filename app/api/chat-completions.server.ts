@@ -2,50 +2,13 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { ModelRow } from "../db/tables.ts";
 import { completePrompt } from "../intelligence/completion.server.ts";
 import { ReplyError } from "../intelligence/errors.server.ts";
-import type { Part, Prompt } from "../intelligence/providers.server.ts";
+import type { Part } from "../intelligence/providers.server.ts";
 import { pullStream } from "../pull-stream.server.ts";
 import { active, signedIn } from "./authentication.server.ts";
+import { type Asked, asked, promptOf } from "./chat-completion-request.server.ts";
 import type { ApiEnv, Services } from "./env.server.ts";
-import { answerInvalid, invalid, Problem } from "./problem.server.ts";
+import { answerInvalid, Problem } from "./problem.server.ts";
 import { answers, bearer, takes } from "./schemas.server.ts";
-
-const text = z.string("Tiene que ser un texto.").transform((value) => value.replaceAll("\0", ""));
-const content = z.union(
-  [
-    text,
-    z.array(z.object({ type: z.literal("text"), text })).transform((parts) => parts.map((p) => p.text).join("\n")),
-  ],
-  "Solo se admite texto.",
-);
-const message = z.object({
-  role: z.enum(["system", "developer", "user", "assistant"], "El papel tiene que ser system, user o assistant."),
-  content,
-});
-const whole = z
-  .number("Tiene que ser un número.")
-  .int("Tiene que ser un número entero.")
-  .min(1, "Tiene que ser 1 o más.");
-// What other clients send besides makes no difference here, and is let through.
-const asked = z
-  .object({
-    model: z.string("Falta el modelo."),
-    messages: z
-      .array(message, "Faltan los mensajes.")
-      .min(1, "Faltan los mensajes.")
-      .max(1000, "Son demasiados mensajes."),
-    stream: z.boolean().nullish(),
-    stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
-    temperature: z.number("Tiene que ser un número.").min(0).max(2, "La temperatura va de 0 a 2.").nullish(),
-    max_tokens: whole.nullish(),
-    max_completion_tokens: whole.nullish(),
-    stop: z.union([z.string(), z.array(z.string()).max(4, "Son demasiadas.")]).nullish(),
-    n: z.literal(1, "Solo se da una respuesta.").nullish(),
-    tools: z.array(z.unknown()).max(0, "Las herramientas no se admiten.").nullish(),
-  })
-  .openapi("ChatCompletionRequest", {
-    example: { model: "gpt-4o", messages: [{ role: "user", content: "Hola" }], stream: false },
-  });
-type Asked = z.output<typeof asked>;
 
 const usage = z.object({ prompt_tokens: z.number(), completion_tokens: z.number(), total_tokens: z.number() });
 const completion = z
@@ -73,7 +36,7 @@ const listed = z
 
 const common = { security: bearer, middleware: [signedIn, active] };
 
-/** The door for programs that speak OpenAI's protocol (platform.openai.com/docs/api-reference/chat): text only, one answer. */
+/** The door for programs that speak OpenAI's protocol (platform.openai.com/docs/api-reference/chat): text and images in, one answer. */
 export const chatCompletions = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(
     createRoute({
@@ -109,7 +72,7 @@ export const chatCompletions = new OpenAPIHono<ApiEnv>({ defaultHook: answerInva
       const parts = await completePrompt(services, {
         userId: person.id,
         model,
-        prompt: promptOf(given),
+        prompt: await promptOf(given, model),
         stop: [given.stop ?? []].flat(),
         signal,
       });
@@ -155,16 +118,6 @@ async function modelOf(services: Services, given: Asked): Promise<ModelRow> {
     temperature: given.temperature ?? found.temperature,
     maxOutputTokens: Math.min(most, found.maxOutputTokens),
   };
-}
-
-function promptOf({ messages }: Asked): Prompt {
-  const isSystem = (role: string) => role === "system" || role === "developer";
-  const turns = messages.flatMap(({ role, content: said }) =>
-    role === "user" || role === "assistant" ? [{ role, content: said }] : [],
-  );
-  if (turns.length === 0) throw invalid("messages", "Falta un mensaje de la persona.");
-  const system = messages.filter(({ role }) => isSystem(role)).map(({ content: said }) => said);
-  return { system: system.join("\n\n"), turns };
 }
 
 /** What a model's failure is to the program that asked; one that has left itself is no failure. */

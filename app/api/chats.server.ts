@@ -8,9 +8,9 @@ import { active, signedIn } from "./authentication.server.ts";
 import { branchOf, turn } from "./branch.server.ts";
 import type { ApiEnv, Services } from "./env.server.ts";
 import { contains, listOf, listPage, listQuery } from "./list.server.ts";
-import { answerInvalid, invalid, notFound } from "./problem.server.ts";
+import { answerInvalid, invalid } from "./problem.server.ts";
 import { answers, bearer, draft, flag, id, idParam, iso, parseDraft, takes, text } from "./schemas.server.ts";
-import { refuseStale } from "./versions.server.ts";
+import { ifUnchanged, refuseStale, stale } from "./versions.server.ts";
 
 export const chat = z
   .object({
@@ -183,9 +183,10 @@ export const chats = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
           updatedAt: Date.now(),
         })
         .where("id", "=", row.id)
+        .$call(ifUnchanged(c, row))
         .returningAll()
         .executeTakeFirst();
-      if (!changed) throw notFound();
+      if (!changed) throw stale(showChat(await findChat(services, person, row.id)));
       const changes = { before: showChat(row), after: showChat(changed) };
       await auditOthers(services.db, c, row.userId, {
         action: "update",

@@ -16,6 +16,8 @@ type Send = (request: Request) => Response | Promise<Response>;
  * A call answered 401 is refreshed once, whatever the number of parallel calls, and replayed (product.md §6).
  */
 export function createClient(send: Send, tokens: TokenStore) {
+  const begun = Date.now();
+  const rotated: Rotation[] = [];
   let refreshing: Promise<boolean> | undefined;
 
   async function call(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
@@ -29,15 +31,31 @@ export function createClient(send: Send, tokens: TokenStore) {
     const response = await attempt();
     if (opensSession && response.ok) await keepTokens(response.clone());
     if (response.status !== 401 || opensSession || !tokens.refresh) return response;
-    refreshing ??= refresh();
+    refreshing ??= catchUp();
     return (await refreshing) ? attempt() : response;
   }
 
+  /** A request whose upload took long may come here with tokens that others have rotated since it began: it goes on with theirs. */
+  async function catchUp(): Promise<boolean> {
+    const own = tokens.refresh;
+    for (let later = rotatedSince(begun, own); later; later = rotatedSince(begun, later.refresh)) tokens.keep(later);
+    if (tokens.refresh !== own) {
+      const headers = { Authorization: `Bearer ${tokens.access}` };
+      if ((await send(new Request("http://api/auth/session", { headers }))).ok) return true;
+    }
+    return refresh();
+  }
+
   async function refresh(): Promise<boolean> {
-    const headers = { Cookie: `refresh=${tokens.refresh}` };
+    const before = tokens.refresh ?? "";
+    const headers = { Cookie: `refresh=${before}` };
     const response = await send(new Request("http://api/auth/refresh", { method: "POST", headers }));
-    if (response.ok) await keepTokens(response);
-    else if (response.status === 401) tokens.forget();
+    if (response.ok) {
+      await keepTokens(response);
+      rotated.push(noteRotation(before, tokens));
+    } else if (response.status === 401) {
+      tokens.forget();
+    }
     return response.ok;
   }
 
@@ -47,10 +65,39 @@ export function createClient(send: Send, tokens: TokenStore) {
     if (refresh) tokens.keep({ access, refresh });
   }
 
-  return hc<Api>("http://api", { fetch: call });
+  return {
+    client: hc<Api>("http://api", { fetch: call }),
+    /** Tells that the request is answered: from now on its browser has the tokens that it has rotated. */
+    answered() {
+      for (const rotation of rotated) rotation.at = Date.now();
+    },
+  };
 }
 
-export type Client = ReturnType<typeof createClient>;
+export type Client = ReturnType<typeof createClient>["client"];
+
+/** `at`: when the browser was told; until then, which an upload may put off for long, nobody else can know it. */
+type Rotation = { access: string; refresh: string; made: number; at: number };
+// As long as a request may take (server.ts).
+const rotationsKept = 30 * 60_000;
+const rotations = new Map<string, Rotation>();
+
+function noteRotation(before: string, { access = "", refresh = "" }: TokenStore): Rotation {
+  const made = Date.now();
+  for (const [token, rotation] of rotations) {
+    if (made - rotation.made < rotationsKept) break;
+    rotations.delete(token);
+  }
+  const rotation = { access, refresh, made, at: Number.POSITIVE_INFINITY };
+  if (refresh !== before) rotations.set(before, rotation);
+  return rotation;
+}
+
+/** What a refresh token was rotated to, if that was after `begun`: whoever comes with it later has a copy, and no business with what it became. */
+function rotatedSince(begun: number, refresh: string | undefined): Rotation | undefined {
+  const rotation = rotations.get(refresh ?? "");
+  return rotation && rotation.at >= begun ? rotation : undefined;
+}
 
 function refreshCookie(response: Response): string | undefined {
   for (const cookie of response.headers.getSetCookie()) {

@@ -11,6 +11,7 @@ import type { ApiEnv, Person, Services } from "./env.server.ts";
 import { modelToUse } from "./models.server.ts";
 import { answerInvalid, invalid, notFound } from "./problem.server.ts";
 import { bearer, flag, id, importKeyStart, takes } from "./schemas.server.ts";
+import { whileSignedIn } from "./while-signed-in.server.ts";
 
 const newMessage = z.strictObject({
   chatId: id.optional(),
@@ -73,10 +74,11 @@ export const conversation = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid
       if ("messageId" in given) {
         const reply = await findMessage(services, person, given.messageId);
         if (reply.role !== "assistant") throw notFound();
-        return c.body(stream(follow(services, reply.id, given.after, c.req.raw.signal)), 200, streamHeaders);
+        const chunks = followSignedIn(services, person, reply.id, given.after, c.req.raw.signal);
+        return c.body(stream(chunks), 200, streamHeaders);
       }
       const started = await start(services, person, given);
-      const chunks = follow(services, started.messageId, 0, c.req.raw.signal);
+      const chunks = followSignedIn(services, person, started.messageId, 0, c.req.raw.signal);
       return c.body(stream(withStart(started, chunks)), 200, streamHeaders);
     },
   )
@@ -97,6 +99,22 @@ export const conversation = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid
   );
 
 for (const [name, schema] of Object.entries(named)) conversation.openAPIRegistry.register(name, schema);
+
+/** A reply for as long as its reader is signed in; the writing goes on without readers. */
+async function* followSignedIn(
+  services: Services,
+  person: Person,
+  messageId: string,
+  after: number,
+  request: AbortSignal,
+): AsyncGenerator<Chunk> {
+  const { signal, leave } = whileSignedIn(services, person, request);
+  try {
+    yield* follow(services, messageId, after, signal);
+  } finally {
+    leave();
+  }
+}
 
 /** Which of the three bodies it is, told by what it carries, so that the errors are about that one. */
 function parseBody(given: Record<string, unknown>): z.output<typeof body> {

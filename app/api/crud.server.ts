@@ -11,7 +11,7 @@ import type { ApiEnv, Person, Services } from "./env.server.ts";
 import { contains, type ListRules, listOf, listPage, listQuery } from "./list.server.ts";
 import { answerInvalid, invalid, notFound } from "./problem.server.ts";
 import { answers, bearer, idParam, takes } from "./schemas.server.ts";
-import { refuseStale, tagOf } from "./versions.server.ts";
+import { ifUnchanged, refuseStale, stale, tagOf } from "./versions.server.ts";
 
 type Table = "pages" | "subscriptions" | "summaries" | "trainings";
 type Listed = Table | "audit" | "emails";
@@ -177,11 +177,13 @@ export function writes<T extends Table, Shown extends z.ZodObject, Body extends 
         const row = { ...before, ...of.columns(sent), updatedAt: Date.now() };
         await of.check?.(services, row);
         await store(services, async (trx) => {
-          await trx
+          const { numUpdatedRows } = await trx
             .updateTable(of.table as Any)
             .set(row as never)
             .where("id", "=", row.id)
-            .execute();
+            .$call(ifUnchanged(c, before))
+            .executeTakeFirst();
+          if (numUpdatedRows === 0n) throw stale(of.show(await find(trx, row.id)));
           await of.stored?.(trx, row);
           await trace(trx, c, "update", row, { before: of.show(before), after: of.show(row) });
         });

@@ -5,7 +5,7 @@ import type { EmailRow } from "../db/tables.ts";
 import { limits } from "../limits.ts";
 import { hashToken } from "../secrets.server.ts";
 import { email } from "./accounts.server.ts";
-import { countAttempt } from "./attempts.server.ts";
+import { countAttempt, networkOf } from "./attempts.server.ts";
 import { maybeSignedIn } from "./authentication.server.ts";
 import type { ApiEnv } from "./env.server.ts";
 import { answerInvalid } from "./problem.server.ts";
@@ -42,7 +42,7 @@ async function receive(
 ): Promise<z.output<typeof shown>> {
   const { services } = c.var;
   const { db } = services;
-  await countAttempt(services, "email", c.env.ip ?? "");
+  await countAttempt(c, "email", networkOf(c));
   const userId = c.var.person?.id ?? null;
   // Another text under an old key, from a page gone back to, is another message; and nobody reads one by guessing keys.
   const fingerprint = hashToken(JSON.stringify([key, kind, userId, given]));

@@ -29,5 +29,11 @@ export type Person = Pick<UserRow, "id" | "role" | "status"> & {
 
 export type ApiEnv = {
   Bindings: { ip?: string };
-  Variables: { services: Services; requestId: string; person: Person };
+  Variables: {
+    services: Services;
+    requestId: string;
+    person: Person;
+    /** Of the calls that are counted; `reset` in seconds. */
+    rateLimit?: { limit: number; remaining: number; reset: number };
+  };
 };

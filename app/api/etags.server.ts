@@ -8,7 +8,7 @@ export const etags = createMiddleware<ApiEnv>(async (c, next) => {
   const asked = c.req.header("If-None-Match");
   const isRead = c.req.method === "GET" && c.res.status === 200;
   if (!isRead || !c.res.headers.get("Content-Type")?.startsWith("application/json")) return;
-  if (!new URL(c.req.url).pathname.startsWith("/v1/")) return;
+  if (!/^https?:\/\/[^/]+\/v1\//.test(c.req.url)) return;
   const own = c.res.headers.get("ETag");
   const tag =
     own ??

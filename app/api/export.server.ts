@@ -78,6 +78,7 @@ async function* fileEntries({ db, storage, log }: Services, userId: string): Asy
   const files = await db
     .selectFrom("files")
     .where("userId", "=", userId)
+    .where("sessionId", "is", null)
     .orderBy("id")
     .select(["id", "name"])
     .execute();

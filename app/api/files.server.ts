@@ -2,7 +2,7 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { FileRow } from "../db/tables.ts";
 import { isImage } from "../files/media-type.server.ts";
 import type { Variant } from "../files/storage.server.ts";
-import { findFile } from "./access.server.ts";
+import { findFile, ofSession } from "./access.server.ts";
 import { auditOthers } from "./audit.server.ts";
 import { active, isAdmin, signedIn } from "./authentication.server.ts";
 import { attachmentName } from "./chat-export.server.ts";
@@ -71,6 +71,7 @@ export const files = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
         .selectFrom("files")
         .selectAll("files")
         .where("files.ready", "=", 1)
+        .where(ofSession(person))
         .$if(!isAdmin(person), (q) => q.where("files.userId", "=", person.id))
         .$if(Boolean(query.q), (q) => q.where(contains("files.name", query.q ?? "")));
       const { rows, ...rest } = await listPage(services.db, visible, query, {
@@ -132,7 +133,7 @@ export const files = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       },
       responses: {
         200: {
-          content: { "application/octet-stream": { schema: z.string() } },
+          content: { "*/*": { schema: z.string() } },
           description: "El archivo como se subió, para guardarlo; o la imagen, hecha de nuevo, para verla.",
         },
       },
@@ -183,6 +184,6 @@ export async function contentOf(
     ETag: tag,
   };
   if (request.headers.get("If-None-Match") === tag) return new Response(null, { status: 304, headers });
-  const bytes = await files.storage.read(row.id, variant);
-  return new Response(new Uint8Array(bytes), { headers: { ...headers, "Content-Length": String(bytes.length) } });
+  const { body, size } = await files.storage.stream(row.id, variant);
+  return new Response(body, { headers: { ...headers, "Content-Length": String(size) } });
 }

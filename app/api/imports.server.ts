@@ -46,9 +46,13 @@ export const imports = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).o
   createRoute({ ...route, middleware: [signedIn, active], hide: true }),
   async (c) => {
     const { person, services } = c.var;
-    await countAttempt(services, "import", person.id);
+    await countAttempt(c, "import", person.id);
     if (!isMultipart(c.req.raw)) throw new Problem(415, "El archivo se envía como multipart/form-data.");
-    const body = await readMultipart(c.req.raw, maxFields).catch(explainMultipart);
+    const body = await readMultipart(c.req.raw, {
+      maxFields,
+      maxFile: limits.importFile,
+      by: person.id,
+    }).catch(explainMultipart);
     try {
       const [file] = body.files;
       if (!file) throw invalid("file", "Elige el archivo de la exportación.");

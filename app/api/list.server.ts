@@ -78,10 +78,9 @@ export async function listPage<Table extends keyof Tables, Row extends { id: str
     const beyond = direction === "asc" ? sql`>` : sql`<`;
     page = page.where(sql<boolean>`(${reference}, ${id}) ${beyond} (${value}, ${lastId})`);
   }
-  const [rows, counted] = await Promise.all([
-    page.limit(limit + 1).execute() as Promise<Row[]>,
-    countUpTo(db, filtered),
-  ]);
+  const rows = (await page.limit(limit + 1).execute()) as Row[];
+  const isWhole = cursor === undefined && rows.length <= limit;
+  const counted = isWhole ? rows.length : await countUpTo(db, filtered);
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   const nextCursor = last
     ? Buffer.from(JSON.stringify([`${column} ${direction}`, last[column as keyof Row], last.id])).toString("base64url")

@@ -13,7 +13,7 @@ import type { ApiEnv } from "./env.server.ts";
 import { listOf, listPage, listQuery } from "./list.server.ts";
 import { answerInvalid, invalid, notFound } from "./problem.server.ts";
 import { answers, bearer, id, idParam, iso, isoOrNull, takes } from "./schemas.server.ts";
-import { refuseStale } from "./versions.server.ts";
+import { ifUnchanged, refuseStale, stale } from "./versions.server.ts";
 
 const source = z
   .object({
@@ -215,14 +215,17 @@ export const messages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       const changed = await services.db.transaction().execute(async (trx) => {
         await trx.deleteFrom("passages").where("messageId", "=", row.id).execute();
         if (!chat.sessionId) await indexText(trx, content, row.userId, { messageId: row.id, chatId: row.chatId });
-        return trx
+        const written = await trx
           .updateTable("messages")
           .set({ content, updatedAt: Date.now() })
           .where("id", "=", row.id)
+          .$call(ifUnchanged(c, row))
           .returningAll()
           .executeTakeFirst();
+        if (written) return written;
+        // The transaction's own handle: on SQLite any other would wait for it for ever.
+        throw stale(await showOne(trx, await findMessage({ ...services, db: trx }, person, row.id)));
       });
-      if (!changed) throw notFound();
       await auditOthers(services.db, c, row.userId, {
         action: "update",
         resource: "message",

@@ -1,7 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import type { ModelRow } from "../db/tables.ts";
+import { isForbiddenUrl } from "../intelligence/addresses.server.ts";
 import { limits } from "../limits.ts";
-import { encrypt } from "../secrets.server.ts";
+import { encrypt, tryDecrypt } from "../secrets.server.ts";
 import type { Person, Services } from "./env.server.ts";
 import { flag, iso, position, text } from "./schemas.server.ts";
 
@@ -21,6 +22,9 @@ export const model = z
     externalId: z.string(),
     baseUrl: z.string().nullable(),
     hasKey: z.boolean(),
+    keyLost: z
+      .boolean()
+      .openapi({ description: "Si la clave se guardó con otro secreto y hay que escribirla otra vez." }),
     contextWindow: z.number(),
     maxOutputTokens: z.number(),
     temperature: z.number().nullable(),
@@ -48,6 +52,10 @@ export const newModel = z.strictObject({
   externalId: text("El identificador del proveedor", 200, 1),
   baseUrl: z
     .url({ protocol: /^https?$/, error: "La dirección tiene que empezar por http:// o https://." })
+    .refine(
+      (url) => !isForbiddenUrl(url),
+      "En esa dirección no puede haber un modelo: es de la propia red de la máquina.",
+    )
     .nullable()
     .default(null),
   apiKey: text("La clave", 500).nullable().default(null),
@@ -70,7 +78,11 @@ export const newModel = z.strictObject({
 type NewModel = z.output<typeof newModel>;
 
 /** A model as the API shows it to this person. */
-export function showModel(row: ModelRow, person: Pick<Person, "role">): z.output<typeof model> {
+export function showModel(
+  { modelKey }: Pick<Services, "modelKey">,
+  row: ModelRow,
+  person: Pick<Person, "role">,
+): z.output<typeof model> {
   const forAdmin = person.role === "admin";
   const { apiKey, createdAt, updatedAt, ...shown } = row;
   return {
@@ -79,6 +91,7 @@ export function showModel(row: ModelRow, person: Pick<Person, "role">): z.output
     updatedAt: iso(updatedAt),
     baseUrl: forAdmin ? row.baseUrl : null,
     hasKey: forAdmin && apiKey !== null,
+    keyLost: forAdmin && apiKey !== null && tryDecrypt(apiKey, modelKey, row.id) === undefined,
     systemPrompt: forAdmin ? row.systemPrompt : "",
     acceptsImages: row.acceptsImages === 1,
     enabled: row.enabled === 1,

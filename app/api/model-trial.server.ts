@@ -1,8 +1,8 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { makeFirstModels } from "../intelligence/discover.server.ts";
 import { describeCause, ReplyError } from "../intelligence/errors.server.ts";
+import { openModel } from "../intelligence/model-access.server.ts";
 import { generate } from "../intelligence/providers.server.ts";
-import { decrypt } from "../secrets.server.ts";
 import { countAttempt } from "./attempts.server.ts";
 import { admin, signedIn } from "./authentication.server.ts";
 import type { ApiEnv } from "./env.server.ts";
@@ -34,7 +34,7 @@ export const modelTrials = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid 
     }),
     async (c) => {
       const { person, services } = c.var;
-      await countAttempt(services, "trial", person.id);
+      await countAttempt(c, "trial", person.id);
       const row = await services.db
         .selectFrom("models")
         .where("id", "=", c.req.valid("param").id)
@@ -42,16 +42,12 @@ export const modelTrials = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid 
         .executeTakeFirst();
       if (!row) throw notFound();
       if (row.provider === "local") throw invalid("id", "El asistente local no es un modelo: contesta siempre.");
-      const model = {
-        ...row,
-        apiKey: row.apiKey && decrypt(row.apiKey, services.modelKey, row.id),
-        maxOutputTokens: 300,
-      };
       const begun = Date.now();
       let first: number | null = null;
       let answer = "";
       let tokens = 0;
       try {
+        const model = { ...openModel(row, services.modelKey), maxOutputTokens: 300 };
         for await (const part of generate(model, prompt, { signal: c.req.raw.signal, silence: patience })) {
           first ??= Date.now() - begun;
           if (part.type === "text") answer += part.text;
@@ -76,7 +72,7 @@ export const modelTrials = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid 
     }),
     async (c) => {
       const { services } = c.var;
-      await countAttempt(services, "trial", c.var.person.id);
+      await countAttempt(c, "trial", c.var.person.id);
       return c.json({ found: await makeFirstModels(services, services.config, { again: true }) }, 200);
     },
   );

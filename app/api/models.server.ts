@@ -9,7 +9,7 @@ import { contains, listOf, listPage, listQuery } from "./list.server.ts";
 import { model, newModel, showModel, toColumns } from "./model-fields.server.ts";
 import { answerInvalid, invalid, notFound } from "./problem.server.ts";
 import { answers, bearer, idParam, takes } from "./schemas.server.ts";
-import { refuseStale } from "./versions.server.ts";
+import { ifUnchanged, refuseStale, stale } from "./versions.server.ts";
 
 /** The model to answer with: the one asked for, else the default. Throws 422 when it is not there or not enabled. */
 export async function modelToUse(
@@ -59,7 +59,7 @@ export const models = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
         ],
         filters: { provider: "text", enabled: "flag", isDefault: "flag" },
       });
-      return c.json({ items: rows.map((row) => showModel(row, person)), ...rest }, 200);
+      return c.json({ items: rows.map((row) => showModel(services, row, person)), ...rest }, 200);
     },
   )
   .openapi(
@@ -88,10 +88,10 @@ export const models = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
           action: "create",
           resource: "model",
           resourceId: id,
-          changes: { after: showModel(row, person) },
+          changes: { after: showModel(services, row, person) },
         });
       });
-      return c.json(showModel(row, person), 201);
+      return c.json(showModel(services, row, person), 201);
     },
   )
   .openapi(
@@ -106,7 +106,7 @@ export const models = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       const { person, services } = c.var;
       const row = await findModel(services.db, c.req.valid("param").id);
       if (person.role !== "admin" && row.enabled === 0) throw notFound();
-      return c.json(showModel(row, person), 200);
+      return c.json(showModel(services, row, person), 200);
     },
   )
   .openapi(
@@ -120,7 +120,7 @@ export const models = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
     async (c) => {
       const { person, services } = c.var;
       const before = await findModel(services.db, c.req.valid("param").id);
-      refuseStale(c, before, showModel(before, person));
+      refuseStale(c, before, showModel(services, before, person));
       const given = c.req.valid("json");
       // A key must not follow its model to another server.
       if (before.apiKey && !given.apiKey && (given.baseUrl !== before.baseUrl || given.provider !== before.provider)) {
@@ -129,8 +129,14 @@ export const models = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       const after = { ...before, ...toColumns(services, before.id, given, before.apiKey), updatedAt: Date.now() };
       await services.db.transaction().execute(async (trx) => {
         if (after.isDefault) await clearDefault(trx);
-        await trx.updateTable("models").set(after).where("id", "=", after.id).execute();
-        const changes = { before: showModel(before, person), after: showModel(after, person) };
+        const { numUpdatedRows } = await trx
+          .updateTable("models")
+          .set(after)
+          .where("id", "=", after.id)
+          .$call(ifUnchanged(c, before))
+          .executeTakeFirst();
+        if (numUpdatedRows === 0n) throw stale(showModel(services, await findModel(trx, after.id), person));
+        const changes = { before: showModel(services, before, person), after: showModel(services, after, person) };
         await recordAudit(trx, c, {
           actorId: person.id,
           action: "update",
@@ -139,7 +145,7 @@ export const models = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
           changes,
         });
       });
-      return c.json(showModel(after, person), 200);
+      return c.json(showModel(services, after, person), 200);
     },
   )
   .openapi(
@@ -160,7 +166,7 @@ export const models = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
           action: "delete",
           resource: "model",
           resourceId: row.id,
-          changes: { before: showModel(row, person) },
+          changes: { before: showModel(services, row, person) },
         });
       });
       return c.body(null, 204);

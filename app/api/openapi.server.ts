@@ -66,24 +66,38 @@ const problem: Schema = {
 
 const deepest = 6;
 
-/** A value of a schema's shape. */
-function sampleOf(schema: Schema, schemas: Record<string, Schema>, depth = 0): unknown {
+// What a text with such a name looks like; a reader can send it as it stands.
+const samples: [name: RegExp, sample: string][] = [
+  [/^externalId$/, "gpt-4o"],
+  [/^id$|Id$|Ids$/, "01976e2f-4c1a-7b3d-9e5f-2a6b8c0d1e2f"],
+  [/At$/, "2026-11-21T09:30:00.000Z"],
+  [/email/i, "ana@ejemplo.es"],
+  [/password/i, "una frase larga y rara"],
+  [/^name$/, "Ana"],
+  [/^slug$/, "una-pagina"],
+  [/^title$/, "Un título"],
+  [/^(content|message)$/, "Hola"],
+];
+
+/** A value of a schema's shape; `name` is the property it is of. */
+function sampleOf(schema: Schema, schemas: Record<string, Schema>, name = "", depth = 0): unknown {
   if (schema.example !== undefined) return schema.example;
   if (schema.default !== undefined) return schema.default;
   if (depth > deepest) return null;
-  const inner = (one: Schema) => sampleOf(one, schemas, depth + 1);
+  const inner = (one: Schema, of = name) => sampleOf(one, schemas, of, depth + 1);
   if (schema.$ref) return inner(schemas[schema.$ref.split("/").at(-1) ?? ""] ?? {});
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return schema.enum[0];
   const [choice] = schema.oneOf ?? schema.anyOf ?? [];
   if (choice) return inner(choice);
-  if (schema.allOf) return Object.assign({}, ...schema.allOf.map(inner));
+  if (schema.allOf) return Object.assign({}, ...schema.allOf.map((one) => inner(one)));
   const type = [schema.type].flat()[0];
   if (schema.properties) {
-    return Object.fromEntries(Object.entries(schema.properties).map(([name, one]) => [name, inner(one)]));
+    return Object.fromEntries(Object.entries(schema.properties).map(([key, one]) => [key, inner(one, key)]));
   }
   if (type === "array") return schema.items ? [inner(schema.items)] : [];
   if (type === "number" || type === "integer") return 1;
   if (type === "boolean") return true;
-  return type === "object" ? {} : "texto";
+  if (type === "object") return {};
+  return samples.find(([pattern]) => pattern.test(name))?.[1] ?? "texto";
 }

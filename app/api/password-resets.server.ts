@@ -3,7 +3,7 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { v7 as newId } from "uuid";
 import { hashToken } from "../secrets.server.ts";
 import { email, newPassword, refuseCommon } from "./accounts.server.ts";
-import { countAttempt, mayTry } from "./attempts.server.ts";
+import { countAttempt, mayTry, networkOf } from "./attempts.server.ts";
 import { recordAudit } from "./audit.server.ts";
 import type { ApiEnv, Services } from "./env.server.ts";
 import { hashPassword } from "./passwords.server.ts";
@@ -37,7 +37,7 @@ export const passwordResets = new OpenAPIHono<ApiEnv>({ defaultHook: answerInval
         throw new Problem(503, "Esta instalación no envía correos. Pide una contraseña nueva a quien la administra.");
       }
       const given = c.req.valid("json");
-      await countAttempt(services, "reset", c.env.ip ?? "");
+      await countAttempt(c, "reset", networkOf(c));
       // Silent, as the answer must not tell which addresses exist; a mailbox is not flooded either way.
       if (!(await mayTry(services, "resetAccount", given.email.toLowerCase()))) return c.body(null, 202);
       const account = await services.db
@@ -45,7 +45,12 @@ export const passwordResets = new OpenAPIHono<ApiEnv>({ defaultHook: answerInval
         .where("emailKey", "=", given.email.toLowerCase())
         .select(["id", "email"])
         .executeTakeFirst();
-      if (account) await sendLink(services, account);
+      // Not waited for: the answer's time would tell which addresses exist.
+      if (account) {
+        sendLink(services, account).catch((error) =>
+          services.log.error({ err: error as Error }, "no se pudo preparar un enlace para cambiar la contraseña"),
+        );
+      }
       return c.body(null, 202);
     },
   )

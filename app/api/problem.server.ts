@@ -2,8 +2,10 @@ import type { Hook } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { whyUnavailable } from "../db/errors.server.ts";
 import { CannotReply } from "../intelligence/cannot-reply.server.ts";
 import { LimitReached } from "../intelligence/usage.server.ts";
+import { pathInLog } from "../log.server.ts";
 import type { ApiEnv } from "./env.server.ts";
 
 /** An answer that is an error (RFC 9457). `detail` is the Spanish sentence for the person, `errors` one per field. */
@@ -73,7 +75,10 @@ const titles: Record<number, string> = {
 export function answerError(error: Error, c: Context<ApiEnv>): Response {
   const problem = asProblem(error);
   if (problem.status >= 500) {
-    c.var.services.log.error({ err: error, requestId: c.var.requestId, path: c.req.path }, "error en la API");
+    c.var.services.log.error(
+      { err: error, requestId: c.var.requestId, path: pathInLog(c.req.path) },
+      "error en la API",
+    );
   }
   const body: ProblemBody = {
     type: "about:blank",
@@ -104,7 +109,8 @@ function asProblem(error: Error): Problem {
   if (error instanceof CannotReply) return invalid(error.field, error.message);
   if (error instanceof LimitReached) {
     const seconds = Math.max(1, Math.ceil((error.resetsAt - Date.now()) / 1000));
-    return new Problem(429, error.message, { headers: { "Retry-After": String(seconds) } });
+    const headers = { "Retry-After": String(seconds), "RateLimit-Remaining": "0", "RateLimit-Reset": String(seconds) };
+    return new Problem(429, error.message, { headers });
   }
   if (error instanceof HTTPException && error.status < 500) {
     return new Problem(
@@ -112,8 +118,16 @@ function asProblem(error: Error): Problem {
       "La petición no se entiende: el cuerpo no es JSON válido.",
     );
   }
+  const why = whyUnavailable(error);
+  if (why) return new Problem(503, unavailable[why], { headers: { "Retry-After": "5" } });
   return new Problem(500, "Algo ha fallado en el servidor. Vuelve a intentarlo.");
 }
+
+const unavailable = {
+  full: "El disco del servidor está lleno y no se puede guardar nada. Avisa a quien administra.",
+  busy: "La base de datos está ocupada. Vuelve a intentarlo en un momento.",
+  lost: "La base de datos no contesta. Vuelve a intentarlo en un momento.",
+};
 
 /** Turns a failed validation into a 422 with one sentence per field path. */
 export const answerInvalid: Hook<unknown, ApiEnv, string, unknown> = (result) => {

@@ -9,7 +9,7 @@ import type { ApiEnv } from "./env.server.ts";
 import { contains, listOf, listPage, listQuery } from "./list.server.ts";
 import { answerInvalid, notFound } from "./problem.server.ts";
 import { answers, bearer, draft, idParam, iso, line, parseDraft, takes, text } from "./schemas.server.ts";
-import { refuseStale } from "./versions.server.ts";
+import { ifUnchanged, refuseStale, stale } from "./versions.server.ts";
 
 const project = z
   .object({
@@ -114,7 +114,13 @@ export const projects = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       const before = await findProject(services, person, c.req.valid("param").id);
       refuseStale(c, before, showProject(before));
       const after = { ...before, ...c.req.valid("json"), updatedAt: Date.now() };
-      await services.db.updateTable("projects").set(after).where("id", "=", before.id).execute();
+      const { numUpdatedRows } = await services.db
+        .updateTable("projects")
+        .set(after)
+        .where("id", "=", before.id)
+        .$call(ifUnchanged(c, before))
+        .executeTakeFirst();
+      if (numUpdatedRows === 0n) throw stale(showProject(await findProject(services, person, before.id)));
       const changes = { before: showProject(before), after: showProject(after) };
       await auditOthers(services.db, c, before.userId, {
         action: "update",

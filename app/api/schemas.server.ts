@@ -22,6 +22,7 @@ export const line = (label: string, max: number, min = 0) =>
 
 export const id = z
   .string("El identificador no es válido.")
+  .min(1, "El identificador no es válido.")
   .max(64, "El identificador no es válido.")
   .regex(/^[^\0]*$/, "El identificador no es válido.");
 export const flag = z.boolean("Tiene que ser verdadero o falso.");

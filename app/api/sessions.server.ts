@@ -5,7 +5,7 @@ import { currentPlan } from "../db/plans.server.ts";
 import { storedBytes } from "../files/files.server.ts";
 import { usageOf } from "../intelligence/usage.server.ts";
 import { credentials, mayJoin, registration, signIn, signInWithCode, signUp } from "./accounts.server.ts";
-import { countAttempt } from "./attempts.server.ts";
+import { countAttempt, networkOf } from "./attempts.server.ts";
 import { recordAudit } from "./audit.server.ts";
 import { signedIn } from "./authentication.server.ts";
 import { secondStep } from "./authenticator-codes.server.ts";
@@ -50,7 +50,7 @@ export const sessions = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       responses: { 201: token("El token de acceso; el de refresco va en una cookie.") },
     }),
     async (c) => {
-      await countAttempt(c.var.services, "signup", c.env.ip ?? "");
+      await countAttempt(c, "signup", networkOf(c));
       const tokens = await signUp(c, c.req.valid("json"));
       return answerTokens(c, tokens, 201);
     },

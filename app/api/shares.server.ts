@@ -162,7 +162,7 @@ export const shares = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       request: { params: tokenParam.extend(idParam.shape), query: z.object({ variant }) },
       responses: {
         200: {
-          content: { "application/octet-stream": { schema: z.string() } },
+          content: { "*/*": { schema: z.string() } },
           description: "Un archivo adjunto al chat compartido, si se comparten.",
         },
       },

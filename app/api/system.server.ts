@@ -2,6 +2,7 @@ import { statfs } from "node:fs/promises";
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { sql } from "kysely";
 import packageJson from "../../package.json" with { type: "json" };
+import { countLost } from "../db/kept-secrets.server.ts";
 import { carriedOut } from "../db/migrate.server.ts";
 import { admin, signedIn } from "./authentication.server.ts";
 import type { ApiEnv, Services } from "./env.server.ts";
@@ -30,6 +31,9 @@ const shown = z
       emails: z.number().openapi({ description: "Mensajes del buzón que aún no han salido por correo." }),
     }),
     mail: z.boolean().openapi({ description: "Si puede enviar correo." }),
+    lost: z.object({ models: z.number(), authenticators: z.number() }).openapi({
+      description: "Claves de modelos y segundos pasos que se guardaron con otro secreto y no se pueden leer.",
+    }),
   })
   .openapi("System");
 
@@ -45,11 +49,12 @@ export const system = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).op
   async (c) => {
     const { services } = c.var;
     const { db, engine, mail } = services;
-    const [migrations, engineVersion, storage, underway] = await Promise.all([
+    const [migrations, engineVersion, storage, underway, lost] = await Promise.all([
       carriedOut(db, engine),
       versionOf(services),
       storageOf(services),
       underwayIn(services),
+      countLost(db, services),
     ]);
     return c.json(
       {
@@ -63,6 +68,7 @@ export const system = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).op
         storage,
         underway,
         mail: mail.available,
+        lost,
       },
       200,
     );

@@ -8,8 +8,10 @@ export async function tellChange(c: Context<ApiEnv>): Promise<void> {
   const { changes } = c.var.services;
   const person = c.var.person as ApiEnv["Variables"]["person"] | undefined;
   const [, room, noun = ""] = /^(?:\/v1)?\/(auth|api)\/([^/]+)/.exec(path) ?? [];
-  // Sessions end by signing out, by a new password and with their account.
-  if (room === "auth" || noun === "user") changes.tell({ userId: person?.id ?? "", what: "sessions" });
+  // Sessions end by signing out, by a new password and with their account. Who a link or a cookie stands for is not known here.
+  const opens = room === "auth" && /^(refresh|signin|signup)$/.test(noun);
+  const [, changed = person?.id ?? ""] = /\/api\/user\/([^/]+)/.exec(path) ?? [];
+  if ((room === "auth" && !opens) || noun === "user") changes.tell({ userId: changed, what: "sessions" });
   if (!person || room !== "api" || noun === "intelligence" || (await isDraft(c))) return;
   changes.tell({ userId: person.id, what: noun });
 }

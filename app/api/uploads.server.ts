@@ -1,5 +1,7 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
 import { FileRefused } from "../files/refused.server.ts";
+import { limits } from "../limits.ts";
 import { isMultipart, MultipartError, type ReceivedFile, readMultipart } from "../multipart.server.ts";
 import { findProject } from "./access.server.ts";
 import { countAttempt } from "./attempts.server.ts";
@@ -42,7 +44,11 @@ export const uploads = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).o
   async (c) => {
     const { person, services } = c.var;
     if (!isMultipart(c.req.raw)) throw new Problem(415, "Los archivos se envían como multipart/form-data.");
-    const body = await readMultipart(c.req.raw, maxFields).catch(explainMultipart);
+    const body = await readMultipart(c.req.raw, {
+      maxFields,
+      maxFile: limits.document,
+      by: person.id,
+    }).catch(explainMultipart);
     try {
       const { temporary, userId, projectId } = Object.fromEntries(body.fields) as Record<string, string | undefined>;
       if (userId && userId !== person.id) throw invalid("userId", "Solo puedes subir archivos tuyos.");
@@ -51,7 +57,7 @@ export const uploads = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).o
       const sent = body.files.filter(({ field }) => field === "files");
       if (sent.length === 0) throw invalid("files", "Elige algún archivo.");
       const keep = { userId: person.id, projectId: project?.id ?? null, temporary: Boolean(temporary) };
-      return c.json(await takeAll(services, sent, keep), 201);
+      return c.json(await takeAll(c, sent, keep), 201);
     } finally {
       await body.discard();
     }
@@ -65,12 +71,12 @@ uploads.openAPIRegistry.registerPath({
 
 type Keep = Parameters<Services["files"]["take"]>[1];
 
-async function takeAll(services: Services, sent: ReceivedFile[], keep: Keep): Promise<z.output<typeof uploaded>> {
+async function takeAll(c: Context<ApiEnv>, sent: ReceivedFile[], keep: Keep): Promise<z.output<typeof uploaded>> {
   const answer: z.output<typeof uploaded> = { items: [], refused: [] };
   for (const one of sent) {
-    await countAttempt(services, "upload", keep.userId);
+    await countAttempt(c, "upload", keep.userId);
     try {
-      answer.items.push(showFile(await services.files.take(one, keep)));
+      answer.items.push(showFile(await c.var.services.files.take(one, keep)));
     } catch (error) {
       if (!(error instanceof FileRefused)) throw error;
       answer.refused.push({ name: shortName(one.name), reason: error.message });
@@ -90,7 +96,12 @@ const shortName = (name: string) => {
 /** A body that can't be read, as a sentence. */
 export function explainMultipart(error: unknown): never {
   if (!(error instanceof MultipartError)) throw error;
-  throw error.tooLarge
-    ? new Problem(413, "Lo que has enviado pesa demasiado. Envía los archivos en varias veces.")
-    : new Problem(400, "Los archivos no han llegado enteros. Vuelve a enviarlos.");
+  switch (error.reason) {
+    case "large":
+      throw new Problem(413, "Lo que has enviado pesa demasiado. Envía los archivos en varias veces.");
+    case "many":
+      throw new Problem(429, "Se están subiendo demasiados archivos a la vez. Espera a que acaben.");
+    case "broken":
+      throw new Problem(400, "Los archivos no han llegado enteros. Vuelve a enviarlos.");
+  }
 }

@@ -71,6 +71,7 @@ export const users = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
           // Whoever had the old password or mailbox must not come back with what was asked for before.
           await trx.deleteFrom("sessions").where("userId", "=", id).where("id", "!=", person.sessionId).execute();
           await trx.deleteFrom("passwordResets").where("userId", "=", id).execute();
+          await trx.deleteFrom("apiKeys").where("userId", "=", id).execute();
         }
         if (action) await recordAudit(trx, c, { actorId: id, action, resource: "user", resourceId: id });
         return changed;
@@ -189,7 +190,7 @@ export const users = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
     }),
     async (c) => {
       if (c.req.valid("param").id !== c.var.person.id) throw notFound();
-      await countAttempt(c.var.services, "export", c.var.person.id);
+      await countAttempt(c, "export", c.var.person.id);
       return exportAccount(c) as never;
     },
   );

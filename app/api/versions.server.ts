@@ -10,6 +10,18 @@ export const tagOf = ({ updatedAt }: { updatedAt: number }) => `"${iso(updatedAt
 export function refuseStale(c: Context<ApiEnv>, row: { updatedAt: number }, current: object): void {
   const wanted = c.req.header("If-Match");
   if (wanted && wanted !== tagOf(row)) {
-    throw new Problem(409, "Alguien lo ha cambiado mientras lo editabas. Elige con qué te quedas.", { current });
+    throw stale(current);
   }
 }
+
+/** The answer to a change of what has changed meanwhile; `current`: as it is now. */
+export const stale = (current: object) =>
+  new Problem(409, "Alguien lo ha cambiado mientras lo editabas. Elige con qué te quedas.", { current });
+
+type Update = { where(column: "updatedAt", operator: "=", value: number): unknown };
+
+/** For the query of a change that names its version: another change may have come since the row was read. It then finds nothing to change. */
+export const ifUnchanged =
+  (c: Context<ApiEnv>, { updatedAt }: { updatedAt: number }) =>
+  <Query extends Update>(query: Query): Query =>
+    c.req.header("If-Match") ? (query.where("updatedAt", "=", updatedAt) as Query) : query;

@@ -57,7 +57,12 @@ async function openPostgres(url: string, log: Log): Promise<Database> {
   // COUNT and BIGINT come as text otherwise; epoch milliseconds and counts fit a double.
   pg.types.setTypeParser(20, Number);
   const pool = new pg.Pool({ connectionString: url, max: 20, keepAlive: true });
-  pool.on("error", (error) => log.error({ err: error }, "conexión de PostgreSQL perdida"));
+  // Lost between two queries of a transaction, one that nobody listens to would end the process.
+  pool.on("connect", (client) =>
+    client.on("error", (error) => log.error({ err: error }, "conexión de PostgreSQL perdida")),
+  );
+  // Said by the connection itself.
+  pool.on("error", () => {});
   const db: Db = new Kysely({ dialect: new PostgresDialect({ pool }) });
   try {
     await migrate(db, "postgres");

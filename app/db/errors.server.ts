@@ -6,3 +6,16 @@ export function isTaken(error: unknown): boolean {
   const { errcode, code } = error as { errcode?: number; code?: string };
   return codes.has(errcode) || codes.has(code);
 }
+
+type Coded = { errcode?: number; code?: string };
+// PostgreSQL's SQLSTATE and Node's names of what ends a connection; the last is what `pg` says of one that ended in use.
+const lost = /^(08|57P0[123]|53300|55000|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/;
+
+/** Why nothing can be stored just now, though nothing is wrong with what was sent: on either engine. */
+export function whyUnavailable(error: unknown): "full" | "busy" | "lost" | undefined {
+  const { errcode = 0, code = "" } = error as Coded;
+  // SQLite's primary codes (the low byte): FULL, BUSY and LOCKED.
+  if ((errcode & 0xff) === 13 || code === "53100" || code === "ENOSPC" || code === "EDQUOT") return "full";
+  if ((errcode & 0xff) === 5 || (errcode & 0xff) === 6 || code === "55P03") return "busy";
+  if (lost.test(code) || /^Connection terminated|connection timeout/i.test((error as Error).message)) return "lost";
+}

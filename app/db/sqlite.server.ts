@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
-import { type Dialect, SqliteDialect } from "kysely";
+import { type Dialect, type LimitNode, SqliteDialect, SqliteQueryCompiler, ValueNode } from "kysely";
 
 /** Opens a file with the settings that survived the power-loss test (architecture §4). */
 export function openSqlite(path: string): DatabaseSync {
@@ -22,11 +22,15 @@ export function sqliteDialect(handle: DatabaseSync): Dialect {
     return {
       reader: statement.columns().length > 0,
       all: (parameters: ReadonlyArray<unknown>) => statement.all(...values(parameters)),
-      run: (parameters: ReadonlyArray<unknown>) => statement.run(...values(parameters)),
+      run: (parameters: ReadonlyArray<unknown>) =>
+        // A full disk has rolled back by itself; to fail at doing it again would hide why.
+        sql === "rollback" && !handle.isTransaction
+          ? { changes: 0, lastInsertRowid: 0 }
+          : statement.run(...values(parameters)),
       iterate: (parameters: ReadonlyArray<unknown>) => statement.iterate(...values(parameters)),
     };
   };
-  return new SqliteDialect({
+  const dialect = new SqliteDialect({
     database: {
       close: () => handle.close(),
       prepare(sql) {
@@ -40,6 +44,17 @@ export function sqliteDialect(handle: DatabaseSync): Dialect {
       },
     },
   });
+  dialect.createQueryCompiler = () => new LiteralLimits();
+  return dialect;
+}
+
+/** SQLite plans anew each time that the parameter of a LIMIT is bound, which costs more than reading the rows. */
+class LiteralLimits extends SqliteQueryCompiler {
+  protected override visitLimit(node: LimitNode): void {
+    const value = ValueNode.is(node.limit) ? node.limit.value : undefined;
+    if (Number.isSafeInteger(value)) this.append(`limit ${value}`);
+    else super.visitLimit(node);
+  }
 }
 
 /**

@@ -248,7 +248,8 @@ export type AuthenticatorRow = Row & {
 export type ShareRow = Row & {
   chatId: string;
   leafId: string;
-  token: string /** 1: with its attachments. */;
+  token: string;
+  /** 1: with its attachments. */
   files: Flag;
 };
 

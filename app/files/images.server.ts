@@ -1,3 +1,4 @@
+import pLimit from "p-limit";
 import type { Sharp } from "sharp";
 import { limits } from "../limits.ts";
 import { FileRefused } from "./refused.server.ts";
@@ -10,15 +11,22 @@ const previewSide = 480;
 const seconds = 15;
 
 /**
- * Makes an image anew, without whatever else its file holds: once for models, once for pages. Sizes in pixels, as it is
- * seen. Throws FileRefused.
+ * Makes an image anew, without whatever else its file holds: once for models, once for pages. `source`: a path, or the bytes.
+ * Sizes in pixels, as it is seen. Throws FileRefused.
  */
-export async function remakeImage(path: string): Promise<Image> {
+export function remakeImage(source: string | Uint8Array): Promise<Image> {
+  return atOnce(() => remake(source));
+}
+
+// The other threads are everybody's, for files, passwords and names.
+const atOnce = pLimit(2);
+
+async function remake(source: string | Uint8Array): Promise<Image> {
   const { default: sharp } = await import("sharp");
   sharp.cache(false);
   sharp.concurrency(1);
   const read = () =>
-    sharp(path, { limitInputPixels: limits.imagePixels, failOn: "error", pages: 1 }).timeout({ seconds });
+    sharp(source, { limitInputPixels: limits.imagePixels, failOn: "error", pages: 1 }).timeout({ seconds });
   const meta = await read().metadata().catch(refuse);
   const { width, height } = meta.autoOrient;
   const most = meta.format === "heif" ? limits.avifPixels : limits.imagePixels;

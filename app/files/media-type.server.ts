@@ -50,12 +50,23 @@ async function textType(path: string, name: string): Promise<string> {
     throw new FileRefused("no se sabe qué es: no es texto, ni una imagen o un documento conocido.");
   if (
     ending === "svg" ||
-    /^\s*(<\?xml[^>]*>\s*)?(<!--[\s\S]*?-->\s*)*(<!doctype svg[^>]*>\s*)?<svg[\s>]/i.test(start.toString())
+    /^(<\?xml[^>]*>\s*)?(<!doctype svg[^>]*>\s*)?<svg[\s>]/i.test(withoutComments(start.toString()))
   ) {
     throw new FileRefused("es una imagen SVG, que puede llevar programas dentro. Conviértela a PNG.");
   }
   if (binary.test(ending)) throw new FileRefused(`su nombre acaba en .${ending}, pero por dentro es otra cosa.`);
   return texts[ending] ?? "text/plain";
+}
+
+/** Comments may stand anywhere before the first element. In a loop: one pattern for all of them would take exponential time. */
+function withoutComments(text: string): string {
+  return text
+    .split("<!--")
+    .map((part, index) =>
+      index === 0 ? part : part.slice(part.indexOf("-->") < 0 ? part.length : part.indexOf("-->") + 3),
+    )
+    .join("")
+    .trimStart();
 }
 
 async function firstBytes(path: string): Promise<Buffer> {

@@ -1,5 +1,7 @@
+import { createReadStream } from "node:fs";
 import { copyFile, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { ReadableStream as WebStream } from "node:stream/web";
 
 /** What is stored of a file: itself, an image as models get it, an image as pages show it. */
 export const variants = ["original", "image", "preview"] as const;
@@ -33,6 +35,15 @@ export class Storage {
     return readFile(this.path(id, variant));
   }
 
+  /** The same as it is asked for, and its size. */
+  async stream(id: string, variant: Variant): Promise<{ body: ReadableStream<Uint8Array>; size: number }> {
+    const path = this.path(id, variant);
+    const { size } = await stat(path);
+    // Opened by its first reader: nobody closes what an answer to HEAD, or to somebody who has left, never reads.
+    const body = WebStream.from(bytesOf(path)) as unknown as ReadableStream<Uint8Array>;
+    return { body, size };
+  }
+
   async delete(ids: string[]): Promise<void> {
     for (const id of ids) for (const variant of variants) await rm(this.path(id, variant), { force: true });
   }
@@ -47,6 +58,10 @@ export class Storage {
       }
     }
   }
+}
+
+async function* bytesOf(path: string): AsyncGenerator<Uint8Array> {
+  yield* createReadStream(path);
 }
 
 function nothingYet(error: NodeJS.ErrnoException): string[] {

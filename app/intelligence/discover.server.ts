@@ -4,6 +4,7 @@ import type { Db } from "../db/connection.server.ts";
 import type { ModelRow } from "../db/tables.ts";
 import type { Log } from "../log.server.ts";
 import { encrypt } from "../secrets.server.ts";
+import { fetchModel } from "./model-fetch.server.ts";
 
 type Found = Pick<
   ModelRow,
@@ -195,7 +196,7 @@ const sees = (name: string) =>
     : 0;
 
 async function askFor<Answer>(url: string, headers: Record<string, string>): Promise<Answer> {
-  const response = await fetch(url, { headers, redirect: "error", signal: AbortSignal.timeout(patience) });
+  const response = await fetchModel(url, { headers, signal: AbortSignal.timeout(patience) });
   if (!response.ok) throw new Error(`${new URL(url).host} answered ${response.status}`);
   return (await response.json()) as Answer;
 }

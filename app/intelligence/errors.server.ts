@@ -13,6 +13,11 @@ export class ReplyError extends Error {
   static empty() {
     return new ReplyError("El modelo terminó sin escribir nada. Reinténtalo o elige otro modelo.");
   }
+  static lostKey() {
+    return new ReplyError(
+      "La clave de este modelo no se puede leer. Avisa a quien administra, que tiene que escribirla otra vez, o elige otro modelo.",
+    );
+  }
   static endless() {
     return new ReplyError("La respuesta no terminaba y se ha cortado aquí. Lo que llegó está guardado.");
   }
@@ -23,6 +28,9 @@ export function replyError(error: unknown): unknown {
   if (error instanceof ReplyError || (error as Error | undefined)?.name === "StopReply") return error;
   if (APICallError.isInstance(error) && error.statusCode) {
     return new ReplyError(forStatus(error.statusCode, error.responseHeaders?.["retry-after"]), { cause: error });
+  }
+  if (hasCause(error, (cause) => cause.name === "ForbiddenAddress")) {
+    return new ReplyError("La dirección de este modelo no se admite. Avisa a quien administra o elige otro modelo.");
   }
   if (isConnectionError(error)) {
     return new ReplyError("No se ha podido conectar con el proveedor del modelo. Reinténtalo o elige otro modelo.", {
@@ -62,12 +70,15 @@ function forStatus(status: number, retryAfter: string | undefined): string {
   return `El proveedor no aceptó la petición (${status}). Avisa a quien administra o elige otro modelo.`;
 }
 
-function isConnectionError(error: unknown): boolean {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (/ECONN|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|UND_ERR/.test((cause as NodeJS.ErrnoException).code ?? "")) {
-      return true;
-    }
-    if (/fetch failed|terminated|Cannot connect/i.test(cause.message)) return true;
-  }
+const isConnectionError = (error: unknown) =>
+  hasCause(
+    error,
+    (cause) =>
+      /ECONN|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|UND_ERR/.test((cause as NodeJS.ErrnoException).code ?? "") ||
+      /fetch failed|terminated|Cannot connect/i.test(cause.message),
+  );
+
+function hasCause(error: unknown, is: (cause: Error) => boolean): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) if (is(cause)) return true;
   return false;
 }

@@ -3,6 +3,7 @@ import type { ModelRow } from "../db/tables.ts";
 import { limits } from "../limits.ts";
 import type { Usage } from "./chunk.ts";
 import { ReplyError, replyError } from "./errors.server.ts";
+import { fetchModel } from "./model-fetch.server.ts";
 
 /** `images` are JPEG. */
 export type Turn = { role: "user" | "assistant"; content: string; images?: Uint8Array[] };
@@ -29,6 +30,8 @@ export async function* generate(
 ): AsyncGenerator<Part> {
   const abort = new AbortController();
   const quiet = setTimeout(() => abort.abort(ReplyError.silent(silence)), silence);
+  // A model that drips is never silent.
+  const late = setTimeout(() => abort.abort(ReplyError.endless()), limits.replyTime);
   const onAbort = () => abort.abort(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });
   try {
@@ -45,6 +48,7 @@ export async function* generate(
     throw replyError(abort.signal.aborted ? abort.signal.reason : error);
   } finally {
     clearTimeout(quiet);
+    clearTimeout(late);
     signal.removeEventListener("abort", onAbort);
     abort.abort();
   }
@@ -114,8 +118,24 @@ const imagePart = (data: Uint8Array) => ({
   data: { type: "data" as const, data },
 });
 
+// Making one makes all the schemas of its protocol, which costs more than a whole token.
+const made = new Map<string, Promise<LanguageModelV4>>();
+const keptMade = 50;
+
+function languageModel(model: ModelAccess): Promise<LanguageModelV4> {
+  const key = JSON.stringify([model.provider, model.externalId, model.baseUrl, model.apiKey]);
+  let language = made.get(key);
+  if (!language) {
+    if (made.size >= keptMade) made.clear();
+    language = makeLanguageModel(model);
+    language.catch(() => made.delete(key));
+    made.set(key, language);
+  }
+  return language;
+}
+
 // Loaded when first used: a fresh installation has no provider, and each costs start-up time and memory.
-async function languageModel({ provider, externalId, baseUrl, apiKey }: ModelAccess): Promise<LanguageModelV4> {
+async function makeLanguageModel({ provider, externalId, baseUrl, apiKey }: ModelAccess): Promise<LanguageModelV4> {
   const settings = { apiKey: apiKey ?? "", fetch: fetchModel, ...(baseUrl && { baseURL: baseUrl }) };
   switch (provider) {
     case "openai":
@@ -139,19 +159,3 @@ async function languageModel({ provider, externalId, baseUrl, apiKey }: ModelAcc
       throw new Error("the local assistant answers without a provider");
   }
 }
-
-// A redirect could lead the key to another server; an endless answer would fill the memory, thoughts and errors included.
-const fetchModel: typeof fetch = async (input, init) => {
-  const response = await fetch(input, { ...init, redirect: "error" });
-  let bytes = 0;
-  const counted = response.body?.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        bytes += chunk.length;
-        if (bytes > limits.modelAnswer) controller.error(ReplyError.endless());
-        else controller.enqueue(chunk);
-      },
-    }),
-  );
-  return new Response(counted, response);
-};

@@ -26,6 +26,8 @@ export class Run {
   spent: Usage = { inputTokens: 0, outputTokens: 0 };
   usage: Usage = { inputTokens: 0, outputTokens: 0 };
   status: MessageRow["status"] = "streaming";
+  /** False until its end is in the database, which may be away. */
+  settled = false;
   error: string | undefined;
   title: string | undefined;
   /** True when nothing more will come, the title included. */

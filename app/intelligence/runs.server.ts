@@ -1,18 +1,18 @@
+import { setTimeout } from "node:timers/promises";
 import type { Db, Engine } from "../db/connection.server.ts";
-import { indexText } from "../db/search.server.ts";
+import { whyUnavailable } from "../db/errors.server.ts";
 import type { MessageRow, ModelRow } from "../db/tables.ts";
 import type { Storage } from "../files/storage.server.ts";
 import type { Log } from "../log.server.ts";
 import type { Changes } from "../realtime/changes.server.ts";
-import { decrypt } from "../secrets.server.ts";
 import { describeCause, ReplyError } from "./errors.server.ts";
 import { localReply } from "./local.server.ts";
+import { openModel } from "./model-access.server.ts";
 import { buildPrompt } from "./prompt.server.ts";
 import { generate, type Part } from "./providers.server.ts";
 import { type EndStatus, Run, StopReply } from "./run.server.ts";
-import { storePrompt } from "./stored-prompt.server.ts";
+import { settle, sourcesOf } from "./settle.server.ts";
 import { makeTitle } from "./title.server.ts";
-import { estimateUsage, settleUsage } from "./usage.server.ts";
 
 export type Services = {
   db: Db;
@@ -39,6 +39,8 @@ export class Runs {
   readonly #runs = new Map<string, Run>();
   readonly #timers: NodeJS.Timeout[] = [];
   #storing: Promise<void> | undefined;
+  readonly #settling = new Set<Promise<void>>();
+  #closing = Promise.withResolvers<"closing">();
 
   constructor(services: Services) {
     this.#services = services;
@@ -96,12 +98,11 @@ export class Runs {
   /** Lets running replies end for `patience` ms, marks the rest as interrupted. */
   async close(patience: number): Promise<void> {
     const all = Promise.all([...this.#runs.values()].map((run) => run.ended));
-    const timeout = Promise.withResolvers<void>();
-    const timer = setTimeout(timeout.resolve, patience);
-    await Promise.race([all, timeout.promise]);
-    clearTimeout(timer);
+    await Promise.race([all, setTimeout(patience, undefined, { ref: false })]);
     for (const run of this.#runs.values()) run.stop("interrupted");
     await Promise.all([...this.#runs.values()].map((run) => run.ended));
+    this.#closing.resolve("closing");
+    await Promise.all(this.#settling);
     for (const timer of this.#timers) clearInterval(timer);
     await this.#storing;
   }
@@ -136,7 +137,9 @@ export class Runs {
         else log.error({ messageId, modelId: model.id, err: error }, "respuesta fallida");
       }
     }
-    await this.#settleSurely(run, reply, model, status);
+    const settling = this.#settleSurely(run, reply, model, status);
+    this.#settling.add(settling);
+    await settling.finally(() => this.#settling.delete(settling));
     run.end(status);
     this.#services.changes.tell({ userId: reply.userId, what: "message" });
     if (status === "complete" && model.provider !== "local") {
@@ -148,7 +151,8 @@ export class Runs {
     if (run.title) this.#services.changes.tell({ userId: reply.userId, what: "chat" });
     run.done = true;
     run.announce();
-    this.#runs.delete(run.messageId);
+    // «Continuar» may have begun another one of the same message.
+    if (this.#runs.get(run.messageId) === run) this.#runs.delete(run.messageId);
   }
 
   async *#write(run: Run, question: MessageRow, model: ModelRow): AsyncGenerator<Part> {
@@ -166,68 +170,37 @@ export class Runs {
   }
 
   #access(model: ModelRow): ModelRow {
-    return { ...model, apiKey: model.apiKey && decrypt(model.apiKey, this.#services.modelKey, model.id) };
+    return openModel(model, this.#services.modelKey);
   }
 
-  /** A full disk or a lost database may come back; until then the text waits here, and its last store in the database. */
+  /** A full disk or a lost database may come back; until then the text waits here, and whoever reads it has all of it. */
   async #settleSurely(run: Run, reply: MessageRow, model: ModelRow, status: EndStatus): Promise<void> {
-    for (const wait of [0, ...settleAgainAfter]) {
-      await new Promise((resolve) => setTimeout(resolve, wait));
+    let last = false;
+    for (let attempt = 0; ; attempt++) {
       try {
-        return await this.#settle(run, reply, model, status);
+        await this.#storing;
+        await settle(this.#services.db, run, reply, model, status);
+        run.settled = true;
+        return;
       } catch (error) {
         const { messageId } = run;
         this.#services.log.error({ messageId, err: error as Error }, "no se pudo guardar el final de una respuesta");
+        // What is wrong with the reply itself, as that its person is gone, stays so.
+        last ||= !whyUnavailable(error) && attempt >= settleAgainAfter.length;
       }
+      run.end(status);
+      // Of what could not be stored at all, the next start finds a beginning, interrupted.
+      if (last) return;
+      const wait = settleAgainAfter[Math.min(attempt, settleAgainAfter.length - 1)];
+      last = (await Promise.race([setTimeout(wait, "again"), this.#closing.promise])) === "closing";
     }
-  }
-
-  async #settle(run: Run, reply: MessageRow, model: ModelRow, status: EndStatus): Promise<void> {
-    const now = Date.now();
-    // A reply that was cut brings no count of its own, and has cost all the same.
-    const counted = run.usage.outputTokens > 0 || model.provider === "local" || !run.text;
-    const own = counted ? run.usage : estimateUsage(run.promptLength, run.text.length);
-    const usage = {
-      inputTokens: own.inputTokens + run.spent.inputTokens,
-      outputTokens: own.outputTokens + run.spent.outputTokens,
-    };
-    await this.#storing;
-    await this.#services.db.transaction().execute(async (trx) => {
-      const { numUpdatedRows } = await trx
-        .updateTable("messages")
-        .set({
-          content: run.text,
-          status,
-          error: run.error ?? null,
-          sources: sourcesOf(run),
-          ...own,
-          finishedAt: now,
-          updatedAt: now,
-        })
-        .where("id", "=", run.messageId)
-        .where("status", "=", "streaming")
-        .executeTakeFirst();
-      const chat = await trx
-        .updateTable("chats")
-        .set({ lastMessageAt: now })
-        .where("id", "=", reply.chatId)
-        .returning("sessionId")
-        .executeTakeFirst();
-      await settleUsage(trx, reply.userId, model, usage, now);
-      if (run.prompt && numUpdatedRows > 0n) await storePrompt(trx, run.messageId, run.prompt);
-      // The local assistant's replies are quotes already: finding them again would quote quotes.
-      if (model.provider !== "local" && !chat?.sessionId && run.text && numUpdatedRows > 0n) {
-        await trx.deleteFrom("passages").where("messageId", "=", run.messageId).execute();
-        await indexText(trx, run.text, reply.userId, { messageId: run.messageId, chatId: reply.chatId });
-      }
-    });
   }
 
   #tick(): void {
     if (this.#storing) return;
     const now = Date.now();
     const due = [...this.#runs.values()].filter(
-      (run) => run.status === "streaming" && (run.text.length > run.stored || now - run.heartbeatAt > beatEvery),
+      (run) => !run.settled && (run.text.length > run.stored || now - run.heartbeatAt > beatEvery),
     );
     if (due.length === 0) return;
     this.#storing = this.#store(due, now)
@@ -264,5 +237,3 @@ export class Runs {
     );
   }
 }
-
-const sourcesOf = ({ sources }: Run) => (sources.length > 0 ? JSON.stringify(sources) : null);

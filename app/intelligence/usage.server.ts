@@ -3,6 +3,7 @@ import { v7 as newId } from "uuid";
 import type { Db } from "../db/connection.server.ts";
 import { currentPlan } from "../db/plans.server.ts";
 import type { ModelRow } from "../db/tables.ts";
+import { limits } from "../limits.ts";
 import type { Usage } from "./chunk.ts";
 
 /** The sentence for a person who has used up their plan; `resetsAt` in epoch ms. */
@@ -18,6 +19,7 @@ const day = (now: number) => new Date(now).toISOString().slice(0, 10);
 
 /** Counts a message against the person's plan before the model is called. Throws LimitReached. Call it in a transaction. */
 export async function reserveUsage(db: Db, userId: string, modelId: string, now: number): Promise<void> {
+  await refuseTooMany(db, userId, now);
   await addUsage(db, { userId, modelId, now, messages: 1, inputTokens: 0, outputTokens: 0, cost: 0 });
   const plan = await currentPlan(db, userId, now);
   if (!plan || (plan.messagesPerDay === null && plan.tokensPerMonth === null)) return;
@@ -38,6 +40,24 @@ export async function reserveUsage(db: Db, userId: string, modelId: string, now:
     );
   }
 }
+
+/** Refuses a person's next reply while too many are being written. Call it in the transaction that stores it. Throws LimitReached. */
+async function refuseTooMany(db: Db, userId: string, now: number): Promise<void> {
+  const { count } = await db
+    .selectFrom("messages")
+    .where("status", "=", sql.lit("streaming"))
+    .where("userId", "=", userId)
+    .select(sql<number>`count(*)`.as("count"))
+    .executeTakeFirstOrThrow();
+  if (Number(count) >= limits.repliesAtOnce) throw tooMany(now);
+}
+
+/** The same for answers that are not stored, by their number. */
+export const tooMany = (now: number) =>
+  new LimitReached(
+    `Ya se están escribiendo ${limits.repliesAtOnce} respuestas tuyas. Espera a que termine alguna.`,
+    now + 5_000,
+  );
 
 /** Tokens of a prompt and a reply by their length: about four characters each. */
 export const estimateUsage = (promptLength: number, replyLength: number): Usage => ({

@@ -22,7 +22,7 @@ const close = (tags: string[]) =>
 /** The tags that close what is open at the end of some HTML. */
 export const closingTags = (html: string): string => close(openTags(html));
 
-const trailing = /(?:\s*<\/(?:p|li|ul|ol|table|thead|tbody|div|blockquote)>)+\s*$/;
+const trailing = /(?:\s*<\/(?:p|li|ul|ol|table|thead|tbody|section|blockquote)>)+\s*$/;
 const trailingCode = /(?:<\/(?:span|code|pre|figure)>)+\s*$/;
 
 /** HTML of blocks with the tags at its end left open; in code the line break before them is text. */

@@ -15,6 +15,8 @@ export type TokenOf = (request: IncomingMessage) => Promise<string | undefined>;
 export const socketPath = "/engine.io";
 // Nobody has anything to send here: what a browser sends besides the protocol is small.
 const largestPacket = 10_000;
+// More windows than anybody has open.
+const socketsEach = 50;
 // What was missed by a lost message or another process is found by then.
 const recheckEvery = 30_000;
 
@@ -69,12 +71,13 @@ export class Sockets {
         setImmediate(() => socket.conn.close());
         return next(new Error("unauthorized"));
       }
+      if ((io.sockets.adapter.rooms.get(session.userId)?.size ?? 0) >= socketsEach) return next(new Error("too many"));
       socket.data = session;
       void socket.join(session.userId);
       next();
     });
     this.#services.changes.listen(({ userId, what }) => {
-      if (what === "sessions") void this.#recheck(io);
+      if (what === "sessions") void this.#recheck(io, userId);
       else io.to(userId).emit("changed", what);
     });
     this.#rechecking = setInterval(() => this.#recheck(io), recheckEvery).unref();
@@ -85,16 +88,20 @@ export class Sockets {
   async #sessionOf(token: string): Promise<Session | undefined> {
     return this.#services.db
       .selectFrom("sessions")
-      .where("accessHash", "=", hashToken(token))
-      .where("refreshExpiresAt", ">", Date.now())
-      .select(["id", "userId"])
+      .innerJoin("users", "users.id", "sessions.userId")
+      .where("sessions.accessHash", "=", hashToken(token))
+      .where("sessions.refreshExpiresAt", ">", Date.now())
+      .where("users.status", "=", "active")
+      .select(["sessions.id", "sessions.userId"])
       .executeTakeFirst();
   }
 
-  /** Ends the sockets of sessions that have ended. */
-  async #recheck(io: Server): Promise<void> {
+  /** Ends the sockets of sessions that have ended: a person's, or of all. */
+  async #recheck(io: Server, userId = ""): Promise<void> {
     try {
-      const open = [...io.sockets.sockets.values()];
+      const open = [...io.sockets.sockets.values()].filter(
+        ({ data }) => !userId || (data as Session).userId === userId,
+      );
       const ids = [...new Set(open.map(({ data }) => (data as Session).id))];
       const alive = new Set<string>();
       for (let at = 0; at < ids.length; at += 500) {

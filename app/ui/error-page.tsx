@@ -7,7 +7,7 @@ const Resend = lazy(() => import("./resend.tsx"));
 
 /** What a person sees when a page fails: what happened, then a way on. */
 export function ErrorPage({ error, path }: { error: unknown; path: string }) {
-  if (!isRouteErrorResponse(error)) return <GeneralError status={500} />;
+  if (!isRouteErrorResponse(error)) return <GeneralError status={500} path={path} />;
   const { resend, message } = (error.data ?? {}) as { resend?: [string, string][]; message?: string };
   if (resend) {
     return (
@@ -27,10 +27,10 @@ export function ErrorPage({ error, path }: { error: unknown; path: string }) {
       </Frame>
     );
   }
-  return <GeneralError status={error.status} message={message} />;
+  return <GeneralError status={error.status} message={message} path={path} />;
 }
 
-function GeneralError({ status, message }: { status: number; message?: string | undefined }) {
+function GeneralError({ status, message, path }: { status: number; message?: string | undefined; path: string }) {
   return (
     <Frame
       title={status >= 500 ? "Algo ha fallado" : "No se ha podido hacer"}
@@ -40,6 +40,11 @@ function GeneralError({ status, message }: { status: number; message?: string | 
         {message ??
           "No es culpa tuya, y lo que ya estaba guardado sigue guardado. Vuelve a intentarlo dentro de un momento."}
       </p>
+      {status >= 500 && (
+        <p className="mt-6">
+          <a href={path}>Volver a intentarlo</a>
+        </p>
+      )}
     </Frame>
   );
 }

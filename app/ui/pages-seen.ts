@@ -40,6 +40,16 @@ export function unlessSeen({ nextUrl, formMethod, defaultShouldRevalidate }: Sho
   return defaultShouldRevalidate && (formMethod !== undefined || recall(pathOf(nextUrl)) === undefined);
 }
 
+/** What every route of the page on the screen shows, by the route's id. */
+let shown = new Map<string, unknown>();
+
+export function keepMatches(matches: { id: string; loaderData: unknown }[]): void {
+  shown = new Map(matches.map(({ id, loaderData }) => [id, loaderData]));
+}
+
+export const isShown = ({ url }: Request) => pathOf(new URL(url)) === current;
+export const recallShown = (routeId: string) => shown.get(routeId);
+
 const pathOf = ({ pathname, search }: URL) => pathname + search;
 
 /** What may be shown of a page as it was; never of the one on the screen. */

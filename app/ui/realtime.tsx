@@ -1,7 +1,6 @@
 import { useEffect, useRef } from "react";
 import { useFetchers, useNavigation, useRevalidator } from "react-router";
 import { forgetSeen } from "./pages-seen.ts";
-import { refresh } from "./revisits.tsx";
 import { isSending } from "./send-form.ts";
 import { isWriting } from "./writing.ts";
 
@@ -36,8 +35,7 @@ export function Realtime() {
       return;
     }
     forgetSeen();
-    // Something may have begun while the server was asked whether it is there.
-    refresh(async () => (mustWait() ? update.current() : revalidate())).catch((error: Error) => {
+    revalidate().catch((error: Error) => {
       // The page was left meanwhile.
       if (error.name !== "AbortError") throw error;
     });

@@ -1,6 +1,6 @@
 import { useEffect } from "react";
 import { useFetcher, useFetchers, useLocation, useMatches, useNavigation, useRevalidator } from "react-router";
-import { arriveAt, forgetSeen, isSeen, keepSeen, lookAhead } from "./pages-seen.ts";
+import { arriveAt, forgetSeen, isSeen, keepMatches, keepSeen, lookAhead } from "./pages-seen.ts";
 
 /** Keeps what pages have shown for the next visit, refreshes what is shown from there, and fetches on intent. */
 export function Revisits({ personId }: { personId: string | null }) {
@@ -16,8 +16,9 @@ export function Revisits({ personId }: { personId: string | null }) {
     const page = matches.at(-1);
     if (page?.loaderData) keepSeen(page.pathname + search, page.loaderData);
   }, []);
+  useEffect(() => keepMatches(matches), [matches]);
   useEffect(() => {
-    if (arriveAt(path)) void refresh(revalidate);
+    if (arriveAt(path)) void revalidate();
   }, [path, revalidate]);
   useEffect(() => {
     if (!writing) return;
@@ -38,16 +39,6 @@ function forgetWithPerson(personId: string | null): () => void {
   const onStorage = ({ key }: StorageEvent) => key === personKey && forgetSeen();
   addEventListener("storage", onStorage);
   return () => removeEventListener("storage", onStorage);
-}
-
-/** Asks for what is shown again, if there is a server to answer. */
-export async function refresh(revalidate: () => Promise<void>): Promise<void> {
-  // A page that can be read must not give way to an error page because its refresh failed.
-  const answers = await fetch("/health", { method: "HEAD" }).then(
-    ({ ok }) => ok,
-    () => false,
-  );
-  if (answers) await revalidate();
 }
 
 // The seed's preload concurrency (§9).

@@ -1,5 +1,6 @@
 import { data, isRouteErrorResponse } from "react-router";
 import type { FormResult } from "../form.server.ts";
+import { isUnanswered } from "./unanswered.ts";
 
 /**
  * A form that the server did not take because its session had ended or its page was too old. `formToken` is the one that
@@ -46,8 +47,7 @@ export async function sendForm<Answer>({ request, serverAction }: Sending<Answer
       // An error status, so that the router does not ask the loaders of a session that is not there.
       return data(null, refused.status);
     }
-    // What fetch throws when there is no answer, or pages whose API gives none; anything else goes its own way.
-    if (!(error instanceof TypeError) && !(isRouteErrorResponse(error) && error.status === 503)) throw error;
+    if (!isUnanswered(error)) throw error;
     const message = "No se ha podido conectar con el servidor. Lo que has escrito sigue aquí: envíalo otra vez.";
     return data<FormResult>({ ...notTaken(form), message }, 503);
   } finally {

@@ -72,7 +72,11 @@ describe.each(engines)("accounts on $name", (engine) => {
 
   it("stops guessing at an account after ten attempts and says when to come back", async () => {
     const json = { email: "victima@ejemplo.es", password: "x" };
-    for (let attempt = 0; attempt < 10; attempt++) await api.call("POST", "/auth/signin", { json });
+    for (let left = 9; left >= 0; left--) {
+      const { headers } = await api.call("POST", "/auth/signin", { json });
+      expect([headers.get("RateLimit-Limit"), headers.get("RateLimit-Remaining")]).toEqual(["10", String(left)]);
+      expect(Number(headers.get("RateLimit-Reset"))).toBeGreaterThan(0);
+    }
     const answer = await api.call("POST", "/auth/signin", { json });
     expect(answer.status).toBe(429);
     expect(Number(answer.headers.get("Retry-After"))).toBeGreaterThan(0);

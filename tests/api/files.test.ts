@@ -262,7 +262,7 @@ for (const engine of engines) {
           body: broken,
           duplex: "half",
         } as RequestInit);
-        await expect(readMultipart(request, 10)).rejects.toThrow("cut");
+        await expect(readMultipart(request, { maxFields: 10, maxFile: 1_000_000, by: "ana" })).rejects.toThrow("cut");
         expect(readdirSync(dir)).toEqual([]);
       } finally {
         if (before === undefined) delete process.env.TMPDIR;

@@ -1,9 +1,9 @@
 import type { LLMock } from "@copilotkit/aimock";
 import OpenAI from "openai";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { password } from "../support/api.ts";
 import { Browser } from "../support/browser.ts";
-import { longReply, startModelServer } from "../support/model-server.ts";
+import { longReply, startModelServer, startRecorder } from "../support/model-server.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
 let models: LLMock;
@@ -110,6 +110,43 @@ describe("a client of OpenAI's", () => {
     ]);
     const stranger = new OpenAI({ apiKey: "ter_nada", baseURL: `${server.url}/v1`, maxRetries: 0 });
     expect(await failed(stranger.models.list())).toEqual([401, expect.stringContaining("Necesitas iniciar sesión.")]);
+  });
+
+  it("shows a model a picture, and says why it can't", async () => {
+    const { default: sharp } = await import("sharp");
+    const background = { r: 200, g: 30, b: 30 };
+    const png = await sharp({ create: { width: 3000, height: 20, channels: 3, background } })
+      .png()
+      .toBuffer();
+    const recorder = await startRecorder(models.url);
+    onTestFinished(() => recorder.stop());
+    const json = { name: "Con ojos", provider: "openai-compatible", externalId: "ojos", baseUrl: `${recorder.url}/v1` };
+    await post("/api/model", { ...json, acceptsImages: true }, session);
+    const look = (url: string, model = "ojos") =>
+      client.chat.completions.create({
+        model,
+        messages: [
+          {
+            role: "user",
+            content: [
+              { type: "text", text: "¿Qué ves?" },
+              { type: "image_url", image_url: { url } },
+            ],
+          },
+        ],
+      });
+    await look(`data:image/png;base64,${png.toString("base64")}`);
+    const [, sent = ""] = /data:image\/jpeg;base64,([\w+/=]+)/.exec(recorder.bodies.at(-1) ?? "") ?? [];
+    expect((await sharp(Buffer.from(sent, "base64")).metadata()).width).toBe(1568);
+    const why = (request: Promise<unknown>) =>
+      request.then(
+        () => "",
+        (error: { message: string }) => error.message,
+      );
+    expect(await why(look("https://ejemplo.es/foto.png"))).toContain("incluidas como data:image");
+    expect(await why(look("data:image/png;base64,AAAA"))).toContain("Una imagen es una imagen dañada");
+    await post("/api/model", { ...json, name: "Sin ojos", externalId: "ciego" }, session);
+    expect(await why(look(`data:image/png;base64,${png.toString("base64")}`, "ciego"))).toContain("no ve imágenes");
   });
 
   it("stays within its person's plan", async () => {

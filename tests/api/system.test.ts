@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { extract } from "tar";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openDatabase } from "../../app/db/connection.server.ts";
+import { contentHashes } from "../../app/db/content.server.ts";
 import { createLog } from "../../app/log.server.ts";
 import { type Account, type Api, openApi } from "../support/api.ts";
 import { findEngines } from "../support/engines.ts";
@@ -83,8 +84,9 @@ for (const engine of await findEngines()) {
       expect(existsSync(join(dataDir, "secret"))).toBe(false);
       expect(readdirSync(join(dataDir, "files"), { recursive: true }).join(" ")).toContain(".original");
       const restored = await openDatabase({ dataDir, databaseUrl: undefined }, createLog("silent"));
-      const messages = (db: Api["db"]) => db.selectFrom("messages").selectAll().orderBy("id").execute();
-      expect(await messages(restored.db)).toEqual(await messages(api.db));
+      // The copy's own making and downloading are told after it.
+      const { audit: _, ...content } = await contentHashes(api.db);
+      expect(await contentHashes(restored.db)).toMatchObject(content);
       await restored.close();
       rmSync(dataDir, { recursive: true });
 

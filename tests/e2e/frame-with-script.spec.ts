@@ -450,6 +450,11 @@ test("a new page starts at its top, and the way back where it was left", async (
   await expect.poll(() => page.evaluate(() => scrollY)).toBe(600);
 });
 
+test("a page that a link has opened is told by its name", async ({ page }) => {
+  await page.getByRole("navigation").getByRole("link", { name: "Proyectos" }).click();
+  await expect(page.locator("body > p[aria-live=polite]")).toHaveText("Proyectos · Tertulia");
+});
+
 test("the width of the window is kept in the seed's cookie", async ({ page, context }) => {
   const viewport = async () => (await context.cookies()).find(({ name }) => name === "viewport");
   await page.setViewportSize({ width: 1300, height: 600 });

@@ -1,19 +1,10 @@
 import { HtmlValidate } from "html-validate";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Browser } from "../support/browser.ts";
+import { rules } from "../support/html-rules.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
-const validator = new HtmlValidate({
-  extends: ["html-validate:standard", "html-validate:a11y"],
-  rules: {
-    // How React writes: void elements closed, attributes without value as empty ones.
-    "void-style": "off",
-    "attribute-empty-style": "off",
-    "attribute-boolean-style": "off",
-    "no-trailing-whitespace": "off",
-    "long-title": "off",
-  },
-});
+const validator = new HtmlValidate(rules);
 
 let server: TestServer;
 let person: Browser;

@@ -37,8 +37,8 @@ const catalogue: [what: string, words: string, happen: (browser: Browser) => Pro
   ["a path that is not there", "Page Not Found: /nada", async (browser) => readable(await browser.html("/nada"))],
 ];
 
-// Of the realtime issue: «Conexión perdida con el servidor», «Error de conexión con el servidor»; of the API issue:
-// «No response body reader available».
+// «Conexión perdida con el servidor» and «Error de conexión con el servidor» stand in tests/e2e/realtime-with-script.spec.ts,
+// «No response body reader available» in calls.test.ts.
 describe("the seed's error catalogue", () => {
   it.each(catalogue)("%s says «%s»", async (_what, words, happen) => {
     expect(await happen(new Browser(server.url))).toContain(words);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { createApi } from "../../app/api/api.server.ts";
 import type { Services } from "../../app/api/env.server.ts";
 import type { Config } from "../../app/config.server.ts";
+import { secretKeys } from "../../app/db/kept-secrets.server.ts";
 import { Files } from "../../app/files/files.server.ts";
 import type { Chunk } from "../../app/intelligence/chunk.ts";
 import { makeFirstModels } from "../../app/intelligence/discover.server.ts";
@@ -42,7 +43,7 @@ export async function openApi(
     db,
     engine: database.engine,
     log,
-    modelKey: deriveKey(secret, "model keys"),
+    modelKey: secretKeys(secret).modelKey,
     modelSilence,
     changes: new Changes(database.notices),
     storage: files.storage,
@@ -56,7 +57,7 @@ export async function openApi(
     mail: await Mail.open(mail, log),
     config: { signup, publicUrl: "https://tertulia.example", dataDir, ...providers },
     tokenKey: deriveKey(secret, "session tokens"),
-    authenticatorKey: deriveKey(secret, "authenticators"),
+    authenticatorKey: secretKeys(secret).authenticatorKey,
   };
   await makeFirstModels(running, providers);
   const api = createApi(services);

@@ -8,7 +8,7 @@ import { createLog } from "../../app/log.server.ts";
 
 export type TestEngine = {
   name: Database["engine"];
-  open(): Promise<Database & { dataDir: string; drop(): Promise<void> }>;
+  open(): Promise<Database & { dataDir: string /** Of PostgreSQL. */; url: string; drop(): Promise<void> }>;
 };
 
 const log = createLog("silent");
@@ -21,6 +21,7 @@ const sqlite: TestEngine = {
     return {
       ...database,
       dataDir,
+      url: "",
       async drop() {
         await database.close();
         rmSync(dataDir, { recursive: true });
@@ -41,6 +42,7 @@ const postgres = (server: string): TestEngine => ({
     return {
       ...database,
       dataDir,
+      url: url.href,
       async drop() {
         await database.close();
         rmSync(dataDir, { recursive: true });

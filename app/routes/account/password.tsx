@@ -24,7 +24,7 @@ export const action = ({ context }: Route.ActionArgs) =>
     context.get(sessionContext).flash({
       type: "success",
       title: "Contraseña cambiada.",
-      description: "Tus demás sesiones se han cerrado.",
+      description: "Tus demás sesiones se han cerrado y las claves de tus programas ya no valen.",
     });
     return replace("/user", 303);
   });

@@ -9,11 +9,9 @@ export function Meters({ meters }: { meters: Meter[] }) {
     <dl className="use">
       {meters.map(({ name, used, limit, said, resets }) => (
         <div key={name}>
-          <dt>
-            <span>{name}</span> <span className="of">{said}</span>
-          </dt>
+          <dt>{name}</dt> <dd>{said}</dd>
           {limit !== null && (
-            <dd>
+            <dd className="bar-of">
               <meter
                 min={0}
                 max={limit}

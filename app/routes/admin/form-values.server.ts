@@ -69,7 +69,10 @@ export const labelled = (context: Context, fields: Field[], item?: Item): Field[
   fields.map((field) => {
     if (field.kind === "moment") return { ...field, label: `${field.label} (${zoneInWords(context)})` };
     if (field.name !== "apiKey" || !item?.hasKey) return field;
-    return { ...field, hint: "Ya hay una clave; escribe otra para cambiarla." };
+    const hint = item.keyLost
+      ? "La clave que había no se puede leer con el secreto de ahora: escríbela otra vez."
+      : "Ya hay una clave; escribe otra para cambiarla.";
+    return { ...field, hint };
   });
 
 /** Reads a form by its fields and sends it; what is refused is shown again with its sentences. */

@@ -155,6 +155,8 @@ export default function List({ loaderData, actionData }: Route.ComponentProps) {
                 {narrowed ? "Nada cumple lo que pides. " : "Aún no hay ninguno."}
                 {narrowed && <Link to={`/admin/${path}`}>Ver todos</Link>}
               </p>
+            ) : readOnly ? (
+              <ResourceTable {...loaderData} />
             ) : (
               <PostForm preventScrollReset>
                 {answer?.message && (

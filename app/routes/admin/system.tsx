@@ -38,6 +38,7 @@ export async function loader({ context }: Route.LoaderArgs) {
   return {
     facts,
     fills: storage.free < littleRoom + storage.database,
+    lost: system.lost,
     copies: system.engine === "sqlite",
     backups: backups.items.map(({ name, at, size }) => ({ name, at: said(at), size: sizeInWords(size) })),
     migrations: migrations.map(({ name, at }) => ({ name, at: said(at) })),
@@ -61,7 +62,7 @@ export async function action({ context, url }: Route.ActionArgs) {
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
 export default function System({ loaderData }: Route.ComponentProps) {
-  const { facts, fills, copies, backups, migrations } = loaderData;
+  const { facts, fills, lost, copies, backups, migrations } = loaderData;
   const outlet = useOutlet();
   return (
     <>
@@ -90,6 +91,7 @@ export default function System({ loaderData }: Route.ComponentProps) {
                 </Notice>
               </div>
             )}
+            {lost.models + lost.authenticators > 0 && <Lost {...lost} />}
             <section className="mt-7">
               <h2>Copias</h2>
               {copies ? <Copies backups={backups} /> : <OwnMeans />}
@@ -193,5 +195,28 @@ function OwnMeans() {
       Con PostgreSQL la copia se hace con su programa: <code>pg_dump "$DATABASE_URL" &gt; tertulia.sql</code>. Copia
       también <code>files</code> y <code>secret</code>, de la carpeta de datos.
     </p>
+  );
+}
+
+/** After the master secret was lost or changed by hand: all the rest works. */
+function Lost({ models, authenticators }: { models: number; authenticators: number }) {
+  return (
+    <div className="mt-4">
+      <Notice type="warning">
+        <p>El secreto del servidor no es aquel con el que se guardaron algunas cosas, y no se pueden leer.</p>
+        {models > 0 && (
+          <p>
+            {models === 1 ? "La clave de un modelo" : `Las claves de ${models} modelos`}:{" "}
+            <Link to="/admin/model">escríbelas otra vez en sus fichas</Link>.
+          </p>
+        )}
+        {authenticators > 0 && (
+          <p>
+            El segundo paso de {authenticators === 1 ? "una cuenta" : `${authenticators} cuentas`}: quítalo con{" "}
+            <code>npm run cuenta:sin-codigo</code>, o vuelve a poner el secreto anterior.
+          </p>
+        )}
+      </Notice>
+    </div>
   );
 }

@@ -10,42 +10,52 @@ export function followEvents(live: HTMLElement | null, messageId: string, onEnd:
   const closed = open.cloneNode() as HTMLElement;
   const rest = document.createElement("span");
   rest.className = "rest";
-  const spoken = document.createElement("div");
-  spoken.className = "sr-only";
-  spoken.setAttribute("aria-live", "polite");
   live.replaceChildren(closed, open, rest);
-  live.after(spoken);
+  const region = document.createElement("div");
+  region.className = "sr-only";
+  region.setAttribute("aria-live", "polite");
+  document.body.append(region);
+  let said = 0;
+  // A screen reader is told sentences, lines and rows as they are complete, never tokens.
+  const speak = (text: string) => {
+    const fresh = text.slice(said).trim();
+    if (fresh) region.append(Object.assign(document.createElement("p"), { textContent: fresh }));
+    said = Math.max(said, text.length);
+  };
   const events = new EventSource(`/conversation/stream/${messageId}`);
   const on = <Data>(name: string, act: (data: Data) => void) =>
     events.addEventListener(name, (event) => act(JSON.parse((event as MessageEvent<string>).data)));
 
   on<string>("text", (text) => rest.append(text));
   on<Block>("block", (block) => {
-    if (block.closed) {
-      closed.insertAdjacentHTML("beforeend", block.closed);
-      // Whole blocks, not tokens: a screen reader is told what can be read.
-      spoken.textContent = closed.lastElementChild?.textContent ?? "";
-    }
+    closed.insertAdjacentHTML("beforeend", block.closed);
     open.innerHTML = block.open;
+    speak(textOf(closed) + textOf(open));
     rest.textContent = block.rest;
     // A sentence goes on where the one before ended.
     const paragraph = open.lastElementChild;
     if (paragraph instanceof HTMLParagraphElement) paragraph.append(" ", rest);
     else live.append(rest);
   });
-  on("end", () => {
+  const end = () => {
     events.close();
+    speak(textOf(live));
+    // What is said last is still to be heard when the reply has its place.
+    setTimeout(() => region.remove(), 20_000);
     onEnd();
-  });
+  };
+  on("end", end);
   events.addEventListener("error", () => {
     // The browser reconnects by itself unless it was refused.
-    if (events.readyState === EventSource.CLOSED) onEnd();
+    if (events.readyState === EventSource.CLOSED) end();
   });
   return () => {
+    if (events.readyState !== EventSource.CLOSED) region.remove();
     events.close();
-    spoken.remove();
   };
 }
+
+const textOf = ({ textContent }: HTMLElement) => textContent ?? "";
 
 /** Calls `onChange` once the title of a chat whose reply has ended is there, or surely won't come. */
 export function awaitTitle(messageId: string, onChange: () => void): void {

@@ -1,7 +1,7 @@
 import { Link } from "react-router";
 import { read } from "../../answers.server.ts";
 import { apiContext } from "../../context.ts";
-import { renderMarkdown } from "../../markdown/render.server.ts";
+import { renderedMessage } from "../../markdown/rendered.server.ts";
 import { showFile } from "../../shown-file.server.ts";
 import { AttachedFile } from "../../ui/attached-file.tsx";
 import { Wordmark } from "../../ui/wordmark.tsx";
@@ -27,7 +27,7 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
       files: attachments.map((file) => showFile(file.fileId, file)),
       who: role === "user" ? "Pregunta" : (model ?? "Respuesta"),
       text: role === "user" ? content : "",
-      html: role === "user" ? "" : renderMarkdown(content),
+      html: role === "user" ? "" : renderedMessage(`share-${id}`, content, 0),
     })),
   };
 }
