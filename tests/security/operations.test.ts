@@ -1,0 +1,319 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Account, type Api, openApi, password } from "../support/api.ts";
+import { findEngines } from "../support/engines.ts";
+
+type Body = Record<string, unknown>;
+type Operation = { requestBody?: { content: Record<string, { example?: Body }> } };
+
+/**
+ * Who may call an operation of the API's document. `public`: anyone. `session`: whoever has signed in, also with an inactive
+ * account. `active`: an active account. `owner`: the active owner of that very thing, and admins; to anyone else it is not there.
+ * `own`: the same, also with an inactive account. `theirs`: the owner alone, no admin. `admin`: admins.
+ */
+const rules: Record<string, "public" | "session" | "active" | "owner" | "own" | "theirs" | "admin"> = {
+  "delete /api/chat/{id}": "owner",
+  "delete /api/chat/{id}/share": "owner",
+  "delete /api/file/{id}": "owner",
+  "delete /api/key/{id}": "theirs",
+  "delete /api/message/{id}": "owner",
+  "delete /api/model/{id}": "admin",
+  "delete /api/page/{id}": "admin",
+  "delete /api/project/{id}": "owner",
+  "delete /api/subscription/{id}": "admin",
+  "delete /api/summary/{id}": "admin",
+  "delete /api/system/backup/{name}": "admin",
+  "delete /api/training/{id}": "admin",
+  "delete /api/user/{id}": "own",
+  "delete /api/user/{id}/sessions": "admin",
+  "delete /auth/authenticator": "session",
+  "delete /auth/sessions": "session",
+  "delete /auth/sessions/{id}": "session",
+  "get /api/audit": "admin",
+  "get /api/audit/{id}": "admin",
+  "get /api/chat": "active",
+  "get /api/chat/{id}": "owner",
+  "get /api/chat/{id}/export": "owner",
+  "get /api/chat/{id}/messages": "owner",
+  "get /api/chat/{id}/share": "owner",
+  "get /api/dashboard/initialize": "session",
+  "get /api/email": "admin",
+  "get /api/email/{id}": "admin",
+  "get /api/file": "active",
+  "get /api/file/{id}": "owner",
+  "get /api/file/{id}/content": "owner",
+  "get /api/file/{id}/passages": "owner",
+  "get /api/key": "session",
+  "get /api/message": "active",
+  "get /api/message/{id}": "owner",
+  "get /api/message/{id}/prompt": "owner",
+  "get /api/model": "active",
+  "get /api/model/{id}": "active",
+  "get /api/page": "public",
+  "get /api/page/{id}": "public",
+  "get /api/project": "active",
+  "get /api/project/{id}": "owner",
+  "get /api/search": "active",
+  "get /api/share/{token}": "public",
+  "get /api/share/{token}/file/{id}": "public",
+  "get /api/subscription": "active",
+  "get /api/subscription/{id}": "owner",
+  "get /api/summary": "active",
+  "get /api/summary/{id}": "owner",
+  "get /api/system": "admin",
+  "get /api/system/backup": "admin",
+  "get /api/system/backup/{name}": "admin",
+  "get /api/training": "admin",
+  "get /api/training/{id}": "admin",
+  "get /api/usage": "session",
+  "get /api/usage/figures": "admin",
+  "get /api/user": "admin",
+  "get /api/user/{id}": "own",
+  "get /api/user/{id}/export": "own",
+  "get /auth/authenticator": "session",
+  "get /auth/options": "public",
+  "get /auth/reset/{token}": "public",
+  "get /auth/session": "session",
+  "get /auth/sessions": "session",
+  "get /models": "active",
+  "patch /api/chat/{id}": "owner",
+  "patch /api/message/{id}": "owner",
+  "patch /api/training/{id}": "admin",
+  "patch /api/user/{id}": "own",
+  "post /api/chat": "active",
+  "post /api/chat/import": "active",
+  "post /api/email/contact": "public",
+  "post /api/email/support": "public",
+  "post /api/file/uploads": "active",
+  "post /api/intelligence/conversation": "active",
+  "post /api/intelligence/conversation/{messageId}/stop": "owner",
+  "post /api/key": "session",
+  "post /api/message": "active",
+  "post /api/model": "admin",
+  "post /api/model/discover": "admin",
+  "post /api/model/{id}/test": "admin",
+  "post /api/page": "admin",
+  "post /api/project": "active",
+  "post /api/subscription": "admin",
+  "post /api/summary": "admin",
+  "post /api/system/backup": "admin",
+  "post /api/training": "admin",
+  "post /api/user": "admin",
+  "post /auth/authenticator": "session",
+  "post /auth/refresh": "public",
+  "post /auth/reset": "public",
+  "post /auth/signin": "public",
+  "post /auth/signin/code": "public",
+  "post /auth/signout": "session",
+  "post /auth/signup": "public",
+  "post /chat/completions": "active",
+  "put /api/chat/{id}/share": "theirs",
+  "put /api/model/{id}": "admin",
+  "put /api/page/{id}": "admin",
+  "put /api/project/{id}": "owner",
+  "put /api/project/{id}/draft": "theirs",
+  "put /api/subscription/{id}": "admin",
+  "put /api/summary/{id}": "admin",
+  "put /auth/authenticator": "session",
+  "put /auth/reset/{token}": "public",
+};
+const having = (...kinds: string[]) => Object.keys(rules).filter((name) => kinds.includes(rules[name] ?? ""));
+const withId = (names: string[]) => names.filter((name) => /\{(id|messageId)\}/.test(name));
+
+for (const engine of await findEngines()) {
+  describe(`each operation on ${engine.name}`, () => {
+    let api: Api;
+    let document: Record<string, Record<string, Operation>>;
+    let people: Record<"admin" | "ana" | "berta" | "inactive" | "resting", Account>;
+    /** What Ana has, by the noun of its path. */
+    let own: Record<string, string>;
+    beforeAll(async () => {
+      api = await openApi(engine);
+      document = ((await api.call("GET", "/api/openapi.json")).body as { paths: typeof document }).paths;
+      people = {
+        admin: await api.signUp("Admin"),
+        ana: await api.signUp("Ana"),
+        berta: await api.signUp("Berta"),
+        inactive: await api.signUp("Inactiva"),
+        resting: await api.signUp("Descansa"),
+      };
+      const set = (id: string, role: "user" | "admin") =>
+        api.db.updateTable("users").set({ status: "inactive", role }).where("id", "=", id).execute();
+      await set(people.inactive.id, "user");
+      await set(people.resting.id, "admin");
+      own = await belongings();
+    });
+    afterAll(() => api.close());
+
+    async function belongings(): Promise<Record<string, string>> {
+      const { admin, ana } = people;
+      const made = async (path: string, json: object, token = ana.token) =>
+        ((await api.call("POST", path, { token, json })).body as { id: string }).id;
+      const [start] = await api.converse(ana.token, { content: "Hola" });
+      if (start?.type !== "start") throw new Error("no start");
+      const { chatId: chat, messageId: message } = start;
+      const sent = await api.upload(ana.token, [new File(["Hola"], "hola.txt")]);
+      const summary = { chatId: chat, upToMessageId: message, content: "Se saludaron." };
+      const plan = { userId: ana.id, plan: "pro", startsAt: "2026-01-01T00:00:00.000Z" };
+      return {
+        user: ana.id,
+        chat,
+        message,
+        conversation: message,
+        file: (sent.body as { items: { id: string }[] }).items[0]?.id ?? "",
+        project: await made("/api/project", { name: "Tesis" }),
+        key: await made("/api/key", { name: "uno", scope: "read" }),
+        summary: await made("/api/summary", summary, admin.token),
+        subscription: await made("/api/subscription", plan, admin.token),
+      };
+    }
+
+    const unknown = "01976e2f-4c1a-7b3d-9e5f-2a6b8c0d1e2f";
+
+    function call(operation: string, account: Account | undefined, id = unknown) {
+      const [method = "", path = ""] = operation.split(" ");
+      const example = document[path]?.[method]?.requestBody?.content["application/json"]?.example;
+      // What is asked of one's own account is not what is looked at here.
+      const json = path.startsWith("/api/user") && method === "patch" ? { name: "Otra" } : example;
+      const address = path.replace(/\{\w+\}/g, id) + (path === "/api/search" ? "?q=hola" : "");
+      return api.call(method.toUpperCase(), address, { token: account?.token ?? "", json });
+    }
+
+    it("has a rule: a new one without fails here", () => {
+      const all = Object.entries(document).flatMap(([path, operations]) =>
+        Object.keys(operations).map((method) => `${method} ${path}`),
+      );
+      expect(all.sort()).toEqual(Object.keys(rules).sort());
+    });
+
+    it.each(having("session", "active", "owner", "own", "theirs", "admin"))(
+      "%s is 401 without a token (guard: signedIn)",
+      async (operation) => {
+        expect((await call(operation, undefined)).status).toBe(401);
+        const forged = { ...people.ana, token: people.ana.token.split("").reverse().join("") };
+        expect((await call(operation, forged)).status).toBe(401);
+      },
+    );
+
+    it.each(having("public"))("%s is nobody's to be refused", async (operation) => {
+      const { status } = await call(operation, undefined);
+      // Nobody has that link, code, password or refresh token.
+      const bySecret = ["post /auth/signin", "post /auth/signin/code", "post /auth/refresh"].includes(operation);
+      expect(bySecret ? status : status === 401).toBe(bySecret ? 401 : false);
+    });
+
+    it.each(having("active", "owner", "theirs"))(
+      "%s is 403 for an inactive account (guard: active)",
+      async (operation) => {
+        const answer = await call(operation, people.inactive);
+        expect([answer.status, (answer.body as { detail: string }).detail]).toEqual([
+          403,
+          "Tu cuenta está inactiva. Escríbenos a soporte para reactivarla.",
+        ]);
+      },
+    );
+
+    it.each(having("admin"))("%s is not there for anybody else (guard: admin)", async (operation) => {
+      for (const account of [people.ana, people.inactive, people.resting]) {
+        const answer = await call(operation, account);
+        // An inactive account is told so where everyone else may read some of it.
+        expect([404, account === people.ana ? 404 : 403]).toContain(answer.status);
+      }
+    });
+
+    it.each(withId(having("owner", "own", "theirs")))(
+      "%s answers for another's thing exactly as for none (guards: findChat, findMessage and their like)",
+      async (operation) => {
+        const [, noun = ""] = /\/(?:api|auth)\/(?:intelligence\/)?(\w+)/.exec(operation) ?? [];
+        const id = own[noun] ?? "";
+        const seen = async (what: string) => {
+          const { status, headers, text } = await call(operation, people.berta, what);
+          const told = [...headers].filter(([name]) => name !== "x-request-id");
+          return { status, told, text: text.replace(/"requestId":"[^"]+"/, "") };
+        };
+        const [another, none] = [await seen(id), await seen(unknown)];
+        expect(another).toEqual(none);
+        expect(another.status).toBe(404);
+      },
+    );
+
+    it.each(withId(having("theirs")))("%s is not an admin's either", async (operation) => {
+      const [, noun = ""] = /\/api\/(\w+)/.exec(operation) ?? [];
+      expect((await call(operation, people.admin, own[noun])).status).toBe(404);
+    });
+
+    it("no list of another's shows what Ana has", async () => {
+      const lists = having("active", "session").filter((name) => name.startsWith("get ") && !name.includes("{"));
+      for (const operation of lists) {
+        const { text } = await call(operation, people.berta);
+        for (const id of Object.values(own)) expect(`${operation}: ${text}`).not.toContain(id);
+      }
+    });
+
+    it("no answer to its owner or an admin holds a secret that is stored", async () => {
+      await api.call("POST", "/api/model", {
+        token: people.admin.token,
+        json: { name: "Con clave", provider: "openai", externalId: "x", apiKey: "sk-SECRETO" },
+      });
+      const secrets = ["SECRETO", "$argon2", ...(await hashes())];
+      const reads = Object.keys(rules).filter((name) => name.startsWith("get ") && !name.includes("{token}"));
+      for (const operation of reads) {
+        const [, noun = ""] = /\/api\/(\w+)/.exec(operation) ?? [];
+        for (const account of [people.ana, people.admin]) {
+          const { text } = await call(operation, account, own[noun] ?? unknown);
+          for (const secret of secrets) expect(`${operation}: ${text}`).not.toContain(secret);
+        }
+      }
+    });
+
+    async function hashes(): Promise<string[]> {
+      const sessions = await api.db.selectFrom("sessions").select(["accessHash", "refreshHash"]).execute();
+      const keys = await api.db.selectFrom("apiKeys").select("tokenHash").execute();
+      return [...sessions.flatMap((row) => Object.values(row)), ...keys.map(({ tokenHash }) => tokenHash)];
+    }
+
+    const malformed: [name: string, body: string][] = [
+      ["nothing", ""],
+      ["no JSON", "{"],
+      ["null", "null"],
+      ["a number", "7"],
+      ["a list", "[]"],
+      ["a text", '"x"'],
+      ["nothing in it", "{}"],
+      ["a prototype", '{"__proto__":{"role":"admin"},"constructor":{"prototype":{}}}'],
+      ["something deep", `${'{"a":'.repeat(5000)}1${"}".repeat(5000)}`],
+      ["something huge", JSON.stringify({ name: "x".repeat(300_000) })],
+      ["a stray byte", "\u0000\uFFFD"],
+    ];
+    const wrongValues = [null, 7, -1e308, true, "", "\u0000", "x".repeat(50_000), [], [[[]]], {}, { a: { b: 1 } }];
+
+    it("takes no body for an excuse: a thousand malformed ones are refused with a sentence, and the same process goes on", async () => {
+      let sent = 0;
+      const failed: string[] = [];
+      for (const [path, operations] of Object.entries(document)) {
+        for (const [method, { requestBody }] of Object.entries(operations)) {
+          const example = requestBody?.content["application/json"]?.example;
+          if (method === "get" || path === "/auth/signout") continue;
+          const wrong = Object.keys(example ?? {}).flatMap((field) =>
+            wrongValues.map((value) => JSON.stringify({ ...example, [field]: value })),
+          );
+          for (const body of [...malformed.map(([, text]) => text), ...wrong]) {
+            const answer = await api.call(method.toUpperCase(), path.replace(/\{\w+\}/g, unknown), {
+              token: people.admin.token,
+              json: body,
+              headers: { "Content-Type": "application/json" },
+            });
+            sent++;
+            if (answer.status >= 400 && answer.status < 500) {
+              expect((answer.body as { detail: string }).detail).toMatch(/^(?!.*(nvalid |xpected|equired)).+[.?»]$/su);
+            } else if (answer.status >= 500) failed.push(`${method} ${path} ${body.slice(0, 120)}`);
+          }
+        }
+      }
+      expect(failed).toEqual([]);
+      expect(sent).toBeGreaterThan(1000);
+      expect((await api.call("POST", "/auth/signin", { json: { email: people.ana.email, password } })).status).toBe(
+        200,
+      );
+    }, 120_000);
+  });
+}
