@@ -67,33 +67,6 @@ it(`killed ${kills} times in mid-reply, loses no message and at most 250 ms of t
   expect(await browser.html(chats.at(-1) ?? "")).toContain("Continuar");
 }, 120_000);
 
-it.each([
-  ["SIGTERM", "complete"],
-  // Ctrl+C: now.
-  ["SIGINT", "interrupted"],
-] as const)(
-  "ended by %s, leaves its reply %s and exits with 0",
-  async (signal, status) => {
-    const folder = mkdtempSync(join(tmpdir(), "tertulia-"));
-    const server = await startServer({ DATA_DIR: folder, OPENAI_BASE_URL: `${mock.url}/v1`, OPENAI_API_KEY: "clave" });
-    const browser = new Browser(server.url);
-    await browser.signUp();
-    await browser.say("Una respuesta lenta");
-    expect(await server.end(signal)).toBe(0);
-    const database = new DatabaseSync(join(folder, "tertulia.db"), { readOnly: true });
-    const stored = database.prepare("select content, status from messages where role = 'assistant'").get() as {
-      content: string;
-      status: string;
-    };
-    expect(stored.status).toBe(status);
-    expect(longReply.startsWith(stored.content)).toBe(true);
-    expect(stored.content === longReply).toBe(status === "complete");
-    database.close();
-    rmSync(folder, { recursive: true });
-  },
-  60_000,
-);
-
 /** The reply's text as far as it has come, once it has this many characters; its reader is gone then. */
 async function readUntil(response: Response, length: number): Promise<string> {
   const decoder = new TextDecoder();

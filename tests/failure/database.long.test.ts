@@ -1,0 +1,190 @@
+import { execFileSync } from "node:child_process";
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { LLMock } from "@copilotkit/aimock";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { password } from "../support/api.ts";
+import { Browser, readable } from "../support/browser.ts";
+import { findEngines } from "../support/engines.ts";
+import { longReply, startModelServer } from "../support/model-server.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+let models: LLMock;
+beforeAll(async () => {
+  models = await startModelServer();
+});
+afterAll(() => models.stop());
+
+async function begin(env: Record<string, string>) {
+  const server = await startServer({ OPENAI_BASE_URL: `${models.url}/v1`, OPENAI_API_KEY: "clave", ...env });
+  onTestFinished(() => void server.process.kill("SIGKILL"));
+  const browser = new Browser(server.url);
+  await browser.signUp();
+  await vi.waitFor(async () => expect(await browser.html("/conversation/chat")).toContain("gpt-4o"), 10_000);
+  return { server, browser };
+}
+
+/** A reply as far as it has come, read on while something happens to the database. */
+async function readAlong(browser: Browser, happens: () => unknown) {
+  const chat = await browser.say("Una respuesta lenta");
+  const page = await browser.fetch(chat);
+  // Its beginning is there: the reply is being written.
+  await happens();
+  return { chat, text: readable(await page.text()) };
+}
+
+const statusOf = (html: string) => [...html.matchAll(/data-role="assistant" data-status="(\w+)"/g)].at(-1)?.[1];
+
+function mayMount(): boolean {
+  const folder = mkdtempSync(join(tmpdir(), "tertulia-disk-"));
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], { stdio: "ignore" });
+    execFileSync("umount", [folder]);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+describe.runIf(mayMount())("a full disk", () => {
+  /** A disk of some megabytes that can be filled to its last byte. */
+  function smallDisk() {
+    const folder = mkdtempSync(join(tmpdir(), "tertulia-disk-"));
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=6m", "tmpfs", folder]);
+    onTestFinished(() => {
+      execFileSync("umount", ["-l", folder]);
+      rmSync(folder, { recursive: true, force: true });
+    });
+    const filler = join(folder, "lleno");
+    return {
+      folder,
+      fill() {
+        const db = new DatabaseSync(join(folder, "tertulia.db"));
+        // What the log has room for already would still be written.
+        db.exec("pragma wal_checkpoint(truncate)");
+        const file = openSync(filler, "w");
+        for (const size of [65_536, 4096, 1]) {
+          try {
+            for (;;) writeSync(file, Buffer.alloc(size));
+          } catch (error) {
+            if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+          }
+        }
+        closeSync(file);
+        db.close();
+      },
+      free: () => rmSync(filler),
+    };
+  }
+
+  it("in mid-reply: it is read to its end, writers are told and keep their text, readers go on; with room again all is stored", async () => {
+    const disk = smallDisk();
+    const { browser } = await begin({ DATA_DIR: disk.folder });
+    const { chat, text } = await readAlong(browser, disk.fill);
+    expect(text).toContain("Frase número 40 de la respuesta larga.");
+
+    const refused = await browser.submit("/conversation/chat", "/conversation/chat", { content: "Esto no se pierde" });
+    const html = await refused.text();
+    expect([refused.status, html.includes("Esto no se pierde")]).toEqual([503, true]);
+    expect(readable(html)).toContain("El disco del servidor está lleno y no se puede guardar nada.");
+    expect((await browser.fetch("/conversation/chat")).status).toBe(200);
+
+    disk.free();
+    await vi.waitFor(async () => expect(statusOf(await browser.html(chat))).toBe("complete"), {
+      timeout: 25_000,
+      interval: 500,
+    });
+    expect(readable(await browser.html(chat))).toContain("Frase número 40 de la respuesta larga.");
+    expect(readable(await browser.html(await browser.say("Hola de nuevo")))).toContain("Con dos frases.");
+  }, 60_000);
+});
+
+describe("a locked database", () => {
+  it("makes writers wait, then says so and keeps their text; afterwards they can go on", async () => {
+    const { server, browser } = await begin({});
+    const other = new DatabaseSync(join(server.dataDir, "tertulia.db"));
+    other.exec("begin immediate");
+    const refused = await browser.submit("/conversation/chat", "/conversation/chat", { content: "Esto no se pierde" });
+    const html = await refused.text();
+    expect([refused.status, html.includes("Esto no se pierde")]).toEqual([503, true]);
+    expect(readable(html)).toContain("La base de datos está ocupada.");
+    other.exec("rollback");
+    other.close();
+    expect(readable(await browser.html(await browser.say("Hola de nuevo")))).toContain("Con dos frases.");
+    await server.stop();
+  }, 60_000);
+});
+
+const postgres = (await findEngines()).find(({ name }) => name === "postgres");
+
+describe.runIf(postgres)("a lost PostgreSQL", () => {
+  async function withDatabase() {
+    const database = await postgres?.open();
+    if (!database) throw new Error("no PostgreSQL");
+    const other = new URL(database.url);
+    other.pathname = "/postgres";
+    const client = new pg.Client({ connectionString: other.href });
+    await client.connect();
+    const name = new URL(database.url).pathname.slice(1);
+    onTestFinished(async () => {
+      await client.query(`alter database ${name} with allow_connections true`);
+      await client.end();
+      await database.drop();
+    });
+    const away = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and application_name <> 'test'`;
+    return {
+      env: { DATABASE_URL: database.url },
+      cut: () => client.query(away),
+      async lose() {
+        await client.query(`alter database ${name} with allow_connections false`);
+        await client.query(away);
+      },
+      comeBack: () => client.query(`alter database ${name} with allow_connections true`),
+    };
+  }
+  const alive = async (server: TestServer) => (await fetch(`${server.url}/health`)).status;
+
+  it("whose connections break, in mid-reply and idle, is connected again and nothing is lost", async () => {
+    const database = await withDatabase();
+    const { server, browser } = await begin(database.env);
+    const { chat } = await readAlong(browser, async () => {
+      for (let n = 0; n < 5; n++) await database.cut();
+    });
+    await database.cut();
+    await vi.waitFor(async () => expect(statusOf(await browser.html(chat))).toBe("complete"), 15_000);
+    expect(readable(await browser.html(chat))).toContain("Frase número 40 de la respuesta larga.");
+    expect(await alive(server)).toBe(200);
+    await server.end("SIGKILL");
+  }, 60_000);
+
+  it("that is away says so, keeps what was typed, and all goes on when it is back", async () => {
+    const database = await withDatabase();
+    const { server, browser } = await begin(database.env);
+    const { chat, text } = await readAlong(browser, database.lose);
+    expect(text).toContain(longReply.slice(-40));
+    const refused = await fetch(`${server.url}/v1/auth/signin`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ email: "ana@ejemplo.es", password }),
+    });
+    expect([refused.status, ((await refused.json()) as { detail: string }).detail]).toEqual([
+      503,
+      "La base de datos no contesta. Vuelve a intentarlo en un momento.",
+    ]);
+    const page = await browser.fetch("/conversation/chat");
+    expect([page.status, readable(await page.text())]).toEqual([503, expect.stringContaining("no contesta")]);
+    expect(await alive(server)).toBe(200);
+    await database.comeBack();
+    await vi.waitFor(async () => expect(statusOf(await browser.html(chat))).toBe("complete"), {
+      timeout: 25_000,
+      interval: 500,
+    });
+    expect(readable(await browser.html(await browser.say("Hola de nuevo")))).toContain("Con dos frases.");
+    await server.end("SIGKILL");
+  }, 60_000);
+});

@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { LLMock } from "@copilotkit/aimock";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { Browser, readable } from "../support/browser.ts";
+import { longReply, startModelServer } from "../support/model-server.ts";
+import { startServer } from "../support/server.ts";
+
+let mock: LLMock;
+beforeAll(async () => {
+  mock = await startModelServer();
+});
+afterAll(() => mock.stop());
+
+it.each([
+  ["SIGTERM", "complete"],
+  // Ctrl+C: now.
+  ["SIGINT", "interrupted"],
+] as const)(
+  "ended by %s, leaves its reply %s and exits with 0",
+  async (signal, status) => {
+    const folder = mkdtempSync(join(tmpdir(), "tertulia-"));
+    const server = await startServer({ DATA_DIR: folder, OPENAI_BASE_URL: `${mock.url}/v1`, OPENAI_API_KEY: "clave" });
+    const browser = new Browser(server.url);
+    await browser.signUp();
+    await browser.say("Una respuesta lenta");
+    expect(await server.end(signal)).toBe(0);
+    const database = new DatabaseSync(join(folder, "tertulia.db"), { readOnly: true });
+    const stored = database.prepare("select content, status from messages where role = 'assistant'").get() as {
+      content: string;
+      status: string;
+    };
+    expect(stored.status).toBe(status);
+    expect(longReply.startsWith(stored.content)).toBe(true);
+    expect(stored.content === longReply).toBe(status === "complete");
+    database.close();
+    rmSync(folder, { recursive: true });
+  },
+  60_000,
+);
+
+it("ended by SIGTERM with two pages open, has both read the reply to its end", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "tertulia-"));
+  const server = await startServer({ DATA_DIR: folder, OPENAI_BASE_URL: `${mock.url}/v1`, OPENAI_API_KEY: "clave" });
+  const browser = new Browser(server.url);
+  await browser.signUp();
+  const chat = await browser.say("Una respuesta lenta");
+  const pages = await Promise.all([browser.fetch(chat), browser.fetch(chat)]);
+  const ended = server.end("SIGTERM");
+  const texts = await Promise.all(pages.map(async (page) => readable(await page.text())));
+  for (const text of texts) expect(text).toContain("Frase número 40 de la respuesta larga.");
+  expect(await ended).toBe(0);
+  await expect(fetch(server.url)).rejects.toThrow();
+  rmSync(folder, { recursive: true });
+}, 60_000);
