@@ -1,4 +1,4 @@
-import type { Browser as Chromium, Page } from "@playwright/test";
+import type { Browser as Chromium, Page, Route } from "@playwright/test";
 import { Browser } from "../support/browser.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { expect, expectGrowing, lastReply, say, test } from "./fixtures.ts";
@@ -12,7 +12,11 @@ async function open(chromium: Chromium, { url }: Pick<TestServer, "url">, email:
   const context = await chromium.newContext({ baseURL: url });
   await context.addCookies([...signedIn.cookies].map(([name, value]) => ({ name, value, url })));
   const page = await context.newPage();
-  const connected = page.waitForEvent("websocket").then((socket) => socket.waitForEvent("framereceived"));
+  // socket.io's own «connected», after which a lost connection is one that there was.
+  const predicate = ({ payload }: { payload: string | Buffer }) => String(payload).startsWith("40");
+  const connected = page
+    .waitForEvent("websocket")
+    .then((socket) => socket.waitForEvent("framereceived", { predicate }));
   await page.goto(path);
   await connected;
   return page;
@@ -74,6 +78,35 @@ test.describe("what changes elsewhere", () => {
     await writing.context().close();
   });
 });
+
+for (const [fault, answer] of [
+  ["nobody answers", (route: Route) => route.abort()],
+  ["a proxy says that nobody does", (route: Route) => route.fulfill({ status: 502, body: "<h1>Bad Gateway</h1>" })],
+] as const) {
+  test(`where ${fault}, what can be read stays, and a page gone to says why it is not there`, async ({
+    browser,
+    server,
+    person,
+  }) => {
+    const elsewhere = new Browser(server.url);
+    await elsewhere.signIn(person.email);
+    const chat = await elsewhere.say("Esto se puede leer");
+    const page = await open(browser, server, person.email, chat);
+    await page.route("**/*.data*", answer);
+    const asked = page.waitForRequest("**/*.data*");
+    await elsewhere.say("Escrito en otro sitio");
+    const request = await asked;
+    await request.response().catch(() => null);
+    await aside(page).getByRole("link", { name: "Proyectos" }).click();
+    await expect(page.getByText("No se ha podido conectar con el servidor")).toBeVisible();
+    await page.goBack();
+    await expect(page.getByText("Esto se puede leer").first()).toBeVisible();
+    await page.unroute("**/*.data*");
+    const last = await elsewhere.say("Y otra cosa");
+    await expect(aside(page).locator(`a[href="${last}"]`)).toBeVisible();
+    await page.context().close();
+  });
+}
 
 test("a lost connection is told once, and found again it brings what was missed", async ({ browser }) => {
   const first = await startServer();

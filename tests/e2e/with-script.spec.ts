@@ -1,3 +1,4 @@
+import { longReply } from "../support/model-server.ts";
 import { begin, expect, hydrated, lastReply, say, test } from "./fixtures.ts";
 
 test.describe("what a script adds", () => {
@@ -148,4 +149,25 @@ test.describe("what a script adds", () => {
     await (await gone).response();
     expect((await page.request.get(chat)).status()).toBe(404);
   });
+});
+
+test("a reply is told to screen readers in whole sentences, each once, to its last", async ({ page, person }) => {
+  expect(person.email).toBeTruthy();
+  await page.addInitScript(() => {
+    const told: string[] = [];
+    Object.assign(window, { told });
+    new MutationObserver((changes) => {
+      for (const { target, addedNodes } of changes) {
+        if ((target as HTMLElement).ariaLive !== "polite") continue;
+        for (const node of addedNodes) if (node.textContent) told.push(node.textContent);
+      }
+    }).observe(document, { childList: true, subtree: true });
+  });
+  await begin(page, "Una respuesta lenta", "gpt-4o");
+  await expect(lastReply(page)).toHaveAttribute("data-status", "complete", { timeout: 20_000 });
+  const told = await page.evaluate(() => (window as unknown as { told: string[] }).told);
+  const sentences = told.filter((text) => text.startsWith("Frase"));
+  expect(sentences.join(" ")).toBe(longReply);
+  expect(sentences.length).toBeGreaterThan(10);
+  for (const text of sentences) expect(text).toMatch(/\.$/);
 });
