@@ -51,7 +51,9 @@ function browsers() {
     tmux: ["tmux"],
   };
   // Their tests are left out where they can't be had.
-  const others = [!has("nginx") && "nginx-light", !has("elinks") && "elinks"].filter(Boolean);
+  const others = Object.entries({ nginx: "nginx-light", elinks: "elinks", strace: "strace" })
+    .filter(([command]) => !has(command))
+    .map(([, name]) => name);
   const missing = Object.keys(wanted).filter((name) => !wanted[name].some(has));
   if (missing.length + others.length === 0) return;
   if (has("apt-get") && process.getuid?.() === 0) {

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { z } from "zod";
+import { makeFolder, syncFolder } from "./synced.server.ts";
 
 const httpUrl = (name: string) =>
   z.url({ protocol: /^https?$/, error: `${name} tiene que ser una dirección http o https` });
@@ -102,7 +103,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Config {
   const values = parsed.data;
   const dataDir = resolve(values.DATA_DIR);
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeFolder(dataDir);
   } catch (cause) {
     throw new ConfigError(`DATA_DIR (${dataDir}) no se puede crear.`, { cause });
   }
@@ -138,9 +139,15 @@ function newSecretOf({ SESSION_SECRET, SESSION_SECRET_NEW }: z.output<typeof var
 function storedSecret(dataDir: string): string {
   const path = join(dataDir, "secret");
   try {
-    writeFileSync(path, randomBytes(32).toString("hex"), { flag: "wx", mode: 0o600 });
+    // On the disk before anything is stored under it.
+    writeFileSync(path, randomBytes(32).toString("hex"), { flag: "wx", mode: 0o600, flush: true });
+    syncFolder(dataDir);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
-  return readFileSync(path, "utf8").trim();
+  const secret = readFileSync(path, "utf8").trim();
+  if (secret) return secret;
+  // Its writing was cut off: nothing has been stored under it.
+  rmSync(path);
+  return storedSecret(dataDir);
 }

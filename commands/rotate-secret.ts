@@ -1,12 +1,13 @@
 // `npm run secretos:rotar`: another master secret, what was stored under the old one encrypted anew. With the server stopped.
 
 import { randomBytes } from "node:crypto";
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Config, ConfigError, newSecretFile, readSettings } from "../app/config.server.ts";
 import { openDatabase } from "../app/db/connection.server.ts";
 import { reencrypt, secretKeys } from "../app/db/kept-secrets.server.ts";
 import { createLog } from "../app/log.server.ts";
+import { syncFolder } from "../app/synced.server.ts";
 import { run } from "./run.ts";
 
 await run(async () => {
@@ -37,10 +38,7 @@ function madeSecret(config: Config): string {
   const path = join(config.dataDir, newSecretFile);
   if (existsSync(path)) return readFileSync(path, "utf8").trim();
   const secret = randomBytes(32).toString("hex");
-  const file = openSync(`${path}.part`, "w", 0o600);
-  writeSync(file, secret);
-  fsyncSync(file);
-  closeSync(file);
+  writeFileSync(`${path}.part`, secret, { mode: 0o600, flush: true });
   move(config, `${newSecretFile}.part`, newSecretFile);
   return secret;
 }
@@ -48,7 +46,5 @@ function madeSecret(config: Config): string {
 /** Renames in the data folder, its new name safe on disk too. */
 function move({ dataDir }: Config, from: string, to: string): void {
   renameSync(join(dataDir, from), join(dataDir, to));
-  const folder = openSync(dataDir, "r");
-  fsyncSync(folder);
-  closeSync(folder);
+  syncFolder(dataDir);
 }

@@ -1,6 +1,7 @@
-import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import { readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { backup, type DatabaseSync } from "node:sqlite";
+import { makeFolder, syncFolder } from "../synced.server.ts";
 
 export type Backup = { name: string; path: string; size: number; at: number };
 
@@ -24,13 +25,14 @@ export class Backups {
   }
 
   async #copy(name: string): Promise<Backup> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    makeFolder(this.#folder);
     const path = join(this.#folder, name);
     // A copy that breaks off never looks like one.
     const part = `${path}.part`;
     try {
       await backup(this.#handle, part);
       await rename(part, path);
+      syncFolder(this.#folder);
     } catch (error) {
       await rm(part, { force: true });
       throw error;

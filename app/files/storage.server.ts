@@ -1,7 +1,8 @@
 import { createReadStream } from "node:fs";
-import { copyFile, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { copyFile, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ReadableStream as WebStream } from "node:stream/web";
+import { makeFolder } from "../synced.server.ts";
 
 /** What is stored of a file: itself, an image as models get it, an image as pages show it. */
 export const variants = ["original", "image", "preview"] as const;
@@ -24,7 +25,7 @@ export class Storage {
   async put(id: string, variant: Variant, source: Uint8Array | string): Promise<void> {
     const path = this.path(id, variant);
     const part = `${path}.part`;
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path));
     await (typeof source === "string" ? copyFile(source, part) : writeFile(part, source));
     await sync(part);
     await rename(part, path);

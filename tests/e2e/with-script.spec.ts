@@ -72,8 +72,7 @@ test.describe("what a script adds", () => {
     await begin(page, "Hola", "gpt-4o");
     await expect(lastReply(page)).toHaveAttribute("data-status", "complete");
     await say(page, "Una respuesta con formato");
-    await expect(lastReply(page).locator("h3")).toHaveText("Un título");
-    await expect(lastReply(page)).toHaveAttribute("data-status", "streaming");
+    await expect(page.locator('[data-role="assistant"][data-status="streaming"] h3')).toHaveText("Un título");
     await expect(lastReply(page).locator("table")).toContainText("Pera");
     await expect(lastReply(page)).toHaveAttribute("data-status", "complete");
     await expect(lastReply(page).locator("math")).toBeVisible();
