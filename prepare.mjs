@@ -20,9 +20,10 @@ function install(folder = root) {
   run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], folder);
 }
 
-/** Prism and vnu, which only the long tests use. */
+/** What only the long tests use. */
 function tools() {
   install(path("tests", "tools"));
+  addDebian({ "firefox-esr": "firefox-esr", WebKitWebDriver: "webkit2gtk-driver", Xvfb: "xvfb", strace: "strace" });
 }
 
 /** The build, when a source is newer than it. Assets are compressed once here, not at each request. */
@@ -50,24 +51,30 @@ function browsers() {
     lynx: ["lynx"],
     tmux: ["tmux"],
   };
-  // Their tests are left out where they can't be had.
-  const others = Object.entries({ nginx: "nginx-light", elinks: "elinks", strace: "strace" })
-    .filter(([command]) => !has(command))
-    .map(([, name]) => name);
+  addDebian({ nginx: "nginx-light", elinks: "elinks" });
   const missing = Object.keys(wanted).filter((name) => !wanted[name].some(has));
-  if (missing.length + others.length === 0) return;
-  if (has("apt-get") && process.getuid?.() === 0) {
+  if (missing.length === 0) return;
+  if (mayInstall()) {
     run("apt-get", ["update", "-qq"]);
     // The browser without a window's parts takes half the time; not every distribution has it.
     const packages = missing.map((name) => wanted[name].find(isPackage) ?? name);
-    if (packages.length > 0) run("apt-get", ["install", "-y", "-qq", ...packages]);
-    spawnSync("apt-get", ["install", "-y", "-qq", ...others], { stdio: "ignore" });
+    run("apt-get", ["install", "-y", "-qq", ...packages]);
     return;
   }
   if (missing.includes("chromium")) run("npx", ["--no-install", "playwright", "install", "chromium"]);
   const needed = missing.filter((name) => name !== "chromium");
   if (needed.length > 0) throw new Error(`Para las pruebas faltan estos programas: ${needed.join(", ")}.`);
 }
+
+/** Programs, by the command that each brings. Their tests are left out where they can't be had. */
+function addDebian(programs) {
+  const missing = Object.keys(programs).filter((command) => !has(command));
+  if (missing.length === 0 || !mayInstall()) return;
+  spawnSync("apt-get", ["update", "-qq"], { stdio: "ignore" });
+  for (const command of missing) spawnSync("apt-get", ["install", "-y", "-qq", programs[command]], { stdio: "ignore" });
+}
+
+const mayInstall = () => has("apt-get") && process.getuid?.() === 0;
 
 function has(command) {
   // Debian keeps servers where only root looks.

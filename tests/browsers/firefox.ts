@@ -1,0 +1,58 @@
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { field, option, pressable, type Tab } from "./tab.ts";
+
+const executablePath = "/usr/bin/firefox-esr";
+export const hasFirefox = existsSync(executablePath);
+
+// What is used of Puppeteer, which only the long tests install.
+type Element = {
+  type(text: string): Promise<void>;
+  press(key: string): Promise<void>;
+  select(value: string): Promise<string[]>;
+  $(selector: string): Promise<Element | null>;
+  evaluate<Value>(read: (element: never) => Value): Promise<Value>;
+};
+type Page = {
+  goto(url: string, options: { waitUntil: "domcontentloaded" }): Promise<unknown>;
+  url(): string;
+  evaluate<Value>(read: () => Value): Promise<Value>;
+  $(selector: string): Promise<Element | null>;
+};
+type Puppeteer = { launch(options: object): Promise<{ newPage(): Promise<Page>; close(): Promise<void> }> };
+
+export async function openFirefox({ javaScript }: { javaScript: boolean }): Promise<Tab> {
+  const { default: puppeteer } = createRequire(join(import.meta.dirname, "../tools/package.json"))(
+    "puppeteer-core",
+  ) as { default: Puppeteer };
+  const prefs = { "javascript.enabled": javaScript };
+  const browser = await puppeteer.launch({ browser: "firefox", executablePath, extraPrefsFirefox: prefs });
+  const page = await browser.newPage();
+  async function find(xpath: string): Promise<Element> {
+    const element = await page.$(`xpath/.${xpath}`);
+    if (!element) throw new Error(`there is no ${xpath} on ${page.url()}`);
+    return element;
+  }
+  return {
+    async go(url) {
+      await page.goto(url, { waitUntil: "domcontentloaded" });
+    },
+    url: async () => page.url(),
+    title: () => page.evaluate(() => document.title),
+    text: () => page.evaluate(() => document.body.innerText),
+    async fill(label, text) {
+      const element = await find(field(label));
+      await element.evaluate((input: HTMLInputElement) => input.select());
+      await element.type(text);
+    },
+    async choose(label, text) {
+      const list = await find(field(label));
+      const chosen = await list.$(`xpath/${option(text)}`);
+      await list.select((await chosen?.evaluate(({ value }: HTMLOptionElement) => value)) ?? "");
+    },
+    // By key: to click, Puppeteer looks by a script of the page whether the element is in sight.
+    press: async (name) => (await find(pressable(name))).press("Enter"),
+    close: () => browser.close(),
+  };
+}

@@ -1,0 +1,17 @@
+/** A page in a browser, used as a person does: by what is written beside a field and on a button. Nothing waits for a page to have loaded. */
+export type Tab = {
+  go(url: string): Promise<void>;
+  url(): Promise<string>;
+  title(): Promise<string>;
+  /** What can be read in it. */
+  text(): Promise<string>;
+  fill(label: string, text: string): Promise<void>;
+  choose(label: string, option: string): Promise<void>;
+  press(name: string): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Where a field is by its label, and a button or link by its words: XPath, which all browsers know. */
+export const field = (label: string) => `//*[@id = //label[starts-with(normalize-space(), "${label}")]/@for]`;
+export const pressable = (name: string) => `//*[self::a or self::button][normalize-space() = "${name}"]`;
+export const option = (text: string) => `./option[normalize-space() = "${text}"]`;

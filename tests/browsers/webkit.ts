@@ -1,0 +1,67 @@
+import { spawn } from "node:child_process";
+import { existsSync, globSync } from "node:fs";
+import { freePort } from "../support/server.ts";
+import { field, option, pressable, type Tab } from "./tab.ts";
+
+const binary = globSync("/usr/lib/*/webkit2gtk-4.1/MiniBrowser")[0];
+export const hasWebKit =
+  binary !== undefined && ["WebKitWebDriver", "Xvfb"].every((name) => existsSync(`/usr/bin/${name}`));
+
+// The name of an element's id in JSON (W3C WebDriver §12).
+const elementKey = "element-6066-11e4-a52e-4f735466cecf";
+type Element = { [elementKey]: string };
+
+/** WebKit's own small browser on a screen that nobody sees, spoken to by W3C WebDriver. */
+export async function openWebKit({ javaScript }: { javaScript: boolean }): Promise<Tab> {
+  const port = await freePort();
+  const display = `:${port}`;
+  const screen = spawn("Xvfb", [display, "-screen", "0", "1280x900x24"], { stdio: "ignore" });
+  const env = { ...process.env, DISPLAY: display };
+  const driver = spawn("WebKitWebDriver", [`--port=${port}`], { env, stdio: "ignore" });
+
+  async function send<Value>(method: string, path: string, body?: object): Promise<Value> {
+    const init = { method, ...(body && { body: JSON.stringify(body) }) };
+    const answer = await fetch(`http://127.0.0.1:${port}/session${path}`, init);
+    const { value } = (await answer.json()) as { value: Value & { error?: string; message?: string } };
+    if (!answer.ok) throw new Error(`${value.error}: ${value.message} (${path})`);
+    return value;
+  }
+  const args = ["--automation", `--enable-javascript=${javaScript}`];
+  const alwaysMatch = { pageLoadStrategy: "none", "webkitgtk:browserOptions": { binary, args } };
+  await started(port);
+  const { sessionId } = await send<{ sessionId: string }>("POST", "", { capabilities: { alwaysMatch } });
+  const tab = `/${sessionId}`;
+  async function find(xpath: string, within = tab): Promise<string> {
+    const found = await send<Element[]>("POST", `${within}/elements`, { using: "xpath", value: xpath });
+    for (const { [elementKey]: id } of found) {
+      if (await send<boolean>("GET", `${tab}/element/${id}/displayed`)) return `${tab}/element/${id}`;
+    }
+    throw new Error(`there is no ${xpath}`);
+  }
+  return {
+    go: (url) => send("POST", `${tab}/url`, { url }),
+    url: () => send("GET", `${tab}/url`),
+    title: () => send("GET", `${tab}/title`),
+    text: async () => send("GET", `${await find("//body")}/text`),
+    async fill(label, text) {
+      const element = await find(field(label));
+      await send("POST", `${element}/clear`, {});
+      await send("POST", `${element}/value`, { text });
+    },
+    choose: async (label, text) => send("POST", `${await find(option(text), await find(field(label)))}/click`, {}),
+    press: async (name) => send("POST", `${await find(pressable(name))}/click`, {}),
+    async close() {
+      await send("DELETE", tab);
+      driver.kill();
+      screen.kill();
+    },
+  };
+}
+
+async function started(port: number): Promise<void> {
+  for (;;) {
+    const answer = await fetch(`http://127.0.0.1:${port}/status`).catch(() => undefined);
+    if (answer?.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
