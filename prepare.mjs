@@ -74,7 +74,9 @@ function addDebian(programs) {
   for (const command of missing) spawnSync("apt-get", ["install", "-y", "-qq", programs[command]], { stdio: "ignore" });
 }
 
-const mayInstall = () => has("apt-get") && process.getuid?.() === 0;
+function mayInstall() {
+  return has("apt-get") && process.getuid?.() === 0;
+}
 
 function has(command) {
   // Debian keeps servers where only root looks.

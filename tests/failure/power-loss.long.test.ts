@@ -116,13 +116,13 @@ async function missing(call: ReturnType<typeof caller>, written: Map<string, Sta
     if (answered === -1) continue;
     const might = states.slice(answered).flatMap(({ value, began }, n) => (n === 0 || began <= at ? [value] : []));
     const answer = await call("GET", path);
-    const is = answer.status === 404 ? undefined : await valueOf(path, answer);
+    const is = answer.status === 404 ? undefined : await shown(path, answer);
     if (!might.includes(is)) lost.push({ path, is, might });
   }
   return lost;
 }
 
-async function valueOf(path: string, answer: Response): Promise<string> {
+async function shown(path: string, answer: Response): Promise<string> {
   if (path.endsWith("/content")) return answer.text();
   const { name, content } = (await answer.json()) as { name?: string; content?: string };
   return name ?? content ?? "";
