@@ -64,7 +64,7 @@ const namesOf = ({ id }: MessageRow, attachments: Attachments) =>
 /** Content-Disposition of a download (RFC 6266): its name in UTF-8, after one that everyone understands. */
 export function attachmentName(name: string): string {
   const plain = name.normalize("NFD").replace(/[^\w .-]+/g, "") || "archivo";
-  return `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(name).replace(/['()]/g, escape)}`;
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(name).replace(/['()*]/g, escape)}`;
 }
 
 // What some file system or other does not take in a name.

@@ -3,12 +3,12 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { v7 as newId } from "uuid";
 import type { Db } from "../db/connection.server.ts";
-import type { ShareRow } from "../db/tables.ts";
+import type { MessageStatus, ShareRow } from "../db/tables.ts";
 import { findChat } from "./access.server.ts";
 import { auditOthers } from "./audit.server.ts";
 import { active, signedIn } from "./authentication.server.ts";
 import { branchOf, leadsTo } from "./branch.server.ts";
-import type { ApiEnv } from "./env.server.ts";
+import type { ApiEnv, Services } from "./env.server.ts";
 import { contentOf, variant } from "./files.server.ts";
 import { attachment } from "./messages.server.ts";
 import { answerInvalid, invalid, notFound } from "./problem.server.ts";
@@ -35,6 +35,8 @@ const shared = z
   .object({ title: z.string(), sharedAt: z.string(), items: z.array(sharedMessage), hasEarlier: z.boolean() })
   .openapi("Shared");
 
+type Reach = Pick<ShareRow, "leafId" | "leafLength">;
+
 const own = {
   path: "/{id}/share" as const,
   security: bearer,
@@ -44,12 +46,16 @@ const own = {
 const findShare = (c: Context<ApiEnv>, chatId: string) =>
   c.var.services.db.selectFrom("shares").where("chatId", "=", chatId).selectAll().executeTakeFirst();
 
-const show = ({ token, updatedAt, leafId, files }: ShareRow, chat: { leafId: string | null }) => ({
-  token,
-  updatedAt: iso(updatedAt),
-  upToDate: leafId === chat.leafId,
-  files: files === 1,
-});
+/** The last message of a chat; null: it has none. */
+const leafOf = async ({ db }: Services, { leafId }: { leafId: string | null }) =>
+  leafId === null
+    ? null
+    : db.selectFrom("messages").where("id", "=", leafId).select(["id", "content", "status"]).executeTakeFirstOrThrow();
+
+function show({ token, updatedAt, leafId, leafLength, files }: ShareRow, leaf: { id: string; content: string } | null) {
+  const upToDate = leafId === leaf?.id && (leafLength ?? leaf.content.length) === leaf.content.length;
+  return { token, updatedAt: iso(updatedAt), upToDate, files: files === 1 };
+}
 
 /** The link to a chat: its owner makes it, brings it up to date and takes it back. */
 export const chatShares = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
@@ -63,7 +69,7 @@ export const chatShares = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }
     async (c) => {
       const chat = await findChat(c.var.services, c.var.person, c.req.valid("param").id);
       const row = await findShare(c, chat.id);
-      return c.json(row ? show(row, chat) : null, 200);
+      return c.json(row ? show(row, await leafOf(c.var.services, chat)) : null, 200);
     },
   )
   .openapi(
@@ -82,27 +88,29 @@ export const chatShares = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }
       // An admin may read a chat and end its sharing; only who wrote it makes it public.
       if (chat.userId !== c.var.person.id) throw notFound();
       if (chat.sessionId) throw invalid("id", "Una conversación temporal no se comparte: se borra con la sesión.");
-      if (!chat.leafId) throw invalid("id", "La conversación todavía no tiene mensajes.");
+      const leaf = await leafOf(c.var.services, chat);
+      if (!leaf) throw invalid("id", "La conversación todavía no tiene mensajes.");
       const now = Date.now();
-      const files = c.req.valid("json").files ? 1 : 0;
+      const reach = {
+        leafId: leaf.id,
+        leafLength: leaf.status === "streaming" ? null : leaf.content.length,
+        files: c.req.valid("json").files ? (1 as const) : (0 as const),
+        updatedAt: now,
+      };
       await db
         .insertInto("shares")
         .values({
           id: newId(),
           createdAt: now,
-          updatedAt: now,
           chatId: chat.id,
-          leafId: chat.leafId,
-          files,
           token: randomBytes(18).toString("base64url"),
+          ...reach,
         })
-        .onConflict((conflict) =>
-          conflict.column("chatId").doUpdateSet({ leafId: chat.leafId ?? "", files, updatedAt: now }),
-        )
+        .onConflict((conflict) => conflict.column("chatId").doUpdateSet(reach))
         .execute();
       const row = await findShare(c, chat.id);
       if (!row) throw notFound();
-      return c.json(show(row, chat), 200);
+      return c.json(show(row, leaf), 200);
     },
   )
   .openapi(
@@ -143,7 +151,8 @@ export const shares = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       const page = await branchOf(db, { id: row.chatId, leafId: row.leafId }, { before });
       const models = await db.selectFrom("models").select(["id", "name"]).execute();
       const items = page.items
-        .filter(({ status, content }) => status !== "streaming" && content !== "")
+        .map((message) => ({ ...message, content: sharedText(message, row) }))
+        .filter(({ content }) => content !== "")
         .map(({ id: messageId, role, modelId, content, createdAt, attachments }) => ({
           id: messageId,
           role,
@@ -177,6 +186,12 @@ export const shares = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
     },
   );
 
+/** What of a message is shared; nothing of what was being written then until it is whole. */
+function sharedText(message: { id: string; status: MessageStatus; content: string }, share: Reach): string {
+  if (message.id === share.leafId && share.leafLength !== null) return message.content.slice(0, share.leafLength);
+  return message.status === "streaming" ? "" : message.content;
+}
+
 async function findShared(db: Db, token: string) {
   const row = await db
     .selectFrom("shares")
@@ -184,7 +199,7 @@ async function findShared(db: Db, token: string) {
     .innerJoin("users", "users.id", "chats.userId")
     .where("token", "=", token)
     .where("users.status", "=", "active")
-    .select(["shares.chatId", "shares.leafId", "shares.updatedAt", "shares.files", "chats.title"])
+    .select(["shares.chatId", "shares.leafId", "shares.leafLength", "shares.updatedAt", "shares.files", "chats.title"])
     .executeTakeFirst();
   if (!row) throw notFound();
   return row;

@@ -7,6 +7,7 @@ import * as shares from "./migrations/0004_shares.server.ts";
 import * as conversations from "./migrations/0005_conversations.server.ts";
 import * as lists from "./migrations/0006_lists.server.ts";
 import * as apiKeys from "./migrations/0007_api_keys.server.ts";
+import * as shareLength from "./migrations/0008_share_length.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -16,6 +17,7 @@ const migrations = {
   "0005_conversations": conversations,
   "0006_lists": lists,
   "0007_api_keys": apiKeys,
+  "0008_share_length": shareLength,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

@@ -248,6 +248,8 @@ export type AuthenticatorRow = Row & {
 export type ShareRow = Row & {
   chatId: string;
   leafId: string;
+  /** How much of its last message is shared, in UTF-16 units; null: all, as it was still being written. */
+  leafLength: number | null;
   token: string;
   /** 1: with its attachments. */
   files: Flag;

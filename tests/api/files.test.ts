@@ -1,7 +1,9 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { deflateSync } from "node:zlib";
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { createDeflate, deflateSync } from "node:zlib";
 import { zipSync } from "fflate";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -59,6 +61,38 @@ function bomb(): Uint8Array<ArrayBuffer> {
       "[Content_Types].xml": new TextEncoder().encode(types),
       "word/document.xml": new Uint8Array(160_000_000),
     }),
+  );
+}
+
+/** A PDF, made of its objects from 1 on; the first is its root. */
+function pdf(...objects: (string | Buffer)[]): Uint8Array<ArrayBuffer> {
+  const parts = objects.flatMap((object, index) => [`${index + 1} 0 obj\n`, object, "\nendobj\n"]);
+  const bytes = ["%PDF-1.7\n", ...parts, "trailer <</Root 1 0 R>>\n%%EOF"].map((part) => Buffer.from(part));
+  return new Uint8Array(Buffer.concat(bytes));
+}
+
+/** A PDF of some kilobytes that shows one page six thousand times. */
+const pageBomb = () =>
+  pdf(
+    "<</Type /Catalog /Pages 2 0 R>>",
+    `<</Type /Pages /Count 6000 /Kids [${"3 0 R ".repeat(6000)}]>>`,
+    "<</Type /Page /Parent 2 0 R /MediaBox [0 0 99 99]>>",
+  );
+
+/** A PDF of a megabyte and a half with a page of a gigabyte and a half. */
+async function inflatingPage(): Promise<Uint8Array<ArrayBuffer>> {
+  const spaces = Buffer.alloc(16 * 1024 * 1024, " ");
+  const packed = Readable.from(Array.from({ length: 96 }, () => spaces)).pipe(createDeflate({ level: 1 }));
+  const content = await buffer(packed);
+  return pdf(
+    "<</Type /Catalog /Pages 2 0 R>>",
+    "<</Type /Pages /Count 1 /Kids [3 0 R]>>",
+    "<</Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] /Contents 4 0 R>>",
+    Buffer.concat([
+      Buffer.from(`<</Filter /FlateDecode /Length ${content.length}>>\nstream\n`),
+      content,
+      Buffer.from("\nendstream"),
+    ]),
   );
 }
 
@@ -141,6 +175,8 @@ for (const engine of engines) {
       ["HTML named .png", () => text("<html><script>1</script></html>", "foto.png"), /por dentro es otra cosa/],
       ["an enormous header", () => text(enormous(), "lunes.png"), /píxeles/],
       ["a zip bomb as DOCX", () => text(bomb(), "carta.docx"), /se hincha/],
+      ["a PDF of too many pages", () => text(pageBomb(), "libro.pdf"), /más de 5\.000 páginas/],
+      ["a PDF that swells", async () => text(await inflatingPage(), "hoja.pdf"), /demasiado grande o complicado/],
       ["a PDF with a password", () => document("con-clave.pdf"), /contraseña/],
       [
         "half a PDF",
@@ -170,8 +206,19 @@ for (const engine of engines) {
       expect(errors["files.0"]).toMatch(reason);
     });
 
-    it("keeps names without marks that turn writing round", async () => {
+    it("keeps names without what turns writing round or ends it", async () => {
       expect((await one(text("hola", "factura\u202Efdp.txt"))).name).toBe("facturafdp.txt");
+      expect((await one(text("hola", "fac\0tura.txt"))).name).toBe("factura.txt");
+    });
+
+    it("says any name in the header of its download, and nothing beside it", async () => {
+      const name = `a"; filename="otro.exe";\u00f1 %0d%0aX-Otra: 1'(*).txt`;
+      const file = await one(text("hola", name));
+      const { headers } = await api.fetch(`/api/file/${file.id}/content`, ana.token);
+      const said = headers.get("Content-Disposition") ?? "";
+      expect(said).toMatch(/^attachment; filename="[\w .-]+"; filename\*=UTF-8''[\w.%!~-]+$/);
+      expect(decodeURIComponent(said.split("''")[1] ?? "")).toBe(file.name);
+      expect(headers.get("X-Otra")).toBeNull();
     });
 
     it("shows them to nobody but their owner and admins, and lets nobody upload for another", async () => {

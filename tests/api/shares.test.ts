@@ -94,6 +94,22 @@ describe.each(await findEngines())("sharing on $name", (engine) => {
     expect((await readShared(made.token)).text).toContain("Esto ya no");
   });
 
+  it("shows of a reply that goes on later what it was when it was shared", async () => {
+    const [start] = await api.converse(ana.token, { content: "Una que sigue" });
+    if (start?.type !== "start") throw new Error("a conversation begins with its start");
+    const cut = { content: "Sobre lo que", status: "interrupted" as const };
+    await api.db.updateTable("messages").set(cut).where("id", "=", start.messageId).execute();
+    const { token } = (await share("PUT", ana, start.chatId)).body as Share;
+    const before = ((await readShared(token)).body as Shared).items.at(-1)?.content;
+    await api.converse(ana.token, { parentId: start.messageId });
+    const reply = await api.call("GET", `/api/message/${start.messageId}`, { token: ana.token });
+    expect((reply.body as { content: string }).content.length).toBeGreaterThan(before?.length ?? 0);
+    expect((await share("GET", ana, start.chatId)).body).toMatchObject({ upToDate: false });
+    expect(((await readShared(token)).body as Shared).items.at(-1)?.content).toBe(before);
+    await share("PUT", ana, start.chatId);
+    expect(((await readShared(token)).body as Shared).items.at(-1)?.content).not.toBe(before);
+  });
+
   it("ends when it is taken back, and with its chat", async () => {
     const { token } = (await share("PUT")).body as Share;
     expect((await share("DELETE")).status).toBe(204);
