@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { password } from "../support/api.ts";
+import { Browser } from "../support/browser.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { Terminal } from "./terminal.ts";
+
+let server: TestServer;
+let lynx: Terminal;
+let email: string;
+beforeAll(async () => {
+  server = await startServer();
+  email = await new Browser(server.url).signUp("Admin");
+  lynx = new Terminal(`lynx -accept_all_cookies -nopause ${server.url}/auth/signin`, 240);
+});
+afterAll(async () => {
+  lynx.close();
+  await server.stop();
+});
+
+/** Tabs on to what lynx says is of this kind and has these words on its line or, as labels have, some lines above. */
+async function goTo(words: string, kind: string): Promise<void> {
+  for (let step = 0; step < 90; step++) {
+    const before = lynx.view();
+    lynx.press("Tab");
+    await expect.poll(() => lynx.view(), { interval: 20 }).not.toBe(before);
+    const lines = lynx.view().trimEnd().split("\n");
+    const line = Number(lines.at(-1)?.split(",")[1]);
+    const near = lines.slice(Math.max(0, line - 5), line + 1).join("\n");
+    if (lynx.screen().includes(kind) && near.includes(words)) return;
+  }
+  throw new Error(`there is no ${words}:\n${lynx.screen()}`);
+}
+
+async function fill(label: string, text: string): Promise<void> {
+  await goTo(label, "Enter text.");
+  lynx.press("C-u");
+  lynx.type(text);
+  await lynx.shows(text);
+}
+
+async function press(button: string): Promise<void> {
+  await goTo(button, "to submit.");
+  lynx.press("Enter");
+}
+
+async function follow(link: string): Promise<void> {
+  lynx.press("/");
+  await lynx.shows("whereis query");
+  lynx.type(link);
+  lynx.press("Enter", "Enter");
+}
+
+it("lynx signs in as an admin, makes a model, is told what is wrong with it, changes and deletes it", async () => {
+  await lynx.shows("(BUTTON) Iniciar sesi");
+  lynx.press("Tab", "Tab");
+  lynx.type(email);
+  lynx.press("Tab");
+  lynx.type(password);
+  lynx.press("Tab", "Enter");
+  await lynx.shows("Mensajes de hoy");
+  lynx.press("g");
+  await lynx.shows("URL to open");
+  lynx.type(`${server.url}/admin/model/crear`);
+  lynx.press("Enter");
+  await lynx.shows("Crear modelo");
+  await fill("Nombre", "Modelo lynx");
+  await fill("Identificador del proveedor", "m");
+  await fill("Dirección", "nada");
+  await press("Guardar");
+  await lynx.shows("La dirección tiene que empezar por http");
+  await fill("Dirección", "https://m.ejemplo.es/v1");
+  await press("Guardar");
+  await lynx.shows("Creado.");
+  await follow("Editar Modelo lynx");
+  await lynx.shows("Editar modelo");
+  await fill("Nombre", "Modelo cambiado");
+  await press("Guardar");
+  await lynx.shows("Guardado.");
+  await follow("Eliminar Modelo cambiado");
+  await lynx.shows("Eliminar modelo");
+  await press("Confirmar");
+  await lynx.shows("Eliminado.");
+}, 60_000);
