@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { z } from "zod";
 import { makeFolder, syncFolder } from "./synced.server.ts";
@@ -138,16 +138,22 @@ function newSecretOf({ SESSION_SECRET, SESSION_SECRET_NEW }: z.output<typeof var
 
 function storedSecret(dataDir: string): string {
   const path = join(dataDir, "secret");
-  try {
-    // On the disk before anything is stored under it.
-    writeFileSync(path, randomBytes(32).toString("hex"), { flag: "wx", mode: 0o600, flush: true });
-    syncFolder(dataDir);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-  }
+  if (!existsSync(path)) makeSecret(dataDir, path);
   const secret = readFileSync(path, "utf8").trim();
   if (secret) return secret;
-  // Its writing was cut off: nothing has been stored under it.
-  rmSync(path);
-  return storedSecret(dataDir);
+  throw new ConfigError(`${path} está vacío. Recupéralo de una copia; si aún no hay datos, bórralo.`);
+}
+
+/** On the disk, whole, before anything is stored under it; of two processes that start at once, one makes it. */
+function makeSecret(dataDir: string, path: string): void {
+  const part = `${path}.${process.pid}`;
+  writeFileSync(part, randomBytes(32).toString("hex"), { mode: 0o600, flush: true });
+  try {
+    linkSync(part, path);
+  } catch (error) {
+    // A file system without links.
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") renameSync(part, path);
+  }
+  rmSync(part, { force: true });
+  syncFolder(dataDir);
 }

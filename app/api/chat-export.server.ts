@@ -61,10 +61,12 @@ export const attachmentsOfChat = (db: Db, chatId: string) =>
 const namesOf = ({ id }: MessageRow, attachments: Attachments) =>
   attachments.filter(({ messageId }) => messageId === id).map(({ name }) => name);
 
+const percent = (mark: string) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`;
+
 /** Content-Disposition of a download (RFC 6266): its name in UTF-8, after one that everyone understands. */
 export function attachmentName(name: string): string {
   const plain = name.normalize("NFD").replace(/[^\w .-]+/g, "") || "archivo";
-  return `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(name).replace(/['()*]/g, escape)}`;
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(name).replace(/['()*]/g, percent)}`;
 }
 
 // What some file system or other does not take in a name.

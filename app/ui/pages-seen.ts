@@ -47,6 +47,13 @@ export function keepMatches(matches: { id: string; loaderData: unknown }[]): voi
   shown = new Map(matches.map(({ id, loaderData }) => [id, loaderData]));
 }
 
+/** The page on the screen was not for whoever is here now. */
+export function forgetShown(): void {
+  forgetSeen();
+  current = "";
+  shown = new Map();
+}
+
 export const isShown = ({ url }: Request) => pathOf(new URL(url)) === current;
 export const recallShown = (routeId: string) => shown.get(routeId);
 

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "react";
 import { useFetchers, useNavigation, useRevalidator } from "react-router";
 import { forgetSeen } from "./pages-seen.ts";
+import { stopLooking } from "./revisits.tsx";
 import { isSending } from "./send-form.ts";
 import { isWriting } from "./writing.ts";
 
@@ -35,6 +36,7 @@ export function Realtime() {
       return;
     }
     forgetSeen();
+    stopLooking();
     revalidate().catch((error: Error) => {
       // The page was left meanwhile.
       if (error.name !== "AbortError") throw error;

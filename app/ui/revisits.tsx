@@ -14,14 +14,19 @@ export function Revisits({ personId }: { personId: string | null }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, what came with the document
   useEffect(() => {
     const page = matches.at(-1);
-    if (page?.loaderData) keepSeen(page.pathname + search, page.loaderData);
+    // A dialog's address is its page's to begin with, and its data another route's.
+    const dialog = (page?.handle as { dialog?: boolean } | undefined)?.dialog;
+    if (page?.loaderData && !dialog) keepSeen(page.pathname + search, page.loaderData);
   }, []);
   useEffect(() => keepMatches(matches), [matches]);
   useEffect(() => {
-    if (arriveAt(path)) void revalidate();
+    if (!arriveAt(path)) return;
+    stopLooking();
+    void revalidate();
   }, [path, revalidate]);
   useEffect(() => {
     if (!writing) return;
+    stopLooking();
     forgetSeen();
     // What was fetched meanwhile may be from before the write.
     return forgetSeen;
@@ -46,11 +51,31 @@ export const slots = [1, 2, 3, 4];
 const waiting: string[] = [];
 const fetching = new Set<string>();
 const idle = new Set<() => void>();
+const resets = new Set<() => void>();
+
+/** Ends the fetches on intent: a refresh would begin them anew, as if somebody had really gone there. */
+export function stopLooking(): void {
+  waiting.length = 0;
+  for (const reset of resets) reset();
+}
+
+let answers = true;
+
+/** Whether the server is known to be away: to fetch the code of a page from it in vain would load the whole document anew. */
+export function setAnswers(does: boolean): void {
+  answers = does;
+}
 
 /** One of the fetches on intent that may run at the same time. */
 function Slot() {
   const fetcher = useFetcher();
   const { state, data, load, reset } = fetcher;
+  useEffect(() => {
+    resets.add(reset);
+    return () => {
+      resets.delete(reset);
+    };
+  }, [reset]);
   useEffect(() => {
     if (state !== "idle") return;
     // What it brought is kept by the loader; the router need not keep it fresh as well.
@@ -74,6 +99,7 @@ function Slot() {
 
 /** Fetches the page of a link that somebody points at or has reached with the keyboard. */
 export function fetchOnIntent({ target }: Event): void {
+  if (!answers || !navigator.onLine) return;
   const link = target instanceof Element ? target.closest<HTMLAnchorElement>("a[data-ahead]") : null;
   if (!link) return;
   const path = link.pathname + link.search;

@@ -1,4 +1,5 @@
 import { io } from "socket.io-client";
+import { setAnswers } from "./revisits.tsx";
 import { showToast } from "./toasts.tsx";
 
 // The seed's figures (§7, §9), in ms.
@@ -33,6 +34,7 @@ export function connect(refresh: () => void): () => void {
   let again: ReturnType<typeof setTimeout> | undefined;
   socket.on("connect", () => {
     told.clear();
+    setAnswers(true);
     refresh();
   });
   socket.on("changed", () => {
@@ -41,8 +43,9 @@ export function connect(refresh: () => void): () => void {
   });
   socket.on("disconnect", (reason) => {
     if (reason === "io client disconnect") return;
-    if (reason === "io server disconnect") endSession();
-    else tell("Conexión perdida con el servidor");
+    if (reason === "io server disconnect") return endSession();
+    setAnswers(false);
+    tell("Conexión perdida con el servidor");
   });
   socket.on("connect_error", () => {
     // Refused by the server itself, it does not try again.

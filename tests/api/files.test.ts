@@ -71,15 +71,15 @@ function pdf(...objects: (string | Buffer)[]): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.concat(bytes));
 }
 
-/** A PDF of some kilobytes that shows one page six thousand times. */
-const pageBomb = () =>
-  pdf(
-    "<</Type /Catalog /Pages 2 0 R>>",
-    `<</Type /Pages /Count 6000 /Kids [${"3 0 R ".repeat(6000)}]>>`,
-    "<</Type /Page /Parent 2 0 R /MediaBox [0 0 99 99]>>",
-  );
+/** A PDF of six thousand pages with nothing on them. */
+function pageBomb(): Uint8Array<ArrayBuffer> {
+  const pages = Array.from({ length: 6000 }, () => "<</Type /Page /Parent 2 0 R /MediaBox [0 0 99 99]>>");
+  const kids = pages.map((_, index) => `${index + 3} 0 R`).join(" ");
+  const tree = `<</Type /Pages /Count ${pages.length} /Kids [${kids}]>>`;
+  return pdf("<</Type /Catalog /Pages 2 0 R>>", tree, ...pages);
+}
 
-/** A PDF of a megabyte and a half with a page of a gigabyte and a half. */
+/** A PDF of some megabytes with a page of a gigabyte and a half. */
 async function inflatingPage(): Promise<Uint8Array<ArrayBuffer>> {
   const spaces = Buffer.alloc(16 * 1024 * 1024, " ");
   const packed = Readable.from(Array.from({ length: 96 }, () => spaces)).pipe(createDeflate({ level: 1 }));
@@ -175,7 +175,7 @@ for (const engine of engines) {
       ["HTML named .png", () => text("<html><script>1</script></html>", "foto.png"), /por dentro es otra cosa/],
       ["an enormous header", () => text(enormous(), "lunes.png"), /píxeles/],
       ["a zip bomb as DOCX", () => text(bomb(), "carta.docx"), /se hincha/],
-      ["a PDF of too many pages", () => text(pageBomb(), "libro.pdf"), /más de 5\.000 páginas/],
+      ["a PDF of too many pages", () => text(pageBomb(), "libro.pdf"), /más de 5000 páginas/],
       ["a PDF that swells", async () => text(await inflatingPage(), "hoja.pdf"), /demasiado grande o complicado/],
       ["a PDF with a password", () => document("con-clave.pdf"), /contraseña/],
       [

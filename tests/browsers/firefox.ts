@@ -39,6 +39,7 @@ export async function openFirefox({ javaScript }: { javaScript: boolean }): Prom
       await page.goto(url, { waitUntil: "domcontentloaded" });
     },
     url: async () => page.url(),
+    isLoaded: () => page.evaluate(() => document.readyState === "complete"),
     title: () => page.evaluate(() => document.title),
     text: () => page.evaluate(() => document.body.innerText),
     async fill(label, text) {

@@ -3,6 +3,8 @@ export type Tab = {
   go(url: string): Promise<void>;
   url(): Promise<string>;
   title(): Promise<string>;
+  /** Whether all of its page is there. */
+  isLoaded(): Promise<boolean>;
   /** What can be read in it. */
   text(): Promise<string>;
   fill(label: string, text: string): Promise<void>;

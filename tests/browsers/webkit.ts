@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { existsSync, globSync } from "node:fs";
+import { vi } from "vitest";
 import { freePort } from "../support/server.ts";
 import { field, option, pressable, type Tab } from "./tab.ts";
 
@@ -9,6 +10,7 @@ export const hasWebKit =
 
 // The name of an element's id in JSON (W3C WebDriver §12).
 const elementKey = "element-6066-11e4-a52e-4f735466cecf";
+const patience = { timeout: 30_000 };
 type Element = { [elementKey]: string };
 
 /** WebKit's own small browser on a screen that nobody sees, spoken to by W3C WebDriver. */
@@ -18,6 +20,11 @@ export async function openWebKit({ javaScript }: { javaScript: boolean }): Promi
   const screen = spawn("Xvfb", [display, "-screen", "0", "1280x900x24"], { stdio: "ignore" });
   const env = { ...process.env, DISPLAY: display };
   const driver = spawn("WebKitWebDriver", [`--port=${port}`], { env, stdio: "ignore" });
+  const end = () => {
+    driver.kill();
+    screen.kill();
+  };
+  process.once("exit", end);
 
   async function send<Value>(method: string, path: string, body?: object): Promise<Value> {
     const init = { method, ...(body && { body: JSON.stringify(body) }) };
@@ -28,7 +35,15 @@ export async function openWebKit({ javaScript }: { javaScript: boolean }): Promi
   }
   const args = ["--automation", `--enable-javascript=${javaScript}`];
   const alwaysMatch = { pageLoadStrategy: "none", "webkitgtk:browserOptions": { binary, args } };
-  await started(port);
+  await vi.waitUntil(() => existsSync(`/tmp/.X11-unix/X${port}`), patience);
+  await vi.waitUntil(
+    () =>
+      fetch(`http://127.0.0.1:${port}/status`).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    patience,
+  );
   const { sessionId } = await send<{ sessionId: string }>("POST", "", { capabilities: { alwaysMatch } });
   const tab = `/${sessionId}`;
   async function find(xpath: string, within = tab): Promise<string> {
@@ -41,6 +56,8 @@ export async function openWebKit({ javaScript }: { javaScript: boolean }): Promi
   return {
     go: (url) => send("POST", `${tab}/url`, { url }),
     url: () => send("GET", `${tab}/url`),
+    isLoaded: () =>
+      send("POST", `${tab}/execute/sync`, { script: "return document.readyState === 'complete'", args: [] }),
     title: () => send("GET", `${tab}/title`),
     text: async () => send("GET", `${await find("//body")}/text`),
     async fill(label, text) {
@@ -50,18 +67,6 @@ export async function openWebKit({ javaScript }: { javaScript: boolean }): Promi
     },
     choose: async (label, text) => send("POST", `${await find(option(text), await find(field(label)))}/click`, {}),
     press: async (name) => send("POST", `${await find(pressable(name))}/click`, {}),
-    async close() {
-      await send("DELETE", tab);
-      driver.kill();
-      screen.kill();
-    },
+    close: () => send("DELETE", tab).finally(end) as Promise<void>,
   };
-}
-
-async function started(port: number): Promise<void> {
-  for (;;) {
-    const answer = await fetch(`http://127.0.0.1:${port}/status`).catch(() => undefined);
-    if (answer?.ok) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }

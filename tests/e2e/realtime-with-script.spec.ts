@@ -70,6 +70,11 @@ test.describe("what changes elsewhere", () => {
     await page.getByRole("button", { name: "Cerrar las demás" }).click();
     await here.waitForURL("**/auth/signin**");
     await expect(here.getByText("Session expirada, por favor inicia sesión nuevamente.")).toBeVisible();
+    // What was there before is not for whoever goes back without the server.
+    await here.context().setOffline(true);
+    await here.goBack({ waitUntil: "commit" });
+    await expect(here.getByText("No se ha podido conectar con el servidor")).toBeVisible();
+    await expect(aside(here)).toHaveCount(0);
     // Where something is being written, the page stays, and asks to sign in when it is sent.
     await expect(writing.getByLabel("Mensaje", { exact: true })).toHaveValue("A medio escribir");
     await writing.getByRole("button", { name: "Enviar" }).click();
@@ -114,15 +119,21 @@ test("a lost connection is told once, and found again it brings what was missed"
   const email = await person.signUp("Ana");
   await person.say("Hola");
   const page = await open(browser, first, email, "/conversation/chat");
+  await page.evaluate(() => {
+    document.body.dataset.before = "";
+  });
   await first.end("SIGKILL");
   await expect(page.getByText("Conexión perdida con el servidor")).toHaveCount(1);
   await expect(page.getByText("Error de conexión con el servidor")).toHaveCount(1);
+  // Its page can't be fetched now, and nor can the code of it.
+  await aside(page).getByRole("link", { name: "Proyectos" }).hover();
   const again = await startServer({ PORT: new URL(first.url).port, DATA_DIR: first.dataDir });
   await expect(page.getByRole("link", { name: "Hola" }).first()).toBeVisible();
   const other = new Browser(again.url);
   await other.signIn(email);
   await other.say("Escrito mientras tanto");
   await expect(page.getByRole("link", { name: "Escrito mientras tanto" }).first()).toBeVisible({ timeout: 15_000 });
+  await expect(page.locator("body[data-before]")).toBeAttached();
   await page.context().close();
   await again.stop();
 });

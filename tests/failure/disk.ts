@@ -42,6 +42,7 @@ export class Disk {
     } else if (name === "mkdir") this.#name([path, newInode(true)]);
     else if (name === "pwrite64") this.#write(path, { at: last, bytes: data.subarray(0, result) });
     else if (name === "write") this.#write(path, { at: this.#file(path).length, bytes: data.subarray(0, result) });
+    else if (name === "sendfile") this.#write(path, { at: 0, bytes: copied(path) });
     else if (name === "copy_file_range") this.#write(other, { at: 0, bytes: copied(other) });
     else if (name === "ftruncate") this.#write(path, { length: last });
     else if (name === "fsync" || name === "fdatasync") this.#sync(path);

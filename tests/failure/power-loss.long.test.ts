@@ -47,6 +47,7 @@ describe.runIf(mayTrace())("the power goes", () => {
     const written = await write(caller(server.url, token));
     await server.end("SIGKILL");
     const calls = await ended();
+    expect(calls.filter(({ name }) => name === "fsync").length).toBeGreaterThan(100);
 
     const moments = [...written.values()].flat().map(({ answered }) => answered);
     const [first, last] = [Math.min(...moments), Math.max(...moments)];
@@ -58,6 +59,7 @@ describe.runIf(mayTrace())("the power goes", () => {
       onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
       disk.losePower(dataDir, chance(loss));
       const again = await startServer({ DATA_DIR: dataDir });
+      onTestFinished(() => void again.process.kill("SIGKILL"));
       const lost = await missing(caller(again.url, token), written, at);
       await again.end();
       expect(lost).toEqual([]);

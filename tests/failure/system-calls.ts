@@ -22,8 +22,9 @@ const traced = [
   ["fsync", "fdatasync", "sync_file_range", "msync"],
 ].flat();
 
-/** Whether processes may be watched here. */
-export const mayTrace = () => spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;
+/** Whether processes may be watched here, and have these system calls. */
+export const mayTrace = () =>
+  spawnSync("sh", ["-c", `sleep 0.2 & strace -e trace=${traced} -o /dev/null -p $!`]).status === 0;
 
 /** Watches what a process asks of the operating system from now on; what this answers tells it once the process has ended. */
 export async function traceSystemCalls(pid: number): Promise<() => Promise<SystemCall[]>> {

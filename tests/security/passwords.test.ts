@@ -18,10 +18,12 @@ vi.mock("@node-rs/argon2", async (original) => {
 });
 
 it("are hashed at most as many at once as there are cores; more than can wait are sent away [pLimit]", async () => {
-  const checks = await Promise.allSettled(Array.from({ length: 600 }, () => checkPassword(undefined, "cualquiera")));
+  const checks = await Promise.allSettled(
+    Array.from({ length: 501 + 2 * availableParallelism() }, () => checkPassword(undefined, "cualquiera")),
+  );
   expect(underway.most).toBe(availableParallelism());
   const away = checks.flatMap((check) => (check.status === "rejected" ? [check.reason] : []));
-  expect(away.length).toBeGreaterThan(50);
+  expect(away.length).toBeGreaterThan(0);
   for (const { status, message } of away)
     expect([status, message]).toEqual([503, expect.stringMatching(/demasiada gente/)]);
 }, 60_000);

@@ -34,6 +34,8 @@ export async function startModelServer(): Promise<LLMock> {
   mock.on({ systemMessage: title }, { content: "Charla de prueba" });
   // Two seconds: what a page shows before its end can be seen on a busy machine, too.
   mock.onMessage(/con formato/, { content: formattedReply }, { ...slow, streamingProfile: { ttft: 20, tps: 12 } });
+  // For browsers that are slow themselves.
+  mock.onMessage(/pausada/, { content: longReply }, { ...slow, streamingProfile: { ttft: 20, tps: 12 } });
   mock.onMessage(/lenta/, { content: longReply }, slow);
   mock.onMessage(/cortada/, { content: longReply }, { ...slow, truncateAfterChunks: 6 });
   mock.onMessage(/error 401/, { error: { message: "Incorrect API key" }, status: 401 });

@@ -41,6 +41,9 @@ export async function startServer(env: Record<string, string> = {}): Promise<Tes
     },
     stdio: ["ignore", "pipe", "inherit"],
   });
+  const kill = () => child.kill("SIGKILL");
+  process.once("exit", kill);
+  child.once("exit", () => process.off("exit", kill));
   const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
   let output = "";
   const url = await new Promise<string>((resolve, reject) => {

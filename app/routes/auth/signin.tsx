@@ -8,6 +8,7 @@ import { restoreDraft } from "../../held-draft.server.ts";
 import { getPerson } from "../../person.server.ts";
 import Resend from "../../ui/resend.tsx";
 import { notTaken } from "../../ui/send-form.ts";
+import { isUnanswered } from "../../ui/unanswered.ts";
 import type { Route } from "./+types/signin";
 import { SignInForm, type SignInRefusal } from "./sign-in-form.tsx";
 
@@ -68,11 +69,14 @@ export async function clientAction({ request, serverAction }: Route.ClientAction
   try {
     return await serverAction();
   } catch (error) {
+    if (isUnanswered(error)) return data({ ...notTaken(await kept.formData()), message: noAnswer }, 503);
     if (!isRouteErrorResponse(error) || !error.data?.resend) throw error;
     const message = "La sesión ha cambiado en otra pestaña. Pulsa otra vez «Iniciar sesión».";
     return data({ ...notTaken(await kept.formData()), message, formToken: error.data.formToken as string }, 403);
   }
 }
+
+const noAnswer = "No se ha podido conectar con el servidor. Vuelve a intentarlo.";
 
 const prefix = "held.";
 const heldFields = (form: FormData): [string, string][] =>
