@@ -26,7 +26,16 @@ export default defineConfig(({ command }) => ({
         command === "build"
           ? {
               noExternal: true,
-              external: ["@node-rs/argon2", "pg", "@zxcvbn-ts/language-common", "sirv", "sharp", "unpdf", "mammoth"],
+              external: [
+                "@node-rs/argon2",
+                "@redis/client",
+                "pg",
+                "@zxcvbn-ts/language-common",
+                "sirv",
+                "sharp",
+                "unpdf",
+                "mammoth",
+              ],
             }
           : {},
     },

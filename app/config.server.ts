@@ -24,6 +24,7 @@ const variables = z.object({
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/, error: "DATABASE_URL tiene que empezar por postgres://" })
     .optional(),
+  REDIS_URL: z.url({ protocol: /^rediss?$/, error: "REDIS_URL tiene que empezar por redis:// o rediss://" }).optional(),
   API_BASE_URL: httpUrl("API_BASE_URL").optional(),
   SESSION_SECRET: z.string().min(32, "SESSION_SECRET tiene que tener 32 caracteres o más").optional(),
   SESSION_SECRET_NEW: z.string().min(32, "SESSION_SECRET_NEW tiene que tener 32 caracteres o más").optional(),
@@ -57,6 +58,8 @@ export type Config = {
   host: string;
   dataDir: string;
   databaseUrl: string | undefined;
+  /** Where several processes count attempts together. */
+  redisUrl: string | undefined;
   /** The API of another machine; without it, this process has its own. */
   apiBaseUrl: string | undefined;
   /** The master secret: cookies, tokens and stored keys are protected by keys derived from it. */
@@ -112,6 +115,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Config {
     host: values.HOST,
     dataDir,
     databaseUrl: values.DATABASE_URL,
+    redisUrl: values.REDIS_URL,
     apiBaseUrl: values.API_BASE_URL?.replace(/\/$/, ""),
     secret: values.SESSION_SECRET ?? storedSecret(dataDir),
     secretGiven: values.SESSION_SECRET !== undefined,

@@ -11,6 +11,7 @@ import { createLog, type Log } from "./log.server.ts";
 import { Mail } from "./mail.server.ts";
 import { sweepReceived } from "./multipart.server.ts";
 import { Changes } from "./realtime/changes.server.ts";
+import { openRedis } from "./redis.server.ts";
 import { deriveKey } from "./secrets.server.ts";
 
 const sweepEvery = 60 * 60_000;
@@ -49,6 +50,7 @@ export async function openServices(config: Config): Promise<Opened> {
   const swept = sweepOrLog();
   const sweeping = setInterval(sweepOrLog, sweepEvery).unref();
   const mail = await Mail.open(config.mail, log);
+  const redis = config.redisUrl ? await openRedis(config.redisUrl, log) : undefined;
   const interrupted = await runs.findInterrupted();
   if (interrupted > 0) log.warn({ interrupted }, "respuestas interrumpidas por el último cierre");
   // Other servers may be slow to answer: nobody waits for them.
@@ -63,6 +65,7 @@ export async function openServices(config: Config): Promise<Opened> {
       files,
       storage: files.storage,
       backups,
+      redis,
       config,
       tokenKey: deriveKey(config.secret, "session tokens"),
       authenticatorKey: keys.authenticatorKey,
@@ -74,6 +77,7 @@ export async function openServices(config: Config): Promise<Opened> {
       clearInterval(sweeping);
       await swept;
       await Promise.all([runs.close(patience), mail.close()]);
+      redis?.destroy();
       await close();
     },
   };

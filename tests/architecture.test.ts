@@ -16,6 +16,7 @@ const leaves = [
   "limits",
   "multipart",
   "pull-stream",
+  "redis",
   "worker",
   "worker-job",
 ];
@@ -72,6 +73,7 @@ const mayImport: Record<string, string[]> = {
   upgrades: ["realtime", "session", "secrets"],
   config: ["synced"],
   synced: [],
+  redis: ["log"],
   secrets: [],
   log: [],
   mail: [],

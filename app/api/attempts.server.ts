@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import type { Context } from "hono";
-import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import type { ApiEnv, Services } from "./env.server.ts";
 import { Problem } from "./problem.server.ts";
 
@@ -32,17 +32,27 @@ export function networkOf(c: Context<ApiEnv>): string {
   return `${groups.slice(0, 4).join(":")}::/64`;
 }
 
-const limiters = new WeakMap<Services, Record<Kind, RateLimiterMemory>>();
+type Limiter = RateLimiterMemory | RateLimiterRedis;
+const limiters = new WeakMap<Services, Record<Kind, Limiter>>();
 
-function limiter(services: Services, kind: Kind): RateLimiterMemory {
+function limiter(services: Services, kind: Kind): Limiter {
   let kinds = limiters.get(services);
   if (!kinds) {
     kinds = Object.fromEntries(
-      Object.entries(rules).map(([name, rule]) => [name, new RateLimiterMemory(rule)]),
-    ) as Record<Kind, RateLimiterMemory>;
+      Object.entries(rules).map(([name, rule]) => [name, newLimiter(services, name, rule)]),
+    ) as Record<Kind, Limiter>;
     limiters.set(services, kinds);
   }
   return kinds[kind];
+}
+
+/** Counts in Redis where there is one; while it is away, in this process. */
+function newLimiter({ redis }: Services, name: string, rule: (typeof rules)[Kind]): Limiter {
+  const own = new RateLimiterMemory(rule);
+  if (!redis) return own;
+  const keyPrefix = `tertulia:${name}`;
+  const shared = { storeClient: redis, useRedisPackage: true, rejectIfRedisNotReady: true, insuranceLimiter: own };
+  return new RateLimiterRedis({ ...rule, ...shared, keyPrefix });
 }
 
 /** Counts an attempt of an account or address; the answer's RateLimit headers say how many are left. Throws 429 with Retry-After when there were too many. */
@@ -88,7 +98,10 @@ export async function mayTry(services: Services, kind: Kind, key: string): Promi
     .consume(key)
     .then(
       () => true,
-      () => false,
+      (refused) => {
+        if (!(refused instanceof RateLimiterRes)) throw refused;
+        return false;
+      },
     );
 }
 

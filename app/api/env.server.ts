@@ -6,6 +6,7 @@ import type { Providers } from "../intelligence/discover.server.ts";
 import type { Services as RunServices, Runs } from "../intelligence/runs.server.ts";
 import type { Mail } from "../mail.server.ts";
 import type { Changes } from "../realtime/changes.server.ts";
+import type { Redis } from "../redis.server.ts";
 
 /** What every endpoint may use. Made once a process. */
 export type Services = RunServices & {
@@ -15,6 +16,8 @@ export type Services = RunServices & {
   mail: Mail;
   files: Files;
   backups: Backups | undefined;
+  /** Where several processes count attempts together; without it each counts its own. */
+  redis: Redis | undefined;
   /** Derives session tokens. */
   tokenKey: Buffer;
   /** Encrypts the secrets of authenticator apps. */

@@ -54,6 +54,7 @@ export async function openApi(
     runs,
     files,
     backups: database.backups,
+    redis: undefined,
     mail: await Mail.open(mail, log),
     config: { signup, publicUrl: "https://tertulia.example", dataDir, ...providers },
     tokenKey: deriveKey(secret, "session tokens"),

@@ -1,0 +1,70 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { connect } from "node:net";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { freePort, startServer, type TestServer } from "../support/server.ts";
+
+const program = ["/usr/bin/redis-server", "/usr/local/bin/redis-server"].find((path) => existsSync(path));
+
+/** A Redis of the test's own, in memory only. */
+async function startRedis(port: number) {
+  const redis = spawn(program ?? "", ["--port", String(port), "--save", "", "--appendonly", "no"], { stdio: "ignore" });
+  const ended = new Promise<void>((resolve) => redis.once("exit", () => resolve()));
+  const end = () => {
+    redis.kill("SIGKILL");
+    return ended;
+  };
+  onTestFinished(end);
+  await vi.waitFor(() => answers(port), 10_000);
+  return { stop: () => redis.kill("SIGSTOP"), goOn: () => redis.kill("SIGCONT"), end };
+}
+
+const answers = (port: number) =>
+  new Promise<void>((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1", () => resolve(void socket.destroy()));
+    socket.once("error", reject);
+  });
+
+/** Tries to sign in with a wrong password so many times, and answers the statuses. */
+async function tries(server: TestServer, email: string, times: number): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let n = 0; n < times; n++) {
+    const headers = { "Content-Type": "application/json" };
+    const body = JSON.stringify({ email, password: "otra frase larga y rara" });
+    statuses.push((await fetch(`${server.url}/v1/auth/signin`, { method: "POST", headers, body })).status);
+  }
+  return statuses;
+}
+
+it.runIf(program)(
+  "processes count attempts together in Redis, each by itself while it is away, and together again",
+  async () => {
+    const port = await freePort();
+    const redis = await startRedis(port);
+    const env = { REDIS_URL: `redis://127.0.0.1:${port}` };
+    const [one, other] = await Promise.all([startServer(env), startServer(env)]);
+    onTestFinished(async () => {
+      await Promise.all([one.stop(), other.stop()]);
+    });
+    expect(await tries(one, "ana@ejemplo.es", 10)).toEqual(Array(10).fill(401));
+    expect(await tries(other, "ana@ejemplo.es", 1)).toEqual([429]);
+
+    redis.stop();
+    expect(await tries(other, "dora@ejemplo.es", 1)).toEqual([401]);
+    redis.goOn();
+
+    await redis.end();
+    await vi.waitFor(() => expect(other.printed()).toContain("Redis no contesta"), 10_000);
+    await vi.waitFor(() => expect(one.printed()).toContain("Redis no contesta"), 10_000);
+    expect(await tries(one, "bea@ejemplo.es", 11)).toEqual([...Array(10).fill(401), 429]);
+    expect(await tries(other, "bea@ejemplo.es", 1)).toEqual([401]);
+
+    await startRedis(port);
+    for (const server of [one, other]) {
+      await vi.waitFor(() => expect(server.printed()).toContain("Redis vuelve a contestar"), 20_000);
+    }
+    expect(await tries(one, "carla@ejemplo.es", 10)).toEqual(Array(10).fill(401));
+    expect(await tries(other, "carla@ejemplo.es", 1)).toEqual([429]);
+  },
+  60_000,
+);
