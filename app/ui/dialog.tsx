@@ -13,6 +13,7 @@ type Props = {
   children: ReactNode;
 };
 
+const firstField = "input:not([type=hidden], [type=file]), select, textarea";
 // Where the page stood before the first dialog was opened (seed §2).
 const scrollKey = "tertulia-scroll";
 
@@ -78,7 +79,9 @@ function openModal(dialog: HTMLDialogElement | null, opener: Element | null) {
   dialog?.close();
   dialog?.showModal();
   // React focuses what has autoFocus, but leaves no attribute that showModal would go by.
-  if (begin instanceof HTMLElement && dialog?.contains(begin)) begin.focus();
+  const focused = begin instanceof HTMLElement && dialog?.contains(begin) ? begin : undefined;
+  // Without it showModal goes to what comes first, which closes it again.
+  (focused ?? dialog?.querySelector<HTMLElement>(firstField))?.focus();
   document.dispatchEvent(new Event(modalOpened));
   return () => {
     // Back to what lay under it; another page begins at its top.

@@ -105,7 +105,7 @@ test.describe("what a script adds", () => {
     await expect(page.locator('article[data-role="user"]').last()).toContainText("Sin conexión");
   });
 
-  test("dialogs are modal, and Escape closes them", async ({ page, person }) => {
+  test("dialogs are modal, begin in their first field, and Escape closes them", async ({ page, person }) => {
     expect(person.email).toBeTruthy();
     await begin(page, "Hola", "gpt-4o");
     await expect(lastReply(page)).toHaveAttribute("data-status", "complete");
@@ -114,6 +114,8 @@ test.describe("what a script adds", () => {
     await expect(page.locator("dialog:modal")).toBeVisible();
     await page.keyboard.press("Escape");
     await expect(page.locator("dialog")).toHaveCount(0);
+    await page.goto("/conversation/project/crear");
+    await expect(page.locator("dialog:modal").getByLabel("Nombre")).toBeFocused();
   });
 
   test("the seed's colour mode is set for those who look for it", async ({ page, person }) => {
