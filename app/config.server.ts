@@ -17,6 +17,14 @@ const whole = (name: string, min: number, max: number) =>
     .min(min, `${name} tiene que ser ${min} o más`)
     .max(max, `${name} tiene que ser ${max} o menos`);
 
+function isRedis(url: string): boolean {
+  try {
+    return decodeURIComponent(url) !== "" && /^\/?\d*$/.test(new URL(url).pathname);
+  } catch {
+    return false;
+  }
+}
+
 const variables = z.object({
   PORT: whole("PORT", 0, 65_535).default(3000),
   HOST: z.string().default("0.0.0.0"),
@@ -24,7 +32,13 @@ const variables = z.object({
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/, error: "DATABASE_URL tiene que empezar por postgres://" })
     .optional(),
-  REDIS_URL: z.url({ protocol: /^rediss?$/, error: "REDIS_URL tiene que empezar por redis:// o rediss://" }).optional(),
+  REDIS_URL: z
+    .url({ protocol: /^rediss?$/, hostname: /./, error: "REDIS_URL tiene que empezar por redis:// o rediss://" })
+    .refine(
+      isRedis,
+      "REDIS_URL acaba en el número de la base, y sus «%» se escriben %25: redis://:clave@máquina:6379/0",
+    )
+    .optional(),
   API_BASE_URL: httpUrl("API_BASE_URL").optional(),
   SESSION_SECRET: z.string().min(32, "SESSION_SECRET tiene que tener 32 caracteres o más").optional(),
   SESSION_SECRET_NEW: z.string().min(32, "SESSION_SECRET_NEW tiene que tener 32 caracteres o más").optional(),
@@ -150,14 +164,17 @@ function storedSecret(dataDir: string): string {
 
 /** On the disk, whole, before anything is stored under it; of two processes that start at once, one makes it. */
 function makeSecret(dataDir: string, path: string): void {
-  const part = `${path}.${process.pid}`;
-  writeFileSync(part, randomBytes(32).toString("hex"), { mode: 0o600, flush: true });
+  const part = `${path}.${randomBytes(6).toString("hex")}`;
   try {
+    writeFileSync(part, randomBytes(32).toString("hex"), { flag: "wx", mode: 0o600, flush: true });
     linkSync(part, path);
   } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
     // A file system without links.
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") renameSync(part, path);
+    if (code === "EPERM" || code === "ENOTSUP" || code === "ENOSYS") renameSync(part, path);
+    else if (code !== "EEXIST") throw error;
+  } finally {
+    rmSync(part, { force: true });
   }
-  rmSync(part, { force: true });
   syncFolder(dataDir);
 }

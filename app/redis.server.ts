@@ -4,9 +4,11 @@ import type { Log } from "./log.server.ts";
 /** What is used of the Redis that several processes share. */
 export type Redis = Pick<RedisClientType, "isReady" | "eval" | "del" | "destroy">;
 
-// In ms: nobody waits longer to be counted, and a Redis that is silent for so long is away.
+// In ms: nobody waits longer to be counted, and after that nobody waits at all for so long.
 const answersWithin = 500;
-const silentFor = 5000;
+const leftAloneFor = 5000;
+// In ms, between attempts to connect.
+const retryAfter = (attempts: number) => Math.min(50 * 2 ** attempts, 2000);
 
 /**
  * Connects to Redis. While it is away or silent, what is asked of it fails soon, and it is looked for until it is back; that
@@ -14,29 +16,37 @@ const silentFor = 5000;
  */
 export async function openRedis(url: string, log: Log): Promise<Redis> {
   const { createClient } = await import("@redis/client");
-  const client: RedisClientType = createClient({
-    url,
-    disableOfflineQueue: true,
-    pingInterval: silentFor / 2,
-    socket: { socketTimeout: silentFor },
-  });
+  const socket = { reconnectStrategy: retryAfter };
+  const client: RedisClientType = createClient({ url, disableOfflineQueue: true, socket });
   let away = false;
-  client.on("error", (error: Error) => {
+  let silentUntil = 0;
+  const lost = (error: Error) => {
     if (!away) log.error({ err: error }, "Redis no contesta: los límites se cuentan en cada proceso hasta que vuelva");
     away = true;
-  });
-  client.on("ready", () => {
-    if (away) log.info("Redis vuelve a contestar");
-    away = false;
-  });
+  };
+  client.on("error", lost);
+  const isReady = () => client.isReady && Date.now() >= silentUntil;
+  async function ask<Answer>(question: () => Promise<Answer>): Promise<Answer> {
+    if (!isReady()) throw new Error("Redis no contesta.");
+    try {
+      const answer = await soon(question());
+      if (away) log.info("Redis vuelve a contestar");
+      away = false;
+      return answer;
+    } catch (error) {
+      silentUntil = Date.now() + leftAloneFor;
+      lost(error as Error);
+      throw error;
+    }
+  }
   // It goes on trying by itself; only to be closed meanwhile ends that.
   client.connect().catch((error: Error) => log.debug({ err: error }, "Redis"));
   return {
     get isReady() {
-      return client.isReady;
+      return isReady();
     },
-    eval: (...given) => soon(client.eval(...given)),
-    del: (...given) => soon(client.del(...given)),
+    eval: (...given) => ask(() => client.eval(...given)),
+    del: (...given) => ask(() => client.del(...given)),
     destroy: () => client.destroy(),
   };
 }

@@ -222,6 +222,13 @@ export const messages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
           .$call(ifUnchanged(c, row))
           .returningAll()
           .executeTakeFirst();
+        // A link to it shows what it says now, as it does of the messages before.
+        await trx
+          .updateTable("shares")
+          .set({ leafLength: content.length })
+          .where("leafId", "=", row.id)
+          .where("leafLength", "is not", null)
+          .execute();
         if (written) return written;
         // The transaction's own handle: on SQLite any other would wait for it for ever.
         throw stale(await showOne(trx, await findMessage({ ...services, db: trx }, person, row.id)));
@@ -262,7 +269,11 @@ export const messages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
           .where("leafId", "in", ids)
           .execute();
         await (row.parentId
-          ? trx.updateTable("shares").set({ leafId: row.parentId }).where("leafId", "in", ids).execute()
+          ? trx
+              .updateTable("shares")
+              .set({ leafId: row.parentId, leafLength: null })
+              .where("leafId", "in", ids)
+              .execute()
           : trx.deleteFrom("shares").where("leafId", "in", ids).execute());
         await trx.deleteFrom("messages").where("id", "in", ids).execute();
       });

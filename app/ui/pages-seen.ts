@@ -43,7 +43,9 @@ export function unlessSeen({ nextUrl, formMethod, defaultShouldRevalidate }: Sho
 /** What every route of the page on the screen shows, by the route's id. */
 let shown = new Map<string, unknown>();
 
-export function keepMatches(matches: { id: string; loaderData: unknown }[]): void {
+export function keepMatches(path: string, matches: { id: string; loaderData: unknown }[]): void {
+  // What led elsewhere may have led back here.
+  current = path;
   shown = new Map(matches.map(({ id, loaderData }) => [id, loaderData]));
 }
 

@@ -18,12 +18,12 @@ export function Revisits({ personId }: { personId: string | null }) {
     const dialog = (page?.handle as { dialog?: boolean } | undefined)?.dialog;
     if (page?.loaderData && !dialog) keepSeen(page.pathname + search, page.loaderData);
   }, []);
-  useEffect(() => keepMatches(matches), [matches]);
   useEffect(() => {
     if (!arriveAt(path)) return;
     stopLooking();
     void revalidate();
   }, [path, revalidate]);
+  useEffect(() => keepMatches(path, matches), [path, matches]);
   useEffect(() => {
     if (!writing) return;
     stopLooking();

@@ -110,6 +110,21 @@ describe.each(await findEngines())("sharing on $name", (engine) => {
     expect(((await readShared(token)).body as Shared).items.at(-1)?.content).not.toBe(before);
   });
 
+  it("shows a last message as it was changed, and whole the one before when it is deleted", async () => {
+    const [start] = await api.converse(ana.token, { content: "Una pregunta bastante larga, que se comparte entera" });
+    if (start?.type !== "start") throw new Error("a conversation begins with its start");
+    const { token } = (await share("PUT", ana, start.chatId)).body as Share;
+    const reply = `/api/message/${start.messageId}`;
+    const content = "Otra cosa, más larga que lo que el asistente había escrito. ".repeat(40);
+    await api.call("PATCH", reply, { token: ana.token, json: { content } });
+    expect(((await readShared(token)).body as Shared).items.at(-1)?.content).toBe(content.trim());
+    await api.call("PATCH", reply, { token: ana.token, json: { content: "Sí" } });
+    await share("PUT", ana, start.chatId);
+    await api.call("DELETE", reply, { token: ana.token });
+    const items = ((await readShared(token)).body as Shared).items;
+    expect(items.map((item) => item.content)).toEqual(["Una pregunta bastante larga, que se comparte entera"]);
+  });
+
   it("ends when it is taken back, and with its chat", async () => {
     const { token } = (await share("PUT")).body as Share;
     expect((await share("DELETE")).status).toBe(204);

@@ -41,7 +41,8 @@ export async function startModelServer(): Promise<LLMock> {
   mock.onMessage(/error 401/, { error: { message: "Incorrect API key" }, status: 401 });
   mock.onMessage(/error 429/, { error: { message: "Slow down" }, status: 429, retryAfter: 7 });
   mock.onMessage(/error 500/, { error: { message: "Internal" }, status: 500 });
-  mock.onMessage(/se cortó/, { content: " Y aquí sigue." });
+  // Not over before those who ask at the same moment have been answered, on a busy machine either.
+  mock.onMessage(/se cortó/, { content: " Y aquí sigue." }, { streamingProfile: { ttft: 1000, tps: 40 } });
   mock.onMessage(/.*/, { content: "Una respuesta **breve**. Con dos frases." });
   await mock.start();
   return mock;
