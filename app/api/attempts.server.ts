@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import type { Context } from "hono";
+import { expandIPv6 } from "hono/utils/ipaddr";
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import type { ApiEnv, Services } from "./env.server.ts";
 import { Problem } from "./problem.server.ts";
@@ -27,9 +28,7 @@ type Kind = keyof typeof rules;
 export function networkOf(c: Context<ApiEnv>): string {
   const address = c.env.ip ?? "";
   if (isIP(address) !== 6 || address.includes(".")) return address;
-  const [left = [], right] = address.split("::").map((part) => part.split(":").filter(Boolean));
-  const groups = right ? [...left, ...Array(8 - left.length - right.length).fill("0"), ...right] : left;
-  return `${groups.slice(0, 4).join(":")}::/64`;
+  return `${expandIPv6(address).split(":").slice(0, 4).join(":")}::/64`;
 }
 
 type Limiter = RateLimiterMemory | RateLimiterRedis;
