@@ -61,7 +61,7 @@ export function stopLooking(): void {
 
 let answers = true;
 
-/** Whether the server is known to be away: to fetch the code of a page from it in vain would load the whole document anew. */
+/** Says whether the server is there: while it is not, to fetch the code of a page in vain would load the whole document anew. */
 export function setAnswers(does: boolean): void {
   answers = does;
 }
