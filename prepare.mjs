@@ -17,7 +17,8 @@ function install(folder = root) {
   const installed = join(folder, "node_modules", ".package-lock.json");
   if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(join(folder, "package-lock.json")).mtimeMs)
     return;
-  run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], folder);
+  // Also where NODE_ENV=production: what builds is among the packages for development.
+  run("npm", ["ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"], folder);
 }
 
 /** What only the long tests use. */

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { fileURLToPath } from "node:url";
 import { createRequestListener } from "@remix-run/node-fetch-server";
 
-type App = typeof import("./app/handler.server.ts");
+type App = typeof import("./app/server/handler.server.ts");
 type Front = {
   /** The server side, as it is now: in development an edit makes it anew. */
   load(): Promise<App>;
@@ -13,28 +13,28 @@ type Front = {
 const dev = process.argv.includes("--dev");
 // React picks its development build by it, so it is set before anything else is loaded.
 process.env.NODE_ENV ??= dev ? "development" : "production";
-// How long running replies may go on after SIGTERM (product.md §11).
+// In ms: how long running replies may go on after SIGTERM.
 const patience = 20_000;
 const lastWords = 1_000;
 
-const server = createServer();
+// Headers that do not come are looked for this often, in ms; Node's own is half a minute.
+const server = createServer({ connectionsCheckingInterval: 2_000 });
 const { load, files } = dev ? await develop() : await serveBuild();
-const app = await load();
-const opened = await openOrExplain();
+let app = await load();
+let opened = await openOrExplain();
 const { config, log } = opened;
 let handle = app.createHandler(opened);
+let renewed: Promise<void> | undefined;
 
 const listener = createRequestListener(
   async (request: Request, client: { address: string }) => {
-    if (dev) handle = (await load()).createHandler(opened);
+    if (dev) await renewInTurn();
     return handle(request, { ip: client.address });
   },
   {
     trustProxy: config.trustProxy,
     ...(config.publicUrl && { host: new URL(config.publicUrl).host, protocol: new URL(config.publicUrl).protocol }),
     onError(error) {
-      // A Host header that is none.
-      if ((error as NodeJS.ErrnoException).code === "ERR_INVALID_URL") return new Response(null, { status: 400 });
       log.error({ err: error as Error }, "petición fallida");
       return new Response("Algo ha fallado en el servidor. Vuelve a intentarlo.", {
         status: 500,
@@ -44,14 +44,17 @@ const listener = createRequestListener(
   },
 );
 
-// A whole export over a slow line; the headers alone have Node's own minute.
+server.headersTimeout = 10_000;
+// A whole export over a slow line, for who is signed in; bodies that stall are cut far sooner (bounded-body.server.ts).
 server.requestTimeout = 30 * 60_000;
 server.on("request", (request, response) => {
   response.once("finish", () => discardRest(request));
+  const malformed = app.refuseMalformed(request);
+  if (malformed) return refuse(response, malformed);
   trustNearest(request);
   files(request, response, () => listener(request, response));
 });
-const sockets = app.createSockets(opened);
+let sockets = app.createSockets(opened);
 server.on("upgrade", (request, socket, head) => {
   // In development the other upgrades are Vite's.
   if (!sockets.take(request, socket, head) && !dev) socket.destroy();
@@ -81,6 +84,11 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   });
 }
 
+function refuse(response: ServerResponse, { status, sentence }: { status: number; sentence: string }): void {
+  response.writeHead(status, { "Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff" });
+  response.end(sentence);
+}
+
 /** The proxy in front says last who has asked it; what stands before that, and in `Forwarded`, anyone may have written. */
 function trustNearest({ headers }: IncomingMessage): void {
   delete headers.forwarded;
@@ -96,6 +104,29 @@ function discardRest(request: IncomingMessage): void {
   setTimeout(() => request.complete || request.destroy(), 5_000).unref();
 }
 
+/**
+ * In development, after an edit: takes the new code. If the edit changed what stays open between requests (the database, the
+ * running replies, mail), that is closed and opened again.
+ */
+async function renew(): Promise<void> {
+  const before = app;
+  app = await load();
+  if (app.createHandler === before.createHandler) return;
+  if (app.openServices !== before.openServices) {
+    await sockets.close();
+    await opened.close(0);
+    opened = await openOrExplain();
+    sockets = app.createSockets(opened);
+  }
+  handle = app.createHandler(opened);
+}
+
+/** One after another: two requests at once must not open everything twice. A failed attempt concerns only its request. */
+function renewInTurn(): Promise<void> {
+  renewed = (renewed ?? Promise.resolve()).catch(() => {}).then(renew);
+  return renewed;
+}
+
 async function openOrExplain(): ReturnType<App["open"]> {
   try {
     return await app.open();
@@ -109,7 +140,7 @@ async function openOrExplain(): ReturnType<App["open"]> {
 async function develop(): Promise<Front> {
   const { createServer: createVite } = await import("vite");
   const vite = await createVite({ server: { middlewareMode: true, hmr: { server } }, appType: "custom" });
-  return { load: () => vite.ssrLoadModule("./app/handler.server.ts") as Promise<App>, files: vite.middlewares };
+  return { load: () => vite.ssrLoadModule("./app/server/handler.server.ts") as Promise<App>, files: vite.middlewares };
 }
 
 async function serveBuild(): Promise<Front> {

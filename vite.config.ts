@@ -6,7 +6,7 @@ export default defineConfig(({ command }) => ({
   plugins: [tailwindcss(), reactRouter()],
   build: { assetsInlineLimit: 0 },
   environments: {
-    // One bundle and one instance of every server module: pages, API and replies (architecture.md §4).
+    // One bundle and one instance of every server module: pages, API and replies.
     ssr: {
       // Else React's development half is bundled as well.
       define: command === "build" ? { "process.env.NODE_ENV": '"production"' } : {},
@@ -14,9 +14,11 @@ export default defineConfig(({ command }) => ({
         rollupOptions: {
           // The threads that read documents and exports are programs of their own beside it.
           input: {
-            handler: "./app/handler.server.ts",
+            handler: "./app/server/handler.server.ts",
             "reading.worker": "./app/files/reading.worker.ts",
-            "import.worker": "./app/api/import.worker.ts",
+            "scrub.worker": "./app/db/scrub.worker.ts",
+            "render.worker": "./app/markdown/render.worker.ts",
+            "import.worker": "./app/api/imports/import.worker.ts",
           },
         },
       },
@@ -50,7 +52,7 @@ export default defineConfig(({ command }) => ({
                 {
                   name: "ui",
                   // What a conversation needs from the start; fields of forms come with the first dialog.
-                  test: /app\/(ui\/(?!fields?\.|socket|constraints|resend|dialog\.|upload-form|search-field)|routes\/(conversation\/composer|auth\/sign-in-over))/,
+                  test: /app\/(ui\/(?!\w+\/(fields?\.|socket|constraints|resend|dialog\.|upload-form|search-field)|meters|plot)|routes\/(conversation\/composer\/composer|auth\/sign-in-over))/,
                 },
               ],
             },

@@ -1,47 +1,47 @@
 import { PassThrough } from "node:stream";
 import { renderToPipeableStream } from "react-dom/server";
-import { type EntryContext, type RouterContextProvider, ServerRouter } from "react-router";
-import { type LivePart, liveContext, logContext, nonceContext } from "./context.ts";
-import { contentPolicy } from "./headers.server.ts";
-import { pathInLog } from "./log.server.ts";
-import { pullStream } from "./pull-stream.server.ts";
+import { type EntryContext, isRouteErrorResponse, ServerRouter } from "react-router";
+import { pullStream } from "./http/pull-stream.server.ts";
+import { contentPolicy } from "./http/security-headers.server.ts";
+import { isTextBrowser } from "./http/text-browsers.server.ts";
+import { pathInLog } from "./process/log.server.ts";
+import { type Context, type LivePart, liveContext, logContext, nonceContext } from "./web/context.ts";
 
-/** Renders the whole page before its first byte; what is still under way is then written into it as it comes. */
+/** Renders the whole page before sending its first byte; a growing part is then inserted while it arrives. */
 export default async function handleRequest(
   request: Request,
   status: number,
   headers: Headers,
   entry: EntryContext,
-  context: Readonly<RouterContextProvider>,
+  context: Context,
 ): Promise<Response> {
   const nonce = context.get(nonceContext);
   headers.set("Content-Type", "text/html; charset=utf-8");
   const page = await renderPage(<ServerRouter context={entry} url={request.url} nonce={nonce} />, nonce);
-  const html = scriptsLast(page, textBrowser.test(request.headers.get("User-Agent") ?? ""));
+  const html = scriptsLast(page, isTextBrowser(request));
   // A page that needs no script allows none.
   if (!html.includes("<script")) headers.set("Content-Security-Policy", contentPolicy(""));
   const live = context.get(liveContext);
   if (!live || !html.includes(live.marker)) return new Response(html, { status, headers });
   headers.set("X-Live", "1");
-  // nginx would hold it back.
+  // Otherwise nginx would buffer it.
   headers.set("X-Accel-Buffering", "no");
-  return new Response(pullStream(inPlace(html, live), live.leave), { status, headers });
+  return new Response(pullStream(splice(html, live), live.leave), { status, headers });
 }
 
-/** The page up to the marker, then what stands in its place as it is written, then the rest; no script takes part (product.md §7). */
-async function* inPlace(html: string, { marker, pieces }: LivePart): AsyncGenerator<string> {
+/** The page up to the marker, then the pieces in its place, then the rest. No script is involved. */
+async function* splice(html: string, { marker, pieces }: LivePart): AsyncGenerator<string> {
   const at = html.indexOf(marker);
   yield html.slice(0, at);
   yield* pieces;
   yield html.slice(at + marker.length);
 }
 
-/** Loader and action errors that nobody expected; answers on purpose and closed connections are none. */
-export function handleError(
-  error: unknown,
-  { request, context }: { request: Request; context: Readonly<RouterContextProvider> },
-): void {
-  if (!request.signal.aborted)
+/** Logs unexpected loader and action errors; thrown responses and closed connections are not logged. */
+export function handleError(error: unknown, { request, context }: { request: Request; context: Context }): void {
+  // The router refuses, for example, a method that a page does not support: a client error.
+  const refused = isRouteErrorResponse(error) && error.status < 500;
+  if (!request.signal.aborted && !refused)
     context
       .get(logContext)
       .error({ err: error, path: pathInLog(new URL(request.url).pathname) }, "error en una página");
@@ -66,13 +66,14 @@ function renderPage(page: React.ReactNode, nonce: string): Promise<string> {
   });
 }
 
-// React hoists them into the head, where they compete with the text on a slow line, even with scripting off.
+// React hoists preloads into the head, where they compete with the text on slow lines, even without script.
 const preload = /<link rel="modulepreload"[^>]*>/g;
-// ELinks shows each of them as a link to follow.
-const textBrowser = /^(e?links|w3m|lynx|dillo)\b/i;
 const firstScript = /<script[^>]*>window\.__reactRouterContext/;
 
-/** Moves the preloads down to the scripts; there React tolerates tags that it does not know. */
+/**
+ * Moves the preloads down to the scripts, where React tolerates unknown tags, or drops them for text browsers: ELinks shows
+ * them as links.
+ */
 function scriptsLast(html: string, dropped: boolean): string {
   const preloads = html.match(preload)?.join("");
   if (!preloads) return html;

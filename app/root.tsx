@@ -13,22 +13,22 @@ import {
 } from "react-router";
 import type { Route } from "./+types/root";
 import "./app.css";
-import { sessionContext } from "./context.ts";
-import { readForm } from "./form.server.ts";
-import { getPerson } from "./person.server.ts";
 import { SignInOver } from "./routes/auth/sign-in-over.tsx";
 import { ErrorPage } from "./ui/error-page.tsx";
-import { LoadingBar } from "./ui/loading-bar.tsx";
-import { PageName } from "./ui/page-name.tsx";
-import { unlessSeen } from "./ui/pages-seen.ts";
-import { FormToken } from "./ui/post-form.tsx";
-import { keepShown } from "./ui/unanswered.ts";
+import { FormToken } from "./ui/forms/post-form.tsx";
+import { keepShown } from "./ui/forms/unanswered.ts";
+import { LoadingBar } from "./ui/navigation/loading-bar.tsx";
+import { PageName } from "./ui/navigation/page-name.tsx";
+import { unlessSeen } from "./ui/navigation/pages-seen.ts";
+import { sessionContext } from "./web/context.ts";
+import { getCurrentUser } from "./web/current-user.server.ts";
+import { readForm } from "./web/forms/form.server.ts";
 
-// The lamp of the wordmark; in place, as a file would be one more request.
+// The icon, inlined to save a request.
 const icon =
   "data:image/svg+xml,%3Csvg%20xmlns='http://www.w3.org/2000/svg'%20viewBox='0%200%2032%2032'%3E%3Crect%20width='32'%20height='32'%20rx='7'%20fill='%2315110d'/%3E%3Crect%20x='11.5'%20y='6'%20width='9'%20height='20'%20rx='1.5'%20fill='%23ecb15a'/%3E%3C/svg%3E";
 
-// Only pages of forms that came too late have it.
+// Loaded lazily: only the page for refused forms needs it.
 const SignInAgain = lazy(() => import("./routes/auth/sign-in-again.tsx"));
 
 export const middleware: Route.MiddlewareFunction[] = [readForm];
@@ -36,8 +36,8 @@ export const clientMiddleware: Route.ClientMiddlewareFunction[] = [keepShown];
 
 export async function loader({ context }: Route.LoaderArgs) {
   const session = context.get(sessionContext);
-  const person = await getPerson(context);
-  return { formToken: session.formToken, notice: session.takeNotice(), personId: person?.user.id ?? null };
+  const person = await getCurrentUser(context);
+  return { formToken: session.formToken, flash: session.takeFlash(), personId: person?.user.id ?? null };
 }
 
 export const shouldRevalidate = unlessSeen;
@@ -86,7 +86,7 @@ export function ErrorBoundary() {
   const error = useRouteError();
   const { pathname, search } = useLocation();
   const current = use(FormToken);
-  // Middleware fails before any loader has run: what it throws carries the token that its page needs.
+  // When middleware throws, no loader has run, so the thrown data carry the form token for the error page.
   const token = (isRouteErrorResponse(error) && error.data?.formToken) || current;
   return (
     <FormToken value={token}>

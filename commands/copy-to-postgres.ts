@@ -1,11 +1,12 @@
-// `npm run datos:copiar`: all that the embedded database of DATA_DIR holds, into the empty PostgreSQL of DATABASE_URL. With the server stopped.
+// `npm run datos:copiar` copies all rows of the SQLite database in DATA_DIR into the empty PostgreSQL database at
+// DATABASE_URL. The server must be stopped.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { ConfigError, readConfig } from "../app/config.server.ts";
 import { openDatabase } from "../app/db/connection.server.ts";
 import { copyContent } from "../app/db/content.server.ts";
-import { createLog } from "../app/log.server.ts";
+import { ConfigError, readConfig } from "../app/process/config.server.ts";
+import { createLog } from "../app/process/log.server.ts";
 import { run } from "./run.ts";
 
 await run(async () => {

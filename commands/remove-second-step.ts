@@ -1,9 +1,11 @@
-// `npm run cuenta:sin-codigo -- correo`: lets a person in by password alone who has lost the phone, or whose second step can't be read.
+// `npm run cuenta:sin-codigo -- correo` removes the second factor of an account whose owner has lost the phone, or whose
+// stored secret cannot be decrypted. It also ends the sessions of the account and revokes its API keys.
 
 import { v7 as newId } from "uuid";
-import { ConfigError, readConfig } from "../app/config.server.ts";
 import { openDatabase } from "../app/db/connection.server.ts";
-import { createLog } from "../app/log.server.ts";
+import { revokeAccess } from "../app/db/revoke-access.server.ts";
+import { ConfigError, readConfig } from "../app/process/config.server.ts";
+import { createLog } from "../app/process/log.server.ts";
 import { run } from "./run.ts";
 
 await run(async () => {
@@ -15,7 +17,7 @@ await run(async () => {
     const account = await db.selectFrom("users").where("emailKey", "=", key).select("id").executeTakeFirst();
     if (!account) throw new ConfigError(`Ninguna cuenta tiene el correo ${email}.`);
     const removed = await db.transaction().execute(async (trx) => {
-      await trx.deleteFrom("sessions").where("userId", "=", account.id).execute();
+      await revokeAccess(trx, account.id);
       const now = Date.now();
       const row = { id: newId(), createdAt: now, updatedAt: now, actorId: null, ip: "", changes: "{}" };
       await trx
@@ -26,8 +28,8 @@ await run(async () => {
     });
     console.log(
       removed.numDeletedRows > 0n
-        ? "Hecho: entra solo con la contraseña, y sus sesiones se han cerrado."
-        : "Esta cuenta no tenía segundo paso. Sus sesiones se han cerrado.",
+        ? "Hecho: entra solo con la contraseña; sus sesiones se han cerrado y sus claves de programas ya no valen."
+        : "Esta cuenta no tenía segundo paso. Sus sesiones se han cerrado y sus claves de programas ya no valen.",
     );
   } finally {
     await close();

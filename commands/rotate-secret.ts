@@ -1,13 +1,14 @@
-// `npm run secretos:rotar`: another master secret, what was stored under the old one encrypted anew. With the server stopped.
+// `npm run secretos:rotar` replaces the master secret and re-encrypts the stored secrets with the new one. The server must
+// be stopped.
 
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Config, ConfigError, newSecretFile, readSettings } from "../app/config.server.ts";
 import { openDatabase } from "../app/db/connection.server.ts";
-import { reencrypt, secretKeys } from "../app/db/kept-secrets.server.ts";
-import { createLog } from "../app/log.server.ts";
-import { syncFolder } from "../app/synced.server.ts";
+import { reencrypt, secretKeys } from "../app/db/stored-secrets.server.ts";
+import { type Config, ConfigError, newSecretFile, readSettings } from "../app/process/config.server.ts";
+import { syncFolder } from "../app/process/fsync.server.ts";
+import { createLog } from "../app/process/log.server.ts";
 import { run } from "./run.ts";
 
 await run(async () => {
@@ -33,7 +34,10 @@ await run(async () => {
   }
 });
 
-/** The new secret, on disk before anything is stored under it; one of a run that broke off is gone on with. */
+/**
+ * The new secret. It is on disk before anything is encrypted with it, and an interrupted rotation continues with the one
+ * that it had written.
+ */
 function madeSecret(config: Config): string {
   const path = join(config.dataDir, newSecretFile);
   if (existsSync(path)) return readFileSync(path, "utf8").trim();
@@ -43,7 +47,7 @@ function madeSecret(config: Config): string {
   return secret;
 }
 
-/** Renames in the data folder, its new name safe on disk too. */
+/** Renames a file in the data folder, and syncs the folder so that the new name survives a power loss. */
 function move({ dataDir }: Config, from: string, to: string): void {
   renameSync(join(dataDir, from), join(dataDir, to));
   syncFolder(dataDir);

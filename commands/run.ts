@@ -1,6 +1,6 @@
-import { ConfigError } from "../app/config.server.ts";
+import { ConfigError } from "../app/process/config.server.ts";
 
-/** Runs a command of the operator's: what is wrong with the settings is a sentence, all else is as it was thrown. */
+/** Runs an operator's command. Of a ConfigError it prints only the message; all other errors are rethrown. */
 export async function run(command: () => Promise<void>): Promise<void> {
   try {
     await command();

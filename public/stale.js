@@ -1,4 +1,5 @@
-// What a page of an older build gets in place of a module that is gone: it loads itself anew, once per path in ten seconds.
+// What a page of an older build gets in place of a module that is gone: it goes where somebody was going, or loads itself
+// anew, once per path in ten seconds.
 const between = 10_000;
 const key = `tertulia-reload ${location.pathname}`;
 const last = Number(sessionStorage.getItem(key));
@@ -6,7 +7,10 @@ const fields = [...document.querySelectorAll("input, textarea")];
 const typed = fields.some((field) => field.value !== field.defaultValue);
 if (!typed && Date.now() - last > between) {
   sessionStorage.setItem(key, String(Date.now()));
-  location.reload();
+  // The router's own, whose navigation needs the module.
+  const going = window.__reactRouterDataRouter?.state.navigation.location;
+  if (going) location.assign(going.pathname + going.search + going.hash);
+  else location.reload();
   await new Promise(() => {});
 }
 

@@ -5,98 +5,31 @@ import { describe, expect, it } from "vitest";
 const root = join(import.meta.dirname, "..");
 const files = globSync("app/**/*.{ts,tsx}", { cwd: root }).sort();
 
-/** Which rooms a room may import from; what lies in `app/` itself goes by its file's name. Types may come from anywhere. */
-const leaves = [
-  "at-once",
-  "config",
-  "log",
-  "mail",
-  "secrets",
-  "synced",
-  "limits",
-  "multipart",
-  "pull-stream",
-  "redis",
-  "worker",
-  "worker-job",
-];
+/** Which rooms a room may import from, besides itself. Types may come from anywhere. */
 const mayImport: Record<string, string[]> = {
-  db: leaves,
-  files: ["db", ...leaves],
-  intelligence: ["db", "files", ...leaves],
-  realtime: ["db", ...leaves],
-  api: ["db", "intelligence", "files", "realtime", ...leaves],
-  markdown: leaves,
-  ui: ["ui", "limits"],
-  // What pages may use of the server: nothing that knows the database.
-  routes: [
-    "ui",
-    "markdown",
-    "context",
-    "answers",
-    "guards",
-    "person",
-    "form",
-    "held-draft",
-    "shown-file",
-    "uploads",
-    "relay-content",
-    "session",
-    "limits",
-    "pull-stream",
-  ],
-  services: ["db", "files", "intelligence", "realtime", ...leaves],
-  "remote-api": ["log"],
-  tunnel: [],
-  handler: [
-    "api",
-    "services",
-    "realtime",
-    "upgrades",
-    "remote-api",
-    "tunnel",
-    "context",
-    "session",
-    "headers",
-    "robots",
-    ...leaves,
-  ],
-  root: ["routes", "ui", "context", "form", "person", "app"],
-  "entry.server": ["context", "headers", "log", "pull-stream"],
-  guards: ["answers", "context", "form", "held-draft", "person"],
-  person: ["answers", "context"],
-  form: ["answers", "context", "limits", "multipart", "person", "secrets"],
-  "shown-file": [],
-  "relay-content": ["answers"],
-  uploads: ["answers", "context", "limits", "shown-file"],
-  "held-draft": ["answers", "context", "form", "limits"],
-  upgrades: ["realtime", "session", "secrets"],
-  config: ["synced"],
-  synced: [],
-  redis: ["log"],
-  secrets: [],
-  log: [],
-  mail: [],
-  robots: [],
-  limits: [],
-  "at-once": [],
-  multipart: ["at-once", "limits"],
-  worker: [],
-  "worker-job": [],
-  session: [],
-  headers: [],
-  context: [],
-  answers: [],
-  "pull-stream": [],
-  "entry.client": ["ui"],
+  process: [],
+  http: ["process"],
+  db: ["process"],
+  files: ["process", "db"],
+  markdown: ["process"],
+  realtime: ["process", "db"],
+  replies: ["process", "db", "files"],
+  api: ["process", "http", "db", "files", "realtime", "replies"],
+  // What pages have on the server: nothing that knows the database.
+  web: ["process", "http"],
+  ui: ["process"],
+  routes: ["process", "http", "markdown", "web", "ui"],
+  server: ["process", "http", "db", "files", "realtime", "replies", "api", "web"],
+};
+const mayImportLoose: Record<string, string[]> = {
+  "app/root.tsx": ["web", "ui", "routes"],
+  "app/entry.server.tsx": ["process", "http", "web"],
+  "app/entry.client.tsx": ["ui"],
+  "app/routes.ts": [],
 };
 
-const room = (file: string) => {
-  const [, first = "", second] = file.split("/");
-  return second
-    ? first
-    : first.replace(/(\.server)?\.(tsx?|css)$/, "") + (first.startsWith("entry.server") ? ".server" : "");
-};
+/** The folder of `app/` that a file lies in; undefined of a loose one. */
+const room = (file: string) => /^app\/([^/]+)\//.exec(file)?.[1];
 
 const imports = new Map(files.map((file) => [file, importsOf(file)]));
 
@@ -111,18 +44,19 @@ function importsOf(file: string): string[] {
 describe("the house", () => {
   it.each(files)("%s imports only from rooms that it may know", (file) => {
     const here = room(file);
-    const allowed = mayImport[here];
-    expect(allowed, `tests/architecture.test.ts says nothing of the room «${here}»`).toBeDefined();
-    const wrong = imports
-      .get(file)
-      ?.filter(
-        (path) =>
-          room(path) !== here &&
-          !path.endsWith("routes.ts") &&
-          path !== "package.json" &&
-          !allowed?.includes(room(path)),
-      );
+    const allowed = here ? mayImport[here] : mayImportLoose[file];
+    expect(allowed, `tests/architecture.test.ts says nothing of ${here ?? file}`).toBeDefined();
+    const wrong = imports.get(file)?.filter((path) => {
+      const there = room(path);
+      return there !== undefined && there !== here && !allowed?.includes(there);
+    });
     expect(wrong).toEqual([]);
+  });
+
+  it("no folder is a drawer", () => {
+    const counts = Map.groupBy(globSync("app/**/*.{ts,tsx,css}", { cwd: root }), dirname);
+    const full = [...counts].filter(([, inside]) => inside.length > 16).map(([folder]) => folder);
+    expect(full).toEqual([]);
   });
 
   it("no route folder imports another", () => {
@@ -130,6 +64,8 @@ describe("the house", () => {
     const across = files.flatMap((file) =>
       (imports.get(file) ?? [])
         .filter((path) => folder(file) && folder(path) && folder(path) !== folder(file))
+        // The menu of the administration is made of its resources.
+        .filter((path) => path !== "app/routes/admin/descriptions/resources.server.ts")
         .map((path) => `${file} → ${path}`),
     );
     expect(across).toEqual([]);
@@ -150,19 +86,21 @@ describe("the house", () => {
 
   it("only the configuration reads the environment", () => {
     const readers = files.filter((file) => /process\.env/.test(readFileSync(join(root, file), "utf8")));
-    expect(readers).toEqual(["app/config.server.ts"]);
+    expect(readers).toEqual(["app/process/config.server.ts"]);
   });
 
   it("server code carries the suffix that keeps it out of the browser", () => {
     const bare = files.filter(
-      (file) => /^app\/(db|api|files|intelligence|markdown)\//.test(file) && !/\.server\.tsx?$/.test(file),
+      (file) => /^app\/(db|api|files|replies|markdown)\//.test(file) && !/\.server\.tsx?$/.test(file),
     );
     expect(bare).toEqual([
-      "app/api/import-formats.ts",
-      "app/api/import.worker.ts",
+      "app/api/imports/import-formats.ts",
+      "app/api/imports/import.worker.ts",
+      "app/db/scrub.worker.ts",
       "app/db/tables.ts",
       "app/files/reading.worker.ts",
-      "app/intelligence/chunk.ts",
+      "app/markdown/render.worker.ts",
+      "app/replies/chunk.ts",
     ]);
   });
 });

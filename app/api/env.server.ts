@@ -1,17 +1,17 @@
-import type { Config } from "../config.server.ts";
 import type { Backups } from "../db/backup.server.ts";
 import type { UserRow } from "../db/tables.ts";
 import type { Files } from "../files/files.server.ts";
-import type { Providers } from "../intelligence/discover.server.ts";
-import type { Services as RunServices, Runs } from "../intelligence/runs.server.ts";
-import type { Mail } from "../mail.server.ts";
+import type { Config } from "../process/config.server.ts";
+import type { Mail } from "../process/mail.server.ts";
+import type { Redis } from "../process/redis.server.ts";
 import type { Changes } from "../realtime/changes.server.ts";
-import type { Redis } from "../redis.server.ts";
+import type { Providers } from "../replies/providers/model-lists.server.ts";
+import type { RunServices, Runs } from "../replies/runs.server.ts";
 
 /** What every endpoint may use. Made once a process. */
 export type Services = RunServices & {
   changes: Changes;
-  config: Pick<Config, "signup" | "publicUrl" | "dataDir"> & Providers;
+  config: Pick<Config, "signup" | "publicUrl" | "dataDir" | "corsOrigins"> & Providers;
   runs: Runs;
   mail: Mail;
   files: Files;
@@ -28,15 +28,21 @@ export type Services = RunServices & {
 export type Person = Pick<UserRow, "id" | "role" | "status"> & {
   /** Empty for a program with a key. */
   sessionId: string;
+  /** Of a program: the key it came with. */
+  keyId?: string;
 };
 
 export type ApiEnv = {
-  Bindings: { ip?: string };
+  Bindings: { ip: string };
   Variables: {
     services: Services;
     requestId: string;
     person: Person;
-    /** Of the calls that are counted; `reset` in seconds. */
+    /** The limit for bodies of this route in bytes, if it is not the usual one for JSON. */
+    bodySize?: number;
+    /** Whether this route's errors are said as OpenAI says them, too. */
+    forOpenAi?: boolean;
+    /** The rate limit of this call that will be reached first; `reset` in seconds. */
     rateLimit?: { limit: number; remaining: number; reset: number };
   };
 };

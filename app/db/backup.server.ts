@@ -1,11 +1,15 @@
 import { readdir, rename, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import { backup, type DatabaseSync } from "node:sqlite";
-import { makeFolder, syncFolder } from "../synced.server.ts";
+import { runWorker } from "../process/child-process.server.ts";
+import { makeFolder, syncFile, syncFolder } from "../process/fsync.server.ts";
 
 export type Backup = { name: string; path: string; size: number; at: number };
 
-/** The copies of an embedded database, in a folder of their own. */
+// In ms: enough to rewrite a database of some gigabytes.
+const scrubbedWithin = 30 * 60_000;
+
+/** Backups of the embedded database, in a folder of their own. */
 export class Backups {
   readonly #handle: DatabaseSync;
   readonly #folder: string;
@@ -16,7 +20,10 @@ export class Backups {
     this.#folder = folder;
   }
 
-  /** Copies the database while it is in use (SQLite's online backup). Asked for twice at once, it makes one. */
+  /**
+   * Makes a backup while the database is in use (SQLite's online backup), without temporary chats and deleted content.
+   * Concurrent calls share one backup.
+   */
   make(name: string): Promise<Backup> {
     this.#making ??= this.#copy(`${name}-${new Date().toISOString().replace(/[:.]/g, "-")}.db`).finally(() => {
       this.#making = undefined;
@@ -27,10 +34,13 @@ export class Backups {
   async #copy(name: string): Promise<Backup> {
     makeFolder(this.#folder);
     const path = join(this.#folder, name);
-    // A copy that breaks off never looks like one.
+    // An interrupted backup never has a backup's name.
     const part = `${path}.part`;
     try {
       await backup(this.#handle, part);
+      const program = new URL(`./scrub.worker${extname(import.meta.filename)}`, import.meta.url);
+      await runWorker(program, { path: part }, scrubbedWithin);
+      syncFile(part);
       await rename(part, path);
       syncFolder(this.#folder);
     } catch (error) {
@@ -40,7 +50,7 @@ export class Backups {
     return this.#describe(name);
   }
 
-  /** The copies that there are, the newest first. */
+  /** The existing backups, newest first. */
   async list(): Promise<Backup[]> {
     const names = await readdir(this.#folder).catch(() => []);
     const found = await Promise.all(names.filter((name) => name.endsWith(".db")).map((name) => this.#describe(name)));

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { Kysely, PostgresDialect } from "kysely";
-import { type Config, ConfigError } from "../config.server.ts";
-import type { Log } from "../log.server.ts";
+import { type Config, ConfigError } from "../process/config.server.ts";
+import type { Log } from "../process/log.server.ts";
 import { Backups } from "./backup.server.ts";
 import { migrate, pendingMigrations } from "./migrate.server.ts";
-import { Notices } from "./notices.server.ts";
+import { PgNotify } from "./pg-notify.server.ts";
 import { lockDataDir, openSqlite, sqliteDialect } from "./sqlite.server.ts";
 import type { Tables } from "./tables.ts";
 
@@ -13,10 +13,10 @@ export type Db = Kysely<Tables>;
 export type Database = {
   db: Db;
   engine: Engine;
-  /** Of the embedded engine; PostgreSQL has its own means. */
+  /** Only with SQLite; PostgreSQL has its own tools. */
   backups: Backups | undefined;
-  /** Of PostgreSQL, which several processes may share. */
-  notices: Notices | undefined;
+  /** Only with PostgreSQL, which several processes may share. */
+  notices: PgNotify | undefined;
   close(): Promise<void>;
 };
 
@@ -52,16 +52,16 @@ async function openEmbedded(dataDir: string, log: Log): Promise<Database> {
 }
 
 async function openPostgres(url: string, log: Log): Promise<Database> {
-  // Only who uses it pays for it in start-up time and memory.
+  // Loaded only when used, to save start-up time and memory otherwise.
   const { default: pg } = await import("pg");
-  // COUNT and BIGINT come as text otherwise; epoch milliseconds and counts fit a double.
+  // `pg` returns BIGINT (also COUNT) as text; epoch milliseconds and counts fit a double.
   pg.types.setTypeParser(20, Number);
   const pool = new pg.Pool({ connectionString: url, max: 20, keepAlive: true });
-  // Lost between two queries of a transaction, one that nobody listens to would end the process.
+  // A connection lost between two queries of a transaction emits an error that would end the process if unhandled.
   pool.on("connect", (client) =>
     client.on("error", (error) => log.error({ err: error }, "conexión de PostgreSQL perdida")),
   );
-  // Said by the connection itself.
+  // Already reported by the connection itself.
   pool.on("error", () => {});
   const db: Db = new Kysely({ dialect: new PostgresDialect({ pool }) });
   try {
@@ -71,7 +71,7 @@ async function openPostgres(url: string, log: Log): Promise<Database> {
     if ((cause as { code?: string }).code === undefined) throw cause;
     throw new ConfigError(`No se puede usar la base de datos de DATABASE_URL: ${(cause as Error).message}.`, { cause });
   }
-  const notices = new Notices(pool, log);
+  const notices = new PgNotify(pool, log);
   return {
     db,
     engine: "postgres",

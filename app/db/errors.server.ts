@@ -1,17 +1,17 @@
 // SQLite's extended codes for a unique index and a primary key; PostgreSQL's SQLSTATE.
 const codes = new Set<unknown>([2067, 1555, "23505"]);
 
-/** Whether a write failed because its value is there already, on either engine. */
+/** Whether a write violated a unique constraint, on either engine. */
 export function isTaken(error: unknown): boolean {
   const { errcode, code } = error as { errcode?: number; code?: string };
   return codes.has(errcode) || codes.has(code);
 }
 
 type Coded = { errcode?: number; code?: string };
-// PostgreSQL's SQLSTATE and Node's names of what ends a connection; the last is what `pg` says of one that ended in use.
-const lost = /^(08|57P0[123]|53300|55000|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/;
+// PostgreSQL's SQLSTATE and Node's names of what ends a connection or leads to no database.
+const lost = /^(08|3D000|57P0[123]|53300|55000|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/;
 
-/** Why nothing can be stored just now, though nothing is wrong with what was sent: on either engine. */
+/** Why nothing can be stored at the moment through no fault of the request, on either engine; undefined for other errors. */
 export function whyUnavailable(error: unknown): "full" | "busy" | "lost" | undefined {
   const { errcode = 0, code = "" } = error as Coded;
   // SQLite's primary codes (the low byte): FULL, BUSY and LOCKED.

@@ -8,6 +8,7 @@ import * as conversations from "./migrations/0005_conversations.server.ts";
 import * as lists from "./migrations/0006_lists.server.ts";
 import * as apiKeys from "./migrations/0007_api_keys.server.ts";
 import * as shareLength from "./migrations/0008_share_length.server.ts";
+import * as texts from "./migrations/0009_texts.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -18,6 +19,7 @@ const migrations = {
   "0006_lists": lists,
   "0007_api_keys": apiKeys,
   "0008_share_length": shareLength,
+  "0009_texts": texts,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

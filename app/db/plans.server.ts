@@ -1,7 +1,10 @@
 import type { Db } from "./connection.server.ts";
 import type { SubscriptionRow } from "./tables.ts";
 
-/** The subscription whose limits hold now: of those that have begun, are active and not over, the last to begin. None: no limits. */
+/**
+ * The subscription whose limits apply now: among those that have begun, are active and have not ended, the latest.
+ * Undefined: no limits.
+ */
 export function currentPlan(db: Db, userId: string, now: number): Promise<SubscriptionRow | undefined> {
   return db
     .selectFrom("subscriptions")

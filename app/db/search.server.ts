@@ -1,17 +1,19 @@
 import { stemmer } from "@orama/stemmers/spanish";
 import { sql } from "kysely";
-import { limits } from "../limits.ts";
+import { limits } from "../process/limits.ts";
 import type { Db, Engine } from "./connection.server.ts";
 import type { PassageRow } from "./tables.ts";
 
 const passageLength = 900;
 
-// Words that a question is made of: alone they would match every message.
+// Stop words: they would match every message.
 const stopWords = new Set(
   "a al algo como con cual cuales cuando cuanto cuantos de del desde donde el ella ellos en entre era es esa ese eso esta este esto estos fue ha haber hace hay he la las le les lo los mas me mi mis muy nada ni no nos o os para pero por porque puede pueden que quien quienes se ser si sin sobre son soy su sus te tengo ti tiene todo tu tus un una uno unos y ya yo".split(
     " ",
   ),
 );
+
+const longestWord = 60;
 
 /** Lowercase words without accents (ñ stays: «ano» is not «año»), stemmed with Snowball's Spanish rules. */
 export function searchWords(text: string): string[] {
@@ -20,17 +22,19 @@ export function searchWords(text: string): string[] {
       .toLowerCase()
       .normalize("NFC")
       .match(/[\p{L}\p{N}]+/gu) ?? [];
-  return words.map((word) => fold(singular(stemmer(word)))).filter((word) => word.length > 0 && word.length <= 60);
+  // Longer than any real word. Stemming a word of a hundred thousand letters would take minutes.
+  const short = words.filter((word) => word.length <= longestWord);
+  return short.map((word) => fold(singular(stemmer(word)))).filter((word) => word.length > 0);
 }
 
-// Snowball leaves the plural of short words alone: «años» would not find «año».
+// Snowball keeps the plural of short words: «años» would not find «año».
 const singular = (stem: string) => (stem.length > 3 ? stem.replace(/(?<=[aeiou])s$/, "") : stem);
 
 function fold(word: string): string {
   return word.replaceAll("ñ", "\u0001").normalize("NFD").replace(/\p{M}/gu, "").replaceAll("\u0001", "ñ");
 }
 
-/** The words of a question that are worth searching for; all of them when it has no other. */
+/** The words of a question without stop words; all of them if it has only stop words. */
 function questionWords(question: string): string[] {
   const asked =
     question
@@ -41,7 +45,7 @@ function questionWords(question: string): string[] {
   return [...new Set(searchWords((telling.length > 0 ? telling : asked).join(" ")))].slice(0, 24);
 }
 
-/** The owner of what everyone may find. */
+/** The owner id of passages that everyone may find. */
 export const everyone = "";
 
 const ownerWord = (ownerId: string) => `u${ownerId.replaceAll("-", "") || "paratodos"}`;
@@ -63,7 +67,7 @@ export function cutPassages(text: string): string[] {
   return passages;
 }
 
-/** Makes a message or training findable by its owner. Call it in the transaction that stores the text. */
+/** Indexes a message or training for its owner. Call it in the transaction that stores the text. */
 export async function indexText(
   db: Db,
   text: string,
@@ -82,7 +86,7 @@ export async function indexText(
 
 type Cut = Pick<PassageRow, "text" | "words"> & Partial<Pick<PassageRow, "position" | "page">>;
 
-/** Makes passages findable by their owner that were cut elsewhere, their words made by `searchWords`. */
+/** Indexes passages that were cut elsewhere; their `words` come from `searchWords`. */
 export async function indexPassages(
   db: Db,
   ownerId: string,
@@ -107,9 +111,9 @@ export type Hit = Omit<PassageRow, "seq" | "words" | "ownerId">;
 type Search = {
   question: string;
   owners: string[];
-  /** Messages left out; */
+  /** Messages to leave out. */
   except: string[];
-  /** false: all of them are. */
+  /** false: no messages are searched. */
   messages?: boolean;
   /** Only the passages of these files; without it, of all the owners' files. */
   files?: string[];
@@ -118,13 +122,13 @@ type Search = {
 
 /**
  * The passages that best answer a question, among those of the owners, best first.
- * `except` leaves a message out: the question itself is always its own best answer.
+ * The question itself belongs in `except`, because it would be its own best answer.
  */
 export function searchPassages(db: Db, engine: Engine, search: Search): Promise<Hit[]> {
   return findPassages(db, engine, search, questionWords(search.question), "any");
 }
 
-/** The passages that have all of what somebody types into a search field, the last word as far as it is typed; best first. */
+/** The passages that contain all words of a search field, the last one as a prefix; best first. */
 export function searchTyped(db: Db, engine: Engine, search: Search): Promise<Hit[]> {
   return findPassages(db, engine, search, questionWords(search.question), "all");
 }
@@ -157,9 +161,34 @@ async function findPassages(
   return rows;
 }
 
+// A passage is quoted beside the best one if it has at least this share of the best one's matching words.
+const nearlyAsGood = 0.7;
+// Two passages with at least this Jaccard similarity count as the same.
+const alike = 0.75;
+
+/** Filters hits (best first): keeps those nearly as good as the best one, without near-duplicates. */
+export function bestHits(question: string, hits: Hit[]): Hit[] {
+  const asked = questionWords(question);
+  const found = hits.map((hit) => ({ hit, words: new Set(searchWords(hit.text)) }));
+  const answered = ({ words }: { words: Set<string> }) => asked.filter((word) => words.has(word)).length;
+  const best = Math.max(0, ...found.map(answered));
+  const kept: typeof found = [];
+  for (const one of found) {
+    const repeats = kept.some(({ words }) => overlap(words, one.words) > alike);
+    if (answered(one) >= best * nearlyAsGood && !repeats) kept.push(one);
+  }
+  return kept.map(({ hit }) => hit);
+}
+
+/** Jaccard similarity of two sets, from 0 to 1. */
+function overlap(a: Set<string>, b: Set<string>): number {
+  const shared = a.intersection(b).size;
+  return shared / Math.max(1, a.size + b.size - shared);
+}
+
 /**
- * The newest messages that have all of what somebody types into a search field, as a subquery of ids: of one owner, or of all.
- * Only the newest of them, so that a word that everybody uses costs no more than another.
+ * A subquery of ids: the newest messages that contain all words of a search field, of one owner or of all. Limited to the newest,
+ * so that a common word costs no more than a rare one.
  */
 export function messagesSaying(engine: Engine, typed: string, ownerId: string | undefined) {
   const words = questionWords(typed);
@@ -177,7 +206,7 @@ export function messagesSaying(engine: Engine, typed: string, ownerId: string | 
         order by p.seq desc limit ${most})`;
 }
 
-// A letter or two begin too many words of too many people.
+// A prefix of one or two letters matches too many words.
 const openEnd = (words: string[], mark: string) => ((words.at(-1)?.length ?? 0) > 2 ? mark : "");
 
 const quoted = (words: string[], between: string) => words.map((word) => `"${word}"`).join(between);
@@ -186,7 +215,7 @@ export type Excerpt = { text: string; hit: boolean }[];
 
 const excerptLength = 220;
 
-/** The stretch of a text around the first word that was searched for, cut where such words begin and end. */
+/** An excerpt around the first match, cut into parts at the matching words so that they can be marked. */
 export function excerptOf(text: string, question: string): Excerpt {
   const words = new Set(questionWords(question));
   const begun = [...words].at(-1) ?? "";

@@ -2,18 +2,21 @@ import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { type Dialect, type LimitNode, SqliteDialect, SqliteQueryCompiler, ValueNode } from "kysely";
 
-/** Opens a file with the settings that survived the power-loss test (architecture §4). */
+/** Opens a file with the settings that survived the power-loss test (tests/failure). */
 export function openSqlite(path: string): DatabaseSync {
   const handle = new DatabaseSync(path);
   handle.exec(
     "pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma busy_timeout = 5000",
   );
-  // SQLite's own knows only ASCII: «Árbol» would not be found by «árbol».
+  // SQLite's own lower() knows only ASCII: «árbol» would not find «Árbol».
   handle.function("lower", { deterministic: true }, (text) => (typeof text === "string" ? text.toLowerCase() : text));
   return handle;
 }
 
-/** Kysely's dialect over Node's own handle; prepared statements are kept, as preparing costs more than most queries. */
+/**
+ * Kysely's dialect over node:sqlite. Prepared statements are cached, because preparing costs more than running most
+ * queries.
+ */
 export function sqliteDialect(handle: DatabaseSync): Dialect {
   const prepared = new Map<string, ReturnType<typeof prepare>>();
   const prepare = (sql: string) => {
@@ -23,7 +26,7 @@ export function sqliteDialect(handle: DatabaseSync): Dialect {
       reader: statement.columns().length > 0,
       all: (parameters: ReadonlyArray<unknown>) => statement.all(...values(parameters)),
       run: (parameters: ReadonlyArray<unknown>) =>
-        // A full disk has rolled back by itself; to fail at doing it again would hide why.
+        // On a full disk SQLite has rolled back already; a second rollback would fail and hide the cause.
         sql === "rollback" && !handle.isTransaction
           ? { changes: 0, lastInsertRowid: 0 }
           : statement.run(...values(parameters)),
@@ -48,7 +51,7 @@ export function sqliteDialect(handle: DatabaseSync): Dialect {
   return dialect;
 }
 
-/** SQLite plans anew each time that the parameter of a LIMIT is bound, which costs more than reading the rows. */
+/** SQLite replans whenever a LIMIT parameter is bound, which costs more than reading the rows, so limits are inlined. */
 class LiteralLimits extends SqliteQueryCompiler {
   protected override visitLimit(node: LimitNode): void {
     const value = ValueNode.is(node.limit) ? node.limit.value : undefined;
@@ -58,8 +61,8 @@ class LiteralLimits extends SqliteQueryCompiler {
 }
 
 /**
- * Holds the data folder for this process until it ends, however it ends: the lock is the operating system's.
- * Answers false when another process holds it.
+ * Locks the data folder for this process. The operating system releases the lock when the process ends, however it ends.
+ * Returns false when another process holds it.
  */
 export function lockDataDir(dataDir: string): DatabaseSync | false {
   const lock = new DatabaseSync(join(dataDir, "tertulia.lock"));

@@ -1,6 +1,6 @@
 import type { Generated } from "kysely";
 
-/** Ids are lowercase UUIDv7 text, times epoch milliseconds, flags 0 or 1, lists and objects JSON text (architecture §4). */
+/** Ids are lowercase UUIDv7 text, times epoch milliseconds, flags 0 or 1, lists and objects JSON text. */
 type Row = { id: string; createdAt: number; updatedAt: number };
 type Flag = 0 | 1;
 
@@ -19,7 +19,7 @@ export type UserRow = Row & {
 
 export type SessionRow = Row & {
   userId: string;
-  /** How often the refresh token was rotated; the tokens are derived from it. */
+  /** Counts rotations of the refresh token; the tokens are derived from it. */
   generation: number;
   accessHash: string;
   refreshHash: string;
@@ -36,7 +36,7 @@ export type ChatRow = Row & {
   projectId: string | null;
   modelId: string | null;
   title: string;
-  /** 1 once the model or the person named it; until then it is made of the first words. */
+  /** 1 once the model or the person has set the title; until then it is made of the first words. */
   titled: Flag;
   pinned: Flag;
   archived: Flag;
@@ -45,7 +45,7 @@ export type ChatRow = Row & {
   draft: string | null;
   /** The last message of the branch that is shown. */
   leafId: string | null;
-  /** The session that a temporary chat ends with. */
+  /** For a temporary chat: the session that it is deleted with. */
   sessionId: string | null;
 };
 
@@ -66,7 +66,7 @@ export type MessageRow = Row & {
   sources: string | null;
   /** The idempotency key it was sent with. */
   key: string | null;
-  /** When the process that writes this reply last said that it still does. */
+  /** Last sign of life of the process that writes this reply. */
   heartbeatAt: number | null;
   finishedAt: number | null;
 };
@@ -114,18 +114,18 @@ export type FileRow = Row & {
   /** The project it is a document of. */
   projectId: string | null;
   name: string;
-  /** As its bytes say. */
+  /** Detected from the content, not from the name. */
   mediaType: string;
   size: number;
   sha256: string;
   width: number | null;
   height: number | null;
   pages: number | null;
-  /** What was read from it, pages parted by form feeds; null for images. */
+  /** Extracted text, with form feeds between pages; null for images. */
   text: string | null;
   /** Not sent with a message yet. */
   temporary: Flag;
-  /** Sent in a temporary chat: the session that it ends with. */
+  /** For a file of a temporary chat: the session that it is deleted with. */
   sessionId: string | null;
   /** 1 once all of its passages are stored. */
   ready: Flag;
@@ -172,6 +172,9 @@ export type SubscriptionRow = Row & {
   storageMb: number | null;
 };
 
+/** Bytes of a person's messages, maintained by triggers (migration 9). */
+export type TextUseRow = Row & { userId: string; bytes: number };
+
 export type UsageRow = Row & {
   userId: string;
   modelId: string;
@@ -185,7 +188,7 @@ export type UsageRow = Row & {
 
 export type AuditRow = Row & {
   actorId: string | null;
-  /** The person whose thing it was, where it was somebody's. */
+  /** The owner of the thing that was changed, if it had one. */
   ownerId: string | null;
   action: string;
   resource: string;
@@ -201,32 +204,32 @@ export type EmailRow = Row & {
   email: string;
   message: string;
   userId: string | null;
-  /** Hash of what was sent and with which key: sent twice, it is one. */
+  /** Hash of the message and its form's key: a message that is sent twice is stored once. */
   key: string;
-  /** When it went out as an e-mail; null: it is only here. */
+  /** When it was sent as an e-mail; null if it was not. */
   sentAt: number | null;
 };
 
 export type PasswordResetRow = Row & { userId: string; tokenHash: string; expiresAt: number };
 
-/** A key by which a person's other programs use the API. */
+/** A key with which a person's programs use the API. */
 export type ApiKeyRow = Row & {
   userId: string;
   name: string;
   scope: "read" | "write";
-  /** Its first letters, by which its person knows it. */
+  /** Its first characters, so that the person can tell keys apart. */
   start: string;
   tokenHash: string;
   lastUsedAt: number | null;
 };
 
-/** What was made under an Idempotency-Key, to be answered again. */
+/** The answer to a request with an Idempotency-Key, to be repeated. */
 export type IdempotencyRow = Row & {
   userId: string;
   key: string;
-  /** Hash of method, path and body: the key holds for one request only. */
+  /** Keyed hash of path and body: the same key with another request is refused. */
   request: string;
-  /** null while it is being made. */
+  /** null while the first request is in progress. */
   status: number | null;
   body: string | null;
 };
@@ -236,11 +239,11 @@ export type AuthenticatorRow = Row & {
   userId: string;
   /** Base32, encrypted with the person's id. */
   secret: string;
-  /** null until its first code was right. */
+  /** null until the first correct code. */
   confirmedAt: number | null;
-  /** The time step of the last code used: none is taken twice. */
+  /** The time step of the last code that was accepted, so that no code works twice. */
   lastStep: number;
-  /** JSON list of the hashes of those not yet used. */
+  /** JSON list of the hashes of unused recovery codes. */
   recoveryCodes: string;
 };
 
@@ -248,14 +251,14 @@ export type AuthenticatorRow = Row & {
 export type ShareRow = Row & {
   chatId: string;
   leafId: string;
-  /** How much of its last message is shared, in UTF-16 units; null: all, as it was still being written. */
+  /** Length of the shared part of the last message in UTF-16 units; null: all of it, because it was still being written. */
   leafLength: number | null;
   token: string;
   /** 1: with its attachments. */
   files: Flag;
 };
 
-/** A stretch of text that full-text search finds. `words` is what the index sees: folded, stemmed, the owner first. */
+/** A passage for full-text search. `words` is what is indexed: the owner's id, then folded and stemmed words. */
 export type PassageRow = {
   seq: Generated<number>;
   /** A person's id, or empty for everyone's. */
@@ -264,7 +267,7 @@ export type PassageRow = {
   trainingId: string | null;
   chatId: string | null;
   fileId: string | null;
-  /** Its number in the file, and the page it stands on. */
+  /** Its number in the file, and its page. */
   position: number | null;
   page: number | null;
   text: string;
@@ -286,6 +289,7 @@ export type Tables = {
   trainings: TrainingRow;
   subscriptions: SubscriptionRow;
   usage: UsageRow;
+  textUse: TextUseRow;
   audit: AuditRow;
   emails: EmailRow;
   passwordResets: PasswordResetRow;

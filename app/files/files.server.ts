@@ -1,58 +1,45 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
-import { sql } from "kysely";
-import pLimit, { type LimitFunction } from "p-limit";
 import { v7 as newId } from "uuid";
 import type { Db } from "../db/connection.server.ts";
-import { currentPlan } from "../db/plans.server.ts";
 import { indexPassages } from "../db/search.server.ts";
+import { planWithoutRoom } from "../db/storage-use.server.ts";
 import type { FileRow } from "../db/tables.ts";
-import { limits } from "../limits.ts";
+import { FairQueue } from "../process/fair-queue.server.ts";
+import { limits } from "../process/limits.ts";
 import { isImage, mediaTypeOf } from "./media-type.server.ts";
 import { type Reading, readDocument } from "./reading.server.ts";
 import { FileRefused } from "./refused.server.ts";
 import { Storage } from "./storage.server.ts";
 
-/** Whose a new file is and what for. */
+/** Owner and purpose of a new file. */
 export type Keep = { userId: string; projectId: string | null; temporary: boolean };
-/** A file on disk, under the name that its sender gave it. */
+/** An uploaded file on disk, with the name that its sender gave it. */
 export type Sent = { path: string; name: string; size: number };
 
 const hour = 60 * 60_000;
 const day = 24 * hour;
 const atOnce = 2;
-// As many as are stored without anyone noticing a pause.
+// Few enough that storing them causes no noticeable pause.
 const passagesAtOnce = 40;
 
-/** The files of everyone: taken in, read, kept and swept. One instance a process. */
+/** All files: received, read, stored and swept. One instance per process. */
 export class Files {
   readonly storage: Storage;
   readonly #db: Db;
-  readonly #turn = pLimit(atOnce);
-  readonly #turns = new Map<string, LimitFunction>();
+  readonly #queue = new FairQueue(atOnce);
 
   constructor(db: Db, dir: string) {
     this.#db = db;
     this.storage = new Storage(dir);
   }
 
-  /** Takes a file in: looks what it is, reads it, stores it, makes its text findable. Throws FileRefused. */
+  /** Receives a file: detects its type, reads it, stores it and indexes its text. Throws FileRefused. */
   async take(sent: Sent, keep: Keep): Promise<FileRow> {
     const name = cleanName(sent.name);
     const mediaType = await mediaTypeOf(sent.path, name, sent.size);
-    return this.#inTurn(keep.userId, () => this.#take({ ...sent, name }, mediaType, keep));
-  }
-
-  /** One file of a person's at a time, so that nobody's pile of them keeps others waiting. */
-  async #inTurn<Result>(userId: string, work: () => Promise<Result>): Promise<Result> {
-    const own = this.#turns.get(userId) ?? pLimit(1);
-    this.#turns.set(userId, own);
-    try {
-      return await own(() => this.#turn(work));
-    } finally {
-      if (own.activeCount + own.pendingCount === 0) this.#turns.delete(userId);
-    }
+    return this.#queue.run(keep.userId, () => this.#take({ ...sent, name }, mediaType, keep));
   }
 
   async #take({ path, name, size }: Sent, mediaType: string, keep: Keep): Promise<FileRow> {
@@ -101,13 +88,13 @@ export class Files {
   async #store(row: FileRow, passages: Reading["passages"]): Promise<void> {
     await this.#db.transaction().execute(async (trx) => {
       await trx.insertInto("files").values(row).execute();
-      // Two at once must not both believe that there is room.
+      // Checked again inside the transaction: two concurrent uploads must not both believe that there is room.
       await refuseBeyondPlan(trx, row.userId, 0);
     });
     try {
       for (let at = 0; at < passages.length; at += passagesAtOnce) {
         await indexPassages(this.#db, row.userId, { fileId: row.id }, passages.slice(at, at + passagesAtOnce));
-        // SQLite answers in the same turn of the loop: others have theirs in between.
+        // SQLite runs synchronously; this lets other requests run in between.
         await new Promise(setImmediate);
       }
       await this.#db.updateTable("files").set({ ready: 1 }).where("id", "=", row.id).execute();
@@ -123,9 +110,9 @@ export class Files {
     await this.storage.delete(ids);
   }
 
-  /** Removes what was never sent, never finished, or has bytes and no row any more. */
+  /** Removes files that were never sent or never finished, and bytes without a row. */
   async sweep(): Promise<void> {
-    // In one statement: what is being sent at this moment is temporary no more.
+    // In one statement, so that a file that is being sent right now is not deleted.
     const stale = await this.#db
       .deleteFrom("files")
       .where("createdAt", "<", Date.now() - day)
@@ -143,30 +130,19 @@ export class Files {
   }
 }
 
-/** Bytes of everything that a person keeps. */
-export async function storedBytes(db: Db, userId: string): Promise<number> {
-  const row = await db
-    .selectFrom("files")
-    .where("userId", "=", userId)
-    .select(sql<number>`coalesce(sum(size), 0)`.as("bytes"))
-    .executeTakeFirstOrThrow();
-  return Number(row.bytes);
-}
-
 async function refuseBeyondPlan(db: Db, userId: string, more: number): Promise<void> {
-  const plan = await currentPlan(db, userId, Date.now());
-  if (plan?.storageMb == null) return;
-  if ((await storedBytes(db, userId)) + more > plan.storageMb * 1024 * 1024) {
+  const full = await planWithoutRoom(db, userId, more);
+  if (full !== undefined) {
     throw new FileRefused(
-      `no cabe en los ${plan.storageMb.toLocaleString("es")} MB de tu plan. Borra algún archivo antes.`,
+      `no cabe en los ${full.toLocaleString("es")} MB de tu plan. Borra antes algo que no necesites.`,
     );
   }
 }
 
-// Marks that turn writing round can make «exe.pdf» of «fdp.exe».
+// Bidirectional control characters could make «fdp.exe» look like «exe.pdf».
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 
-/** The last part of the name that the sender gave. Throws FileRefused for a name that points elsewhere or has no end. */
+/** The base name without invisible characters. Throws FileRefused if it is empty or too long, or if the path has `..`. */
 function cleanName(sent: string): string {
   const parts = sent.replace(invisible, "").split(/[/\\]/);
   const name = (parts.at(-1) ?? "").trim();

@@ -1,24 +1,24 @@
 import pLimit from "p-limit";
 import type { Sharp } from "sharp";
-import { limits } from "../limits.ts";
+import { limits } from "../process/limits.ts";
 import { FileRefused } from "./refused.server.ts";
 
 export type Image = { width: number; height: number; image: Buffer; preview: Buffer };
 
-// What models look at is never larger (Anthropic's and OpenAI's guides); what a page shows is smaller.
+// In pixels. Models scale larger images down (Anthropic's and OpenAI's guides); pages need less.
 const modelSide = 1568;
 const previewSide = 480;
 const seconds = 15;
 
 /**
- * Makes an image anew, without whatever else its file holds: once for models, once for pages. `source`: a path, or the bytes.
- * Sizes in pixels, as it is seen. Throws FileRefused.
+ * Re-encodes an image without metadata, once for models and once for pages. `source` is a path or the bytes.
+ * Returns the size in pixels after rotation. Throws FileRefused.
  */
 export function remakeImage(source: string | Uint8Array): Promise<Image> {
   return atOnce(() => remake(source));
 }
 
-// The other threads are everybody's, for files, passwords and names.
+// The other threads of libuv's pool are left for files, passwords and DNS.
 const atOnce = pLimit(2);
 
 async function remake(source: string | Uint8Array): Promise<Image> {
@@ -40,7 +40,7 @@ async function remake(source: string | Uint8Array): Promise<Image> {
   return { width, height, image, preview };
 }
 
-/** JPEG, because every model server takes it; what was transparent becomes white. */
+/** JPEG, because every model server accepts it; transparent parts become white. */
 function shrink(image: Sharp, side: number): Promise<Buffer> {
   return image
     .autoOrient()

@@ -1,16 +1,16 @@
 import { extname } from "node:path";
-import { runWorker, TooMuch } from "../worker.server.ts";
+import { runWorker, TooMuch } from "../process/child-process.server.ts";
 import { FileRefused } from "./refused.server.ts";
 
 export type Passage = { position: number; page: number | null; text: string; words: string };
-/** The text of a document and the passages that search finds, their words without the owner. */
+/** The text of a document and its passages; their `words` are without the owner. */
 export type Reading = { text: string; pages: number | null; passages: Passage[] };
 export type ReadingJob = { path: string; mediaType: string };
 export type ReadingAnswer = { reading: Reading } | { refused: string };
 
-/** Reads a document in a thread of its own. Throws FileRefused. */
+/** Reads a document in a child process. Throws FileRefused. */
 export async function readDocument(job: ReadingJob): Promise<Reading> {
-  // Beside this module, in the source and in the build alike.
+  // Beside this module, both in the source and in the build.
   const program = new URL(`./reading.worker${extname(import.meta.filename)}`, import.meta.url);
   try {
     const answer = await runWorker<ReadingAnswer>(program, job);

@@ -1,18 +1,17 @@
 import { readFileSync } from "node:fs";
 import { cutPassages, searchWords } from "../db/search.server.ts";
-import { limits } from "../limits.ts";
-import { answerJob } from "../worker-job.ts";
+import { answerJob } from "../process/child-process-entry.ts";
+import { limits } from "../process/limits.ts";
+import { cutHere } from "./cut-here.server.ts";
 import type { Reading, ReadingAnswer, ReadingJob } from "./reading.server.ts";
 
-// A Word file of a thousand pages has some 20 MB of XML; a bomb has gigabytes.
+// A Word file of a thousand pages has some 20 MB of XML; a zip bomb has gigabytes.
 const archiveBytes = 150 * 1024 * 1024;
 const pagesAtMost = 5_000;
 
 const damagedDocx = "es un DOCX dañado o incompleto: no se puede abrir.";
 
-// Both the person and the model are told that there is more.
-const cutHere = "[Aquí se corta: el documento es más largo de lo que se puede leer.]";
-
+/** The document can't be read. The message is the sentence for the person. */
 class Unreadable extends Error {}
 
 answerJob(answer);
@@ -75,7 +74,7 @@ async function docxText(bytes: Buffer): Promise<string> {
   return value;
 }
 
-/** Inflates the archive once without keeping it: what its headers say of its size may be a lie. */
+/** Inflates the archive once without keeping it, because the sizes in its headers may be forged. */
 async function refuseBomb(bytes: Buffer): Promise<void> {
   const { Unzip, UnzipInflate } = await import("fflate");
   let inflated = 0;
@@ -90,13 +89,17 @@ async function refuseBomb(bytes: Buffer): Promise<void> {
   unzip.register(UnzipInflate);
   const step = 16 * 1024;
   for (let at = 0; at < bytes.length && !damaged; at += step) {
-    unzip.push(bytes.subarray(at, at + step), at + step >= bytes.length);
+    try {
+      unzip.push(bytes.subarray(at, at + step), at + step >= bytes.length);
+    } catch {
+      damaged = true;
+    }
     if (inflated > archiveBytes) throw new Unreadable("se hincha al abrirlo hasta un tamaño que no se admite.");
   }
   if (damaged) throw new Unreadable(damagedDocx);
 }
 
-/** UTF-8, UTF-16 with its mark, or what Spanish spreadsheets still write: Windows-1252. */
+/** Decodes UTF-8, UTF-16 with a BOM, or Windows-1252, which Spanish spreadsheets still write. */
 function plainText(bytes: Buffer): string {
   const mark = bytes.length > 1 ? bytes.readUInt16BE(0) : 0;
   const encoding = mark === 0xfffe ? "utf-16le" : mark === 0xfeff ? "utf-16be" : "utf-8";
@@ -107,7 +110,7 @@ function plainText(bytes: Buffer): string {
   }
 }
 
-// PostgreSQL has no NUL, and the form feed parts pages.
+// PostgreSQL can't store NUL, and form feeds separate pages.
 function tidy(text: string): string {
   return text
     .replaceAll("\0", "")

@@ -1,4 +1,4 @@
-/** Why a file is not taken: the sentence says what is wrong with it. */
+/** A file was refused; the message is the Spanish sentence that says why. */
 export class FileRefused extends Error {
   override name = "FileRefused";
 }

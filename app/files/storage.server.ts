@@ -2,13 +2,13 @@ import { createReadStream } from "node:fs";
 import { copyFile, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ReadableStream as WebStream } from "node:stream/web";
-import { makeFolder } from "../synced.server.ts";
+import { makeFolder } from "../process/fsync.server.ts";
 
-/** What is stored of a file: itself, an image as models get it, an image as pages show it. */
+/** The variants of a stored file: the original, an image for models, a smaller image for pages. */
 export const variants = ["original", "image", "preview"] as const;
 export type Variant = (typeof variants)[number];
 
-/** The bytes of files, in a folder of this machine. A stored file is whole or not there, whatever is killed in between. */
+/** The bytes of files, in a local folder. A stored file is complete or absent, even if the process is killed in between. */
 export class Storage {
   readonly #dir: string;
 
@@ -36,11 +36,11 @@ export class Storage {
     return readFile(this.path(id, variant));
   }
 
-  /** The same as it is asked for, and its size. */
+  /** The same as a stream, with its size. */
   async stream(id: string, variant: Variant): Promise<{ body: ReadableStream<Uint8Array>; size: number }> {
     const path = this.path(id, variant);
     const { size } = await stat(path);
-    // Opened by its first reader: nobody closes what an answer to HEAD, or to somebody who has left, never reads.
+    // Opened at the first read: a stream that is never read (HEAD, or a client that has left) would never be closed.
     const body = WebStream.from(bytesOf(path)) as unknown as ReadableStream<Uint8Array>;
     return { body, size };
   }

@@ -30,8 +30,9 @@ export const withoutClosingTags = (html: string): string =>
   html.replace(html.trimEnd().endsWith("</figure>") ? trailingCode : trailing, "");
 
 /**
- * What to write after `given`, whose last tags may be open, to show what `html` shows: simply its rest, or, where they
- * read alike but are built otherwise, its rest with the tags closed and opened that lead there. undefined: they read otherwise.
+ * What to write after `given`, whose last tags may be open, so that the document shows what `html` shows. If `html` starts with
+ * `given`, that is the rest. If only the tags differ, the rest is preceded by the closing and opening tags that lead there.
+ * Returns undefined if the text itself differs.
  */
 export function continuation(given: string, html: string): string | undefined {
   if (html.startsWith(given)) return html.slice(given.length);

@@ -2,58 +2,42 @@ import { tex } from "@mdit/plugin-tex";
 import hljs from "highlight.js/lib/common";
 import MarkdownIt, { type Env } from "markdown-it";
 import temml from "temml";
+import { boundLabels, withoutRescans } from "./bounds.server.ts";
 
-/** What rendering needs to know of the text: where a message's numbered sources are, or that it is a page of the site's own. */
-export type RenderEnv = Env & { sourcesId?: string; sources?: number; page?: boolean; highlighted?: number };
+/** Options of rendering: a message's numbered sources, or that the text is a page of the site. */
+export type RenderEnv = Env & {
+  sourcesId?: string;
+  sources?: number;
+  page?: boolean;
+  /** Set in the rendering thread, which has a time limit: code is highlighted in all languages there. */
+  inThread?: boolean;
+  highlighted?: number;
+};
 
-// Longer code stays plain, and so does what comes after as much of it: some grammars take quadratic time.
-const highlightUpTo = 4_000;
-const highlightInAll = 8_000;
+// In characters: the longest block that is highlighted, and the most in one text. Most grammars can be made to take quadratic
+// time; on the main thread these limits keep that below 40 ms.
+const highlightUpTo = { here: 1_500, inThread: 4_000 };
+const highlightInAll = { here: 3_000, inThread: 8_000 };
+// These grammars can be made to take cubic time: seconds for a page of code.
+const costly = new Set(["markdown", "ruby", "csharp"]);
+// Real code has no such runs, and most grammars rescan them from each character.
+const longRun = /\S{500}|[ \t]{200}/;
 
-/** CommonMark with GFM's tables, task lists and strikethrough; code highlighted, math as MathML; no raw HTML (product.md §7). */
+/** Whether a text has code in a costly language, so that it has to be rendered in the thread. */
+export const needsThread = (source: string) =>
+  [...source.matchAll(/^[ \t>]*(?:```|~~~)[ \t]*([\w#+-]+)/gm)].some(([, name = ""]) => isCostly(name));
+const isCostly = (name: string) =>
+  [...costly].some((language) => hljs.getLanguage(name) === hljs.getLanguage(language));
+
+/** CommonMark with GFM's tables, task lists and strikethrough; code highlighted, math as MathML; no raw HTML. */
 export const markdown = new MarkdownIt({ html: false, linkify: true });
+boundLabels(markdown);
 withoutRescans(markdown, () =>
   markdown.use(tex, {
     delimiters: "all",
     render: (source: string, displayMode: boolean) => renderMath(source, displayMode),
   }),
 );
-
-type Rule = (state: { src: string; pos: number; bMarks: number[] }, ...rest: unknown[]) => boolean;
-
-/** From each `\\(` and `\\[` the plugin looks for its end through all that follows: where there is none, it need not look twice. */
-function withoutRescans(md: typeof markdown, register: () => void): void {
-  const ends = new WeakMap<object, number>();
-  const guard =
-    (end: RegExp, at: (state: Parameters<Rule>[0], first: unknown) => number) =>
-    (rule: Rule): Rule =>
-    (state, ...rest) => {
-      let last = ends.get(state);
-      if (last === undefined) {
-        last = [...state.src.matchAll(end)].at(-1)?.index ?? -1;
-        ends.set(state, last);
-      }
-      return last >= at(state, rest[0]) && rule(state, ...rest);
-    };
-  const rulers = [
-    { ruler: md.inline.ruler, add: "before", wrap: guard(/(?<!\\)(?:\\\\)*\\\)/g, ({ pos }) => pos) },
-    {
-      ruler: md.block.ruler,
-      add: "after",
-      wrap: guard(/\\\][ \t]*$/gm, ({ bMarks }, line) => bMarks[Number(line)] ?? 0),
-    },
-  ] as const;
-  const own = rulers.map(({ ruler, add, wrap }) => {
-    const given = ruler[add] as (...args: unknown[]) => unknown;
-    Object.assign(ruler, {
-      [add]: (where: string, name: string, rule: Rule, options?: object) =>
-        given.call(ruler, where, name, name.endsWith("_bracket") ? wrap(rule) : rule, options),
-    });
-    return () => Reflect.deleteProperty(ruler, add);
-  });
-  register();
-  for (const restore of own) restore();
-}
 
 /** Markdown from anyone → HTML that is safe to show. */
 export function renderMarkdown(source: string, env: RenderEnv = {}): string {
@@ -63,34 +47,40 @@ export function renderMarkdown(source: string, env: RenderEnv = {}): string {
 const { rules } = markdown.renderer;
 export const { escapeHtml } = markdown.utils;
 
+type Token = Parameters<NonNullable<typeof rules.text>>[0][number];
+const contentOf = (token: Token | undefined) => token?.content ?? "";
+const attributeOf = (token: Token | undefined, name: string) => String(token?.attrGet(name) ?? "");
+
 rules.fence = (tokens, index, _options, env: RenderEnv = {}) => {
-  const token = tokens[index];
-  const language = token?.info.trim().split(/\s+/)[0] ?? "";
-  return renderCode(token?.content ?? "", language, env);
+  const [language = ""] = tokens[index]?.info.trim().split(/\s+/) ?? [];
+  return renderCode(contentOf(tokens[index]), language, env);
 };
-rules.code_block = (tokens, index, _options, env: RenderEnv = {}) => renderCode(tokens[index]?.content ?? "", "", env);
+rules.code_block = (tokens, index, _options, env: RenderEnv = {}) => renderCode(contentOf(tokens[index]), "", env);
 
 function renderCode(code: string, language: string, env: RenderEnv): string {
   const known = language && hljs.getLanguage(language);
-  const highlights = known && code.length <= Math.min(highlightUpTo, highlightInAll - (env.highlighted ?? 0));
+  const where = env.inThread ? "inThread" : "here";
+  const room = Math.min(highlightUpTo[where], highlightInAll[where] - (env.highlighted ?? 0));
+  const highlights = known && code.length <= room && (env.inThread || !isCostly(language)) && !longRun.test(code);
   if (highlights) env.highlighted = (env.highlighted ?? 0) + code.length;
   const body = highlights ? hljs.highlight(code, { language, ignoreIllegals: true }).value : escapeHtml(code);
   const name = known ? known.name : language;
-  const caption = name ? `<figcaption><span>${escapeHtml(name ?? "")}</span></figcaption>` : "";
+  const caption = name ? `<figcaption><span>${escapeHtml(name)}</span></figcaption>` : "";
   return `<figure class="code">${caption}<pre tabindex="0"><code>${body}</code></pre></figure>\n`;
 }
 
-// A formula that a person could read; anything longer costs more to lay out than it is worth.
+// In characters. No person reads a longer formula, and laying it out is costly.
 const longestFormula = 4_000;
 
 function renderMath(source: string, displayMode: boolean): string {
   if (source.length > longestFormula) return `<code>${escapeHtml(source)}</code>`;
   try {
-    // Without `trust` links and classes stay out. The CSP forbids styles, and ids belong to the page.
+    // Without `trust` there are no links and classes. Styles are removed because of the CSP, ids because they could collide
+    // with the page's.
     const html = temml.renderToString(source, { displayMode, throwOnError: false, trust: false, maxExpand: 100 });
     return html.replace(/ (?:style|id)="[^"]*"/g, "").replace(/<\/?a\b[^>]*>/g, "");
   } catch {
-    // Half a formula, or one nested deeper than the stack: it is shown as it was written.
+    // An incomplete formula, or one nested deeper than the stack: shown as source.
     return `<code>${escapeHtml(source)}</code>`;
   }
 }
@@ -107,14 +97,14 @@ rules.table_close = () => "</table></section>\n";
 for (const cell of ["th_open", "td_open"]) {
   rules[cell] = (tokens, index) => {
     const token = tokens[index];
-    const align = /right|center/.exec(String(token?.attrGet("style") ?? ""))?.[0];
+    const align = /right|center/.exec(attributeOf(token, "style"))?.[0];
     const scope = cell === "th_open" ? ' scope="col"' : "";
     return `<${token?.tag}${scope}${align ? ` class="${align === "right" ? "num" : "middle"}"` : ""}>`;
   };
 }
 
 rules.link_open = (tokens, index, _options, env: RenderEnv = {}) => {
-  const href = String(tokens[index]?.attrGet("href") ?? "");
+  const href = attributeOf(tokens[index], "href");
   const own = env.page && /^[/#]/.test(href) && !href.startsWith("//");
   return `<a href="${escapeHtml(href)}"${own ? "" : ' rel="nofollow noopener noreferrer"'}>`;
 };
@@ -123,11 +113,11 @@ rules.link_open = (tokens, index, _options, env: RenderEnv = {}) => {
 rules.image = (tokens, index) => {
   const token = tokens[index];
   const name = token?.content || "imagen";
-  return `<a href="${escapeHtml(String(token?.attrGet("src") ?? ""))}" rel="nofollow noopener noreferrer">${escapeHtml(name)}</a>`;
+  return `<a href="${escapeHtml(attributeOf(token, "src"))}" rel="nofollow noopener noreferrer">${escapeHtml(name)}</a>`;
 };
 
 rules.text = (tokens, index, _options, env: RenderEnv = {}) =>
-  escapeHtml(tokens[index]?.content ?? "").replace(/\[(\d{1,2})\]/g, (whole, number) =>
+  escapeHtml(contentOf(tokens[index])).replace(/\[(\d{1,2})\]/g, (whole, number) =>
     env.sourcesId && Number(number) >= 1 && Number(number) <= (env.sources ?? 0)
       ? `<a class="ref" href="#fuente-${env.sourcesId}-${number}" aria-label="Fuente ${number}">${number}</a>`
       : whole,

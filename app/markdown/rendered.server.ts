@@ -1,17 +1,28 @@
-import { renderMarkdown } from "./render.server.ts";
+import { needsThread, type RenderEnv, renderMarkdown } from "./render.server.ts";
+import { renderInThread } from "./render-thread.server.ts";
 
-// Characters of HTML: about 50 MB. Replies are rendered once, however often they are read.
+// Cache limit in characters of HTML (about 50 MB). Finished texts are rendered once, however often they are read.
 const keptInAll = 25_000_000;
-const rendered = new Map<string, { content: string; sources: number; html: string }>();
+const rendered = new Map<string, { source: string; html: string }>();
 let size = 0;
 
-/** The HTML of a finished message. `id` is its identity; a changed content or number of sources is rendered anew. */
-export function renderedMessage(id: string, content: string, sources: number): string {
-  const before = rendered.get(id);
-  if (before?.content === content && before.sources === sources) return before.html;
-  const html = renderMarkdown(content, { sourcesId: id, sources });
-  forget(id);
-  rendered.set(id, { content, sources, html });
+// In characters. Shorter texts take at most 30 ms (npm run bench:worst); longer ones are rendered in the thread.
+const shortEnough = 3_000;
+
+/**
+ * The HTML of a finished message, for its page, print and shares. `sources`: how many sources it may cite. `owner`: a key that is
+ * the same for all messages of one person or share, for fair turns in the rendering thread.
+ */
+export const renderedMessage = (id: string, content: string, sources: number, owner: string): Promise<string> =>
+  renderedText(`${id}:${sources}`, content, sources > 0 ? { sourcesId: id, sources } : {}, owner);
+
+/** Markdown as safe HTML, cached under `key` until `source` changes. Never blocks other requests for long. */
+export async function renderedText(key: string, source: string, env: RenderEnv, owner: string): Promise<string> {
+  const before = rendered.get(key);
+  if (before?.source === source) return before.html;
+  const html = await render(source, env, owner);
+  forget(key);
+  rendered.set(key, { source, html });
   size += html.length;
   for (const oldest of rendered.keys()) {
     if (size <= keptInAll) break;
@@ -20,7 +31,17 @@ export function renderedMessage(id: string, content: string, sources: number): s
   return html;
 }
 
-function forget(id: string): void {
-  size -= rendered.get(id)?.html.length ?? 0;
-  rendered.delete(id);
+/** The same without the cache. */
+export const renderSafely = (source: string, owner: string): Promise<string> => render(source, {}, owner);
+
+async function render(source: string, env: RenderEnv, owner: string): Promise<string> {
+  if (source.length > shortEnough || needsThread(source)) return renderInThread(source, env, owner);
+  // A page renders many messages; this lets other requests run in between.
+  await new Promise(setImmediate);
+  return renderMarkdown(source, env);
+}
+
+function forget(key: string): void {
+  size -= rendered.get(key)?.html.length ?? 0;
+  rendered.delete(key);
 }

@@ -1,10 +1,11 @@
-// A line that begins like this may turn out to be no paragraph; one with a bar may head a table.
+// A line that begins like this may not be a paragraph; one with a bar may be a table's head.
 const otherBlock =
   /^(?: {0,3}(?:[-+*](?=\s|$)|(?:[-*_][ \t]*)+$|\d{1,9}(?:[.)]|$)|#{1,6}(?=\s|$)|>|`{3}|~{3}|\||\$\$|\\\[|=+\s*$)| {4}|\t)|\|/;
-const sentenceEnd = /[.!?…:;]["'»”’)\]*_~`]*(?=\s)|(?: {2,}|\\)?\n(?=[^\n])/g;
-// A link's definition shows nothing, so a paragraph that may begin with one waits.
+// Repetitions are bounded or anchored at their first blank, to avoid quadratic backtracking.
+const sentenceEnd = /[.!?…:;]["'»”’)\]*_~`]{0,20}(?=\s)|(?:(?<! ) {2,}|\\)?\n(?=[^\n])/g;
+// A link definition renders nothing, so a paragraph that may begin with one has to wait.
 const definition = /^\s*\[[^\]\n]{0,200}(?:\](?::|$)|$)/;
-// Longer than any sentence that is one: from here a cut at a word will do.
+// Longer than any real sentence: from here on the text may be cut after a word.
 const longestHeld = 600;
 
 /**

@@ -3,7 +3,10 @@ import { closingTags, continuation, withoutClosingTags } from "./html.server.ts"
 import { escapeHtml, markdown, type RenderEnv, renderMarkdown } from "./render.server.ts";
 import { sentenceEnds, unclosed } from "./sentences.server.ts";
 
-/** What came of a piece of text. The three are views of the same state, for the two ways of showing it. */
+/**
+ * The result of feeding a piece of text. `append` is for documents that can only grow; `closed` and `open` describe the same
+ * state for pages that can replace their last block.
+ */
 export type Step = {
   /** How much of the text this was. */
   length: number;
@@ -19,12 +22,16 @@ export type Step = {
 // again with their head, lists and quotes as another one. The finished message is rendered whole.
 const largestBlock = { characters: 3_000, lines: 60 };
 
+// An unfinished line is looked at again with each token, so it is bounded as well: what is longer goes on as another line until
+// the finished message is rendered whole.
+const longestLine = 2_000;
+
 // How much is worked on before others have their turn: a reload in mid-reply brings all of the text at once.
-const pieceLength = 2_000;
+const pieceLength = 250;
 
 /**
- * Markdown as it arrives → HTML in blocks (architecture.md §4). Inside the open block it goes on by sentence, line, row or
- * item, and holds back no more than one. The state is a function of the text alone, however it was cut on the way.
+ * Markdown as it arrives → HTML in blocks. The open block grows by whole sentences, lines, rows or items; at most one is held
+ * back. The state depends on the text alone, not on how it was cut into pieces.
  */
 export class MarkdownStream {
   readonly #env: RenderEnv;
@@ -34,12 +41,12 @@ export class MarkdownStream {
   #lines = 0;
   /** The open block's kind, as its whole lines make it. */
   #block: Block | undefined;
-  /** The head of a table that goes on in another one. */
+  /** The first lines of a table or of code that goes on in another one. */
   #head = "";
   /** HTML of the open block, and where the source of what it shows ends. */
   #html = "";
   #htmlTo = 0;
-  /** The part of it that `append` has given out; less than `#html` only where that changed its mind about something. */
+  /** The part of it that `append` has given out; shorter than `#html` where later text changed how earlier text is rendered. */
   #given = "";
   #givenTo = 0;
   /** Emphasis that a paragraph's last sentence left open. */
@@ -58,8 +65,7 @@ export class MarkdownStream {
     const closed: string[] = [];
     let append = "";
     for (const line of added.replaceAll("\0", "\uFFFD").split(/(?<=\n)/)) {
-      this.#source += line;
-      append += line.endsWith("\n") ? this.#addLine(closed) : this.#addPart();
+      append += this.#addInBounds(line, closed);
     }
     return {
       length: text.length,
@@ -89,6 +95,24 @@ export class MarkdownStream {
     return { length: 0, append, closed, open: { html: "", rest: "" } };
   }
 
+  /** Adds a line, or a part of one, in lines of at most `longestLine` characters. */
+  #addInBounds(line: string, closed: string[]): string {
+    let append = "";
+    let rest = line;
+    for (let room = this.#roomInLine(); rest.length > room; room = longestLine) {
+      this.#source += `${rest.slice(0, room)}\n`;
+      append += this.#addLine(closed);
+      rest = rest.slice(room);
+    }
+    this.#source += rest;
+    return append + (rest.endsWith("\n") ? this.#addLine(closed) : this.#addPart());
+  }
+
+  /** How many characters the last line may still get. */
+  #roomInLine(): number {
+    return longestLine - (this.#source.length - this.#source.lastIndexOf("\n") - 1);
+  }
+
   #addPart(): string {
     return !this.#block || this.#block.type === "paragraph" ? this.#grow(this.#paragraph()) : "";
   }
@@ -97,10 +121,14 @@ export class MarkdownStream {
     const line = this.#source.slice(this.#source.lastIndexOf("\n", this.#source.length - 2) + 1);
     if (this.#block?.type === "fence") {
       if (isClosed(this.#block, this.#source)) return this.#close(this.#source.length, closed);
-      return this.#grow(this.#code(line));
+      this.#lines += 1;
+      const append = this.#grow(this.#code(line));
+      return this.#source.length > 4 * largestBlock.characters ? append + this.#split(closed) : append;
     }
     // What is indented goes on with the last item, which is held back anyway.
-    if (this.#block?.type.endsWith("_list") && /^\s*$|^ {2,}(?![-+*\d])/.test(line)) return "";
+    if (this.#block?.type.endsWith("_list") && /^\s*$|^ {2,}(?![-+*\d])/.test(line)) {
+      return this.#source.length > largestBlock.characters ? this.#close(this.#source.length, closed) : "";
+    }
     const append = this.#closeBlocks(closed) + this.#growBlock();
     this.#lines += 1;
     const large = this.#source.length > largestBlock.characters || this.#lines > largestBlock.lines;
@@ -139,7 +167,10 @@ export class MarkdownStream {
     return append;
   }
 
-  /** The whole reads otherwise than what a growing document already shows: what comes after that goes on by itself. */
+  /**
+   * The end of a block whose final rendering differs from what a growing document already shows: the shown part stays, and
+   * only the source after it is rendered.
+   */
   #finish(source: string): string {
     const rest = source.slice(this.#givenTo);
     if (this.#given.startsWith("<p>")) return `${this.#inline(rest.trimEnd())}</p>\n`;
@@ -149,13 +180,23 @@ export class MarkdownStream {
   /** Closes a block that has become too large where it may be cut, and goes on with the rest of it. */
   #split(closed: string[]): string {
     const { type = "", lastItem = 0 } = this.#block ?? {};
-    const cut = type.endsWith("_list") ? lastItem - this.#head.length : this.#source.length;
-    if (cut <= 0) return "";
-    const head = type === "table" ? this.#head || (/^.*\n.*\n/.exec(this.#source)?.[0] ?? "") : "";
+    const isList = type.endsWith("_list");
+    const item = isList ? lastItem - this.#head.length : 0;
+    // One item that is too large by itself is cut where it is.
+    const cut = item > 0 ? item : this.#source.length;
+    if (isList && item <= 0 && cut <= largestBlock.characters) return "";
+    const head = this.#headOf(type);
     const append = this.#close(cut, closed, this.#block);
     this.#head = head;
-    if (type !== "table" && !type.endsWith("_list")) this.#block = undefined;
+    if (!head && item <= 0) this.#block = undefined;
     return append;
+  }
+
+  /** The lines that a table or a block of code goes on with in another one. */
+  #headOf(type: string): string {
+    if (this.#head) return this.#head;
+    if (type === "table") return /^.*\n.*\n/.exec(this.#source)?.[0] ?? "";
+    return type === "fence" ? (/^.*\n/.exec(this.#source)?.[0] ?? "") : "";
   }
 
   /** Takes new HTML of the open block; answers what it adds to a document, nothing where it shows something else now. */
@@ -209,7 +250,8 @@ export class MarkdownStream {
 
   #code(line: string): string {
     this.#htmlTo = this.#source.length;
-    if (this.#source.length > largestBlock.characters) return this.#html + escapeHtml(line);
+    const large = this.#source.length > largestBlock.characters || this.#lines > largestBlock.lines;
+    if (large) return this.#html + escapeHtml(line);
     return withoutClosingTags(this.#render(this.#source));
   }
 

@@ -1,16 +1,16 @@
-/** That something of a person has changed: of what kind, never what it is now. `sessions`: some may have ended. */
+/** Says that something of a person has changed: which kind of thing, never its content. `sessions`: some may have ended. */
 export type Change = { userId: string; what: string };
 type Listener = (change: Change) => void;
 
-/** Carries words to all processes, this one included. */
+/** Sends notices to all processes, including this one. */
 type Relay = { send(text: string): void; listen(hear: (text: string) => void): Promise<void> };
 
-/** Who is told what: whoever writes tells it here, and whoever shows it listens. One instance a process. */
+/** Publish and subscribe for changes: writers publish here, open pages subscribe. One instance per process. */
 export class Changes {
   readonly #listeners = new Set<Listener>();
   readonly #relay: Relay | undefined;
 
-  /** `relay`: where other processes write as well. */
+  /** `relay`: present when other processes write as well. */
   constructor(relay?: Relay) {
     this.#relay = relay;
     void relay?.listen((text) => this.#pass(JSON.parse(text) as Change));
@@ -25,7 +25,7 @@ export class Changes {
     for (const listener of this.#listeners) listener(change);
   }
 
-  /** Calls back at each change; answers how to leave off. */
+  /** Subscribes to changes; returns the function that unsubscribes. */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

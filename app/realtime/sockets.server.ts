@@ -2,32 +2,31 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Server } from "socket.io";
 import type { Db } from "../db/connection.server.ts";
-import type { Log } from "../log.server.ts";
-import { hashToken } from "../secrets.server.ts";
+import { hashToken } from "../process/crypto.server.ts";
+import type { Log } from "../process/log.server.ts";
 import type { Changes } from "./changes.server.ts";
 
-type Session = { id: string; userId: string };
-type Services = { db: Db; changes: Changes; log: Log };
-/** Reads the access token that an upgrade came with, of its cookie or its bearer; undefined where it is of no page of this site. */
+type SocketSession = { id: string; userId: string };
+type SocketServices = { db: Db; changes: Changes; log: Log };
+/** Returns the access token of an upgrade, from its cookie or bearer; undefined if it comes from another site. */
 export type TokenOf = (request: IncomingMessage) => Promise<string | undefined>;
 
-// The seed's socket path (§7).
 export const socketPath = "/engine.io";
-// Nobody has anything to send here: what a browser sends besides the protocol is small.
+// In bytes. Clients send only protocol packets, which are small.
 const largestPacket = 10_000;
-// More windows than anybody has open.
+// Most sockets of one person: more windows than anybody has open.
 const socketsEach = 50;
-// What was missed by a lost message or another process is found by then.
+// In ms. Sessions are rechecked this often, in case a notice was lost.
 const recheckEvery = 30_000;
 
 /** Tells people's open pages what has changed, over socket.io. Loaded when the first one connects. */
 export class Sockets {
-  readonly #services: Services;
+  readonly #services: SocketServices;
   readonly #tokenOf: TokenOf;
   #opening: Promise<Server> | undefined;
   #rechecking: NodeJS.Timeout | undefined;
 
-  constructor(services: Services, tokenOf: TokenOf) {
+  constructor(services: SocketServices, tokenOf: TokenOf) {
     this.#services = services;
     this.#tokenOf = tokenOf;
   }
@@ -43,31 +42,31 @@ export class Sockets {
     const io = await this.#opening;
     const session = await this.#sessionOf(token);
     if (session) sessions.set(request, session);
-    io.engine.handleUpgrade(request as never, socket as never, head);
+    io.engine.handleUpgrade(request, socket, head);
   }
 
   async close(): Promise<void> {
     clearInterval(this.#rechecking);
-    // Not as if their sessions had ended: pages come back to whoever takes over.
+    // Closed without saying that the session ended, so that pages reconnect to the next process.
     (await this.#opening)?.engine.close();
   }
 
   async #open(): Promise<Server> {
     const { Server } = await import("socket.io");
-    // The upgrades are handed over one by one, by whoever has looked at them first.
+    // socket.io is not attached to the server: upgrades are passed to it one by one after they were checked.
     const io = new Server(createServer(), {
       path: socketPath,
       transports: ["websocket"],
       serveClient: false,
       maxHttpBufferSize: largestPacket,
-      // It would hold some memory for each connection, for packets of a few bytes.
+      // Compression would hold memory for each connection, for packets of a few bytes.
       perMessageDeflate: false,
       httpCompression: false,
     });
     io.use((socket, next) => {
       const session = sessions.get(socket.request);
       if (!session) {
-        // Told in words, a page knows that its session has ended; a refused upgrade looks like a server that is down.
+        // Answered with a message, because a refused upgrade would look like a server that is down.
         setImmediate(() => socket.conn.close());
         return next(new Error("unauthorized"));
       }
@@ -84,8 +83,8 @@ export class Sockets {
     return io;
   }
 
-  /** A session that goes on, whose access token may have run out since: the socket brings nothing but word that something changed. */
-  async #sessionOf(token: string): Promise<Session | undefined> {
+  /** Accepts a living session even if its access token has expired: sockets carry no content. */
+  async #sessionOf(token: string): Promise<SocketSession | undefined> {
     return this.#services.db
       .selectFrom("sessions")
       .innerJoin("users", "users.id", "sessions.userId")
@@ -96,24 +95,24 @@ export class Sockets {
       .executeTakeFirst();
   }
 
-  /** Ends the sockets of sessions that have ended: a person's, or of all. */
+  /** Closes sockets whose sessions have ended: one person's, or everybody's. */
   async #recheck(io: Server, userId = ""): Promise<void> {
     try {
       const open = [...io.sockets.sockets.values()].filter(
-        ({ data }) => !userId || (data as Session).userId === userId,
+        ({ data }) => !userId || (data as SocketSession).userId === userId,
       );
-      const ids = [...new Set(open.map(({ data }) => (data as Session).id))];
+      const ids = [...new Set(open.map(({ data }) => (data as SocketSession).id))];
       const alive = new Set<string>();
       for (let at = 0; at < ids.length; at += 500) {
         const part = ids.slice(at, at + 500);
         const rows = await this.#services.db.selectFrom("sessions").where("id", "in", part).select("id").execute();
         for (const { id } of rows) alive.add(id);
       }
-      for (const socket of open) if (!alive.has((socket.data as Session).id)) socket.disconnect(true);
+      for (const socket of open) if (!alive.has((socket.data as SocketSession).id)) socket.disconnect(true);
     } catch (error) {
       this.#services.log.error({ err: error as Error }, "no se pudieron revisar las conexiones abiertas");
     }
   }
 }
 
-const sessions = new WeakMap<IncomingMessage, Session>();
+const sessions = new WeakMap<IncomingMessage, SocketSession>();

@@ -1,15 +1,17 @@
 import { type MouseEvent, type ReactNode, use } from "react";
+import { Link, useLocation } from "react-router";
+import { FormTokenField } from "./forms/post-form.tsx";
 import { Icon } from "./icon.tsx";
-import { FormTokenField } from "./post-form.tsx";
-import { SidebarState } from "./sidebar-state.ts";
+import { SidebarState } from "./navigation/sidebar-state.ts";
 
 /**
- * The line at the top of a dashboard page: what opens and folds the sidebar, then the page's own. `keeps` names the form
- * whose text goes along when a page without a script folds the sidebar, so that it is not lost.
+ * The top bar of a dashboard page: the sidebar's buttons, then `children`. `keeps` is the id of a form of the page: without
+ * script, folding the sidebar submits that form, so that its text is not lost.
  */
 export function Bar({ keeps, children }: { keeps?: string; children: ReactNode }) {
+  const plus = useLocation().pathname !== "/conversation/chat";
   return (
-    <header className="bar">
+    <header className="bar" id="menu">
       <button className="button quiet small only narrow" type="button" popoverTarget="barra">
         <Icon name="menu" label="Abrir la barra" />
       </button>
@@ -22,6 +24,11 @@ export function Bar({ keeps, children }: { keeps?: string; children: ReactNode }
         </form>
       )}
       {children}
+      {plus && (
+        <Link className="button quiet small only narrow" to="/conversation/chat">
+          <Icon name="plus" label="Nueva conversación" />
+        </Link>
+      )}
     </header>
   );
 }

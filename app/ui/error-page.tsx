@@ -1,26 +1,27 @@
 import { lazy, type ReactNode, Suspense } from "react";
 import { isRouteErrorResponse, Link } from "react-router";
+import type { UnsentForm } from "../web/forms/unsent-form.server.ts";
 import { Wordmark } from "./wordmark.tsx";
 
-// Hardly ever seen where there is a script: it sends again by itself.
-const Resend = lazy(() => import("./resend.tsx"));
+// Loaded lazily: rarely needed with script, which resends by itself.
+const Resend = lazy(() => import("./forms/resend.tsx"));
 
-/** What a person sees when a page fails: what happened, then a way on. */
+/** The error page: what happened, then where to go. */
 export function ErrorPage({ error, path }: { error: unknown; path: string }) {
   if (!isRouteErrorResponse(error)) return <GeneralError status={500} path={path} />;
-  const { resend, message } = (error.data ?? {}) as { resend?: [string, string][]; message?: string };
-  if (resend) {
+  const { fields, action = path, message } = (error.data ?? {}) as Partial<UnsentForm>;
+  if (fields) {
     return (
       <Frame>
         <Suspense>
-          <Resend fields={resend} action={path} why={message ?? "La página llevaba mucho tiempo abierta"} />
+          <Resend fields={fields} action={action} why={message ?? "La página llevaba mucho tiempo abierta"} />
         </Suspense>
       </Frame>
     );
   }
   if (error.status === 404) {
     return (
-      <Frame title="Aquí no hay ninguna página" said={`Page Not Found: ${path}`}>
+      <Frame title="Aquí no hay ninguna página" said={`Page Not Found: ${readable(path)}`}>
         <p className="lead">
           Puede que la dirección tenga una errata o que la página ya no exista. Tus conversaciones siguen donde estaban.
         </p>
@@ -30,11 +31,24 @@ export function ErrorPage({ error, path }: { error: unknown; path: string }) {
   return <GeneralError status={error.status} message={message} path={path} />;
 }
 
+/** The path in readable form, without the query. */
+function readable(path: string): string {
+  const [pathname = ""] = path.split("?");
+  try {
+    return decodeURI(pathname);
+  } catch {
+    // The path is not valid UTF-8.
+    return pathname;
+  }
+}
+
+const names: Record<number, string> = { 502: "Bad Gateway", 503: "Service Unavailable", 504: "Gateway Timeout" };
+
 function GeneralError({ status, message, path }: { status: number; message?: string | undefined; path: string }) {
   return (
     <Frame
       title={status >= 500 ? "Algo ha fallado" : "No se ha podido hacer"}
-      said={status >= 500 ? `${status} Internal Server Error` : `Error ${status}`}
+      said={status >= 500 ? `${status} ${names[status] ?? "Internal Server Error"}` : `Error ${status}`}
     >
       <p className="lead">
         {message ??

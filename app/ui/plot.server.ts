@@ -3,9 +3,9 @@ import type { Plot } from "./plot.tsx";
 
 const size = { width: 600, height: 160 };
 
-/** Bars for the values of days, laid out here so that the browser needs no code for it. */
-export function barPlot(points: { day: string; value: number }[]): Plot {
-  const highest = Math.max(...points.map(({ value }) => value)) || 1;
+/** Lays out (stacked) bars of daily values on the server, so that the browser needs no code for it. */
+export function barPlot(points: { day: string; values: number[] }[]): Plot {
+  const highest = Math.max(...points.map(({ values }) => sum(values))) || 1;
   const y = scaleLinear([0, highest], [size.height, 0]).nice(3);
   const x = scaleBand(
     points.map((point) => point.day),
@@ -13,20 +13,22 @@ export function barPlot(points: { day: string; value: number }[]): Plot {
   ).padding(0.44);
   const step = x.step();
   const date = new Intl.DateTimeFormat("es", { day: "numeric", month: "short", timeZone: "UTC" });
-  const bars = points.map(({ day: name, value }) => {
+  const bars = points.map(({ day: name, values }) => {
     const left = x(name) ?? 0;
     return {
       label: date.format(Date.parse(name)),
-      value,
+      values,
       hit: round(left - (step - x.bandwidth()) / 2),
       step: round(step),
       x: round(left),
-      y: round(y(value)),
       width: round(x.bandwidth()),
-      height: round(size.height - y(value)),
+      parts: values.map((value, index) => ({
+        y: round(y(sum(values.slice(0, index + 1)))),
+        height: round(size.height - y(value)),
+      })),
     };
   });
-  const whole = points.every(({ value }) => Number.isInteger(value));
+  const whole = points.every(({ values }) => values.every(Number.isInteger));
   const ticks = y.ticks(3).filter((tick) => !whole || Number.isInteger(tick));
   const every = Math.max(1, Math.ceil(points.length / 5));
   return {
@@ -38,4 +40,5 @@ export function barPlot(points: { day: string; value: number }[]): Plot {
   };
 }
 
+const sum = (values: number[]) => values.reduce((all, value) => all + value, 0);
 const round = (value: number) => Math.round(value * 10) / 10;

@@ -1,6 +1,6 @@
-import { lives } from "./viewport.ts";
+import { lives } from "./navigation/viewport.ts";
 
-/** Tells the server in which time zone this browser is, for hours that are written and read by hand. */
+/** Sets the cookie with the browser's time zone, so that the server can show and read local times. */
 export function keepTimeZone(): void {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not everywhere yet

@@ -1,4 +1,4 @@
-// Made when first needed: each holds a good part of a megabyte.
+// Created on first use: each formatter holds several hundred kilobytes.
 let relative: Intl.RelativeTimeFormat | undefined;
 let date: Intl.DateTimeFormat | undefined;
 

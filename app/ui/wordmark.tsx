@@ -1,6 +1,6 @@
 import { Link } from "react-router";
 
-/** The name of the product, with its lamp; leads home. */
+/** The product name with its mark; links to the home page. */
 export function Wordmark() {
   return (
     <Link className="wordmark" to="/">

@@ -222,6 +222,21 @@ for (const engine of await findEngines()) {
         ["update", "message", {}],
         ["delete", "chat", {}],
       ]);
+      const about = await api.db
+        .selectFrom("audit")
+        .where("ownerId", "=", carla.id)
+        .select(["actorId", "ip"])
+        .execute();
+      expect(about).toEqual(Array(2).fill({ actorId: admin.id, ip: "127.0.0.1" }));
+      const { items } = (await call("GET", `/api/audit?filter=${JSON.stringify({ resourceId: carla.id })}`)).body as {
+        items: { action: string; actorId: string; ip: string; at: string; createdAt: string; changes: object }[];
+      };
+      // What the person did keeps no address; that the account ended keeps who ended it, and from where.
+      expect(items.map(({ action, ip }) => [action, ip])).toEqual([
+        ["delete", "127.0.0.1"],
+        ["signup", ""],
+      ]);
+      expect(items[0]).toMatchObject({ actorId: carla.id, at: items[0]?.createdAt, changes: {} });
     });
 
     it("keeps the last admin, whoever asks", async () => {

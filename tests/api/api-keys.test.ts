@@ -53,22 +53,28 @@ for (const engine of await findEngines()) {
       expect([answer.status, (answer.body as { detail: string }).detail]).toEqual([403, "Esta clave solo puede leer."]);
     });
 
-    it.each([
-      ["GET", "/auth/session"],
-      ["GET", "/auth/sessions"],
-      ["DELETE", "/auth/sessions"],
-      ["POST", "/auth/authenticator"],
-      ["GET", "/api/key"],
-      ["POST", "/api/key"],
-      ["GET", "/v1/api/key"],
-      ["POST", "/api/user"],
-      ["PATCH", "/api/user/x"],
-      ["GET", "/api/system"],
-      ["GET", "/v1/api/system/backup"],
-    ])("can't %s %s: signing in and keys are its person's", async (method, path) => {
-      const { token, id } = await make("write");
-      expect((await api.call(method, path, { token })).status).toBe(403);
-      await api.call("DELETE", `/api/key/${id}`, { token: ana.token });
+    it("can't sign in, nor change how its person does, nor make keys, nor copy everything (guard: noProgram)", async () => {
+      const { token } = await make("write");
+      const { paths } = (await api.call("GET", "/api/openapi.json")).body as {
+        paths: Record<string, Record<string, { security?: object[] }>>;
+      };
+      const forPeople = Object.entries(paths).flatMap(([path, methods]) =>
+        Object.entries(methods)
+          .filter(([, { security }]) => security)
+          .filter(
+            ([method]) =>
+              /^\/(auth|api\/(key|system))(\/|$)/.test(path) || (/^\/api\/user/.test(path) && method !== "get"),
+          )
+          .map(([method]) => `${method.toUpperCase()} ${path.replace(/\{\w+\}/g, ana.id)}`),
+      );
+      expect(forPeople.length).toBeGreaterThan(15);
+      const letIn: string[] = [];
+      for (const call of forPeople) {
+        const [method = "", path = ""] = call.split(" ");
+        const { status, body } = await api.call(method, path, { token });
+        if (status !== 403 || !(body as { detail: string }).detail.includes("no con una clave")) letIn.push(call);
+      }
+      expect(letIn).toEqual([]);
     });
 
     it("is no session: nothing temporary begins with it", async () => {

@@ -1,3 +1,4 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Api, openApi } from "../support/api.ts";
 import { findEngines } from "../support/engines.ts";
@@ -77,12 +78,14 @@ describe("the API's document", () => {
       "get /api/user",
       "get /api/user/{id}",
       "get /api/user/{id}/export",
+      "get /api/user/{id}/use",
       "get /auth/authenticator",
       "get /auth/options",
       "get /auth/reset/{token}",
       "get /auth/session",
       "get /auth/sessions",
       "get /models",
+      "get /models/{id}",
       "patch /api/chat/{id}",
       "patch /api/message/{id}",
       "patch /api/training/{id}",
@@ -259,5 +262,30 @@ describe("lists", () => {
       await found("_"),
       await found("árbol"),
     ]).toEqual([1, 1, 1, 0, 1]);
+  });
+
+  it("gives examples that its own schemas let through", async () => {
+    const document = (await api.call("GET", "/api/openapi.json")).body as Document;
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema({ $id: "document", ...document });
+    type Content = Record<string, { schema?: object; example?: unknown }>;
+    type Operation = { requestBody?: { content?: Content }; responses: Record<string, { content?: Content }> };
+    const wrong: string[] = [];
+    let tried = 0;
+    for (const [path, operations] of Object.entries(document.paths)) {
+      for (const [method, operation] of Object.entries(operations as Record<string, Operation>)) {
+        for (const { content = {} } of [operation.requestBody ?? {}, ...Object.values(operation.responses)]) {
+          for (const { schema, example } of Object.values(content)) {
+            if (!schema || example === undefined) continue;
+            const whole = JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"document#/components'));
+            const fits = ajv.compile(whole);
+            tried++;
+            if (!fits(example)) wrong.push(`${method} ${path}: ${ajv.errorsText(fits.errors)}`);
+          }
+        }
+      }
+    }
+    expect(wrong).toEqual([]);
+    expect(tried).toBeGreaterThan(50);
   });
 });

@@ -78,9 +78,17 @@ for (const engine of engines) {
 
     const send = (content: string | Uint8Array<ArrayBuffer>, name = "export.json") =>
       api.upload(ana.token, [new File([content], name)], {}, "/api/chat/import");
-    const list = async () =>
-      ((await api.call("GET", "/api/chat", { token: ana.token })).body as { items: { id: string; title: string }[] })
-        .items;
+    const listOf = async (query = "") =>
+      (
+        (await api.call("GET", `/api/chat${query}`, { token: ana.token })).body as {
+          items: { id: string; title: string }[];
+        }
+      ).items;
+    const list = async () => [
+      ...(await listOf()),
+      ...(await listOf(`?filter=${encodeURIComponent('{"archived":true}')}`)),
+    ];
+    const textsOf = async (title: string) => (await branch(title)).map(({ content }) => content);
     const branch = async (title: string) => {
       const chat = (await list()).find((item) => item.title === title);
       const answer = await api.call("GET", `/api/chat/${chat?.id}/messages`, { token: ana.token });
@@ -93,7 +101,12 @@ for (const engine of engines) {
         "conversations.json": new TextEncoder().encode(JSON.stringify(chatGpt)),
         "foto.png": new Uint8Array(9),
       });
-      expect((await send(new Uint8Array(zip), "chatgpt.zip")).body).toEqual({ chats: 1, messages: 3, known: 0 });
+      expect((await send(new Uint8Array(zip), "chatgpt.zip")).body).toEqual({
+        chats: 1,
+        messages: 3,
+        known: 0,
+        left: [],
+      });
       const items = await branch("Receta de gazpacho");
       expect(items.map(({ role, content, versions }) => [role, content, versions.length])).toEqual([
         ["user", "¿Lleva pan?", 1],
@@ -104,13 +117,144 @@ for (const engine of engines) {
       expect((found.body as { messages: object[] }).messages).toHaveLength(1);
     });
 
+    it("of ChatGPT's takes what was spoken and what a canvas holds, and leaves out what nobody said", async () => {
+      const said = (id: string, parent: string, message: object) => [id, { id, parent, message }];
+      const chat = {
+        title: "Con de todo",
+        conversation_id: "gpt-2",
+        is_archived: true,
+        current_node: "g",
+        mapping: Object.fromEntries([
+          said("a", "", {
+            author: { role: "user" },
+            metadata: { attachments: [{ name: "acta.pdf" }] },
+            content: {
+              content_type: "multimodal_text",
+              parts: [
+                { content_type: "audio_transcription", text: "Dicho de viva voz" },
+                { content_type: "image_asset_pointer" },
+              ],
+            },
+          }),
+          said("b", "a", {
+            author: { role: "user" },
+            metadata: { is_visually_hidden_from_conversation: true },
+            content: { content_type: "text", parts: ["Instrucciones ocultas"] },
+          }),
+          said("c", "b", {
+            author: { role: "assistant" },
+            recipient: "web",
+            content: { content_type: "text", parts: ["buscar(pan)"] },
+          }),
+          said("d", "c", {
+            author: { role: "assistant" },
+            recipient: "canmore.create_textdoc",
+            content: { content_type: "code", text: JSON.stringify({ name: "Carta", content: "Querida Ana:" }) },
+          }),
+          said("g", "d", {
+            author: { role: "assistant" },
+            content: { content_type: "text", parts: ["Lleva pan\uE200cite\uE202turn0search1\uE201."] },
+          }),
+        ]),
+      };
+      const sent = (await send(JSON.stringify([chat]))).body;
+      expect(sent).toEqual({ chats: 1, messages: 3, known: 0, left: ["1 imagen", "1 archivo: acta.pdf"] });
+      const archived = await api.call("GET", `/api/chat?filter=${encodeURIComponent('{"archived":true}')}`, {
+        token: ana.token,
+      });
+      expect((archived.body as { items: object[] }).items).toEqual([expect.objectContaining({ title: "Con de todo" })]);
+      expect(await textsOf("Con de todo")).toEqual(["Dicho de viva voz", "**Carta**\n\nQuerida Ana:", "Lleva pan."]);
+    });
+
+    it("brings in Claude's, old and new, the text of attachments too", async () => {
+      const message = (uuid: string, sender: string, text: string, more: object = {}) => ({
+        uuid,
+        sender,
+        text: "",
+        content: [
+          { type: "thinking", thinking: "mmm" },
+          { type: "text", text },
+        ],
+        created_at: "2026-01-02T10:00:00Z",
+        ...more,
+      });
+      const files = {
+        files: [{ file_name: "foto.png" }],
+        attachments: [{ file_name: "a.txt", extracted_content: "Lo de dentro" }],
+      };
+      const old = {
+        uuid: "c1",
+        name: "De Claude",
+        created_at: "2026-01-02T10:00:00Z",
+        chat_messages: [message("1", "human", "Hola", files), message("2", "assistant", "Buenas")],
+      };
+      const zip = zipSync({ "conversations.json": new TextEncoder().encode(JSON.stringify([old])) });
+      expect((await send(new Uint8Array(zip), "claude.zip")).body).toEqual({
+        chats: 1,
+        messages: 2,
+        known: 0,
+        left: ["1 imagen: foto.png"],
+      });
+      expect(await textsOf("De Claude")).toEqual(["Hola\n\n**a.txt**\n\nLo de dentro", "Buenas"]);
+      const parent = (of: string) => ({ parent_message_uuid: of });
+      const branched = {
+        uuid: "c2",
+        name: "Con ramas",
+        chat_messages: [
+          message("1", "human", "Hola", parent("00000000-0000-4000-8000-000000000000")),
+          message("2", "assistant", "Una", parent("1")),
+          message("3", "assistant", "Otra", parent("1")),
+        ],
+      };
+      expect((await send(JSON.stringify([branched]))).body).toMatchObject({ chats: 1, messages: 3 });
+      expect(await textsOf("Con ramas")).toEqual(["Hola", "Otra"]);
+    });
+
+    it("brings in Open WebUI's, without the thoughts that it keeps in the text", async () => {
+      const thought = '<details type="reasoning" done="true">\n<summary>Thought</summary>\nmmm\n</details>\n';
+      const chat = {
+        id: "w1",
+        title: "De Open WebUI",
+        archived: false,
+        created_at: 1767348000,
+        chat: {
+          history: {
+            currentId: "2",
+            messages: {
+              1: {
+                id: "1",
+                parentId: null,
+                role: "user",
+                content: "¿Qué tal?",
+                timestamp: 1767348000,
+                files: [{ type: "file", name: "x.pdf" }],
+              },
+              2: { id: "2", parentId: "1", role: "assistant", content: `${thought}Bien.`, timestamp: 1767348001 },
+            },
+          },
+        },
+      };
+      expect((await send(JSON.stringify([chat]))).body).toEqual({
+        chats: 1,
+        messages: 2,
+        known: 0,
+        left: ["1 archivo: x.pdf"],
+      });
+      expect(await textsOf("De Open WebUI")).toEqual(["¿Qué tal?", "Bien."]);
+    });
+
     it("brings in LibreChat's, and nothing twice", async () => {
       expect((await send(JSON.stringify(libreChat))).body).toMatchObject({ chats: 1, messages: 2 });
       expect((await branch("Viaje a Soria")).map(({ content }) => content)).toEqual([
         "Tres días en Soria",
         "Empieza por la laguna.",
       ]);
-      expect((await send(JSON.stringify([libreChat, ...chatGpt]))).body).toEqual({ chats: 0, messages: 0, known: 2 });
+      expect((await send(JSON.stringify([libreChat, ...chatGpt]))).body).toEqual({
+        chats: 0,
+        messages: 0,
+        known: 2,
+        left: [],
+      });
     });
 
     it("brings in Tertulia's own, one chat or the whole ZIP of somebody's data", async () => {

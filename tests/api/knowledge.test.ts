@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { LLMock } from "@copilotkit/aimock";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Chunk, Source } from "../../app/intelligence/chunk.ts";
+import type { Chunk, Source } from "../../app/replies/chunk.ts";
 import { type Account, type Api, openApi, password, textOf } from "../support/api.ts";
 import { findEngines } from "../support/engines.ts";
 import { startModelServer, startRecorder } from "../support/model-server.ts";

@@ -1,6 +1,7 @@
 import type { LLMock } from "@copilotkit/aimock";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { limits } from "../../app/process/limits.ts";
 import { password } from "../support/api.ts";
 import { Browser } from "../support/browser.ts";
 import { longReply, startModelServer, startRecorder } from "../support/model-server.ts";
@@ -12,7 +13,11 @@ let session: string;
 let client: OpenAI;
 beforeAll(async () => {
   models = await startModelServer();
-  server = await startServer({ OPENAI_BASE_URL: `${models.url}/v1`, OPENAI_API_KEY: "clave" });
+  server = await startServer({
+    OPENAI_BASE_URL: `${models.url}/v1`,
+    OPENAI_API_KEY: "clave",
+    CORS_ORIGINS: "https://app.ejemplo.es",
+  });
   const email = await new Browser(server.url).signUp("Admin");
   session = await (await post("/auth/signin", { email, password })).text();
   client = await clientOf(session);
@@ -31,6 +36,14 @@ const post = (path: string, json: object, token = "") =>
     headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
     body: JSON.stringify(json),
   });
+
+const call = (method: string, path: string, json?: object) =>
+  fetch(`${server.url}/v1${path}`, {
+    method,
+    headers: { "Content-Type": "application/json", Authorization: `Bearer ${session}` },
+    ...(json && { body: JSON.stringify(json) }),
+  });
+const patch = (path: string, json: object) => call("PATCH", path, json);
 
 async function clientOf(token: string): Promise<OpenAI> {
   const { token: apiKey } = (await (await post("/api/key", { name: "openai", scope: "write" }, token)).json()) as {
@@ -90,6 +103,49 @@ describe("a client of OpenAI's", () => {
     await expect.poll(spent).toBeGreaterThan(before);
   });
 
+  it("has so many answers at once, and its place back however one ends (guard: underway)", async () => {
+    const slow = () => client.chat.completions.create({ ...ask("Una respuesta lenta"), stream: true });
+    const streams = await Promise.all(Array.from({ length: limits.repliesAtOnce }, slow));
+    await expect(slow()).rejects.toMatchObject({ status: 429 });
+    const [left, ...read] = streams;
+    left?.controller.abort();
+    await expect.poll(() => slow().then((stream) => stream.controller.abort(), String)).toBeUndefined();
+    await Promise.all(read.map(async (stream) => Array.fromAsync(stream)));
+    for (let n = 0; n < limits.repliesAtOnce; n++) {
+      await expect(client.chat.completions.create(ask("Un error 401"))).rejects.toMatchObject({ status: 424 });
+    }
+    expect((await client.chat.completions.create(ask("Hola"))).choices).toHaveLength(1);
+  });
+
+  it.each([
+    ["deactivated", (id: string) => patch(`/api/user/${id}`, { status: "inactive" })],
+    ["deleted", (id: string) => call("DELETE", `/api/user/${id}`)],
+    ["signed out everywhere", (id: string) => call("DELETE", `/api/user/${id}/sessions`)],
+  ])("of an account that is %s is cut off in the middle of its answer (guard: whileSignedIn)", async (_what, end) => {
+    const email = await new Browser(server.url).signUp("Berta");
+    const token = await (await post("/auth/signin", { email, password })).text();
+    const berta = await clientOf(token);
+    const { user } = (await (
+      await fetch(`${server.url}/v1/auth/session`, { headers: { Authorization: `Bearer ${token}` } })
+    ).json()) as { user: { id: string } };
+    const stream = await berta.chat.completions.create({ ...ask("Una respuesta lenta"), stream: true });
+    let text = "";
+    let ended = false;
+    const reading = (async () => {
+      for await (const chunk of stream) {
+        text += chunk.choices[0]?.delta.content ?? "";
+        if (text && !ended) {
+          ended = true;
+          expect((await end(user.id)).status).toBeLessThan(300);
+        }
+      }
+    })();
+    await reading.catch(() => {});
+    expect(text.length).toBeGreaterThan(0);
+    expect(text.length).toBeLessThan(longReply.length / 2);
+    expect(server.printed()).not.toContain('"level":"error"');
+  });
+
   it("reads why something failed, in its own error", async () => {
     const failed = (request: Promise<unknown>) =>
       request.then(
@@ -97,7 +153,7 @@ describe("a client of OpenAI's", () => {
         (error: { status: number; message: string }) => [error.status, error.message],
       );
     expect(await failed(client.chat.completions.create(ask("Un error 429")))).toEqual([
-      502,
+      429,
       expect.stringContaining("El proveedor está recibiendo demasiadas peticiones."),
     ]);
     expect(await failed(client.chat.completions.create({ ...ask("Hola"), model: "nada" }))).toEqual([
@@ -110,6 +166,72 @@ describe("a client of OpenAI's", () => {
     ]);
     const stranger = new OpenAI({ apiKey: "ter_nada", baseURL: `${server.url}/v1`, maxRetries: 0 });
     expect(await failed(stranger.models.list())).toEqual([401, expect.stringContaining("Necesitas iniciar sesión.")]);
+  });
+
+  it.each([
+    ["error 401", 424],
+    ["error 500", 502],
+  ])("is told whose fault an upstream's «%s» is, streamed or not", async (said, status) => {
+    await expect(client.chat.completions.create(ask(said))).rejects.toMatchObject({ status });
+    await expect(client.chat.completions.create({ ...ask(said), stream: true })).rejects.toMatchObject({ status });
+  });
+
+  it("asks for one model by its name, and is told in OpenAI's words of one that is not there", async () => {
+    expect(await client.models.retrieve("gpt-4o")).toMatchObject({ id: "gpt-4o", object: "model" });
+    const missing = client.models.retrieve("nada");
+    await expect(missing).rejects.toMatchObject({ status: 404, code: "model_not_found" });
+  });
+
+  it.each([
+    ["responses", () => client.responses.create({ model: "gpt-4o", input: "Hola" })],
+    ["embeddings", () => client.embeddings.create({ model: "gpt-4o", input: "Hola" })],
+  ])("is told that there is no /v1/%s, and what there is", async (_path, request) => {
+    await expect(request()).rejects.toMatchObject({ status: 404, message: expect.stringContaining("Aquí no ") });
+  });
+
+  it("has its earlier tool calls and the shape of the answer passed on", async () => {
+    const recorder = await startRecorder(models.url);
+    onTestFinished(() => recorder.stop());
+    const json = {
+      name: "Con forma",
+      provider: "openai-compatible",
+      externalId: "forma",
+      baseUrl: `${recorder.url}/v1`,
+    };
+    await post("/api/model", json, session);
+    const schema = { type: "object", properties: { si: { type: "boolean" } } };
+    await client.chat.completions.create({
+      model: "forma",
+      messages: [
+        { role: "user", content: "¿Llueve?" },
+        {
+          role: "assistant",
+          content: null,
+          tool_calls: [{ id: "c1", type: "function", function: { name: "tiempo", arguments: "{}" } }],
+        },
+        { role: "tool", tool_call_id: "c1", content: "Llueve a mares" },
+      ],
+      response_format: { type: "json_schema", json_schema: { name: "lluvia", schema } },
+    });
+    const sent = JSON.parse(recorder.bodies.at(-1) ?? "{}");
+    expect(sent.messages.map(({ role, content }: { role: string; content: string }) => [role, content])).toEqual([
+      ["user", "¿Llueve?"],
+      ["user", "Resultado de la herramienta:\nLlueve a mares"],
+    ]);
+    expect(sent.response_format).toMatchObject({ type: "json_schema", json_schema: { name: "lluvia", schema } });
+    const wrong = { ...ask("Hola"), response_format: { type: "yaml" } } as never;
+    await expect(client.chat.completions.create(wrong)).rejects.toMatchObject({ status: 422 });
+  });
+
+  it("of a page on another site is let in where the environment names it, and nowhere else", async () => {
+    const asks = (origin: string) =>
+      fetch(`${server.url}/v1/chat/completions`, {
+        method: "OPTIONS",
+        headers: { Origin: origin, "Access-Control-Request-Method": "POST" },
+      });
+    const allowed = (response: Response) => response.headers.get("Access-Control-Allow-Origin");
+    expect(allowed(await asks("https://app.ejemplo.es"))).toBe("https://app.ejemplo.es");
+    expect(allowed(await asks("https://otra.ejemplo.es"))).toBeNull();
   });
 
   it("shows a model a picture, and says why it can't", async () => {

@@ -139,6 +139,9 @@ describe.each(engines)("one's own account on $name", (engine) => {
     await api.converse(ana.token, { content: "Un título con / y «comillas»" });
     await api.converse(bea.token, { content: "Secreto de Bea" });
     const response = await api.fetch(`/api/user/${ana.id}/export`, ana.token);
+    // Ten in an hour.
+    expect(response.headers.get("RateLimit-Limit")).toBe("10");
+    expect(Number(response.headers.get("RateLimit-Reset"))).toBeGreaterThan(3_000);
     expect(response.headers.get("Content-Type")).toBe("application/zip");
     const files = unzipSync(new Uint8Array(await response.arrayBuffer()));
     const names = Object.keys(files).sort();
@@ -173,7 +176,13 @@ describe.each(engines)("one's own account on $name", (engine) => {
       .select(["action", "ip"])
       .execute();
     expect(trace.map(({ action }) => action)).toContain("delete");
-    expect(new Set(trace.map(({ ip }) => ip))).toEqual(new Set([""]));
+    // Where they were goes with them; where somebody tried their password, and where the account was ended from, stays.
+    const ipOf = (one: string) => new Set(trace.filter(({ action }) => action === one).map(({ ip }) => ip));
+    expect(["signup", "signin-failed", "delete"].map((action) => [...ipOf(action)])).toEqual([
+      [""],
+      ["127.0.0.1"],
+      ["127.0.0.1"],
+    ]);
   });
 
   it("of the last admin stays", async () => {
@@ -254,6 +263,20 @@ describe.each(engines)("one's own account on $name", (engine) => {
       const { recoveryCodes: codes } = confirmed.body as { recoveryCodes: string[] };
       return { secret: begun.secret, spent: json.code, codes };
     }
+
+    it("of one session shows its secret to no other, and no other confirms it (guard: pendingSecrets)", async () => {
+      const ana = await api.signUp("Ana");
+      const other = (await signIn(ana.email)).text;
+      const begin = async (token: string) =>
+        ((await api.call("POST", "/auth/authenticator", { token })).body as { secret: string }).secret;
+      const secret = await begin(ana.token);
+      expect(await begin(ana.token)).toBe(secret);
+      expect(await begin(other)).not.toBe(secret);
+      const json = { secret, code: codeOf(secret), currentPassword: password };
+      expect((await api.call("PUT", "/auth/authenticator", { token: other, json })).status).toBe(409);
+      expect(await api.db.selectFrom("authenticators").where("userId", "=", ana.id).selectAll().execute()).toEqual([]);
+      expect((await api.call("PUT", "/auth/authenticator", { token: ana.token, json })).status).toBe(200);
+    });
 
     const ticketFor = async (email: string) => {
       const answer = await signIn(email);

@@ -7,8 +7,8 @@ const verbs = ["list", "read", "create", "change", "delete"] as const;
 type Role = (typeof roles)[number];
 
 /**
- * product.md §4 as statuses: list, read, create, change, delete. `inactive` is an owner whose account is inactive. What a person
- * may not see is 404; a list that leaves the item out is marked with a minus.
+ * The expected statuses by resource and role. `inactive` is an owner whose account is inactive. Items that a person may not
+ * see answer 404; a negative status means that the list answers with that status but leaves the item out.
  */
 const table: Record<string, Record<Role, [list: number, read: number, create: number, change: number, del: number]>> = {
   user: {

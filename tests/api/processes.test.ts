@@ -1,8 +1,8 @@
 import type { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { follow } from "../../app/intelligence/follow.server.ts";
-import { Runs } from "../../app/intelligence/runs.server.ts";
 import { Changes } from "../../app/realtime/changes.server.ts";
+import { follow } from "../../app/replies/follow.server.ts";
+import { Runs } from "../../app/replies/runs.server.ts";
 import { type Account, type Api, openApi, textOf } from "../support/api.ts";
 import { findEngines } from "../support/engines.ts";
 import { longReply, startModelServer } from "../support/model-server.ts";
@@ -60,7 +60,7 @@ describe.each(shared)("several processes on one $name", (engine) => {
 
   it("the living replies of one are not taken for dead by another", async () => {
     const { messageId } = await api.start(ana.token, { content: "Una respuesta lenta" });
-    expect(await other.findInterrupted()).toBe(0);
+    expect(await other.markInterrupted()).toBe(0);
     await api.services.runs.stop(messageId);
   });
 

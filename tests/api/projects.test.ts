@@ -49,7 +49,7 @@ describe.each(await findEngines())("projects on $name", (engine) => {
     expect(trace).toEqual([{ actorId: admin.id, action: "delete" }]);
   });
 
-  it("give their instructions to the model, hold chats and take them with them", async () => {
+  it("hold chats, of their owner only, and take them with them", async () => {
     const projectId = idOf(await make({ name: "Con chats", instructions: "Responde en verso." }));
     const [started] = await api.converse(ana.token, { projectId, content: "Hola" });
     if (started?.type !== "start") throw new Error("a conversation begins with its start");

@@ -56,6 +56,27 @@ describe("sockets", () => {
     expect(other.told).toEqual([]);
   });
 
+  it("name the kind of thing that each call changes", async () => {
+    const mine = pageOf(ana);
+    await opened(mine);
+    const headers = { Authorization: `Bearer ${anaToken}`, "Content-Type": "application/json" };
+    const call = async (method: string, path: string, body: object) => {
+      const answer = await fetch(`${server.url}/v1/api${path}`, { method, headers, body: JSON.stringify(body) });
+      return (await answer.json().catch(() => ({}))) as { id: string };
+    };
+    const chat = await call("POST", "/chat", { title: "Viaje" });
+    await expect.poll(() => mine.told.splice(0)).toEqual(["chat"]);
+    await call("POST", "/message", { chatId: chat.id, content: "Hola" });
+    await expect.poll(() => mine.told.splice(0)).toContain("message");
+    await call("PUT", `/chat/${chat.id}/share`, {});
+    const project = await call("POST", "/project", { name: "Tesis" });
+    // Neither what is only being typed nor what is refused.
+    await call("PUT", `/project/${project.id}/draft`, { draft: { content: "A medias", modelId: null, fileIds: [] } });
+    await call("POST", "/project", { name: "" });
+    await call("POST", "/key", { name: "Guion", scope: "read" });
+    await expect.poll(() => mine.told.filter((what) => what !== "message")).toEqual(["chat", "project", "key"]);
+  });
+
   it("say nothing of what is only being typed", async () => {
     const mine = pageOf(ana);
     await opened(mine);

@@ -5,7 +5,7 @@ import { extract } from "tar";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openDatabase } from "../../app/db/connection.server.ts";
 import { contentHashes } from "../../app/db/content.server.ts";
-import { createLog } from "../../app/log.server.ts";
+import { createLog } from "../../app/process/log.server.ts";
 import { type Account, type Api, openApi } from "../support/api.ts";
 import { findEngines } from "../support/engines.ts";
 

@@ -35,7 +35,9 @@ process.exit(rows.some(({ figure, reach }) => reach !== undefined && !(figure <=
 async function measureCall() {
   const dataDir = mkdtempSync(join(tmpdir(), "tertulia-"));
   Object.assign(process.env, { DATA_DIR: dataDir, LOG_LEVEL: "silent", OLLAMA_BASE_URL: "http://127.0.0.1:9" });
-  const app = (await import("../../build/server/handler.js" as string)) as typeof import("../../app/handler.server.ts");
+  const app = (await import(
+    "../../build/server/handler.js" as string
+  )) as typeof import("../../app/server/handler.server.ts");
   const opened = await app.open();
   const handle = app.createHandler(opened);
   const json = { name: "Ana", email: "ana@ejemplo.es", password: "una frase larga y rara" };

@@ -1,4 +1,4 @@
-// The figures of quality.md that this version answers for, each beside its reach: `npm run bench`. Build first (`npm run build`).
+// The figures that this version answers for, each beside its reach: `npm run bench`. Build first (`npm run build`).
 
 import { readFileSync } from "node:fs";
 import { Agent, createServer, type IncomingMessage, request } from "node:http";

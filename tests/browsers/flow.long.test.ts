@@ -89,7 +89,7 @@ describe.each(ways)("$name, JavaScript $javaScript", ({ has, open, javaScript })
     await opens("En esa dirección no puede haber un modelo");
     await tab.fill("Dirección", "https://m.ejemplo.es/v1");
     await tab.press("Guardar");
-    await shows("Creado.");
+    await shows("Modelo creado.");
     await shows("Modelo de prueba");
   });
 });

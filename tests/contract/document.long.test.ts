@@ -146,6 +146,7 @@ it("users are as the document says", async () => {
   await run("patch /api/user/{id}", luis, { json: change });
   const { user } = (await (await run("get /auth/session")).json()) as { user: Body };
   await run("get /api/user/{id}/export", user);
+  await run("get /api/user/{id}/use", user);
   await run("delete /api/user/{id}/sessions", luis);
   await run("delete /api/user/{id}", luis);
 });
@@ -213,6 +214,7 @@ it("conversations are as the document says", async () => {
   await run("delete /api/project/{id}", project);
 
   await run("get /models");
+  await run("get /models/{id}", { id: model?.externalId });
   await run("post /chat/completions", { model: model?.externalId });
 });
 

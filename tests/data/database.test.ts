@@ -8,7 +8,7 @@ import { openDatabase } from "../../app/db/connection.server.ts";
 import { createMigrator, pendingMigrations } from "../../app/db/migrate.server.ts";
 import { cutPassages, indexText, searchPassages, searchWords } from "../../app/db/search.server.ts";
 import { openSqlite, sqliteDialect } from "../../app/db/sqlite.server.ts";
-import { createLog } from "../../app/log.server.ts";
+import { createLog } from "../../app/process/log.server.ts";
 import { findEngines } from "../support/engines.ts";
 
 const engines = await findEngines();

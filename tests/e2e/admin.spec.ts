@@ -96,8 +96,11 @@ const made: Made[] = [
     label: "Resumen",
     name: "content",
     fill: async (page, other) => {
-      await field(page, "Conversación").fill((await ownChat(other)).title);
+      const { title } = await ownChat(other);
+      await field(page, "Conversación").fill(title);
       await dialog(page).getByRole("button", { name: "Buscar Conversación" }).click();
+      // Its messages are looked for in what has been found by then.
+      await expect(dialog(page).getByRole("radio", { name: title })).toBeChecked();
       await dialog(page).getByRole("button", { name: "Buscar Último mensaje que resume" }).click();
       await dialog(page)
         .getByRole("radio", { name: /Algo que resumir/ })
@@ -122,7 +125,7 @@ for (const { path, label, name, called, fill } of made) {
     await fill?.(page, other);
     await expect(field(page, label)).toHaveValue(text);
     await save(page);
-    await expect(page.getByText("Creado.")).toBeVisible();
+    await expect(page.getByText(/ cread[oa]\./)).toBeVisible();
 
     if (!called) {
       await page.getByRole("main").getByLabel("Buscar").fill(text);
@@ -139,13 +142,13 @@ for (const { path, label, name, called, fill } of made) {
     await expect(field(page, label)).toHaveValue(changed);
     await expect(dialog(page).getByLabel("Lo que he escrito yo")).toBeChecked();
     await save(page);
-    await expect(page.getByText("Guardado.")).toBeVisible();
+    await expect(page.getByText(/ guardad[oa]\./)).toBeVisible();
 
     await page.goto(edit.replace(/\/editar$/, ""));
     await expect(page.getByRole("main")).toContainText(changed);
     await page.getByRole("link", { name: "Eliminar" }).click();
     await dialog(page).getByRole("button", { name: "Confirmar" }).click();
-    await expect(page.getByText("Eliminado.")).toBeVisible();
+    await expect(page.getByText(/ eliminad[oa]\./)).toBeVisible();
     expect((await page.goto(edit))?.status()).toBe(404);
   });
 }
@@ -175,7 +178,7 @@ test("a conflict shows all that has changed, and the stored version can be kept 
     .getByLabel(/Lo guardado/)
     .check();
   await save(page);
-  await expect(page.getByText("Guardado.")).toBeVisible();
+  await expect(page.getByText("Proyecto guardado.")).toBeVisible();
   await page.goto(edit);
   await expect(field(page, "Descripción")).toHaveValue("La mía");
   await expect(field(page, "Instrucciones")).toHaveValue("También cambiadas");
@@ -187,9 +190,12 @@ test("a model is tried, several are deleted at once, and the trail says who did 
   await signInAsAdmin(page, server.adminEmail);
   await page.goto("/admin/model?q=gpt-4o");
   // Both test providers have one of that name.
+  await row(page, "gpt-4o").first().getByRole("button", { name: "Probar" }).click();
+  await expect(row(page, "gpt-4o").first()).toContainText(/Responde Primera palabra en \d/);
   await page.getByRole("link", { name: "gpt-4o", exact: true }).first().click();
+  await expect(page.getByRole("heading", { level: 1, name: "gpt-4o" })).toBeVisible();
   await page.getByRole("button", { name: "Probar" }).click();
-  await expect(page.getByText("Responde: primera palabra en")).toBeVisible();
+  await expect(page.getByRole("main")).toContainText(/Responde Primera palabra en \d/);
 
   const { chat } = await ownChat(other);
   await page.goto(`/admin/message?chatId=${chat.split("/").at(-1)}`);
@@ -200,11 +206,11 @@ test("a model is tried, several are deleted at once, and the trail says who did 
   await expect(page.getByText("Eliminar: 1 de 1.")).toBeVisible();
 
   await page.goto("/admin/audit?action=signin");
-  await expect(row(page, "Entrar").first()).toContainText("Admin");
+  await expect(row(page, "Inicio de sesión").first()).toContainText("Admin");
   const title = `Aviso ${crypto.randomUUID().slice(0, 8)}`;
   await other.change("/admin/page/crear", { title, slug: `aviso-${crypto.randomUUID().slice(0, 8)}` });
   await page.goto("/admin/audit?action=create&resource=page");
-  await page.getByRole("row").nth(1).getByRole("link", { name: "Crear" }).click();
+  await page.getByRole("row").nth(1).getByRole("link", { name: "Creación" }).click();
   await expect(page.getByRole("row", { name: `Título — ${title}` })).toBeVisible();
 });
 

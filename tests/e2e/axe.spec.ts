@@ -77,7 +77,7 @@ look("axe finds nothing on a conversation and its dialogs", async ({ page, audit
   await begin(page, "Una respuesta con formato", "gpt-4o");
   await expect(lastReply(page).getByRole("button", { name: "Regenerar" })).toBeVisible();
   const chat = page.url();
-  const sent = await lastReply(page).getByRole("link", { name: "Qué se envió al modelo" }).getAttribute("href");
+  const sent = await lastReply(page).locator("a[href*='/enviado/']").getAttribute("href");
   for (const path of [
     chat,
     `${chat}/editar`,

@@ -58,6 +58,7 @@ test("an image and a PDF go with a message; what is refused says why and keeps t
   expect(body).toContain("340 kilos de tomate");
   await expect(page.locator("#composer .attachment")).toHaveCount(0);
 
+  await lastReply(page).getByRole("button", { name: "Más acciones" }).click();
   await lastReply(page).getByRole("link", { name: "Qué se envió al modelo" }).click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Qué se envió al modelo");
   await expect(page.getByRole("main")).toContainText("340 kilos de tomate");

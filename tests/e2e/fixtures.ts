@@ -32,7 +32,7 @@ export const test = base.extend<Each, Worker>({
   server: [
     async ({ models, mails }, use) => {
       const port = await freePort();
-      // The same suite for both shapes that an installation may have (product.md §6): `npm run test:largo`.
+      // The same suite for both shapes that an installation may have: `npm run test:largo`.
       const start = process.env.TEST_PAIR ? startPair : startServer;
       const server = await start({
         PORT: String(port),

@@ -19,9 +19,14 @@ for (const model of ["gpt-4o", "claude-3-5-sonnet-20241022"]) {
 
     await page.reload({ waitUntil: "commit" });
     await expectGrowing(page);
-    // By key: under a growing text the button moves, and a click may come to nothing.
-    await lastReply(page).getByRole("button", { name: "Detener" }).press("Enter", { noWaitAfter: true });
+    // It stands where «Enviar» was, and stands still under a growing text.
+    await expect(page.getByRole("button", { name: "Enviar" })).toBeHidden();
+    await page.getByRole("button", { name: "Detener" }).click({ noWaitAfter: true });
     await expect(lastReply(page)).toHaveAttribute("data-status", "stopped");
+    await expect(lastReply(page)).toContainText("Detenida.");
+    await expect(lastReply(page).getByRole("button", { name: "Continuar" })).toBeVisible();
+    await expect(page.getByRole("button", { name: "Enviar" })).toBeVisible();
+    await expect(page.getByRole("button", { name: "Detener" })).toBeHidden();
     const kept = words(await lastReply(page).locator(".prose").innerText());
     expect(words(longReply).startsWith(kept.slice(0, -1))).toBe(true);
 
@@ -119,6 +124,7 @@ test("a chat is pinned, renamed and deleted through its menu", async ({ page, pe
 test("a reply is made again by another model, and both can be read", async ({ page, person }) => {
   expect(person.email).toBeTruthy();
   await begin(page, "Hola", "Asistente local");
+  await lastReply(page).getByRole("button", { name: "Más acciones" }).click();
   await lastReply(page).getByRole("link", { name: "Con otro modelo" }).click();
   const dialog = page.getByRole("dialog", { name: "Regenerar con otro modelo" });
   await dialog.getByLabel("Modelo").selectOption({ label: "gpt-4o" });
@@ -133,6 +139,9 @@ test("an earlier message is edited into another version, and both can be read", 
   await expect(lastReply(page).getByRole("button", { name: "Regenerar" })).toBeVisible();
   await page.getByRole("link", { name: "Editar mensaje" }).click();
   await expect(page.getByLabel("Mensaje", { exact: true })).toHaveValue("Pregunta vieja");
+  await expect(page.getByText("Al enviarlo se crea otra versión; la actual se conserva.")).toBeVisible();
+  await expect(page.locator("article[data-edited]")).toContainText("Pregunta vieja");
+  await expect(page.getByRole("button", { name: "Enviar de nuevo" })).toBeVisible();
   await say(page, "Pregunta nueva");
   await expect(page.locator("main")).not.toContainText("Pregunta vieja");
   await expect(page.locator('article[data-role="user"]')).toContainText("Pregunta nueva");

@@ -45,8 +45,8 @@ test("a chat is archived, found again among the archived ones and taken out", as
     .click();
   await page.waitForURL(chat);
   await menu.click();
-  await page.getByRole("button", { name: "Sacar del archivo" }).click();
-  await expect(page.getByText("Conversación fuera del archivo.")).toBeVisible();
+  await page.getByRole("button", { name: "Desarchivar" }).click();
+  await expect(page.getByText("Conversación desarchivada.")).toBeVisible();
   await expect(sidebar.locator(`a[href="${new URL(chat).pathname}"]`)).toHaveCount(1);
 });
 
@@ -59,7 +59,7 @@ test("a chat is shared by a link that anyone can read, as it was, until it is ta
   await page.getByRole("link", { name: "Compartir" }).click();
   const dialog = page.getByRole("dialog", { name: "Compartir conversación" });
   await dialog.getByRole("button", { name: "Crear enlace" }).click();
-  const address = await dialog.getByLabel("Enlace").inputValue();
+  const address = await dialog.locator("code").innerText();
   const visitor = await (await browser.newContext({ baseURL })).newPage();
   await visitor.goto(address);
   await expect(visitor.getByRole("article")).toHaveCount(2);

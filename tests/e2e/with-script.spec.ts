@@ -118,7 +118,7 @@ test.describe("what a script adds", () => {
     await expect(page.locator("dialog:modal").getByLabel("Nombre")).toBeFocused();
   });
 
-  test("the seed's colour mode is set for those who look for it", async ({ page, person }) => {
+  test("the colour mode is set for those who look for it", async ({ page, person }) => {
     expect(person.email).toBeTruthy();
     await page.goto("/conversation/chat");
     await expect.poll(() => page.evaluate(() => localStorage.getItem("nuxt-color-mode"))).toBe("dark");

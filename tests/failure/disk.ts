@@ -10,8 +10,8 @@ type Naming = { folder: string; names: [path: string, inode: Inode | undefined][
 const sector = 512;
 
 /**
- * A folder on a disk that keeps only what it was told to keep: the bytes of a file after its fsync, its name after that of
- * its folder. Of anything else there is some part, as POSIX allows; real file systems keep more.
+ * Simulates a folder on a disk that guarantees only what POSIX does: a file's bytes after its own fsync, and its name after
+ * the fsync of its folder. Of all other writes, any part may survive a power loss; real file systems keep more.
  */
 export class Disk {
   readonly #root: string;

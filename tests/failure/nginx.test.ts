@@ -13,9 +13,9 @@ let ana: Browser;
 const installed = ["/usr/sbin/nginx", "/usr/bin/nginx"].some(existsSync);
 const folder = mkdtempSync(join(tmpdir(), "tertulia-nginx-"));
 
-/** nginx with the very lines that the README gives, changed as a test asks. */
+/** nginx with the very lines that the guide for operators gives, changed as a test asks. */
 async function start(change: (lines: string) => string = (lines) => lines): Promise<string> {
-  const [, lines = ""] = /```nginx\n([\s\S]*?)```/.exec(readFileSync("README.md", "utf8")) ?? [];
+  const [, lines = ""] = /```nginx\n([\s\S]*?)```/.exec(readFileSync("docs/operar.md", "utf8")) ?? [];
   const port = await freePort();
   const temp = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
     (kind) => `${kind}_temp_path ${folder}/${kind};`,
@@ -68,7 +68,7 @@ async function diagnose(browser: Browser): Promise<string> {
   return readable(await browser.html(run));
 }
 
-describe.runIf(installed)("behind nginx as the README has it", () => {
+describe.runIf(installed)("behind nginx as the guide has it", () => {
   it("pages grow as they are written, and its headers are believed", async () => {
     const said = await diagnose(ana);
     expect(said).toContain("Nada retiene las páginas");

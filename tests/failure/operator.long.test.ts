@@ -9,7 +9,7 @@ import { TOTP } from "otpauth";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { openDatabase } from "../../app/db/connection.server.ts";
 import { contentHashes } from "../../app/db/content.server.ts";
-import { createLog } from "../../app/log.server.ts";
+import { createLog } from "../../app/process/log.server.ts";
 import { password } from "../support/api.ts";
 import { Browser, readable } from "../support/browser.ts";
 import { findEngines, findPostgres } from "../support/engines.ts";

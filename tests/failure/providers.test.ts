@@ -23,7 +23,7 @@ afterAll(async () => {
 
 type Message = { status: string; content: string; error: string | null };
 
-/** What quality.md asks for after each: what is stored is a beginning of what was sent, nothing is doubled, the state is honest, the person goes on. */
+/** After each: what is stored is a beginning of what was sent, nothing is doubled, the state is honest, the person goes on. */
 async function afterwards(chatId: string, messageId: string, sent: string) {
   const stored = (await api.call("GET", `/api/message/${messageId}`, { token: person.token })).body as Message;
   expect(sent.startsWith(stored.content)).toBe(true);

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A system call as strace saw it. `last`: its last number; `ended`: when, in ms since 1970. */
+/** A system call recorded by strace. `last`: its last numeric argument; `ended`: when it returned, in ms since 1970. */
 export type SystemCall = {
   name: string;
   paths: string[];

@@ -85,6 +85,13 @@ describe("what is held back", () => {
     expect(html).not.toContain(notYet);
   });
 
+  it.each([
+    ["a heading after all", "Uno. Dos\n---\n\nTres.", "<p>Uno. Dos</p>"],
+    ["a table after all", "Uno. Dos | tres\n|---|---|\n| a | b |\n", "<p>Uno.</p><section"],
+  ])("goes on as it has begun, where its beginning belongs to %s", (_what, text, expected) => {
+    expect(heldAfter(text).startsWith(expected)).toBe(true);
+  });
+
   it("of emphasis over two sentences is nothing", () => {
     expect(heldAfter("**Ojo: la primera. La segunda.** Y")).toBe(
       "<p><strong>Ojo:</strong> <strong>la primera.</strong> <strong>La segunda.</strong>",

@@ -120,6 +120,7 @@ describe("sign-in", () => {
     const html = await refused.text();
     expect(refused.status).toBe(401);
     expect(readable(html)).toContain("Session expirada, por favor inicia sesión nuevamente.");
+    expect(readable(html)).toContain("Lo que has escrito te espera al otro lado.");
     const back = await browser.post(`/auth/signin?volver=${encodeURIComponent(chat)}`, {
       ...hiddenFields(html, "/auth/signin"),
       email,
@@ -138,7 +139,9 @@ describe("a text held behind a sign-in form", () => {
     const { formToken = "" } = hiddenFields(html, "/auth/signout");
     const answer = await browser.post("/auth/signin?volver=%2Fconversation%2Fchat", {
       formToken,
+      "held.action": "/conversation/chat",
       "held.content": "Guardado de antes",
+      "held.fileIds": "",
     });
     expect(answer.headers.get("Location")).toBe("/conversation/chat");
     expect(await browser.html("/conversation/chat")).toContain(">Guardado de antes</textarea>");

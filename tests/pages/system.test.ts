@@ -79,7 +79,7 @@ describe("what a plan leaves", () => {
     const chat = await ana.say("Uno");
     expect(await left(chat)).toContain("Te queda 1 mensaje de hoy.");
     await ana.say("Dos", chat);
-    expect(await left(chat)).toContain("Has usado los mensajes de hoy. Podrás seguir mañana a las 0:00 (UTC).");
+    expect(await left(chat)).toContain("Has usado los mensajes de hoy.");
   });
 });
 

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { guardConnections } from "../../app/intelligence/addresses.server.ts";
+import { guardConnections } from "../../app/replies/providers/addresses.server.ts";
 import { type Account, type Api, openApi } from "../support/api.ts";
 import { findEngines } from "../support/engines.ts";
 
@@ -34,6 +34,7 @@ describe("the address of a model", () => {
     "http://[::a9fe:a9fe]/",
     "http://[64:ff9b::a9fe:a9fe]/",
     "http://[2002:a9fe:a9fe::]/",
+    "http://[64:ff9b:1:a9fe:a9:fe00::]/",
     "http://[fe80::1]/",
     "http://[fd00:ec2::254]/",
     "http://[fd20:ce::254]/",
@@ -47,6 +48,14 @@ describe("the address of a model", () => {
     expect([answer.status, (answer.body as { errors: object }).errors]).toEqual([
       422,
       { baseUrl: "En esa dirección no puede haber un modelo: es de la propia red de la máquina." },
+    ]);
+  });
+
+  it("carries no password, which every admin would read", async () => {
+    const answer = await save("https://ana:clave@modelos.casa/v1");
+    expect([answer.status, (answer.body as { errors: object }).errors]).toEqual([
+      422,
+      { baseUrl: "La dirección no lleva usuario ni contraseña: escribe la clave en su campo." },
     ]);
   });
 

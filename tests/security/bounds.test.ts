@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { mediaTypeOf } from "../../app/files/media-type.server.ts";
+import { MultipartError, readMultipart } from "../../app/http/multipart.server.ts";
 import { renderMarkdown } from "../../app/markdown/render.server.ts";
-import { MultipartError, readMultipart } from "../../app/multipart.server.ts";
 import { type Account, type Api, openApi } from "../support/api.ts";
 import { findEngines } from "../support/engines.ts";
 import { startModelServer } from "../support/model-server.ts";
@@ -60,7 +60,7 @@ describe("an upload", () => {
     await read.discard();
   });
 
-  it("is one of ten at the same time, for each person (guard: AtOnce)", async () => {
+  it("is one of ten at the same time, for each person (guard: ConcurrencyLimit)", async () => {
     const open: ReadableStreamDefaultController<Uint8Array>[] = [];
     const begin = (by: string) => {
       const body = new ReadableStream<Uint8Array>({

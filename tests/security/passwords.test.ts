@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { checkPassword } from "../../app/api/passwords.server.ts";
+import { checkPassword } from "../../app/api/auth/passwords.server.ts";
 import { Browser } from "../support/browser.ts";
 import { startServer } from "../support/server.ts";
 

@@ -2,16 +2,16 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { createApi } from "../../app/api/api.server.ts";
 import type { Services } from "../../app/api/env.server.ts";
-import type { Config } from "../../app/config.server.ts";
-import { secretKeys } from "../../app/db/kept-secrets.server.ts";
+import { secretKeys } from "../../app/db/stored-secrets.server.ts";
 import { Files } from "../../app/files/files.server.ts";
-import type { Chunk } from "../../app/intelligence/chunk.ts";
-import { makeFirstModels } from "../../app/intelligence/discover.server.ts";
-import { Runs } from "../../app/intelligence/runs.server.ts";
-import { createLog } from "../../app/log.server.ts";
-import { Mail } from "../../app/mail.server.ts";
+import type { Config } from "../../app/process/config.server.ts";
+import { deriveKey } from "../../app/process/crypto.server.ts";
+import { createLog } from "../../app/process/log.server.ts";
+import { Mail } from "../../app/process/mail.server.ts";
 import { Changes } from "../../app/realtime/changes.server.ts";
-import { deriveKey } from "../../app/secrets.server.ts";
+import type { Chunk } from "../../app/replies/chunk.ts";
+import { lookForModels } from "../../app/replies/providers/discover.server.ts";
+import { Runs } from "../../app/replies/runs.server.ts";
 import type { TestEngine } from "./engines.ts";
 
 export const password = "una frase larga y rara";
@@ -56,11 +56,11 @@ export async function openApi(
     backups: database.backups,
     redis: undefined,
     mail: await Mail.open(mail, log),
-    config: { signup, publicUrl: "https://tertulia.example", dataDir, ...providers },
+    config: { signup, corsOrigins: [], publicUrl: "https://tertulia.example", dataDir, ...providers },
     tokenKey: deriveKey(secret, "session tokens"),
     authenticatorKey: secretKeys(secret).authenticatorKey,
   };
-  await makeFirstModels(running, providers);
+  await lookForModels(running, providers).stop();
   const api = createApi(services);
 
   async function call(

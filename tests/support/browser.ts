@@ -127,5 +127,5 @@ export function readable(html: string): string {
 }
 
 const entities: Record<string, string> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#x27;": "'" };
-const unescapeHtml = (html: string) =>
+export const unescapeHtml = (html: string) =>
   html.replace(/&(?:amp|lt|gt|quot|#x27);/g, (entity) => entities[entity] ?? entity);

@@ -4,11 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { type Database, openDatabase } from "../../app/db/connection.server.ts";
-import { createLog } from "../../app/log.server.ts";
+import { createLog } from "../../app/process/log.server.ts";
 
 export type TestEngine = {
   name: Database["engine"];
-  open(): Promise<Database & { dataDir: string /** Of PostgreSQL. */; url: string; drop(): Promise<void> }>;
+  /** `url`: of PostgreSQL; empty with SQLite. */
+  open(): Promise<Database & { dataDir: string; url: string; drop(): Promise<void> }>;
 };
 
 const log = createLog("silent");

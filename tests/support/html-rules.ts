@@ -1,6 +1,9 @@
 import type { ConfigData } from "html-validate";
 
-/** What valid HTML is (html-validate), but for how React writes: void elements closed, attributes without value as empty ones. */
+/**
+ * html-validate's standard and accessibility rules, without rules of style that React's output breaks, such as those about
+ * self-closed void elements and empty attribute values.
+ */
 export const rules: ConfigData = {
   extends: ["html-validate:standard", "html-validate:a11y"],
   rules: {

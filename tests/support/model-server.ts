@@ -41,14 +41,14 @@ export async function startModelServer(): Promise<LLMock> {
   mock.onMessage(/error 401/, { error: { message: "Incorrect API key" }, status: 401 });
   mock.onMessage(/error 429/, { error: { message: "Slow down" }, status: 429, retryAfter: 7 });
   mock.onMessage(/error 500/, { error: { message: "Internal" }, status: 500 });
-  // Not over before those who ask at the same moment have been answered, on a busy machine either.
+  // Continuations start after a second: simultaneous requests find the reply still running, even on a busy machine.
   mock.onMessage(/se cortó/, { content: " Y aquí sigue." }, { streamingProfile: { ttft: 1000, tps: 40 } });
   mock.onMessage(/.*/, { content: "Una respuesta **breve**. Con dos frases." });
   await mock.start();
   return mock;
 }
 
-/** Stands before a model server and keeps what was sent to it, as it was on the wire: the mock keeps it in one form for all. */
+/** A proxy that keeps request bodies as they were sent; the mock converts those of all protocols to one format. */
 export async function startRecorder(target: string): Promise<{ url: string; bodies: string[]; stop(): void }> {
   const bodies: string[] = [];
   const server = createServer(async (request, response) => {
@@ -67,11 +67,14 @@ export async function startRecorder(target: string): Promise<{ url: string; bodi
 
 /** A server that speaks OpenAI's protocol badly, in the way that the message asks for. */
 export async function startHostileServer(): Promise<{ url: string; stop(): Promise<void> }> {
+  const attempts = new Map<string, number>();
   const server = createServer(async (request, response) => {
     let body = "";
     for await (const part of request) body += part;
     const [, kind = ""] = /hostil: (\w+)/.exec(body) ?? [];
-    hostile[kind]?.(response);
+    const attempt = (attempts.get(kind) ?? 0) + 1;
+    attempts.set(kind, attempt);
+    hostile[kind]?.(response, attempt, body);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
@@ -87,7 +90,72 @@ export async function startHostileServer(): Promise<{ url: string; stop(): Promi
 const delta = (content: string) =>
   `data: ${JSON.stringify({ id: "1", object: "chat.completion.chunk", created: 1, model: "x", choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`;
 
-const hostile: Record<string, (response: ServerResponse) => void> = {
+const ended = (reason: string, delta: object = {}) =>
+  `data: ${JSON.stringify({ id: "1", choices: [{ index: 0, delta, finish_reason: reason }] })}\n\ndata: [DONE]\n\n`;
+
+function refuse(response: ServerResponse, status: number, error: object) {
+  response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify({ error }));
+}
+
+const hostile: Record<string, (response: ServerResponse, attempt: number, body: string) => void> = {
+  // What else it is asked: a summary, a title.
+  "": (response) => {
+    begin(response).end(delta("Unas palabras.") + finish);
+  },
+  // llama.cpp's error for a window of 1,000 tokens. As in vLLM, `max_tokens` counts towards the window, too.
+  larga: (response, _attempt, body) => {
+    const { max_tokens: most } = JSON.parse(body) as { max_tokens: number };
+    if (body.length < 6000 && most <= 500) begin(response).end(delta("Ahora cabe.") + finish);
+    else
+      refuse(response, 400, {
+        code: 400,
+        message: "the request exceeds the available context size, try increasing it",
+        type: "exceed_context_size_error",
+        n_prompt_tokens: 5000,
+        n_ctx: 1000,
+      });
+  },
+  larguisima: (response) =>
+    refuse(response, 400, {
+      message: "This model's maximum context length is 10 tokens.",
+      code: "context_length_exceeded",
+    }),
+  cargando: (response, attempt) => {
+    if (attempt > 1) begin(response).end(delta("Ya está cargado.") + finish);
+    else refuse(response, 503, { code: 503, message: "Loading model", type: "unavailable_error" });
+  },
+  comentarios: (response) => {
+    begin(response);
+    let sent = 0;
+    // Longer than a model may be silent.
+    const timer = setInterval(() => {
+      if (++sent < 8) return response.write(": OPENROUTER PROCESSING\n\n");
+      clearInterval(timer);
+      return response.end(delta("Tras mucho pensar.") + finish);
+    }, 400);
+  },
+  piensa: (response) => {
+    const pieces = ["<th", "ink>Primero ", "pienso.</thi", "nk>", "\n\n", "Y luego ", "digo <think> tal cual."];
+    begin(response).end(pieces.map(delta).join("") + finish);
+  },
+  agotada: (response) => {
+    begin(response).end(delta("<think>Pienso y pienso") + ended("length"));
+  },
+  filtrada: (response) => {
+    begin(response).end(ended("content_filter"));
+  },
+  herramienta: (response) => {
+    const call = { index: 0, id: "c1", type: "function", function: { name: "buscar", arguments: "{}" } };
+    begin(response).end(ended("tool_calls", { tool_calls: [call] }));
+  },
+  entera: (response) => {
+    const message = { role: "assistant", content: "De una pieza." };
+    const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
+    const whole = { id: "1", object: "chat.completion", created: 1, model: "x", usage };
+    response
+      .writeHead(200, { "Content-Type": "application/json" })
+      .end(JSON.stringify({ ...whole, choices: [{ index: 0, message, finish_reason: "stop" }] }));
+  },
   nada: () => {},
   vacia: (response) => {
     begin(response).end(delta("") + finish);

@@ -33,6 +33,8 @@ export async function startServer(env: Record<string, string> = {}): Promise<Tes
   const child = spawn(process.execPath, ["server.ts"], {
     env: {
       PATH: process.env.PATH,
+      // Passed on, so that modules preloaded into the tests, as by tests/mutations, are also preloaded into their servers.
+      NODE_OPTIONS: process.env.NODE_OPTIONS,
       PORT: "0",
       HOST: "127.0.0.1",
       OLLAMA_BASE_URL: "http://127.0.0.1:9",

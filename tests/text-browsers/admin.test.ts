@@ -170,7 +170,7 @@ it.each(rows)(
     for (const [label, text] of fields) await fill(label, text);
     for (const [label, text] of areas) await write(label, text);
     press("Guardar");
-    await w3m.shows("Creado.");
+    await w3m.shows(" cread");
     await w3m.shows(named);
     press(`Editar ${named}`);
     await w3m.shows(`Editar ${one}`);
@@ -178,12 +178,12 @@ it.each(rows)(
     if (changes) await fill(changes, path === "subscription" ? "322" : `${named} bis`);
     else await write(areas[0]?.[0] ?? "", `${named} bis`);
     press("Guardar");
-    await w3m.shows("Guardado.");
+    await w3m.shows(" guardad");
     await w3m.shows(path === "subscription" ? "322" : `${named} bis`);
     press(`Eliminar ${named}`);
     await w3m.shows(`Eliminar ${one}`);
     press("Confirmar");
-    await w3m.shows("Eliminado.");
+    await w3m.shows(" eliminad");
   },
   60_000,
 );
@@ -197,6 +197,6 @@ it("w3m shows both versions of a conflict and keeps what was typed", async () =>
   press("Guardar");
   await w3m.shows("Lo guardado: «El de otra»");
   press("Guardar");
-  await w3m.shows("Guardado.");
+  await w3m.shows("Proyecto guardado.");
   expect(await admin.html("/admin/project")).toContain("El mío");
 }, 60_000);

@@ -70,14 +70,14 @@ it("lynx signs in as an admin, makes a model, is told what is wrong with it, cha
   await lynx.shows("La dirección tiene que empezar por http");
   await fill("Dirección", "https://m.ejemplo.es/v1");
   await press("Guardar");
-  await lynx.shows("Creado.");
+  await lynx.shows("Modelo creado.");
   await follow("Editar Modelo lynx");
   await lynx.shows("Editar modelo");
   await fill("Nombre", "Modelo cambiado");
   await press("Guardar");
-  await lynx.shows("Guardado.");
+  await lynx.shows("Modelo guardado.");
   await follow("Eliminar Modelo cambiado");
   await lynx.shows("Eliminar modelo");
   await press("Confirmar");
-  await lynx.shows("Eliminado.");
+  await lynx.shows("Modelo eliminado.");
 }, 60_000);

@@ -1,7 +1,7 @@
 import { type ColumnDefinitionBuilder, type CreateTableBuilder, type Kysely, sql } from "kysely";
 import type { Engine } from "../connection.server.ts";
 
-/** Every table of product.md §5. */
+/** Every table of the first release. */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const { table, index, text, id, flag, number, real } = schema(db, engine);
 
@@ -193,13 +193,13 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   await index("audit", "resource", "resourceId");
 }
 
-type Column = (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder;
+type ColumnRule = (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder;
 export const optional =
-  (target: string, action: "cascade" | "set null"): Column =>
+  (target: string, action: "cascade" | "set null"): ColumnRule =>
   (column) =>
     column.references(`${target}.id`).onDelete(action);
 const owned =
-  (target: string): Column =>
+  (target: string): ColumnRule =>
   (column) =>
     optional(target, "cascade")(column).notNull();
 

@@ -8,7 +8,7 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   await db.schema
     .createTable("passages")
     .addColumn("seq", engine === "postgres" ? "bigserial" : "integer", (c) => c.primaryKey())
-    // Whose it is; empty: everyone's. The index has it as a word, too, but words can be forged by who writes them.
+    // The owner's id; empty: everyone's. Queries also check this column, because texts can contain the owner word.
     .addColumn("ownerId", id, (c) => c.notNull())
     .addColumn("messageId", id, optional("messages", "cascade"))
     .addColumn("trainingId", id, optional("trainings", "cascade"))

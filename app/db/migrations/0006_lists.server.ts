@@ -14,7 +14,7 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   await index("chats", "modelId");
   await index("chats", "lastMessageAt", "id");
   await index("audit", "createdAt", "id");
-  // Whose the changed thing was, so that what is told of it ends with the account.
+  // The owner of the changed thing. When that account is deleted, the recorded changes are emptied (account-end.server.ts).
   await db.schema.alterTable("audit").addColumn("ownerId", id).execute();
   await index("audit", "ownerId");
 }

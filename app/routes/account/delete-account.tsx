@@ -1,13 +1,12 @@
 import { redirect } from "react-router";
 import { z } from "zod";
-import { accepted } from "../../answers.server.ts";
-import { apiContext, sessionContext } from "../../context.ts";
-import { sendFields } from "../../form.server.ts";
-import { currentPerson } from "../../person.server.ts";
-import { Dialog, DialogFoot } from "../../ui/dialog.tsx";
-import { Field } from "../../ui/field.tsx";
-import { Fields } from "../../ui/fields.tsx";
-import { PostForm } from "../../ui/post-form.tsx";
+import { Field } from "../../ui/forms/field.tsx";
+import { Fields } from "../../ui/forms/fields.tsx";
+import { FormDialog } from "../../ui/overlays/form-dialog.tsx";
+import { accepted } from "../../web/api-result.server.ts";
+import { apiContext, sessionContext } from "../../web/context.ts";
+import { requireUser } from "../../web/current-user.server.ts";
+import { sendFields } from "../../web/forms/form.server.ts";
 import type { Route } from "./+types/delete-account";
 
 export const meta: Route.MetaFunction = () => [{ title: "Eliminar mi cuenta · Tertulia" }];
@@ -15,9 +14,13 @@ export const handle = { dialog: true };
 
 const fields = z.object({ currentPassword: z.string().default("") });
 
+export async function loader({ context }: Route.LoaderArgs) {
+  return { administers: (await requireUser(context)).user.role === "admin" };
+}
+
 export const action = ({ context }: Route.ActionArgs) =>
   sendFields(context, fields, async (json) => {
-    const { user } = await currentPerson(context);
+    const { user } = await requireUser(context);
     await accepted(context.get(apiContext).api.user[":id"].$delete({ param: { id: user.id }, json }));
     const session = context.get(sessionContext);
     session.forget();
@@ -25,36 +28,33 @@ export const action = ({ context }: Route.ActionArgs) =>
     return redirect("/auth/signin", 303);
   });
 
-export default function DeleteAccount({ actionData }: Route.ComponentProps) {
+export default function DeleteAccount({ loaderData, actionData }: Route.ComponentProps) {
+  // Afterwards nobody is signed in: a full page load clears everything of this account from memory.
   return (
-    <Dialog title="Eliminar mi cuenta" closeTo="/user" kind="alert">
-      {/* The next page belongs to nobody: nothing of this one may stay in the browser. */}
-      <PostForm className="contents" reloadDocument>
-        <div className="body fields">
-          <p>
-            Se borrarán tus conversaciones, tus archivos y tu uso. No se puede deshacer; si quieres guardar algo,{" "}
-            <a href="/user/datos" download>
-              descarga antes tus datos
-            </a>
-            .
-          </p>
-          <Fields id="eliminar" result={actionData}>
-            <Field
-              name="currentPassword"
-              label="Contraseña actual"
-              type="password"
-              autoComplete="current-password"
-              required
-              autoFocus
-            />
-          </Fields>
-        </div>
-        <DialogFoot cancelTo="/user">
-          <button type="submit" className="button danger sure">
-            Confirmar
-          </button>
-        </DialogFoot>
-      </PostForm>
-    </Dialog>
+    <FormDialog title="Eliminar mi cuenta" closeTo="/user" kind="alert" reloadDocument>
+      <p>
+        Se borrarán tus conversaciones, tus archivos y tu uso. No se puede deshacer; si quieres guardar algo,{" "}
+        <a href="/user/datos" download>
+          descarga antes tus datos
+        </a>
+        .
+      </p>
+      {loaderData.administers && (
+        <p>
+          Administras esta instalación: si nadie más lo hace, antes tienes que nombrar a otra persona en{" "}
+          <a href="/admin/user">Usuarios</a>.
+        </p>
+      )}
+      <Fields id="eliminar" result={actionData}>
+        <Field
+          name="currentPassword"
+          label="Contraseña actual"
+          type="password"
+          autoComplete="current-password"
+          required
+          autoFocus
+        />
+      </Fields>
+    </FormDialog>
   );
 }

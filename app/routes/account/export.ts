@@ -1,11 +1,11 @@
-import { accepted } from "../../answers.server.ts";
-import { apiContext } from "../../context.ts";
-import { currentPerson } from "../../person.server.ts";
+import { accepted } from "../../web/api-result.server.ts";
+import { apiContext } from "../../web/context.ts";
+import { requireUser } from "../../web/current-user.server.ts";
 import type { Route } from "./+types/export";
 
 /** «Descargar mis datos». */
 export async function loader({ context }: Route.LoaderArgs) {
-  const { user } = await currentPerson(context);
+  const { user } = await requireUser(context);
   const answer = await accepted(context.get(apiContext).api.user[":id"].export.$get({ param: { id: user.id } }));
   return new Response(answer.body as ReadableStream, { headers: answer.headers });
 }

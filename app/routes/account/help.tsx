@@ -1,5 +1,5 @@
 import { useLocation } from "react-router";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Dialog, DialogFoot } from "../../ui/overlays/dialog.tsx";
 import type { Route } from "./+types/help";
 
 export const meta: Route.MetaFunction = () => [{ title: "Ayuda · Tertulia" }];
@@ -9,6 +9,10 @@ const keys = [
   ["Enter", "Envía el mensaje"],
   ["Mayús + Enter", "Empieza otra línea"],
   ["Esc", "Cierra el diálogo de encima"],
+  ["Alt + Mayús + B", "Busca en tus conversaciones"],
+  ["Alt + Mayús + N", "Empieza una conversación"],
+  ["Alt + Mayús + D", "Detiene la respuesta"],
+  ["Alt + Mayús + C", "Copia el último bloque de código"],
 ];
 const marks = [
   ["**negrita**", "Texto en negrita"],
@@ -34,6 +38,7 @@ export default function Help() {
           ¿Algo no va bien? <a href="/soporte">Escribe a soporte</a>.
         </p>
       </div>
+      <DialogFoot cancelTo={from ?? "/user"} word="Cerrar" />
     </Dialog>
   );
 }

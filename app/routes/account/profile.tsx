@@ -1,9 +1,9 @@
 import { Link } from "react-router";
-import type { FormResult } from "../../form.server.ts";
-import { limits } from "../../limits.ts";
-import { Field } from "../../ui/field.tsx";
-import { Fields } from "../../ui/fields.tsx";
-import { PostForm } from "../../ui/post-form.tsx";
+import { limits } from "../../process/limits.ts";
+import { Field } from "../../ui/forms/field.tsx";
+import { Fields } from "../../ui/forms/fields.tsx";
+import { PostForm } from "../../ui/forms/post-form.tsx";
+import type { FormResult } from "../../web/forms/form.server.ts";
 
 /** Name and e-mail; the password only confirms a new e-mail. */
 export function Profile({ user, result }: { user: { name: string; email: string }; result: FormResult | undefined }) {
@@ -36,7 +36,7 @@ export function Profile({ user, result }: { user: { name: string; email: string 
         />
       </Fields>
       <div className="buttons">
-        <button type="submit" className="button primary">
+        <button type="submit" className="button">
           Guardar perfil
         </button>{" "}
         <Link className="button quiet" to="/user/contrasena" preventScrollReset>

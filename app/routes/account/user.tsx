@@ -1,41 +1,44 @@
 import { Link, redirect, useOutlet } from "react-router";
 import { z } from "zod";
-import { accepted, read } from "../../answers.server.ts";
-import { apiContext, sessionContext } from "../../context.ts";
-import { sendFields } from "../../form.server.ts";
-import { currentPerson } from "../../person.server.ts";
+import { zoneOf } from "../../process/time-zones.server.ts";
 import { Bar } from "../../ui/bar.tsx";
-import { Notice } from "../../ui/notice.tsx";
-import { showSeen } from "../../ui/pages-seen.ts";
+import { Callout } from "../../ui/callout.tsx";
+import { sendForm } from "../../ui/forms/send-form.ts";
+import { Icon } from "../../ui/icon.tsx";
+import { showSeen } from "../../ui/navigation/pages-seen.ts";
+import { BehindDialog } from "../../ui/overlays/behind-dialog.tsx";
 import { barPlot } from "../../ui/plot.server.ts";
-import { sendForm } from "../../ui/send-form.ts";
 import { ago } from "../../ui/times.ts";
+import { accepted, read } from "../../web/api-result.server.ts";
+import { apiContext, sessionContext } from "../../web/context.ts";
+import { requireUser } from "../../web/current-user.server.ts";
+import { sendFields } from "../../web/forms/form.server.ts";
+import { showUse } from "../../web/plan-use.server.ts";
 import type { Route } from "./+types/user";
-import { ApiKeys } from "./api-keys.tsx";
-import { Authenticator } from "./authenticator.tsx";
 import { deviceOf } from "./device.server.ts";
 import { Profile } from "./profile.tsx";
-import { Sessions } from "./sessions-list.tsx";
-import { showUse } from "./use.server.ts";
+import { ApiKeys } from "./security/api-keys.tsx";
+import { Authenticator } from "./security/authenticator.tsx";
+import { Sessions } from "./security/sessions-list.tsx";
 import { Use } from "./use.tsx";
 
 export const meta: Route.MetaFunction = () => [{ title: "Tu cuenta · Tertulia" }];
 
-export async function loader({ context }: Route.LoaderArgs) {
+export async function loader({ context, request }: Route.LoaderArgs) {
   const { api, auth } = context.get(apiContext);
-  const { user, usage, subscription } = await currentPerson(context);
+  const { user, usage, subscription } = await requireUser(context);
   const [{ days }, { items }, authenticator, keys] = await Promise.all([
     read(api.usage.$get({ query: {} })),
     read(auth.sessions.$get()),
     read(auth.authenticator.$get()),
-    // Whose account is inactive has no use for them.
+    // The API answers 403 to an inactive account.
     user.status === "active" ? read(api.key.$get()) : undefined,
   ]);
   const now = Date.now();
   return {
     user: { name: user.name, email: user.email, status: user.status },
-    use: showUse(subscription, usage, now),
-    plot: barPlot(days.map(({ day, messages }) => ({ day, value: messages }))),
+    use: showUse(subscription, usage, now, zoneOf(request)),
+    plot: barPlot(days.map(({ day, messages }) => ({ day, values: [messages] }))),
     sessions: items.map((session) => ({ ...deviceOf(session, now), id: session.id, current: session.current })),
     authenticator,
     keys: keys?.items.map(({ id, name, start, scope, lastUsedAt }) => ({
@@ -56,7 +59,7 @@ const fields = z.object({
 
 export const action = ({ context }: Route.ActionArgs) =>
   sendFields(context, fields, async (json) => {
-    const { user } = await currentPerson(context);
+    const { user } = await requireUser(context);
     await accepted(context.get(apiContext).api.user[":id"].$patch({ param: { id: user.id }, json }));
     context.get(sessionContext).flash({ type: "success", title: "Perfil guardado." });
     return redirect("/user", 303);
@@ -69,66 +72,77 @@ export default function User({ loaderData, actionData }: Route.ComponentProps) {
   const { user, use, plot, sessions, authenticator, keys } = loaderData;
   const dialog = useOutlet();
   return (
-    <>
-      {dialog}
-      <div className="contents" inert={dialog !== null}>
-        <Bar>
-          <span className="flex-1" />
-        </Bar>
-        <main className="page" id="contenido">
-          <div className="in sheet">
-            {user.status === "inactive" && (
-              <div className="mb-6">
-                <Notice type="warning">
-                  <p>
-                    Tu cuenta está inactiva. <Link to="/soporte">Escríbenos a soporte</Link> para reactivarla.
-                  </p>
-                </Notice>
-              </div>
-            )}
-            <h1>Tu cuenta</h1>
-            <section aria-labelledby="perfil">
-              <h2 id="perfil">Perfil</h2>
-              <Profile key={user.email + user.name} user={user} result={actionData ?? undefined} />
-            </section>
-            <section aria-labelledby="uso">
-              <h2 id="uso">Plan y uso</h2>
-              <Use use={use} plot={plot} />
-            </section>
-            <section aria-labelledby="sesiones">
-              <h2 id="sesiones">Sesiones abiertas</h2>
-              <Sessions sessions={sessions} />
-            </section>
-            <section aria-labelledby="pasos">
-              <h2 id="pasos">Verificación en dos pasos</h2>
-              <Authenticator {...authenticator} />
-            </section>
-            {keys && (
-              <section aria-labelledby="claves">
-                <h2 id="claves">Claves para programas</h2>
-                <ApiKeys keys={keys} />
-              </section>
-            )}
-            <section aria-labelledby="datos">
-              <h2 id="datos">Tus datos</h2>
-              <div className="stack">
-                <p className="text-text-2">
-                  La descarga trae tus conversaciones en Markdown y JSON, y tus archivos. Al eliminar la cuenta se borra
-                  todo y no se puede deshacer.
+    <BehindDialog dialog={dialog}>
+      <Bar>
+        <span className="flex-1" />
+      </Bar>
+      <main className="page" id="contenido">
+        <div className="in sheet">
+          {user.status === "inactive" && (
+            <div className="mb-6">
+              <Callout type="warning">
+                <p>
+                  Tu cuenta está inactiva. <Link to="/soporte">Escríbenos a soporte</Link> para reactivarla.
                 </p>
-                <div className="buttons">
-                  <a className="button" href="/user/datos" download>
-                    Descargar mis datos
-                  </a>{" "}
-                  <Link className="button danger" to="/user/eliminar" preventScrollReset>
-                    Eliminar mi cuenta
-                  </Link>
-                </div>
-              </div>
+              </Callout>
+            </div>
+          )}
+          <h1>Tu cuenta</h1>
+          {user.status === "active" && (
+            <p className="mt-4">
+              <Link className="button primary" to="/conversation/chat">
+                <Icon name="plus" />
+                Empezar una conversación
+              </Link>
+            </p>
+          )}
+          <section aria-labelledby="perfil">
+            <h2 id="perfil">Perfil</h2>
+            <Profile key={user.email + user.name} user={user} result={actionData ?? undefined} />
+          </section>
+          <section aria-labelledby="uso">
+            <h2 id="uso">Plan y uso</h2>
+            <Use use={use} plot={plot} />
+          </section>
+          <section aria-labelledby="sesiones">
+            <h2 id="sesiones">Sesiones abiertas</h2>
+            <Sessions sessions={sessions} />
+          </section>
+          <section aria-labelledby="pasos">
+            <h2 id="pasos">Verificación en dos pasos</h2>
+            <Authenticator {...authenticator} />
+          </section>
+          {keys && (
+            <section aria-labelledby="claves">
+              <h2 id="claves">Claves para programas</h2>
+              <ApiKeys keys={keys} />
             </section>
-          </div>
-        </main>
+          )}
+          <Data />
+        </div>
+      </main>
+    </BehindDialog>
+  );
+}
+
+function Data() {
+  return (
+    <section aria-labelledby="datos">
+      <h2 id="datos">Tus datos</h2>
+      <div className="stack">
+        <p className="text-text-2">
+          La descarga trae tus conversaciones en Markdown y JSON, y tus archivos. Al eliminar la cuenta se borra todo y
+          no se puede deshacer.
+        </p>
+        <div className="buttons">
+          <a className="button" href="/user/datos" download>
+            Descargar mis datos
+          </a>{" "}
+          <Link className="button danger" to="/user/eliminar" preventScrollReset>
+            Eliminar mi cuenta
+          </Link>
+        </div>
       </div>
-    </>
+    </section>
   );
 }

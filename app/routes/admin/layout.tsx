@@ -1,18 +1,19 @@
 import { data, Outlet } from "react-router";
-import { currentPerson } from "../../person.server.ts";
+import { zoneOf } from "../../process/time-zones.server.ts";
+import { requireUser } from "../../web/current-user.server.ts";
 import type { Route } from "./+types/layout";
-import { zoneContext, zoneOf } from "./zone.server.ts";
+import { zoneContext } from "./zone.server.ts";
 
-/** To everyone but admins there is no administration (product.md §3). */
+/** Everyone but admins gets a 404. */
 export const middleware: Route.MiddlewareFunction[] = [
   async ({ request, context }) => {
-    const { user } = await currentPerson(context);
+    const { user } = await requireUser(context);
     if (user.role !== "admin" || user.status !== "active") throw data(null, 404);
     context.set(zoneContext, zoneOf(request));
   },
 ];
 
-// A layout without a loader is not asked in client navigations, and its rule with it.
+// Empty loader: without one, client navigations would skip this layout's middleware.
 export const loader = () => null;
 
 export default function AdminLayout() {

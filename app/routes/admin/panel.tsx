@@ -1,13 +1,12 @@
 import { Link } from "react-router";
-import { read } from "../../answers.server.ts";
-import { apiContext } from "../../context.ts";
-import { sizeInWords } from "../../shown-file.server.ts";
 import { Bar } from "../../ui/bar.tsx";
-import { barPlot } from "../../ui/plot.server.ts";
 import { BarPlot } from "../../ui/plot.tsx";
+import { read } from "../../web/api-result.server.ts";
+import { apiContext } from "../../web/context.ts";
 import type { Route } from "./+types/panel";
+import { nowIn, plotsOf, totalsOf } from "./figures.server.ts";
 
-export const meta: Route.MetaFunction = () => [{ title: "Administración · Tertulia" }];
+export const meta: Route.MetaFunction = () => [{ title: "Panel · Tertulia" }];
 
 const ranges = ["7", "30", "90"];
 
@@ -20,26 +19,11 @@ export async function loader({ context, url }: Route.LoaderArgs) {
     read(api.system.$get()),
   ]);
   const { underway, storage } = system;
-  const total = figures.days.reduce((sum, { messages }) => sum + messages, 0);
-  const counts: [label: string, text: string, to?: string][] = [
-    ["Personas", figures.people.toLocaleString("es"), "/admin/user"],
-    ["Activas hoy", figures.activeToday.toLocaleString("es"), "/admin/user"],
-    ["Mensajes", total.toLocaleString("es"), "/admin/message"],
-    ["Respuestas fallidas", figures.failed.toLocaleString("es"), "/admin/message?status=failed"],
-    ["Respuestas en curso", underway.replies.toLocaleString("es"), "/admin/message?status=streaming"],
-    ["Archivos por leer", underway.files.toLocaleString("es")],
-    ["Correos por enviar", underway.emails.toLocaleString("es"), "/admin/email"],
-    ["Espacio de archivos", sizeInWords(figures.storedBytes)],
-    ["Espacio libre", sizeInWords(storage.free), "/admin/sistema"],
-  ];
   return {
     days,
-    counts,
-    plots: plotted.flatMap(({ what, title, unit }) =>
-      figures.days.some((day) => day[what] > 0)
-        ? [{ title, unit, plot: barPlot(figures.days.map((row) => ({ day: row.day, value: row[what] }))) }]
-        : [],
-    ),
+    totals: totalsOf(figures, storage.free),
+    now: nowIn(underway),
+    plots: plotsOf(figures),
     health: figures.health.map((model) => ({ ...model, ...stateOf(model) })),
     tables: [
       {
@@ -72,21 +56,15 @@ const said = ({ messages, tokens, cost }: { messages: number; tokens: number; co
   cost: cost.toLocaleString("es", { maximumFractionDigits: 2 }),
 });
 
-const plotted: { what: "messages" | "tokens" | "cost"; title: string; unit: [string, string] }[] = [
-  { what: "messages", title: "Mensajes", unit: ["mensaje", "mensajes"] },
-  { what: "tokens", title: "Tokens", unit: ["token", "tokens"] },
-  { what: "cost", title: "Coste", unit: ["de coste", "de coste"] },
-];
-
 type Health = { answered: number; failed: number; lastAnsweredAt: string | null; lastFailedAt: string | null };
 
-/** By what came last: a model that has answered since it failed is well again. */
-function stateOf({ lastAnsweredAt, lastFailedAt }: Health): { state: string; fails: boolean } {
-  if (lastFailedAt && lastFailedAt > (lastAnsweredAt ?? "")) return { state: "Falla", fails: true };
-  return { state: lastAnsweredAt ? "Responde" : "Nadie le ha preguntado", fails: false };
+/** A model's state is that of its latest reply: one answered reply after a failure is enough for «Responde». */
+function stateOf({ lastAnsweredAt, lastFailedAt }: Health): { state: string; tone: "good" | "bad" | "off" } {
+  if (lastFailedAt && lastFailedAt > (lastAnsweredAt ?? "")) return { state: "Falla", tone: "bad" };
+  return lastAnsweredAt ? { state: "Responde", tone: "good" } : { state: "Sin uso", tone: "off" };
 }
 
-export default function Panel({ loaderData: { days, counts, plots, health, tables } }: Route.ComponentProps) {
+export default function Panel({ loaderData: { days, totals, now, plots, health, tables } }: Route.ComponentProps) {
   return (
     <>
       <Bar>
@@ -95,7 +73,7 @@ export default function Panel({ loaderData: { days, counts, plots, health, table
       <main className="page" id="contenido">
         <div className="in listing">
           <div className="head">
-            <h1>Administración</h1>
+            <h1>Panel</h1>
             <nav className="buttons" aria-label="Días">
               {ranges.map((range) => (
                 <Link
@@ -109,13 +87,16 @@ export default function Panel({ loaderData: { days, counts, plots, health, table
               ))}
             </nav>
           </div>
-          <ul className="counts">
-            {counts.map(([label, text, to]) => (
-              <li key={label}>
-                {to ? <Link to={to}>{label}</Link> : <span>{label}</span>} <strong>{text}</strong>
-              </li>
+          <dl className="totals">
+            {totals.map(({ label, figure, line, to }) => (
+              <div key={label}>
+                <dt>{to ? <Link to={to}>{label}</Link> : label}</dt>
+                <dd className="figure">{figure}</dd>
+                <dd className="line">{line}</dd>
+              </div>
             ))}
-          </ul>
+          </dl>
+          {now && <p className="mt-4 text-text-2">{now}</p>}
           <section className="mt-7">
             <h2>{`Los últimos ${days} días`}</h2>
             {plots.length === 0 && <p className="mt-4 text-text-2">Aún no hay mensajes en estos días.</p>}
@@ -135,9 +116,9 @@ export default function Panel({ loaderData: { days, counts, plots, health, table
   );
 }
 
-type Model = Health & { modelId: string; name: string; state: string; fails: boolean; lastError: string | null };
+type ShownHealth = Health & { modelId: string; name: string; state: string; tone: string; lastError: string | null };
 
-function Healths({ models }: { models: Model[] }) {
+function Healths({ models }: { models: ShownHealth[] }) {
   return (
     <section className="mt-7">
       <h2>Modelos, últimas 24 horas</h2>
@@ -155,14 +136,14 @@ function Healths({ models }: { models: Model[] }) {
           </tr>
         </thead>
         <tbody>
-          {models.map(({ modelId, name, state, fails, lastError, answered, failed }) => (
+          {models.map(({ modelId, name, state, tone, lastError, answered, failed }) => (
             <tr key={modelId}>
               <th scope="row">
                 <Link to={`/admin/model/${modelId}`}>{name}</Link>
               </th>
               <td data-label="Estado">
-                {fails ? <strong className="text-red">{state}</strong> : state}
-                {fails && lastError && `: ${lastError}`}
+                <span className={`badge ${tone}`}>{state}</span>
+                {tone === "bad" && lastError && <p className="text-text-2">{lastError}</p>}
               </td>
               <td className="num" data-label="Respuestas">
                 {answered.toLocaleString("es")}
@@ -178,9 +159,9 @@ function Healths({ models }: { models: Model[] }) {
   );
 }
 
-type Row = { id: string; name: string; to: string; messages: string; tokens: string; cost: string };
+type DashboardRow = { id: string; name: string; to: string; messages: string; tokens: string; cost: string };
 
-function Uses({ title, head, rows }: { title: string; head: string; rows: Row[] }) {
+function Uses({ title, head, rows }: { title: string; head: string; rows: DashboardRow[] }) {
   if (rows.length === 0) return null;
   return (
     <section className="mt-7">

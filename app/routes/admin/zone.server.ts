@@ -1,24 +1,11 @@
-import { createContext, type RouterContextProvider } from "react-router";
+import { createContext } from "react-router";
+import type { Context } from "../../web/context.ts";
 
-/** The time zone that an admin reads and writes hours in: the browser's, where a script has said it (`ui/time-zone.ts`), else UTC. */
+/** The time zone that an admin reads and writes hours in. */
 export const zoneContext = createContext("UTC");
 
-export function zoneOf(request: Request): string {
-  const said = /(?:^|; )zona=([\w%./+-]{1,60})/.exec(request.headers.get("Cookie") ?? "")?.[1];
-  return knownZone((said ?? "").replaceAll("%2F", "/").replaceAll("%2B", "+"));
-}
-
-/** A zone of this world, or UTC: a cookie or a field is anybody's to write. */
-export function knownZone(said: string): string {
-  try {
-    return new Intl.DateTimeFormat("es", { timeZone: said || "UTC" }).resolvedOptions().timeZone;
-  } catch {
-    return "UTC";
-  }
-}
-
 /** «hora de Madrid». */
-export function zoneInWords(context: Readonly<RouterContextProvider>): string {
+export function zoneInWords(context: Context): string {
   const zone = context.get(zoneContext);
   const city = zone.split("/").at(-1)?.replaceAll("_", " ");
   return zone === "UTC" ? "UTC" : `hora de ${city}`;
@@ -33,7 +20,8 @@ export function toLocal(at: number, zone: string): string {
 export function fromLocal(text: string, zone: string): string {
   const asUtc = Date.parse(`${text}Z`);
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/.test(text) || Number.isNaN(asUtc)) return text;
-  // Once more with the offset of the moment found: it may lie beyond a change of the clocks.
+  // The first offset is that of the local time read as UTC, perhaps on the other side of a clock change, so it is looked
+  // up again at the moment found.
   const near = asUtc - offset(asUtc, zone);
   return new Date(asUtc - offset(near, zone)).toISOString();
 }

@@ -1,12 +1,12 @@
 import { Link } from "react-router";
 import { z } from "zod";
-import { accepted, read } from "../../answers.server.ts";
-import { apiContext } from "../../context.ts";
-import { sendFields } from "../../form.server.ts";
-import { limits } from "../../limits.ts";
-import { Field } from "../../ui/field.tsx";
-import { Fields } from "../../ui/fields.tsx";
-import { FormTokenField } from "../../ui/post-form.tsx";
+import { limits } from "../../process/limits.ts";
+import { Field } from "../../ui/forms/field.tsx";
+import { Fields } from "../../ui/forms/fields.tsx";
+import { FormTokenField } from "../../ui/forms/post-form.tsx";
+import { accepted, read } from "../../web/api-result.server.ts";
+import { apiContext } from "../../web/context.ts";
+import { sendFields } from "../../web/forms/form.server.ts";
 import type { Route } from "./+types/forgot";
 
 export const meta: Route.MetaFunction = () => [{ title: "Contraseña olvidada · Tertulia" }];

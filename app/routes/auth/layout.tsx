@@ -1,22 +1,22 @@
 import { Outlet, useRouteLoaderData } from "react-router";
-import { requireGuest } from "../../guards.server.ts";
 import type { loader as root } from "../../root.tsx";
-import { Notice } from "../../ui/notice.tsx";
+import { Callout } from "../../ui/callout.tsx";
 import { Wordmark } from "../../ui/wordmark.tsx";
+import { requireGuest } from "../../web/guards.server.ts";
 import type { Route } from "./+types/layout";
 
 export const middleware: Route.MiddlewareFunction[] = [requireGuest];
 
 export default function AuthLayout() {
-  const notice = useRouteLoaderData<typeof root>("root")?.notice;
+  const flash = useRouteLoaderData<typeof root>("root")?.flash;
   return (
     <main className="entry" id="contenido">
       <Wordmark />
-      {notice && (
+      {flash && (
         <div className="mt-8">
-          <Notice type={notice.type}>
-            <p>{notice.title}</p>
-          </Notice>
+          <Callout type={flash.type}>
+            <p>{flash.title}</p>
+          </Callout>
         </div>
       )}
       <Outlet />

@@ -1,12 +1,12 @@
 import { Link, redirect } from "react-router";
 import { z } from "zod";
-import { ApiProblem, accepted } from "../../answers.server.ts";
-import { apiContext, sessionContext } from "../../context.ts";
-import { type FormResult, sendFields } from "../../form.server.ts";
-import { limits } from "../../limits.ts";
-import { Field } from "../../ui/field.tsx";
-import { Fields } from "../../ui/fields.tsx";
-import { FormTokenField } from "../../ui/post-form.tsx";
+import { limits } from "../../process/limits.ts";
+import { Field } from "../../ui/forms/field.tsx";
+import { Fields } from "../../ui/forms/fields.tsx";
+import { FormTokenField } from "../../ui/forms/post-form.tsx";
+import { ApiProblem, accepted } from "../../web/api-result.server.ts";
+import { apiContext, sessionContext } from "../../web/context.ts";
+import { type FormResult, sendFields } from "../../web/forms/form.server.ts";
 import type { Route } from "./+types/reset";
 
 export const meta: Route.MetaFunction = () => [{ title: "Contraseña nueva · Tertulia" }];

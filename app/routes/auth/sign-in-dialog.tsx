@@ -1,18 +1,18 @@
 import { useEffect } from "react";
 import { useFetcher, useNavigation, useRouteLoaderData, useSubmit } from "react-router";
 import type { loader as rootLoader } from "../../root.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { FormToken } from "../../ui/post-form.tsx";
-import { sentAgain, type Unsent } from "../../ui/send-form.ts";
+import { FormToken } from "../../ui/forms/post-form.tsx";
+import { sentAgain, type UnsentHere } from "../../ui/forms/send-form.ts";
+import { Dialog } from "../../ui/overlays/dialog.tsx";
 import { SignInForm, type SignInRefusal } from "./sign-in-form.tsx";
 import type { SignInResult } from "./signin.tsx";
 
-/** `writer`: whose page it was. */
-export type Waiting = Unsent & { writer: string | null };
+/** `writer`: the id of the person who wrote the form. */
+export type Waiting = UnsentHere & { writer: string | null };
 
 type Props = { waiting: Waiting; onDone(): void };
 
-/** Stands over a half-written form whose session has ended; once its writer is back, the form is sent. */
+/** Opens over a form whose session has ended; when its writer has signed in again, the form is sent. */
 export default function SignInDialog({ waiting, onDone }: Props) {
   const fetcher = useFetcher<SignInResult>({ key: "sign-in" });
   const submit = useSubmit();
@@ -21,11 +21,11 @@ export default function SignInDialog({ waiting, onDone }: Props) {
   const writer = root?.personId ?? null;
 
   const signedIn = fetcher.data && "signedIn" in fetcher.data;
-  // Who is in now, and with which token: as the refusal said, or as the sign-in left it.
+  // The current person and form token, from the refusal or from the sign-in.
   const now = signedIn ? { personId: writer, formToken: root?.formToken } : waiting;
   const sendable = settled && now.formToken && now.personId === waiting.writer && now.personId !== null;
   useEffect(() => {
-    // The refused sending has to be over, or it would be cut off by the next one.
+    // Wait until the refused submission is over; the next one would abort it.
     if (!sendable || !now.formToken) return;
     onDone();
     fetcher.reset();
@@ -37,7 +37,7 @@ export default function SignInDialog({ waiting, onDone }: Props) {
     void submit(waiting.form, { method: "post", action: waiting.action, encType, preventScrollReset: true });
   }, [sendable, waiting, now.formToken, submit, fetcher.reset, onDone]);
 
-  // About to be sent.
+  // The form is about to be resent.
   if (now.personId !== null && now.personId === waiting.writer) return null;
   const leave = () => {
     onDone();
@@ -49,18 +49,16 @@ export default function SignInDialog({ waiting, onDone }: Props) {
   return (
     <Dialog title="Iniciar sesión" onClose={leave}>
       <div className="body">
-        <p className="mb-5">
-          Session expirada, por favor inicia sesión nuevamente. Lo que has escrito se enviará después.
-        </p>
+        <p className="mb-5">Lo que has escrito se enviará en cuanto entres.</p>
         <FormToken value={result?.formToken ?? waiting.formToken}>
-          <SignInForm Form={fetcher.Form} volver="" held={{}} stay result={result} />
+          <SignInForm Form={fetcher.Form} volver="" stay result={result} />
         </FormToken>
       </div>
     </Dialog>
   );
 }
 
-/** What one person has written is never sent as another's. */
+/** Never send one person's text as another person. */
 function SomebodyElse({ onClose }: { onClose(): void }) {
   return (
     <Dialog title="Has entrado con otra cuenta" onClose={onClose} kind="alert">

@@ -1,29 +1,33 @@
 import type { ComponentProps, ComponentType, ReactNode } from "react";
-import type { FormResult } from "../../form.server.ts";
-import { Field } from "../../ui/field.tsx";
-import { Fields } from "../../ui/fields.tsx";
-import { FormTokenField } from "../../ui/post-form.tsx";
+import { Field } from "../../ui/forms/field.tsx";
+import { Fields } from "../../ui/forms/fields.tsx";
+import { FormTokenField } from "../../ui/forms/post-form.tsx";
+import { carry, isCarried } from "../../web/forms/carried-form.ts";
+import type { FormResult } from "../../web/forms/form.server.ts";
+import type { UnsentForm } from "../../web/forms/unsent-form.server.ts";
 
 export type SignInRefusal = FormResult & { ticket?: string };
 
 type Props = {
+  /** The local path to go to afterwards. */
   volver: string;
-  /** Fields of a form that found its session ended; they go along and come back after sign-in. */
-  held: Record<string, string>;
+  /** A form whose session had ended: it is carried along and resumed after sign-in. */
+  unsent?: Pick<UnsentForm, "fields" | "action">;
   result?: SignInRefusal | undefined;
-  /** Stay on the page on which the form is. */
+  /** In the dialog: stay on the page below. */
   stay?: boolean;
   Form?: ComponentType<{ className: string; method: "post"; action: string; children: ReactNode }>;
 };
 
 /** The sign-in form: e-mail and password, then the code of an authenticator app where the account has one. */
-export function SignInForm({ volver, held, result, stay, Form = PlainForm }: Props) {
+export function SignInForm({ volver, unsent, result, stay, Form = PlainForm }: Props) {
+  const carried = unsent ? carry(unsent) : Object.entries(result?.values ?? {}).filter(([name]) => isCarried(name));
   return (
     <Form className="fields" method="post" action={`/auth/signin${volver && `?volver=${encodeURIComponent(volver)}`}`}>
       <FormTokenField />
       {stay && <input type="hidden" name="stay" value="1" />}
-      {Object.entries(held).map(([name, value]) => (
-        <textarea key={name} name={`held.${name}`} defaultValue={value} hidden readOnly aria-label={name} />
+      {carried.map(([name, value]) => (
+        <textarea key={name} name={name} defaultValue={value} hidden readOnly aria-label={name} />
       ))}
       <Fields id="entrar" result={result}>
         {result?.ticket ? <CodeField ticket={result.ticket} /> : <Credentials autoFocus={stay} />}

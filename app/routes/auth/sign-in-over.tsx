@@ -1,19 +1,24 @@
 import { lazy, Suspense, useCallback, useEffect, useState } from "react";
 import { useRouteLoaderData } from "react-router";
 import type { loader as rootLoader } from "../../root.tsx";
-import { onUnsent } from "../../ui/send-form.ts";
+import { onUnsent } from "../../ui/forms/send-form.ts";
+import { showToast } from "../../ui/overlays/toasts.tsx";
 import type { Waiting } from "./sign-in-dialog.tsx";
 
-// Hardly ever needed: it is fetched when it is.
+// Loaded lazily, because it is rarely needed.
 const SignInDialog = lazy(() => import("./sign-in-dialog.tsx"));
 
-/** Waits for a form that the server did not take, and opens the sign-in over it. */
+/** Listens for refused forms and opens the sign-in dialog. */
 export function SignInOver() {
   const [waiting, setWaiting] = useState<Waiting>();
   const writer = useRouteLoaderData<typeof rootLoader>("root")?.personId ?? null;
   const done = useCallback(() => setWaiting(undefined), []);
   useEffect(
-    () => onUnsent((unsent) => setWaiting((before) => ({ ...unsent, writer: before?.writer ?? writer }))),
+    () =>
+      onUnsent((unsent) => {
+        showToast({ type: "error", title: "Session expirada, por favor inicia sesión nuevamente." });
+        setWaiting((before) => ({ ...unsent, writer: before?.writer ?? writer }));
+      }),
     [writer],
   );
   return waiting ? (

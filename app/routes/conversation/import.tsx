@@ -1,17 +1,17 @@
 import { openAsBlob } from "node:fs";
 import { data, Link, redirect } from "react-router";
-import { ApiProblem, read } from "../../answers.server.ts";
-import { apiContext, filesContext, sessionContext } from "../../context.ts";
-import type { FormResult } from "../../form.server.ts";
 import { Bar } from "../../ui/bar.tsx";
-import { PostForm } from "../../ui/post-form.tsx";
-import { sendForm } from "../../ui/send-form.ts";
-import { UploadField } from "../../ui/upload-form.tsx";
+import { PostForm } from "../../ui/forms/post-form.tsx";
+import { sendForm } from "../../ui/forms/send-form.ts";
+import { UploadField } from "../../ui/forms/upload-form.tsx";
+import { ApiProblem, read } from "../../web/api-result.server.ts";
+import { apiContext, filesContext, sessionContext } from "../../web/context.ts";
+import type { FormResult } from "../../web/forms/form.server.ts";
 import type { Route } from "./+types/import";
 
 export const meta: Route.MetaFunction = () => [{ title: "Importar conversaciones · Tertulia" }];
 
-// A page without a loader makes no request, and its layout's rules would not be asked.
+// Empty loader: without one, client navigations would skip the layout's middleware.
 export const loader = () => null;
 
 export async function action({ context }: Route.ActionArgs) {
@@ -19,14 +19,25 @@ export async function action({ context }: Route.ActionArgs) {
   if (!sent) return refuse("Elige el archivo de la exportación.");
   try {
     const file = new File([await openAsBlob(sent.path)], sent.name);
-    const { chats, messages, known } = await read(
-      context.get(apiContext).api.chat.import.$post({ form: { file } } as never),
+    const body = new FormData();
+    body.append("file", file);
+    const { chats, messages, known, left } = await read(
+      context.get(apiContext).api.chat.import.$post(undefined, { init: { body } }),
     );
     const title = `${chats === 1 ? "Una conversación importada" : `${chats} conversaciones importadas`}, con ${messages} mensajes.`;
-    const description = known > 0 ? `${known === 1 ? "Otra ya estaba" : `Otras ${known} ya estaban`}.` : "";
-    context
-      .get(sessionContext)
-      .flash({ type: chats > 0 ? "success" : "info", title, ...(description && { description }) });
+    const description = [
+      known > 0 && `${known === 1 ? "Otra ya estaba" : `Otras ${known} ya estaban`}.`,
+      left.length > 0 && `No venía en la exportación: ${left.join("; ")}.`,
+    ]
+      .filter(Boolean)
+      .join(" ");
+    context.get(sessionContext).flash({
+      type: chats > 0 ? "success" : "info",
+      title,
+      ...(description && { description }),
+      // Stays until it is closed: the list of what is missing takes time to read.
+      ...(left.length > 0 && { duration: 0 }),
+    });
     return redirect("/conversation/chat", 303);
   } catch (error) {
     if (!(error instanceof ApiProblem) || error.status === 404) throw error;
@@ -51,9 +62,9 @@ export default function Import({ actionData }: Route.ComponentProps) {
         <div className="in document">
           <h1>Importar conversaciones</h1>
           <p>
-            Vale la exportación de Tertulia (un JSON o el ZIP de tus datos), la de ChatGPT (conversations.json o su ZIP)
-            y la de LibreChat (un JSON). Lo que ya importaste no se duplica. Los archivos adjuntos y las imágenes no
-            vienen.
+            Puedes importar la exportación de Tertulia (un JSON o el ZIP de tus datos), ChatGPT o Claude
+            (conversations.json o su ZIP), Open WebUI y LibreChat (un JSON). Lo que ya importaste no se duplica. Los
+            archivos adjuntos y las imágenes no vienen; al final se dice cuáles faltan.
           </p>
           <PostForm className="fields" encType="multipart/form-data">
             <UploadField

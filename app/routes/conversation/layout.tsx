@@ -1,5 +1,5 @@
 import { Outlet } from "react-router";
-import { requireActive } from "../../guards.server.ts";
+import { requireActive } from "../../web/guards.server.ts";
 import type { Route } from "./+types/layout";
 
 // No loader: every page below asks the server for something, and that runs the guard; one here would hold up revisits.

@@ -1,12 +1,18 @@
-import type { RouterContextProvider } from "react-router";
-import { read } from "../../answers.server.ts";
-import { apiContext } from "../../context.ts";
+import { read } from "../../web/api-result.server.ts";
+import { apiContext, type Context } from "../../web/context.ts";
 
-export type ListedModel = { id: string; name: string; isDefault: boolean; seesImages: boolean };
+/** `local`: the built-in assistant, which searches and quotes but is not a language model. */
+export type ModelChoice = { id: string; name: string; isDefault: boolean; seesImages: boolean; local: boolean };
 
 /** The models a person may choose from, the default marked. */
-export async function listModels(context: Readonly<RouterContextProvider>): Promise<ListedModel[]> {
+export async function listModels(context: Context): Promise<ModelChoice[]> {
   const filter = JSON.stringify({ enabled: true });
   const { items } = await read(context.get(apiContext).api.model.$get({ query: { filter, limit: "100" } }));
-  return items.map(({ id, name, isDefault, acceptsImages }) => ({ id, name, isDefault, seesImages: acceptsImages }));
+  return items.map(({ id, name, isDefault, acceptsImages, provider }) => ({
+    id,
+    name,
+    isDefault,
+    seesImages: acceptsImages,
+    local: provider === "local",
+  }));
 }

@@ -1,22 +1,25 @@
-import { Link } from "react-router";
+import type { ReactNode } from "react";
+import { Link, useSearchParams } from "react-router";
 import { v7 as newId } from "uuid";
-import { read } from "../../answers.server.ts";
-import type { Client } from "../../api/client.server.ts";
-import { apiContext } from "../../context.ts";
-import { limits } from "../../limits.ts";
-import { currentPerson } from "../../person.server.ts";
+import { limits } from "../../process/limits.ts";
 import { Bar } from "../../ui/bar.tsx";
-import { showSeen } from "../../ui/pages-seen.ts";
-import { SearchField } from "../../ui/search-field.tsx";
-import { sendForm } from "../../ui/send-form.ts";
+import { SearchField } from "../../ui/forms/search-field.tsx";
+import { sendForm } from "../../ui/forms/send-form.ts";
+import { showSeen } from "../../ui/navigation/pages-seen.ts";
 import { ago } from "../../ui/times.ts";
-import { attachedFiles } from "../../uploads.server.ts";
+import type { Client } from "../../web/api-client.server.ts";
+import { read } from "../../web/api-result.server.ts";
+import { apiContext } from "../../web/context.ts";
+import { requireUser } from "../../web/current-user.server.ts";
+import { attachedFiles } from "../../web/forms/uploads.server.ts";
+import { searchIn } from "../../web/search.server.ts";
 import type { Route } from "./+types/new-chat";
-import { Composer } from "./composer.tsx";
-import { listModels } from "./models.server.ts";
-import { planLeft } from "./plan-left.server.ts";
-import { type Found, SearchResults } from "./search.tsx";
-import { send } from "./send.server.ts";
+import { ChatRow } from "./chat/chat-row.tsx";
+import { Composer } from "./composer/composer.tsx";
+import { planLeft } from "./composer/plan-left.server.ts";
+import { type ComposerResult, send } from "./composer/send.server.ts";
+import { listModels, type ModelChoice } from "./models.server.ts";
+import { type FoundByWords, SearchResults } from "./search.tsx";
 
 export const meta: Route.MetaFunction = () => [{ title: "Nueva conversación · Tertulia" }];
 
@@ -24,10 +27,10 @@ const recentShown = 8;
 
 export async function loader({ context, url }: Route.LoaderArgs) {
   const api = context.get(apiContext);
-  const { user } = await currentPerson(context);
+  const { user } = await requireUser(context);
   const archive = url.searchParams.has("archivadas");
   const filter = JSON.stringify({ userId: user.id, archived: archive });
-  const q = url.searchParams.get("q")?.trim().slice(0, limits.search) ?? "";
+  const q = searchIn(url);
   const [models, left, recent, found] = await Promise.all([
     listModels(context),
     planLeft(context),
@@ -41,15 +44,22 @@ export async function loader({ context, url }: Route.LoaderArgs) {
     left,
     draft: user.draft && { ...user.draft, files: await attachedFiles(context, user.draft.fileIds) },
     key: newId(),
-    recent: recent.items.map(({ id, title, lastMessageAt }) => ({ id, title, when: ago(lastMessageAt, now) })),
+    recent: recent.items.map(({ id, title, extract, lastMessageAt }) => ({
+      id,
+      title,
+      extract,
+      when: ago(lastMessageAt, now),
+    })),
     archive,
+    searches: url.searchParams.has("buscar") || q !== "",
     found: found && showFound(q, found, now),
+    beginnings: recent.items.length === 0 && !archive ? beginningsFor(models) : [],
   };
 }
 
-type Answer = Awaited<ReturnType<Awaited<ReturnType<Client["api"]["search"]["$get"]>>["json"]>>;
+type SearchAnswer = Awaited<ReturnType<Awaited<ReturnType<Client["api"]["search"]["$get"]>>["json"]>>;
 
-const showFound = (q: string, { chats, messages, files }: Answer, now: number): Found => ({
+const showFound = (q: string, { chats, messages, files }: SearchAnswer, now: number): FoundByWords => ({
   q,
   chats: chats.map(({ id, title, lastMessageAt }) => ({ id, title, when: ago(lastMessageAt, now) })),
   messages: messages.map(({ id, chatId, title, role, createdAt, excerpt }) => ({
@@ -68,6 +78,18 @@ const showFound = (q: string, { chats, messages, files }: Answer, now: number): 
   })),
 });
 
+/** What somebody with an empty list may begin with: questions for a language model, or for the assistant that only searches. */
+function beginningsFor(models: ModelChoice[]): string[] {
+  if (models.some(({ local }) => !local)) {
+    return [
+      "Explícame un concepto difícil con un ejemplo de cada día: ",
+      "Corrige este texto y dime qué has cambiado:\n\n",
+      "Hazme un plan de una semana para ",
+    ];
+  }
+  return ["¿Qué puedes hacer sin un modelo de lenguaje?", "Guarda esta nota: ", "¿Qué he escrito sobre "];
+}
+
 function greeting(now: Date): string {
   const hour = now.getHours();
   if (hour < 6) return "Buenas noches";
@@ -81,54 +103,118 @@ export const clientLoader = (args: Route.ClientLoaderArgs) => showSeen(args);
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
 export default function NewChat({ loaderData, actionData }: Route.ComponentProps) {
-  const { models, left, draft, key, recent, archive, found } = loaderData;
+  const { recent, archive, searches, found, beginnings } = loaderData;
+  // The same key in both layouts keeps the composer mounted, with its text, when a search is opened or closed.
+  const writing = <Writing key="writing" start={loaderData} result={actionData ?? undefined} />;
+  const field = (
+    <SearchField
+      key={String(searches)}
+      id="buscar"
+      action="/conversation/chat"
+      size={30}
+      label="Buscar en todos los mensajes"
+      q={found?.q ?? ""}
+      autoFocus={searches}
+    />
+  );
   return (
     <>
       <Bar keeps="composer">
         <span className="flex-1" />
       </Bar>
       <main className="start" id="contenido">
-        <h1>{loaderData.greeting}</h1>
-        <Composer
-          // A search must not touch what is being written; a sent message leads to its chat.
-          key="new"
-          sendKey={key}
-          left={left}
-          models={models}
-          draft={draft}
-          result={actionData ?? undefined}
-          placeholder="Pregunta algo o pega un texto"
-          autoFocus={!found}
-        />
-        <label className="check mt-3">
-          <input
-            type="checkbox"
-            name="temporary"
-            value="1"
-            form="composer"
-            defaultChecked={actionData?.values.temporary === "1"}
-          />
-          <span>Temporal: se borra al cerrar sesión, y no sale en la barra ni en la búsqueda.</span>
-        </label>
-        <section aria-labelledby="recientes">
-          <div className="head">
-            <h2 id="recientes">{found ? "Resultados" : archive ? "Archivadas" : "Recientes"}</h2>
-            <SearchField
-              id="buscar"
-              action="/conversation/chat"
-              size={30}
-              label="Buscar en todos los mensajes"
-              q={found?.q ?? ""}
-            />
-          </div>
-          {found ? <SearchResults found={found} /> : <Recent chats={recent} archive={archive} />}
-        </section>
+        {searches ? (
+          [
+            <Search key="found" found={found}>
+              {field}
+            </Search>,
+            writing,
+          ]
+        ) : (
+          <>
+            <h1>{loaderData.greeting}</h1>
+            {writing}
+            {beginnings.length > 0 && <Beginnings texts={beginnings} />}
+            <section aria-labelledby="recientes">
+              <div className="head">
+                <h2 id="recientes">{archive ? "Archivadas" : "Recientes"}</h2>
+                {field}
+              </div>
+              <Recent chats={recent} archive={archive} />
+            </section>
+          </>
+        )}
       </main>
     </>
   );
 }
 
-function Recent({ chats, archive }: { chats: { id: string; title: string; when: string }[]; archive: boolean }) {
+type Start = Route.ComponentProps["loaderData"];
+
+function Writing({ start, result }: { start: Start; result: ComposerResult | undefined }) {
+  const { models, left, draft, key, searches } = start;
+  const [search] = useSearchParams();
+  const empieza = search.get("empieza");
+  return (
+    <div>
+      <Composer
+        key={`new${empieza ?? ""}`}
+        sendKey={key}
+        left={left}
+        models={models}
+        draft={empieza && !draft?.content ? { modelId: null, ...draft, content: empieza } : draft}
+        result={result}
+        placeholder="Pregunta algo o pega un texto"
+        autoFocus={!searches}
+      />
+      <label className="check mt-3">
+        <input
+          type="checkbox"
+          name="temporary"
+          value="1"
+          form="composer"
+          defaultChecked={result?.values.temporary === "1"}
+        />
+        <span>Temporal: se borra al cerrar sesión, y no sale en la barra ni en la búsqueda.</span>
+      </label>
+    </div>
+  );
+}
+
+function Search({ found, children }: { found: Start["found"]; children: ReactNode }) {
+  return (
+    <section className="first" aria-labelledby="resultados">
+      <h1 id="resultados">Buscar</h1>
+      {children}
+      {found ? (
+        <SearchResults found={found} />
+      ) : (
+        <p className="mt-4 text-text-2">
+          Se busca en los títulos, los mensajes y los documentos de todas tus conversaciones.
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** Each puts its text into the composer, where it can still be changed. */
+function Beginnings({ texts }: { texts: string[] }) {
+  return (
+    <ul className="beginnings" aria-label="Para empezar">
+      {texts.map((text) => (
+        <li key={text}>
+          <Link className="button small" to={`/conversation/chat?empieza=${encodeURIComponent(text)}`}>
+            {text.trim().replace(/:$/, "…")}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+type RecentChat = { id: string; title: string; extract: string; when: string };
+
+function Recent({ chats, archive }: { chats: RecentChat[]; archive: boolean }) {
   return (
     <>
       {chats.length === 0 ? (
@@ -139,13 +225,8 @@ function Recent({ chats, archive }: { chats: { id: string; title: string; when: 
         </p>
       ) : (
         <ul className="rows mt-4">
-          {chats.map(({ id, title, when }) => (
-            <li key={id} className="row">
-              <Link className="title clip" to={`/conversation/chat/${id}`} data-ahead>
-                {title}
-              </Link>{" "}
-              <span className="end">{when}</span>
-            </li>
+          {chats.map((chat) => (
+            <ChatRow key={chat.id} {...chat} />
           ))}
         </ul>
       )}

@@ -1,16 +1,18 @@
 import { data, Link, redirect, useLocation } from "react-router";
-import { ApiProblem, accepted, read } from "../../answers.server.ts";
-import { apiContext, formContext, sessionContext } from "../../context.ts";
-import { textOf } from "../../form.server.ts";
-import { limits } from "../../limits.ts";
-import { currentPerson } from "../../person.server.ts";
+import { limits } from "../../process/limits.ts";
 import { Bar } from "../../ui/bar.tsx";
-import { Dialog, DialogFoot } from "../../ui/dialog.tsx";
+import { PostForm } from "../../ui/forms/post-form.tsx";
+import { SearchField } from "../../ui/forms/search-field.tsx";
+import { sendForm } from "../../ui/forms/send-form.ts";
 import { Icon } from "../../ui/icon.tsx";
-import { PostForm } from "../../ui/post-form.tsx";
-import { SearchField } from "../../ui/search-field.tsx";
-import { sendForm } from "../../ui/send-form.ts";
+import { BehindDialog } from "../../ui/overlays/behind-dialog.tsx";
+import { Dialog, DialogFoot } from "../../ui/overlays/dialog.tsx";
 import { ago } from "../../ui/times.ts";
+import { ApiProblem, accepted, read } from "../../web/api-result.server.ts";
+import { apiContext, formContext, sessionContext } from "../../web/context.ts";
+import { requireUser } from "../../web/current-user.server.ts";
+import { textOf } from "../../web/forms/form.server.ts";
+import { searchIn } from "../../web/search.server.ts";
 import type { Route } from "./+types/organize";
 
 export const meta: Route.MetaFunction = () => [{ title: "Organizar conversaciones · Tertulia" }];
@@ -19,9 +21,9 @@ const shown = "50";
 
 export async function loader({ context, url }: Route.LoaderArgs) {
   const { api } = context.get(apiContext);
-  const { user } = await currentPerson(context);
+  const { user } = await requireUser(context);
   const archive = url.searchParams.has("archivadas");
-  const q = url.searchParams.get("q")?.trim().slice(0, limits.search) ?? "";
+  const q = searchIn(url);
   const cursor = url.searchParams.get("cursor");
   const filter = JSON.stringify({ userId: user.id, archived: archive });
   const own = { filter: JSON.stringify({ userId: user.id }), limit: String(limits.listMax) };
@@ -62,7 +64,7 @@ const said: Record<string, string> = {
   delete: "Eliminadas",
 };
 
-/** One of several: what is gone meanwhile is no reason to leave the others. */
+/** Changes one of several chats; one that is gone meanwhile does not stop the others. */
 async function change(context: Route.ActionArgs["context"], id: string, intent: string, projectId: string) {
   const chat = context.get(apiContext).api.chat[":id"];
   const json = intent === "move" ? { projectId: projectId || null } : { archived: intent === "archive" };
@@ -80,67 +82,72 @@ async function change(context: Route.ActionArgs["context"], id: string, intent: 
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
 export default function Organize({ loaderData, actionData }: Route.ComponentProps) {
-  const { q, archive, total, chats, next, projects } = loaderData;
+  const { q, archive, total, chats, next } = loaderData;
   const answer = actionData as { message?: string; asks?: string[] } | undefined;
-  const asked = answer?.asks;
   const { pathname, search } = useLocation();
-  const here = pathname + search;
   return (
-    <>
-      {asked && <Sure ids={asked} here={here} />}
-      <div className="contents" inert={asked !== undefined}>
-        <Bar>
-          <p className="where">
-            <Link to="/conversation/chat">Conversaciones</Link>
+    <BehindDialog dialog={answer?.asks && <Sure ids={answer.asks} here={pathname + search} />}>
+      <Bar>
+        <p className="where">
+          <Link to="/conversation/chat">Conversaciones</Link>
+        </p>
+      </Bar>
+      <main className="page" id="contenido">
+        <div className="in document">
+          <h1>Organizar conversaciones</h1>
+          <SearchField q={q} label="Buscar por título" kept={archive ? [["archivadas", ""]] : []} />
+          <p className="text-text-2">
+            {total === 1 ? "Una conversación" : `${total.toLocaleString("es")} conversaciones`}
+            {archive ? " en el archivo. " : ". "}
+            <Link to={archive ? "/conversation/chat/organizar" : "?archivadas"}>
+              {archive ? "Ver las demás" : "Ver las archivadas"}
+            </Link>
           </p>
-        </Bar>
-        <main className="page" id="contenido">
-          <div className="in document">
-            <h1>Organizar conversaciones</h1>
-            <SearchField q={q} label="Buscar por título" kept={archive ? [["archivadas", ""]] : []} />
-            <p className="text-text-2">
-              {total === 1 ? "Una conversación" : `${total.toLocaleString("es")} conversaciones`}
-              {archive ? " en el archivo. " : ". "}
-              <Link to={archive ? "/conversation/chat/organizar" : "?archivadas"}>
-                {archive ? "Ver las demás" : "Ver las archivadas"}
-              </Link>
-            </p>
-            {chats.length === 0 ? (
-              <p className="text-text-2">{q ? `Ninguna se titula así: «${q}».` : "Aquí no hay ninguna."}</p>
-            ) : (
-              <PostForm preventScrollReset>
-                {answer?.message && (
-                  <p className="error mb-3" role="alert">
-                    <Icon name="alert" />
-                    <span>{answer.message}</span>
-                  </p>
-                )}
-                <ul className="rows picks">
-                  {chats.map(({ id, title, when }) => (
-                    <li key={id}>
-                      <label>
-                        <input type="checkbox" name="chat" value={id} />
-                        <span className="clip">{title}</span> <span className="end">{when}</span>
-                      </label>
-                    </li>
-                  ))}
-                </ul>
-                <div className="buttons picks-do">
-                  <button type="submit" className="button" name="intent" value={archive ? "unarchive" : "archive"}>
-                    {archive ? "Sacar del archivo" : "Archivar"}
-                  </button>{" "}
-                  <button type="submit" className="button danger" name="intent" value="delete">
-                    Eliminar
-                  </button>{" "}
-                  {projects.length > 0 && <Move projects={projects} />}
-                </div>
-              </PostForm>
-            )}
-            {next && <Link to={next}>Siguiente</Link>}
-          </div>
-        </main>
+          {chats.length === 0 ? (
+            <p className="text-text-2">{q ? `Ninguna se titula así: «${q}».` : "Aquí no hay ninguna."}</p>
+          ) : (
+            <Picks {...loaderData} message={answer?.message} />
+          )}
+          {next && <Link to={next}>Siguiente</Link>}
+        </div>
+      </main>
+    </BehindDialog>
+  );
+}
+
+type PicksProps = Pick<Route.ComponentProps["loaderData"], "chats" | "archive" | "projects"> & {
+  message: string | undefined;
+};
+
+function Picks({ chats, archive, projects, message }: PicksProps) {
+  return (
+    <PostForm preventScrollReset>
+      {message && (
+        <p className="error mb-3" role="alert">
+          <Icon name="alert" />
+          <span>{message}</span>
+        </p>
+      )}
+      <ul className="rows picks">
+        {chats.map(({ id, title, when }) => (
+          <li key={id}>
+            <label>
+              <input type="checkbox" name="chat" value={id} />
+              <span className="clip">{title}</span> <span className="end">{when}</span>
+            </label>
+          </li>
+        ))}
+      </ul>
+      <div className="buttons picks-do">
+        <button type="submit" className="button" name="intent" value={archive ? "unarchive" : "archive"}>
+          {archive ? "Desarchivar" : "Archivar"}
+        </button>{" "}
+        <button type="submit" className="button danger" name="intent" value="delete">
+          Eliminar
+        </button>{" "}
+        {projects.length > 0 && <Move projects={projects} />}
       </div>
-    </>
+    </PostForm>
   );
 }
 

@@ -1,6 +1,6 @@
 import { Link } from "react-router";
 
-export type Found = {
+export type FoundByWords = {
   q: string;
   chats: { id: string; title: string; when: string }[];
   messages: {
@@ -9,19 +9,20 @@ export type Found = {
     title: string;
     who: string;
     when: string;
-    excerpt: Excerpt;
+    excerpt: ShownExcerpt;
   }[];
-  files: { name: string; to: string; when: string; excerpt: Excerpt }[];
+  files: { name: string; to: string; when: string; excerpt: ShownExcerpt }[];
 };
-type Excerpt = { text: string; hit: boolean }[];
+type ShownExcerpt = { text: string; hit: boolean }[];
 
 /** What was found, and where in its chat it stands. */
-export function SearchResults({ found: { q, chats, messages, files } }: { found: Found }) {
+export function SearchResults({ found: { q, chats, messages, files } }: { found: FoundByWords }) {
   const count = chats.length + messages.length + files.length;
   return (
     <>
       <p className="mt-4 text-text-2" role="status">
-        {count === 0 ? `Nada contiene «${q}».` : `${count} ${count === 1 ? "resultado" : "resultados"} de «${q}».`}{" "}
+        {count === 0 ? `Nada contiene «${q}»` : `${count} ${count === 1 ? "resultado" : "resultados"} de «${q}»`} en los
+        títulos, los mensajes y los documentos de todas tus conversaciones.{" "}
         <Link to="/conversation/chat">Quitar la búsqueda</Link>
       </p>
       {count > 0 && (
@@ -69,7 +70,7 @@ export function SearchResults({ found: { q, chats, messages, files } }: { found:
   );
 }
 
-const Marked = ({ excerpt }: { excerpt: Excerpt }) =>
+const Marked = ({ excerpt }: { excerpt: ShownExcerpt }) =>
   excerpt.map(({ text, hit }, index) =>
     // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text, which never change places
     hit ? <mark key={index}>{text}</mark> : text,

@@ -1,8 +1,8 @@
-import { renderMarkdown } from "../../markdown/render.server.ts";
+import { renderedText } from "../../markdown/rendered.server.ts";
 
 /** A page's Markdown as safe HTML: what stands before its first heading, then one section for each heading. */
-export function renderBody(body: string): { lead: string; sections: { title: string; html: string }[] } {
-  const [lead = "", ...parts] = renderMarkdown(body, { page: true }).split(/(?=<h2>)/);
+export async function renderBody(slug: string, body: string) {
+  const [lead = "", ...parts] = (await renderedText(`page:${slug}`, body, { page: true }, "pages")).split(/(?=<h2>)/);
   const sections = parts.map((part) => {
     const [, title = "", html = ""] = /^<h2>([\s\S]*?)<\/h2>([\s\S]*)$/.exec(part) ?? [];
     return { title, html: withButtons(html) };
@@ -10,7 +10,7 @@ export function renderBody(body: string): { lead: string; sections: { title: str
   return { lead: withButtons(lead), sections };
 }
 
-// A paragraph of links alone is what to do next: the first link is the one that matters.
+// A paragraph with nothing but links is shown as buttons; the first one is the primary button.
 const onlyLinks = /<p>((?:<a [^>]*>[^<]*<\/a>\s*)+)<\/p>/g;
 
 const withButtons = (html: string) =>

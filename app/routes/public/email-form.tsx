@@ -1,9 +1,9 @@
 import { Link } from "react-router";
-import type { FormResult } from "../../form.server.ts";
-import { limits } from "../../limits.ts";
-import { Field, TextField } from "../../ui/field.tsx";
-import { Fields } from "../../ui/fields.tsx";
-import { FormTokenField } from "../../ui/post-form.tsx";
+import { limits } from "../../process/limits.ts";
+import { Field, TextField } from "../../ui/forms/field.tsx";
+import { Fields } from "../../ui/forms/fields.tsx";
+import { FormTokenField } from "../../ui/forms/post-form.tsx";
+import type { FormResult } from "../../web/forms/form.server.ts";
 
 type Props = {
   action: string;

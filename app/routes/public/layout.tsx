@@ -1,7 +1,7 @@
 import { NavLink, Outlet } from "react-router";
-import { read } from "../../answers.server.ts";
-import { apiContext, sessionContext } from "../../context.ts";
 import { Wordmark } from "../../ui/wordmark.tsx";
+import { read } from "../../web/api-result.server.ts";
+import { apiContext, sessionContext } from "../../web/context.ts";
 import type { Route } from "./+types/layout";
 import { pathOf } from "./paths.ts";
 

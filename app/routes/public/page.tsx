@@ -1,10 +1,10 @@
 import { data, redirect } from "react-router";
 import { v7 as newId } from "uuid";
 import { z } from "zod";
-import { read } from "../../answers.server.ts";
-import { apiContext, formContext } from "../../context.ts";
-import { sendFields, textOf } from "../../form.server.ts";
-import { getPerson } from "../../person.server.ts";
+import { read } from "../../web/api-result.server.ts";
+import { apiContext, formContext } from "../../web/context.ts";
+import { getCurrentUser } from "../../web/current-user.server.ts";
+import { sendFields, textOf } from "../../web/forms/form.server.ts";
 import type { Route } from "./+types/page";
 import { renderBody } from "./body.server.ts";
 import { EmailForm, SentEmail } from "./email-form.tsx";
@@ -19,13 +19,13 @@ export async function loader({ context, params: { slug = homeSlug }, url }: Rout
   const { items } = await read(context.get(apiContext).api.page.$get({ query: { filter } }));
   const [page] = items;
   if (!page) throw data(null, 404);
-  const person = forms[slug] ? await getPerson(context) : null;
+  const person = forms[slug] ? await getCurrentUser(context) : null;
   return {
     title: page.title,
     description: page.description,
     address: url.origin + pathOf(page.slug),
     isHome: page.slug === homeSlug,
-    body: renderBody(page.body),
+    body: await renderBody(page.slug, page.body),
     form: forms[slug] && {
       action: pathOf(page.slug),
       sendKey: newId(),

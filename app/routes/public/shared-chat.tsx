@@ -1,10 +1,10 @@
 import { Link } from "react-router";
-import { read } from "../../answers.server.ts";
-import { apiContext } from "../../context.ts";
 import { renderedMessage } from "../../markdown/rendered.server.ts";
-import { showFile } from "../../shown-file.server.ts";
-import { AttachedFile } from "../../ui/attached-file.tsx";
+import { AttachedFile } from "../../ui/forms/attached-file.tsx";
 import { Wordmark } from "../../ui/wordmark.tsx";
+import { read } from "../../web/api-result.server.ts";
+import { apiContext } from "../../web/context.ts";
+import { showFile } from "../../web/file-display.server.ts";
 import type { Route } from "./+types/shared-chat";
 
 export const meta: Route.MetaFunction = ({ loaderData }) => [
@@ -22,13 +22,15 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
     title: chat.title,
     sharedAt: new Date(chat.sharedAt).toLocaleDateString("es", { dateStyle: "long" }),
     earlier: chat.hasEarlier ? chat.items[0]?.id : undefined,
-    turns: chat.items.map(({ id, role, model, content, attachments }) => ({
-      id,
-      files: attachments.map((file) => showFile(file.fileId, file)),
-      who: role === "user" ? "Pregunta" : (model ?? "Respuesta"),
-      text: role === "user" ? content : "",
-      html: role === "user" ? "" : renderedMessage(`share-${id}`, content, 0),
-    })),
+    turns: await Promise.all(
+      chat.items.map(async ({ id, role, model, content, attachments }) => ({
+        id,
+        files: attachments.map((file) => showFile(file.fileId, file)),
+        who: role === "user" ? "Pregunta" : (model ?? "Respuesta"),
+        text: role === "user" ? content : "",
+        html: role === "user" ? "" : await renderedMessage(id, content, 0, params.token),
+      })),
+    ),
   };
 }
 

@@ -1,5 +1,5 @@
-import { apiContext } from "../../context.ts";
-import { relayContent } from "../../relay-content.server.ts";
+import { apiContext } from "../../web/context.ts";
+import { relayContent } from "../../web/file-response.server.ts";
 import type { Route } from "./+types/shared-file";
 
 /** A file of a shared chat, where they are shared with it. */

@@ -1,5 +1,5 @@
-import { read } from "../../answers.server.ts";
-import { apiContext } from "../../context.ts";
+import { read } from "../../web/api-result.server.ts";
+import { apiContext } from "../../web/context.ts";
 import type { Route } from "./+types/sitemap";
 import { pathOf } from "./paths.ts";
 

@@ -1,0 +1,200 @@
+import { z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { sql } from "kysely";
+import { v7 as newId } from "uuid";
+import type { Db, Engine } from "../../db/connection.server.ts";
+import type { UserRow } from "../../db/tables.ts";
+import { limits } from "../../process/limits.ts";
+import type { ApiEnv, Services } from "../env.server.ts";
+import { recordAudit } from "../http/audit.server.ts";
+import { invalid, Problem } from "../http/problem.server.ts";
+import { countAttempt, forgetAttempts, networkOf } from "../http/rate-limit.server.ts";
+import { line, text } from "../http/schemas.server.ts";
+import {
+  accountOfTicket,
+  hasAuthenticator,
+  makeTicket,
+  type secondStep,
+  spendCode,
+} from "./authenticator-codes.server.ts";
+import { checkPassword, hashPassword, isCommonPassword } from "./passwords.server.ts";
+import { openSession, type Tokens } from "./session-tokens.server.ts";
+
+export const email = text("El correo electrónico", limits.email, 1).pipe(
+  z.email("El correo electrónico no está completo. Escríbelo entero, como nombre@ejemplo.es."),
+);
+export const credentials = z.object({
+  email: text("El correo electrónico", limits.email, 1),
+  password: z
+    .string("Falta la contraseña.")
+    .min(1, "Falta la contraseña.")
+    .max(1000, "La contraseña es demasiado larga."),
+});
+export const newPassword = z
+  .string("Falta la contraseña.")
+  .min(limits.passwordMin, `La contraseña tiene que tener ${limits.passwordMin} caracteres o más.`)
+  .max(limits.passwordMax, `La contraseña puede tener ${limits.passwordMax} caracteres como mucho.`);
+export const registration = z.object({
+  name: line("El nombre", limits.name, 1),
+  email,
+  password: newPassword,
+});
+
+/** Throws 422 for one of the most common passwords. */
+export async function refuseCommon(password: string): Promise<void> {
+  if (await isCommonPassword(password)) {
+    throw invalid("password", "Esa contraseña es de las más usadas y se adivina enseguida. Elige otra.");
+  }
+}
+
+/**
+ * Creates an account and its first session; the first account becomes admin. Throws 403 if sign-up is closed, 409 for a
+ * taken e-mail, 422.
+ */
+export async function signUp(c: Context<ApiEnv>, given: z.output<typeof registration>): Promise<Tokens> {
+  const { db, engine, config, tokenKey } = c.var.services;
+  await refuseCommon(given.password);
+  const passwordHash = await hashPassword(given.password);
+  const now = Date.now();
+  const account = await db.transaction().execute(async (trx) => {
+    const first = await isFirstAccount(trx, engine);
+    if (config.signup === "closed" && !first) {
+      throw new Problem(403, "El registro está cerrado. Pide una cuenta a quien administra esta instalación.");
+    }
+    const row: UserRow = {
+      id: newId(),
+      createdAt: now,
+      updatedAt: now,
+      name: given.name,
+      email: given.email,
+      emailKey: given.email.toLowerCase(),
+      passwordHash,
+      role: first ? "admin" : "user",
+      status: "active",
+      draft: null,
+      lastSeenAt: now,
+    };
+    const { numInsertedOrUpdatedRows } = await trx
+      .insertInto("users")
+      .values(row)
+      .onConflict((conflict) => conflict.column("emailKey").doNothing())
+      .executeTakeFirst();
+    if (numInsertedOrUpdatedRows === 0n) {
+      throw new Problem(409, "El usuario ya se encuentra registrado en la plataforma", {
+        errors: { email: "El usuario ya se encuentra registrado en la plataforma" },
+      });
+    }
+    await trx
+      .insertInto("subscriptions")
+      .values({
+        id: newId(),
+        createdAt: now,
+        updatedAt: now,
+        userId: row.id,
+        plan: "gratis",
+        status: "active",
+        startsAt: now,
+        endsAt: null,
+        messagesPerDay: null,
+        tokensPerMonth: null,
+        storageMb: null,
+      })
+      .execute();
+    await recordAudit(trx, c, { actorId: row.id, action: "signup", resource: "user", resourceId: row.id });
+    return row;
+  });
+  return openSession(db, tokenKey, { userId: account.id, ...deviceOf(c) });
+}
+
+const deviceOf = (c: Context<ApiEnv>) => ({ userAgent: c.req.header("User-Agent") ?? "", ip: c.env.ip });
+
+/** Whether sign-up is open; always true on an empty installation. */
+export async function mayJoin({ db, config }: Services): Promise<boolean> {
+  return config.signup === "open" || !(await db.selectFrom("users").select("id").limit(1).executeTakeFirst());
+}
+
+async function isFirstAccount(db: Db, engine: Engine): Promise<boolean> {
+  // Two concurrent sign-ups must not both become the first account; SQLite runs one transaction at a time anyway.
+  if (engine === "postgres") await sql`lock table users in share row exclusive mode`.execute(db);
+  return !(await db.selectFrom("users").select("id").limit(1).executeTakeFirst());
+}
+
+/**
+ * Signs in with a password: returns tokens, or a ticket if a code is required as well.
+ * Throws the same 401 for a wrong password and an unknown address, 429 after too many attempts.
+ */
+export async function signIn(
+  c: Context<ApiEnv>,
+  { email, password }: z.output<typeof credentials>,
+): Promise<Tokens | { ticket: string }> {
+  const { services } = c.var;
+  const emailKey = email.toLowerCase();
+  await countAttempt(c, "signinAddress", networkOf(c));
+  const here = `${networkOf(c)} ${emailKey}`;
+  await countAttempt(c, "signinAccount", here);
+  await countAttempt(c, "signinEverywhere", emailKey);
+  const account = await services.db
+    .selectFrom("users")
+    .where("emailKey", "=", emailKey)
+    .select(["id", "passwordHash"])
+    .executeTakeFirst();
+  if (!(await checkPassword(account?.passwordHash, password)) || !account) {
+    await recordAudit(services.db, c, {
+      actorId: null,
+      action: "signin-failed",
+      resource: "user",
+      resourceId: account?.id ?? null,
+    });
+    throw new Problem(401, "El correo o la contraseña no son correctos.");
+  }
+  await forgetAttempts(services, "signinAccount", here);
+  if (await hasAuthenticator(services.db, account.id)) return { ticket: makeTicket(services.tokenKey, account) };
+  return enter(c, account.id);
+}
+
+/**
+ * Completes a sign-in with a code of an authenticator app or a recovery code. Throws 401 for a wrong code or an expired
+ * ticket.
+ */
+export async function signInWithCode(
+  c: Context<ApiEnv>,
+  { ticket, code }: z.output<typeof secondStep>,
+): Promise<Tokens> {
+  const { services } = c.var;
+  const account = await accountOfTicket(services, ticket);
+  if (!account) throw new Problem(401, "Ha pasado demasiado tiempo. Escribe otra vez el correo y la contraseña.");
+  await countAttempt(c, "signinCode", account.id);
+  if (!(await spendCode(services, account.id, code))) {
+    await recordAudit(services.db, c, {
+      actorId: null,
+      action: "signin-failed",
+      resource: "user",
+      resourceId: account.id,
+    });
+    throw invalid("code", "El código no es correcto. Escribe el que muestra ahora tu aplicación.");
+  }
+  await forgetAttempts(services, "signinCode", account.id);
+  return enter(c, account.id);
+}
+
+async function enter(c: Context<ApiEnv>, userId: string): Promise<Tokens> {
+  const { db, tokenKey } = c.var.services;
+  await recordAudit(db, c, { actorId: userId, action: "signin", resource: "user", resourceId: userId });
+  return openSession(db, tokenKey, { userId, ...deviceOf(c) });
+}
+
+/** Throws 422 unless the password is the person's own; counted like sign-ins. */
+export async function confirmPassword(c: Context<ApiEnv>, password: string | undefined): Promise<void> {
+  const { services, person } = c.var;
+  if (!password) throw invalid("currentPassword", "Escribe tu contraseña actual para confirmar.");
+  const account = await services.db
+    .selectFrom("users")
+    .where("id", "=", person.id)
+    .select("passwordHash")
+    .executeTakeFirst();
+  await countAttempt(c, "confirm", person.id);
+  if (!(await checkPassword(account?.passwordHash, password))) {
+    throw invalid("currentPassword", "La contraseña actual no es correcta.");
+  }
+  await forgetAttempts(services, "confirm", person.id);
+}

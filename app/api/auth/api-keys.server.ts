@@ -1,0 +1,119 @@
+import { randomBytes } from "node:crypto";
+import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
+import { sql } from "kysely";
+import { v7 as newId } from "uuid";
+import type { ApiKeyRow } from "../../db/tables.ts";
+import { hashToken } from "../../process/crypto.server.ts";
+import { limits } from "../../process/limits.ts";
+import type { ApiEnv } from "../env.server.ts";
+import { recordAudit } from "../http/audit.server.ts";
+import { active, apiKeyStart, noProgram, signedIn } from "../http/authentication.server.ts";
+import { answerInvalid, invalid, notFound } from "../http/problem.server.ts";
+import { publishes } from "../http/publish-change.server.ts";
+import { answers, bearer, idParam, iso, isoOrNull, line, takes } from "../http/schemas.server.ts";
+
+const apiKey = z
+  .object({
+    id: z.string(),
+    createdAt: z.string(),
+    name: z.string(),
+    scope: z.enum(["read", "write"]).openapi({ description: "read: solo GET; write: todo lo demás también." }),
+    start: z.string().openapi({ description: "Sus primeras letras, para reconocerla." }),
+    lastUsedAt: z.string().nullable(),
+  })
+  .openapi("ApiKey");
+const made = apiKey
+  .extend({ token: z.string().openapi({ description: "No se enseña nunca más." }) })
+  .openapi("NewApiKey");
+const newKey = z.strictObject({
+  name: line("El nombre", limits.name, 1),
+  scope: z.enum(["read", "write"], "El permiso tiene que ser read o write."),
+});
+
+const show = (row: ApiKeyRow): z.output<typeof apiKey> => ({
+  id: row.id,
+  createdAt: iso(row.createdAt),
+  name: row.name,
+  scope: row.scope,
+  start: row.start,
+  lastUsedAt: isoOrNull(row.lastUsedAt),
+});
+
+const common = { security: bearer, middleware: [signedIn, noProgram, active, publishes("key")] };
+
+const listKeysRoute = createRoute({
+  method: "get",
+  path: "/",
+  ...common,
+  responses: { 200: answers(z.object({ items: z.array(apiKey) }), "Las claves de la persona, la última primero.") },
+});
+const listKeys: RouteHandler<typeof listKeysRoute, ApiEnv> = async (c) => {
+  const rows = await c.var.services.db
+    .selectFrom("apiKeys")
+    .where("userId", "=", c.var.person.id)
+    .orderBy("id", "desc")
+    .selectAll()
+    .execute();
+  return c.json({ items: rows.map(show) }, 200);
+};
+
+const createKeyRoute = createRoute({
+  method: "post",
+  path: "/",
+  ...common,
+  request: { body: takes(newKey) },
+  responses: { 201: answers(made, "La clave, esta vez con su texto.") },
+});
+const createKey: RouteHandler<typeof createKeyRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const token = `${apiKeyStart}${randomBytes(32).toString("base64url")}`;
+  const now = Date.now();
+  const row: ApiKeyRow = {
+    id: newId(),
+    createdAt: now,
+    updatedAt: now,
+    userId: person.id,
+    ...c.req.valid("json"),
+    start: token.slice(0, apiKeyStart.length + 4),
+    tokenHash: hashToken(token),
+    lastUsedAt: null,
+  };
+  await services.db.transaction().execute(async (trx) => {
+    const of = trx.selectFrom("apiKeys").where("userId", "=", person.id);
+    const { count } = await of.select(sql<number>`count(*)`.as("count")).executeTakeFirstOrThrow();
+    if (Number(count) >= limits.apiKeys) {
+      throw invalid("name", `Puedes tener ${limits.apiKeys} claves; elimina antes alguna.`);
+    }
+    await trx.insertInto("apiKeys").values(row).execute();
+    const what = { actorId: person.id, ownerId: person.id, action: "create", resource: "key", resourceId: row.id };
+    await recordAudit(trx, c, { ...what, changes: { after: { name: row.name, scope: row.scope } } });
+  });
+  return c.json({ ...show(row), token }, 201, { "Cache-Control": "no-store" });
+};
+
+const deleteKeyRoute = createRoute({
+  method: "delete",
+  path: "/{id}",
+  ...common,
+  request: { params: idParam },
+  responses: { 204: { description: "La clave ya no vale." } },
+});
+const deleteKey: RouteHandler<typeof deleteKeyRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const { id } = c.req.valid("param");
+  const { numDeletedRows } = await services.db
+    .deleteFrom("apiKeys")
+    .where("id", "=", id)
+    .where("userId", "=", person.id)
+    .executeTakeFirst();
+  if (numDeletedRows === 0n) throw notFound();
+  const what = { actorId: person.id, ownerId: person.id, action: "delete", resource: "key", resourceId: id };
+  await recordAudit(services.db, c, what);
+  return c.body(null, 204);
+};
+
+/** The keys by which a person's other programs use the API. Only their hashes are stored. */
+export const apiKeys = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
+  .openapi(listKeysRoute, listKeys)
+  .openapi(createKeyRoute, createKey)
+  .openapi(deleteKeyRoute, deleteKey);

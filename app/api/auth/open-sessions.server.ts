@@ -1,0 +1,98 @@
+import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
+import type { ApiEnv } from "../env.server.ts";
+import { recordAudit } from "../http/audit.server.ts";
+import { noProgram, signedIn } from "../http/authentication.server.ts";
+import { answerInvalid, notFound } from "../http/problem.server.ts";
+import { mayEndSessions } from "../http/publish-change.server.ts";
+import { answers, bearer, idParam, iso } from "../http/schemas.server.ts";
+
+const openSession = z
+  .object({
+    id: z.string(),
+    createdAt: z.string(),
+    lastSeenAt: z.string(),
+    userAgent: z.string(),
+    ip: z.string(),
+    current: z.boolean(),
+  })
+  .openapi("OpenSession");
+
+const common = { security: bearer, middleware: [signedIn, noProgram, mayEndSessions((c) => c.var.person.id)] };
+
+const listSessionsRoute = createRoute({
+  method: "get",
+  path: "/",
+  ...common,
+  responses: { 200: answers(z.object({ items: z.array(openSession) }), "Las sesiones abiertas de la persona.") },
+});
+const listSessions: RouteHandler<typeof listSessionsRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const rows = await services.db
+    .selectFrom("sessions")
+    .where("userId", "=", person.id)
+    .where("refreshExpiresAt", ">", Date.now())
+    .orderBy("lastSeenAt", "desc")
+    .orderBy("id", "desc")
+    .select(["id", "createdAt", "lastSeenAt", "userAgent", "ip"])
+    .execute();
+  const items = rows.map((row) => ({
+    ...row,
+    createdAt: iso(row.createdAt),
+    lastSeenAt: iso(row.lastSeenAt),
+    current: row.id === person.sessionId,
+  }));
+  return c.json({ items }, 200);
+};
+
+const endOthersRoute = createRoute({
+  method: "delete",
+  path: "/",
+  ...common,
+  responses: { 204: { description: "Han terminado todas las sesiones menos esta." } },
+});
+const endOthers: RouteHandler<typeof endOthersRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  await services.db
+    .deleteFrom("sessions")
+    .where("userId", "=", person.id)
+    .where("id", "!=", person.sessionId)
+    .execute();
+  await recordAudit(services.db, c, {
+    actorId: person.id,
+    action: "signout-others",
+    resource: "session",
+    resourceId: null,
+  });
+  return c.body(null, 204);
+};
+
+const endOneRoute = createRoute({
+  method: "delete",
+  path: "/{id}",
+  ...common,
+  request: { params: idParam },
+  responses: { 204: { description: "La sesión ha terminado." } },
+});
+const endOne: RouteHandler<typeof endOneRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const { id } = c.req.valid("param");
+  const { numDeletedRows } = await services.db
+    .deleteFrom("sessions")
+    .where("userId", "=", person.id)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  if (numDeletedRows === 0n) throw notFound();
+  await recordAudit(services.db, c, {
+    actorId: person.id,
+    action: "signout",
+    resource: "session",
+    resourceId: id,
+  });
+  return c.body(null, 204);
+};
+
+/** Where a person has signed in, and how to end it from here. */
+export const openSessions = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
+  .openapi(listSessionsRoute, listSessions)
+  .openapi(endOthersRoute, endOthers)
+  .openapi(endOneRoute, endOne);

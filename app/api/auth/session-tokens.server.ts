@@ -1,0 +1,92 @@
+import { createHmac } from "node:crypto";
+import { v7 as newId } from "uuid";
+import type { Db } from "../../db/connection.server.ts";
+import type { SessionRow } from "../../db/tables.ts";
+import { hashToken, sameSecret } from "../../process/crypto.server.ts";
+
+const accessLives = 15 * 60_000;
+const refreshLives = 30 * 24 * 60 * 60_000;
+// In ms: parallel tabs may still use the token that one of them has just rotated.
+const graceAfterRotation = 30_000;
+
+export type Tokens = { access: string; refresh: string; refreshExpiresAt: number };
+
+/** Creates a session and returns its tokens. */
+export async function openSession(
+  db: Db,
+  key: Buffer,
+  { userId, userAgent, ip }: Pick<SessionRow, "userId" | "userAgent" | "ip">,
+): Promise<Tokens> {
+  const now = Date.now();
+  const id = newId();
+  const tokens = tokensOf(key, id, 0, now + refreshLives);
+  await db.deleteFrom("sessions").where("userId", "=", userId).where("refreshExpiresAt", "<", now).execute();
+  await db
+    .insertInto("sessions")
+    .values({
+      id,
+      createdAt: now,
+      updatedAt: now,
+      userId,
+      generation: 0,
+      accessHash: hashToken(tokens.access),
+      refreshHash: hashToken(tokens.refresh),
+      rotatedAt: now,
+      accessExpiresAt: now + accessLives,
+      refreshExpiresAt: tokens.refreshExpiresAt,
+      userAgent: userAgent.slice(0, 300),
+      ip,
+      lastSeenAt: now,
+    })
+    .execute();
+  return tokens;
+}
+
+/**
+ * Rotates a refresh token. The previous token still works for 30 s and yields the same new tokens; an older one was stolen or
+ * copied, so the session ends. Returns undefined if there is no session for it.
+ */
+export async function refreshSession(db: Db, key: Buffer, refresh: string): Promise<Tokens | undefined> {
+  const [id = "", generation = ""] = refresh.split(".");
+  const used = Number(generation);
+  if (!Number.isSafeInteger(used) || !sameSecret(refresh, refreshToken(key, id, used))) return;
+  const now = Date.now();
+  const session = await db.selectFrom("sessions").where("id", "=", id).selectAll().executeTakeFirst();
+  if (!session || session.refreshExpiresAt <= now) return;
+  if (used === session.generation) {
+    const tokens = tokensOf(key, id, used + 1, now + refreshLives);
+    const { numUpdatedRows } = await db
+      .updateTable("sessions")
+      .set({
+        generation: used + 1,
+        accessHash: hashToken(tokens.access),
+        refreshHash: hashToken(tokens.refresh),
+        rotatedAt: now,
+        updatedAt: now,
+        accessExpiresAt: now + accessLives,
+        refreshExpiresAt: tokens.refreshExpiresAt,
+      })
+      .where("id", "=", id)
+      .where("generation", "=", used)
+      .executeTakeFirst();
+    // A parallel request rotated it between the two queries.
+    return numUpdatedRows > 0n ? tokens : refreshSession(db, key, refresh);
+  }
+  if (used === session.generation - 1 && now - session.rotatedAt <= graceAfterRotation) {
+    return tokensOf(key, id, session.generation, session.refreshExpiresAt);
+  }
+  await db.deleteFrom("sessions").where("id", "=", id).execute();
+}
+
+// Derived, not random, so that parallel requests of one rotation get the same pair while only hashes are stored.
+function tokensOf(key: Buffer, id: string, generation: number, refreshExpiresAt: number): Tokens {
+  return {
+    access: createHmac("sha256", key).update(`access:${id}:${generation}`).digest("base64url"),
+    refresh: refreshToken(key, id, generation),
+    refreshExpiresAt,
+  };
+}
+
+function refreshToken(key: Buffer, id: string, generation: number): string {
+  return `${id}.${generation}.${createHmac("sha256", key).update(`refresh:${id}:${generation}`).digest("base64url")}`;
+}

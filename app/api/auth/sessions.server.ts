@@ -1,0 +1,146 @@
+import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import type { ApiEnv } from "../env.server.ts";
+import { recordAudit } from "../http/audit.server.ts";
+import { noProgram, signedIn } from "../http/authentication.server.ts";
+import { answerInvalid, Problem } from "../http/problem.server.ts";
+import { mayEndSessions } from "../http/publish-change.server.ts";
+import { countAttempt, networkOf } from "../http/rate-limit.server.ts";
+import { answers, bearer, iso, takes } from "../http/schemas.server.ts";
+import { planUse, planUseOf } from "../users/plan-use.server.ts";
+import { showUser, user } from "../users/user-fields.server.ts";
+import { credentials, mayJoin, registration, signIn, signInWithCode, signUp } from "./accounts.server.ts";
+import { secondStep } from "./authenticator-codes.server.ts";
+import { canReset } from "./password-resets.server.ts";
+import { refreshSession, type Tokens } from "./session-tokens.server.ts";
+
+const session = z
+  .object({
+    user,
+    ...planUse.shape,
+    expiresAt: z.string(),
+  })
+  .openapi("Session");
+
+const options = z.object({ signup: z.boolean(), reset: z.boolean() });
+
+const token = (description: string) => ({ content: { "text/plain": { schema: z.string() } }, description });
+
+const signUpHereRoute = createRoute({
+  method: "post",
+  path: "/signup",
+  request: { body: takes(registration) },
+  responses: { 201: token("El token de acceso; el de refresco va en una cookie.") },
+});
+const signUpHere: RouteHandler<typeof signUpHereRoute, ApiEnv> = async (c) => {
+  await countAttempt(c, "signup", networkOf(c));
+  const tokens = await signUp(c, c.req.valid("json"));
+  return answerTokens(c, tokens, 201);
+};
+
+const signInHereRoute = createRoute({
+  method: "post",
+  path: "/signin",
+  request: { body: takes(credentials) },
+  responses: { 200: token("El token de acceso; el de refresco va en una cookie.") },
+});
+const signInHere: RouteHandler<typeof signInHereRoute, ApiEnv> = async (c) => {
+  const opened = await signIn(c, c.req.valid("json"));
+  if ("access" in opened) return answerTokens(c, opened, 200);
+  throw new Problem(401, "Escribe el código de tu aplicación de verificación.", { ticket: opened.ticket });
+};
+
+const enterCodeRoute = createRoute({
+  method: "post",
+  path: "/signin/code",
+  request: { body: takes(secondStep) },
+  responses: { 200: token("El token de acceso; el de refresco va en una cookie.") },
+});
+const enterCode: RouteHandler<typeof enterCodeRoute, ApiEnv> = async (c) =>
+  answerTokens(c, await signInWithCode(c, c.req.valid("json")), 200);
+
+const showOptionsRoute = createRoute({
+  method: "get",
+  path: "/options",
+  responses: { 200: answers(options, "Qué puede hacer quien aún no ha entrado.") },
+});
+const showOptions: RouteHandler<typeof showOptionsRoute, ApiEnv> = async (c) => {
+  const { services } = c.var;
+  return c.json({ signup: await mayJoin(services), reset: canReset(services) }, 200);
+};
+
+const refreshRoute = createRoute({
+  method: "post",
+  path: "/refresh",
+  responses: { 200: token("Un nuevo token de acceso.") },
+});
+const refresh: RouteHandler<typeof refreshRoute, ApiEnv> = async (c) => {
+  const { db, tokenKey } = c.var.services;
+  const tokens = await refreshSession(db, tokenKey, getCookie(c, "refresh") ?? "");
+  if (!tokens) throw new Problem(401, "Session expirada, por favor inicia sesión nuevamente.");
+  return answerTokens(c, tokens, 200);
+};
+
+const showCurrentRoute = createRoute({
+  method: "get",
+  path: "/session",
+  security: bearer,
+  middleware: [signedIn, noProgram],
+  responses: { 200: answers(session, "Quién ha iniciado sesión, su plan y su uso.") },
+});
+const showCurrent: RouteHandler<typeof showCurrentRoute, ApiEnv> = async (c) => c.json(await showSession(c), 200);
+
+const signOutRoute = createRoute({
+  method: "post",
+  path: "/signout",
+  security: bearer,
+  middleware: [signedIn, noProgram, mayEndSessions((c) => c.var.person.id)],
+  responses: { 204: { description: "La sesión ha terminado." } },
+});
+const signOut: RouteHandler<typeof signOutRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  await services.db.deleteFrom("sessions").where("id", "=", person.sessionId).execute();
+  await recordAudit(services.db, c, {
+    actorId: person.id,
+    action: "signout",
+    resource: "session",
+    resourceId: person.sessionId,
+  });
+  deleteCookie(c, "refresh", { path: "/" });
+  return c.body(null, 204);
+};
+
+export const sessions = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
+  .openapi(signUpHereRoute, signUpHere)
+  .openapi(signInHereRoute, signInHere)
+  .openapi(enterCodeRoute, enterCode)
+  .openapi(showOptionsRoute, showOptions)
+  .openapi(refreshRoute, refresh)
+  .openapi(showCurrentRoute, showCurrent)
+  .openapi(signOutRoute, signOut);
+
+function answerTokens<Status extends 200 | 201>(c: Context<ApiEnv>, tokens: Tokens, status: Status) {
+  setCookie(c, "refresh", tokens.refresh, {
+    path: "/",
+    httpOnly: true,
+    sameSite: "Strict",
+    secure: new URL(c.req.url).protocol === "https:",
+    expires: new Date(tokens.refreshExpiresAt),
+  });
+  return c.text(tokens.access, status, { "Cache-Control": "no-store" });
+}
+
+async function showSession(c: Context<ApiEnv>): Promise<z.output<typeof session>> {
+  const { db } = c.var.services;
+  const { id, sessionId } = c.var.person;
+  const [account, open] = await Promise.all([
+    db.selectFrom("users").where("id", "=", id).selectAll().executeTakeFirstOrThrow(),
+    db.selectFrom("sessions").where("id", "=", sessionId).select("refreshExpiresAt").executeTakeFirstOrThrow(),
+  ]);
+  return {
+    user: showUser(account),
+    ...(await planUseOf(db, account)),
+    expiresAt: iso(open.refreshExpiresAt),
+  };
+}

@@ -1,0 +1,49 @@
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import type { ApiEnv } from "../env.server.ts";
+import { findChat } from "../http/access.server.ts";
+import { active, signedIn } from "../http/authentication.server.ts";
+import { answerInvalid } from "../http/problem.server.ts";
+import { bearer, idParam } from "../http/schemas.server.ts";
+import { attachmentName, attachmentsOfChat, chatAsJson, chatAsMarkdown, fileName } from "./chat-export.server.ts";
+
+/** Exports a chat with all of its messages as a Markdown or JSON file. */
+export const chatFiles = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(
+  createRoute({
+    method: "get",
+    path: "/{id}/export",
+    security: bearer,
+    middleware: [signedIn, active],
+    request: {
+      params: idParam,
+      query: z.object({
+        format: z.enum(["markdown", "json"], "format tiene que ser markdown o json.").default("markdown"),
+      }),
+    },
+    responses: {
+      200: {
+        content: { "text/markdown": { schema: z.string() }, "application/json": { schema: z.unknown() } },
+        description: "El chat, como fichero.",
+      },
+    },
+  }),
+  async (c) => {
+    const { person, services } = c.var;
+    const { db } = services;
+    const chat = await findChat(services, person, c.req.valid("param").id);
+    const [messages, models] = await Promise.all([
+      db.selectFrom("messages").where("chatId", "=", chat.id).orderBy("id").selectAll().execute(),
+      db.selectFrom("models").select(["id", "name"]).execute(),
+    ]);
+    const attachments = await attachmentsOfChat(db, chat.id);
+    const names = new Map(models.map(({ id, name }) => [id, name]));
+    const markdown = c.req.valid("query").format === "markdown";
+    const text = markdown
+      ? chatAsMarkdown(chat, messages, names, attachments)
+      : JSON.stringify(chatAsJson(chat, messages, names, attachments), null, 2);
+    const name = `${fileName(chat.title)}.${markdown ? "md" : "json"}`;
+    return c.body(text, 200, {
+      "Content-Type": markdown ? "text/markdown; charset=utf-8" : "application/json",
+      "Content-Disposition": attachmentName(name),
+    });
+  },
+);

@@ -1,0 +1,268 @@
+import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
+import { sql } from "kysely";
+import { chatRow } from "../../db/rows.server.ts";
+import type { ChatRow } from "../../db/tables.ts";
+import { limits } from "../../process/limits.ts";
+import type { ApiEnv, Services } from "../env.server.ts";
+import { findChat, stopReplies } from "../http/access.server.ts";
+import { auditOthers } from "../http/audit.server.ts";
+import { active, signedIn } from "../http/authentication.server.ts";
+import { idempotent } from "../http/idempotency.server.ts";
+import { contains, listOf, listPage, listQuery } from "../http/list.server.ts";
+import { ifUnchanged, refuseStale, stale } from "../http/optimistic-lock.server.ts";
+import { answerInvalid, invalid } from "../http/problem.server.ts";
+import { publishes } from "../http/publish-change.server.ts";
+import { answers, bearer, draft, flag, id, idParam, iso, parseDraft, takes, text } from "../http/schemas.server.ts";
+import { branchOf, turn } from "./branch.server.ts";
+
+export const chat = z
+  .object({
+    id: z.string(),
+    createdAt: z.string(),
+    updatedAt: z.string(),
+    userId: z.string(),
+    projectId: z.string().nullable(),
+    modelId: z.string().nullable(),
+    title: z.string(),
+    titled: z
+      .boolean()
+      .openapi({ description: "Si ya tiene nombre; hasta entonces, el título son sus primeras palabras." }),
+    pinned: z.boolean(),
+    archived: z.boolean(),
+    lastMessageAt: z.string(),
+    temporary: z.boolean().openapi({ description: "Se borra con la sesión en la que empezó." }),
+    draft,
+  })
+  .openapi("Chat");
+const listedChat = chat
+  .extend({ extract: z.string().openapi({ description: "Cómo empieza su último mensaje." }) })
+  .openapi("ListedChat");
+
+const title = text("El título", limits.chatTitle, 1);
+const newChat = z.strictObject({
+  title: title.default("Nueva conversación"),
+  projectId: id.nullable().default(null),
+  modelId: id.nullable().default(null),
+});
+const chatChange = z.strictObject({
+  title: title.optional(),
+  pinned: flag.optional(),
+  archived: flag.optional(),
+  projectId: id.nullable().optional(),
+  modelId: id.nullable().optional(),
+  draft: draft.optional(),
+});
+
+const showChat = (row: ChatRow): z.output<typeof chat> => ({
+  id: row.id,
+  createdAt: iso(row.createdAt),
+  updatedAt: iso(row.updatedAt),
+  userId: row.userId,
+  projectId: row.projectId,
+  modelId: row.modelId,
+  title: row.title,
+  titled: row.titled === 1,
+  pinned: row.pinned === 1,
+  archived: row.archived === 1,
+  lastMessageAt: iso(row.lastMessageAt),
+  temporary: row.sessionId !== null,
+  draft: parseDraft(row.draft),
+});
+
+// In characters: more than a line of a list shows.
+const extractLength = 200;
+
+/** Excerpts of the last messages of chats, by message id. */
+async function extractsOf({ db }: Services, chats: ChatRow[]): Promise<Map<string | null, string>> {
+  const ids = chats.flatMap(({ leafId }) => leafId ?? []);
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("messages")
+    .where("id", "in", ids)
+    .select(["id", sql<string>`substr(content, 1, ${sql.lit(extractLength)})`.as("begins")])
+    .execute();
+  return new Map(rows.map(({ id: leafId, begins }) => [leafId, withoutMarks(begins)]));
+}
+
+/** The beginning of a Markdown text as one plain line. */
+const withoutMarks = (text: string) =>
+  text
+    .replace(/^[ \t]*(?:[#>]+|[-+*]|```\w*)[ \t]*/gm, "")
+    .replace(/[*_`~|]+|\[(\d{1,2})\]/g, "")
+    .replace(/\s+/g, " ")
+    .toWellFormed()
+    .trim();
+
+/** Throws 422 if the body refers to a project or model that this person can't see. */
+async function checkReferences(
+  { db }: Services,
+  ownerId: string,
+  given: { projectId?: string | null | undefined; modelId?: string | null | undefined },
+): Promise<void> {
+  if (given.projectId) {
+    const project = await db
+      .selectFrom("projects")
+      .where("id", "=", given.projectId)
+      .where("userId", "=", ownerId)
+      .select("id")
+      .executeTakeFirst();
+    if (!project) throw invalid("projectId", "Ese proyecto no existe.");
+  }
+  if (given.modelId) {
+    const model = await db.selectFrom("models").where("id", "=", given.modelId).select("id").executeTakeFirst();
+    if (!model) throw invalid("modelId", "Ese modelo no existe.");
+  }
+}
+
+const common = { security: bearer, middleware: [signedIn, active, publishes("chat")] };
+
+const listChatsRoute = createRoute({
+  method: "get",
+  path: "/",
+  ...common,
+  request: { query: listQuery },
+  responses: { 200: answers(listOf(listedChat), "Los chats de la persona; para administradores, todos.") },
+});
+const listChats: RouteHandler<typeof listChatsRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const query = c.req.valid("query");
+  const visible = services.db
+    .selectFrom("chats")
+    .selectAll("chats")
+    .where("chats.sessionId", "is", null)
+    .$if(person.role !== "admin", (q) => q.where("chats.userId", "=", person.id))
+    .where(contains("chats.title", query.q));
+  const { rows, ...rest } = await listPage(services.db, visible, query, {
+    table: "chats",
+    sortable: [
+      { column: "lastMessageAt", direction: "desc" },
+      { column: "title", direction: "asc" },
+      { column: "createdAt", direction: "desc" },
+    ],
+    filters: { userId: "text", projectId: "text", modelId: "text", pinned: "flag", archived: "flag" },
+  });
+  const extracts = await extractsOf(services, rows);
+  const items = rows.map((row) => ({ ...showChat(row), extract: extracts.get(row.leafId) ?? "" }));
+  return c.json({ items, ...rest }, 200);
+};
+
+const createChatRoute = createRoute({
+  method: "post",
+  path: "/",
+  ...common,
+  middleware: [...common.middleware, idempotent],
+  request: { body: takes(newChat) },
+  responses: { 201: answers(chat, "El chat nuevo.") },
+});
+const createChat: RouteHandler<typeof createChatRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const given = c.req.valid("json");
+  await checkReferences(services, person.id, given);
+  const row = chatRow(Date.now(), { userId: person.id, ...given });
+  await services.db.insertInto("chats").values(row).execute();
+  return c.json(showChat(row), 201);
+};
+
+const readChatRoute = createRoute({
+  method: "get",
+  path: "/{id}",
+  ...common,
+  request: { params: idParam },
+  responses: { 200: answers(chat, "El chat.") },
+});
+const readChat: RouteHandler<typeof readChatRoute, ApiEnv> = async (c) =>
+  c.json(showChat(await findChat(c.var.services, c.var.person, c.req.valid("param").id)), 200);
+
+const changeChatRoute = createRoute({
+  method: "patch",
+  path: "/{id}",
+  ...common,
+  request: { params: idParam, body: takes(chatChange) },
+  responses: { 200: answers(chat, "El chat, cambiado.") },
+});
+const changeChat: RouteHandler<typeof changeChatRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const row = await findChat(services, person, c.req.valid("param").id);
+  refuseStale(c, row, showChat(row));
+  // The project has to belong to the chat's owner, also when an admin makes the change.
+  const { draft: unsent, pinned, archived, ...given } = c.req.valid("json");
+  await checkReferences(services, row.userId, given);
+  const changed = await services.db
+    .updateTable("chats")
+    .set({
+      ...given,
+      ...(given.title !== undefined && { titled: 1 }),
+      ...(pinned !== undefined && { pinned: pinned ? 1 : 0 }),
+      ...(archived !== undefined && { archived: archived ? 1 : 0 }),
+      ...(unsent !== undefined && { draft: unsent && JSON.stringify(unsent) }),
+      updatedAt: Date.now(),
+    })
+    .where("id", "=", row.id)
+    .$call(ifUnchanged(c, row))
+    .returningAll()
+    .executeTakeFirst();
+  if (!changed) throw stale(showChat(await findChat(services, person, row.id)));
+  const changes = { before: showChat(row), after: showChat(changed) };
+  await auditOthers(services.db, c, row.userId, {
+    action: "update",
+    resource: "chat",
+    resourceId: row.id,
+    changes,
+  });
+  return c.json(showChat(changed), 200);
+};
+
+const deleteChatRoute = createRoute({
+  method: "delete",
+  path: "/{id}",
+  ...common,
+  request: { params: idParam },
+  responses: { 204: { description: "El chat y sus mensajes ya no existen." } },
+});
+const deleteChat: RouteHandler<typeof deleteChatRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const row = await findChat(services, person, c.req.valid("param").id);
+  const { id: chatId } = row;
+  await stopReplies(services, chatId);
+  await services.db.deleteFrom("chats").where("id", "=", chatId).execute();
+  await auditOthers(services.db, c, row.userId, {
+    action: "delete",
+    resource: "chat",
+    resourceId: chatId,
+    changes: { before: showChat(row) },
+  });
+  return c.body(null, 204);
+};
+
+const listBranchRoute = createRoute({
+  method: "get",
+  path: "/{id}/messages",
+  ...common,
+  request: {
+    params: idParam,
+    query: z.object({
+      through: id.optional().openapi({ description: "La rama que pasa por este mensaje." }),
+      around: id.optional().openapi({ description: "La parte de su rama en la que está este mensaje." }),
+      before: id.optional().openapi({ description: "Solo lo anterior a este mensaje de la rama." }),
+    }),
+  },
+  responses: {
+    200: answers(
+      z.object({ items: z.array(turn), hasEarlier: z.boolean(), hasLater: z.boolean() }),
+      "La rama visible de un chat, del mensaje más antiguo al más nuevo.",
+    ),
+  },
+});
+const listBranch: RouteHandler<typeof listBranchRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const row = await findChat(services, person, c.req.valid("param").id);
+  return c.json(await branchOf(services.db, row, c.req.valid("query")), 200);
+};
+
+export const chats = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
+  .openapi(listChatsRoute, listChats)
+  .openapi(createChatRoute, createChat)
+  .openapi(readChatRoute, readChat)
+  .openapi(changeChatRoute, changeChat)
+  .openapi(deleteChatRoute, deleteChat)
+  .openapi(listBranchRoute, listBranch);

@@ -1,0 +1,233 @@
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { pullStream } from "../../http/pull-stream.server.ts";
+import { limits } from "../../process/limits.ts";
+import type { Chunk } from "../../replies/chunk.ts";
+import { follow } from "../../replies/follow.server.ts";
+import { continueReply, replyAgain, type Started, sendMessage } from "../../replies/start.server.ts";
+import { LimitReached } from "../../replies/usage.server.ts";
+import type { ApiEnv, Person, Services } from "../env.server.ts";
+import { findMessage, inSession } from "../http/access.server.ts";
+import { active, signedIn } from "../http/authentication.server.ts";
+import { answerInvalid, invalid, notFound, refusalOf } from "../http/problem.server.ts";
+import { countAttempt } from "../http/rate-limit.server.ts";
+import { bearer, flag, id, importKeyStart, takes } from "../http/schemas.server.ts";
+import { whileSignedIn } from "../http/while-signed-in.server.ts";
+import { modelToUse } from "../models/models.server.ts";
+import { conversationText } from "./conversation-text.server.ts";
+
+const newMessage = z.strictObject({
+  chatId: id.optional(),
+  projectId: id.optional(),
+  parentId: id.nullable().optional().openapi({ description: "El mensaje al que sigue; null empieza de nuevo." }),
+  content: conversationText,
+  modelId: id.optional(),
+  fileIds: z
+    .array(id, "fileIds tiene que ser una lista.")
+    .max(limits.filesPerMessage, `Un mensaje puede llevar ${limits.filesPerMessage} archivos como mucho.`)
+    .transform((ids) => [...new Set(ids)])
+    .optional()
+    .openapi({ description: "Archivos subidos antes." }),
+  temporary: flag
+    .default(false)
+    .openapi({ description: "Empieza un chat que se borra al cerrar esta sesión y no se busca ni se lista." }),
+  keepDraft: flag.default(false).openapi({ description: "No borra el borrador: lo enviado no era él." }),
+  key: z
+    .string("La clave tiene que ser un texto.")
+    .max(100, "La clave es demasiado larga.")
+    .refine((key) => !key.startsWith(importKeyStart), "La clave no es válida.")
+    .transform((key) => key.replaceAll("\0", "") || undefined)
+    .optional()
+    .openapi({ description: "Enviada dos veces, hace un solo mensaje." }),
+});
+const again = z.strictObject({
+  parentId: id.openapi({
+    description: "Un mensaje de la persona: otra respuesta. Una respuesta cortada: continuarla.",
+  }),
+  modelId: id.optional(),
+});
+const following = z.strictObject({
+  messageId: id,
+  after: z
+    .number("after tiene que ser un número.")
+    .int("after tiene que ser un número entero.")
+    .min(0, "after no puede ser negativo.")
+    .default(0),
+});
+const body = z.union([newMessage, again, following]);
+
+const streamed = { description: "La respuesta según se escribe: objetos JSON separados por líneas en blanco." };
+const common = { security: bearer, middleware: [signedIn, active] };
+
+const named = { NewMessage: newMessage, ReplyAgain: again, FollowReply: following };
+const bodies = Object.keys(named).map((name) => ({ $ref: `#/components/schemas/${name}` }));
+
+// Accepts any object: `parseBody` decides which body it is, so that validation errors are about that one.
+const anyBody = z
+  .custom<z.input<typeof body>>((given) => typeof given === "object" && given !== null && !Array.isArray(given))
+  .openapi({ type: "object", oneOf: bodies });
+
+export const conversation = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
+  .openapi(
+    createRoute({
+      method: "post",
+      path: "/",
+      ...common,
+      request: { body: takes(anyBody) },
+      responses: { 200: streamed },
+    }),
+    async (c) => {
+      const { person, services } = c.var;
+      const given = parseBody(c.req.valid("json"));
+      if ("messageId" in given) {
+        const reply = await findMessage(services, person, given.messageId);
+        if (reply.role !== "assistant") throw notFound();
+        const chunks = followSignedIn(services, person, reply.id, given.after, c.req.raw.signal);
+        return c.body(stream(chunks), 200, streamHeaders);
+      }
+      await countAttempt(c, "message", person.id);
+      const started = await start(services, person, given);
+      const chunks = followSignedIn(services, person, started.messageId, 0, c.req.raw.signal);
+      return c.body(stream(withStart(started, chunks)), 200, streamHeaders);
+    },
+  )
+  .openapi(
+    createRoute({
+      method: "post",
+      path: "/{messageId}/stop",
+      ...common,
+      request: { params: z.object({ messageId: id.openapi({ param: { name: "messageId", in: "path" } }) }) },
+      responses: { 204: { description: "La respuesta está detenida; lo escrito se queda." } },
+    }),
+    async (c) => {
+      const { person, services } = c.var;
+      const reply = await findMessage(services, person, c.req.valid("param").messageId);
+      await services.runs.stop(reply.id);
+      return c.body(null, 204);
+    },
+  );
+
+for (const [name, schema] of Object.entries(named)) conversation.openAPIRegistry.register(name, schema);
+
+/** Follows a reply while its reader is signed in. The reply itself goes on without readers. */
+async function* followSignedIn(
+  services: Services,
+  person: Person,
+  messageId: string,
+  after: number,
+  request: AbortSignal,
+): AsyncGenerator<Chunk> {
+  const { signal, leave } = whileSignedIn(services, person, request);
+  try {
+    yield* follow(services, messageId, after, signal);
+  } finally {
+    leave();
+  }
+}
+
+/** Chooses the schema by the fields that are present, so that validation errors are about the right one. */
+function parseBody(given: object): z.output<typeof body> {
+  const schema = "messageId" in given ? following : "content" in given || !("parentId" in given) ? newMessage : again;
+  const parsed = schema.safeParse(given);
+  if (!parsed.success) throw refusalOf(parsed.error);
+  return parsed.data;
+}
+
+async function start(
+  services: Services,
+  person: Person,
+  given: z.output<typeof newMessage> | z.output<typeof again>,
+): Promise<Started> {
+  if (!("content" in given)) {
+    const parent = await ownMessage(services, person, given.parentId);
+    const model = await modelToUse(services, given.modelId, parent.modelId, await modelOfChat(services, parent.chatId));
+    if (parent.role === "user") return replyAgain(services, parent, model);
+    if (!parent.parentId) throw invalid("parentId", "Esta respuesta no sigue a ningún mensaje.");
+    if (parent.status === "streaming") throw invalid("parentId", "Esta respuesta aún se está escribiendo.");
+    return continueReply(services, parent, model);
+  }
+  const { chatId, projectId, parentId } = given;
+  if (chatId) await ownChat(services, person, chatId);
+  if (projectId) await ownProject(services, person, projectId);
+  if (parentId) {
+    const parent = await ownMessage(services, person, parentId);
+    if (parent.chatId !== chatId) throw notFound();
+  }
+  const model = await modelToUse(services, given.modelId, chatId && (await modelOfChat(services, chatId)));
+  const { temporary, ...message } = given;
+  if (temporary && !person.sessionId) throw invalid("temporary", "Una clave no tiene sesión con la que acabe el chat.");
+  const sessionId = temporary ? person.sessionId : undefined;
+  try {
+    return await sendMessage(services, { ...message, sessionId, userId: person.id, model });
+  } catch (error) {
+    if (error instanceof LimitReached && !given.keepDraft) await keepAsDraft(services, person, given, error);
+    throw error;
+  }
+}
+
+/** Keeps a message that the plan refused as the draft of its composer. */
+async function keepAsDraft(
+  { db }: Services,
+  person: Person,
+  { chatId, projectId, content, modelId, fileIds }: z.output<typeof newMessage>,
+  limit: LimitReached,
+): Promise<void> {
+  const draft = JSON.stringify({ content, modelId: modelId ?? null, fileIds: fileIds ?? [] });
+  if (chatId) await db.updateTable("chats").set({ draft }).where("id", "=", chatId).execute();
+  else if (projectId) await db.updateTable("projects").set({ draft }).where("id", "=", projectId).execute();
+  else await db.updateTable("users").set({ draft }).where("id", "=", person.id).execute();
+  limit.kept = true;
+}
+
+/** Only its owner writes in a conversation: an admin may read it, but not speak for the person. */
+async function ownMessage(services: Services, person: Person, messageId: string) {
+  const row = await findMessage(services, person, messageId);
+  if (row.userId !== person.id) throw notFound();
+  return row;
+}
+
+async function ownChat({ db }: Services, person: Person, chatId: string): Promise<void> {
+  const row = await db
+    .selectFrom("chats")
+    .where("id", "=", chatId)
+    .where("userId", "=", person.id)
+    .where(inSession(person))
+    .select("id")
+    .executeTakeFirst();
+  if (!row) throw notFound();
+}
+
+async function ownProject({ db }: Services, person: Person, projectId: string): Promise<void> {
+  const row = await db
+    .selectFrom("projects")
+    .where("id", "=", projectId)
+    .where("userId", "=", person.id)
+    .select("id")
+    .executeTakeFirst();
+  if (!row) throw notFound();
+}
+
+async function modelOfChat({ db }: Services, chatId: string): Promise<string | null> {
+  const row = await db.selectFrom("chats").where("id", "=", chatId).select("modelId").executeTakeFirst();
+  return row?.modelId ?? null;
+}
+
+async function* withStart(started: Started, chunks: AsyncGenerator<Chunk>): AsyncGenerator<Chunk> {
+  yield { type: "start", ...started };
+  yield* chunks;
+}
+
+const streamHeaders = {
+  "Content-Type": "application/x-ndjson; charset=utf-8",
+  "Cache-Control": "no-store",
+  // Otherwise nginx would buffer the stream.
+  "X-Accel-Buffering": "no",
+};
+
+/** The stream of a reply: JSON objects separated by blank lines. */
+function stream(chunks: AsyncGenerator<Chunk>): ReadableStream<Uint8Array> {
+  return pullStream(toLines(chunks), () => chunks.return(undefined));
+}
+
+async function* toLines(chunks: AsyncGenerator<Chunk>): AsyncGenerator<string> {
+  for await (const chunk of chunks) yield `${JSON.stringify(chunk)}\n\n`;
+}

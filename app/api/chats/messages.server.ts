@@ -1,0 +1,274 @@
+import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
+import { sql } from "kysely";
+import type { Db } from "../../db/connection.server.ts";
+import { messageRow } from "../../db/rows.server.ts";
+import { indexText, messagesSaying } from "../../db/search.server.ts";
+import type { MessageRow } from "../../db/tables.ts";
+import type { Source } from "../../replies/chunk.ts";
+import { refuseBeyondPlan } from "../../replies/start.server.ts";
+import type { ApiEnv } from "../env.server.ts";
+import { findChat, findMessage, stopReplies } from "../http/access.server.ts";
+import { auditOthers } from "../http/audit.server.ts";
+import { active, isAdmin, signedIn } from "../http/authentication.server.ts";
+import { idempotent } from "../http/idempotency.server.ts";
+import { listOf, listPage, listQuery } from "../http/list.server.ts";
+import { ifUnchanged, refuseStale, stale } from "../http/optimistic-lock.server.ts";
+import { answerInvalid, invalid, notFound } from "../http/problem.server.ts";
+import { publishes } from "../http/publish-change.server.ts";
+import { countAttempt } from "../http/rate-limit.server.ts";
+import { answers, bearer, id, idParam, iso, isoOrNull, takes } from "../http/schemas.server.ts";
+import { conversationText } from "./conversation-text.server.ts";
+
+const source = z
+  .object({
+    n: z.number(),
+    kind: z.enum(["message", "training", "file"]),
+    title: z.string(),
+    quote: z.string(),
+    chatId: z.string().nullable(),
+    messageId: z.string().nullable(),
+    fileId: z.string().nullable().optional(),
+    position: z.number().nullable().optional().openapi({ description: "El pasaje del archivo, contado desde 0." }),
+  })
+  .openapi("Source");
+
+export const attachment = z
+  .object({
+    fileId: z.string().nullable().openapi({ description: "null: el archivo se ha eliminado." }),
+    name: z.string(),
+    mediaType: z.string(),
+    size: z.number().nullable(),
+    width: z.number().nullable(),
+    height: z.number().nullable(),
+    pages: z.number().nullable(),
+  })
+  .openapi("Attachment");
+
+export const message = z
+  .object({
+    id: z.string(),
+    createdAt: z.string(),
+    updatedAt: z.string(),
+    chatId: z.string(),
+    parentId: z.string().nullable(),
+    role: z.enum(["user", "assistant", "system"]),
+    content: z.string(),
+    status: z.enum(["complete", "streaming", "stopped", "failed", "interrupted"]),
+    modelId: z.string().nullable(),
+    error: z.string().nullable(),
+    inputTokens: z.number().nullable(),
+    outputTokens: z.number().nullable(),
+    sources: z.array(source),
+    attachments: z.array(attachment),
+    finishedAt: z.string().nullable(),
+  })
+  .openapi("Message");
+
+/** Messages with their attachments, as the API shows them. */
+export async function showMessages(db: Db, rows: MessageRow[]): Promise<z.output<typeof message>[]> {
+  const attached = await attachmentsOf(
+    db,
+    rows.filter(({ role }) => role === "user").map(({ id }) => id),
+  );
+  return rows.map((row) => ({ ...showRow(row), attachments: attached.get(row.id) ?? [] }));
+}
+
+async function attachmentsOf(db: Db, messageIds: string[]): Promise<Map<string, z.output<typeof attachment>[]>> {
+  const found = new Map<string, z.output<typeof attachment>[]>();
+  if (messageIds.length === 0) return found;
+  const rows = await db
+    .selectFrom("attachments as a")
+    .leftJoin("files as f", "f.id", "a.fileId")
+    .where("a.messageId", "in", messageIds)
+    .orderBy("a.messageId")
+    .orderBy("a.position")
+    .select(["a.messageId", "a.fileId", "a.name", "a.mediaType", "f.size", "f.width", "f.height", "f.pages"])
+    .execute();
+  for (const { messageId, ...shown } of rows) found.set(messageId, [...(found.get(messageId) ?? []), shown]);
+  return found;
+}
+
+const showOne = async (db: Db, row: MessageRow) => (await showMessages(db, [row]))[0] as z.output<typeof message>;
+
+const showRow = (row: MessageRow) => ({
+  id: row.id,
+  createdAt: iso(row.createdAt),
+  updatedAt: iso(row.updatedAt),
+  chatId: row.chatId,
+  parentId: row.parentId,
+  role: row.role,
+  content: row.content,
+  status: row.status,
+  modelId: row.modelId,
+  error: row.error,
+  inputTokens: row.inputTokens,
+  outputTokens: row.outputTokens,
+  sources: row.sources ? (JSON.parse(row.sources) as Source[]) : [],
+  finishedAt: isoOrNull(row.finishedAt),
+});
+
+const newMessage = z.strictObject({ chatId: id, content: conversationText });
+const messageChange = z.strictObject({ content: conversationText });
+const common = { security: bearer, middleware: [signedIn, active, publishes("message")] };
+
+const listMessagesRoute = createRoute({
+  method: "get",
+  path: "/",
+  ...common,
+  request: { query: listQuery },
+  responses: { 200: answers(listOf(message), "Los mensajes de la persona; para administradores, todos.") },
+});
+const listMessages: RouteHandler<typeof listMessagesRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const query = c.req.valid("query");
+  const visible = services.db
+    .selectFrom("messages")
+    .selectAll("messages")
+    .where("messages.chatId", "not in", (e) =>
+      e.selectFrom("chats").where("chats.sessionId", "is not", null).select("chats.id"),
+    )
+    .$if(person.role !== "admin", (q) => q.where("messages.userId", "=", person.id))
+    .$if(query.q !== "", (q) =>
+      q.where("messages.id", "in", messagesSaying(services.engine, query.q, isAdmin(person) ? undefined : person.id)),
+    );
+  const { rows, ...rest } = await listPage(services.db, visible, query, {
+    table: "messages",
+    sortable: [{ column: "createdAt", direction: "desc" }],
+    filters: { chatId: "text", userId: "text", modelId: "text", role: "text", status: "text", parentId: "text" },
+  });
+  return c.json({ items: await showMessages(services.db, rows), ...rest }, 200);
+};
+
+const createMessageRoute = createRoute({
+  method: "post",
+  path: "/",
+  ...common,
+  middleware: [...common.middleware, idempotent],
+  request: { body: takes(newMessage) },
+  responses: { 201: answers(message, "El mensaje, sin respuesta: para tenerla, intelligence/conversation.") },
+});
+const createMessage: RouteHandler<typeof createMessageRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const { chatId, content } = c.req.valid("json");
+  await countAttempt(c, "message", person.id);
+  const chat = await findChat(services, person, chatId);
+  // An admin may read another's conversation, but not speak in it.
+  if (chat.userId !== person.id) throw notFound();
+  const now = Date.now();
+  const row = await services.db.transaction().execute(async (trx) => {
+    await refuseBeyondPlan(trx, person.id, content);
+    const inserted = await trx
+      .insertInto("messages")
+      .values(messageRow(now, { chatId, userId: chat.userId, parentId: chat.leafId, content }))
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    if (!chat.sessionId) await indexText(trx, content, chat.userId, { messageId: inserted.id, chatId });
+    await trx.updateTable("chats").set({ leafId: inserted.id, lastMessageAt: now }).where("id", "=", chatId).execute();
+    return inserted;
+  });
+  return c.json(await showOne(services.db, row), 201);
+};
+
+const readMessageRoute = createRoute({
+  method: "get",
+  path: "/{id}",
+  ...common,
+  request: { params: idParam },
+  responses: { 200: answers(message, "El mensaje.") },
+});
+const readMessage: RouteHandler<typeof readMessageRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  return c.json(await showOne(services.db, await findMessage(services, person, c.req.valid("param").id)), 200);
+};
+
+const changeMessageRoute = createRoute({
+  method: "patch",
+  path: "/{id}",
+  ...common,
+  request: { params: idParam, body: takes(messageChange) },
+  responses: { 200: answers(message, "El mensaje, cambiado.") },
+});
+const changeMessage: RouteHandler<typeof changeMessageRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const row = await findMessage(services, person, c.req.valid("param").id);
+  refuseStale(c, row, await showOne(services.db, row));
+  if (row.status === "streaming") throw invalid("content", "Esta respuesta aún se está escribiendo; detenla antes.");
+  const { content } = c.req.valid("json");
+  const chat = await findChat(services, person, row.chatId);
+  await countAttempt(c, "message", person.id);
+  const changed = await services.db.transaction().execute(async (trx) => {
+    await refuseBeyondPlan(trx, row.userId, content, row.content);
+    await trx.deleteFrom("passages").where("messageId", "=", row.id).execute();
+    if (!chat.sessionId) await indexText(trx, content, row.userId, { messageId: row.id, chatId: row.chatId });
+    const written = await trx
+      .updateTable("messages")
+      .set({ content, updatedAt: Date.now() })
+      .where("id", "=", row.id)
+      .$call(ifUnchanged(c, row))
+      .returningAll()
+      .executeTakeFirst();
+    // Shares that end in this message follow the edit, as they do for earlier messages.
+    await trx
+      .updateTable("shares")
+      .set({ leafLength: content.length })
+      .where("leafId", "=", row.id)
+      .where("leafLength", "is not", null)
+      .execute();
+    if (written) return written;
+    // Use the transaction's handle: on SQLite any other connection would deadlock with it.
+    throw stale(await showOne(trx, await findMessage({ ...services, db: trx }, person, row.id)));
+  });
+  await auditOthers(services.db, c, row.userId, {
+    action: "update",
+    resource: "message",
+    resourceId: row.id,
+    changes: { before: { content: row.content }, after: { content } },
+  });
+  return c.json(await showOne(services.db, changed), 200);
+};
+
+const deleteMessageRoute = createRoute({
+  method: "delete",
+  path: "/{id}",
+  ...common,
+  request: { params: idParam },
+  responses: { 204: { description: "El mensaje y lo que le seguía ya no existen." } },
+});
+const deleteMessage: RouteHandler<typeof deleteMessageRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const row = await findMessage(services, person, c.req.valid("param").id);
+  await stopReplies(services, row.chatId);
+  await services.db.transaction().execute(async (trx) => {
+    const { rows: below } = await sql<{ id: string }>`
+          with recursive below as (
+            select id from messages where id = ${row.id}
+            union all
+            select m.id from messages m join below b on m."parentId" = b.id
+          ) select id from below`.execute(trx);
+    const ids = below.map((gone) => gone.id);
+    await trx
+      .updateTable("chats")
+      .set({ leafId: row.parentId })
+      .where("id", "=", row.chatId)
+      .where("leafId", "in", ids)
+      .execute();
+    await (row.parentId
+      ? trx.updateTable("shares").set({ leafId: row.parentId, leafLength: null }).where("leafId", "in", ids).execute()
+      : trx.deleteFrom("shares").where("leafId", "in", ids).execute());
+    await trx.deleteFrom("messages").where("id", "in", ids).execute();
+  });
+  await auditOthers(services.db, c, row.userId, {
+    action: "delete",
+    resource: "message",
+    resourceId: row.id,
+    changes: { before: { content: row.content } },
+  });
+  return c.body(null, 204);
+};
+
+export const messages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
+  .openapi(listMessagesRoute, listMessages)
+  .openapi(createMessageRoute, createMessage)
+  .openapi(readMessageRoute, readMessage)
+  .openapi(changeMessageRoute, changeMessage)
+  .openapi(deleteMessageRoute, deleteMessage);

@@ -1,0 +1,89 @@
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import type { Db } from "../../db/connection.server.ts";
+import { type StoredPrompt, wholeSaid } from "../../replies/prompt/stored-prompt.server.ts";
+import type { ApiEnv } from "../env.server.ts";
+import { findMessage } from "../http/access.server.ts";
+import { active, signedIn } from "../http/authentication.server.ts";
+import { answerInvalid, notFound } from "../http/problem.server.ts";
+import { answers, bearer, idParam } from "../http/schemas.server.ts";
+
+const prompt = z
+  .object({
+    parts: z
+      .array(z.object({ title: z.string(), text: z.string() }))
+      .openapi({ description: "Las partes de la instrucción del sistema, en orden." }),
+    turns: z.array(
+      z.object({
+        role: z.enum(["user", "assistant"]),
+        content: z.string(),
+        images: z.number(),
+        messageId: z.string().nullable(),
+      }),
+    ),
+    modelId: z.string().nullable(),
+    inputTokens: z.number().nullable(),
+    outputTokens: z.number().nullable(),
+  })
+  .openapi("Prompt");
+
+/** What a model was given for a reply. Only for the owner of the chat. */
+export const prompts = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(
+  createRoute({
+    method: "get",
+    path: "/{id}/prompt",
+    security: bearer,
+    middleware: [signedIn, active],
+    request: { params: idParam },
+    responses: { 200: answers(prompt, "Lo que se envió al modelo para una respuesta.") },
+  }),
+  async (c) => {
+    const { person, services } = c.var;
+    const { db } = services;
+    const reply = await findMessage(services, person, c.req.valid("param").id);
+    if (reply.role !== "assistant" || reply.userId !== person.id) throw notFound();
+    const row = await db
+      .selectFrom("prompts")
+      .where("messageId", "=", reply.id)
+      .select(["content", "updatedAt"])
+      .executeTakeFirst();
+    if (!row) throw notFound();
+    const { parts, turns } = JSON.parse(row.content) as StoredPrompt;
+    const { modelId, inputTokens, outputTokens } = reply;
+    const shown = { parts: await showParts(db, parts), turns: await showTurns(db, turns, row.updatedAt) };
+    return c.json({ ...shown, modelId, inputTokens, outputTokens }, 200);
+  },
+);
+
+async function showParts(db: Db, parts: StoredPrompt["parts"]) {
+  const ids = parts.flatMap((part) => ("fileId" in part ? [part.fileId] : []));
+  const files = await db
+    .selectFrom("files")
+    .where("id", "in", [...ids, ""])
+    .select(["id", "text"])
+    .execute();
+  return parts.map((part) => {
+    if (!("fileId" in part)) return part;
+    const text = files.find(({ id }) => id === part.fileId)?.text;
+    return {
+      title: part.title,
+      text: text == null ? `[${part.n}] ${part.name} (eliminado después)` : wholeSaid(part, text),
+    };
+  });
+}
+
+async function showTurns(db: Db, turns: StoredPrompt["turns"], storedAt: number) {
+  const ids = turns.flatMap((turn) => ("messageId" in turn ? [turn.messageId] : []));
+  const messages = await db
+    .selectFrom("messages")
+    .where("id", "in", [...ids, ""])
+    .select(["id", "role", "content", "updatedAt"])
+    .execute();
+  return turns.map((turn) => {
+    if (!("messageId" in turn)) return { role: turn.role, content: turn.content, images: 0, messageId: null };
+    const message = messages.find(({ id }) => id === turn.messageId);
+    const later = message && message.updatedAt > storedAt ? ["(cambiado después de enviarse)"] : [];
+    const content = [...turn.notes, message?.content ?? "(mensaje eliminado después)", ...later].join("\n");
+    const role = message?.role === "assistant" ? ("assistant" as const) : ("user" as const);
+    return { role, content, images: turn.images, messageId: turn.messageId };
+  });
+}

@@ -1,0 +1,60 @@
+import { z } from "@hono/zod-openapi";
+import { expressionBuilder } from "kysely";
+import type { Tables } from "../../db/tables.ts";
+import { limits } from "../../process/limits.ts";
+import { inSession } from "../http/access.server.ts";
+import type { Resource } from "../http/crud.server.ts";
+import { invalid } from "../http/problem.server.ts";
+import { id, iso, text } from "../http/schemas.server.ts";
+
+const e = expressionBuilder<Tables, "summaries">();
+
+const body = z.strictObject({
+  chatId: id,
+  upToMessageId: id.openapi({ description: "El último mensaje que resume." }),
+  content: text("El resumen", limits.summary, 1),
+});
+const shown = body
+  .extend({
+    id: z.string(),
+    createdAt: z.string(),
+    updatedAt: z.string(),
+    modelId: z.string().nullable(),
+    tokens: z.number(),
+  })
+  .openapi("Summary");
+
+/** Summaries of the older part of chats that outgrew a model's window. */
+export const summaries: Resource<"summaries", typeof shown, typeof body> = {
+  table: "summaries",
+  name: "summary",
+  shown,
+  body,
+  method: "put",
+  show: (row) => ({ ...row, createdAt: iso(row.createdAt), updatedAt: iso(row.updatedAt) }),
+  columns: (given) => ({ modelId: null, ...given, tokens: Math.ceil((given.content ?? "").length / 4) }),
+  list: {
+    table: "summaries",
+    searched: ["content"],
+    sortable: [{ column: "createdAt", direction: "desc" }],
+    filters: { chatId: "text", modelId: "text" },
+  },
+  within: (person) => e("summaries.chatId", "in", e.selectFrom("chats").where(inSession(person)).select("chats.id")),
+  readable: (person) =>
+    e("summaries.chatId", "in", e.selectFrom("chats").where("chats.userId", "=", person.id).select("chats.id")),
+  async ownerOf(db, { chatId }) {
+    const chat = await db.selectFrom("chats").where("id", "=", chatId).select("userId").executeTakeFirst();
+    return chat?.userId ?? null;
+  },
+  async check({ db }, { chatId, upToMessageId }, person) {
+    const message = await db
+      .selectFrom("messages")
+      .innerJoin("chats", "chats.id", "messages.chatId")
+      .where(inSession(person))
+      .where("messages.id", "=", upToMessageId)
+      .where("messages.chatId", "=", chatId)
+      .select("messages.id")
+      .executeTakeFirst();
+    if (!message) throw invalid("upToMessageId", "Ese mensaje no está en esa conversación.");
+  },
+};

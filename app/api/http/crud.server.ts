@@ -1,0 +1,249 @@
+import { createRoute, OpenAPIHono, type z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { type Expression, type Kysely, type SqlBool, sql } from "kysely";
+import { v7 as newId } from "uuid";
+import type { Db } from "../../db/connection.server.ts";
+import { isTaken } from "../../db/errors.server.ts";
+import type { Tables } from "../../db/tables.ts";
+import type { ApiEnv, Person, Services } from "../env.server.ts";
+import { recordAudit } from "./audit.server.ts";
+import { active, admin, isAdmin, signedIn } from "./authentication.server.ts";
+import { idempotent } from "./idempotency.server.ts";
+import { contains, type ListRules, listOf, listPage, listQuery } from "./list.server.ts";
+import { ifUnchanged, refuseStale, stale, tagOf } from "./optimistic-lock.server.ts";
+import { answerInvalid, invalid, notFound } from "./problem.server.ts";
+import { publishes } from "./publish-change.server.ts";
+import { answers, bearer, idParam, takes } from "./schemas.server.ts";
+
+type Table = "pages" | "subscriptions" | "summaries" | "trainings";
+type ListedTable = Table | "audit" | "emails";
+type Condition = Expression<SqlBool>;
+
+/** The type of the database for queries whose table name is known only at run time: the columns that all tables have. */
+type OneTable = { table: { id: string; createdAt: number; updatedAt: number } };
+const oneTable = (db: Db) => db as unknown as Kysely<OneTable>;
+const nameOf = ({ table }: { table: string }) => table as keyof OneTable;
+
+/** A validated body or parameter. Cast, because TypeScript can't infer what a route with a generic body has validated. */
+const validated = (request: { valid(target: never): unknown }, target: "json" | "param"): unknown =>
+  (request as { valid(target: string): unknown }).valid(target);
+
+/** A resource that can be listed and read. */
+export type Readable<T extends ListedTable, Shown extends z.ZodObject> = {
+  table: T;
+  shown: Shown;
+  show(row: Tables[T]): z.output<Shown>;
+  list: ListRules<T> & { searched: (keyof Tables[T] & string)[] };
+  /** Search also matches the name and address of the person in `userId`. */
+  searchesPeople?: boolean;
+  /** Restricts rows to the right session, for admins too. */
+  within?(person: Person): Condition;
+  /** Restricts the rows that non-admins may read. Without it they may read nothing. */
+  readable?(person: Person): Condition;
+};
+
+/** A resource that admins can also change. */
+export type Resource<T extends Table, Shown extends z.ZodObject, Body extends z.ZodObject> = Readable<T, Shown> & {
+  /** Its name in the audit trail. */
+  name: string;
+  body: Body;
+  /** PUT replaces the whole, PATCH changes some fields. */
+  method: "put" | "patch";
+  /** Maps a validated body to columns; fields that are absent are left out. */
+  columns(body: Partial<z.output<Body>>): Partial<Tables[T]>;
+  /** The field with a unique constraint, and the sentence for a value that is taken. */
+  unique?: { field: string; sentence: string };
+  /** Throws 422 if it refers to something that does not exist. */
+  check?(services: Services, row: Tables[T], person: Person): Promise<void>;
+  /** The owner of a row, if it has one. */
+  ownerOf?(db: Db, row: Tables[T]): Promise<string | null>;
+  /** Runs after a row was stored, in the same transaction. */
+  stored?(db: Db, row: Tables[T]): Promise<void>;
+};
+
+const rowsOf = (of: { table: string; within?(person: Person): Condition }, db: Db, person: Person) => {
+  const all = oneTable(db).selectFrom(nameOf(of)).selectAll();
+  return of.within ? all.where(of.within(person)) : all;
+};
+
+/** Routes for list and item. */
+export function reads<T extends ListedTable, Shown extends z.ZodObject>(of: Readable<T, Shown>) {
+  const visible = ({ db }: Services, person: Person) => {
+    const all = rowsOf(of, db, person);
+    if (isAdmin(person)) return all;
+    if (!of.readable) throw notFound();
+    return all.where(of.readable(person));
+  };
+  return new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
+    .openapi(
+      createRoute({
+        method: "get",
+        path: "/",
+        security: bearer,
+        middleware: [signedIn, active],
+        request: { query: listQuery },
+        responses: { 200: answers(listOf(of.shown), "Una página de la lista.") },
+      }),
+      async (c) => {
+        const query = c.req.valid("query");
+        const { q } = query;
+        const found = visible(c.var.services, c.var.person).$if(q !== "", (all) =>
+          all.where((e) =>
+            e.or([
+              ...of.list.searched.map((column) => contains(`${of.table}.${column}`, q)),
+              ...(of.searchesPeople ? [sql<boolean>`"userId" in ${peopleCalled(c.var.services.db, q)}`] : []),
+            ]),
+          ),
+        );
+        const { rows, ...rest } = await listPage(c.var.services.db, found, query, of.list);
+        return c.json({ items: rows.map((row) => of.show(row as Tables[T])), ...rest }, 200);
+      },
+    )
+    .openapi(
+      createRoute({
+        method: "get",
+        path: "/{id}",
+        security: bearer,
+        middleware: [signedIn, active],
+        request: { params: idParam },
+        responses: { 200: answers(of.shown, "Uno de la lista.") },
+      }),
+      async (c) => {
+        const { id } = c.req.valid("param");
+        const found = await visible(c.var.services, c.var.person).where("id", "=", id).executeTakeFirst();
+        if (!found) throw notFound();
+        return c.json(of.show(found as Tables[T]), 200, { ETag: tagOf(found) });
+      },
+    );
+}
+
+/** Routes for create, change and delete, for admins; each is recorded in the audit trail. */
+export function writes<T extends Table, Shown extends z.ZodObject, Body extends z.ZodObject>(
+  of: Resource<T, Shown, Body>,
+) {
+  const forAdmins = { security: bearer, middleware: [signedIn, admin, publishes(of.name)] };
+  return new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
+    .openapi(
+      createRoute({
+        method: "post",
+        path: "/",
+        ...forAdmins,
+        middleware: [...forAdmins.middleware, idempotent],
+        request: { body: takes(of.body) },
+        responses: { 201: answers(of.shown, "Lo creado.") },
+      }),
+      async (c) => c.json(of.show(await create(of, c)), 201),
+    )
+    .openapi(
+      createRoute({
+        method: of.method,
+        path: "/{id}",
+        ...forAdmins,
+        request: { params: idParam, body: takes(of.method === "patch" ? of.body.partial() : of.body) },
+        responses: { 200: answers(of.shown, "Lo cambiado.") },
+      }),
+      async (c) => c.json(of.show(await change(of, c)), 200),
+    )
+    .openapi(
+      createRoute({
+        method: "delete",
+        path: "/{id}",
+        ...forAdmins,
+        request: { params: idParam },
+        responses: { 204: { description: "Ya no existe." } },
+      }),
+      async (c) => {
+        await remove(of, c);
+        return c.body(null, 204);
+      },
+    );
+}
+
+type AnyResource<T extends Table> = Resource<T, z.ZodObject, z.ZodObject>;
+
+async function create<T extends Table>(of: AnyResource<T>, c: Context<ApiEnv>): Promise<Tables[T]> {
+  const { services, person } = c.var;
+  const now = Date.now();
+  const given = of.columns(validated(c.req, "json") as object);
+  const row = { id: newId(), createdAt: now, updatedAt: now, ...given } as Tables[T];
+  await of.check?.(services, row, person);
+  await store(of, services, async (trx) => {
+    await oneTable(trx).insertInto(nameOf(of)).values(row).execute();
+    await of.stored?.(trx, row);
+    await trace(of, trx, c, "create", row, { after: of.show(row) });
+  });
+  return row;
+}
+
+async function change<T extends Table>(of: AnyResource<T>, c: Context<ApiEnv>): Promise<Tables[T]> {
+  const { services, person } = c.var;
+  const before = await find(of, services.db, (validated(c.req, "param") as { id: string }).id, person);
+  refuseStale(c, before, of.show(before));
+  const given = validated(c.req, "json") as object;
+  // PATCH must not apply defaults to fields that were left out.
+  const sent = of.method === "patch" ? pick(given, Object.keys((await c.req.json()) as object)) : given;
+  const row = { ...before, ...of.columns(sent), updatedAt: Date.now() };
+  await of.check?.(services, row, person);
+  await store(of, services, async (trx) => {
+    const { numUpdatedRows } = await oneTable(trx)
+      .updateTable(nameOf(of))
+      .set(row)
+      .where("id", "=", row.id)
+      .$call(ifUnchanged(c, before))
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) throw stale(of.show(await find(of, trx, row.id, person)));
+    await of.stored?.(trx, row);
+    await trace(of, trx, c, "update", row, { before: of.show(before), after: of.show(row) });
+  });
+  return row;
+}
+
+async function remove<T extends Table>(of: AnyResource<T>, c: Context<ApiEnv>): Promise<void> {
+  const { services, person } = c.var;
+  const row = await find(of, services.db, (validated(c.req, "param") as { id: string }).id, person);
+  await services.db.transaction().execute(async (trx) => {
+    await trace(of, trx, c, "delete", row, { before: of.show(row) });
+    await oneTable(trx).deleteFrom(nameOf(of)).where("id", "=", row.id).execute();
+  });
+}
+
+async function find<T extends Table>(of: AnyResource<T>, db: Db, id: string, person: Person): Promise<Tables[T]> {
+  const row = await rowsOf(of, db, person).where("id", "=", id).executeTakeFirst();
+  if (!row) throw notFound();
+  return row as Tables[T];
+}
+
+async function trace<T extends Table>(
+  of: AnyResource<T>,
+  trx: Db,
+  c: Context<ApiEnv>,
+  action: string,
+  row: Tables[T],
+  changes: { before?: object; after?: object },
+): Promise<void> {
+  const ownerId = (await of.ownerOf?.(trx, row)) ?? null;
+  const what = { actorId: c.var.person.id, action, resource: of.name, resourceId: row.id };
+  await recordAudit(trx, c, { ...what, ownerId, changes });
+}
+
+async function store<T extends Table>(
+  of: AnyResource<T>,
+  services: Services,
+  work: (trx: Db) => Promise<void>,
+): Promise<void> {
+  try {
+    await services.db.transaction().execute(work);
+  } catch (error) {
+    throw isTaken(error) && of.unique ? invalid(of.unique.field, of.unique.sentence) : error;
+  }
+}
+
+const peopleCalled = (db: Db, q: string) =>
+  db
+    .selectFrom("users")
+    .where((e) => e.or([contains("users.name", q), contains("users.email", q)]))
+    .select("users.id");
+
+function pick<Given extends object>(given: Given, names: string[]): Partial<Given> {
+  return Object.fromEntries(Object.entries(given).filter(([name]) => names.includes(name))) as Partial<Given>;
+}

@@ -1,0 +1,26 @@
+import { createHash } from "node:crypto";
+import { createMiddleware } from "hono/factory";
+import type { ApiEnv } from "../env.server.ts";
+
+/**
+ * Adds an `ETag` to JSON that other programs read, and answers 304 if they have it already (RFC 9110 §13). In-process calls
+ * of the pages need none.
+ */
+export const etags = createMiddleware<ApiEnv>(async (c, next) => {
+  await next();
+  const asked = c.req.header("If-None-Match");
+  const isRead = c.req.method === "GET" && c.res.status === 200;
+  if (!isRead || !c.res.headers.get("Content-Type")?.startsWith("application/json")) return;
+  if (!/^https?:\/\/[^/]+\/v1\//.test(c.req.url)) return;
+  const own = c.res.headers.get("ETag");
+  const tag =
+    own ??
+    `W/"${createHash("sha1")
+      .update(await c.res.clone().text())
+      .digest("base64url")}"`;
+  c.res.headers.set("ETag", tag);
+  const weak = (text: string) => text.trim().replace(/^W\//, "");
+  if (asked === "*" || asked?.split(",").map(weak).includes(weak(tag))) {
+    c.res = new Response(null, { status: 304, headers: { ETag: tag } });
+  }
+});

@@ -1,0 +1,172 @@
+import { z } from "@hono/zod-openapi";
+import type { SelectQueryBuilder } from "kysely";
+import { sql } from "kysely";
+import type { Db } from "../../db/connection.server.ts";
+import type { Tables } from "../../db/tables.ts";
+import { limits } from "../../process/limits.ts";
+import { invalid } from "./problem.server.ts";
+
+/** Query parameters of all lists. Object values are JSON. */
+export const listQuery = z.object({
+  q: z.string("La búsqueda no es válida.").trim().max(200, "La búsqueda es demasiado larga.").default(""),
+  filter: z
+    .string("El filtro no es válido.")
+    .max(2000, "El filtro es demasiado largo.")
+    .optional()
+    .openapi({ example: '{"pinned":true}' }),
+  sort: z
+    .string("El orden no es válido.")
+    .max(200, "El orden es demasiado largo.")
+    .optional()
+    .openapi({ example: '{"lastMessageAt":"desc"}' }),
+  limit: z.coerce
+    .number("limit tiene que ser un número.")
+    .int("limit tiene que ser un número entero.")
+    .min(1, "limit tiene que ser 1 o más.")
+    .max(limits.listMax, `limit tiene que ser ${limits.listMax} o menos.`)
+    .default(limits.listDefault),
+  cursor: z.string("El cursor no es de esta lista.").max(500, "El cursor no es de esta lista.").optional(),
+});
+export type ListQuery = z.output<typeof listQuery>;
+
+export const listOf = <Item extends z.ZodType>(item: Item) =>
+  z.object({
+    items: z.array(item),
+    nextCursor: z.string().nullable(),
+    total: z.number().openapi({ description: `Cuántos hay en la lista entera, contados hasta ${limits.listCounted}.` }),
+    totalIsMinimum: z.boolean().openapi({ description: "Si hay más de los que dice `total`." }),
+  });
+
+type Rest = { nextCursor: string | null; total: number; totalIsMinimum: boolean };
+
+type Sorting<Column extends string> = { column: Column; direction: "asc" | "desc" };
+
+export type ListRules<Table extends keyof Tables> = {
+  table: Table;
+  /** Columns it may be sorted by; the first is the default, with its direction. */
+  sortable: [Sorting<keyof Tables[Table] & string>, ...Sorting<keyof Tables[Table] & string>[]];
+  /** Filters by name. */
+  filters: Record<string, "text" | "flag">;
+};
+
+/** The same without the names of one table's columns. */
+type AnyRules = {
+  table: string;
+  sortable: [Sorting<string>, ...Sorting<string>[]];
+  filters: ListRules<"users">["filters"];
+};
+
+/**
+ * One page of a query (keyset pagination), and the total up to the counting limit.
+ * Throws 422 with the parameter's name for an unknown filter or sort, and for a cursor of another list.
+ */
+export async function listPage<All, Table extends keyof All, Row extends { id: string }>(
+  db: Db,
+  query: SelectQueryBuilder<All, Table, Row>,
+  { filter, sort, limit, cursor }: ListQuery,
+  rules: AnyRules,
+): Promise<{ rows: Row[] } & Rest> {
+  const filtered = applyFilters(query, parseObject("filter", filter), rules);
+  const { column, direction } = sorting(parseObject("sort", sort), rules);
+  const reference = sql.ref(`${rules.table}.${column}`);
+  const id = sql.ref(`${rules.table}.id`);
+  let page = filtered.orderBy(reference, direction).orderBy(id, direction);
+  if (cursor !== undefined) {
+    const [name, value, lastId] = parseCursor(cursor);
+    const kind = times.test(column) ? "number" : "string";
+    if (
+      name !== `${column} ${direction}` ||
+      typeof value !== kind ||
+      !(isText(value) || Number.isSafeInteger(value)) ||
+      !isText(lastId)
+    )
+      throw notThisList();
+    const beyond = direction === "asc" ? sql`>` : sql`<`;
+    page = page.where(sql<boolean>`(${reference}, ${id}) ${beyond} (${value}, ${lastId})`);
+  }
+  const rows = (await page.limit(limit + 1).execute()) as Row[];
+  const isWhole = cursor === undefined && rows.length <= limit;
+  const counted = isWhole ? rows.length : await countUpTo(db, filtered);
+  const last = rows.length > limit ? rows[limit - 1] : undefined;
+  const nextCursor = last
+    ? Buffer.from(JSON.stringify([`${column} ${direction}`, last[column as keyof Row], last.id])).toString("base64url")
+    : null;
+  const totalIsMinimum = counted > limits.listCounted;
+  return { rows: rows.slice(0, limit), nextCursor, total: Math.min(counted, limits.listCounted), totalIsMinimum };
+}
+
+async function countUpTo<All, Table extends keyof All, Row>(
+  db: Db,
+  query: SelectQueryBuilder<All, Table, Row>,
+): Promise<number> {
+  const some = query
+    .clearSelect()
+    .select(sql<number>`1`.as("one"))
+    .limit(limits.listCounted + 1);
+  const { rows } = await sql<{ total: number }>`select count(*) as total from (${some}) as counted`.execute(db);
+  return Number(rows[0]?.total);
+}
+
+function applyFilters<All, Table extends keyof All, Row>(
+  query: SelectQueryBuilder<All, Table, Row>,
+  filter: Record<string, unknown>,
+  { table, filters }: AnyRules,
+): SelectQueryBuilder<All, Table, Row> {
+  return Object.entries(filter).reduce((filtered, [name, value]) => {
+    const kind = Object.hasOwn(filters, name) ? filters[name] : undefined;
+    if (!kind) throw invalid("filter", `No se puede filtrar por «${name}».`);
+    if (kind === "flag" ? typeof value !== "boolean" : value !== null && !isText(value)) {
+      throw invalid("filter", `El valor de «${name}» no es válido.`);
+    }
+    const reference = sql.ref(`${table}.${name}`);
+    if (value === null) return filtered.where(sql<boolean>`${reference} is null`);
+    return filtered.where(sql<boolean>`${reference} = ${typeof value === "boolean" ? Number(value) : value}`);
+  }, query);
+}
+
+function sorting(sort: Record<string, unknown>, { sortable }: AnyRules) {
+  const [entry] = Object.entries(sort);
+  if (!entry) return sortable[0];
+  const found = sortable.find(({ column }) => column === entry[0]);
+  if (!found || (entry[1] !== "asc" && entry[1] !== "desc"))
+    throw invalid("sort", `No se puede ordenar por «${entry[0]}».`);
+  return { column: found.column, direction: entry[1] as "asc" | "desc" };
+}
+
+function parseObject(name: string, text: string | undefined): Record<string, unknown> {
+  if (!text) return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    if (value !== null && typeof value === "object" && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // Answered below, like any other value that is no object.
+  }
+  throw invalid(name, `${name} tiene que ser un objeto JSON.`);
+}
+
+function parseCursor(cursor: string): [string, string | number, string] {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
+    if (Array.isArray(value) && value.length === 3 && typeof value[2] === "string") {
+      return value as [string, string | number, string];
+    }
+  } catch {
+    // Answered below.
+  }
+  throw notThisList();
+}
+
+// PostgreSQL has no NUL.
+const isText = (value: unknown) => typeof value === "string" && !value.includes("\0");
+
+const notThisList = () => invalid("cursor", "El cursor no es de esta lista.");
+
+// Names of sortable columns that hold numbers. A numeric column with another name would have its cursors refused.
+const times = /At$|^position$/;
+
+/** Whether a column contains a text, whatever its case; the text's own % and _ are letters. An empty text is in every row. */
+export function contains(column: string, text: string): ReturnType<typeof sql<boolean>> {
+  if (text === "") return sql<boolean>`true`;
+  const pattern = `%${text.toLowerCase().replace(/[%_\\]/g, "\\$&")}%`;
+  return sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`;
+}

@@ -1,0 +1,185 @@
+import type { Hook, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { HTTPException } from "hono/http-exception";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { whyUnavailable } from "../../db/errors.server.ts";
+import { BodyRefused } from "../../http/bounded-body.server.ts";
+import { pathInLog } from "../../process/log.server.ts";
+import { knownZone, momentInWords } from "../../process/time-zones.server.ts";
+import { CannotReply } from "../../replies/cannot-reply.server.ts";
+import { LimitReached } from "../../replies/usage.server.ts";
+import type { ApiEnv } from "../env.server.ts";
+
+/** An answer that is an error (RFC 9457). `detail` is the Spanish sentence for the person, `errors` one per field. */
+export class Problem extends Error {
+  readonly status: ContentfulStatusCode;
+  readonly errors: Record<string, string> | undefined;
+  readonly headers: Record<string, string>;
+  readonly ticket: string | undefined;
+  readonly current: object | undefined;
+  /** OpenAI's error code, if its clients react to one. */
+  readonly code: string | undefined;
+  constructor(
+    status: ContentfulStatusCode,
+    detail: string,
+    {
+      errors,
+      headers = {},
+      ticket,
+      current,
+      code,
+    }: {
+      errors?: Record<string, string>;
+      headers?: Record<string, string>;
+      ticket?: string;
+      current?: object;
+      code?: string;
+    } = {},
+  ) {
+    super(detail);
+    this.status = status;
+    this.errors = errors;
+    this.headers = headers;
+    this.ticket = ticket;
+    this.current = current;
+    this.code = code;
+  }
+}
+
+export type ProblemBody = {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  errors?: Record<string, string>;
+  /** For a sign-in that also needs a code: the ticket to send with it. */
+  ticket?: string;
+  /** For an edit conflict: the current version. */
+  current?: object;
+  requestId: string;
+  /** Only for routes of OpenAI's API: the error in OpenAI's form. */
+  error?: { message: string; type: string; param: string | null; code: string | null };
+};
+
+/** The same for things that do not exist and things that the person may not see, so that ids can't be probed. */
+export const notFound = () => new Problem(404, "No existe o no puedes verlo.");
+
+/** A 422 with one sentence for one field. */
+export const invalid = (field: string, sentence: string) =>
+  new Problem(422, sentence, { errors: { [field]: sentence } });
+
+const titles: Record<number, string> = {
+  400: "Petición mal formada",
+  401: "Sin sesión",
+  403: "No permitido",
+  404: "No encontrado",
+  408: "Demasiado lenta",
+  409: "Conflicto",
+  413: "Demasiado grande",
+  415: "Tipo no admitido",
+  422: "Datos no válidos",
+  424: "El proveedor no lo admite",
+  429: "Demasiadas peticiones",
+  502: "El proveedor falla",
+  500: "Error del servidor",
+  503: "No disponible",
+  504: "El proveedor tarda",
+};
+
+/** The one place where errors of the API become responses. Unexpected ones are logged. */
+export function answerError(error: Error, c: Context<ApiEnv>): Response {
+  // The client has left, for example during an upload: nobody reads the response, and nothing failed here.
+  const problem = c.req.raw.signal.aborted ? new Problem(400, "Quien preguntaba se ha ido.") : asProblem(error, c);
+  if (problem.status >= 500) {
+    c.var.services.log.error(
+      { err: error, requestId: c.var.requestId, path: pathInLog(c.req.path) },
+      "error en la API",
+    );
+  }
+  const body: ProblemBody = {
+    type: "about:blank",
+    title: titles[problem.status] ?? "Error",
+    status: problem.status,
+    detail: problem.message,
+    ...(problem.errors && { errors: problem.errors }),
+    ...(problem.ticket && { ticket: problem.ticket }),
+    ...(problem.current && { current: problem.current }),
+    requestId: c.var.requestId,
+    ...(c.var.forOpenAi && { error: asOpenAi(problem) }),
+  };
+  return c.body(JSON.stringify(body), problem.status, {
+    "Content-Type": "application/problem+json",
+    ...problem.headers,
+  });
+}
+
+const openAiTypes: Record<number, string> = { 401: "authentication_error", 429: "insufficient_quota" };
+
+/** An error in OpenAI's form. */
+export function asOpenAi({ status, message, errors = {}, code }: Problem) {
+  const type = openAiTypes[status] ?? (status >= 500 ? "server_error" : "invalid_request_error");
+  return { message, type, param: Object.keys(errors)[0] ?? null, code: code ?? null };
+}
+
+/** The sentence for a reached limit: which one, until when, and what became of the message. */
+function limitInWords({ message, ofPlan, kept, resetsAt }: LimitReached, zone: string | undefined): string {
+  if (!ofPlan) return message;
+  const when = momentInWords(resetsAt, Date.now(), knownZone(zone));
+  return `${message} Podrás seguir ${when}${kept ? "; tu mensaje queda guardado como borrador" : ""}.`;
+}
+
+function asProblem(error: Error, c: Context<ApiEnv>): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof BodyRefused) return bodyRefused(error);
+  if (error instanceof CannotReply) return invalid(error.field, error.message);
+  if (error instanceof LimitReached) {
+    const seconds = Math.max(1, Math.ceil((error.resetsAt - Date.now()) / 1000));
+    const headers = { "Retry-After": String(seconds), "RateLimit-Remaining": "0", "RateLimit-Reset": String(seconds) };
+    return new Problem(429, limitInWords(error, c.req.header("Time-Zone")), { headers });
+  }
+  if (error instanceof HTTPException && error.status < 500) {
+    return new Problem(
+      error.status as ContentfulStatusCode,
+      "La petición no se entiende: el cuerpo no es JSON válido.",
+    );
+  }
+  const why = whyUnavailable(error);
+  if (why) return new Problem(503, unavailable[why], { headers: { "Retry-After": "5" } });
+  return new Problem(500, "Algo ha fallado en el servidor. Vuelve a intentarlo.");
+}
+
+function bodyRefused({ reason }: BodyRefused): Problem {
+  switch (reason) {
+    case "large":
+      return new Problem(413, "La petición es demasiado grande.");
+    case "slow":
+      return new Problem(408, "La petición ha tardado demasiado en llegar.", { headers: { Connection: "close" } });
+    case "many":
+      return new Problem(429, "Desde tu red llegan demasiadas peticiones a la vez. Espera a que acaben.", {
+        headers: { "Retry-After": "10", Connection: "close" },
+      });
+  }
+}
+
+const unavailable = {
+  full: "El disco del servidor está lleno y no se puede guardar nada. Avisa a quien administra.",
+  busy: "La base de datos está ocupada. Vuelve a intentarlo en un momento.",
+  lost: "La base de datos no contesta. Vuelve a intentarlo en un momento.",
+};
+
+/** For routes: refuses what does not fit their schemas. */
+export const answerInvalid: Hook<unknown, ApiEnv, string, unknown> = (result) => {
+  if (!result.success) throw refusalOf(result.error);
+};
+
+/** A failed validation as a 422 with one sentence per field path. */
+export function refusalOf(error: { issues: z.core.$ZodIssue[] }): Problem {
+  const errors: Record<string, string> = {};
+  for (const issue of error.issues) {
+    const unknown = issue.code === "unrecognized_keys" ? (issue as { keys?: string[] }).keys?.[0] : undefined;
+    const field = [...issue.path, ...(unknown ? [unknown] : [])].join(".");
+    if (field) errors[field] ??= issue.message.replace(/(?<![.?])$/, ".");
+    else errors.body ??= "El cuerpo tiene que ser un objeto JSON.";
+  }
+  return new Problem(422, Object.values(errors)[0] ?? "Hay datos que no son válidos.", { errors });
+}

@@ -1,0 +1,113 @@
+import type { Context } from "hono";
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
+import { networkOf as networkOfAddress } from "../../http/network.server.ts";
+import type { ApiEnv, Services } from "../env.server.ts";
+import { Problem } from "./problem.server.ts";
+
+const quarter = 15 * 60;
+const rules = {
+  // Per account and address. The limit over all addresses is much higher, or anyone could lock a person out.
+  signinAccount: { points: 10, duration: quarter },
+  signinEverywhere: { points: 200, duration: quarter },
+  confirm: { points: 10, duration: quarter },
+  signinAddress: { points: 100, duration: quarter },
+  signinCode: { points: 10, duration: quarter },
+  signup: { points: 200, duration: 60 * 60 },
+  reset: { points: 20, duration: 60 * 60 },
+  resetAccount: { points: 5, duration: 60 * 60 },
+  // Faster than anybody writes or regenerates.
+  message: { points: 120, duration: 60 },
+  upload: { points: 600, duration: 60 * 60 },
+  trial: { points: 60, duration: 60 * 60 },
+  import: { points: 30, duration: 60 * 60 },
+  export: { points: 10, duration: 60 * 60 },
+  email: { points: 20, duration: 60 * 60 },
+};
+type LimitedAction = keyof typeof rules;
+
+/** The network that a call came from, as the key for limits. */
+export const networkOf = (c: Context<ApiEnv>) => networkOfAddress(c.env.ip);
+
+type Limiter = RateLimiterMemory | RateLimiterRedis;
+const limiters = new WeakMap<Services, Record<LimitedAction, Limiter>>();
+
+function limiter(services: Services, kind: LimitedAction): Limiter {
+  let kinds = limiters.get(services);
+  if (!kinds) {
+    kinds = Object.fromEntries(
+      Object.entries(rules).map(([name, rule]) => [name, newLimiter(services, name, rule)]),
+    ) as Record<LimitedAction, Limiter>;
+    limiters.set(services, kinds);
+  }
+  return kinds[kind];
+}
+
+/** Counts in Redis if configured; in this process while Redis is unreachable. */
+function newLimiter({ redis }: Services, name: string, rule: (typeof rules)[LimitedAction]): Limiter {
+  const own = new RateLimiterMemory(rule);
+  if (!redis) return own;
+  const keyPrefix = `tertulia:${name}`;
+  const shared = { storeClient: redis, useRedisPackage: true, rejectIfRedisNotReady: true, insuranceLimiter: own };
+  return new RateLimiterRedis({ ...rule, ...shared, keyPrefix });
+}
+
+/**
+ * Counts an attempt of an account or address; the answer's RateLimit headers say how many are left. Throws 429 with
+ * Retry-After when there were too many.
+ */
+export async function countAttempt(c: Context<ApiEnv>, kind: LimitedAction, key: string): Promise<void> {
+  try {
+    keepTightest(c, kind, await limiter(c.var.services, kind).consume(key));
+  } catch (refused) {
+    if (!(refused instanceof RateLimiterRes)) throw refused;
+    keepTightest(c, kind, refused);
+    const seconds = secondsOf(refused);
+    const minutes = Math.ceil(seconds / 60);
+    throw new Problem(
+      429,
+      `Demasiados intentos. Vuelve a probar dentro de ${minutes === 1 ? "un minuto" : `${minutes} minutos`}.`,
+      {
+        headers: { "Retry-After": String(seconds) },
+      },
+    );
+  }
+}
+
+const secondsOf = ({ msBeforeNext }: RateLimiterRes) => Math.max(1, Math.ceil(msBeforeNext / 1000));
+
+/** Several limits may apply to one call: reports the one that will be reached first. */
+function keepTightest(c: Context<ApiEnv>, kind: LimitedAction, counted: RateLimiterRes): void {
+  const remaining = counted.remainingPoints;
+  if (c.var.rateLimit && c.var.rateLimit.remaining <= remaining) return;
+  c.set("rateLimit", { limit: rules[kind].points, remaining, reset: secondsOf(counted) });
+}
+
+/**
+ * Sets the RateLimit headers: limit, remaining calls, and seconds until the window ends (IETF
+ * draft-ietf-httpapi-ratelimit-headers-06).
+ */
+export function tellRateLimit(c: Context<ApiEnv>): void {
+  const { rateLimit } = c.var;
+  if (!rateLimit) return;
+  c.res.headers.set("RateLimit-Limit", String(rateLimit.limit));
+  c.res.headers.set("RateLimit-Remaining", String(rateLimit.remaining));
+  c.res.headers.set("RateLimit-Reset", String(rateLimit.reset));
+}
+
+/** Like `countAttempt`, but returns false instead of throwing. */
+export async function mayTry(services: Services, kind: LimitedAction, key: string): Promise<boolean> {
+  return limiter(services, kind)
+    .consume(key)
+    .then(
+      () => true,
+      (refused) => {
+        if (!(refused instanceof RateLimiterRes)) throw refused;
+        return false;
+      },
+    );
+}
+
+/** Forgets an account's failures once it has signed in. */
+export async function forgetAttempts(services: Services, kind: LimitedAction, key: string): Promise<void> {
+  await limiter(services, kind).delete(key);
+}

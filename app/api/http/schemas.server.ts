@@ -1,0 +1,70 @@
+import { z } from "@hono/zod-openapi";
+import { limits } from "../../process/limits.ts";
+
+/** Text from a person: trimmed, without NUL (PostgreSQL refuses it), with a maximum length. */
+export const text = (label: string, max: number, min = 0) =>
+  z
+    .string(`${label} tiene que ser un texto.`)
+    .transform((value) => value.replaceAll("\0", "").trim())
+    .pipe(
+      z
+        .string()
+        .min(min, min === 1 ? `Falta ${label.toLowerCase()}.` : `${label} tiene que tener ${min} caracteres o más.`)
+        .max(max, `${label} puede tener ${max.toLocaleString("es")} caracteres como mucho.`),
+    );
+
+/** The same on a single line, because names go into headers and sentences. */
+export const line = (label: string, max: number, min = 0) =>
+  z
+    .string(`${label} tiene que ser un texto.`)
+    .transform((value) => value.replace(/[\p{Cc}\s]+/gu, " "))
+    .pipe(text(label, max, min));
+
+export const id = z
+  .string("El identificador no es válido.")
+  .min(1, "El identificador no es válido.")
+  .max(64, "El identificador no es válido.")
+  .regex(/^[^\0]*$/, "El identificador no es válido.");
+export const flag = z.boolean("Tiene que ser verdadero o falso.");
+export const position = z
+  .number("La posición tiene que ser un número.")
+  .int("La posición tiene que ser un número entero.")
+  .default(0);
+export const idParam = z.object({ id: id.openapi({ param: { name: "id", in: "path" } }) });
+
+/** The body of a file, which is streamed. */
+export const bytes = z.custom<ReadableStream<Uint8Array>>().openapi({ type: "string", format: "binary" });
+
+export const iso = (time: number) => new Date(time).toISOString();
+export const isoOrNull = (time: number | null) => (time === null ? null : iso(time));
+
+/** The unsent text of a composer. */
+export const draft = z
+  .object({
+    content: z.string().max(limits.draft, "El borrador es demasiado largo."),
+    modelId: id.nullable().default(null),
+    fileIds: z
+      .array(id, "fileIds tiene que ser una lista.")
+      .max(limits.filesPerMessage, `Un mensaje puede llevar ${limits.filesPerMessage} archivos como mucho.`)
+      .default([]),
+  })
+  .nullable()
+  .openapi("Draft");
+export type StoredDraft = NonNullable<z.output<typeof draft>>;
+// Drafts of older versions have no files.
+export const parseDraft = (stored: string | null): StoredDraft | null =>
+  stored ? { fileIds: [], ...(JSON.parse(stored) as Omit<StoredDraft, "fileIds">) } : null;
+
+/** A JSON answer of a route, for the OpenAPI document and the client's types. */
+export const answers = <Schema extends z.ZodType>(schema: Schema, description: string) => ({
+  content: { "application/json": { schema } },
+  description,
+});
+export const takes = <Schema extends z.ZodType>(schema: Schema) => ({
+  content: { "application/json": { schema } },
+  required: true,
+});
+export const bearer = [{ bearer: [] }];
+
+/** How the keys of imported messages begin. */
+export const importKeyStart = "import:";

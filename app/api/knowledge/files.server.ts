@@ -1,0 +1,191 @@
+import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import type { FileRow } from "../../db/tables.ts";
+import { cutHere } from "../../files/cut-here.server.ts";
+import { isImage } from "../../files/media-type.server.ts";
+import type { Variant } from "../../files/storage.server.ts";
+import { attachmentName } from "../chats/chat-export.server.ts";
+import type { ApiEnv } from "../env.server.ts";
+import { findFile, ofSession } from "../http/access.server.ts";
+import { auditOthers } from "../http/audit.server.ts";
+import { active, isAdmin, signedIn } from "../http/authentication.server.ts";
+import { contains, listOf, listPage, listQuery } from "../http/list.server.ts";
+import { answerInvalid, notFound } from "../http/problem.server.ts";
+import { publishes } from "../http/publish-change.server.ts";
+import { answers, bearer, bytes, idParam, iso } from "../http/schemas.server.ts";
+
+export const file = z
+  .object({
+    id: z.string(),
+    createdAt: z.string(),
+    updatedAt: z.string(),
+    userId: z.string(),
+    projectId: z.string().nullable(),
+    name: z.string(),
+    mediaType: z.string(),
+    size: z.number().openapi({ description: "En bytes." }),
+    width: z.number().nullable(),
+    height: z.number().nullable(),
+    pages: z.number().nullable(),
+    hasText: z.boolean().openapi({ description: "Si se ha podido leer algún texto en él." }),
+    cut: z.boolean().openapi({ description: "Si solo se ha leído su comienzo." }),
+    temporary: z.boolean().openapi({ description: "Aún no enviado: se borra pasadas 24 horas." }),
+  })
+  .openapi("File");
+
+export const showFile = (row: FileRow): z.output<typeof file> => ({
+  id: row.id,
+  createdAt: iso(row.createdAt),
+  updatedAt: iso(row.updatedAt),
+  userId: row.userId,
+  projectId: row.projectId,
+  name: row.name,
+  mediaType: row.mediaType,
+  size: row.size,
+  width: row.width,
+  height: row.height,
+  pages: row.pages,
+  hasText: Boolean(row.text?.trim()),
+  cut: row.text?.endsWith(cutHere) ?? false,
+  temporary: row.temporary === 1,
+});
+
+export const variant = z
+  .enum(["original", "image", "preview"], "variant tiene que ser original, image o preview.")
+  .default("original");
+const passage = z.object({ position: z.number(), page: z.number().nullable(), text: z.string() });
+const passagesAtOnce = 100;
+
+const common = { security: bearer, middleware: [signedIn, active, publishes("file")] };
+const one = { ...common, path: "/{id}" as const };
+
+const listFilesRoute = createRoute({
+  method: "get",
+  path: "/",
+  ...common,
+  request: { query: listQuery },
+  responses: { 200: answers(listOf(file), "Los archivos de la persona; para administradores, todos.") },
+});
+const listFiles: RouteHandler<typeof listFilesRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const query = c.req.valid("query");
+  const visible = services.db
+    .selectFrom("files")
+    .selectAll("files")
+    .where("files.ready", "=", 1)
+    .where(ofSession(person))
+    .$if(!isAdmin(person), (q) => q.where("files.userId", "=", person.id))
+    .where(contains("files.name", query.q));
+  const { rows, ...rest } = await listPage(services.db, visible, query, {
+    table: "files",
+    sortable: [
+      { column: "createdAt", direction: "desc" },
+      { column: "name", direction: "asc" },
+    ],
+    filters: { userId: "text", projectId: "text", mediaType: "text", temporary: "flag" },
+  });
+  return c.json({ items: rows.map(showFile), ...rest }, 200);
+};
+
+const readFileRoute = createRoute({
+  method: "get",
+  ...one,
+  request: { params: idParam },
+  responses: { 200: answers(file, "El archivo, sin su contenido.") },
+});
+const readFile: RouteHandler<typeof readFileRoute, ApiEnv> = async (c) =>
+  c.json(showFile(await findFile(c.var.services, c.var.person, c.req.valid("param").id)), 200);
+
+const listPassagesRoute = createRoute({
+  method: "get",
+  path: "/{id}/passages",
+  ...common,
+  request: { params: idParam, query: z.object({ from: z.coerce.number().int().min(0).default(0) }) },
+  responses: {
+    200: answers(
+      z.object({ items: z.array(passage), total: z.number() }),
+      "Lo que se ha leído en el archivo, en pasajes, desde uno de ellos.",
+    ),
+  },
+});
+const listPassages: RouteHandler<typeof listPassagesRoute, ApiEnv> = async (c) => {
+  const { db } = c.var.services;
+  const row = await findFile(c.var.services, c.var.person, c.req.valid("param").id);
+  const own = db.selectFrom("passages").where("fileId", "=", row.id);
+  const items = await own
+    .where("position", ">=", c.req.valid("query").from)
+    .orderBy("position")
+    .limit(passagesAtOnce)
+    .select(["position", "page", "text"])
+    .execute();
+  const counted = await own.select((e) => e.fn.countAll<number>().as("total")).executeTakeFirstOrThrow();
+  const shown = items.map((item) => ({ ...item, position: Number(item.position) }));
+  return c.json({ items: shown, total: Number(counted.total) }, 200);
+};
+
+const readContentRoute = createRoute({
+  method: "get",
+  path: "/{id}/content",
+  ...common,
+  request: {
+    params: idParam,
+    query: z.object({ variant }),
+  },
+  responses: {
+    200: {
+      content: { "*/*": { schema: bytes } },
+      description: "El archivo como se subió, para guardarlo; o la imagen, hecha de nuevo, para verla.",
+    },
+    304: { description: "El mismo que ya se tiene." },
+  },
+});
+const readContent: RouteHandler<typeof readContentRoute, ApiEnv> = async (c) => {
+  const row = await findFile(c.var.services, c.var.person, c.req.valid("param").id);
+  return answerContent(c, row, c.req.valid("query").variant);
+};
+
+const deleteFileRoute = createRoute({
+  method: "delete",
+  ...one,
+  request: { params: idParam },
+  responses: { 204: { description: "El archivo ya no existe; los mensajes conservan su nombre." } },
+});
+const deleteFile: RouteHandler<typeof deleteFileRoute, ApiEnv> = async (c) => {
+  const row = await findFile(c.var.services, c.var.person, c.req.valid("param").id);
+  await c.var.services.files.delete([row.id]);
+  await auditOthers(c.var.services.db, c, row.userId, {
+    action: "delete",
+    resource: "file",
+    resourceId: row.id,
+    changes: { before: { name: row.name } },
+  });
+  return c.body(null, 204);
+};
+
+/** The files of a person: attached to messages, documents of projects, or waiting to be sent. */
+export const files = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
+  .openapi(listFilesRoute, listFiles)
+  .openapi(readFileRoute, readFile)
+  .openapi(listPassagesRoute, listPassages)
+  .openapi(readContentRoute, readContent)
+  .openapi(deleteFileRoute, deleteFile);
+
+/**
+ * The content of a file. Originals are always downloads, never shown in the page's origin; only re-encoded images are shown.
+ * Throws 404 for an image variant of a file that is no image.
+ */
+export async function answerContent(c: Context<ApiEnv>, row: FileRow, variant: Variant) {
+  const remade = variant !== "original";
+  if (remade && !isImage(row.mediaType)) throw notFound();
+  const tag = `"${row.sha256.slice(0, 32)}-${variant}"`;
+  const headers = {
+    "Content-Type": remade ? "image/jpeg" : row.mediaType,
+    "Content-Disposition": remade ? "inline" : attachmentName(row.name),
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "Cache-Control": "private, no-cache",
+    ETag: tag,
+  };
+  if (c.req.header("If-None-Match") === tag) return c.body(null, 304, headers);
+  const { body, size } = await c.var.services.files.storage.stream(row.id, variant);
+  return c.body(body, 200, { ...headers, "Content-Length": String(size) });
+}

@@ -1,0 +1,180 @@
+import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
+import { v7 as newId } from "uuid";
+import type { ProjectRow } from "../../db/tables.ts";
+import { limits } from "../../process/limits.ts";
+import type { ApiEnv } from "../env.server.ts";
+import { findProject, stopReplies } from "../http/access.server.ts";
+import { auditOthers } from "../http/audit.server.ts";
+import { active, isAdmin, signedIn } from "../http/authentication.server.ts";
+import { idempotent } from "../http/idempotency.server.ts";
+import { contains, listOf, listPage, listQuery } from "../http/list.server.ts";
+import { ifUnchanged, refuseStale, stale } from "../http/optimistic-lock.server.ts";
+import { answerInvalid, notFound } from "../http/problem.server.ts";
+import { publishes } from "../http/publish-change.server.ts";
+import { answers, bearer, draft, idParam, iso, line, parseDraft, takes, text } from "../http/schemas.server.ts";
+
+const project = z
+  .object({
+    id: z.string(),
+    createdAt: z.string(),
+    updatedAt: z.string(),
+    userId: z.string(),
+    name: z.string(),
+    description: z.string(),
+    instructions: z.string(),
+    draft,
+  })
+  .openapi("Project");
+
+const newProject = z.strictObject({
+  name: line("El nombre", limits.name, 1),
+  description: text("La descripción", limits.projectDescription).default(""),
+  instructions: text("Las instrucciones", limits.projectInstructions).default(""),
+});
+
+const showProject = (row: ProjectRow): z.output<typeof project> => ({
+  ...row,
+  draft: parseDraft(row.draft),
+  createdAt: iso(row.createdAt),
+  updatedAt: iso(row.updatedAt),
+});
+
+const quiet = { security: bearer, middleware: [signedIn, active] };
+const common = { ...quiet, middleware: [...quiet.middleware, publishes("project")] };
+const one = { ...common, path: "/{id}" as const };
+
+const listProjectsRoute = createRoute({
+  method: "get",
+  path: "/",
+  ...common,
+  request: { query: listQuery },
+  responses: { 200: answers(listOf(project), "Los proyectos de la persona; para administradores, todos.") },
+});
+const listProjects: RouteHandler<typeof listProjectsRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const query = c.req.valid("query");
+  const visible = services.db
+    .selectFrom("projects")
+    .selectAll("projects")
+    .$if(!isAdmin(person), (q) => q.where("projects.userId", "=", person.id))
+    .where(contains("projects.name", query.q));
+  const { rows, ...rest } = await listPage(services.db, visible, query, {
+    table: "projects",
+    sortable: [
+      { column: "name", direction: "asc" },
+      { column: "updatedAt", direction: "desc" },
+      { column: "createdAt", direction: "desc" },
+    ],
+    filters: { userId: "text" },
+  });
+  return c.json({ items: rows.map(showProject), ...rest }, 200);
+};
+
+const createProjectRoute = createRoute({
+  method: "post",
+  path: "/",
+  ...common,
+  middleware: [...common.middleware, idempotent],
+  request: { body: takes(newProject) },
+  responses: { 201: answers(project, "El proyecto nuevo.") },
+});
+const createProject: RouteHandler<typeof createProjectRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const now = Date.now();
+  const row = {
+    id: newId(),
+    createdAt: now,
+    updatedAt: now,
+    userId: person.id,
+    draft: null,
+    ...c.req.valid("json"),
+  };
+  await services.db.insertInto("projects").values(row).execute();
+  return c.json(showProject(row), 201);
+};
+
+const readProjectRoute = createRoute({
+  method: "get",
+  ...one,
+  request: { params: idParam },
+  responses: { 200: answers(project, "El proyecto.") },
+});
+const readProject: RouteHandler<typeof readProjectRoute, ApiEnv> = async (c) =>
+  c.json(showProject(await findProject(c.var.services, c.var.person, c.req.valid("param").id)), 200);
+
+const changeProjectRoute = createRoute({
+  method: "put",
+  ...one,
+  request: { params: idParam, body: takes(newProject) },
+  responses: { 200: answers(project, "El proyecto, cambiado.") },
+});
+const changeProject: RouteHandler<typeof changeProjectRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const before = await findProject(services, person, c.req.valid("param").id);
+  refuseStale(c, before, showProject(before));
+  const after = { ...before, ...c.req.valid("json"), updatedAt: Date.now() };
+  const { numUpdatedRows } = await services.db
+    .updateTable("projects")
+    .set(after)
+    .where("id", "=", before.id)
+    .$call(ifUnchanged(c, before))
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw stale(showProject(await findProject(services, person, before.id)));
+  const changes = { before: showProject(before), after: showProject(after) };
+  await auditOthers(services.db, c, before.userId, {
+    action: "update",
+    resource: "project",
+    resourceId: before.id,
+    changes,
+  });
+  return c.json(showProject(after), 200);
+};
+
+const keepDraftRoute = createRoute({
+  method: "put",
+  ...quiet,
+  path: "/{id}/draft",
+  request: { params: idParam, body: takes(z.strictObject({ draft })) },
+  responses: { 204: { description: "Lo que espera en el proyecto sin enviar; null: nada." } },
+});
+const keepDraft: RouteHandler<typeof keepDraftRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const row = await findProject(services, person, c.req.valid("param").id);
+  if (row.userId !== person.id) throw notFound();
+  const unsent = c.req.valid("json").draft;
+  const stored = unsent && JSON.stringify(unsent);
+  await services.db.updateTable("projects").set({ draft: stored }).where("id", "=", row.id).execute();
+  return c.body(null, 204);
+};
+
+const deleteProjectRoute = createRoute({
+  method: "delete",
+  ...one,
+  request: { params: idParam },
+  responses: { 204: { description: "El proyecto, sus documentos y sus chats ya no existen." } },
+});
+const deleteProject: RouteHandler<typeof deleteProjectRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const row = await findProject(services, person, c.req.valid("param").id);
+  const chats = await services.db.selectFrom("chats").where("projectId", "=", row.id).select("id").execute();
+  for (const { id } of chats) await stopReplies(services, id);
+  const documents = await services.db.selectFrom("files").where("projectId", "=", row.id).select("id").execute();
+  await services.db.deleteFrom("projects").where("id", "=", row.id).execute();
+  await services.files.delete(documents.map(({ id }) => id));
+  await auditOthers(services.db, c, row.userId, {
+    action: "delete",
+    resource: "project",
+    resourceId: row.id,
+    changes: { before: showProject(row) },
+  });
+  return c.body(null, 204);
+};
+
+/** Chats on one subject, with instructions that the model gets in all of them. */
+export const projects = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
+  .openapi(listProjectsRoute, listProjects)
+  .openapi(createProjectRoute, createProject)
+  .openapi(readProjectRoute, readProject)
+  .openapi(changeProjectRoute, changeProject)
+  .openapi(keepDraftRoute, keepDraft)
+  .openapi(deleteProjectRoute, deleteProject);

@@ -1,0 +1,112 @@
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import type { Keep } from "../../files/files.server.ts";
+import { FileRefused } from "../../files/refused.server.ts";
+import { isMultipart, MultipartError, type ReceivedFile, readMultipart } from "../../http/multipart.server.ts";
+import { limits } from "../../process/limits.ts";
+import type { ApiEnv } from "../env.server.ts";
+import { findProject } from "../http/access.server.ts";
+import { active, signedIn } from "../http/authentication.server.ts";
+import { takesBodyOf } from "../http/bodies.server.ts";
+import { answerInvalid, invalid, Problem } from "../http/problem.server.ts";
+import { publishes } from "../http/publish-change.server.ts";
+import { countAttempt } from "../http/rate-limit.server.ts";
+import { answers, bearer } from "../http/schemas.server.ts";
+import { file, showFile } from "./files.server.ts";
+
+const uploaded = z
+  .object({
+    items: z.array(file),
+    refused: z.array(z.object({ name: z.string(), reason: z.string() })),
+  })
+  .openapi("Uploaded");
+
+const form = z.object({
+  files: z.array(z.any().openapi({ type: "string", format: "binary" })),
+  temporary: z
+    .string()
+    .optional()
+    .openapi({ description: "Con cualquier valor: se borra si en 24 horas no se envía." }),
+  userId: z.string().optional().openapi({ description: "De quién son; solo puede ser quien los sube." }),
+  projectId: z.string().optional().openapi({ description: "El proyecto del que son documentos." }),
+});
+
+const route = {
+  method: "post" as const,
+  path: "/uploads" as const,
+  security: bearer,
+  responses: { 201: answers(uploaded, "Los archivos guardados, y por qué no los demás.") },
+};
+
+const maxFields = 10;
+
+/** Receives files one by one: a refused file says why and does not affect the others. */
+export const uploads = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(
+  // The body is parsed as a stream; the schema is only for the API document.
+  createRoute({
+    ...route,
+    middleware: [signedIn, active, publishes("file"), takesBodyOf(limits.uploadBody)],
+    hide: true,
+  }),
+  async (c) => {
+    const { person, services } = c.var;
+    if (!isMultipart(c.req.raw)) throw new Problem(415, "Los archivos se envían como multipart/form-data.");
+    const body = await readMultipart(c.req.raw, {
+      maxFields,
+      maxFile: limits.document,
+      by: person.id,
+    }).catch(explainMultipart);
+    try {
+      const { temporary, userId, projectId } = Object.fromEntries(body.fields) as Record<string, string | undefined>;
+      if (userId && userId !== person.id) throw invalid("userId", "Solo puedes subir archivos tuyos.");
+      const project = projectId ? await findProject(services, person, projectId) : undefined;
+      if (project && project.userId !== person.id) throw invalid("projectId", "Ese proyecto no existe.");
+      const sent = body.files.filter(({ field }) => field === "files");
+      if (sent.length === 0) throw invalid("files", "Elige algún archivo.");
+      const keep = { userId: person.id, projectId: project?.id ?? null, temporary: Boolean(temporary) };
+      return c.json(await takeAll(c, sent, keep), 201);
+    } finally {
+      await body.discard();
+    }
+  },
+);
+
+uploads.openAPIRegistry.registerPath({
+  ...route,
+  request: { body: { content: { "multipart/form-data": { schema: form } }, required: true } },
+});
+
+async function takeAll(c: Context<ApiEnv>, sent: ReceivedFile[], keep: Keep): Promise<z.output<typeof uploaded>> {
+  const answer: z.output<typeof uploaded> = { items: [], refused: [] };
+  for (const one of sent) {
+    await countAttempt(c, "upload", keep.userId);
+    try {
+      answer.items.push(showFile(await c.var.services.files.take(one, keep)));
+    } catch (error) {
+      if (!(error instanceof FileRefused)) throw error;
+      answer.refused.push({ name: shortName(one.name), reason: error.message });
+    }
+  }
+  if (answer.items.length > 0) return answer;
+  const errors = answer.refused.map(({ name, reason }, index) => [`files.${index}`, `«${name}» ${reason}`]);
+  throw new Problem(422, errors.map(([, sentence]) => sentence).join(" "), { errors: Object.fromEntries(errors) });
+}
+
+/** A file name that is safe to quote in a sentence. */
+const shortName = (name: string) => {
+  const shown = name.replace(/[\p{Cc}\p{Cf}]+/gu, "");
+  return shown.length > 60 ? `${shown.slice(0, 57).toWellFormed()}…` : shown;
+};
+
+/** A body that can't be read, as a sentence. */
+export function explainMultipart(error: unknown): never {
+  if (!(error instanceof MultipartError)) throw error;
+  switch (error.reason) {
+    case "large":
+      throw new Problem(413, "Lo que has enviado pesa demasiado. Envía los archivos en varias veces.");
+    case "many":
+      throw new Problem(429, "Se están subiendo demasiados archivos a la vez. Espera a que acaben.");
+    case "broken":
+      throw new Problem(400, "Los archivos no han llegado enteros. Vuelve a enviarlos.");
+  }
+}

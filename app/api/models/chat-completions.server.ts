@@ -1,0 +1,227 @@
+import { setTimeout } from "node:timers/promises";
+import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
+import type { ModelRow } from "../../db/tables.ts";
+import { pullStream, withPauses } from "../../http/pull-stream.server.ts";
+import { limits } from "../../process/limits.ts";
+import { completePrompt } from "../../replies/completion.server.ts";
+import { ReplyError } from "../../replies/errors.server.ts";
+import type { Part } from "../../replies/providers/providers.server.ts";
+import type { ApiEnv, Services } from "../env.server.ts";
+import { active, signedIn } from "../http/authentication.server.ts";
+import { takesBodyOf } from "../http/bodies.server.ts";
+import { answerInvalid, asOpenAi, Problem } from "../http/problem.server.ts";
+import { answers, bearer, bytes, takes } from "../http/schemas.server.ts";
+import { whileSignedIn } from "../http/while-signed-in.server.ts";
+import { asked, type DoorRequest, formatOf, promptOf } from "./chat-completion-request.server.ts";
+import { forOpenAi } from "./openai-door.server.ts";
+
+const usage = z.object({ prompt_tokens: z.number(), completion_tokens: z.number(), total_tokens: z.number() });
+const completion = z
+  .object({
+    id: z.string(),
+    object: z.literal("chat.completion"),
+    created: z.number(),
+    model: z.string(),
+    choices: z.array(
+      z.object({
+        index: z.number(),
+        message: z.object({ role: z.literal("assistant"), content: z.string() }),
+        finish_reason: z.string(),
+      }),
+    ),
+    usage,
+  })
+  .openapi("ChatCompletion");
+const listedModel = z
+  .object({ id: z.string(), object: z.literal("model"), created: z.number(), owned_by: z.string() })
+  .openapi("OpenAiModel");
+const listed = z.object({ object: z.literal("list"), data: z.array(listedModel) }).openapi("OpenAiModels");
+
+const common = { security: bearer, middleware: [forOpenAi, signedIn, active] };
+
+const listOfferedRoute = createRoute({
+  method: "get",
+  path: "/models",
+  ...common,
+  responses: { 200: answers(listed, "Los modelos disponibles, como los lista OpenAI.") },
+});
+const listOffered: RouteHandler<typeof listOfferedRoute, ApiEnv> = async (c) => {
+  const rows = await offered(c.var.services);
+  return c.json({ object: "list" as const, data: rows.map(listModel) }, 200);
+};
+
+const showOfferedRoute = createRoute({
+  method: "get",
+  path: "/models/{id}",
+  ...common,
+  request: { params: z.object({ id: z.string().max(500, "Es demasiado largo.") }) },
+  responses: { 200: answers(listedModel, "Un modelo, como lo cuenta OpenAI.") },
+});
+const showOffered: RouteHandler<typeof showOfferedRoute, ApiEnv> = async (c) =>
+  c.json(listModel(await named(c.var.services, c.req.valid("param").id)), 200);
+
+const completeRoute = createRoute({
+  method: "post",
+  path: "/chat/completions",
+  security: bearer,
+  middleware: [forOpenAi, signedIn, active, takesBodyOf(limits.completionBody)],
+  request: { body: takes(asked) },
+  responses: {
+    200: {
+      content: { "application/json": { schema: completion }, "text/event-stream": { schema: bytes } },
+      description: "La respuesta; con `stream`, sus trozos.",
+    },
+  },
+});
+const complete: RouteHandler<typeof completeRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const given = c.req.valid("json");
+  const model = await modelOf(services, given);
+  const prompt = await promptOf(given, model);
+  const { signal, leave } = whileSignedIn(services, person, c.req.raw.signal);
+  const stop = [given.stop ?? []].flat();
+  const responseFormat = formatOf(given);
+  const asked = { userId: person.id, model, prompt, stop, responseFormat, signal, onEnd: leave };
+  const parts = await completePrompt(services, asked);
+  const first = parts.next();
+  // Avoids an unhandled rejection; the result is awaited below or by the stream.
+  first.catch(() => {});
+  const about = { id: `chatcmpl-${c.var.requestId}`, created: Math.floor(Date.now() / 1000), model: given.model };
+  if (given.stream) {
+    // Refusals come soon and get their own status. For a model that thinks longer, the response begins.
+    await Promise.race([first, setTimeout(firstWait, undefined, { ref: false })]).catch((error) =>
+      refused(error, signal),
+    );
+    const events = toEvents(about, resumed(first, parts), Boolean(given.stream_options?.include_usage));
+    return c.body(
+      pullStream(events, () => parts.return(undefined)),
+      200,
+      {
+        "Content-Type": "text/event-stream; charset=utf-8",
+        "X-Accel-Buffering": "no",
+      },
+    );
+  }
+  return c.json(await collect(about, resumed(first, parts), signal), 200);
+};
+
+/**
+ * Chat completions for programs that speak OpenAI's protocol (platform.openai.com/docs/api-reference/chat): text and images in,
+ * one answer.
+ */
+export const chatCompletions = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
+  .openapi(listOfferedRoute, listOffered)
+  .openapi(showOfferedRoute, showOffered)
+  .openapi(completeRoute, complete);
+
+/**
+ * The models that are offered to programs: all but the local assistant, which has nothing to search here.
+ */
+const offered = ({ db }: Services): Promise<ModelRow[]> =>
+  db
+    .selectFrom("models")
+    .where("enabled", "=", 1)
+    .where("provider", "!=", "local")
+    .orderBy("isDefault", "desc")
+    .orderBy("position")
+    .orderBy("id")
+    .selectAll()
+    .execute();
+
+const firstWait = 1_000;
+
+const listModel = (row: ModelRow) => ({
+  id: row.externalId,
+  object: "model" as const,
+  created: Math.floor(row.createdAt / 1000),
+  owned_by: row.provider,
+});
+
+/** A model by the provider's name for it, by its name here, or by its id. Throws 404. */
+async function named(services: Services, name: string): Promise<ModelRow> {
+  const models = await offered(services);
+  const by = (column: "externalId" | "name" | "id") => models.find((row) => row[column] === name);
+  const found = by("externalId") ?? by("name") ?? by("id");
+  if (!found) throw new Problem(404, `El modelo «${name.slice(0, 100)}» no existe aquí.`, { code: "model_not_found" });
+  return found;
+}
+
+/** The model with the settings of the request applied. */
+async function modelOf(services: Services, given: DoorRequest): Promise<ModelRow> {
+  const found = await named(services, given.model);
+  const most = given.max_completion_tokens ?? given.max_tokens ?? found.maxOutputTokens;
+  return {
+    ...found,
+    temperature: given.temperature ?? found.temperature,
+    maxOutputTokens: Math.min(most, found.maxOutputTokens),
+  };
+}
+
+/** Rethrows a model's failure as a Problem. A client that left is no failure. */
+function refused(error: unknown, signal: AbortSignal): never {
+  if (signal.aborted) throw new Problem(400, "Quien preguntaba se ha ido.");
+  if (!(error instanceof ReplyError)) throw error;
+  throw failed(error);
+}
+
+/** With OpenAI's code for prompts that are too long, because its clients then shorten them. */
+const failed = (error: ReplyError) =>
+  error.tooLong
+    ? new Problem(400, error.message, { code: "context_length_exceeded" })
+    : new Problem(error.status, error.message);
+
+async function* resumed(first: Promise<IteratorResult<Part>>, rest: AsyncGenerator<Part>): AsyncGenerator<Part> {
+  const { done, value } = await first;
+  if (done) return;
+  yield value;
+  yield* rest;
+}
+
+type About = { id: string; created: number; model: string };
+
+const usageOf = (part: Extract<Part, { type: "finish" }>) => {
+  const [prompt_tokens, completion_tokens] = [part.usage.inputTokens ?? 0, part.usage.outputTokens ?? 0];
+  return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
+};
+
+async function collect(
+  about: About,
+  parts: AsyncGenerator<Part>,
+  signal: AbortSignal,
+): Promise<z.output<typeof completion>> {
+  let said = "";
+  let reason = "stop";
+  let used = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+  try {
+    for await (const part of parts) {
+      if (part.type === "text") said += part.text;
+      else [reason, used] = [part.reason, usageOf(part)];
+    }
+  } catch (error) {
+    refused(error, signal);
+  }
+  const choice = { index: 0, message: { role: "assistant" as const, content: said }, finish_reason: reason };
+  return { ...about, object: "chat.completion", choices: [choice], usage: used };
+}
+
+async function* toEvents(about: About, parts: AsyncGenerator<Part>, withUsage: boolean): AsyncGenerator<string> {
+  const event = (more: object) => `data: ${JSON.stringify({ ...about, object: "chat.completion.chunk", ...more })}\n\n`;
+  const delta = (said: object, reason: string | null = null) =>
+    event({ choices: [{ index: 0, delta: said, finish_reason: reason }] });
+  yield delta({ role: "assistant", content: "" });
+  try {
+    for await (const part of withPauses(parts)) {
+      if (!part) yield ": \n\n";
+      else if (part.type === "text") yield delta({ content: part.text });
+      else {
+        yield delta({}, part.reason);
+        if (withUsage) yield event({ choices: [], usage: usageOf(part) });
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof ReplyError)) throw error;
+    // The response has begun: OpenAI's clients also accept an error in the stream.
+    yield `data: ${JSON.stringify({ error: asOpenAi(failed(error)) })}\n\n`;
+  }
+  yield "data: [DONE]\n\n";
+}

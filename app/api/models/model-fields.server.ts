@@ -1,0 +1,118 @@
+import { z } from "@hono/zod-openapi";
+import type { ModelRow } from "../../db/tables.ts";
+import { encrypt, tryDecrypt } from "../../process/crypto.server.ts";
+import { limits } from "../../process/limits.ts";
+import { isForbiddenUrl } from "../../replies/providers/addresses.server.ts";
+import type { Person, Services } from "../env.server.ts";
+import { flag, iso, position, text } from "../http/schemas.server.ts";
+
+const provider = z.enum(
+  ["openai", "anthropic", "google", "openai-compatible", "ollama", "local"],
+  "Ese proveedor no existe.",
+);
+
+/**
+ * `baseUrl`, `hasKey` and `systemPrompt` are for admins; others get null, false and an empty text. The key is never
+ * answered.
+ */
+export const model = z
+  .object({
+    id: z.string(),
+    createdAt: z.string(),
+    updatedAt: z.string(),
+    name: z.string(),
+    provider,
+    externalId: z.string(),
+    baseUrl: z.string().nullable(),
+    hasKey: z.boolean(),
+    keyLost: z
+      .boolean()
+      .openapi({ description: "Si la clave se guardó con otro secreto y hay que escribirla otra vez." }),
+    contextWindow: z.number(),
+    maxOutputTokens: z.number(),
+    temperature: z.number().nullable(),
+    acceptsImages: z.boolean(),
+    systemPrompt: z.string(),
+    inputPrice: z.number().nullable(),
+    outputPrice: z.number().nullable(),
+    enabled: z.boolean(),
+    isDefault: z.boolean(),
+    position: z.number(),
+  })
+  .openapi("Model");
+
+const whole = (label: string, max: number) =>
+  z
+    .number(`${label} tiene que ser un número.`)
+    .int(`${label} tiene que ser un número entero.`)
+    .min(1, `${label} tiene que ser mayor que cero.`)
+    .max(max, `${label} es demasiado grande.`);
+const price = z.number("El precio tiene que ser un número.").min(0, "El precio no puede ser negativo.").nullable();
+
+export const newModel = z.strictObject({
+  name: text("El nombre", limits.modelName, 1),
+  provider,
+  externalId: text("El identificador del proveedor", 200, 1),
+  baseUrl: z
+    .url({ protocol: /^https?$/, error: "La dirección tiene que empezar por http:// o https://." })
+    .refine(
+      (url) => !isForbiddenUrl(url),
+      "En esa dirección no puede haber un modelo: es de la propia red de la máquina.",
+    )
+    .refine((url) => {
+      const { username, password } = URL.parse(url) ?? {};
+      return !username && !password;
+    }, "La dirección no lleva usuario ni contraseña: escribe la clave en su campo.")
+    .nullable()
+    .default(null),
+  apiKey: text("La clave", 500).nullable().default(null),
+  contextWindow: whole("La ventana de contexto", 10_000_000).default(32_768),
+  maxOutputTokens: whole("El máximo de salida", 1_000_000).default(4_096),
+  temperature: z
+    .number("La temperatura tiene que ser un número.")
+    .min(0, "La temperatura va de 0 a 2.")
+    .max(2, "La temperatura va de 0 a 2.")
+    .nullable()
+    .default(null),
+  acceptsImages: flag.default(false),
+  systemPrompt: text("Las instrucciones", limits.modelText).default(""),
+  inputPrice: price.default(null),
+  outputPrice: price.default(null),
+  enabled: flag.default(true),
+  isDefault: flag.default(false),
+  position,
+});
+type NewModel = z.output<typeof newModel>;
+
+/** A model as the API shows it to this person. */
+export function showModel(
+  { modelKey }: Pick<Services, "modelKey">,
+  row: ModelRow,
+  person: Pick<Person, "role">,
+): z.output<typeof model> {
+  const forAdmin = person.role === "admin";
+  const { apiKey, createdAt, updatedAt, ...shown } = row;
+  return {
+    ...shown,
+    createdAt: iso(createdAt),
+    updatedAt: iso(updatedAt),
+    baseUrl: forAdmin ? row.baseUrl : null,
+    hasKey: forAdmin && apiKey !== null,
+    keyLost: forAdmin && apiKey !== null && tryDecrypt(apiKey, modelKey, row.id) === undefined,
+    systemPrompt: forAdmin ? row.systemPrompt : "",
+    acceptsImages: row.acceptsImages === 1,
+    enabled: row.enabled === 1,
+    isDefault: row.isDefault === 1,
+  };
+}
+
+/** What a body makes of a row; without a new key the old, encrypted one stays. */
+export function toColumns({ modelKey }: Services, id: string, given: NewModel, oldKey: string | null) {
+  return {
+    ...given,
+    apiKey: given.apiKey ? encrypt(given.apiKey, modelKey, id) : oldKey,
+    acceptsImages: given.acceptsImages ? (1 as const) : (0 as const),
+    enabled: given.enabled ? (1 as const) : (0 as const),
+    isDefault: given.isDefault ? (1 as const) : (0 as const),
+  };
+}

@@ -1,0 +1,185 @@
+import { createRoute, OpenAPIHono, type RouteHandler } from "@hono/zod-openapi";
+import { v7 as newId } from "uuid";
+import type { Db } from "../../db/connection.server.ts";
+import type { ModelRow } from "../../db/tables.ts";
+import type { ApiEnv, Services } from "../env.server.ts";
+import { recordAudit } from "../http/audit.server.ts";
+import { active, admin, signedIn } from "../http/authentication.server.ts";
+import { idempotent } from "../http/idempotency.server.ts";
+import { contains, listOf, listPage, listQuery } from "../http/list.server.ts";
+import { ifUnchanged, refuseStale, stale } from "../http/optimistic-lock.server.ts";
+import { answerInvalid, invalid, notFound } from "../http/problem.server.ts";
+import { publishes } from "../http/publish-change.server.ts";
+import { answers, bearer, idParam, takes } from "../http/schemas.server.ts";
+import { model, newModel, showModel, toColumns } from "./model-fields.server.ts";
+
+/** The model to answer with: the one asked for, else the default. Throws 422 when it is not there or not enabled. */
+export async function modelToUse(
+  { db }: Pick<Services, "db">,
+  ...wanted: (string | null | undefined)[]
+): Promise<ModelRow> {
+  const [asked, ...others] = wanted;
+  const models = await db
+    .selectFrom("models")
+    .where("enabled", "=", 1)
+    .orderBy("isDefault", "desc")
+    .orderBy("position")
+    .selectAll()
+    .execute();
+  const find = (id: string | null | undefined) => models.find((row) => row.id === id);
+  if (asked && !find(asked)) throw invalid("modelId", "Ese modelo ya no está disponible. Elige otro.");
+  const chosen = [asked, ...others].map(find).find(Boolean) ?? models[0];
+  if (!chosen) throw invalid("modelId", "No hay ningún modelo disponible. Avisa a quien administra.");
+  return chosen;
+}
+
+const common = { security: bearer, middleware: [signedIn, active] };
+const forAdmins = { security: bearer, middleware: [signedIn, admin, publishes("model")] };
+
+const listModelsRoute = createRoute({
+  method: "get",
+  path: "/",
+  ...common,
+  request: { query: listQuery },
+  responses: { 200: answers(listOf(model), "Los modelos disponibles; para administradores, todos.") },
+});
+const listModels: RouteHandler<typeof listModelsRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const query = c.req.valid("query");
+  const visible = services.db
+    .selectFrom("models")
+    .selectAll("models")
+    .$if(person.role !== "admin", (q) => q.where("models.enabled", "=", 1))
+    .where(contains("models.name", query.q));
+  const { rows, ...rest } = await listPage(services.db, visible, query, {
+    table: "models",
+    sortable: [
+      { column: "position", direction: "asc" },
+      { column: "name", direction: "asc" },
+    ],
+    filters: { provider: "text", enabled: "flag", isDefault: "flag" },
+  });
+  return c.json({ items: rows.map((row) => showModel(services, row, person)), ...rest }, 200);
+};
+
+const createModelRoute = createRoute({
+  method: "post",
+  path: "/",
+  ...forAdmins,
+  middleware: [...forAdmins.middleware, idempotent],
+  request: { body: takes(newModel) },
+  responses: { 201: answers(model, "El modelo nuevo.") },
+});
+const createModel: RouteHandler<typeof createModelRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const id = newId();
+  const now = Date.now();
+  const row: ModelRow = {
+    id,
+    createdAt: now,
+    updatedAt: now,
+    ...toColumns(services, id, c.req.valid("json"), null),
+  };
+  await services.db.transaction().execute(async (trx) => {
+    if (row.isDefault) await clearDefault(trx);
+    await trx.insertInto("models").values(row).execute();
+    await recordAudit(trx, c, {
+      actorId: person.id,
+      action: "create",
+      resource: "model",
+      resourceId: id,
+      changes: { after: showModel(services, row, person) },
+    });
+  });
+  return c.json(showModel(services, row, person), 201);
+};
+
+const readModelRoute = createRoute({
+  method: "get",
+  path: "/{id}",
+  ...common,
+  request: { params: idParam },
+  responses: { 200: answers(model, "El modelo.") },
+});
+const readModel: RouteHandler<typeof readModelRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const row = await findModel(services.db, c.req.valid("param").id);
+  if (person.role !== "admin" && row.enabled === 0) throw notFound();
+  return c.json(showModel(services, row, person), 200);
+};
+
+const changeModelRoute = createRoute({
+  method: "put",
+  path: "/{id}",
+  ...forAdmins,
+  request: { params: idParam, body: takes(newModel) },
+  responses: { 200: answers(model, "El modelo, cambiado.") },
+});
+const changeModel: RouteHandler<typeof changeModelRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const before = await findModel(services.db, c.req.valid("param").id);
+  refuseStale(c, before, showModel(services, before, person));
+  const given = c.req.valid("json");
+  // A key must not follow its model to another server.
+  if (before.apiKey && !given.apiKey && (given.baseUrl !== before.baseUrl || given.provider !== before.provider)) {
+    throw invalid("apiKey", "Al cambiar la dirección hay que escribir la clave otra vez.");
+  }
+  const after = { ...before, ...toColumns(services, before.id, given, before.apiKey), updatedAt: Date.now() };
+  await services.db.transaction().execute(async (trx) => {
+    if (after.isDefault) await clearDefault(trx);
+    const { numUpdatedRows } = await trx
+      .updateTable("models")
+      .set(after)
+      .where("id", "=", after.id)
+      .$call(ifUnchanged(c, before))
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) throw stale(showModel(services, await findModel(trx, after.id), person));
+    const changes = { before: showModel(services, before, person), after: showModel(services, after, person) };
+    await recordAudit(trx, c, {
+      actorId: person.id,
+      action: "update",
+      resource: "model",
+      resourceId: after.id,
+      changes,
+    });
+  });
+  return c.json(showModel(services, after, person), 200);
+};
+
+const deleteModelRoute = createRoute({
+  method: "delete",
+  path: "/{id}",
+  ...forAdmins,
+  request: { params: idParam },
+  responses: { 204: { description: "El modelo ya no existe." } },
+});
+const deleteModel: RouteHandler<typeof deleteModelRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const row = await findModel(services.db, c.req.valid("param").id);
+  await services.db.transaction().execute(async (trx) => {
+    await trx.deleteFrom("models").where("id", "=", row.id).execute();
+    await recordAudit(trx, c, {
+      actorId: person.id,
+      action: "delete",
+      resource: "model",
+      resourceId: row.id,
+      changes: { before: showModel(services, row, person) },
+    });
+  });
+  return c.body(null, 204);
+};
+
+export const models = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
+  .openapi(listModelsRoute, listModels)
+  .openapi(createModelRoute, createModel)
+  .openapi(readModelRoute, readModel)
+  .openapi(changeModelRoute, changeModel)
+  .openapi(deleteModelRoute, deleteModel);
+
+async function findModel(db: Db, id: string): Promise<ModelRow> {
+  const row = await db.selectFrom("models").where("id", "=", id).selectAll().executeTakeFirst();
+  if (!row) throw notFound();
+  return row;
+}
+
+const clearDefault = (db: Db) => db.updateTable("models").set({ isDefault: 0 }).where("isDefault", "=", 1).execute();

@@ -1,0 +1,25 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { createMiddleware } from "hono/factory";
+import type { ApiEnv } from "../env.server.ts";
+import { Problem } from "../http/problem.server.ts";
+
+/** Middleware for routes of OpenAI's clients: errors have OpenAI's shape beside our own fields. */
+export const forOpenAi = createMiddleware<ApiEnv>(async (c, next) => {
+  c.set("forOpenAi", true);
+  await next();
+});
+
+/** Calls of OpenAI's API that are not offered, with the sentence that says what to use instead. */
+const instead = {
+  "/responses": "Aquí no hay /v1/responses: usa /v1/chat/completions, que contesta lo mismo.",
+  "/completions": "Aquí no hay /v1/completions: usa /v1/chat/completions.",
+  "/embeddings": "Aquí no se dan embeddings a otros programas. Para buscar en lo tuyo está /v1/api/search.",
+};
+
+/** The paths of `instead`: each answers 404 and says where to go. */
+export const openAiAbsent = new OpenAPIHono<ApiEnv>();
+for (const [path, sentence] of Object.entries(instead)) {
+  openAiAbsent.all(path, forOpenAi, () => {
+    throw new Problem(404, sentence);
+  });
+}

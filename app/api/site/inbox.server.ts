@@ -1,0 +1,35 @@
+import { z } from "@hono/zod-openapi";
+import type { Readable } from "../http/crud.server.ts";
+import { iso, isoOrNull } from "../http/schemas.server.ts";
+
+const shown = z
+  .object({
+    id: z.string(),
+    createdAt: z.string(),
+    updatedAt: z.string(),
+    kind: z.enum(["contact", "support"]),
+    name: z.string(),
+    email: z.string(),
+    message: z.string(),
+    userId: z.string().nullable(),
+    sentAt: z.string().nullable().openapi({ description: "Cuándo salió por correo; null: solo está aquí." }),
+  })
+  .openapi("InboxMessage");
+
+/** What has come by the contact and support forms. */
+export const inbox: Readable<"emails", typeof shown> = {
+  table: "emails",
+  shown,
+  show: ({ key: _, ...row }) => ({
+    ...row,
+    createdAt: iso(row.createdAt),
+    updatedAt: iso(row.updatedAt),
+    sentAt: isoOrNull(row.sentAt),
+  }),
+  list: {
+    table: "emails",
+    searched: ["name", "email", "message"],
+    sortable: [{ column: "createdAt", direction: "desc" }],
+    filters: { kind: "text", userId: "text" },
+  },
+};

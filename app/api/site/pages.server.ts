@@ -1,0 +1,118 @@
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import type { PageRow } from "../../db/tables.ts";
+import { limits } from "../../process/limits.ts";
+import type { ApiEnv } from "../env.server.ts";
+import { isAdmin, maybeSignedIn } from "../http/authentication.server.ts";
+import type { Resource } from "../http/crud.server.ts";
+import { contains, listOf, listPage, listQuery } from "../http/list.server.ts";
+import { answerInvalid, notFound } from "../http/problem.server.ts";
+import { answers, flag, idParam, iso, line, position, text } from "../http/schemas.server.ts";
+
+// Slugs that are taken by other routes.
+const ownPaths = new Set([
+  "admin",
+  "assets",
+  "auth",
+  "compartido",
+  "conversation",
+  "health",
+  "ready",
+  "sidebar",
+  "user",
+  "v1",
+]);
+
+const fields = {
+  slug: text("La dirección", limits.slug)
+    .transform((slug) => slug.replace(/^\//, "").toLowerCase())
+    .refine(
+      (slug) => /^([a-z0-9]+(-[a-z0-9]+)*)?$/.test(slug),
+      "La dirección solo lleva letras sin acento, números y guiones.",
+    )
+    .refine((slug) => !ownPaths.has(slug), "Esa dirección ya la usa Tertulia."),
+  title: line("El título", limits.chatTitle, 1),
+  description: line("La descripción", limits.pageDescription).default(""),
+  body: text("El texto", limits.pageBody).default(""),
+  published: flag.default(false),
+  position,
+  inMenu: flag.default(false),
+};
+const newPage = z.strictObject(fields);
+const page = z.object({ id: z.string(), createdAt: z.string(), updatedAt: z.string(), ...fields }).openapi("Page");
+
+const showPage = (row: PageRow): z.output<typeof page> => ({
+  ...row,
+  createdAt: iso(row.createdAt),
+  updatedAt: iso(row.updatedAt),
+  published: row.published === 1,
+  inMenu: row.inMenu === 1,
+});
+
+const list: Resource<"pages", typeof page, typeof newPage>["list"] = {
+  table: "pages",
+  searched: ["title"],
+  sortable: [
+    { column: "position", direction: "asc" },
+    { column: "title", direction: "asc" },
+    { column: "updatedAt", direction: "desc" },
+  ],
+  filters: { slug: "text", published: "flag", inMenu: "flag" },
+};
+
+/** Public pages: the published ones for everyone, signed in or not; all of them for admins. */
+export const pages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
+  .openapi(
+    createRoute({
+      method: "get",
+      path: "/",
+      middleware: [maybeSignedIn],
+      request: { query: listQuery },
+      responses: { 200: answers(listOf(page), "Las páginas publicadas; para administradores, todas.") },
+    }),
+    async (c) => {
+      const query = c.req.valid("query");
+      const visible = c.var.services.db
+        .selectFrom("pages")
+        .selectAll("pages")
+        .$if(!isAdmin(c.var.person), (q) => q.where("pages.published", "=", 1))
+        .where(contains("pages.title", query.q));
+      const { rows, ...rest } = await listPage(c.var.services.db, visible, query, list);
+      return c.json({ items: rows.map(showPage), ...rest }, 200);
+    },
+  )
+  .openapi(
+    createRoute({
+      method: "get",
+      path: "/{id}",
+      middleware: [maybeSignedIn],
+      request: { params: idParam },
+      responses: { 200: answers(page, "La página.") },
+    }),
+    async (c) => {
+      const row = await c.var.services.db
+        .selectFrom("pages")
+        .where("id", "=", c.req.valid("param").id)
+        .$if(!isAdmin(c.var.person), (q) => q.where("published", "=", 1))
+        .selectAll()
+        .executeTakeFirst();
+      if (!row) throw notFound();
+      return c.json(showPage(row), 200);
+    },
+  );
+
+/** The description of pages for the write routes of `crud.server.ts`, which are for admins. */
+export const pageResource: Resource<"pages", typeof page, typeof newPage> = {
+  table: "pages",
+  name: "page",
+  shown: page,
+  body: newPage,
+  method: "put",
+  show: showPage,
+  columns: ({ published, inMenu, ...given }) => ({
+    ...given,
+    ...(published !== undefined && { published: published ? 1 : 0 }),
+    ...(inMenu !== undefined && { inMenu: inMenu ? 1 : 0 }),
+  }),
+  list,
+  unique: { field: "slug", sentence: "Ya hay una página con esa dirección." },
+};

@@ -1,0 +1,43 @@
+import { z } from "@hono/zod-openapi";
+import type { Readable } from "../http/crud.server.ts";
+import { iso } from "../http/schemas.server.ts";
+
+const shown = z
+  .object({
+    id: z.string(),
+    createdAt: z.string(),
+    updatedAt: z.string(),
+    actorId: z.string().nullable(),
+    ownerId: z.string().nullable(),
+    action: z.string(),
+    resource: z.string(),
+    resourceId: z.string().nullable(),
+    changes: z
+      .object({
+        before: z.record(z.string(), z.unknown()).optional(),
+        after: z.record(z.string(), z.unknown()).optional(),
+      })
+      .openapi({ description: "Antes y después, sin secretos." }),
+    ip: z.string(),
+    at: z.string(),
+  })
+  .openapi("Audit");
+
+/** What admins have changed and who has signed in. */
+export const auditTrail: Readable<"audit", typeof shown> = {
+  table: "audit",
+  shown,
+  show: (row) => ({
+    ...row,
+    createdAt: iso(row.createdAt),
+    updatedAt: iso(row.updatedAt),
+    changes: JSON.parse(row.changes) as z.output<typeof shown>["changes"],
+    at: iso(row.createdAt),
+  }),
+  list: {
+    table: "audit",
+    searched: ["action", "resource", "changes", "ip"],
+    sortable: [{ column: "createdAt", direction: "desc" }],
+    filters: { actorId: "text", action: "text", resource: "text", resourceId: "text" },
+  },
+};

@@ -1,0 +1,193 @@
+import { open, readdir } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Readable } from "node:stream";
+import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
+import type { Backup, Backups } from "../../db/backup.server.ts";
+import type { ApiEnv, Services } from "../env.server.ts";
+import { recordAudit } from "../http/audit.server.ts";
+import { admin, noProgram, signedIn } from "../http/authentication.server.ts";
+import { answerInvalid, notFound, Problem } from "../http/problem.server.ts";
+import { publishes } from "../http/publish-change.server.ts";
+import { answers, bearer, bytes, iso } from "../http/schemas.server.ts";
+
+const backup = z
+  .object({
+    name: z.string(),
+    at: z.string(),
+    size: z.number().openapi({ description: "De la base de datos, en bytes." }),
+  })
+  .openapi("Backup");
+const named = z.object({
+  name: z
+    .string("Falta el nombre.")
+    .max(200)
+    .openapi({ param: { name: "name", in: "path" } }),
+});
+
+const show = ({ name, at, size }: Backup): z.output<typeof backup> => ({ name, at: iso(at), size });
+
+const forAdmins = { security: bearer, middleware: [signedIn, noProgram, admin, publishes("system")] };
+
+const listBackupsRoute = createRoute({
+  method: "get",
+  path: "/",
+  ...forAdmins,
+  responses: { 200: answers(z.object({ items: z.array(backup) }), "Las copias que hay, la última primero.") },
+});
+const listBackups: RouteHandler<typeof listBackupsRoute, ApiEnv> = async (c) =>
+  c.json({ items: ((await c.var.services.backups?.list()) ?? []).map(show) }, 200);
+
+const createBackupRoute = createRoute({
+  method: "post",
+  path: "/",
+  ...forAdmins,
+  responses: { 201: answers(backup, "La copia hecha.") },
+});
+const createBackup: RouteHandler<typeof createBackupRoute, ApiEnv> = async (c) => {
+  const { services, person } = c.var;
+  const made = await makeBackup(embedded(services));
+  await recordAudit(services.db, c, {
+    actorId: person.id,
+    action: "create",
+    resource: "backup",
+    resourceId: made.name,
+  });
+  return c.json(show(made), 201);
+};
+
+const downloadBackupRoute = createRoute({
+  method: "get",
+  path: "/{name}",
+  ...forAdmins,
+  request: { params: named },
+  responses: {
+    200: {
+      content: { "application/x-tar": { schema: bytes } },
+      description: "La base de datos y los archivos, en un .tar que se extrae en un DATA_DIR vacío.",
+    },
+  },
+});
+const downloadBackup: RouteHandler<typeof downloadBackupRoute, ApiEnv> = async (c) => {
+  const { services, person } = c.var;
+  const found = await find(services, c.req.valid("param").name);
+  await recordAudit(services.db, c, {
+    actorId: person.id,
+    action: "download",
+    resource: "backup",
+    resourceId: found.name,
+  });
+  const { body, headers } = packed(found, services.config.dataDir);
+  return c.body(body, 200, headers);
+};
+
+const deleteBackupRoute = createRoute({
+  method: "delete",
+  path: "/{name}",
+  ...forAdmins,
+  request: { params: named },
+  responses: { 204: { description: "La copia ya no existe." } },
+});
+const deleteBackup: RouteHandler<typeof deleteBackupRoute, ApiEnv> = async (c) => {
+  const { services, person } = c.var;
+  const found = await find(services, c.req.valid("param").name);
+  await embedded(services).delete(found);
+  await recordAudit(services.db, c, {
+    actorId: person.id,
+    action: "delete",
+    resource: "backup",
+    resourceId: found.name,
+  });
+  return c.body(null, 204);
+};
+
+/** Backups of the embedded database; a download also contains everybody's files. */
+export const systemBackups = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
+  .openapi(listBackupsRoute, listBackups)
+  .openapi(createBackupRoute, createBackup)
+  .openapi(downloadBackupRoute, downloadBackup)
+  .openapi(deleteBackupRoute, deleteBackup);
+
+function embedded({ backups }: Services): Backups {
+  if (!backups) throw new Problem(409, "Esta instalación usa PostgreSQL: la copia se hace con pg_dump.");
+  return backups;
+}
+
+async function find({ backups }: Services, name: string): Promise<Backup> {
+  const found = await backups?.find(name);
+  if (!found) throw notFound();
+  return found;
+}
+
+async function makeBackup(backups: Backups): Promise<Backup> {
+  try {
+    return await backups.make("copia");
+  } catch (error) {
+    // SQLITE_FULL, or ENOSPC of the file system.
+    const { code, errcode } = error as { code?: string; errcode?: number };
+    if (code === "ENOSPC" || errcode === 13) throw new Problem(503, "No cabe otra copia: el disco está lleno.");
+    throw error;
+  }
+}
+
+/** Streams an archive of the backup and everybody's files, without the master secret. */
+function packed({ name, path }: Backup, dataDir: string) {
+  return {
+    body: Readable.toWeb(Readable.from(archive(path, dataDir))) as ReadableStream<Uint8Array>,
+    headers: {
+      "Content-Type": "application/x-tar",
+      "Content-Disposition": `attachment; filename="tertulia-${name.replace(/\.db$/, "")}.tar"`,
+    },
+  };
+}
+
+const block = 512;
+
+async function* archive(copy: string, dataDir: string): AsyncGenerator<Uint8Array> {
+  yield* entry(copy, "tertulia.db");
+  const names = await readdir(join(dataDir, "files"), { recursive: true }).catch(() => []);
+  const known = filesIn(copy);
+  for (const name of names.sort()) {
+    if (known.has(basename(name).split(".")[0] ?? "") && !name.endsWith(".part")) {
+      yield* entry(join(dataDir, "files", name), `files/${name}`);
+    }
+  }
+  yield new Uint8Array(2 * block);
+}
+
+/** The ids of the files in a backup's database. Files of temporary chats and later uploads are left out of the archive. */
+function filesIn(copy: string): Set<unknown> {
+  const database = new DatabaseSync(copy, { readOnly: true });
+  try {
+    return new Set(
+      database
+        .prepare("select id from files")
+        .all()
+        .map(({ id }) => id),
+    );
+  } finally {
+    database.close();
+  }
+}
+
+/** One entry of the archive. Yields nothing for folders and for files that were deleted meanwhile. */
+async function* entry(path: string, name: string): AsyncGenerator<Uint8Array> {
+  // Loaded when first used, to save memory.
+  const { Header } = await import("tar");
+  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+  });
+  if (!file) return;
+  try {
+    const stat = await file.stat();
+    if (!stat.isFile()) return;
+    const head = Buffer.alloc(block);
+    new Header({ path: name, type: "File", mode: 0o600, size: stat.size, mtime: stat.mtime }).encode(head);
+    yield head;
+    // Stored files and backups never change, so sizes are stable.
+    for await (const part of file.createReadStream({ autoClose: false })) yield part as Uint8Array;
+    yield new Uint8Array((block - (stat.size % block)) % block);
+  } finally {
+    await file.close();
+  }
+}

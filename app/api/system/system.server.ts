@@ -1,0 +1,107 @@
+import { statfs } from "node:fs/promises";
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { sql } from "kysely";
+import packageJson from "../../../package.json" with { type: "json" };
+import { carriedOut } from "../../db/migrate.server.ts";
+import { countLost } from "../../db/stored-secrets.server.ts";
+import type { ApiEnv, Services } from "../env.server.ts";
+import { admin, noProgram, signedIn } from "../http/authentication.server.ts";
+import { answerInvalid } from "../http/problem.server.ts";
+import { answers, bearer, iso } from "../http/schemas.server.ts";
+
+const bytes = (description: string) => z.number().openapi({ description: `${description}, en bytes.` });
+const shown = z
+  .object({
+    version: z.string(),
+    node: z.string(),
+    engine: z.enum(["sqlite", "postgres"]),
+    engineVersion: z.string(),
+    startedAt: z.string(),
+    memory: bytes("La memoria de este proceso"),
+    migrations: z.array(z.object({ name: z.string(), at: z.string().nullable() })),
+    storage: z.object({
+      database: bytes("La base de datos"),
+      files: bytes("Los archivos de todos"),
+      free: bytes("Lo que queda libre donde están los datos"),
+      total: bytes("El tamaño de ese disco"),
+    }),
+    underway: z.object({
+      replies: z.number().openapi({ description: "Respuestas que este proceso está escribiendo." }),
+      files: z.number().openapi({ description: "Archivos que se están leyendo." }),
+      emails: z.number().openapi({ description: "Mensajes del buzón que aún no han salido por correo." }),
+    }),
+    mail: z.boolean().openapi({ description: "Si puede enviar correo." }),
+    lost: z.object({ models: z.number(), authenticators: z.number() }).openapi({
+      description: "Claves de modelos y segundos pasos que se guardaron con otro secreto y no se pueden leer.",
+    }),
+  })
+  .openapi("System");
+
+/** Version, engine, storage and current load. */
+export const system = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(
+  createRoute({
+    method: "get",
+    path: "/",
+    security: bearer,
+    middleware: [signedIn, noProgram, admin],
+    responses: { 200: answers(shown, "Cómo está la instalación, para quien administra.") },
+  }),
+  async (c) => {
+    const { services } = c.var;
+    const { db, engine, mail } = services;
+    const [migrations, engineVersion, storage, underway, lost] = await Promise.all([
+      carriedOut(db, engine),
+      versionOf(services),
+      storageOf(services),
+      underwayIn(services),
+      countLost(db, services),
+    ]);
+    return c.json(
+      {
+        version: packageJson.version,
+        node: process.versions.node,
+        engine,
+        engineVersion,
+        startedAt: iso(Date.now() - process.uptime() * 1000),
+        memory: process.memoryUsage.rss(),
+        migrations: migrations.map(({ name, at }) => ({ name, at: at ? at.toISOString() : null })),
+        storage,
+        underway,
+        mail: mail.available,
+        lost,
+      },
+      200,
+    );
+  },
+);
+
+async function versionOf({ db, engine }: Services): Promise<string> {
+  const asked =
+    engine === "sqlite" ? sql<{ v: string }>`select sqlite_version() as v` : sql<{ v: string }>`show server_version`;
+  const { rows } = await asked.execute(db);
+  return Object.values(rows[0] ?? {})[0] ?? "";
+}
+
+async function storageOf({ db, engine, config }: Services) {
+  const disk = await statfs(config.dataDir);
+  const files = await db.selectFrom("files").select(sql<number>`coalesce(sum(size), 0)`.as("bytes")).executeTakeFirst();
+  const database = await (engine === "sqlite"
+    ? sql<{ size: number }>`select page_count * page_size as size from pragma_page_count(), pragma_page_size()`
+    : sql<{ size: number }>`select pg_database_size(current_database()) as size`
+  ).execute(db);
+  return {
+    database: Number(database.rows[0]?.size),
+    files: Number(files?.bytes),
+    free: disk.bavail * disk.bsize,
+    total: disk.blocks * disk.bsize,
+  };
+}
+
+async function underwayIn({ db, runs, mail }: Services) {
+  const count = sql<number>`count(*)`.as("count");
+  const [reading, unsent] = await Promise.all([
+    db.selectFrom("files").where("ready", "=", 0).select(count).executeTakeFirst(),
+    mail.available ? db.selectFrom("emails").where("sentAt", "is", null).select(count).executeTakeFirst() : undefined,
+  ]);
+  return { replies: runs.underway, files: Number(reading?.count), emails: Number(unsent?.count ?? 0) };
+}

@@ -1,0 +1,137 @@
+import { z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { sql } from "kysely";
+import { v7 as newId } from "uuid";
+import type { Db, Engine } from "../../db/connection.server.ts";
+import { isTaken } from "../../db/errors.server.ts";
+import { revokeAccess } from "../../db/revoke-access.server.ts";
+import type { UserRow } from "../../db/tables.ts";
+import { limits } from "../../process/limits.ts";
+import { email, newPassword, refuseCommon } from "../auth/accounts.server.ts";
+import { hashPassword } from "../auth/passwords.server.ts";
+import type { ApiEnv } from "../env.server.ts";
+import { recordAudit } from "../http/audit.server.ts";
+import { refuseStale } from "../http/optimistic-lock.server.ts";
+import { notFound, Problem } from "../http/problem.server.ts";
+import { line } from "../http/schemas.server.ts";
+import { showUser } from "./user-fields.server.ts";
+
+const role = z.enum(["user", "admin"], "Ese rol no existe.");
+const status = z.enum(["active", "inactive"], "Ese estado no existe.");
+export const newAccount = z.strictObject({
+  name: line("El nombre", limits.name, 1),
+  email,
+  password: newPassword,
+  role: role.default("user"),
+  status: status.default("active"),
+});
+/** The fields of an account that only admins may change. */
+export const adminFields = { role: role.optional(), status: status.optional() };
+
+type AccountChange = Partial<z.output<typeof newAccount>>;
+
+/** Creates an account for somebody else. Throws 409 for a taken e-mail, 422 for invalid fields. */
+export async function createAccount(c: Context<ApiEnv>, given: z.output<typeof newAccount>): Promise<UserRow> {
+  const { person, services } = c.var;
+  await refuseCommon(given.password);
+  const { password, ...shown } = given;
+  const now = Date.now();
+  const row: UserRow = {
+    id: newId(),
+    createdAt: now,
+    updatedAt: now,
+    ...shown,
+    emailKey: given.email.toLowerCase(),
+    passwordHash: await hashPassword(password),
+    draft: null,
+    lastSeenAt: null,
+  };
+  await services.db
+    .transaction()
+    .execute(async (trx) => {
+      await trx.insertInto("users").values(row).execute();
+      const changes = { after: shown };
+      await recordAudit(trx, c, {
+        actorId: person.id,
+        action: "create",
+        resource: "user",
+        resourceId: row.id,
+        changes,
+      });
+    })
+    .catch(addressTaken);
+  return row;
+}
+
+/** Changes an account. Deactivation or a new password revokes all access. Throws 404, 409, 422. */
+export async function changeAccount(c: Context<ApiEnv>, id: string, given: AccountChange): Promise<UserRow> {
+  const { person, services } = c.var;
+  const { password, ...shown } = given;
+  if (password !== undefined) await refuseCommon(password);
+  const passwordHash = password === undefined ? undefined : await hashPassword(password);
+  const changed = await services.db
+    .transaction()
+    .execute(async (trx) => {
+      await lockAdmins(trx, services.engine);
+      const before = await trx.selectFrom("users").where("id", "=", id).selectAll().executeTakeFirst();
+      if (!before) throw notFound();
+      refuseStale(c, before, showUser(before));
+      if (shown.role === "user" || shown.status === "inactive") await refuseLastAdmin(trx, before);
+      const after = await trx
+        .updateTable("users")
+        .set({
+          ...shown,
+          ...(shown.email !== undefined && { emailKey: shown.email.toLowerCase() }),
+          ...(passwordHash && { passwordHash }),
+          updatedAt: Date.now(),
+        })
+        .where("id", "=", id)
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      if (passwordHash || after.status === "inactive") {
+        await revokeAccess(trx, id, { except: person.sessionId });
+      }
+      const changes = {
+        before: tell(before),
+        after: { ...tell(after), ...(passwordHash && { password: "cambiada" }) },
+      };
+      await recordAudit(trx, c, { actorId: person.id, action: "update", resource: "user", resourceId: id, changes });
+      return after;
+    })
+    .catch(addressTaken);
+  return changed;
+}
+
+const tell = ({ name, email: address, role: part, status: state }: UserRow) => ({
+  name,
+  email: address,
+  role: part,
+  status: state,
+});
+
+/**
+ * Locks the admins, so that two who leave at the same time can't both be counted as staying. Call it first in a
+ * transaction.
+ */
+export async function lockAdmins(db: Db, engine: Engine): Promise<void> {
+  if (engine === "postgres") await sql`lock table users in share row exclusive mode`.execute(db);
+}
+
+/** Throws 409 if the account is the only active admin. Call it after `lockAdmins`. */
+export async function refuseLastAdmin(db: Db, { id, role: part }: Pick<UserRow, "id" | "role">): Promise<void> {
+  if (part !== "admin") return;
+  const others = db
+    .selectFrom("users")
+    .where("role", "=", "admin")
+    .where("status", "=", "active")
+    .where("id", "!=", id);
+  if (await others.select("id").limit(1).executeTakeFirst()) return;
+  throw new Problem(409, "Es la única cuenta que administra esta instalación: sin ella no podría hacerlo nadie.");
+}
+
+/** Turns a unique violation into a sentence for the e-mail field. */
+export function addressTaken(error: unknown): never {
+  if (!isTaken(error)) throw error;
+  const sentence = "Ese correo ya lo usa otra cuenta.";
+  throw new Problem(409, sentence, { errors: { email: sentence } });
+}

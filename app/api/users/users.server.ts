@@ -1,0 +1,242 @@
+import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
+import { revokeAccess } from "../../db/revoke-access.server.ts";
+import type { UserRow } from "../../db/tables.ts";
+import { limits } from "../../process/limits.ts";
+import { confirmPassword, email, newPassword, refuseCommon } from "../auth/accounts.server.ts";
+import { hashPassword } from "../auth/passwords.server.ts";
+import type { ApiEnv, Services } from "../env.server.ts";
+import { recordAudit } from "../http/audit.server.ts";
+import { admin, isAdmin, noProgram, signedIn } from "../http/authentication.server.ts";
+import { idempotent } from "../http/idempotency.server.ts";
+import { contains, listOf, listPage, listQuery } from "../http/list.server.ts";
+import { answerInvalid, invalid, notFound } from "../http/problem.server.ts";
+import { mayEndSessions, publishes } from "../http/publish-change.server.ts";
+import { countAttempt } from "../http/rate-limit.server.ts";
+import { answers, bearer, bytes, draft, idParam, line, takes } from "../http/schemas.server.ts";
+import { addressTaken, adminFields, changeAccount, createAccount, newAccount } from "./account-admin.server.ts";
+import { deleteAccount } from "./account-end.server.ts";
+import { exportAccount } from "./export.server.ts";
+import { planUse, planUseOf } from "./plan-use.server.ts";
+import { showUser, user } from "./user-fields.server.ts";
+
+const currentPassword = z.string("Falta la contraseña actual.").max(1000, "La contraseña es demasiado larga.");
+const userChange = z.strictObject({
+  name: line("El nombre", limits.name, 1).optional(),
+  email: email.optional(),
+  password: newPassword.optional(),
+  currentPassword: currentPassword.optional().openapi({ description: "Para cambiar el correo o la contraseña." }),
+  draft: draft.optional(),
+  ...adminFields,
+});
+const common = { path: "/{id}" as const, security: bearer, middleware: [signedIn] };
+// Deactivated, demoted and deleted accounts and those with a new password or address may lose sessions.
+const endsTheirs = mayEndSessions((c) => c.req.param("id") ?? "");
+const changes = { ...common, middleware: [signedIn, noProgram, publishes("user"), endsTheirs] };
+
+const changeUserRoute = createRoute({
+  method: "patch",
+  ...changes,
+  request: { params: idParam, body: takes(userChange) },
+  responses: { 200: answers(user, "La cuenta, cambiada.") },
+});
+const changeUser: RouteHandler<typeof changeUserRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const { db } = services;
+  const { id } = c.req.valid("param");
+  const { currentPassword: confirmation, password, draft: unsent, role, status, ...given } = c.req.valid("json");
+  if (isAdmin(person) && (id !== person.id || role || status)) {
+    // Admins change their own password and address below, where the current password is required.
+    const own = id === person.id && { password: undefined, email: undefined };
+    return c.json(showUser(await changeAccount(c, id, clean({ ...given, password, role, status, ...own }))), 200);
+  }
+  if (id !== person.id) throw notFound();
+  if (role || status) throw invalid(role ? "role" : "status", "Eso solo lo cambia quien administra.");
+  const before = await db.selectFrom("users").where("id", "=", id).selectAll().executeTakeFirst();
+  if (!before) throw notFound();
+  const newAddress = given.email !== undefined && given.email !== before.email;
+  if (newAddress || password !== undefined) await confirmPassword(c, confirmation);
+  if (password !== undefined) await refuseCommon(password);
+  const passwordHash = password === undefined ? undefined : await hashPassword(password);
+  const change = db.transaction().execute(async (trx) => {
+    const changed = await trx
+      .updateTable("users")
+      .set({
+        ...given,
+        ...(newAddress && { emailKey: given.email?.toLowerCase() }),
+        ...(passwordHash && { passwordHash }),
+        ...(unsent !== undefined && { draft: unsent && JSON.stringify(unsent) }),
+        ...((given.name !== undefined || newAddress || passwordHash) && { updatedAt: Date.now() }),
+      })
+      .where("id", "=", id)
+      .returningAll()
+      .executeTakeFirst();
+    if (!changed) throw notFound();
+    const action = passwordHash ? "password" : newAddress ? "email" : undefined;
+    if (action) {
+      // Whoever had the old password or mailbox must not get back in.
+      await revokeAccess(trx, id, { except: person.sessionId });
+      await recordAudit(trx, c, { actorId: id, action, resource: "user", resourceId: id });
+    }
+    return changed;
+  });
+  const after = await change.catch(addressTaken);
+  if (newAddress) tellOldAddress(services, before, after.email);
+  return c.json(showUser(after), 200);
+};
+
+const deleteUserRoute = createRoute({
+  method: "delete",
+  ...changes,
+  request: {
+    params: idParam,
+    body: {
+      content: { "application/json": { schema: z.strictObject({ currentPassword }) } },
+      description: "La contraseña, para eliminar la cuenta propia.",
+    },
+  },
+  responses: { 204: { description: "La cuenta y todo lo suyo ya no existen." } },
+});
+const deleteUser: RouteHandler<typeof deleteUserRoute, ApiEnv> = async (c) => {
+  const { id } = c.req.valid("param");
+  const own = id === c.var.person.id;
+  if (!own && !isAdmin(c.var.person)) throw notFound();
+  if (own) await confirmPassword(c, c.req.valid("json")?.currentPassword);
+  await deleteAccount(c, id);
+  return c.body(null, 204);
+};
+
+const endSessionsRoute = createRoute({
+  method: "delete",
+  path: "/{id}/sessions",
+  security: bearer,
+  middleware: [signedIn, noProgram, admin, publishes("user"), endsTheirs],
+  request: { params: idParam },
+  responses: { 204: { description: "Sus sesiones están cerradas." } },
+});
+const endSessions: RouteHandler<typeof endSessionsRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const { id } = c.req.valid("param");
+  await findUser(services, id);
+  await services.db.transaction().execute(async (trx) => {
+    // Admins who close their own other sessions keep their API keys.
+    if (id !== person.id) await revokeAccess(trx, id);
+    else await trx.deleteFrom("sessions").where("userId", "=", id).where("id", "!=", person.sessionId).execute();
+    await recordAudit(trx, c, { actorId: person.id, action: "signout", resource: "user", resourceId: id });
+  });
+  return c.body(null, 204);
+};
+
+const showPlanUseRoute = createRoute({
+  method: "get",
+  path: "/{id}/use",
+  security: bearer,
+  middleware: [signedIn, admin],
+  request: { params: idParam },
+  responses: { 200: answers(planUse.openapi("PlanUse"), "Su plan y lo que ha usado de él.") },
+});
+const showPlanUse: RouteHandler<typeof showPlanUseRoute, ApiEnv> = async (c) => {
+  const { services } = c.var;
+  const account = await findUser(services, c.req.valid("param").id);
+  return c.json(await planUseOf(services.db, account), 200);
+};
+
+const listUsersRoute = createRoute({
+  method: "get",
+  path: "/",
+  security: bearer,
+  middleware: [signedIn, admin],
+  request: { query: listQuery },
+  responses: { 200: answers(listOf(user), "Las cuentas, para quien administra.") },
+});
+const listUsers: RouteHandler<typeof listUsersRoute, ApiEnv> = async (c) => {
+  const query = c.req.valid("query");
+  const { q = "" } = query;
+  const all = c.var.services.db
+    .selectFrom("users")
+    .selectAll("users")
+    .$if(q !== "", (rows) => rows.where((e) => e.or([contains("users.name", q), contains("users.email", q)])));
+  const { rows, ...rest } = await listPage(c.var.services.db, all, query, {
+    table: "users",
+    sortable: [
+      { column: "createdAt", direction: "desc" },
+      { column: "name", direction: "asc" },
+      { column: "emailKey", direction: "asc" },
+    ],
+    filters: { role: "text", status: "text" },
+  });
+  return c.json({ items: rows.map(showUser), ...rest }, 200);
+};
+
+const createUserRoute = createRoute({
+  method: "post",
+  path: "/",
+  security: bearer,
+  middleware: [signedIn, noProgram, admin, publishes("user"), idempotent],
+  request: { body: takes(newAccount) },
+  responses: { 201: answers(user, "La cuenta nueva.") },
+});
+const createUser: RouteHandler<typeof createUserRoute, ApiEnv> = async (c) =>
+  c.json(showUser(await createAccount(c, c.req.valid("json"))), 201);
+
+const showAccountRoute = createRoute({
+  method: "get",
+  ...common,
+  request: { params: idParam },
+  responses: { 200: answers(user, "Una cuenta: la propia o, para quien administra, cualquiera.") },
+});
+const showAccount: RouteHandler<typeof showAccountRoute, ApiEnv> = async (c) => {
+  const { id } = c.req.valid("param");
+  if (id !== c.var.person.id && !isAdmin(c.var.person)) throw notFound();
+  return c.json(showUser(await findUser(c.var.services, id)), 200);
+};
+
+const downloadAccountRoute = createRoute({
+  method: "get",
+  path: "/{id}/export",
+  security: bearer,
+  middleware: [signedIn],
+  request: { params: idParam },
+  responses: {
+    200: {
+      content: { "application/zip": { schema: bytes } },
+      description: "Todo lo de la persona, en un ZIP.",
+    },
+  },
+});
+const downloadAccount: RouteHandler<typeof downloadAccountRoute, ApiEnv> = async (c) => {
+  if (c.req.valid("param").id !== c.var.person.id) throw notFound();
+  await countAttempt(c, "export", c.var.person.id);
+  const { body, headers } = exportAccount(c);
+  return c.body(body, 200, headers);
+};
+
+export const users = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
+  .openapi(changeUserRoute, changeUser)
+  .openapi(deleteUserRoute, deleteUser)
+  .openapi(endSessionsRoute, endSessions)
+  .openapi(showPlanUseRoute, showPlanUse)
+  .openapi(listUsersRoute, listUsers)
+  .openapi(createUserRoute, createUser)
+  .openapi(showAccountRoute, showAccount)
+  .openapi(downloadAccountRoute, downloadAccount);
+
+/** Notifies the old address, so that the owner learns of a takeover. */
+function tellOldAddress({ mail }: Services, before: UserRow, email: string): void {
+  mail.post({
+    to: before.email,
+    subject: "El correo de tu cuenta de Tertulia ha cambiado",
+    text: `Hola:\n\nDesde ahora tu cuenta usa la dirección ${email}. Si no has sido tú, escribe a quien administra la instalación.\n`,
+  });
+}
+
+async function findUser({ db }: Services, id: string): Promise<UserRow> {
+  const row = await db.selectFrom("users").where("id", "=", id).selectAll().executeTakeFirst();
+  if (!row) throw notFound();
+  return row;
+}
+
+/** Drops undefined properties, which would otherwise be written as NULL. */
+const clean = <Given extends object>(given: Given) =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Given]?: Exclude<Given[Name], undefined>;
+  };

@@ -1,0 +1,45 @@
+import { v7 as newId } from "uuid";
+import type { ChatRow, MessageRow } from "./tables.ts";
+
+/** The row of a new, empty chat; `given` replaces the defaults. */
+export function chatRow(now: number, given: Partial<ChatRow> & Pick<ChatRow, "userId" | "title">): ChatRow {
+  return {
+    id: newId(),
+    createdAt: now,
+    updatedAt: now,
+    projectId: null,
+    modelId: null,
+    titled: 0,
+    pinned: 0,
+    archived: 0,
+    lastMessageAt: now,
+    draft: null,
+    leafId: null,
+    sessionId: null,
+    ...given,
+  };
+}
+
+/** The row of a new message, by default a person's and complete; `given` replaces the defaults. */
+export function messageRow(
+  now: number,
+  given: Partial<MessageRow> & Pick<MessageRow, "chatId" | "userId" | "parentId">,
+): MessageRow {
+  return {
+    id: newId(),
+    createdAt: now,
+    updatedAt: now,
+    role: "user",
+    content: "",
+    status: "complete",
+    modelId: null,
+    error: null,
+    inputTokens: null,
+    outputTokens: null,
+    sources: null,
+    key: null,
+    heartbeatAt: null,
+    finishedAt: null,
+    ...given,
+  };
+}

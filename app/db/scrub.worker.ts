@@ -1,0 +1,22 @@
+import { DatabaseSync } from "node:sqlite";
+import { answerJob } from "../process/child-process-entry.ts";
+
+/**
+ * Removes from a copied database what must not be in a backup: temporary chats with everything that belongs to them, and deleted
+ * content that is still in free pages. Works on databases of older versions too.
+ */
+answerJob(({ path }: { path: string }) => {
+  const copy = new DatabaseSync(path);
+  copy.exec("pragma foreign_keys = on; pragma journal_mode = delete; pragma synchronous = off");
+  for (const table of ["chats", "files"]) {
+    const columns = copy.prepare(`select name from pragma_table_info('${table}')`).all();
+    if (columns.some(({ name }) => name === "sessionId"))
+      copy.exec(`delete from ${table} where "sessionId" is not null`);
+  }
+  const index = copy.prepare("select name from sqlite_master where name = 'passages_index'").get();
+  // The full-text index keeps deleted words until it is merged.
+  if (index) copy.exec("insert into passages_index(passages_index) values ('rebuild')");
+  copy.exec("vacuum; pragma journal_mode = wal");
+  copy.close();
+  return true;
+});

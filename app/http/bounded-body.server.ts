@@ -1,0 +1,74 @@
+import { ConcurrencyLimit } from "../process/concurrency-limit.server.ts";
+
+/** Limits on a request body. */
+export type BodyBounds = {
+  /** In bytes. */
+  maxSize: number;
+  /** Set for somebody who is not signed in: the network that the request comes from. */
+  stranger?: string | undefined;
+};
+
+/** A body that was not read to its end, and why. The caller chooses the sentence. */
+export class BodyRefused extends Error {
+  override name = "BodyRefused";
+  readonly reason: "large" | "slow" | "many";
+  constructor(reason: BodyRefused["reason"]) {
+    super(reason);
+    this.reason = reason;
+  }
+}
+
+// In ms. Longest pause within a body; a real sender is never silent for so long, not even with two seconds of latency.
+const stallOfStranger = 5_000;
+const stallOfPerson = 30_000;
+// A stranger's body has this many ms, plus a second for each of so many bytes.
+const strangerBegins = 8_000;
+const strangerBytesPerSecond = 16_000;
+
+// At most so many unfinished bodies of strangers from one network; a household behind one address has fewer.
+const ofStrangers = new ConcurrencyLimit(20);
+
+/**
+ * The bytes of a request's body as they come, within bounds. Nothing is read before the first chunk is asked for.
+ * Throws BodyRefused for a body that is too large or stalls, and for a stranger's if too many come from the same network.
+ */
+export async function* boundedBody(request: Request, { maxSize, stranger }: BodyBounds): AsyncGenerator<Uint8Array> {
+  if (Number(request.headers.get("Content-Length") ?? 0) > maxSize) throw new BodyRefused("large");
+  if (!request.body) return;
+  if (stranger !== undefined && !ofStrangers.enter(stranger)) throw new BodyRefused("many");
+  const reader = request.body.getReader();
+  const begun = Date.now();
+  let size = 0;
+  try {
+    for (;;) {
+      const { done, value } = await within(reader.read(), patience(begun, size, stranger !== undefined));
+      if (done) return;
+      size += value.length;
+      if (size > maxSize) throw new BodyRefused("large");
+      yield value;
+    }
+  } catch (error) {
+    // The rest is discarded by the server (server.ts).
+    if (error instanceof BodyRefused) void reader.cancel(error).catch(() => {});
+    throw error;
+  } finally {
+    if (stranger !== undefined) ofStrangers.leave(stranger);
+  }
+}
+
+/** How long the next bytes may take, in ms. */
+function patience(begun: number, size: number, isStranger: boolean): number {
+  if (!isStranger) return stallOfPerson;
+  const left = begun + strangerBegins + (size / strangerBytesPerSecond) * 1000 - Date.now();
+  return Math.max(0, Math.min(stallOfStranger, left));
+}
+
+async function within<Result>(work: Promise<Result>, ms: number): Promise<Result> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new BodyRefused("slow")), ms);
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,2 @@
+/** A header of a request or response; empty where there is none. */
+export const headerOf = ({ headers }: { headers: Headers }, name: string): string => headers.get(name) ?? "";

@@ -1,0 +1,64 @@
+import { fork } from "node:child_process";
+import { readFileSync } from "node:fs";
+
+/** A child process used more time or memory than allowed. */
+export class TooMuch extends Error {
+  override name = "TooMuch";
+}
+
+const timeAtMost = 30_000;
+const heapMb = 512;
+// Added to the heap limit: inflated pages and archives live outside the heap.
+const memoryMb = 1024;
+const watchEvery = 50;
+const pageSize = 4096;
+const stderrKept = 4_000;
+
+/**
+ * Runs one job in a child process, with limits on time (ms) and memory. A thread would not do: one that runs out of heap inside
+ * JSON.parse ends the whole server. Throws TooMuch.
+ */
+export async function runWorker<Answer>(file: URL, job: unknown, time = timeAtMost): Promise<Answer> {
+  const child = fork(file, {
+    execArgv: [`--max-old-space-size=${heapMb}`],
+    env: {},
+    serialization: "advanced",
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  let said = "";
+  child.stderr?.on("data", (chunk: Buffer) => {
+    said = (said + chunk).slice(-stderrKept);
+  });
+  const timer = setTimeout(() => reject(new TooMuch("time")), time);
+  const watch = setInterval(() => {
+    if (memoryOf(child.pid) > memoryMb * 1024 * 1024) reject(new TooMuch("memory"));
+  }, watchEvery);
+  child.once("message", (answer) => resolve(answer as Answer));
+  // When no process can be started, both this event and `send` report it.
+  child.on("error", reject);
+  child.once("exit", (code, signal) =>
+    reject(
+      /heap out of memory|heap limit/.test(said) ? new TooMuch("heap") : new Error(`worker ${code ?? signal}: ${said}`),
+    ),
+  );
+  promise.catch(() => {});
+  try {
+    child.send(job as object);
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    clearInterval(watch);
+    child.kill("SIGKILL");
+  }
+}
+
+/** Resident memory of a process in bytes; 0 on systems without Linux's /proc. */
+function memoryOf(pid: number | undefined): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]) * pageSize;
+  } catch {
+    // No /proc, or the process has just exited.
+    return 0;
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * Bounds on what a person may send, store and do at once: texts in characters, files and bodies in bytes. How often somebody
+ * may try something stands in `api/http/rate-limit.server.ts`.
+ */
+export const limits = {
+  name: 80,
+  email: 254,
+  passwordMin: 8,
+  passwordMax: 128,
+  chatTitle: 120,
+  message: 32_000,
+  draft: 64_000,
+  emailMessage: 4_000,
+  search: 200,
+  projectDescription: 500,
+  projectInstructions: 8_000,
+  modelName: 80,
+  modelText: 8_000,
+  trainingContent: 100_000,
+  summary: 20_000,
+  pageBody: 100_000,
+  pageDescription: 300,
+  slug: 80,
+  listDefault: 30,
+  listMax: 100,
+  /** Lists count at most this far: counting a million rows would take longer than showing a page of them. */
+  listCounted: 10_000,
+  /** A search sorts only this many of the newest matches. */
+  listSearched: 2_000,
+  turnsOnPage: 50,
+  /** Replies of one person that may run at the same time. What a reply costs is known only when it ends. */
+  repliesAtOnce: 16,
+  /** Longest reply; a model that never stops is cut off here. */
+  reply: 400_000,
+  /** Longest time of a reply, in ms. */
+  replyTime: 30 * 60_000,
+  /** Bytes of a model server's response, including protocol and thoughts. */
+  modelAnswer: 16 * 1024 * 1024,
+  apiKeys: 20,
+  filesPerMessage: 8,
+  fileName: 200,
+  /** Bytes of one file. */
+  image: 10 * 1024 * 1024,
+  document: 20 * 1024 * 1024,
+  /** Width × height in pixels: what phones take. AVIF is lower because it is decoded as a whole and needs far more memory. */
+  imagePixels: 50_000_000,
+  avifPixels: 16_000_000,
+  /** Characters read from one file. */
+  fileText: 2_000_000,
+  jsonBody: 256 * 1024,
+  /** Bytes of a chat completion request, including images. */
+  completionBody: 16 * 1024 * 1024,
+  /** Bytes of an imported export file. */
+  importFile: 150 * 1024 * 1024,
+  /** Bytes of a form with files. */
+  uploadBody: 200 * 1024 * 1024,
+  formBody: 1024 * 1024,
+} as const;

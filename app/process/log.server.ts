@@ -1,0 +1,22 @@
+import { type Logger, pino } from "pino";
+
+export type Log = Logger;
+
+/** JSON lines on standard output, never with secrets or message text. */
+export function createLog(level: string): Log {
+  return pino({
+    level,
+    base: undefined,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+    serializers: { err: describeError },
+  });
+}
+
+/** A path as it may be logged: tokens of password resets and shares are masked, because whoever has them is let in. */
+export const pathInLog = (path: string) => path.replace(/\/(reset|share|compartido)\/[^/]+/, "/$1/…");
+
+// Provider errors carry the request, and with it keys and message text: only these three fields may be logged.
+function describeError(error: Error) {
+  return { type: error.name, message: error.message, stack: error.stack };
+}

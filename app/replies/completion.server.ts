@@ -1,0 +1,78 @@
+import type { ModelRow } from "../db/tables.ts";
+import { ConcurrencyLimit } from "../process/concurrency-limit.server.ts";
+import { limits } from "../process/limits.ts";
+import type { Usage } from "./chunk.ts";
+import { instructionsFor } from "./prompt/prompt.server.ts";
+import { openModel } from "./providers/model-access.server.ts";
+import { generate, type Part, type Prompt, type ResponseFormat } from "./providers/providers.server.ts";
+import type { RunServices } from "./runs.server.ts";
+import { estimateUsage, reserveUsage, settleUsage, tooMany } from "./usage.server.ts";
+
+type CompletionRequest = {
+  userId: string;
+  model: ModelRow;
+  prompt: Prompt;
+  stop: string[];
+  responseFormat: ResponseFormat | undefined;
+  signal: AbortSignal;
+  /** Called when nothing more will come, also if the model was never asked. */
+  onEnd(): void;
+};
+
+/**
+ * A completion for another program. Only its usage is stored. This installation's instructions come first in the prompt.
+ * Throws LimitReached before anything is asked; the generator throws ReplyError.
+ */
+export async function completePrompt(
+  { db, modelKey, modelSilence }: RunServices,
+  { userId, model, prompt, stop, responseFormat, signal, onEnd }: CompletionRequest,
+): Promise<AsyncGenerator<Part>> {
+  if (!underway.enter(userId)) {
+    onEnd();
+    throw tooMany(Date.now());
+  }
+  const leave = () => {
+    underway.leave(userId);
+    onEnd();
+  };
+  try {
+    await db.transaction().execute((trx) => reserveUsage(trx, userId, model.id, Date.now()));
+    const system = [model.systemPrompt, ...(await instructionsFor(db)), prompt.system].filter(Boolean).join("\n\n");
+    const parts = ask();
+    async function* ask() {
+      const options = { signal, silence: modelSilence, stop, responseFormat };
+      yield* generate(openModel(model, modelKey), { ...prompt, system }, options);
+    }
+    const length = system.length + prompt.turns.reduce((sum, { content }) => sum + content.length, 0);
+    return counted(parts, leave, length, (usage) => settleUsage(db, userId, model, usage, Date.now()));
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+// Completions in progress, by person.
+const underway = new ConcurrencyLimit(limits.repliesAtOnce);
+
+/** Passes the parts on and records the usage however it ends: completed, failed, or left by its reader. */
+async function* counted(
+  parts: AsyncGenerator<Part>,
+  leave: () => void,
+  promptLength: number,
+  settle: (usage: Usage) => Promise<void>,
+): AsyncGenerator<Part> {
+  let length = 0;
+  let usage: Usage | undefined;
+  try {
+    for await (const part of parts) {
+      if (part.type === "text") length += part.text.length;
+      else if (part.usage.outputTokens) {
+        usage = { inputTokens: part.usage.inputTokens ?? 0, outputTokens: part.usage.outputTokens };
+      }
+      yield part;
+    }
+  } finally {
+    leave();
+    if (length > 0 || usage) await settle(usage ?? estimateUsage(promptLength, length));
+  }
+}

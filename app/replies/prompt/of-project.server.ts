@@ -1,0 +1,10 @@
+import { expressionBuilder } from "kysely";
+import type { Tables } from "../../db/tables.ts";
+
+const e = expressionBuilder<Tables, "trainings">();
+
+/** The trainings for all chats, and those of the project where there is one. */
+export const ofProject = (projectId: string | null) =>
+  projectId === null
+    ? e("trainings.projectId", "is", null)
+    : e.or([e("trainings.projectId", "is", null), e("trainings.projectId", "=", projectId)]);

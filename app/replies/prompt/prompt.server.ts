@@ -1,0 +1,150 @@
+import type { Db, Engine } from "../../db/connection.server.ts";
+import type { MessageRow, ModelRow } from "../../db/tables.ts";
+import type { Storage } from "../../files/storage.server.ts";
+import type { Source, Usage } from "../chunk.ts";
+import type { ModelAccess, Prompt, Turn } from "../providers/providers.server.ts";
+import { ofProject } from "./of-project.server.ts";
+import { findSources, type WholeDocument } from "./sources.server.ts";
+import { type StoredPart, type StoredPrompt, wholeSaid } from "./stored-prompt.server.ts";
+import { fitBranch } from "./summary.server.ts";
+import { asTurns, attachedIn, branchTo } from "./turns.server.ts";
+
+// Spanish text is about 3.5 characters a token with today's tokenizers; 3 leaves room.
+const charactersPerToken = 3;
+
+export type Built = {
+  prompt: Prompt;
+  sources: Source[];
+  /** The same prompt, to be kept with the reply. */
+  stored: StoredPrompt;
+};
+
+type PromptServices = { db: Db; engine: Engine; storage: Storage; modelSilence: number };
+type PromptModel = ModelAccess & Pick<ModelRow, "id" | "contextWindow" | "systemPrompt" | "acceptsImages">;
+
+/**
+ * Builds the prompt for a reply, and the sources that it may cite. `text` is the part of the reply that exists already;
+ * tokens used for summaries are added to `spent`. Throws ReplyError if older messages have to be summarised and that fails.
+ */
+export async function buildPrompt(
+  { db, engine, storage, modelSilence }: PromptServices,
+  question: MessageRow,
+  model: PromptModel,
+  { text: written, signal, spent }: { text: string; signal: AbortSignal; spent: Usage },
+): Promise<Built> {
+  const local = model.provider === "local";
+  const chat = await placeOf(db, question);
+  const projectId = chat?.projectId ?? null;
+  const room = Math.max(model.contextWindow - model.maxOutputTokens, model.contextWindow / 2) * charactersPerToken;
+  const attached = await attachedIn(db, question.chatId);
+  const { sources, whole } = await findSources({ db, engine }, question, {
+    local,
+    projectId,
+    attached,
+    room: room / 2,
+  });
+  if (local) return { prompt: { system: "", turns: [] }, sources, stored: { parts: [], turns: [] } };
+
+  const { instructions, examples } = await trainingsFor(db, projectId);
+  const parts: StoredPart[] = [
+    { title: "Instrucciones del modelo", text: model.systemPrompt },
+    ...instructions.map(({ title, content }) => ({ title: `Entrenamiento «${title}»`, text: content })),
+    { title: `Instrucciones del proyecto «${chat?.projectName ?? ""}»`, text: chat?.instructions ?? "" },
+    ...sourceParts(sources, whole),
+  ].filter((part) => "fileId" in part || part.text);
+  const before = joined(parts, whole);
+  // The conversation gets at least a quarter of the room, however long instructions and sources are.
+  const roomLeft = Math.max(room / 4, room - before.length - written.length);
+  const wholeBranch = await branchTo(db, question, { summarised: Boolean(chat?.summarised) });
+  const branch = await fitBranch(db, wholeBranch, question, roomLeft, { model, signal, silence: modelSilence, spent });
+  if (branch.summary) parts.push({ title: "Resumen de lo anterior", text: summarySaid(branch.summary.content) });
+  const numbers = new Map(whole.map(({ fileId, n }) => [fileId, n]));
+  const seesImages = model.acceptsImages === 1;
+  const said = await asTurns(storage, branch.rows, attached, { seesImages, numbers });
+  const around = { before: examples, after: goOn(written) };
+  return {
+    prompt: { system: joined(parts, whole), turns: [...around.before, ...said, ...around.after] },
+    sources,
+    stored: {
+      parts,
+      turns: [
+        ...around.before,
+        ...said.map(({ messageId, notes, images = [] }) => ({ messageId, notes, images: images.length })),
+        ...around.after,
+      ],
+    },
+  };
+}
+
+/** The project that a message is asked in, with its instructions, and whether its chat has been summarised. */
+const placeOf = (db: Db, question: MessageRow) =>
+  db
+    .selectFrom("chats")
+    .leftJoin("projects", "projects.id", "chats.projectId")
+    .where("chats.id", "=", question.chatId)
+    .select(["chats.projectId", "projects.instructions", "projects.name as projectName"])
+    .select((e) =>
+      e.exists(e.selectFrom("summaries").where("chatId", "=", question.chatId).select("id")).as("summarised"),
+    )
+    .executeTakeFirst();
+
+async function trainingsFor(db: Db, projectId: string | null) {
+  const trainings = await db
+    .selectFrom("trainings")
+    .where("enabled", "=", 1)
+    .where("kind", "in", ["instruction", "example"])
+    .where(ofProject(projectId))
+    .orderBy("position")
+    .selectAll()
+    .execute();
+  return {
+    instructions: trainings.filter(({ kind }) => kind === "instruction"),
+    examples: trainings.filter(({ kind }) => kind === "example").flatMap(({ content }) => exampleTurns(content)),
+  };
+}
+
+/** What everybody's models are told, whatever the conversation. */
+export async function instructionsFor(db: Db): Promise<string[]> {
+  return (await trainingsFor(db, null)).instructions.map(({ content }) => content);
+}
+
+/** An example is written as «Pregunta: …» and «Respuesta: …»; anything else is left out. */
+function exampleTurns(content: string): Turn[] {
+  const match = /^Pregunta:\s*([\s\S]+?)\n+Respuesta:\s*([\s\S]+)$/.exec(content.trim());
+  if (!match?.[1] || !match[2]) return [];
+  return [
+    { role: "user", content: match[1].trim() },
+    { role: "assistant", content: match[2].trim() },
+  ];
+}
+
+function sourceParts(sources: Source[], whole: WholeDocument[]): StoredPart[] {
+  if (sources.length === 0) return [];
+  const intro = "Material que puede servir para responder. Si lo usas, cita su número entre corchetes, como [1].";
+  const passages = sources.filter(({ n }) => !whole.some((one) => one.n === n));
+  return [
+    { title: "Material", text: intro },
+    ...whole.map(({ n, fileId, name }) => ({ title: `Fuente ${n}`, n, name, fileId })),
+    ...passages.map(({ n, title, quote }) => ({ title: `Fuente ${n}`, text: `[${n}] ${title}\n${quote}` })),
+  ];
+}
+
+function joined(parts: StoredPart[], whole: WholeDocument[]): string {
+  const texts = new Map(whole.map(({ fileId, text }) => [fileId, text]));
+  return parts
+    .map((part) => ("fileId" in part ? wholeSaid(part, texts.get(part.fileId) ?? "") : part.text))
+    .join("\n\n");
+}
+
+const summarySaid = (content: string) => `Resumen de la parte anterior de esta conversación:\n${content}`;
+
+function goOn(written: string): Turn[] {
+  if (!written) return [];
+  return [
+    { role: "assistant", content: written },
+    {
+      role: "user",
+      content: "Tu respuesta se cortó. Continúa exactamente donde se quedó, sin repetir nada ni comentarlo.",
+    },
+  ];
+}

@@ -1,0 +1,153 @@
+import { sql } from "kysely";
+import type { Db, Engine } from "../../db/connection.server.ts";
+import { bestHits, everyone, type Hit, searchPassages } from "../../db/search.server.ts";
+import type { FileRow, MessageRow } from "../../db/tables.ts";
+import type { Source } from "../chunk.ts";
+import { ofProject } from "./of-project.server.ts";
+import type { AttachedFile } from "./turns.server.ts";
+
+/** A document that a model is given whole. */
+export type WholeDocument = { n: number; fileId: string; name: string; text: string };
+export type FoundDocuments = { sources: Source[]; whole: WholeDocument[] };
+
+type FileText = Pick<FileRow, "id" | "name" | "text"> & { messageId: string };
+type Wanted = { local: boolean; projectId: string | null; attached: AttachedFile[]; room: number };
+
+const passagesInPrompt = 6;
+// More passages are used if a sent document does not fit in the prompt as a whole.
+const passagesOfDocuments = 14;
+const quoteLength = 900;
+
+/**
+ * Finds the sources for a question and numbers them: first documents sent on this branch, whole if they fit in `room`
+ * characters; then passages of the other ones, of the project's documents and of trainings. The local assistant gets
+ * passages only, also of the person's own messages; a language model already has the conversation in its prompt.
+ */
+export async function findSources(
+  { db, engine }: { db: Db; engine: Engine },
+  question: MessageRow,
+  { local, projectId, attached, room }: Wanted,
+): Promise<FoundDocuments> {
+  const documents = await documentsOfBranch(db, question, attached);
+  const whole = local ? [] : fitting(documents, room);
+  const cut = documents.filter(({ id }) => !whole.some((one) => one.id === id));
+  const ofProject = await projectDocuments(db, question.userId, projectId);
+  const hits = await searchPassages(db, engine, {
+    question: question.content,
+    owners: [everyone, question.userId],
+    except: [question.id],
+    files: [...cut.map(({ id }) => id), ...ofProject.filter((id) => !whole.some((one) => one.id === id))],
+    messages: local,
+    limit: cut.length > 0 && !local ? passagesOfDocuments : passagesInPrompt,
+  });
+  const telling = local ? bestHits(question.content, hits) : hits;
+  const found = [...(await beginnings(db, question, cut, hits)), ...telling].slice(0, passagesOfDocuments);
+  const sources = [
+    ...whole.map(({ id, name, text }) => ({
+      kind: "file" as const,
+      title: name,
+      quote: (text ?? "").slice(0, quoteLength).toWellFormed(),
+      chatId: null,
+      messageId: null,
+      fileId: id,
+      position: 0,
+    })),
+    ...(await named(db, found, projectId)),
+  ].map((source, index) => ({ n: index + 1, ...source }));
+  return {
+    sources,
+    whole: whole.map(({ id, name, text }, index) => ({ n: index + 1, fileId: id, name, text: text ?? "" })),
+  };
+}
+
+/** The documents sent with the messages that lead to this one, the newest first. */
+async function documentsOfBranch(db: Db, question: MessageRow, attached: AttachedFile[]): Promise<FileText[]> {
+  const documents = attached.filter(({ readable }) => readable).reverse();
+  if (documents.length === 0) return [];
+  const { rows } = await sql<{ id: string }>`
+    with recursive branch as (
+      select id, "parentId" from messages where id = ${question.id}
+      union all
+      select m.id, m."parentId" from messages m join branch b on m.id = b."parentId"
+    ) select id from branch`.execute(db);
+  const branch = new Set(rows.map(({ id }) => id));
+  const ids = new Map(
+    documents
+      .filter(({ messageId }) => branch.has(messageId))
+      .map(({ fileId, messageId }) => [fileId ?? "", messageId]),
+  );
+  const files = await db
+    .selectFrom("files")
+    .where("id", "in", [...ids.keys(), ""])
+    .select(["id", "name", "text"])
+    .execute();
+  return [...ids].flatMap(([fileId, messageId]) => {
+    const file = files.find(({ id }) => id === fileId);
+    return file ? [{ ...file, messageId }] : [];
+  });
+}
+
+function fitting(documents: FileText[], room: number): FileText[] {
+  let left = room;
+  return documents.filter(({ text }) => {
+    const length = text?.length ?? 0;
+    if (length > left) return false;
+    left -= length;
+    return true;
+  });
+}
+
+async function projectDocuments(db: Db, userId: string, projectId: string | null): Promise<string[]> {
+  if (!projectId) return [];
+  const rows = await db
+    .selectFrom("files")
+    .where("projectId", "=", projectId)
+    .where("userId", "=", userId)
+    .where("ready", "=", 1)
+    .select("id")
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** The first passages of documents that were sent with this question but that search did not find, as with «resúmelo». */
+async function beginnings(db: Db, question: MessageRow, documents: FileText[], hits: Hit[]): Promise<Hit[]> {
+  const unfound = documents.filter(
+    ({ id, messageId }) => messageId === question.id && !hits.some(({ fileId }) => fileId === id),
+  );
+  const perDocument = Math.max(1, Math.floor(passagesInPrompt / Math.max(1, unfound.length)));
+  const lists = unfound.map(({ id }) =>
+    db
+      .selectFrom("passages")
+      .where("fileId", "=", id)
+      .where("position", "<", perDocument)
+      .orderBy("position")
+      .select(["messageId", "trainingId", "chatId", "fileId", "position", "page", "text"])
+      .execute(),
+  );
+  return (await Promise.all(lists)).flat();
+}
+
+/** Hits with the title of what they are from; those of trainings that do not apply here are left out. */
+async function named(db: Db, hits: Hit[], projectId: string | null): Promise<Omit<Source, "n">[]> {
+  if (hits.length === 0) return [];
+  const ids = (column: "chatId" | "trainingId" | "fileId") => hits.map((hit) => hit[column] ?? "");
+  const [chats, trainings, files] = await Promise.all([
+    db.selectFrom("chats").where("id", "in", ids("chatId")).select(["id", "title"]).execute(),
+    db
+      .selectFrom("trainings")
+      .where("id", "in", ids("trainingId"))
+      .where("enabled", "=", 1)
+      .where(ofProject(projectId))
+      .select(["id", "title"])
+      .execute(),
+    db.selectFrom("files").where("id", "in", ids("fileId")).select(["id", "name as title"]).execute(),
+  ]);
+  const titles = new Map([...chats, ...trainings, ...files].map(({ id, title }) => [id, title]));
+  return hits.flatMap(({ messageId, trainingId, chatId, fileId, position, page, text }) => {
+    const title = titles.get(fileId ?? trainingId ?? chatId ?? "");
+    if (title === undefined) return [];
+    const kind = fileId ? ("file" as const) : trainingId ? ("training" as const) : ("message" as const);
+    const where = page ? `${title}, página ${page}` : title;
+    return [{ kind, title: where, quote: text, chatId, messageId, fileId, position: position && Number(position) }];
+  });
+}

@@ -1,0 +1,27 @@
+import { v7 as newId } from "uuid";
+import type { Db } from "../../db/connection.server.ts";
+import type { Turn } from "../providers/providers.server.ts";
+
+/** A part of the system prompt: its text, or the document that stands there whole. */
+export type StoredPart = { title: string; text: string } | { title: string; n: number; name: string; fileId: string };
+
+/** What a model was given. Messages and documents are referred to, not repeated: a long chat would be stored once a reply. */
+export type StoredPrompt = {
+  parts: StoredPart[];
+  turns: (Pick<Turn, "role" | "content"> | { messageId: string; notes: string[]; images: number })[];
+};
+
+/** A whole document as the model reads it. */
+export const wholeSaid = ({ n, name }: { n: number; name: string }, text: string) =>
+  `[${n}] ${name}\n${text.replaceAll("\f", "\n\n")}`;
+
+/** Keeps what the model was given for a reply, in place of what it was given before. Call it in a transaction. */
+export async function storePrompt(db: Db, messageId: string, prompt: StoredPrompt): Promise<void> {
+  const now = Date.now();
+  const content = JSON.stringify(prompt);
+  await db
+    .insertInto("prompts")
+    .values({ id: newId(), createdAt: now, updatedAt: now, messageId, content })
+    .onConflict((conflict) => conflict.column("messageId").doUpdateSet({ content, updatedAt: now }))
+    .execute();
+}

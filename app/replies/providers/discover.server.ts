@@ -1,0 +1,136 @@
+import { v7 as newId } from "uuid";
+import type { Db } from "../../db/connection.server.ts";
+import { encrypt } from "../../process/crypto.server.ts";
+import type { Log } from "../../process/log.server.ts";
+import { type ListedModel, type Provider, type Providers, providersIn } from "./model-lists.server.ts";
+
+type Needs = { db: Db; log: Log; modelKey: Buffer };
+
+// In ms, until silent servers are asked again.
+const lookAgainAfter = 60_000;
+
+/**
+ * Creates the local assistant and the models of the configured providers. Existing models stay as the admin left them, and a
+ * provider that has models is not asked again, except Ollama, whose list changes. A server that does not answer is asked every minute until it does.
+ * `ready` resolves after the first round, `stop` when no round is running any more; neither rejects.
+ */
+export function lookForModels(needs: Needs, config: Providers): { ready: Promise<void>; stop(): Promise<void> } {
+  const { log } = needs;
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  const look = async (providers: Provider[], first: boolean) => {
+    const silent = await addModelsOf(needs, providers, { warns: first });
+    if (silent.length === 0 || stopped) return;
+    timer = setTimeout(() => {
+      round = orLogged(look(silent, false));
+    }, lookAgainAfter).unref();
+  };
+  const begin = async () => {
+    const { db } = needs;
+    const existing = await db.selectFrom("models").select(["provider"]).execute();
+    const has = (provider: string) => existing.some((row) => row.provider === provider);
+    if (!has("local")) await addModel(needs, localModel, { position: 1000, isDefault: existing.length === 0 });
+    await look(
+      providersIn(config).filter(({ name }) => name === "ollama" || !has(name)),
+      true,
+    );
+  };
+  const orLogged = (work: Promise<void>) =>
+    work.catch((error) => log.error({ err: error as Error }, "no se pudieron buscar modelos"));
+  const ready = orLogged(begin());
+  let round = ready;
+  return {
+    ready,
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await round;
+    },
+  };
+}
+
+/** Asks all configured providers once more. Returns how many new models were found. */
+export async function findNewModels(needs: Needs, config: Providers): Promise<number> {
+  const count = async () => (await needs.db.selectFrom("models").select("id").execute()).length;
+  const before = await count();
+  await addModelsOf(needs, providersIn(config), { warns: true });
+  return (await count()) - before;
+}
+
+/**
+ * Stores models that are not there yet; the first one replaces the local assistant as default. Returns the providers that did
+ * not answer.
+ */
+async function addModelsOf(needs: Needs, providers: Provider[], { warns }: { warns: boolean }): Promise<Provider[]> {
+  const { db, log } = needs;
+  const answers = await Promise.allSettled(providers.map(({ list }) => list()));
+  const existing = await db.selectFrom("models").select(["provider", "externalId"]).execute();
+  const found = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+  const fresh = found.filter(
+    (model) => !existing.some((row) => row.provider === model.provider && row.externalId === model.externalId),
+  );
+  for (const [index, model] of fresh.entries()) {
+    await addModel(needs, model, { position: existing.length + index, isDefault: index === 0 });
+  }
+  if (fresh.length > 0) log.info({ models: fresh.map(({ name }) => name) }, "modelos encontrados");
+  return providers.filter(({ name }, index) => {
+    const answer = answers[index];
+    if (answer?.status !== "rejected") return false;
+    // Not logged for Ollama, which most installations do not have.
+    if (warns && name !== "ollama") {
+      log.warn({ provider: name, err: answer.reason as Error }, "un proveedor de modelos no contesta");
+    }
+    return true;
+  });
+}
+
+const localModel: ListedModel = {
+  provider: "local",
+  externalId: "local",
+  name: "Asistente local",
+  baseUrl: null,
+  apiKey: null,
+  acceptsImages: 0,
+  contextWindow: 32_768,
+};
+
+async function addModel(
+  { db, modelKey }: Needs,
+  found: ListedModel,
+  { position, isDefault }: { position: number; isDefault: boolean },
+): Promise<void> {
+  const now = Date.now();
+  const id = newId();
+  await db.transaction().execute(async (trx) => {
+    if (isDefault) {
+      // Only the local assistant is replaced; a default that an admin chose stays.
+      const chosen = await trx
+        .selectFrom("models")
+        .where("isDefault", "=", 1)
+        .where("provider", "!=", "local")
+        .select("id")
+        .executeTakeFirst();
+      if (chosen) isDefault = false;
+      else await trx.updateTable("models").set({ isDefault: 0 }).execute();
+    }
+    await trx
+      .insertInto("models")
+      .values({
+        id,
+        createdAt: now,
+        updatedAt: now,
+        ...found,
+        apiKey: found.apiKey && encrypt(found.apiKey, modelKey, id),
+        // Half of a small window is left for the conversation.
+        maxOutputTokens: Math.min(8_192, Math.floor(found.contextWindow / 2)),
+        temperature: null,
+        systemPrompt: "",
+        inputPrice: null,
+        outputPrice: null,
+        enabled: 1,
+        isDefault: isDefault ? 1 : 0,
+        position,
+      })
+      .execute();
+  });
+}

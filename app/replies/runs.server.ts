@@ -1,0 +1,257 @@
+import { setTimeout } from "node:timers/promises";
+import type { Db, Engine } from "../db/connection.server.ts";
+import { whyUnavailable } from "../db/errors.server.ts";
+import type { MessageRow, ModelRow } from "../db/tables.ts";
+import type { Storage } from "../files/storage.server.ts";
+import type { Log } from "../process/log.server.ts";
+import type { Changes } from "../realtime/changes.server.ts";
+import { describeCause, ReplyError } from "./errors.server.ts";
+import { localReply } from "./local.server.ts";
+import { buildPrompt } from "./prompt/prompt.server.ts";
+import { openModel } from "./providers/model-access.server.ts";
+import { generate, type Part } from "./providers/providers.server.ts";
+import { type EndStatus, Run, StopReply } from "./run.server.ts";
+import { settle, sourcesOf } from "./settle.server.ts";
+import { makeTitle } from "./title.server.ts";
+
+export type RunServices = {
+  db: Db;
+  engine: Engine;
+  log: Log;
+  /** Decrypts the API keys of models. */
+  modelKey: Buffer;
+  /** ms a model may stay silent. */
+  modelSilence: number;
+  /** Where the images of messages lie. */
+  storage: Storage;
+  changes: Pick<Changes, "tell">;
+};
+
+// In ms. A killed server loses at most the last 250 ms of text.
+const storeEvery = 250;
+const beatEvery = 5_000;
+const deadAfter = 30_000;
+const settleAgainAfter = [1_000, 5_000, 20_000, 60_000];
+
+/** The replies that this process is writing. One instance per process. */
+export class Runs {
+  readonly #services: RunServices;
+  readonly #runs = new Map<string, Run>();
+  readonly #timers: NodeJS.Timeout[] = [];
+  #storing: Promise<void> | undefined;
+  readonly #settling = new Set<Promise<void>>();
+  #closing = Promise.withResolvers<"closing">();
+
+  constructor(services: RunServices) {
+    this.#services = services;
+    this.#timers.push(setInterval(() => this.#tick(), storeEvery).unref());
+    if (services.engine === "postgres") {
+      this.#timers.push(setInterval(() => this.#sweep(), deadAfter / 2).unref());
+    }
+  }
+
+  /** Marks replies as interrupted that no living process is writing. Call it before the first request. */
+  async markInterrupted(): Promise<number> {
+    const { db, engine } = this.#services;
+    const now = Date.now();
+    const result = await db
+      .updateTable("messages")
+      .set({ status: "interrupted", finishedAt: now, updatedAt: now })
+      .where("status", "=", "streaming")
+      // With SQLite there is only one process, so no reply can be in progress at start-up.
+      .$if(engine === "postgres", (query) => query.where("heartbeatAt", "<", now - deadAfter))
+      .executeTakeFirst();
+    return Number(result.numUpdatedRows);
+  }
+
+  get(messageId: string): Run | undefined {
+    return this.#runs.get(messageId);
+  }
+
+  /** Starts writing a stored, empty or unfinished reply to `question`. */
+  start(reply: MessageRow, question: MessageRow, model: ModelRow): Run {
+    const run = new Run(reply);
+    this.#runs.set(reply.id, run);
+    this.#services.changes.tell({ userId: reply.userId, what: "message" });
+    void this.#carryOut(run, reply, question, model);
+    return run;
+  }
+
+  /** Stops a reply on request; its text is kept. Resolves when that is stored. */
+  async stop(messageId: string): Promise<void> {
+    const run = this.#runs.get(messageId);
+    if (run) {
+      run.stop("stopped");
+      await run.ended;
+      return;
+    }
+    // Another process writes it: it notices at its next store.
+    const now = Date.now();
+    await this.#services.db
+      .updateTable("messages")
+      .set({ status: "stopped", finishedAt: now, updatedAt: now })
+      .where("id", "=", messageId)
+      .where("status", "=", "streaming")
+      .execute();
+  }
+
+  /** Lets running replies end for `patience` ms, marks the rest as interrupted. */
+  async close(patience: number): Promise<void> {
+    const all = Promise.all([...this.#runs.values()].map((run) => run.ended));
+    await Promise.race([all, setTimeout(patience, undefined, { ref: false })]);
+    for (const run of this.#runs.values()) run.stop("interrupted");
+    await Promise.all([...this.#runs.values()].map((run) => run.ended));
+    this.#closing.resolve("closing");
+    await Promise.all(this.#settling);
+    for (const timer of this.#timers) clearInterval(timer);
+    await this.#storing;
+  }
+
+  /** How many replies this process is writing. */
+  get underway(): number {
+    return this.#runs.size;
+  }
+
+  async #carryOut(run: Run, reply: MessageRow, question: MessageRow, model: ModelRow): Promise<void> {
+    const { db, log } = this.#services;
+    let status: EndStatus = "complete";
+    try {
+      for await (const part of this.#askAgainIfTooLong(run, question, model)) {
+        if (part.type === "text") {
+          run.text += part.text;
+          run.announce();
+        } else {
+          run.usage = { inputTokens: part.usage.inputTokens ?? 0, outputTokens: part.usage.outputTokens ?? 0 };
+          run.error = part.note;
+        }
+      }
+    } catch (error) {
+      if (error instanceof StopReply) {
+        status = error.status;
+      } else {
+        status = "failed";
+        run.error = error instanceof ReplyError ? error.message : "Algo ha fallado en el servidor. Reinténtalo.";
+        const { messageId } = run;
+        if (error instanceof ReplyError)
+          log.warn({ messageId, modelId: model.id, cause: describeCause(error) }, "respuesta fallida");
+        else log.error({ messageId, modelId: model.id, err: error }, "respuesta fallida");
+      }
+    }
+    const settling = this.#settleSurely(run, reply, model, status);
+    this.#settling.add(settling);
+    await settling.finally(() => this.#settling.delete(settling));
+    run.end(status);
+    this.#services.changes.tell({ userId: reply.userId, what: "message" });
+    if (status === "complete" && model.provider !== "local") {
+      run.title = await makeTitle(db, question, run.text, this.#access(model), {
+        log,
+        silence: this.#services.modelSilence,
+      });
+    }
+    if (run.title) this.#services.changes.tell({ userId: reply.userId, what: "chat" });
+    run.done = true;
+    run.announce();
+    // «Continuar» may have started another run of the same message.
+    if (this.#runs.get(run.messageId) === run) this.#runs.delete(run.messageId);
+  }
+
+  async *#askAgainIfTooLong(run: Run, question: MessageRow, model: ModelRow): AsyncGenerator<Part> {
+    const access = this.#access(model);
+    const before = run.text.length;
+    try {
+      yield* this.#ask(run, question, access);
+    } catch (error) {
+      const tooLong = error instanceof ReplyError && error.tooLong;
+      if (!tooLong || run.text.length > before) throw error;
+      // The window may be set wrong and tokens are only estimated from characters, so the server's number wins.
+      const contextWindow = Math.min(tooLong.fits ?? access.contextWindow, Math.floor(access.contextWindow / 2));
+      // Some servers refuse what would not fit together with the longest answer.
+      const maxOutputTokens = Math.min(access.maxOutputTokens, Math.floor(contextWindow / 2));
+      yield* this.#ask(run, question, { ...access, contextWindow, maxOutputTokens });
+    }
+  }
+
+  async *#ask(run: Run, question: MessageRow, access: ModelRow): AsyncGenerator<Part> {
+    const { prompt, sources, stored } = await buildPrompt(this.#services, question, access, run);
+    run.sources = sources;
+    run.prompt = stored;
+    run.promptLength = prompt.system.length + prompt.turns.reduce((sum, { content }) => sum + content.length, 0);
+    if (sources.length > 0) run.announce();
+    if (access.provider === "local") {
+      yield* localReply(sources, run.text, run.signal);
+    } else {
+      yield* generate(access, prompt, { signal: run.signal, silence: this.#services.modelSilence });
+    }
+  }
+
+  #access(model: ModelRow): ModelRow {
+    return openModel(model, this.#services.modelKey);
+  }
+
+  /**
+   * Stores the end of a reply, retrying while the disk is full or the database is unavailable. Readers get the whole text
+   * meanwhile.
+   */
+  async #settleSurely(run: Run, reply: MessageRow, model: ModelRow, status: EndStatus): Promise<void> {
+    let last = false;
+    for (let attempt = 0; ; attempt++) {
+      try {
+        await this.#storing;
+        await settle(this.#services.db, run, reply, model, status);
+        run.settled = true;
+        return;
+      } catch (error) {
+        const { messageId } = run;
+        this.#services.log.error({ messageId, err: error as Error }, "no se pudo guardar el final de una respuesta");
+        // Other errors, such as a deleted account, will not go away by retrying.
+        last ||= !whyUnavailable(error) && attempt >= settleAgainAfter.length;
+      }
+      run.end(status);
+      // Gave up: the next start marks what is stored as interrupted.
+      if (last) return;
+      const wait = settleAgainAfter[Math.min(attempt, settleAgainAfter.length - 1)];
+      last = (await Promise.race([setTimeout(wait, "again"), this.#closing.promise])) === "closing";
+    }
+  }
+
+  #tick(): void {
+    if (this.#storing) return;
+    const now = Date.now();
+    const due = [...this.#runs.values()].filter(
+      (run) => !run.settled && (run.text.length > run.stored || now - run.heartbeatAt > beatEvery),
+    );
+    if (due.length === 0) return;
+    this.#storing = this.#store(due, now)
+      .catch((error) => this.#services.log.error({ err: error as Error }, "no se pudo guardar el texto en curso"))
+      .finally(() => {
+        this.#storing = undefined;
+      });
+  }
+
+  /** One transaction for all of them: a commit costs the same for one row or for a thousand. */
+  async #store(due: Run[], now: number): Promise<void> {
+    const stored = due.map((run) => ({ run, length: run.text.length }));
+    await this.#services.db.transaction().execute(async (trx) => {
+      for (const { run } of stored) {
+        const { numUpdatedRows } = await trx
+          .updateTable("messages")
+          .set({ content: run.text, sources: sourcesOf(run), heartbeatAt: now })
+          .where("id", "=", run.messageId)
+          .where("status", "=", "streaming")
+          .executeTakeFirst();
+        // Stopped by another process, or deleted with its chat.
+        if (numUpdatedRows === 0n) run.stop("stopped");
+      }
+    });
+    for (const { run, length } of stored) {
+      run.stored = length;
+      run.heartbeatAt = now;
+    }
+  }
+
+  #sweep(): void {
+    this.markInterrupted().catch((error) =>
+      this.#services.log.error({ err: error as Error }, "no se pudieron buscar respuestas interrumpidas"),
+    );
+  }
+}

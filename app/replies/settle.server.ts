@@ -1,0 +1,54 @@
+import type { Db } from "../db/connection.server.ts";
+import { indexText } from "../db/search.server.ts";
+import type { MessageRow, ModelRow } from "../db/tables.ts";
+import { storePrompt } from "./prompt/stored-prompt.server.ts";
+import type { EndStatus, Run } from "./run.server.ts";
+import { estimateUsage, settleUsage } from "./usage.server.ts";
+
+/**
+ * Stores the end of a reply in one transaction: text, status, usage, prompt and search index.
+ */
+export async function settle(db: Db, run: Run, reply: MessageRow, model: ModelRow, status: EndStatus): Promise<void> {
+  const now = Date.now();
+  // An interrupted reply reports no usage, but has cost something: it is estimated.
+  const counted = run.usage.outputTokens > 0 || model.provider === "local" || !run.text;
+  const own = counted ? run.usage : estimateUsage(run.promptLength, run.text.length);
+  const usage = {
+    inputTokens: own.inputTokens + run.spent.inputTokens,
+    outputTokens: own.outputTokens + run.spent.outputTokens,
+  };
+  await db.transaction().execute(async (trx) => {
+    // Rows are locked in the same order as when a message is sent (usage, then text use, then chat). Another order
+    // would deadlock when a person sends a message at the moment when one of their replies ends.
+    await settleUsage(trx, reply.userId, model, usage, now);
+    const { numUpdatedRows } = await trx
+      .updateTable("messages")
+      .set({
+        content: run.text,
+        status,
+        error: run.error ?? null,
+        sources: sourcesOf(run),
+        ...own,
+        finishedAt: now,
+        updatedAt: now,
+      })
+      .where("id", "=", run.messageId)
+      .where("status", "=", "streaming")
+      .executeTakeFirst();
+    const chat = await trx
+      .updateTable("chats")
+      .set({ lastMessageAt: now })
+      .where("id", "=", reply.chatId)
+      .returning("sessionId")
+      .executeTakeFirst();
+    if (run.prompt && numUpdatedRows > 0n) await storePrompt(trx, run.messageId, run.prompt);
+    // Replies of the local assistant are not indexed, because they would be quoted again.
+    if (model.provider !== "local" && !chat?.sessionId && run.text && numUpdatedRows > 0n) {
+      await trx.deleteFrom("passages").where("messageId", "=", run.messageId).execute();
+      await indexText(trx, run.text, reply.userId, { messageId: run.messageId, chatId: reply.chatId });
+    }
+  });
+}
+
+/** A run's sources as they are stored. */
+export const sourcesOf = ({ sources }: Run) => (sources.length > 0 ? JSON.stringify(sources) : null);

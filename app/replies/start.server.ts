@@ -1,0 +1,229 @@
+import type { Db } from "../db/connection.server.ts";
+import { isTaken } from "../db/errors.server.ts";
+import { chatRow, messageRow } from "../db/rows.server.ts";
+import { indexText } from "../db/search.server.ts";
+import { planWithoutRoom } from "../db/storage-use.server.ts";
+import type { MessageRow, ModelRow } from "../db/tables.ts";
+import { CannotReply } from "./cannot-reply.server.ts";
+import { attach, bytesOf } from "./prompt/attach.server.ts";
+import type { Runs } from "./runs.server.ts";
+import { firstWords } from "./title.server.ts";
+import { reserveUsage } from "./usage.server.ts";
+
+export type Started = { chatId: string; userMessageId: string | null; messageId: string; modelId: string | null };
+
+export type NewMessage = {
+  userId: string;
+  chatId?: string | undefined;
+  projectId?: string | undefined;
+  /** The message that it follows; undefined: the chat's last one; null: it becomes a first message. */
+  parentId?: string | null | undefined;
+  content: string;
+  model: ModelRow;
+  key?: string | undefined;
+  /** Files of the person, in order. */
+  fileIds?: string[] | undefined;
+  /** Makes the new chat temporary: it is deleted with this session. */
+  sessionId?: string | undefined;
+  /** Keeps the chat's draft, because the message is not the draft (an edit). */
+  keepDraft?: boolean;
+};
+
+/** Stores a person's message and an empty reply in one transaction and starts the reply. The same key makes one message. */
+export async function sendMessage({ db, runs }: { db: Db; runs: Runs }, message: NewMessage): Promise<Started> {
+  const before = await findSent(db, message);
+  if (before?.sent) return before.sent;
+  // The reply was deleted meanwhile: make another reply to the stored message.
+  if (before?.question) return replyAgain({ db, runs }, before.question, message.model);
+  const now = Date.now();
+  try {
+    const stored = await db.transaction().execute(async (trx) => {
+      await reserveUsage(trx, message.userId, message.model.id, now);
+      await refuseBeyondPlan(trx, message.userId, message.content);
+      const chat = await chatFor(trx, message, now);
+      const question = messageRow(now, {
+        chatId: chat.id,
+        userId: message.userId,
+        parentId: message.parentId === undefined ? chat.leafId : message.parentId,
+        content: message.content,
+        // A different text with a used key, sent from a page in the history, is a new message.
+        key: before ? null : (message.key ?? null),
+      });
+      const reply = emptyReply(question, message.model.id, now);
+      await trx.insertInto("messages").values([question, reply]).execute();
+      await attach(trx, question, message.fileIds ?? [], chat.sessionId);
+      // Temporary chats are not indexed.
+      if (!chat.sessionId) {
+        await indexText(trx, question.content, question.userId, { messageId: question.id, chatId: chat.id });
+      }
+      await showReply(trx, reply, now);
+      await clearDraft(trx, message, chat.id);
+      return { question, reply };
+    });
+    runs.start(stored.reply, stored.question, message.model);
+    return started(stored.reply, stored.question.id);
+  } catch (error) {
+    // Sent twice at the same moment: the unique key let only one through.
+    const twin = isTaken(error) ? await findSent(db, message) : undefined;
+    if (twin?.sent) return twin.sent;
+    throw isTaken(error) ? busy() : error;
+  }
+}
+
+/** Refuses a text that exceeds the plan's storage. `instead` is the text that it replaces. Throws CannotReply. */
+export async function refuseBeyondPlan(db: Db, userId: string, content: string, instead = ""): Promise<void> {
+  const full = await planWithoutRoom(db, userId, Buffer.byteLength(content) - Buffer.byteLength(instead));
+  if (full !== undefined) {
+    throw new CannotReply(
+      "content",
+      `Tu plan guarda ${full.toLocaleString("es")} MB y ya no cabe más. Borra archivos o conversaciones que no necesites.`,
+    );
+  }
+}
+
+/** Makes another reply to a person's message: «Regenerar» and «Reintentar». The earlier ones stay as versions. */
+export async function replyAgain(
+  { db, runs }: { db: Db; runs: Runs },
+  question: MessageRow,
+  model: ModelRow,
+): Promise<Started> {
+  const now = Date.now();
+  const reply = emptyReply(question, model.id, now);
+  await oneAtATime(db, question.chatId, async (trx) => {
+    await reserveUsage(trx, question.userId, model.id, now);
+    await trx.insertInto("messages").values(reply).execute();
+    await showReply(trx, reply, now);
+  });
+  runs.start(reply, question, model);
+  return started(reply, null);
+}
+
+/** Goes on with a reply that was cut short, in the same message: «Continuar». */
+export async function continueReply(
+  { db, runs }: { db: Db; runs: Runs },
+  reply: MessageRow,
+  model: ModelRow,
+): Promise<Started> {
+  const now = Date.now();
+  const question = await oneAtATime(db, reply.chatId, async (trx) => {
+    const { numUpdatedRows } = await trx
+      .updateTable("messages")
+      .set({ status: "streaming", error: null, finishedAt: null, heartbeatAt: now, updatedAt: now, modelId: model.id })
+      .where("id", "=", reply.id)
+      .where("status", "!=", "streaming")
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) throw busy();
+    await reserveUsage(trx, reply.userId, model.id, now);
+    return trx.selectFrom("messages").where("id", "=", reply.parentId).selectAll().executeTakeFirstOrThrow();
+  });
+  runs.start({ ...reply, status: "streaming" }, question, model);
+  return started(reply, null);
+}
+
+const busy = () => new CannotReply("parentId", "Espera a que termine la respuesta en curso o detenla.");
+
+/** Runs a transaction that starts a reply in a chat. Refused while another reply runs there; the unique index decides races. */
+async function oneAtATime<Result>(db: Db, chatId: string, work: (trx: Db) => Promise<Result>): Promise<Result> {
+  try {
+    return await db.transaction().execute(async (trx) => {
+      await refuseWhileStreaming(trx, chatId);
+      return work(trx);
+    });
+  } catch (error) {
+    throw isTaken(error) ? busy() : error;
+  }
+}
+
+async function refuseWhileStreaming(db: Db, chatId: string): Promise<void> {
+  const streaming = await db
+    .selectFrom("messages")
+    .where("chatId", "=", chatId)
+    .where("status", "=", "streaming")
+    .select("id")
+    .executeTakeFirst();
+  if (streaming) throw busy();
+}
+
+async function chatFor(db: Db, message: NewMessage, now: number) {
+  if (message.chatId) {
+    await refuseWhileStreaming(db, message.chatId);
+    return db
+      .selectFrom("chats")
+      .where("id", "=", message.chatId)
+      .select(["id", "leafId", "sessionId"])
+      .executeTakeFirstOrThrow();
+  }
+  const chat = chatRow(now, {
+    userId: message.userId,
+    projectId: message.projectId ?? null,
+    modelId: message.model.id,
+    title: firstWords(message.content),
+    sessionId: message.sessionId ?? null,
+  });
+  await db.insertInto("chats").values(chat).execute();
+  return chat;
+}
+
+async function showReply(db: Db, reply: MessageRow, now: number): Promise<void> {
+  await db
+    .updateTable("chats")
+    .set({ leafId: reply.id, modelId: reply.modelId, lastMessageAt: now })
+    .where("id", "=", reply.chatId)
+    .execute();
+}
+
+function emptyReply(question: MessageRow, modelId: string, now: number): MessageRow {
+  return messageRow(now, {
+    chatId: question.chatId,
+    userId: question.userId,
+    parentId: question.id,
+    role: "assistant",
+    status: "streaming",
+    modelId,
+    heartbeatAt: now,
+  });
+}
+
+const started = (reply: MessageRow, userMessageId: string | null): Started => ({
+  chatId: reply.chatId,
+  userMessageId,
+  messageId: reply.id,
+  modelId: reply.modelId,
+});
+
+async function clearDraft(db: Db, message: NewMessage, chatId: string): Promise<void> {
+  if (message.keepDraft) return;
+  if (message.chatId) await db.updateTable("chats").set({ draft: null }).where("id", "=", chatId).execute();
+  else if (message.projectId) {
+    await db.updateTable("projects").set({ draft: null }).where("id", "=", message.projectId).execute();
+  } else await db.updateTable("users").set({ draft: null }).where("id", "=", message.userId).execute();
+}
+
+/** Looks for an earlier message with the same key: its answer if it is the same message, its row if its reply was deleted. */
+async function findSent(
+  db: Db,
+  { userId, key, content, fileIds = [] }: NewMessage,
+): Promise<{ sent?: Started; question?: MessageRow } | undefined> {
+  if (!key) return;
+  const question = await db
+    .selectFrom("messages")
+    .where("userId", "=", userId)
+    .where("key", "=", key)
+    .selectAll()
+    .executeTakeFirst();
+  if (!question) return;
+  if (question.content !== content) return {};
+  const sent = await db.selectFrom("attachments").where("messageId", "=", question.id).select("fileId").execute();
+  const before = await bytesOf(
+    db,
+    sent.map(({ fileId }) => fileId ?? ""),
+  );
+  if (before !== (await bytesOf(db, fileIds))) return {};
+  const reply = await db
+    .selectFrom("messages")
+    .where("parentId", "=", question.id)
+    .orderBy("id")
+    .selectAll()
+    .executeTakeFirst();
+  return reply ? { sent: started(reply, question.id) } : { question };
+}

@@ -1,0 +1,74 @@
+import type { Db } from "../db/connection.server.ts";
+import type { MessageRow } from "../db/tables.ts";
+import { limits } from "../process/limits.ts";
+import type { Log } from "../process/log.server.ts";
+import { describeCause, ReplyError } from "./errors.server.ts";
+import { generate, type ModelAccess } from "./providers/providers.server.ts";
+
+/** The provisional title of a chat: its first words. */
+export function firstWords(content: string): string {
+  const line =
+    content
+      .replace(/```[\s\S]*?(```|$)/g, " ")
+      .replace(/\s+/g, " ")
+      .trim() || content.trim().slice(0, 60);
+  if (line.length <= 60) return line;
+  return `${line.slice(0, 60).replace(/\s+\S*$/, "")}…`;
+}
+
+/** Asks the model for a title after the first exchange; undefined if it made none. Never throws. */
+export async function makeTitle(
+  db: Db,
+  question: MessageRow,
+  reply: string,
+  model: ModelAccess,
+  { log, silence }: { log: Log; silence: number },
+): Promise<string | undefined> {
+  try {
+    const chat = await db.selectFrom("chats").where("id", "=", question.chatId).select("titled").executeTakeFirst();
+    if (chat?.titled !== 0 || question.parentId) return;
+    const exchange = `${question.content.slice(0, 1500)}\n\n---\n\n${reply.slice(0, 1500)}`;
+    const prompt = {
+      system:
+        "Pon título a esta conversación: de tres a seis palabras, en el idioma de la persona, sin comillas ni punto. Contesta solo con el título.",
+      turns: [{ role: "user" as const, content: exchange }],
+    };
+    let text = "";
+    const signal = AbortSignal.timeout(Math.min(silence, 15_000));
+    // Room for models that think before they write.
+    for await (const part of generate({ ...model, maxOutputTokens: 512 }, prompt, { signal, silence })) {
+      if (part.type === "text") text += part.text;
+    }
+    const title = cleanTitle(text);
+    if (!title) return;
+    const { numUpdatedRows } = await db
+      .updateTable("chats")
+      .set({ title, titled: 1, updatedAt: Date.now() })
+      .where("id", "=", question.chatId)
+      .where("titled", "=", 0)
+      .executeTakeFirst();
+    return numUpdatedRows > 0n ? title : undefined;
+  } catch (error) {
+    log.info(
+      { chatId: question.chatId, cause: error instanceof ReplyError ? describeCause(error) : String(error) },
+      "el modelo no puso título",
+    );
+  }
+}
+
+// In characters read, because thoughts come before the title and may be long.
+const longestAnswer = 20_000;
+
+function cleanTitle(text: string): string {
+  const answer = text.slice(0, longestAnswer).replace(/<think>[\s\S]*?<\/think>/g, "");
+  const line =
+    answer
+      .trim()
+      .split("\n")[0]
+      ?.slice(0, 2 * limits.chatTitle) ?? "";
+  return line
+    .replace(/[*_`]{1,3}|^#+\s*/g, "")
+    .replace(/^[\s"'«“]+|[\s"'»”.]+$/g, "")
+    .slice(0, limits.chatTitle)
+    .trim();
+}

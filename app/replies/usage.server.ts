@@ -1,0 +1,127 @@
+import { sql } from "kysely";
+import { v7 as newId } from "uuid";
+import type { Db } from "../db/connection.server.ts";
+import { currentPlan } from "../db/plans.server.ts";
+import type { ModelRow } from "../db/tables.ts";
+import { limits } from "../process/limits.ts";
+import type { Usage } from "./chunk.ts";
+
+/** A person has used up their plan or has too many replies at once. `resetsAt` in epoch ms; the API adds it to the sentence in the person's time zone. */
+export class LimitReached extends Error {
+  readonly resetsAt: number;
+  /** True for a plan's limit; false for the limit on concurrent replies. */
+  readonly ofPlan: boolean;
+  /** True when the refused message was kept as a draft. */
+  kept = false;
+  constructor(message: string, resetsAt: number, ofPlan = true) {
+    super(message);
+    this.resetsAt = resetsAt;
+    this.ofPlan = ofPlan;
+  }
+}
+
+const day = (now: number) => new Date(now).toISOString().slice(0, 10);
+
+/** Counts a message against the person's plan before the model is called. Throws LimitReached. Call it in a transaction. */
+export async function reserveUsage(db: Db, userId: string, modelId: string, now: number): Promise<void> {
+  await refuseTooMany(db, userId, now);
+  await addUsage(db, { userId, modelId, now, messages: 1, inputTokens: 0, outputTokens: 0, cost: 0 });
+  const plan = await currentPlan(db, userId, now);
+  if (!plan || (plan.messagesPerDay === null && plan.tokensPerMonth === null)) return;
+  const used = await usageOf(db, userId, now);
+  if (plan.messagesPerDay !== null && used.messagesToday > plan.messagesPerDay) {
+    throw new LimitReached(
+      `Has usado ${plan.messagesPerDay === 1 ? "el mensaje" : `los ${plan.messagesPerDay} mensajes`} de hoy.`,
+      Date.parse(`${day(now + 86_400_000)}T00:00:00Z`),
+    );
+  }
+  if (plan.tokensPerMonth !== null && used.tokensThisMonth >= plan.tokensPerMonth) {
+    const date = new Date(now);
+    throw new LimitReached(
+      "Has usado los tokens de este mes.",
+      Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1),
+    );
+  }
+}
+
+/**
+ * Refuses a person's next reply while too many are being written. Call it in the transaction that stores it. Throws
+ * LimitReached.
+ */
+async function refuseTooMany(db: Db, userId: string, now: number): Promise<void> {
+  const { count } = await db
+    .selectFrom("messages")
+    .where("status", "=", sql.lit("streaming"))
+    .where("userId", "=", userId)
+    .select(sql<number>`count(*)`.as("count"))
+    .executeTakeFirstOrThrow();
+  if (Number(count) >= limits.repliesAtOnce) throw tooMany(now);
+}
+
+/** The same for completions, which are not stored. */
+export const tooMany = (now: number) =>
+  new LimitReached(
+    `Ya se están escribiendo ${limits.repliesAtOnce} respuestas tuyas. Espera a que termine alguna.`,
+    now + 5_000,
+    false,
+  );
+
+/** Tokens of a prompt and a reply by their length: about four characters each. */
+export const estimateUsage = (promptLength: number, replyLength: number): Usage => ({
+  inputTokens: Math.ceil(promptLength / 4),
+  outputTokens: Math.ceil(replyLength / 4),
+});
+
+/**
+ * Adds the actual usage of a reply, however it ended. Call it in the transaction that ends the reply. Does nothing if the account
+ * was deleted meanwhile.
+ */
+export async function settleUsage(
+  db: Db,
+  userId: string,
+  model: Pick<ModelRow, "id" | "inputPrice" | "outputPrice">,
+  usage: Usage,
+  now: number,
+): Promise<void> {
+  const cost =
+    (usage.inputTokens * (model.inputPrice ?? 0) + usage.outputTokens * (model.outputPrice ?? 0)) / 1_000_000;
+  const account = await db.selectFrom("users").where("id", "=", userId).select("id").executeTakeFirst();
+  if (account) await addUsage(db, { userId, modelId: model.id, now, messages: 0, ...usage, cost });
+}
+
+/** What a person has used today (messages) and this month (tokens), by UTC. */
+export async function usageOf(
+  db: Db,
+  userId: string,
+  now: number,
+): Promise<{ messagesToday: number; tokensThisMonth: number }> {
+  const today = day(now);
+  const row = await db
+    .selectFrom("usage")
+    .where("userId", "=", userId)
+    .where("day", ">=", `${today.slice(0, 7)}-01`)
+    .select([
+      sql<number>`coalesce(sum(case when day = ${today} then messages else 0 end), 0)`.as("messagesToday"),
+      sql<number>`coalesce(sum("inputTokens" + "outputTokens"), 0)`.as("tokensThisMonth"),
+    ])
+    .executeTakeFirstOrThrow();
+  return { messagesToday: Number(row.messagesToday), tokensThisMonth: Number(row.tokensThisMonth) };
+}
+
+type Counted = Usage & { userId: string; modelId: string; now: number; messages: number; cost: number };
+
+async function addUsage(db: Db, { now, ...counted }: Counted): Promise<void> {
+  await db
+    .insertInto("usage")
+    .values({ id: newId(), createdAt: now, updatedAt: now, day: day(now), ...counted })
+    .onConflict((conflict) =>
+      conflict.columns(["userId", "day", "modelId"]).doUpdateSet({
+        messages: sql`usage.messages + ${counted.messages}`,
+        inputTokens: sql`usage."inputTokens" + ${counted.inputTokens}`,
+        outputTokens: sql`usage."outputTokens" + ${counted.outputTokens}`,
+        cost: sql`usage.cost + ${counted.cost}`,
+        updatedAt: now,
+      }),
+    )
+    .execute();
+}

@@ -1,0 +1,125 @@
+import { Link, redirect } from "react-router";
+import { limits } from "../../../process/limits.ts";
+import { Bar } from "../../../ui/bar.tsx";
+import { PostForm } from "../../../ui/forms/post-form.tsx";
+import { sendForm } from "../../../ui/forms/send-form.ts";
+import { showSeen } from "../../../ui/navigation/pages-seen.ts";
+import { read } from "../../../web/api-result.server.ts";
+import { apiContext, sessionContext } from "../../../web/context.ts";
+import { requireUser } from "../../../web/current-user.server.ts";
+import { showFile } from "../../../web/file-display.server.ts";
+import { saveDraft } from "../../../web/forms/drafts.server.ts";
+import type { Route } from "./+types/file";
+
+export const meta: Route.MetaFunction = ({ loaderData }) => [
+  { title: `${loaderData?.file.name ?? "Archivo"} · Tertulia` },
+];
+
+// Enough before a passage to read what leads to it.
+const shownBefore = 3;
+
+export async function loader({ context, params, url }: Route.LoaderArgs) {
+  const { api } = context.get(apiContext);
+  const param = { id: params.id };
+  const found = wholeNumber(url.searchParams.get("pasaje"));
+  const from =
+    found === undefined ? (wholeNumber(url.searchParams.get("desde")) ?? 0) : Math.max(0, found - shownBefore);
+  const file = await read(api.file[":id"].$get({ param }));
+  const { items, total } = await read(api.file[":id"].passages.$get({ param, query: { from } }));
+  if (items.length === 0 && total > 0) throw redirect(url.pathname);
+  const last = items.at(-1)?.position ?? 0;
+  return {
+    file: { ...showFile(file.id, file), id: file.id },
+    passages: items,
+    found,
+    earlier: from > 0 ? Math.max(0, from - items.length) : undefined,
+    later: last + 1 < total ? last + 1 : undefined,
+  };
+}
+
+const wholeNumber = (text: string | null) => (text !== null && /^\d{1,7}$/.test(text) ? Number(text) : undefined);
+
+/** Puts the file with what waits to be sent in a new conversation. */
+export async function action({ context, params }: Route.ActionArgs) {
+  const { user } = await requireUser(context);
+  const { id } = await read(context.get(apiContext).api.file[":id"].$get({ param: { id: params.id } }));
+  const draft = user.draft ?? { content: "", modelId: null, fileIds: [] };
+  const others = draft.fileIds.filter((other) => other !== id);
+  if (others.length < limits.filesPerMessage) {
+    await saveDraft(context, {}, { ...draft, fileIds: [...others, id] });
+  } else {
+    const title = `Ya hay ${limits.filesPerMessage} archivos esperando: envíalos o quita alguno.`;
+    context.get(sessionContext).flash({ type: "warning", title });
+  }
+  return redirect("/conversation/chat", 303);
+}
+
+export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
+export const clientLoader = (args: Route.ClientLoaderArgs) => showSeen(args);
+
+export default function FilePage({ loaderData: { file, passages, found, earlier, later } }: Route.ComponentProps) {
+  const content = `/user/file/${file.id}/contenido`;
+  return (
+    <>
+      <Bar>
+        <p className="where">
+          <Link to="/user/file">Tus archivos</Link>
+        </p>
+        <PostForm>
+          <button type="submit" className="button quiet small">
+            Usar en una conversación
+          </button>
+        </PostForm>
+        <a className="button quiet small" href={content} download>
+          Descargar
+        </a>
+        <Link className="button quiet small" to={`/user/file/${file.id}/eliminar`}>
+          Eliminar
+        </Link>
+      </Bar>
+      <main className="page" id="contenido">
+        <article className="in document">
+          <h1>{file.name}</h1>
+          <p className="text-text-2">{file.detail}</p>
+          {file.image ? (
+            <img
+              className="whole"
+              src={`${content}?variant=image`}
+              alt={file.name}
+              width={file.width ?? 1}
+              height={file.height ?? 1}
+            />
+          ) : (
+            <>
+              {passages.length === 0 && (
+                <p>
+                  No se ha podido leer ningún texto en este documento: parece escaneado. Un modelo no verá lo que dice.
+                </p>
+              )}
+              {file.cut && (
+                <p>
+                  Es más largo de lo que se puede leer: solo se busca en su comienzo, y un modelo no verá lo demás. Si
+                  lo partes en varios, se leerán enteros.
+                </p>
+              )}
+              {earlier !== undefined && <Link to={`?desde=${earlier}`}>Ver lo anterior</Link>}
+              <Passages passages={passages} found={found} />
+              {later !== undefined && <Link to={`?desde=${later}`}>Seguir leyendo</Link>}
+            </>
+          )}
+        </article>
+      </main>
+    </>
+  );
+}
+
+type ShownPassage = { position: number; page: number | null; text: string };
+
+function Passages({ passages, found }: { passages: ShownPassage[]; found: number | undefined }) {
+  return passages.map(({ position, page, text }, index) => (
+    <section key={position} className="passage" id={`pasaje-${position}`} data-found={position === found || undefined}>
+      {page !== null && page !== passages[index - 1]?.page && <h2>Página {page}</h2>}
+      <p>{text}</p>
+    </section>
+  ));
+}

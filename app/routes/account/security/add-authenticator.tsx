@@ -1,0 +1,109 @@
+import { Link } from "react-router";
+import { renderSVG } from "uqr";
+import { z } from "zod";
+import { Field } from "../../../ui/forms/field.tsx";
+import { Fields } from "../../../ui/forms/fields.tsx";
+import { sendForm } from "../../../ui/forms/send-form.ts";
+import { Dialog, DialogFoot } from "../../../ui/overlays/dialog.tsx";
+import { FormDialog } from "../../../ui/overlays/form-dialog.tsx";
+import { ApiProblem, read } from "../../../web/api-result.server.ts";
+import { apiContext } from "../../../web/context.ts";
+import { sendFields } from "../../../web/forms/form.server.ts";
+import type { Route } from "./+types/add-authenticator";
+
+export const meta: Route.MetaFunction = () => [{ title: "Verificación en dos pasos · Tertulia" }];
+export const handle = { dialog: true };
+
+export async function loader({ context }: Route.LoaderArgs) {
+  try {
+    const { secret, uri } = await read(context.get(apiContext).auth.authenticator.$post());
+    return { secret, uri, picture: renderSVG(uri, { border: 2 }) };
+  } catch (error) {
+    // Already active: there is nothing to show but, just after it was, its recovery codes.
+    if (error instanceof ApiProblem && error.status === 409) return null;
+    throw error;
+  }
+}
+
+const fields = z.object({
+  secret: z.string().default(""),
+  code: z.string().default(""),
+  currentPassword: z.string().default(""),
+});
+
+export const action = ({ context }: Route.ActionArgs) =>
+  sendFields(context, fields, (json) => read(context.get(apiContext).auth.authenticator.$put({ json })));
+
+export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
+
+const title = "Verificación en dos pasos";
+
+export default function AddAuthenticator({ loaderData, actionData }: Route.ComponentProps) {
+  if (actionData && "recoveryCodes" in actionData) return <RecoveryCodes codes={actionData.recoveryCodes} />;
+  if (!loaderData) {
+    return (
+      <Dialog title={title} closeTo="/user">
+        <p className="body">Ya está activada.</p>
+        <DialogFoot cancelTo="/user" word="Cerrar" />
+      </Dialog>
+    );
+  }
+  return (
+    <FormDialog title={title} closeTo="/user" preventScrollReset submit="Activar">
+      <p>Lee este código con tu aplicación (Aegis, Google Authenticator, 1Password…) o escribe en ella la clave.</p>
+      {/* Safe: drawn by the server from its own address. */}
+      <div className="qr" role="img" aria-label="Código QR" dangerouslySetInnerHTML={{ __html: loaderData.picture }} />
+      <p>
+        Clave: <code className="break-normal">{loaderData.secret.match(/.{1,4}/g)?.join(" ")}</code>
+      </p>
+      <p>
+        <a href={loaderData.uri}>Abrir en la aplicación de este dispositivo</a>
+      </p>
+      <input type="hidden" name="secret" value={loaderData.secret} />
+      <Fields id="verificacion" result={actionData ?? undefined}>
+        <Field
+          name="code"
+          label="Código de seis cifras"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          required
+          maxLength={10}
+          autoFocus
+        />
+        <Field
+          name="currentPassword"
+          label="Contraseña actual"
+          type="password"
+          autoComplete="current-password"
+          required
+        />
+      </Fields>
+    </FormDialog>
+  );
+}
+
+/** Shown once: only its own button closes it. */
+function RecoveryCodes({ codes }: { codes: string[] }) {
+  return (
+    <Dialog title="Códigos de recuperación">
+      <div className="body fields">
+        <p>
+          La verificación está activada. Guarda estos códigos donde no los pierdas: cada uno vale una vez si no tienes
+          el teléfono, y no se vuelven a mostrar.
+        </p>
+        <ul className="codes">
+          {codes.map((code) => (
+            <li key={code}>
+              <code>{code}</code>
+            </li>
+          ))}
+        </ul>
+      </div>
+      <div className="foot">
+        <Link className="button primary" to="/user" preventScrollReset>
+          Los he guardado
+        </Link>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,26 @@
+import { read } from "../../web/api-result.server.ts";
+import { apiContext, type Context } from "../../web/context.ts";
+import { showUse } from "../../web/plan-use.server.ts";
+import { zoneContext } from "./zone.server.ts";
+
+const failuresShown = 5;
+
+/** What an admin needs to support a person: the plan, its limits, how much is used, and the latest failed replies. */
+export async function accountOf(context: Context, id: string) {
+  const { api } = context.get(apiContext);
+  const zone = context.get(zoneContext);
+  const filter = JSON.stringify({ userId: id, status: "failed" });
+  const [{ subscription, usage }, failed] = await Promise.all([
+    read(api.user[":id"].use.$get({ param: { id } })),
+    read(api.message.$get({ query: { filter, limit: String(failuresShown) } })),
+  ]);
+  const moment = new Intl.DateTimeFormat("es", { dateStyle: "short", timeStyle: "short", timeZone: zone });
+  return {
+    use: showUse(subscription, usage, Date.now(), zone),
+    failures: failed.items.map((item) => ({
+      id: item.id,
+      at: moment.format(Date.parse(item.createdAt)),
+      error: item.error ?? "Falló sin decir por qué.",
+    })),
+  };
+}

@@ -1,0 +1,22 @@
+import type { AdminResource } from "./description.ts";
+
+const forms = { contact: "Contacto", support: "Soporte" };
+
+export const inbox: AdminResource = {
+  path: "email",
+  many: "Buzón",
+  icon: "mail",
+  one: "mensaje del buzón",
+  searches: "Nombre, correo o texto",
+  reads: ({ email }) => ({ list: email.$get, read: email[":id"].$get }),
+  columns: [
+    { name: "message", label: "Mensaje" },
+    { name: "name", label: "Nombre" },
+    { name: "email", label: "Correo electrónico" },
+    { name: "kind", label: "Formulario", kind: "choice", choices: forms },
+    { name: "sentAt", label: "Enviado por correo", kind: "moment" },
+    { name: "createdAt", label: "Escrito", kind: "moment", sorted: true },
+  ],
+  filters: [{ name: "kind", label: "Formulario", choices: forms }],
+  fields: [],
+};

@@ -1,0 +1,60 @@
+import type { AdminResource } from "./description.ts";
+
+const replies = {
+  complete: "Completo",
+  streaming: "Escribiéndose",
+  stopped: "Detenido",
+  failed: "Fallido",
+  interrupted: "Interrumpido",
+};
+
+export const messages: AdminResource = {
+  path: "message",
+  many: "Mensajes",
+  icon: "message",
+  one: "mensaje",
+  searches: "Texto",
+  reads: ({ message }) => ({ list: message.$get, read: message[":id"].$get }),
+  writes: ({ message }) => ({ create: message.$post, change: message[":id"].$patch, remove: message[":id"].$delete }),
+  columns: [
+    { name: "content", label: "Texto" },
+    {
+      name: "role",
+      label: "De",
+      kind: "choice",
+      choices: { user: "Persona", assistant: "Modelo", system: "Sistema" },
+    },
+    {
+      name: "status",
+      label: "Estado",
+      kind: "choice",
+      states: {
+        complete: ["Completo", "good"],
+        streaming: ["Escribiéndose", "wait"],
+        stopped: ["Detenido", "off"],
+        failed: ["Fallido", "bad"],
+        interrupted: ["Interrumpido", "bad"],
+      },
+    },
+    { name: "chatId", label: "Conversación", kind: "chat" },
+    { name: "modelId", label: "Modelo", kind: "model", hidden: true },
+    { name: "inputTokens", label: "Tokens de entrada", kind: "number", hidden: true },
+    { name: "outputTokens", label: "Tokens de salida", kind: "number", hidden: true },
+    { name: "createdAt", label: "Escrito", kind: "moment", sorted: true },
+  ],
+  filters: [
+    { name: "role", label: "De", choices: { user: "Persona", assistant: "Modelo" } },
+    { name: "status", label: "Estado", choices: replies },
+  ],
+  fields: [
+    {
+      name: "chatId",
+      label: "Conversación",
+      kind: "chat",
+      required: true,
+      only: "create",
+      hint: "Una tuya: nadie escribe en nombre de otra persona.",
+    },
+    { name: "content", label: "Texto", kind: "markdown", required: true },
+  ],
+};

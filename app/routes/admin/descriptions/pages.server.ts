@@ -1,0 +1,36 @@
+import type { AdminResource } from "./description.ts";
+import { yesNo } from "./words.ts";
+
+export const pages: AdminResource = {
+  path: "page",
+  many: "Páginas",
+  icon: "globe",
+  one: "página",
+  feminine: true,
+  searches: "Título",
+  reads: ({ page }) => ({ list: page.$get, read: page[":id"].$get }),
+  writes: ({ page }) => ({ create: page.$post, change: page[":id"].$put, remove: page[":id"].$delete }),
+  columns: [
+    { name: "title", label: "Título", sorted: true },
+    { name: "slug", label: "Dirección" },
+    {
+      name: "published",
+      label: "Estado",
+      kind: "flag",
+      states: { true: ["Publicada", "good"], false: ["Sin publicar", "off"] },
+    },
+    { name: "inMenu", label: "En el menú", kind: "flag" },
+    { name: "position", label: "Posición", kind: "number", sorted: true },
+    { name: "updatedAt", label: "Cambiada", kind: "moment", sorted: true },
+  ],
+  filters: [{ name: "published", label: "Publicada", choices: yesNo, flag: true, all: "Todas" }],
+  fields: [
+    { name: "title", label: "Título", required: true },
+    { name: "slug", label: "Dirección", hint: "Letras sin acento, números y guiones. Vacía: la portada." },
+    { name: "description", label: "Descripción", hint: "La leen los buscadores." },
+    { name: "body", label: "Texto", kind: "markdown" },
+    { name: "position", label: "Posición en el menú", kind: "number", initial: "0" },
+    { name: "published", label: "Publicada", kind: "flag" },
+    { name: "inMenu", label: "En el menú", kind: "flag" },
+  ],
+};

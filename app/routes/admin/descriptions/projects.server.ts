@@ -1,0 +1,27 @@
+import type { AdminResource } from "./description.ts";
+
+export const projects: AdminResource = {
+  path: "project",
+  many: "Proyectos",
+  icon: "project",
+  one: "proyecto",
+  searches: "Nombre",
+  reads: ({ project }) => ({ list: project.$get, read: project[":id"].$get }),
+  writes: ({ project }) => ({ create: project.$post, change: project[":id"].$put, remove: project[":id"].$delete }),
+  columns: [
+    { name: "name", label: "Nombre", sorted: true },
+    { name: "userId", label: "Persona", kind: "person" },
+    { name: "description", label: "Descripción" },
+    { name: "updatedAt", label: "Cambiado", kind: "moment", sorted: true },
+  ],
+  filters: [],
+  fields: [
+    { name: "name", label: "Nombre", required: true },
+    { name: "description", label: "Descripción", kind: "area" },
+    { name: "instructions", label: "Instrucciones", kind: "area" },
+  ],
+  belongs: (id) => [
+    { label: "Verlo", to: `/conversation/project/${id}` },
+    { label: "Conversaciones", to: `/admin/chat?projectId=${id}` },
+  ],
+};

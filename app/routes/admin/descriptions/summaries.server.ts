@@ -1,0 +1,24 @@
+import type { AdminResource } from "./description.ts";
+
+export const summaries: AdminResource = {
+  path: "summary",
+  many: "Resúmenes",
+  icon: "summary",
+  one: "resumen",
+  searches: "Texto",
+  reads: ({ summary }) => ({ list: summary.$get, read: summary[":id"].$get }),
+  writes: ({ summary }) => ({ create: summary.$post, change: summary[":id"].$put, remove: summary[":id"].$delete }),
+  columns: [
+    { name: "content", label: "Resumen" },
+    { name: "chatId", label: "Conversación", kind: "chat" },
+    { name: "modelId", label: "Modelo", kind: "model" },
+    { name: "tokens", label: "Tokens", kind: "number" },
+    { name: "createdAt", label: "Hecho", kind: "moment", sorted: true },
+  ],
+  filters: [],
+  fields: [
+    { name: "chatId", label: "Conversación", kind: "chat", required: true },
+    { name: "upToMessageId", label: "Último mensaje que resume", kind: "message", required: true },
+    { name: "content", label: "Resumen", kind: "markdown", required: true },
+  ],
+};

@@ -1,0 +1,46 @@
+import { redirect, replace, useLocation } from "react-router";
+import { sendForm } from "../../../ui/forms/send-form.ts";
+import { AlertDialog } from "../../../ui/overlays/alert-dialog.tsx";
+import { ApiProblem, accepted, read } from "../../../web/api-result.server.ts";
+import { sessionContext } from "../../../web/context.ts";
+import { requireUser } from "../../../web/current-user.server.ts";
+import { cellsOf } from "../resources/cells.server.ts";
+import { changeable, said } from "../resources/resource.server.ts";
+import type { Route } from "./+types/delete";
+
+export const meta: Route.MetaFunction = ({ loaderData }) => [
+  { title: `${loaderData?.title ?? "Eliminar"} · Tertulia` },
+];
+export const handle = { dialog: true };
+
+export async function loader({ context, params: { resource: path, id } }: Route.LoaderArgs) {
+  const { resource, read: readItem } = changeable(context, path);
+  // One's own account is deleted where its password is asked for.
+  if (path === "user" && (await requireUser(context)).user.id === id) throw redirect("/user/eliminar");
+  const item = await read(readItem({ param: { id } }));
+  const [cells] = await cellsOf(context, resource.columns.slice(0, 1), [item]);
+  return { title: `Eliminar ${resource.one}`, name: cells?.[0]?.text ?? "" };
+}
+
+export async function action({ context, params: { resource: path, id }, url }: Route.ActionArgs) {
+  const { resource, remove } = changeable(context, path);
+  try {
+    await accepted(remove({ param: { id } }));
+    context.get(sessionContext).flash({ type: "success", title: said(resource, "eliminad") });
+  } catch (error) {
+    if (!(error instanceof ApiProblem) || error.status === 404 || error.status >= 500) throw error;
+    context.get(sessionContext).flash({ type: "error", title: error.body.detail, duration: 0 });
+  }
+  return replace(`/admin/${path}${url.search}`, 303);
+}
+
+export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
+
+export default function Delete({ loaderData: { title, name }, params }: Route.ComponentProps) {
+  const closeTo = `/admin/${params.resource}${useLocation().search}`;
+  return (
+    <AlertDialog title={title} closeTo={closeTo}>
+      <p>«{name}» se borrará con todo lo que es suyo. No se puede deshacer.</p>
+    </AlertDialog>
+  );
+}

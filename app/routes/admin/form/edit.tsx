@@ -1,0 +1,67 @@
+import { replace, useLocation } from "react-router";
+import { PostForm } from "../../../ui/forms/post-form.tsx";
+import { sendForm } from "../../../ui/forms/send-form.ts";
+import { Dialog, DialogFoot } from "../../../ui/overlays/dialog.tsx";
+import { accepted, read } from "../../../web/api-result.server.ts";
+import { sessionContext } from "../../../web/context.ts";
+import type { AdminResource } from "../descriptions/description.ts";
+import { suggestionsFor } from "../resources/references.server.ts";
+import { changeable, said } from "../resources/resource.server.ts";
+import type { Route } from "./+types/edit";
+import { labelled, type ResourceResult, sendResource, valuesOf } from "./form-values.server.ts";
+import { ResourceFields } from "./resource-form.tsx";
+
+export const meta: Route.MetaFunction = ({ loaderData }) => [{ title: `${loaderData?.title ?? "Editar"} · Tertulia` }];
+export const handle = { dialog: true };
+
+const fieldsOf = ({ fields }: AdminResource) => fields.filter(({ only }) => only !== "create");
+
+export async function loader({ context, params: { resource: path, id } }: Route.LoaderArgs) {
+  const { resource, read: readItem } = changeable(context, path);
+  const fields = fieldsOf(resource);
+  const item = await read(readItem({ param: { id } }));
+  return {
+    title: `Editar ${resource.one}`,
+    version: String(item.updatedAt),
+    fields: labelled(context, fields, item),
+    presets: (resource.presets ?? []).map(({ name, label }) => ({ name, label })),
+    suggestions: await suggestionsFor(context, fields),
+    values: await valuesOf(context, fields, item),
+  };
+}
+
+export function action({ context, params: { resource: path, id }, url }: Route.ActionArgs) {
+  const { resource, change } = changeable(context, path);
+  return sendResource(context, resource, fieldsOf(resource), async (json, version) => {
+    const options = { headers: { "If-Match": `"${version}"` } };
+    await accepted(change({ param: { id }, json }, options));
+    context.get(sessionContext).flash({ type: "success", title: said(resource, "guardad") });
+    return replace(`/admin/${path}${url.search}`, 303);
+  });
+}
+
+export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
+
+export default function Edit({ loaderData: { title, version, ...form }, actionData, params }: Route.ComponentProps) {
+  const result = actionData as ResourceResult | undefined;
+  const closeTo = `/admin/${params.resource}${useLocation().search}`;
+  return (
+    <Dialog title={title} closeTo={closeTo}>
+      <PostForm className="contents" preventScrollReset>
+        <input type="hidden" name="version" value={result?.version ?? result?.values.version ?? version} />
+        {/* Enter activates the first submit button of a form: it must be this one, not «Vista previa» or «Buscar». */}
+        <button type="submit" className="sr-only" tabIndex={-1} aria-hidden="true">
+          Guardar
+        </button>
+        <div className="body fields">
+          <ResourceFields {...form} result={result} />
+        </div>
+        <DialogFoot cancelTo={closeTo}>
+          <button type="submit" className="button primary">
+            Guardar
+          </button>
+        </DialogFoot>
+      </PostForm>
+    </Dialog>
+  );
+}

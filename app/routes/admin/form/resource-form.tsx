@@ -1,0 +1,206 @@
+import { Field, TextField } from "../../../ui/forms/field.tsx";
+import { Fields } from "../../../ui/forms/fields.tsx";
+import { Icon } from "../../../ui/icon.tsx";
+import type { Field as Described } from "../descriptions/description.ts";
+import type { FoundReference } from "../resources/references.server.ts";
+import type { ResourceResult } from "./form-values.server.ts";
+import { hidden } from "./hidden-fields.ts";
+
+type Props = {
+  fields: Described[];
+  values: Record<string, string>;
+  presets: { name: string; label: string }[];
+  /** What may be written into fields that refer to something. */
+  suggestions: Record<string, string[]>;
+  result: ResourceResult | undefined;
+};
+
+/** The inputs of a resource, by their kinds; after a conflict, what is stored stands beside what was typed. */
+export function ResourceFields({ fields, values, presets, suggestions, result }: Props) {
+  const current = result ? { ...values, ...noPicks(result), ...result.values } : values;
+  const shown = (field: Described) => {
+    const { name, label } = field;
+    const theirs = result?.theirs?.[name];
+    return (
+      <div key={name} className={field.half ? "half" : "whole"}>
+        <Input field={field} values={current} found={result?.found?.[name]} suggested={suggestions[name] ?? []} />
+        {theirs && <Theirs name={name} label={label} {...theirs} />}
+      </div>
+    );
+  };
+  const folded = fields.filter((field) => field.folded);
+  const wrong = folded.some(({ name }) => result?.errors[name] ?? result?.theirs?.[name]);
+  return (
+    <Fields id="recurso" result={result}>
+      <div className="halves" key={result?.filled}>
+        {fields.filter((field) => !field.folded).map(shown)}
+      </div>
+      {presets.length > 0 && (
+        <fieldset className="buttons">
+          <legend className="hint mb-2">Los límites habituales de cada plan</legend>
+          {presets.map(({ name, label }) => (
+            <button
+              key={name}
+              type="submit"
+              className="button small"
+              name="intent"
+              value={`preset.${name}`}
+              formNoValidate
+            >
+              {label}
+            </button>
+          ))}
+        </fieldset>
+      )}
+      {folded.length > 0 && (
+        <details className="more" open={wrong || undefined}>
+          <summary>
+            Más opciones <Icon name="chevron" />
+          </summary>
+          <div className="halves mt-4">{folded.map(shown)}</div>
+        </details>
+      )}
+      {result?.preview !== undefined && (
+        <section className="previewed" aria-label="Vista previa">
+          {/* Safe: it is our own Markdown renderer's, which lets no HTML through. */}
+          <div className="prose" dangerouslySetInnerHTML={{ __html: result.preview || "<p>Nada que enseñar.</p>" }} />
+        </section>
+      )}
+    </Fields>
+  );
+}
+
+/** Clears the picked ids of reference fields with new search results: none of these has been picked yet. */
+const noPicks = ({ found = {} }: ResourceResult) =>
+  Object.fromEntries(Object.keys(found).map((name) => [hidden.picked(name), ""]));
+
+type InputProps = {
+  field: Described;
+  values: Record<string, string>;
+  found: FoundReference[] | undefined;
+  suggested: string[];
+};
+
+function Input({ field, values, found, suggested }: InputProps) {
+  const { name, label, kind = "text", hint, choices, required } = field;
+  const value = values[name] ?? "";
+  const common = { name, label, hint, required, defaultValue: value };
+  if (kind === "flag") {
+    return (
+      <label className="check">
+        <input type="checkbox" name={name} value="true" defaultChecked={value === "true"} />
+        <span>{label}</span>
+      </label>
+    );
+  }
+  if (kind === "choice") {
+    return (
+      <div className="field">
+        <label htmlFor={`recurso-${name}`}>{label}</label>
+        {hint && <p className="hint">{hint}</p>}
+        <span className="select">
+          <select className="input" id={`recurso-${name}`} name={name} defaultValue={value}>
+            {Object.entries(choices ?? {}).map(([choice, said]) => (
+              <option key={choice} value={choice}>
+                {said}
+              </option>
+            ))}
+          </select>
+          <Icon name="chevron" />
+        </span>
+      </div>
+    );
+  }
+  if (kind === "area") return <TextField {...common} />;
+  if (kind === "markdown") {
+    return (
+      <>
+        <TextField {...common} rows={10} />
+        <div>
+          <button type="submit" className="button small" name="intent" value="preview" formNoValidate>
+            Vista previa
+          </button>
+        </div>
+      </>
+    );
+  }
+  if (kind === "secret") return <Field {...common} type="password" autoComplete="new-password" />;
+  if (kind === "number") return <Field {...common} inputMode="decimal" size={16} />;
+  if (kind === "moment") {
+    return (
+      <>
+        <Field {...common} type="datetime-local" />
+        <input type="hidden" name={hidden.moment(name)} value={values[hidden.moment(name)]} />
+        <input type="hidden" name={hidden.zone(name)} value={values[hidden.zone(name)]} />
+      </>
+    );
+  }
+  if (kind === "text") return <Field {...common} />;
+  return <ReferenceField {...common} values={values} found={found} suggested={suggested} />;
+}
+
+type ReferenceProps = Omit<InputProps, "field"> & Pick<Described, "label" | "hint" | "required"> & { name: string };
+
+/** Something that exists already, looked for by its name: «Buscar» shows what there is, and one is picked. */
+function ReferenceField({ values, found, suggested, ...field }: ReferenceProps) {
+  const { name, label } = field;
+  return (
+    <div className="grid gap-2">
+      {/* The key remounts the input when the server answers with another text: `defaultValue` applies only on mount. */}
+      <Field
+        key={values[hidden.pickedFor(name)]}
+        {...field}
+        required={field.required && !found?.length}
+        defaultValue={values[name]}
+        autoComplete="off"
+        list={suggested.length > 0 ? `posibles-${name}` : undefined}
+      />
+      {suggested.length > 0 && (
+        <datalist id={`posibles-${name}`}>
+          {suggested.map((text) => (
+            <option key={text} value={text} />
+          ))}
+        </datalist>
+      )}
+      <input type="hidden" name={hidden.pickedFor(name)} value={values[hidden.pickedFor(name)]} />
+      {found && found.length > 0 ? (
+        <fieldset className="checks">
+          <legend className="sr-only">{`${label}: elige`}</legend>
+          {found.map(({ id, said, detail }) => (
+            <label className="check" key={id}>
+              <input type="radio" name={hidden.picked(name)} value={id} defaultChecked={found.length === 1} />
+              <span>
+                {said} <span className="text-text-3">{detail}</span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+      ) : (
+        <input type="hidden" name={hidden.picked(name)} value={values[hidden.picked(name)]} />
+      )}
+      <div>
+        <button type="submit" className="button small" name="intent" value={`find.${name}`} formNoValidate>
+          Buscar<span className="sr-only"> {label}</span>
+        </button>
+      </div>
+    </div>
+  );
+}
+
+/** What somebody else has stored meanwhile, to be kept instead. */
+function Theirs({ name, label, value, said }: { name: string; label: string; value: string; said: string }) {
+  return (
+    <fieldset className="theirs">
+      <legend>{label}: también lo ha cambiado otra persona</legend>
+      <input type="hidden" name={hidden.theirs(name)} value={value} />
+      <label className="check">
+        <input type="radio" name={hidden.keep(name)} value="mine" defaultChecked />
+        <span>Lo que he escrito yo</span>
+      </label>
+      <label className="check">
+        <input type="radio" name={hidden.keep(name)} value="theirs" />
+        <span>Lo guardado: «{said || "vacío"}»</span>
+      </label>
+    </fieldset>
+  );
+}

@@ -1,0 +1,227 @@
+import { data, Link, redirect, useOutlet } from "react-router";
+import { Bar } from "../../../ui/bar.tsx";
+import { PostForm } from "../../../ui/forms/post-form.tsx";
+import { sendForm } from "../../../ui/forms/send-form.ts";
+import { Icon } from "../../../ui/icon.tsx";
+import { BehindDialog } from "../../../ui/overlays/behind-dialog.tsx";
+import { ApiProblem, accepted, read } from "../../../web/api-result.server.ts";
+import { apiContext, formContext, sessionContext } from "../../../web/context.ts";
+import { textOf } from "../../../web/forms/form.server.ts";
+import { SureDialog } from "../form/sure-dialog.tsx";
+import { zoneInWords } from "../zone.server.ts";
+import type { Route } from "./+types/list";
+import { cellsOf } from "./cells.server.ts";
+import { Filters } from "./filters.tsx";
+import { headsOf, listOf, pagesOf, sizes, withParams } from "./query.server.ts";
+import { changeable, resourceOf } from "./resource.server.ts";
+import { ResourceTable } from "./table.tsx";
+import { mayBeTried, type Tried, tryModel } from "./try-model.server.ts";
+
+export const meta: Route.MetaFunction = ({ loaderData }) => [
+  { title: `${loaderData?.many ?? "Administración"} · Tertulia` },
+];
+
+export async function loader({ context, params, url }: Route.LoaderArgs) {
+  const { resource, list } = resourceOf(context, params.resource);
+  const asked = listOf(url, resource);
+  const answer = await read(list({ query: asked.query })).catch(notUnderstood);
+  if (!answer) {
+    const title = "Esta lista no entiende ese filtro o esa página; aquí está entera.";
+    context.get(sessionContext).flash({ type: "warning", title });
+    throw redirect(url.pathname);
+  }
+  const { items, nextCursor, total, totalIsMinimum } = answer;
+  const cells = await cellsOf(context, asked.columns, items);
+  const first = (asked.page - 1) * Number(asked.size);
+  return {
+    path: resource.path,
+    many: resource.many,
+    readOnly: !resource.writes,
+    feminine: resource.feminine === true,
+    marked: url.searchParams.has("marcar"),
+    markTo: withParams(url, { marcar: url.searchParams.has("marcar") ? "" : "1" }, true),
+    discovers: resource.path === "model",
+    searches: resource.searches,
+    q: asked.q,
+    filters: resource.filters.map(({ name, label, choices, all = "Todos" }) => ({
+      name,
+      label,
+      choices,
+      all,
+      value: String(asked.filter[name] ?? ""),
+    })),
+    // Filters that came with a link and have no input, such as `userId`, are kept when the form is sent.
+    kept: Object.entries(asked.filter).filter(([name]) => !resource.filters.some((filter) => filter.name === name)),
+    choosable: resource.columns
+      .slice(1)
+      .map(({ name, label }) => ({ name, label, shown: asked.columns.some((column) => column.name === name) })),
+    size: asked.size,
+    sizes,
+    heads: headsOf(url, asked.columns, asked.column, asked.direction),
+    rows: items.map((item, index) => ({
+      id: item.id,
+      cells: cells[index] ?? [],
+      tries: mayBeTried(resource.path, item),
+    })),
+    verbs: (resource.verbs ?? []).map(({ name, label }) => ({ name, label })),
+    count:
+      items.length === 0
+        ? resource.feminine
+          ? "Ninguna"
+          : "Ninguno"
+        : `${(first + 1).toLocaleString("es")} a ${(first + items.length).toLocaleString("es")} de ${totalIsMinimum ? "más de " : ""}${total.toLocaleString("es")}`,
+    zone: asked.columns.some(({ kind }) => kind === "moment") ? zoneInWords(context) : undefined,
+    here: url.search,
+    csv: `/admin/${resource.path}/descargar${withParams(url, {}).replace(/^[^?]*/, "")}`,
+    ...pagesOf(url, asked, nextCursor),
+    narrowed: asked.q !== "" || Object.keys(asked.filter).length > 0,
+  };
+}
+
+/** Undefined if the API rejects a filter, order or cursor of the URL with 422: the list is then shown without them. */
+function notUnderstood(error: unknown): undefined {
+  if (error instanceof ApiProblem && error.status === 422) return undefined;
+  throw error;
+}
+
+export async function action({ context, params, url }: Route.ActionArgs) {
+  const { resource, change, remove } = changeable(context, params.resource);
+  const form = context.get(formContext);
+  const ids = [...new Set(form.getAll("item"))].filter((id) => typeof id === "string");
+  const intent = textOf(form, "intent");
+  if (intent === "discover" && resource.path === "model") {
+    const { found } = await read(context.get(apiContext).api.model.discover.$post());
+    const title = found === 0 ? "No hay modelos que no estuvieran ya." : `Modelos nuevos: ${found}.`;
+    context.get(sessionContext).flash({ type: found === 0 ? "info" : "success", title });
+    return redirect(url.pathname + url.search, 303);
+  }
+  const test = textOf(form, "test");
+  if (test && resource.path === "model") return { tried: { id: test, ...(await tryModel(context, test)) } };
+  const verb = resource.verbs?.find(({ name }) => name === intent);
+  if (ids.length === 0) return data({ message: `Marca al menos ${resource.feminine ? "una" : "uno"}.` }, 422);
+  if (intent === "delete" && textOf(form, "sure") !== "1") return { asks: ids };
+  if (intent !== "delete" && !verb) return data({ message: "Elige qué hacer con ellos." }, 422);
+  const refused: string[] = [];
+  for (const id of ids) {
+    try {
+      const param = { id };
+      await (verb ? accepted(change({ param, json: verb.json })) : accepted(remove({ param })));
+    } catch (error) {
+      if (!(error instanceof ApiProblem) || error.status >= 500) throw error;
+      // Gone meanwhile, or kept for a reason: the others go on.
+      if (error.status !== 404) refused.push(error.body.detail);
+    }
+  }
+  const done = ids.length - refused.length;
+  const title = `${verb?.label ?? "Eliminar"}: ${done} de ${ids.length}.`;
+  const description = [...new Set(refused)].join(" ");
+  const saved = description
+    ? { type: "warning" as const, title, description, duration: 0 }
+    : { type: "success" as const, title };
+  context.get(sessionContext).flash(saved);
+  return redirect(url.pathname + url.search, 303);
+}
+
+export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
+
+type Answered = { message?: string; asks?: string[]; tried?: Tried & { id: string } };
+
+export default function List({ loaderData, actionData }: Route.ComponentProps) {
+  const { path, here } = loaderData;
+  const answer = actionData as Answered | undefined;
+  const outlet = useOutlet();
+  const asks = answer?.asks && <SureDialog ids={answer.asks} here={`/admin/${path}${here}`} />;
+  return (
+    <BehindDialog dialog={outlet ?? asks}>
+      <Bar>
+        <p className="where">
+          <Link to="/admin">Panel</Link>
+        </p>
+      </Bar>
+      <main className="page" id="contenido">
+        <div className="in listing">
+          <Head {...loaderData} />
+          <Filters {...loaderData} />
+          <Rows list={loaderData} answer={answer} />
+          <Pages {...loaderData} />
+        </div>
+      </main>
+    </BehindDialog>
+  );
+}
+
+type Listed = Route.ComponentProps["loaderData"];
+
+function Head({ path, many, csv, discovers, readOnly, here }: Listed) {
+  return (
+    <div className="head">
+      <h1>{many}</h1>
+      <div className="buttons">
+        <a className="button" href={csv} download>
+          <Icon name="download" />
+          CSV
+        </a>{" "}
+        {discovers && (
+          <PostForm>
+            <button type="submit" className="button" name="intent" value="discover">
+              Buscar modelos
+            </button>
+          </PostForm>
+        )}{" "}
+        {!readOnly && (
+          <Link className="button primary" to={`/admin/${path}/crear${here}`} preventScrollReset>
+            <Icon name="plus" />
+            Crear
+          </Link>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Rows({ list, answer }: { list: Listed; answer: Answered | undefined }) {
+  const { path, feminine, narrowed } = list;
+  if (list.rows.length === 0) {
+    return (
+      <p className="text-text-2">
+        {narrowed ? "Nada cumple lo que pides. " : `Aún no hay ${feminine ? "ninguna" : "ninguno"}.`}
+        {narrowed && <Link to={`/admin/${path}`}>{feminine ? "Ver todas" : "Ver todos"}</Link>}
+      </p>
+    );
+  }
+  if (list.readOnly) return <ResourceTable {...list} />;
+  return (
+    <PostForm preventScrollReset>
+      {answer?.message && (
+        <p className="error mb-3" role="alert">
+          <Icon name="alert" />
+          <span>{answer.message}</span>
+        </p>
+      )}
+      <ResourceTable {...list} tried={answer?.tried} />
+    </PostForm>
+  );
+}
+
+function Pages({ count, zone, previous, next }: Listed) {
+  return (
+    <nav className="pages" aria-label="Páginas">
+      <span>
+        {count}
+        {zone && ` · ${zone}`}
+      </span>{" "}
+      <span className="buttons">
+        {previous && (
+          <Link className="button small" to={previous}>
+            Anterior
+          </Link>
+        )}{" "}
+        {next && (
+          <Link className="button small" to={next}>
+            Siguiente
+          </Link>
+        )}
+      </span>
+    </nav>
+  );
+}

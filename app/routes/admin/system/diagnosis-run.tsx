@@ -1,0 +1,65 @@
+import { data, Link } from "react-router";
+import { v7 as newId } from "uuid";
+import { Bar } from "../../../ui/bar.tsx";
+import { Callout } from "../../../ui/callout.tsx";
+import { liveContext } from "../../../web/context.ts";
+import type { Route } from "./+types/diagnosis-run";
+import { findDiagnosis, verdictOf, writeLines } from "./diagnosis.server.ts";
+
+export const meta: Route.MetaFunction = () => [{ title: "Diagnóstico · Tertulia" }];
+
+export function loader({ request, context, params: { run: id } }: Route.LoaderArgs) {
+  const run = findDiagnosis(id);
+  if (!run) throw data(null, 404);
+  const { checks } = run;
+  const isDocument = !new URL(request.url).pathname.endsWith(".data");
+  if (run.written.length > 0 || !isDocument) return { checks, verdict: verdictOf(run), marker: undefined };
+  const marker = newId();
+  context.set(liveContext, { marker, pieces: writeLines(id, run), leave: () => {} });
+  return { checks, verdict: undefined, marker };
+}
+
+// The streamed lines exist only in the DOM of this document. Running the loader again would replace them.
+export const shouldRevalidate = () => false;
+
+export default function DiagnosisRun({ loaderData: { checks, verdict, marker } }: Route.ComponentProps) {
+  return (
+    <>
+      <Bar>
+        <p className="where">
+          <Link to="/admin/sistema/diagnostico">Diagnóstico</Link>
+        </p>
+      </Bar>
+      <main className="page" id="contenido">
+        <div className="in document">
+          <h1>Diagnóstico</h1>
+          <h2 className="mt-5">Cabeceras</h2>
+          <ul className="mt-4 grid gap-2">
+            {checks.map(({ good, text }) => (
+              <li key={text}>
+                <Callout type={good ? "success" : "warning"}>
+                  <p>{text}</p>
+                </Callout>
+              </li>
+            ))}
+          </ul>
+          <h2 className="mt-7">Páginas que crecen</h2>
+          {marker === undefined ? (
+            <div className="mt-4">
+              <Callout type={verdict?.good ? "success" : "warning"}>
+                <p>{verdict?.text}</p>
+              </Callout>
+            </div>
+          ) : (
+            <div
+              className="mt-4"
+              suppressHydrationWarning
+              // Safe: the marker is the server's, and so is what it writes there.
+              dangerouslySetInnerHTML={{ __html: marker }}
+            />
+          )}
+        </div>
+      </main>
+    </>
+  );
+}

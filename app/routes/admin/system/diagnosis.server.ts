@@ -1,0 +1,123 @@
+import { v7 as newId } from "uuid";
+
+export type Check = { good: boolean; text: string };
+type DiagnosisRun = {
+  checks: Check[];
+  /** When each line was written, and when the browser asked for the picture that stands in it, in epoch ms. */
+  written: number[];
+  received: Map<number, number>;
+  endedAt: number | undefined;
+};
+
+const lines = 10;
+const lineEvery = 300;
+// What a line may take to the browser and back; a proxy that gathers 4 kB or waits for the end takes longer.
+const late = 800;
+const lastReceipts = 2_000;
+const runsKept = 50;
+
+const runs = new Map<string, DiagnosisRun>();
+
+/** Begins a diagnosis with what a form brought along; answers its id. */
+export function beginDiagnosis(checks: Check[]): string {
+  const id = newId();
+  runs.set(id, { checks, written: [], received: new Map(), endedAt: undefined });
+  for (const oldest of [...runs.keys()].slice(0, -runsKept)) runs.delete(oldest);
+  return id;
+}
+
+export const findDiagnosis = (id: string): DiagnosisRun | undefined => runs.get(id);
+
+/** Says that a browser has seen a line. */
+export function receive(id: string, line: number): void {
+  const run = runs.get(id);
+  if (run?.written[line] !== undefined && !run.received.has(line)) run.received.set(line, Date.now());
+}
+
+/** The slow page: a line at a time, each with a picture that tells when it was seen, then what came of it. */
+export async function* writeLines(id: string, run: DiagnosisRun): AsyncGenerator<string> {
+  yield `<div class="prose"><ol>`;
+  for (let line = 0; line < lines; line++) {
+    const now = Date.now();
+    run.written[line] = now;
+    const clock = new Date(now).toISOString().slice(11, 21).replace(".", ",");
+    yield `<li>Escrita a las ${clock} UTC<img src="/admin/sistema/diagnostico/${id}/acuse/${line}" width="1" height="1" alt=""></li>`;
+    await new Promise((resolve) => setTimeout(resolve, lineEvery));
+  }
+  yield "</ol></div>";
+  const until = Date.now() + lastReceipts;
+  while (run.received.size > 0 && run.received.size < lines && Date.now() < until) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  run.endedAt = Date.now();
+  const { good, text } = verdictOf(run);
+  yield `<p role="status" class="callout mt-4 ${good ? "good" : "warn"}">${text}</p>`;
+}
+
+/** What the receipts say of the way between this server and the browser. */
+export function verdictOf({ written, received, endedAt = Number.POSITIVE_INFINITY }: DiagnosisRun): Check {
+  const delays = [...received].map(([line, at]) => at - (written[line] ?? at)).sort((a, b) => a - b);
+  const usual = delays[Math.floor(delays.length / 2)];
+  if (usual === undefined) {
+    return {
+      good: false,
+      text: "El navegador no ha dicho cuándo vio cada línea. Si han salido una a una, todo está bien; si han salido todas de golpe, un proxy retiene la página hasta el final, o este navegador no carga imágenes hasta tenerla. Recarga para saber más.",
+    };
+  }
+  const seconds = (usual / 1000).toLocaleString("es", { maximumFractionDigits: 2 });
+  if ([...received.values()].every((at) => at >= endedAt)) {
+    return { good: false, text: `Un proxy retiene la página hasta el final. ${advice}` };
+  }
+  return usual > late
+    ? { good: false, text: `Las líneas llegan tarde, a los ${seconds} s de escribirse: un proxy las junta. ${advice}` }
+    : { good: true, text: `Nada retiene las páginas: cada línea se vio a los ${seconds} s de escribirse.` };
+}
+
+const advice = "En nginx, quita `proxy_buffering` y `gzip` para esta dirección; en otros, lo que se llame «buffering».";
+
+/** What the headers of a form tell about what stands in front of this server. `ip` is the one this server goes by. */
+export function checkHeaders(headers: Headers, url: URL, ip: string): Check[] {
+  const forwarded = (name: string) => headers.get(`X-Forwarded-${name}`)?.split(",")[0]?.trim() ?? "";
+  const [protocol, host, address] = [forwarded("Proto"), forwarded("Host"), forwarded("For")];
+  const trust = "pon TRUST_PROXY=1.";
+  const checks: (Check | false)[] = [
+    headers.has("Origin")
+      ? { good: true, text: "El navegador dice de dónde viene cada formulario (Origin), y llega." }
+      : {
+          good: !headers.has("Sec-Fetch-Site"),
+          text: headers.has("Sec-Fetch-Site")
+            ? "Algo quita la cabecera Origin de los formularios: sin ella solo los protege su código."
+            : "Este navegador no envía Origin; sus formularios se reconocen por su código.",
+        },
+    protocol !== "" && {
+      good: `${protocol}:` === url.protocol,
+      text:
+        `${protocol}:` === url.protocol
+          ? `El proxy dice que la conexión es ${protocol}, y se le cree.`
+          : `El proxy dice que la conexión es ${protocol}, pero este servidor no le cree: ${trust}`,
+    },
+    host !== "" &&
+      host !== url.host && {
+        good: false,
+        text: `El proxy dice que la dirección es ${host} y aquí consta ${url.host}: ${trust}`,
+      },
+    address !== "" && {
+      good: address === ip,
+      text:
+        address === ip
+          ? "Cada visita se cuenta por su dirección."
+          : `Todas las visitas parecen venir de ${ip}, que es el proxy, y comparten límites: ${trust}`,
+    },
+    protocol + host + address === "" && { good: true, text: "Ningún proxy dice estar delante." },
+    !headers.has("Accept-Encoding") && {
+      good: false,
+      text: "No llega Accept-Encoding: las páginas van sin comprimir, y pesan cinco veces más.",
+    },
+    url.protocol === "http:" &&
+      !/^(localhost|127\.|\[::1\])/.test(url.host) && {
+        good: false,
+        text: "La conexión es http: cualquiera que esté en la misma red puede leerla. Pon un proxy con HTTPS delante.",
+      },
+  ];
+  return checks.filter((check) => check !== false);
+}

@@ -1,0 +1,82 @@
+import { type MouseEvent, use } from "react";
+import { Link, useNavigate, useRevalidator } from "react-router";
+import { FormToken, PostForm } from "../../../ui/forms/post-form.tsx";
+import { Icon } from "../../../ui/icon.tsx";
+
+const dialogs = [
+  ["mover", "project", "Mover a un proyecto"],
+  ["compartir", "globe", "Compartir"],
+  ["exportar", "download", "Exportar"],
+] as const;
+
+/** What can be done with a chat. */
+export function ChatMenu({ id, pinned, archived }: { id: string; pinned: boolean; archived: boolean }) {
+  const formToken = use(FormToken);
+  const navigate = useNavigate();
+  const { revalidate } = useRevalidator();
+  const deleteWithUndo = async (event: MouseEvent) => {
+    // With a modifier key, the link opens the page that asks for confirmation in a new tab or window.
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    const { deleteLater } = await import("./delete-later.ts");
+    await navigate("/conversation/chat");
+    deleteLater({ id, formToken, refresh: revalidate, back: () => navigate(`/conversation/chat/${id}`) });
+  };
+  return (
+    <>
+      <button className="button quiet small only" type="button" popoverTarget="opciones">
+        <Icon name="more" label="Opciones de la conversación" />
+      </button>
+      <div className="menu" id="opciones" popover="auto">
+        <ul>
+          <li>
+            <Switch id={id} intent="pin" name="pinned" on={pinned} icon="pin">
+              {pinned ? "Desfijar" : "Fijar"}
+            </Switch>
+          </li>
+          <li>
+            <Link to={`/conversation/chat/${id}/editar`}>
+              <Icon name="edit" />
+              Cambiar el título
+            </Link>
+          </li>
+          <li>
+            <Switch id={id} intent="archive" name="archived" on={archived} icon="book">
+              {archived ? "Desarchivar" : "Archivar"}
+            </Switch>
+          </li>
+          {dialogs.map(([path, icon, label]) => (
+            <li key={path}>
+              <Link to={`/conversation/chat/${id}/${path}`} preventScrollReset>
+                <Icon name={icon} />
+                {label}
+              </Link>
+            </li>
+          ))}
+          <li>
+            <Link className="danger" to={`/conversation/chat/${id}/eliminar`} onClick={deleteWithUndo}>
+              <Icon name="trash" />
+              Eliminar
+            </Link>
+          </li>
+        </ul>
+      </div>
+    </>
+  );
+}
+
+type SwitchProps = { id: string; intent: string; name: string; on: boolean; icon: string; children: string };
+
+/** Turns something of a chat on, or off where it is on. */
+function Switch({ id, intent, name, on, icon, children }: SwitchProps) {
+  return (
+    <PostForm action={`/conversation/chat/${id}`}>
+      <input type="hidden" name="intent" value={intent} />
+      <input type="hidden" name={name} value={on ? "0" : "1"} />
+      <button type="submit">
+        <Icon name={icon} />
+        {children}
+      </button>
+    </PostForm>
+  );
+}

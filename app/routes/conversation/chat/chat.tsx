@@ -1,0 +1,186 @@
+import { type FormEvent, useEffect, useRef, useState } from "react";
+import { data, redirect, useOutlet, useRevalidator, useSubmit } from "react-router";
+import { v7 as newId } from "uuid";
+import { isTextBrowser } from "../../../http/text-browsers.server.ts";
+import { Bar } from "../../../ui/bar.tsx";
+import { sendForm } from "../../../ui/forms/send-form.ts";
+import { showSeen } from "../../../ui/navigation/pages-seen.ts";
+import { BehindDialog } from "../../../ui/overlays/behind-dialog.tsx";
+import { accepted, read } from "../../../web/api-result.server.ts";
+import { apiContext, formContext, sessionContext } from "../../../web/context.ts";
+import type { ComposerDraft } from "../../../web/forms/drafts.server.ts";
+import { textOf } from "../../../web/forms/form.server.ts";
+import { attachedFiles } from "../../../web/forms/uploads.server.ts";
+import { planLeft } from "../composer/plan-left.server.ts";
+import { send } from "../composer/send.server.ts";
+import { listModels } from "../models.server.ts";
+import { carryLive } from "../reply/live.server.tsx";
+import { type ShownTurn, showTurns } from "../reply/turns.server.ts";
+import type { Route } from "./+types/chat";
+import { ChatFoot } from "./chat-foot.tsx";
+import { ChatMenu } from "./chat-menu.tsx";
+import { Reader } from "./reader.tsx";
+
+export const meta: Route.MetaFunction = ({ loaderData }) => [
+  { title: `${loaderData?.title ?? "Conversación"} · Tertulia` },
+];
+
+// In ms after the reply's end. A model that has not given the chat a title by then will not give one.
+const titleTakes = 30_000;
+
+export async function loader({ context, params, request, url }: Route.LoaderArgs) {
+  const api = context.get(apiContext);
+  const param = { id: params.id };
+  const through = url.searchParams.get("version") ?? undefined;
+  const before = url.searchParams.get("antes") ?? undefined;
+  const around = url.searchParams.get("mensaje") ?? undefined;
+  const [chat, branch, models, left] = await Promise.all([
+    read(api.api.chat[":id"].$get({ param })),
+    read(api.api.chat[":id"].messages.$get({ param, query: { through, before, around } })),
+    listModels(context),
+    planLeft(context),
+  ]);
+  const turns = await showTurns(chat, branch.items, models);
+  const last = turns.at(-1);
+  // A page asked for by a script follows the reply by events; a document carries it in itself.
+  const isDocument = !new URL(request.url).pathname.endsWith(".data");
+  const marker =
+    last?.status === "streaming" && isDocument ? carryLive(context, chat.id, last, request.signal) : undefined;
+  const finishedAt = branch.items.at(-1)?.finishedAt;
+  const justFinished = finishedAt ? Date.now() - Date.parse(finishedAt) < titleTakes : false;
+  const editing = url.searchParams.get("editar");
+  const edited = editing ? await read(api.api.message[":id"].$get({ param: { id: editing } })) : undefined;
+  if (edited && (edited.chatId !== chat.id || edited.role !== "user")) throw data(null, 404);
+  return {
+    id: chat.id,
+    title: chat.title,
+    // Text browsers show a page only when it has loaded completely, when there is no running reply left to stop.
+    stoppable: !isTextBrowser(request),
+    awaitsTitle: !chat.titled && last?.status === "complete" && justFinished,
+    pinned: chat.pinned,
+    archived: chat.archived,
+    turns,
+    marker,
+    found: around,
+    earlier: branch.hasEarlier ? branch.items[0]?.id : undefined,
+    hasLater: branch.hasLater,
+    models: models.map(({ id, name, isDefault }) => ({ id, name, isDefault })),
+    left,
+    modelId: chat.modelId,
+    temporary: chat.temporary,
+    draft: await showDraft(context, edited ? draftOfEdit(edited, chat.modelId) : chat.draft),
+    edits: edited && { messageId: edited.id, parentId: edited.parentId ?? "" },
+    // Somebody who looks at an older version to its end continues that version; otherwise the newest one continues.
+    parentId: through || (around && !branch.hasLater) ? last?.id : undefined,
+    key: newId(),
+  };
+}
+
+const showDraft = async (context: Route.LoaderArgs["context"], draft: ComposerDraft | null) =>
+  draft && { ...draft, files: await attachedFiles(context, draft.fileIds) };
+
+/** The composer draft for editing a message that was already sent, with its attachments. */
+const draftOfEdit = (
+  { content, attachments }: { content: string; attachments: { fileId: string | null }[] },
+  modelId: string | null,
+): ComposerDraft => ({ content, modelId, fileIds: attachments.flatMap(({ fileId }) => fileId ?? []) });
+
+export async function action({ context, params }: Route.ActionArgs) {
+  const form = context.get(formContext);
+  const intent = textOf(form, "intent");
+  if (intent !== "pin" && intent !== "archive") return send(context, { chatId: params.id });
+  const archived = textOf(form, "archived") === "1";
+  const json = intent === "pin" ? { pinned: textOf(form, "pinned") === "1" } : { archived };
+  await accepted(context.get(apiContext).api.chat[":id"].$patch({ param: { id: params.id }, json }));
+  if (intent === "pin") return null;
+  const title = archived ? "Conversación archivada." : "Conversación desarchivada.";
+  context.get(sessionContext).flash({ type: "success", title });
+  return redirect(archived ? "/conversation/chat" : `/conversation/chat/${params.id}`, 303);
+}
+
+export const clientLoader = (args: Route.ClientLoaderArgs) => showSeen(args);
+export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
+
+export default function Chat({ loaderData: chat, actionData }: Route.ComponentProps) {
+  const { id, title, turns, marker, edits } = chat;
+  const last = turns.at(-1);
+  const dialog = useOutlet();
+  // In a document that streams a reply, the composer must come before the reply in the HTML, or it would appear only
+  // at its end. The state keeps this order afterwards, so that no element is moved.
+  const [composerFirst] = useState(marker !== undefined);
+  useTitle(chat.awaitsTitle, last?.id);
+  const submitReplyForm = useReplyForms(last);
+  const reader = (
+    <Reader
+      key="reader"
+      chatId={id}
+      turns={turns}
+      marker={marker}
+      found={chat.found}
+      edited={edits?.messageId}
+      earlier={chat.earlier}
+      hasLater={chat.hasLater}
+    />
+  );
+  const foot = (
+    <ChatFoot
+      key="foot"
+      chatId={id}
+      lastReply={turns.findLast(({ role }) => role === "assistant")?.id}
+      temporary={chat.temporary}
+      edits={edits}
+      lastSent={turns.findLast(({ role }) => role === "user")?.id ?? last?.id ?? ""}
+      sendKey={chat.key}
+      left={chat.left}
+      growing={last?.status === "streaming" && chat.stoppable ? last.id : undefined}
+      parentId={chat.parentId}
+      models={chat.models}
+      modelId={chat.modelId}
+      draft={chat.draft}
+      result={actionData ?? undefined}
+    />
+  );
+  return (
+    <BehindDialog dialog={dialog}>
+      <Bar keeps="composer">
+        <a className="skip" href="#mensaje">
+          Escribir
+        </a>
+        <h1>{title}</h1>
+        <ChatMenu id={id} pinned={chat.pinned} archived={chat.archived} />
+      </Bar>
+      <main className="talk" id="contenido" onSubmit={submitReplyForm}>
+        {composerFirst ? [foot, reader] : [reader, foot]}
+      </main>
+    </BehindDialog>
+  );
+}
+
+/** Shows the title as soon as a model has given one, which may be after its reply. */
+function useTitle(awaited: boolean, replyId = "") {
+  const { revalidate } = useRevalidator();
+  useEffect(() => {
+    if (awaited) void import("../stream/follow-events.ts").then(({ awaitTitle }) => awaitTitle(replyId, revalidate));
+  }, [awaited, replyId, revalidate]);
+}
+
+/** Sends the forms of replies without leaving the page, and keeps the focus in it. */
+function useReplyForms(last: ShownTurn | undefined) {
+  const submit = useSubmit();
+  const asked = useRef(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when the last turn has changed
+  useEffect(() => {
+    // The pressed button no longer exists. Without this, the focus would be lost to the body.
+    const lost = asked.current && document.activeElement === document.body;
+    // On touch screens that would raise the keyboard.
+    if (lost && matchMedia("(pointer: fine)").matches) document.getElementById("mensaje")?.focus();
+    asked.current = false;
+  }, [last?.id, last?.status]);
+  return (event: FormEvent<HTMLElement>) => {
+    const form = event.target as HTMLFormElement;
+    if (form.dataset.replyForm === undefined) return;
+    event.preventDefault();
+    asked.current = true;
+    void submit(form, { navigate: false });
+  };
+}

@@ -1,0 +1,59 @@
+import { forgetSeen } from "../../../ui/navigation/pages-seen.ts";
+import { showToast } from "../../../ui/overlays/toasts.tsx";
+
+type Leaving = { id: string; formToken: string; refresh(): void; back(): void };
+
+// Long enough to read it and reach for the mouse.
+const undoFor = 10_000;
+
+/** Hides a chat from all lists, and deletes it after ten seconds without «Deshacer», or when the page is left. */
+export function deleteLater({ id, formToken, refresh, back }: Leaving): void {
+  const path = `/conversation/chat/${id}`;
+  // The navigation away was blocked because something is being sent.
+  if (location.pathname.startsWith(path)) return;
+  const hidden = new CSSStyleSheet();
+  hidden.replaceSync(`li:has(> a[href="${path}"], > * > a[href="${path}"]) { display: none }`);
+  document.adoptedStyleSheets.push(hidden);
+  let settled = false;
+  const settle = () => {
+    if (settled) return false;
+    settled = true;
+    removeEventListener("pagehide", remove);
+    return true;
+  };
+  const show = () => {
+    document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => sheet !== hidden);
+  };
+  const remove = async () => {
+    if (!settle()) return;
+    if (location.pathname.startsWith(path)) {
+      show();
+      showToast({ type: "info", title: "No se ha eliminado: has vuelto a abrirla." });
+      return;
+    }
+    const body = new URLSearchParams({ formToken, quietly: "1" });
+    const answer = await fetch(`${path}/eliminar`, { method: "POST", body, keepalive: true, redirect: "manual" }).catch(
+      () => undefined,
+    );
+    forgetSeen();
+    refresh();
+    if (answer?.type === "opaqueredirect") return;
+    show();
+    showToast({ type: "error", title: "No se ha podido eliminar la conversación.", duration: 0 });
+  };
+  addEventListener("pagehide", remove);
+  showToast({
+    type: "success",
+    title: "Conversación eliminada.",
+    duration: undoFor,
+    onGone: remove,
+    action: {
+      label: "Deshacer",
+      run: () => {
+        if (!settle()) return;
+        show();
+        back();
+      },
+    },
+  });
+}

@@ -1,0 +1,69 @@
+import { replace } from "react-router";
+import { z } from "zod";
+import { limits } from "../../../process/limits.ts";
+import { Fields } from "../../../ui/forms/fields.tsx";
+import { sendForm } from "../../../ui/forms/send-form.ts";
+import { Icon } from "../../../ui/icon.tsx";
+import { FormDialog } from "../../../ui/overlays/form-dialog.tsx";
+import { accepted, read } from "../../../web/api-result.server.ts";
+import { apiContext, sessionContext } from "../../../web/context.ts";
+import { sendFields } from "../../../web/forms/form.server.ts";
+import type { Route } from "./+types/move-chat";
+
+export const meta: Route.MetaFunction = () => [{ title: "Mover a un proyecto · Tertulia" }];
+export const handle = { dialog: true };
+
+export async function loader({ context, params }: Route.LoaderArgs) {
+  const { api } = context.get(apiContext);
+  const chat = await read(api.chat[":id"].$get({ param: { id: params.id } }));
+  const query = { filter: JSON.stringify({ userId: chat.userId }), limit: String(limits.listMax) };
+  const { items } = await read(api.project.$get({ query }));
+  const projects = items.map(({ id, name }) => ({ id, name }));
+  // The list is limited. The current project must be in it, or saving the form unchanged would remove the chat from it.
+  if (chat.projectId && !projects.some(({ id }) => id === chat.projectId)) {
+    const { id, name } = await read(api.project[":id"].$get({ param: { id: chat.projectId } }));
+    projects.unshift({ id, name });
+  }
+  return { projects, projectId: chat.projectId };
+}
+
+const fields = z.object({ projectId: z.string().optional() });
+
+export const action = ({ context, params: { id } }: Route.ActionArgs) =>
+  sendFields(context, fields, async ({ projectId = null }) => {
+    await accepted(context.get(apiContext).api.chat[":id"].$patch({ param: { id }, json: { projectId } }));
+    const title = projectId ? "La conversación está en el proyecto." : "La conversación no está en ningún proyecto.";
+    context.get(sessionContext).flash({ type: "success", title });
+    return replace(`/conversation/chat/${id}`, 303);
+  });
+
+export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
+
+export default function MoveChat({ loaderData: { projects, projectId }, actionData, params }: Route.ComponentProps) {
+  const closeTo = `/conversation/chat/${params.id}`;
+  return (
+    <FormDialog title="Mover a un proyecto" closeTo={closeTo} preventScrollReset>
+      <Fields id="mover" result={actionData ?? undefined}>
+        <div className="field">
+          <label htmlFor="mover-projectId">Proyecto</label>
+          <span className="select">
+            <select
+              className="input"
+              id="mover-projectId"
+              name="projectId"
+              defaultValue={actionData?.values.projectId ?? projectId ?? ""}
+            >
+              <option value="">Ninguno</option>
+              {projects.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </select>
+            <Icon name="chevron" />
+          </span>
+        </div>
+      </Fields>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,73 @@
+import { type RefObject, useEffect, useRef } from "react";
+import { Link } from "react-router";
+import { SentMessage } from "../composer/sent-message.tsx";
+import { Turn } from "../reply/turn.tsx";
+import type { ShownTurn } from "../reply/turns.server.ts";
+
+type Props = {
+  chatId: string;
+  turns: ShownTurn[];
+  /** Where the page's growing reply goes. */
+  marker: string | undefined;
+  /** The turns that a search and an edit are about. */
+  found: string | undefined;
+  edited: string | undefined;
+  /** The first turn shown, where there are earlier ones. */
+  earlier: string | undefined;
+  hasLater: boolean;
+};
+
+/** The turns of a conversation, or the part of them that is shown. */
+export function Reader({ chatId, turns, marker, found, edited, earlier, hasLater }: Props) {
+  const reader = useRef<HTMLDivElement>(null);
+  useCodeCopies(reader, turns.at(-1));
+  return (
+    <div className="reader" ref={reader}>
+      <div className="turns">
+        {earlier && (
+          <p className="mb-12 text-center">
+            <Link className="button small" to={`/conversation/chat/${chatId}?antes=${earlier}`}>
+              Ver mensajes anteriores
+            </Link>
+          </p>
+        )}
+        {turns.map((turn, index) => (
+          <Turn
+            key={turn.id}
+            chatId={chatId}
+            turn={turn}
+            marker={index === turns.length - 1 ? marker : undefined}
+            found={turn.id === found}
+            edited={turn.id === edited}
+          />
+        ))}
+        <SentMessage />
+        {hasLater && (
+          <p className="mt-12 text-center">
+            <Link className="button small" to={`/conversation/chat/${chatId}`}>
+              Volver al final
+            </Link>
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** Buttons that copy code, in conversations that have code. */
+function useCodeCopies(reader: RefObject<HTMLDivElement | null>, last: ShownTurn | undefined) {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when the last turn has changed
+  useEffect(() => {
+    // Most conversations have no code, so the script for it is loaded only when needed.
+    if (!reader.current?.querySelector("figure.code")) return;
+    let stop: (() => void) | undefined;
+    let left = false;
+    void import("../reply/code-copy.ts").then(({ offerCopies }) => {
+      if (!left) stop = offerCopies(reader.current);
+    });
+    return () => {
+      left = true;
+      stop?.();
+    };
+  }, [last?.id, last?.status]);
+}

@@ -1,0 +1,100 @@
+import { data, Link } from "react-router";
+import { Bar } from "../../../ui/bar.tsx";
+import { ApiProblem, read } from "../../../web/api-result.server.ts";
+import { apiContext } from "../../../web/context.ts";
+import { listModels } from "../models.server.ts";
+import type { Route } from "./+types/sent-prompt";
+
+export const meta: Route.MetaFunction = () => [{ title: "Qué se envió al modelo · Tertulia" }];
+
+export async function loader({ context, params }: Route.LoaderArgs) {
+  const { api } = context.get(apiContext);
+  const param = { id: params.messageId };
+  const [reply, chat, models, prompt] = await Promise.all([
+    read(api.message[":id"].$get({ param })),
+    read(api.chat[":id"].$get({ param: { id: params.id } })),
+    listModels(context),
+    read(api.message[":id"].prompt.$get({ param })).catch(notKept),
+  ]);
+  if (reply.chatId !== chat.id) throw data(null, 404);
+  const model = models.find(({ id }) => id === reply.modelId)?.name ?? "el modelo";
+  const { inputTokens, outputTokens, sources } = reply;
+  const tokens = inputTokens
+    ? `El proveedor contó ${inputTokens.toLocaleString("es")} tokens de entrada y ${(outputTokens ?? 0).toLocaleString("es")} de salida.`
+    : "";
+  return {
+    title: chat.title,
+    model,
+    tokens,
+    prompt,
+    sources: sources.map(({ n, title, quote }) => ({ n, title, quote })),
+  };
+}
+
+/** Replies of older versions, and replies that were killed before their end, have no stored prompt. */
+function notKept(error: unknown): null {
+  if (error instanceof ApiProblem && error.status === 404) return null;
+  throw error;
+}
+
+export default function SentPrompt({ loaderData, params }: Route.ComponentProps) {
+  const { title, model, tokens, prompt, sources } = loaderData;
+  const back = `/conversation/chat/${params.id}?mensaje=${params.messageId}#m-${params.messageId}`;
+  const empty = prompt?.parts.length === 0 && prompt.turns.length === 0;
+  return (
+    <>
+      <Bar>
+        <p className="where">
+          <Link to={back}>{title}</Link>
+        </p>
+      </Bar>
+      <main className="page" id="contenido">
+        <div className="in document">
+          <h1>Qué se envió al modelo</h1>
+          <p className="text-text-2">
+            {!prompt && "De esta respuesta no se guardó: es anterior a que se guardara, o se cortó antes de terminar."}
+            {empty && "El asistente local no recibe instrucciones: busca y cita. Encontró lo que sigue."}
+            {prompt && !empty && `Esto, y nada más, recibió ${model}, en este orden. ${tokens}`}
+          </p>
+          {empty && <Quotes sources={sources} />}
+          {prompt && prompt.parts.length > 0 && (
+            <section aria-labelledby="sistema">
+              <h2 id="sistema">Instrucción del sistema</h2>
+              {prompt.parts.map(({ title: name, text }) => (
+                <Given key={name} id={name.toLowerCase().replace(/\s+/g, "-")} name={name} text={text} />
+              ))}
+            </section>
+          )}
+          {prompt && prompt.turns.length > 0 && (
+            <section aria-labelledby="mensajes">
+              <h2 id="mensajes">Mensajes</h2>
+              {prompt.turns.map(({ role, content, images }, index) => (
+                <Given
+                  // biome-ignore lint/suspicious/noArrayIndexKey: a list that never changes
+                  key={index}
+                  name={`${role === "user" ? "Persona" : "Respuesta"}${images > 0 ? `, con ${images === 1 ? "una imagen" : `${images} imágenes`}` : ""}`}
+                  text={content}
+                />
+              ))}
+            </section>
+          )}
+        </div>
+      </main>
+    </>
+  );
+}
+
+function Quotes({ sources }: { sources: { n: number; title: string; quote: string }[] }) {
+  return sources.map(({ n, title, quote }) => (
+    <Given key={n} id={`fuente-${n}`} name={`[${n}] ${title}`} text={quote} />
+  ));
+}
+
+function Given({ id, name, text }: { id?: string; name: string; text: string }) {
+  return (
+    <section className="given" id={id}>
+      <h3>{name}</h3>
+      <pre tabIndex={-1}>{text}</pre>
+    </section>
+  );
+}

@@ -1,0 +1,128 @@
+import { useState } from "react";
+import { data } from "react-router";
+import { z } from "zod";
+import { Callout } from "../../../ui/callout.tsx";
+import { PostForm } from "../../../ui/forms/post-form.tsx";
+import { sendForm } from "../../../ui/forms/send-form.ts";
+import { Dialog, DialogFoot } from "../../../ui/overlays/dialog.tsx";
+import { accepted, read } from "../../../web/api-result.server.ts";
+import { apiContext, formContext } from "../../../web/context.ts";
+import { type FormResult, sendFields, textOf } from "../../../web/forms/form.server.ts";
+import type { Route } from "./+types/share-chat";
+
+export const meta: Route.MetaFunction = () => [{ title: "Compartir conversación · Tertulia" }];
+export const handle = { dialog: true };
+
+export async function loader({ context, params, url }: Route.LoaderArgs) {
+  const share = await read(context.get(apiContext).api.chat[":id"].share.$get({ param: { id: params.id } }));
+  return share && { address: `${url.origin}/compartido/${share.token}`, upToDate: share.upToDate, files: share.files };
+}
+
+export const action = ({ context, params }: Route.ActionArgs) =>
+  sendFields(context, z.object({}), async () => {
+    const { share } = context.get(apiContext).api.chat[":id"];
+    const param = { id: params.id };
+    const stop = textOf(context.get(formContext), "intent") === "stop";
+    const json = { files: textOf(context.get(formContext), "files") === "1" };
+    await (stop ? accepted(share.$delete({ param })) : accepted(share.$put({ param, json })));
+    return data(null);
+  });
+
+export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
+
+export default function ShareChat({ loaderData: share, actionData, params }: Route.ComponentProps) {
+  const closeTo = `/conversation/chat/${params.id}`;
+  const message = (actionData as FormResult | null | undefined)?.message;
+  return (
+    <Dialog title="Compartir conversación" closeTo={closeTo}>
+      <div className="body fields">
+        {share ? <Shared {...share} /> : <NotShared />}
+        {message && (
+          <Callout type="error">
+            <p>{message}</p>
+          </Callout>
+        )}
+      </div>
+      <DialogFoot cancelTo={closeTo} word="Cerrar">
+        {share && (
+          <PostForm preventScrollReset>
+            <button type="submit" name="intent" value="stop" className="button danger">
+              Dejar de compartir
+            </button>
+          </PostForm>
+        )}{" "}
+        {!share?.upToDate && (
+          <button type="submit" form="compartir" className="button primary">
+            {share ? "Incluir lo último" : "Crear enlace"}
+          </button>
+        )}
+      </DialogFoot>
+    </Dialog>
+  );
+}
+
+function NotShared() {
+  return (
+    <>
+      <p>
+        Se crea un enlace para leer esta conversación tal como está ahora. Lo que escribas después no se verá, y puedes
+        retirarlo cuando quieras.
+      </p>
+      <PostForm id="compartir" preventScrollReset>
+        <label className="check">
+          <input type="checkbox" name="files" value="1" />
+          <span>Con los archivos adjuntos</span>
+        </label>
+      </PostForm>
+    </>
+  );
+}
+
+function Shared({ address, upToDate, files }: { address: string; upToDate: boolean; files: boolean }) {
+  return (
+    <>
+      <div className="field">
+        <p className="label">Enlace</p>
+        <p>
+          <code className="break-all">{address}</code>
+        </p>
+        <div className="buttons">
+          <CopyAddress address={address} />{" "}
+          <a className="button small" href={address} target="_blank" rel="noreferrer">
+            Abrir
+          </a>
+        </div>
+      </div>
+      <p className="hint">
+        Quien lo tenga puede leer la conversación {upToDate ? "entera" : "hasta donde estaba al compartirla"},{" "}
+        {files ? "con" : "sin"} los archivos adjuntos, sin ver tu nombre ni el resto.
+      </p>
+      <PostForm id="compartir" preventScrollReset>
+        {files && <input type="hidden" name="files" value="1" />}
+      </PostForm>
+      <PostForm preventScrollReset>
+        {!files && <input type="hidden" name="files" value="1" />}
+        <button type="submit" className="button small">
+          {files ? "Quitar los archivos adjuntos" : "Incluir los archivos adjuntos"}
+        </button>
+      </PostForm>
+    </>
+  );
+}
+
+/** Needs a script, and is not there without one: the address can be read and marked. */
+function CopyAddress({ address }: { address: string }) {
+  const [copied, setCopied] = useState(false);
+  return (
+    <button
+      type="button"
+      className="button small scripted"
+      onClick={async () => {
+        await navigator.clipboard?.writeText(address);
+        setCopied(true);
+      }}
+    >
+      <span role="status">{copied ? "Copiado" : "Copiar enlace"}</span>
+    </button>
+  );
+}

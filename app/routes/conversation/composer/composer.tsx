@@ -1,0 +1,209 @@
+import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from "react";
+import { Link, useNavigation } from "react-router";
+import { PostForm } from "../../../ui/forms/post-form.tsx";
+import { Icon } from "../../../ui/icon.tsx";
+import { composerPage } from "../../../web/forms/draft-place.ts";
+import type { ComposerFile } from "../../../web/forms/uploads.server.ts";
+import type { ModelChoice } from "../models.server.ts";
+import { useAttached } from "./attached.tsx";
+import type { ComposerResult } from "./send.server.ts";
+import { useDraft } from "./use-draft.ts";
+
+const none: ComposerFile[] = [];
+
+type Props = {
+  chatId?: string;
+  /** The project that a new chat begins in. */
+  projectId?: string;
+  /** Idempotency key of the message. */
+  sendKey: string;
+  parentId?: string | undefined;
+  /** An earlier message is being edited. */
+  edits?: boolean;
+  models: Pick<ModelChoice, "id" | "name" | "isDefault">[];
+  modelId?: string | null;
+  draft: { content: string; modelId: string | null; files?: ComposerFile[] } | null;
+  result: ComposerResult | undefined;
+  /** The reply that is being written: «Detener» stands in the place of «Enviar». */
+  growing?: string | undefined;
+  /** What the plan still leaves, where that is little. */
+  left?: string | undefined;
+  placeholder: string;
+  autoFocus?: boolean;
+};
+
+/** Where a message is written. The form is whole without a script; a script adds Enter and saves the draft. */
+export function Composer({ result, growing, edits, models, draft, left, ...props }: Props) {
+  const { values, files, failed } = useRefusal(result, growing);
+  const page = composerPage(props);
+  const draftKeeper = useDraft(page, edits === true || values?.edits === "1");
+  const form = useRef<HTMLFormElement>(null);
+  const attached = useAttached(draft?.files ?? none, files, () => {
+    if (form.current) draftKeeper.keep({ currentTarget: form.current });
+  });
+  const waitForUpload = useWaitForUpload(form, attached);
+  const error = attached.refused ?? failed;
+  const chosen = values?.modelId || draft?.modelId || props.modelId || models.find(({ isDefault }) => isDefault)?.id;
+  const sending = useNavigation().formData?.has("content") ?? false;
+  return (
+    <PostForm
+      id="composer"
+      action={page}
+      onInput={draftKeeper.keep}
+      ref={form}
+      encType="multipart/form-data"
+      onSubmit={(event) => {
+        if (!waitForUpload(event)) draftKeeper.cancel();
+      }}
+    >
+      <HiddenFields {...props} edits={edits} values={values} fileIds={attached.ids} />
+      {error && (
+        <p className="error mb-3" id="mensaje-error" role="alert">
+          <Icon name="alert" />
+          <span>{error}</span>
+        </p>
+      )}
+      <div className="composer" data-sending={sending || undefined} {...attached.receives}>
+        {attached.list}
+        <MessageField
+          {...props}
+          edits={edits}
+          text={values?.content ?? draft?.content}
+          sending={sending}
+          wrong={Boolean(error)}
+        />
+        <div className="tools">
+          {attached.chooser}
+          <ModelField models={models} chosen={chosen} />
+          <button type="submit" className="button primary small">
+            <Icon name="send" />
+            {edits ? "Enviar de nuevo" : "Enviar"}
+          </button>
+          {growing && (
+            <button type="submit" className="button small stop" form="detener" formNoValidate>
+              <Icon name="stop" />
+              Detener
+            </button>
+          )}
+        </div>
+      </div>
+      {left && !error && (
+        <p className="hint mt-2">
+          {left} <Link to="/user">Tu plan</Link>
+        </p>
+      )}
+    </PostForm>
+  );
+}
+
+/** The last refused submission. Kept in state, because the router drops `actionData` when the page is revalidated. */
+function useRefusal(result: ComposerResult | undefined, growing: string | undefined) {
+  const [refused, setRefused] = useState(result);
+  if (result && result !== refused) setRefused(result);
+  // An error about a running reply no longer applies once the reply has ended.
+  const [grew, setGrew] = useState(growing);
+  if (grew !== growing) {
+    setGrew(growing);
+    if (grew && refused) setRefused({ ...refused, errors: {}, message: "" });
+  }
+  const { values, errors = {}, message, files } = refused ?? {};
+  return { values, files, failed: message || Object.values(errors)[0] };
+}
+
+/** Submitted during an upload, the form is sent when the upload is done. Returns whether it has to wait. */
+function useWaitForUpload(form: RefObject<HTMLFormElement | null>, attached: ReturnType<typeof useAttached>) {
+  const waits = useRef(false);
+  useEffect(() => {
+    if (attached.uploading || !waits.current) return;
+    waits.current = false;
+    // Not sent if an upload failed: the message would mean something else.
+    if (!attached.refused) form.current?.requestSubmit();
+  }, [attached.uploading, attached.refused, form]);
+  return (event: { preventDefault(): void }) => {
+    if (!attached.uploading) return false;
+    event.preventDefault();
+    waits.current = true;
+    return true;
+  };
+}
+
+type HiddenProps = Pick<Props, "chatId" | "projectId" | "sendKey" | "parentId" | "edits"> & {
+  values: Record<string, string> | undefined;
+  fileIds: string;
+};
+
+function HiddenFields({ chatId, projectId, sendKey, parentId, edits, values, fileIds }: HiddenProps) {
+  const follows = values?.parentId ?? parentId;
+  return (
+    <>
+      <input type="hidden" name="fileIds" value={fileIds} />
+      {chatId && <input type="hidden" name="chatId" value={chatId} />}
+      {projectId && <input type="hidden" name="projectId" value={projectId} />}
+      <input type="hidden" name="key" value={values?.key || sendKey} />
+      {follows !== undefined && <input type="hidden" name="parentId" value={follows} />}
+      {(edits || values?.edits) && <input type="hidden" name="edits" value="1" />}
+    </>
+  );
+}
+
+type FieldProps = Pick<Props, "placeholder" | "autoFocus" | "edits"> & {
+  text: string | undefined;
+  sending: boolean;
+  wrong: boolean;
+};
+
+function MessageField({ placeholder, autoFocus, edits, text, sending, wrong }: FieldProps) {
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    // Sending remounts the composer; restore the focus, except on touch screens, where it would open the keyboard.
+    const free = document.activeElement === document.body && matchMedia("(pointer: fine)").matches;
+    if (free || edits) field.current?.focus();
+  }, [edits]);
+  return (
+    <>
+      <label className="sr-only" htmlFor="mensaje">
+        Mensaje
+      </label>
+      <textarea
+        ref={field}
+        id="mensaje"
+        name="content"
+        rows={1}
+        placeholder={placeholder}
+        required
+        // biome-ignore lint/a11y/noAutofocus: writing is what this page is for
+        autoFocus={autoFocus}
+        defaultValue={text}
+        readOnly={sending}
+        aria-invalid={wrong || undefined}
+        aria-describedby={wrong ? "mensaje-error" : undefined}
+        onKeyDown={sendOnEnter}
+      />
+    </>
+  );
+}
+
+function ModelField({ models, chosen }: Pick<Props, "models"> & { chosen: string | undefined }) {
+  return (
+    <span className="select model">
+      <label className="sr-only" htmlFor="modelo">
+        Modelo
+      </label>
+      <select id="modelo" name="modelId" defaultValue={chosen}>
+        {models.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+      <Icon name="chevron" />
+    </span>
+  );
+}
+
+function sendOnEnter(event: KeyboardEvent<HTMLTextAreaElement>) {
+  // While an input method composes, Enter belongs to it.
+  if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+  event.preventDefault();
+  event.currentTarget.form?.requestSubmit();
+}

@@ -1,0 +1,20 @@
+import { data, redirect } from "react-router";
+import { ApiProblem } from "../../../web/api-result.server.ts";
+import { formContext } from "../../../web/context.ts";
+import { draftOf, placeOf, saveDraft } from "../../../web/forms/drafts.server.ts";
+import type { Route } from "./+types/draft";
+
+/** Keeps what is being typed, so that it waits on every device. */
+export async function action({ context }: Route.ActionArgs) {
+  const form = context.get(formContext);
+  try {
+    await saveDraft(context, placeOf(form), draftOf(form));
+  } catch (error) {
+    // Too long or its chat is gone: sending says so; typing must not be disturbed.
+    if (!(error instanceof ApiProblem)) throw error;
+    return data(null, error.status);
+  }
+  return null;
+}
+
+export const loader = () => redirect("/conversation/chat");

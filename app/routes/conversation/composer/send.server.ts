@@ -1,0 +1,95 @@
+import { data, redirect } from "react-router";
+import { z } from "zod";
+import { limits } from "../../../process/limits.ts";
+import { ApiProblem } from "../../../web/api-result.server.ts";
+import { apiContext, type Context, formContext, sessionContext } from "../../../web/context.ts";
+import { draftOf, saveDraft } from "../../../web/forms/drafts.server.ts";
+import { type FormResult, sendFields, textOf } from "../../../web/forms/form.server.ts";
+import { typedFields } from "../../../web/forms/unsent-form.server.ts";
+import { attachedFiles, type ComposerFile, uploadFiles } from "../../../web/forms/uploads.server.ts";
+import { firstChunk } from "../stream/chunks.server.ts";
+
+/** What a composer shows again: what was typed, and the files that wait with it. */
+export type ComposerResult = FormResult & { files?: ComposerFile[] };
+
+type Where = { chatId?: string; projectId?: string };
+
+const fields = z.object({
+  content: z.string().default(""),
+  modelId: z.string().optional(),
+  parentId: z.string().optional(),
+  key: z.string().optional(),
+});
+
+/** Sends what the composer holds and goes to its chat; what is refused stays in the composer and in the draft. */
+export async function send(context: Context, where: Where = {}) {
+  const form = context.get(formContext);
+  const before = draftOf(form).fileIds.filter((id) => id !== textOf(form, "remove"));
+  const { files, refused } = await uploadFiles(context, { temporary: "1" }, limits.filesPerMessage - before.length);
+  const fileIds = [...before, ...files.map(({ id }) => id)];
+  // From here on the new files are part of the draft, whatever becomes of the message.
+  form.set("fileIds", fileIds.join(","));
+  const onlyFiles = form.has("remove") || textOf(form, "intent") === "attach";
+  if (refused.length === 0 && !onlyFiles) {
+    const answer = await sendMessage(context, where, fileIds);
+    if (answer instanceof Response) return answer;
+    return data({ ...answer.data, files: await attachedFiles(context, fileIds) }, answer.init ?? {});
+  }
+  await keepDraft(context, where);
+  const result: ComposerResult = {
+    values: typedFields(form),
+    errors: refused.length > 0 ? { files: refused.join(" ") } : {},
+    files: await attachedFiles(context, fileIds),
+  };
+  return data(result, refused.length > 0 ? 422 : 200);
+}
+
+function sendMessage(context: Context, { chatId, projectId }: Where, fileIds: string[]) {
+  const form = context.get(formContext);
+  return sendFields(context, fields, async ({ parentId, modelId, ...message }) => {
+    const json = {
+      ...message,
+      ...(chatId && { chatId }),
+      ...(projectId && { projectId }),
+      // An empty parentId means that the first message of the chat is being edited.
+      ...(form.has("parentId") && { parentId: parentId ?? null }),
+      ...(modelId && { modelId }),
+      ...(fileIds.length > 0 && { fileIds }),
+      ...(form.has("edits") && { keepDraft: true }),
+      ...(form.has("temporary") && { temporary: true }),
+    };
+    try {
+      const started = await firstChunk(context.get(apiContext).api.intelligence.conversation.$post({ json }));
+      return redirect(`/conversation/chat/${started.chatId}`, 303);
+    } catch (error) {
+      if ((chatId || projectId) && error instanceof ApiProblem && error.status === 404) {
+        return keepForNewChat(context, form, chatId ? "Esa conversación" : "Ese proyecto");
+      }
+      if (error instanceof ApiProblem && error.status !== 404) await keepDraft(context, { chatId, projectId });
+      throw error;
+    }
+  });
+}
+
+/**
+ * Saves the draft, except that of an edit, which would replace the draft of the next message. A failure is ignored: the
+ * form that is returned holds the text anyway.
+ */
+async function keepDraft(context: Context, where: Where): Promise<void> {
+  const form = context.get(formContext);
+  if (form.has("edits")) return;
+  await saveDraft(context, where, draftOf(form)).catch(tolerate);
+}
+
+/** The chat or project was deleted meanwhile, on another device: the text waits where a new chat begins. */
+async function keepForNewChat(context: Context, form: FormData, what: string) {
+  await saveDraft(context, {}, draftOf(form));
+  const title = `${what} ya no existe.`;
+  const description = "Lo que has escrito está aquí: envíalo y empezará una nueva.";
+  context.get(sessionContext).flash({ type: "error", title, description, duration: 0 });
+  return redirect("/conversation/chat", 303);
+}
+
+function tolerate(error: unknown): void {
+  if (!(error instanceof ApiProblem)) throw error;
+}

@@ -1,0 +1,48 @@
+import { limits } from "../../../process/limits.ts";
+import { uploading } from "../../../ui/navigation/busy.tsx";
+import type { Uploaded } from "../../../web/forms/uploads.server.ts";
+
+/** What is on its way: the first name and how many more, and the part that has been sent, from 0 to 1. */
+export type Progress = { name: string; part: number };
+
+type UploadOptions = { form: HTMLFormElement; taken: number; onProgress(progress: Progress): void };
+
+/** Sends files ahead of their message and says how far they are. Never throws: what can't be sent is refused. */
+export async function upload(sent: File[], { form, taken, onProgress }: UploadOptions): Promise<Uploaded> {
+  const refused = sent
+    .slice(limits.filesPerMessage - taken)
+    .map(({ name }) => `«${name}» no cabe: un mensaje puede llevar ${limits.filesPerMessage} archivos como mucho.`);
+  const files = sent.slice(0, limits.filesPerMessage - taken);
+  if (files.length === 0) return { files: [], refused };
+  const body = new FormData();
+  body.set("formToken", String(new FormData(form).get("formToken")));
+  for (const file of files) body.append("files", file);
+  const name = files.length > 1 ? `${files[0]?.name} y ${files.length - 1} más` : (files[0]?.name ?? "");
+  uploading(1);
+  try {
+    const answer = await post(body, (part) => onProgress({ name, part }));
+    return { ...answer, refused: [...answer.refused, ...refused] };
+  } catch (status) {
+    const ended = status === 401 || status === 403;
+    const advice = ended ? "Tu sesión ha terminado: recarga la página." : "Inténtalo otra vez.";
+    return { files: [], refused: [`No se ha podido subir ${name}. ${advice}`, ...refused] };
+  } finally {
+    uploading(-1);
+  }
+}
+
+/** fetch says nothing of how much it has sent. */
+function post(body: FormData, onPart: (part: number) => void): Promise<Uploaded> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open("POST", "/conversation/adjuntar");
+    request.responseType = "json";
+    request.upload.addEventListener("progress", ({ loaded, total }) => onPart(total > 0 ? loaded / total : 0));
+    request.addEventListener("load", () =>
+      request.status === 200 ? resolve(request.response) : reject(request.status),
+    );
+    request.addEventListener("error", () => reject(0));
+    onPart(0);
+    request.send(body);
+  });
+}

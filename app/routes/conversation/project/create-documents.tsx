@@ -1,0 +1,25 @@
+import { data, replace } from "react-router";
+import { sendForm } from "../../../ui/forms/send-form.ts";
+import { UploadField } from "../../../ui/forms/upload-form.tsx";
+import { FormDialog } from "../../../ui/overlays/form-dialog.tsx";
+import { refusedOrSaid, uploadFiles } from "../../../web/forms/uploads.server.ts";
+import type { Route } from "./+types/create-documents";
+
+export const meta: Route.MetaFunction = () => [{ title: "Crear documento · Tertulia" }];
+export const handle = { dialog: true };
+
+export async function action({ context, params: { id } }: Route.ActionArgs) {
+  const refused = refusedOrSaid(context, await uploadFiles(context, { projectId: id }));
+  return refused ? data(refused, 422) : replace(`/conversation/project/${id}`, 303);
+}
+
+export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
+
+export default function CreateDocuments({ actionData, params }: Route.ComponentProps) {
+  const closeTo = `/conversation/project/${params.id}`;
+  return (
+    <FormDialog title="Crear documento" closeTo={closeTo} encType="multipart/form-data" preventScrollReset>
+      <UploadField result={actionData ?? undefined} />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,62 @@
+import { replace } from "react-router";
+import { z } from "zod";
+import { Fields } from "../../../ui/forms/fields.tsx";
+import { sendForm } from "../../../ui/forms/send-form.ts";
+import { Icon } from "../../../ui/icon.tsx";
+import { FormDialog } from "../../../ui/overlays/form-dialog.tsx";
+import { read } from "../../../web/api-result.server.ts";
+import { apiContext } from "../../../web/context.ts";
+import { sendFields } from "../../../web/forms/form.server.ts";
+import { listModels } from "../models.server.ts";
+import { firstChunk } from "../stream/chunks.server.ts";
+import type { Route } from "./+types/regenerate";
+
+export const meta: Route.MetaFunction = () => [{ title: "Regenerar con otro modelo · Tertulia" }];
+export const handle = { dialog: true };
+
+export async function loader({ context, params }: Route.LoaderArgs) {
+  const { api } = context.get(apiContext);
+  const [reply, models] = await Promise.all([
+    read(api.message[":id"].$get({ param: { id: params.messageId } })),
+    listModels(context),
+  ]);
+  // Another one is offered first: that is what this is for.
+  return { models, modelId: models.find(({ id }) => id !== reply.modelId)?.id ?? reply.modelId };
+}
+
+const fields = z.object({ modelId: z.string().optional() });
+
+export const action = ({ context, params: { id, messageId } }: Route.ActionArgs) =>
+  sendFields(context, fields, async ({ modelId }) => {
+    const { api } = context.get(apiContext);
+    const { parentId } = await read(api.message[":id"].$get({ param: { id: messageId } }));
+    const json = { parentId: parentId ?? "", ...(modelId && { modelId }) };
+    await firstChunk(api.intelligence.conversation.$post({ json }));
+    return replace(`/conversation/chat/${id}`, 303);
+  });
+
+export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
+
+export default function Regenerate({ loaderData: { models, modelId }, actionData, params }: Route.ComponentProps) {
+  const closeTo = `/conversation/chat/${params.id}`;
+  return (
+    <FormDialog title="Regenerar con otro modelo" closeTo={closeTo} submit="Regenerar">
+      <Fields id="regenerar" result={actionData ?? undefined}>
+        <div className="field">
+          <label htmlFor="regenerar-modelId">Modelo</label>
+          <p className="hint">La respuesta de ahora se queda como una versión.</p>
+          <span className="select">
+            <select className="input" id="regenerar-modelId" name="modelId" defaultValue={modelId ?? undefined}>
+              {models.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </select>
+            <Icon name="chevron" />
+          </span>
+        </div>
+      </Fields>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,35 @@
+import type { ReactNode } from "react";
+import { FormTokenField } from "../../../ui/forms/post-form.tsx";
+import { Icon } from "../../../ui/icon.tsx";
+
+type Props = {
+  /** Another reply to this message, or, of a cut reply, its continuation. */
+  messageId: string;
+  look?: string;
+  icon?: string;
+  children: ReactNode;
+};
+
+/** The form of the composer's button «Detener». It is outside of the composer's form, since forms cannot be nested. */
+export function StopForm({ messageId }: { messageId: string }) {
+  return (
+    <form id="detener" method="post" action={`/conversation/reply/${messageId}`} data-reply-form>
+      <FormTokenField />
+      <input type="hidden" name="intent" value="stop" />
+    </form>
+  );
+}
+
+/** A form of one button about a reply. Plain, as it is also written into pages that no router renders; the chat submits it. */
+export function ReplyButton({ messageId, look = "action", icon, children }: Props) {
+  return (
+    <form method="post" action={`/conversation/reply/${messageId}`} data-reply-form>
+      <FormTokenField />
+      <input type="hidden" name="intent" value="again" />
+      <button type="submit" className={look}>
+        {icon && <Icon name={icon} />}
+        {children}
+      </button>
+    </form>
+  );
+}

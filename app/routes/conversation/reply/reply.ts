@@ -1,0 +1,29 @@
+import { redirect } from "react-router";
+import { sendForm } from "../../../ui/forms/send-form.ts";
+import { ApiProblem, accepted, read } from "../../../web/api-result.server.ts";
+import { apiContext, formContext, sessionContext } from "../../../web/context.ts";
+import { textOf } from "../../../web/forms/form.server.ts";
+import { firstChunk } from "../stream/chunks.server.ts";
+import type { Route } from "./+types/reply";
+
+/** «Detener», «Reintentar», «Regenerar» and «Continuar»: then back to the chat. */
+export async function action({ context, params }: Route.ActionArgs) {
+  const { messageId } = params;
+  const api = context.get(apiContext).api;
+  const { chatId } = await read(api.message[":id"].$get({ param: { id: messageId } }));
+  try {
+    if (textOf(context.get(formContext), "intent") === "stop") {
+      await accepted(api.intelligence.conversation[":messageId"].stop.$post({ param: { messageId } }));
+    } else {
+      await firstChunk(api.intelligence.conversation.$post({ json: { parentId: messageId } }));
+    }
+  } catch (error) {
+    if (!(error instanceof ApiProblem) || error.status === 404) throw error;
+    context.get(sessionContext).flash({ type: "error", title: error.body.detail, duration: 0 });
+  }
+  return redirect(`/conversation/chat/${chatId}`, 303);
+}
+
+export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
+
+export const loader = () => redirect("/conversation/chat");

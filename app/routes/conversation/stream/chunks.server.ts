@@ -1,0 +1,35 @@
+import type { Chunk } from "../../../replies/chunk.ts";
+import { accepted } from "../../../web/api-result.server.ts";
+
+/** The `start` object of a stream; the rest is not read, as the reply does not depend on its readers. */
+export async function firstChunk(answer: Promise<unknown>): Promise<Extract<Chunk, { type: "start" }>> {
+  const response = await accepted(answer as Promise<Response>);
+  if (!response.body) throw new Error("No response body reader available");
+  for await (const chunk of readChunks(response.body)) {
+    if (chunk.type === "start") return chunk;
+  }
+  throw new Error("the stream ended before it started");
+}
+
+/** Reads the stream of a reply: JSON objects separated by blank lines; what does not parse is skipped. */
+export async function* readChunks(body: ReadableStream<Uint8Array>): AsyncGenerator<Chunk> {
+  const decoder = new TextDecoder();
+  let buffer = "";
+  for await (const bytes of body) {
+    buffer += decoder.decode(bytes, { stream: true });
+    const parts = buffer.split("\n\n");
+    buffer = parts.pop() ?? "";
+    for (const part of parts) {
+      const chunk = parseChunk(part);
+      if (chunk) yield chunk;
+    }
+  }
+}
+
+function parseChunk(text: string): Chunk | undefined {
+  try {
+    return JSON.parse(text) as Chunk;
+  } catch {
+    return;
+  }
+}

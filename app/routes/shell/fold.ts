@@ -1,0 +1,31 @@
+import { redirect } from "react-router";
+import { limits } from "../../process/limits.ts";
+import { ApiProblem } from "../../web/api-result.server.ts";
+import { formContext } from "../../web/context.ts";
+import { draftOf, placeOf, saveDraft } from "../../web/forms/drafts.server.ts";
+import { textOf } from "../../web/forms/form.server.ts";
+import { uploadFiles } from "../../web/forms/uploads.server.ts";
+import type { Route } from "./+types/fold";
+import { pathOf } from "./referer.server.ts";
+import { foldCookie } from "./sidebar-cookie.server.ts";
+
+/** Folds or opens the sidebar and returns to the page, after saving the text and files in its composer as a draft. */
+export async function action({ context, request }: Route.ActionArgs) {
+  const form = context.get(formContext);
+  if (form.has("content") && !form.has("edits")) {
+    const draft = draftOf(form);
+    const room = limits.filesPerMessage - draft.fileIds.length;
+    const { files } = await uploadFiles(context, { temporary: "1" }, room);
+    draft.fileIds.push(...files.map(({ id }) => id));
+    // Too long, or its chat is gone: the page says so when it is sent.
+    await saveDraft(context, placeOf(form), draft).catch(tolerate);
+  }
+  const headers = { "Set-Cookie": await foldCookie(textOf(form, "sidebar") === "closed" ? "closed" : "open") };
+  return redirect(pathOf(request.headers.get("Referer")), { status: 303, headers });
+}
+
+function tolerate(error: unknown): void {
+  if (!(error instanceof ApiProblem)) throw error;
+}
+
+export const loader = () => redirect("/conversation/chat");

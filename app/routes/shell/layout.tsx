@@ -1,0 +1,66 @@
+import { Outlet, useMatches, useRouteLoaderData } from "react-router";
+import { isTextBrowser } from "../../http/text-browsers.server.ts";
+import type { loader as root } from "../../root.tsx";
+import { Busy } from "../../ui/navigation/busy.tsx";
+import { unlessSeen } from "../../ui/navigation/pages-seen.ts";
+import { Realtime } from "../../ui/navigation/realtime.tsx";
+import { Revisits } from "../../ui/navigation/revisits.tsx";
+import { SidebarState, useSidebarState } from "../../ui/navigation/sidebar-state.ts";
+import { Toasts } from "../../ui/overlays/toasts.tsx";
+import { read } from "../../web/api-result.server.ts";
+import { apiContext } from "../../web/context.ts";
+import { requireUser } from "../../web/current-user.server.ts";
+import { requireAuth } from "../../web/guards.server.ts";
+import type { Route } from "./+types/layout";
+import { administered } from "./administered.server.ts";
+import { Sidebar } from "./sidebar.tsx";
+import { isFolded } from "./sidebar-cookie.server.ts";
+
+export const middleware: Route.MiddlewareFunction[] = [requireAuth];
+export const handle = { scripts: true };
+
+export async function loader({ context, request }: Route.LoaderArgs) {
+  const [{ user, subscription }, { aside }] = await Promise.all([
+    requireUser(context),
+    read(context.get(apiContext).api.dashboard.initialize.$get()),
+  ]);
+  return {
+    person: { name: user.name, role: user.role, plan: subscription.plan },
+    aside,
+    administered: user.role === "admin" ? [...administered] : [],
+    menus: !isTextBrowser(request),
+    folded: await isFolded(request),
+  };
+}
+
+export const shouldRevalidate = unlessSeen;
+
+export default function DashboardLayout({
+  loaderData: { person, aside, administered: links, menus, folded },
+}: Route.ComponentProps) {
+  const { flash, personId = null } = useRouteLoaderData<typeof root>("root") ?? {};
+  // While a dialog route is open, the sidebar is inert: without script, a dialog element is not modal.
+  const covered = useMatches().some((match) => (match.handle as { dialog?: boolean } | undefined)?.dialog);
+  const sidebarState = useSidebarState(folded);
+  return (
+    <SidebarState value={sidebarState}>
+      <div className={sidebarState.folded ? "shell folded" : "shell"}>
+        <Sidebar
+          person={person}
+          chats={aside.chats}
+          projects={aside.projects}
+          administered={links}
+          menus={menus}
+          inert={covered}
+        />
+        <div className="main">
+          <Toasts message={flash} />
+          <Outlet />
+        </div>
+      </div>
+      <Busy />
+      <Revisits personId={personId} />
+      <Realtime />
+    </SidebarState>
+  );
+}

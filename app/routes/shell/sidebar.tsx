@@ -1,0 +1,200 @@
+import { Link, NavLink, useLocation } from "react-router";
+import { PostForm } from "../../ui/forms/post-form.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Wordmark } from "../../ui/wordmark.tsx";
+import { groupChats, type ListedChat } from "./chat-groups.ts";
+import { PinForm, RowMenu } from "./row-menu.tsx";
+
+type Props = {
+  person: { name: string; role: string; plan: string };
+  chats: ListedChat[];
+  projects: { id: string; name: string }[];
+  /** The lists of the administration; none for who is no admin. */
+  administered: (readonly [path: string, icon: string, label: string])[];
+  /** Whether rows have a menu; a text browser would show all of them open. */
+  menus: boolean;
+  inert: boolean;
+};
+
+/** Chats and projects; beside the page on wide screens, over it on narrow ones, with no script for either. */
+export function Sidebar({ person, chats, projects, administered, menus, inert }: Props) {
+  const { pathname } = useLocation();
+  return (
+    <nav className="sidebar" id="barra" popover="auto" aria-label="Conversaciones" inert={inert}>
+      <header>
+        <Wordmark />{" "}
+        <button
+          className="button quiet small only narrow"
+          type="button"
+          popoverTarget="barra"
+          popoverTargetAction="hide"
+          // biome-ignore lint/a11y/noAutofocus: where the keyboard goes when the sidebar opens over the page
+          autoFocus
+        >
+          <Icon name="close" label="Cerrar la barra" />
+        </button>
+      </header>
+      <div className="lists">
+        {pathname.startsWith("/admin") && administered.length > 0 ? (
+          <Administration links={administered} />
+        ) : (
+          <Conversations chats={chats} projects={projects} menus={menus} />
+        )}
+      </div>
+      <footer>
+        <PersonMenu {...person} />
+      </footer>
+    </nav>
+  );
+}
+
+function Conversations({ chats, projects, menus }: Pick<Props, "chats" | "projects" | "menus">) {
+  return (
+    <>
+      <ul className="items">
+        <li>
+          <NavLink className="item" to="/conversation/chat" end>
+            <Icon name="plus" />
+            <span>Nueva conversación</span>
+          </NavLink>
+        </li>
+        <li>
+          <Link className="item" to="/conversation/chat?buscar" id="ir-a-buscar">
+            <Icon name="search" />
+            <span>Buscar</span>
+          </Link>
+        </li>
+        <li>
+          <NavLink className="item" to="/conversation/project" end data-ahead>
+            <Icon name="project" />
+            <span>Proyectos</span>
+          </NavLink>
+          {projects.length > 0 && <Projects projects={projects} />}
+        </li>
+      </ul>
+      {groupChats(chats, new Date()).map(([group, listed]) => (
+        <section key={group} aria-labelledby={`g-${group}`}>
+          <h2 className="group" id={`g-${group}`}>
+            {group}
+          </h2>
+          <ul className="items">
+            {listed.map((chat) => (
+              <li key={chat.id} className="listed">
+                <NavLink className="item" to={`/conversation/chat/${chat.id}`} data-ahead>
+                  <span>{chat.title}</span>
+                </NavLink>
+                {menus && <RowMenu {...chat} />}
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+      {menus && chats.length > 0 && <PinForm />}
+      {chats.length === 0 && <p className="px-3 pt-6 text-text-3">Aquí aparecerán tus conversaciones.</p>}
+    </>
+  );
+}
+
+function Administration({ links }: { links: Props["administered"] }) {
+  return (
+    <>
+      <ul className="items">
+        <li>
+          <Link className="item" to="/conversation/chat">
+            <Icon name="previous" />
+            <span>Volver a las conversaciones</span>
+          </Link>
+        </li>
+      </ul>
+      <section aria-labelledby="g-admin">
+        <h2 className="group" id="g-admin">
+          Administración
+        </h2>
+        <ul className="items">
+          {links.map(([path, icon, label]) => (
+            <li key={path}>
+              <NavLink className="item" to={`/admin${path}`} end={path === ""}>
+                <Icon name={icon} />
+                <span>{label}</span>
+              </NavLink>
+            </li>
+          ))}
+        </ul>
+      </section>
+    </>
+  );
+}
+
+// The rest is behind «Proyectos»: conversations are what this bar is for.
+const projectsShown = 4;
+
+function Projects({ projects }: Pick<Props, "projects">) {
+  return (
+    <ul className="items within">
+      {projects.slice(0, projectsShown).map(({ id, name }) => (
+        <li key={id}>
+          <NavLink className="item" to={`/conversation/project/${id}`} data-ahead>
+            <span>{name}</span>
+          </NavLink>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const plans: Record<string, string> = { gratis: "Plan Gratis", pro: "Plan Pro", equipo: "Plan Equipo" };
+
+function PersonMenu({ name, plan, role }: Props["person"]) {
+  const { pathname } = useLocation();
+  const initials = (name.match(/(?<![\p{L}\p{N}])[\p{L}\p{N}]/gu) ?? []).slice(0, 2).join("").toUpperCase();
+  return (
+    <>
+      <button className="person" type="button" popoverTarget="persona">
+        <span className="initials" aria-hidden="true">
+          {initials}
+        </span>{" "}
+        <span className="clip">
+          {name} <span className="line">{role === "admin" ? "Administración" : plans[plan]}</span>
+        </span>
+        <Icon name="more" />
+      </button>
+      <div className="menu person-menu" id="persona" popover="auto">
+        <ul>
+          <li>
+            <Link to="/user" data-ahead>
+              <Icon name="shield" />
+              Tu cuenta
+            </Link>
+          </li>
+          <li>
+            <Link to="/user/file" data-ahead>
+              <Icon name="document" />
+              Tus archivos
+            </Link>
+          </li>
+          {role === "admin" && (
+            <li>
+              <Link to="/admin">
+                <Icon name="dashboard" />
+                Administración
+              </Link>
+            </li>
+          )}
+          <li>
+            <Link to="/user/ayuda" state={{ from: pathname }}>
+              <Icon name="info" />
+              Ayuda
+            </Link>
+          </li>
+        </ul>
+        <hr />
+        <PostForm action="/auth/signout" reloadDocument>
+          <button type="submit">
+            <Icon name="logout" />
+            Cerrar sesión
+          </button>
+        </PostForm>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,190 @@
+import { randomBytes } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { constants } from "node:zlib";
+import * as build from "virtual:react-router/server-build";
+import { compressResponse } from "@remix-run/response/compress";
+import { createRequestHandler, RouterContextProvider } from "react-router";
+import { type Api, createApi } from "../api/api.server.ts";
+import { isBot } from "../http/bots.server.ts";
+import { headerOf } from "../http/header.server.ts";
+import { refuseMalformed } from "../http/request-line.server.ts";
+import { addHeaders } from "../http/security-headers.server.ts";
+import { readConfig } from "../process/config.server.ts";
+import { deriveKey } from "../process/crypto.server.ts";
+import { createLog, type Log, pathInLog } from "../process/log.server.ts";
+import { zoneOf } from "../process/time-zones.server.ts";
+import { Sockets } from "../realtime/sockets.server.ts";
+import { createClient } from "../web/api-client.server.ts";
+import { apiContext, ipContext, logContext, nonceContext, sessionContext } from "../web/context.ts";
+import { WebSession } from "../web/session.server.ts";
+import { remoteApi, type Visitor } from "./remote-api.server.ts";
+import { type Opened, openServices } from "./services.server.ts";
+import { proxySocket } from "./socket-proxy.server.ts";
+import { isSocket, tokenOf } from "./socket-upgrades.server.ts";
+
+// `server.ts` compares `openServices` after an edit in development.
+export { openServices, refuseMalformed };
+
+export type Handle = (request: Request, client: { ip: string }) => Promise<Response>;
+
+/** Opens what this process needs, by the environment. Throws ConfigError for a wrong setting. */
+export async function open(): Promise<Opened> {
+  const config = readConfig();
+  if (!config.apiBaseUrl) return openServices(config);
+  return { services: undefined, config, log: createLog(config.logLevel), close: async () => {} };
+}
+
+/** Request → Response: /v1 to the API, everything else to the pages, each with a context of its own. */
+export function createHandler(opened: Opened): Handle {
+  const { services } = opened;
+  const api = services && createApi(services);
+  const answerPage = pagesWith(opened, api);
+  return async (request, { ip }) => {
+    const url = new URL(request.url);
+    if (url.pathname === "/health") return new Response("ok");
+    if (url.pathname === "/ready") return ready(opened);
+    if (url.pathname === "/v1" || url.pathname.startsWith("/v1/")) {
+      const response = api ? await api.fetch(request, { ip }) : new Response(null, { status: 404 });
+      return addHeaders(response, request, "");
+    }
+    if (/^\/assets\/.*\.js$/.test(url.pathname)) return staleModule();
+    if (isForeignForm(request, url)) return addHeaders(foreignForm(), request, "");
+    const response = await answerPage(request, ip);
+    // The library reads its source without backpressure: a large download would be held in memory.
+    if (response.headers.has("Content-Disposition")) return response;
+    return compressResponse(response, request, compression(response));
+  };
+}
+
+/** The handler for pages. They call the API in this process or, with API_BASE_URL, on another machine. */
+function pagesWith({ config, log }: Opened, api: Api | undefined) {
+  const remote = remoteApi(config.apiBaseUrl ?? "", log);
+  const send = (call: Request, visitor: Visitor) => {
+    if (!api) return remote(call, visitor);
+    call.headers.set("User-Agent", visitor.userAgent);
+    call.headers.set("Time-Zone", visitor.zone);
+    return api.fetch(call, { ip: visitor.ip });
+  };
+  const cookieKey = deriveKey(config.secret, "cookie");
+  const pages = createRequestHandler(build, import.meta.env.MODE);
+  return async (request: Request, ip: string): Promise<Response> => {
+    const session = await WebSession.open(request, cookieKey);
+    const nonce = randomBytes(12).toString("base64url");
+    const visitor = {
+      ip,
+      userAgent: headerOf(request, "User-Agent"),
+      signal: request.signal,
+      zone: zoneOf(request),
+    };
+    const { client, answered } = createClient((call) => send(call, visitor), session);
+    const context = new RouterContextProvider();
+    context.set(apiContext, client);
+    context.set(sessionContext, session);
+    context.set(logContext, log);
+    context.set(nonceContext, nonce);
+    context.set(ipContext, ip);
+    const answer = await pages(request, context).finally(answered);
+    const response = answer.status >= 400 ? hideFromBots(sayInSpanish(answer), request, log) : answer;
+    for (const cookie of await session.commit()) response.headers.append("Set-Cookie", cookie);
+    return addHeaders(response, request, nonce);
+  };
+}
+
+/** Bots get only the status of an error, so that no error page is indexed; it is logged. */
+function hideFromBots(response: Response, request: Request, log: Log): Response {
+  if (!isBot(request.headers.get("User-Agent"))) return response;
+  const path = pathInLog(new URL(request.url).pathname);
+  log.info({ status: response.status, path }, "página de error no mostrada a un robot");
+  return new Response(null, { status: response.status });
+}
+
+/** The realtime connections of open pages. */
+export function createSockets({ services, config, log }: Opened) {
+  const cookieKey = deriveKey(config.secret, "cookie");
+  const token = (request: IncomingMessage) => tokenOf(request, config, cookieKey);
+  const sockets = services && new Sockets(services, token);
+  const handOn = async (request: IncomingMessage, socket: Duplex, head: Buffer) =>
+    proxySocket(request, socket, head, config.apiBaseUrl ?? "", await token(request));
+  return {
+    /** Takes an upgrade of the HTTP server, if it is one of these; answers whether it is. */
+    take(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
+      if (!isSocket(request)) return false;
+      // From here on nobody else handles errors of this socket; an unhandled reset would end the process.
+      socket.on("error", () => socket.destroy());
+      (sockets ? sockets.take(request, socket, head) : handOn(request, socket, head)).catch((error: Error) => {
+        log.error({ err: error }, "no se pudo abrir una conexión");
+        socket.destroy();
+      });
+      return true;
+    },
+    close: async () => sockets?.close(),
+  };
+}
+
+/**
+ * Whether a form was sent from another site. Text browsers send no Origin; for them only the token counts
+ * (`web/forms/form.server.ts`).
+ */
+function isForeignForm(request: Request, url: URL): boolean {
+  const origin = request.headers.get("Origin");
+  return request.method !== "GET" && request.method !== "HEAD" && origin !== null && origin !== url.origin;
+}
+
+const foreignForm = () =>
+  plainPage(
+    403,
+    "Este formulario venía de otro sitio y no se ha enviado.",
+    "Si administras este servidor y hay un proxy delante, le falta TRUST_PROXY=1 o PUBLIC_URL.",
+  );
+
+/** A module of an older build is answered with one that reloads the page. */
+const staleModule = () =>
+  new Response(null, { status: 302, headers: { Location: "/stale.js", "Cache-Control": "no-store" } });
+
+/** React Router answers a line of English when not even the error page could be rendered; this replaces it. */
+function sayInSpanish(response: Response): Response {
+  const isPlain = response.headers.get("Content-Type")?.startsWith("text/plain");
+  return response.status >= 400 && isPlain
+    ? plainPage(response.status, "Algo ha fallado. Lo que ya estaba guardado sigue guardado.")
+    : response;
+}
+
+function plainPage(status: number, sentence: string, advice = ""): Response {
+  return new Response(
+    `<!doctype html><html lang="es"><meta charset="utf-8"><title>Tertulia</title><h1>${sentence}</h1>${advice && `<p>${advice}</p>`}<p><a href="/conversation/chat">Volver a las conversaciones</a></p></html>`,
+    { status, headers: { "Content-Type": "text/html; charset=utf-8" } },
+  );
+}
+
+/** Readiness: 503 if the database does not answer or, in a process without an own API, if the remote API does not. */
+async function ready({ services, config, log }: Opened): Promise<Response> {
+  try {
+    if (services) await services.db.selectFrom("models").select("id").limit(1).execute();
+    else if (!(await fetch(`${config.apiBaseUrl}/auth/options`)).ok) throw new Error("the API refuses to answer");
+    return new Response("ok");
+  } catch (error) {
+    log.warn({ err: error as Error }, "no está listo");
+    return new Response("no", { status: 503 });
+  }
+}
+
+/**
+ * A growing page (X-Live) is flushed at each piece, with a small compression window because there may be a thousand of
+ * them.
+ */
+function compression(response: Response) {
+  const live = response.headers.has("X-Live");
+  response.headers.delete("X-Live");
+  return {
+    encodings: ["br", "gzip"] as ("br" | "gzip")[],
+    brotli: {
+      flush: live ? constants.BROTLI_OPERATION_FLUSH : constants.BROTLI_OPERATION_PROCESS,
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: 5,
+        [constants.BROTLI_PARAM_LGWIN]: live ? 16 : 20,
+      },
+    },
+    zlib: { flush: live ? constants.Z_SYNC_FLUSH : constants.Z_NO_FLUSH },
+  };
+}

@@ -1,0 +1,64 @@
+import { data, isRouteErrorResponse } from "react-router";
+import type { FormResult } from "../../web/forms/form.server.ts";
+import type { UnsentForm } from "../../web/forms/unsent-form.server.ts";
+import { isUnanswered } from "./unanswered.ts";
+
+/** An unsent form of this page, with all that it had. */
+export type UnsentHere = Pick<UnsentForm, "action" | "formToken" | "personId"> & { form: FormData };
+
+type Submission<Answer> = { request: Request; serverAction: () => Promise<Answer> };
+
+let listener: (unsent: UnsentHere) => void = () => {};
+
+/** The listener for refused forms: the sign-in dialog. */
+export function onUnsent(tell: (unsent: UnsentHere) => void): void {
+  listener = tell;
+}
+
+/** Marks a form that is sent for the second time, to avoid an endless loop. */
+export const sentAgain = "sentAgain";
+
+// In ms: after a write its page is loaded; nothing else may load it before, or it would consume the flash.
+const settles = 1000;
+let underway = 0;
+let lastSent = Number.NEGATIVE_INFINITY;
+
+/** Whether this page is sending a form or did so a moment ago. */
+export const isSending = () => underway > 0 || performance.now() - lastSent < settles;
+
+/**
+ * Client action of every form. If the server is unreachable or the session has ended, the form keeps its values and is
+ * resent later.
+ */
+export async function sendForm<Answer>({ request, serverAction }: Submission<Answer>) {
+  const kept = request.clone();
+  underway++;
+  try {
+    return await serverAction();
+  } catch (error) {
+    const form = await kept.formData();
+    const refused =
+      isRouteErrorResponse(error) && (error.status === 401 || error.status === 403) && error.data?.fields
+        ? error
+        : undefined;
+    if (refused && !(form.has(sentAgain) && refused.status === 403)) {
+      const { pathname, search } = new URL(request.url);
+      const { formToken, personId } = refused.data as UnsentForm;
+      listener({ form, action: pathname + search, formToken, personId });
+      // An error status, so that the router does not revalidate without a session.
+      return data(null, refused.status);
+    }
+    if (!isUnanswered(error)) throw error;
+    const message = "No se ha podido conectar con el servidor. Lo que has escrito sigue aquí: envíalo otra vez.";
+    return data<FormResult>({ ...notTaken(form), message }, 503);
+  } finally {
+    underway--;
+    lastSent = performance.now();
+  }
+}
+
+/** The result for a form that did not reach the server. */
+export function notTaken(form: FormData): FormResult {
+  const values = Object.fromEntries([...form].map(([name, value]) => [name, typeof value === "string" ? value : ""]));
+  return { values, errors: {} };
+}

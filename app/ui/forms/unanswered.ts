@@ -1,0 +1,33 @@
+import { data, isRouteErrorResponse } from "react-router";
+import type { Route } from "../../+types/root";
+import { forgetShown, isShown, recallShown } from "../navigation/pages-seen.ts";
+
+// Statuses of proxies without a backend, and of our own pages while their API is unreachable.
+const statuses = new Set([502, 503, 504]);
+
+/** Whether an error means that the server was unreachable or the response was cut off. */
+export const isUnanswered = (error: unknown) =>
+  error instanceof TypeError ||
+  (error instanceof Error && error.cause instanceof TypeError) ||
+  (isRouteErrorResponse(error) && statuses.has(error.status));
+
+const saysWhy = (error: unknown) => isRouteErrorResponse(error) && typeof error.data?.message === "string";
+
+const message = "No se ha podido conectar con el servidor. Comprueba tu conexión y vuelve a intentarlo.";
+
+/** Client middleware: if the server is unreachable during a refresh, the page stays; a navigation shows the reason. */
+export const keepShown: Route.ClientMiddlewareFunction = async ({ request }, next) => {
+  const results = await next();
+  if (request.method !== "GET") return;
+  // Redirected, as when the session has ended: what was shown must not come back later from the cache.
+  if (Object.values(results).some(({ result }) => result instanceof Response)) return forgetShown();
+  const errors = Object.entries(results).filter(([, { type }]) => type === "error");
+  if (!errors.some(([, { result }]) => isUnanswered(result))) return;
+  const refreshed = isShown(request);
+  for (const [routeId, { type, result }] of errors) {
+    // When one route fails, others have no result either.
+    if (refreshed && (isUnanswered(result) || result instanceof Error)) {
+      results[routeId] = { type: "data", result: recallShown(routeId) };
+    } else if (isUnanswered(result) && !saysWhy(result)) results[routeId] = { type, result: data({ message }, 503) };
+  }
+};

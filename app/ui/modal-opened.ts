@@ -1,2 +1,0 @@
-/** Said on the document when a dialog has come to the top: toasts come above it. */
-export const modalOpened = "modalopened";

@@ -1,0 +1,90 @@
+import { useEffect, useRef, useState } from "react";
+import { looks } from "../callout.tsx";
+import { Icon } from "../icon.tsx";
+
+export type ToastMessage = {
+  id: string;
+  type: "info" | "success" | "error" | "warning";
+  title: string;
+  description?: string;
+  /** In ms; 0: it stays until it is closed. */
+  duration?: number;
+  /** A button in the toast, such as «Deshacer». */
+  action?: { label: string; run(): void };
+  /** Called once the toast has disappeared. */
+  onGone?(): void;
+};
+
+// In ms.
+export const shownFor = 5000;
+export const tick = 50;
+export const leavesIn = 300;
+
+/** A message that goes by itself, unless somebody is looking at it. */
+export function Toast({ message, onGone }: { message: ToastMessage; onGone(id: string): void }) {
+  const { className, icon } = looks[message.type];
+  const { timed, bar, leaving, setLeaving, setPaused } = useLeaving(message, onGone);
+  const pause = () => setPaused(true);
+  const goOn = () => setPaused(false);
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: nothing to operate; who reads it stops its time
+    <div
+      className={`toast ${className}`}
+      data-leaving={leaving || undefined}
+      onPointerEnter={pause}
+      onPointerLeave={goOn}
+      onFocus={pause}
+      onBlur={goOn}
+    >
+      <Icon name={icon} />
+      <div>
+        <p>{message.title}</p>
+        {message.description && <p>{message.description}</p>}
+      </div>
+      {message.action && (
+        <button
+          className="button small"
+          type="button"
+          onClick={() => {
+            message.action?.run();
+            setLeaving(true);
+          }}
+        >
+          {message.action.label}
+        </button>
+      )}
+      <button className="button quiet small only" type="button" onClick={() => setLeaving(true)}>
+        <Icon name="close" label="Cerrar aviso" />
+      </button>
+      {timed && <div className="left" ref={bar} aria-hidden="true" />}
+    </div>
+  );
+}
+
+/** Counts the time of a message down and takes it away, `leavesIn` after it has begun to leave. */
+function useLeaving(message: ToastMessage, onGone: (id: string) => void) {
+  const duration = message.duration ?? shownFor;
+  const timed = duration > 0;
+  const [paused, setPaused] = useState(false);
+  const [leaving, setLeaving] = useState(false);
+  const remaining = useRef(duration);
+  const bar = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!timed || paused || leaving) return;
+    const timer = setInterval(() => {
+      remaining.current -= tick;
+      if (bar.current) bar.current.style.scale = `${Math.max(0, remaining.current / duration)} 1`;
+      if (remaining.current <= 0) setLeaving(true);
+    }, tick);
+    return () => clearInterval(timer);
+  }, [timed, paused, leaving, duration]);
+  useEffect(() => {
+    if (!leaving) return;
+    const timer = setTimeout(() => {
+      onGone(message.id);
+      message.onGone?.();
+    }, leavesIn);
+    return () => clearTimeout(timer);
+  }, [leaving, message, onGone]);
+  return { timed, bar, leaving, setLeaving, setPaused };
+}

@@ -1,0 +1,47 @@
+import { useCallback, useEffect, useRef, useState } from "react";
+import { modalOpened } from "./modal-opened.ts";
+import { Toast, type ToastMessage } from "./toast.tsx";
+
+let tell: (message: ToastMessage) => void = () => {};
+
+/** Says something that no page of the server's said. */
+export const showToast = (message: Omit<ToastMessage, "id">) => tell({ ...message, id: crypto.randomUUID() });
+
+/**
+ * Shows the server's flash message and toasts of the browser: without script as a notice in the page, with script above it.
+ * There are two live regions: errors are announced at once, other messages after what is being read.
+ */
+export function Toasts({ message }: { message: ToastMessage | undefined }) {
+  const [shown, setShown] = useState<ToastMessage[]>(message ? [message] : []);
+  useEffect(() => {
+    if (message) setShown((before) => (before.some(({ id }) => id === message.id) ? before : [...before, message]));
+  }, [message]);
+  useEffect(() => {
+    tell = (told) => setShown((before) => [...before, told]);
+  }, []);
+  const region = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const element = region.current;
+    if (shown.length === 0 || !element) return;
+    const toTop = () => {
+      if (element.matches(":popover-open")) element.hidePopover();
+      element.showPopover();
+    };
+    // Without a script a popover would not be seen at all, so it becomes one here.
+    element.popover = "manual";
+    toTop();
+    document.addEventListener(modalOpened, toTop);
+    return () => document.removeEventListener(modalOpened, toTop);
+  }, [shown.length]);
+  const remove = useCallback((id: string) => setShown((before) => before.filter((toast) => toast.id !== id)), []);
+  const list = (errors: boolean) =>
+    shown
+      .filter(({ type }) => (type === "error") === errors)
+      .map((toast) => <Toast key={toast.id} message={toast} onGone={remove} />);
+  return (
+    <section ref={region} className="toasts" aria-label="Avisos">
+      <div aria-live="polite">{list(false)}</div>
+      <div aria-live="assertive">{list(true)}</div>
+    </section>
+  );
+}

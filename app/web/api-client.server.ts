@@ -1,0 +1,111 @@
+import { hc } from "hono/client";
+import type { Api } from "../api/api.server.ts";
+
+/** Where a person's tokens are kept between requests: the web side's session cookie. */
+export type TokenStore = {
+  access: string | undefined;
+  refresh: string | undefined;
+  keep(tokens: { access: string; refresh: string }): void;
+  forget(): void;
+};
+
+type Send = (request: Request) => Response | Promise<Response>;
+
+/**
+ * The typed client of the API for one request of one person. `send` calls it, in process or over HTTP.
+ * A call answered 401 is refreshed once, whatever the number of parallel calls, and replayed.
+ */
+export function createClient(send: Send, tokens: TokenStore) {
+  const begun = Date.now();
+  const rotated: Rotation[] = [];
+  let refreshing: Promise<boolean> | undefined;
+
+  async function call(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+    const path = new URL(String(input)).pathname;
+    const attempt = () => {
+      const headers = new Headers(init?.headers);
+      if (tokens.access) headers.set("Authorization", `Bearer ${tokens.access}`);
+      return send(new Request(input, { ...init, headers }));
+    };
+    const opensSession = ["/auth/signin", "/auth/signin/code", "/auth/signup"].includes(path);
+    const response = await attempt();
+    if (opensSession && response.ok) await keepTokens(response.clone());
+    if (response.status !== 401 || opensSession || !tokens.refresh) return response;
+    refreshing ??= catchUp();
+    return (await refreshing) ? attempt() : response;
+  }
+
+  /**
+   * A request with a long upload may hold tokens that parallel requests have rotated since it began; it continues with
+   * theirs.
+   */
+  async function catchUp(): Promise<boolean> {
+    const own = tokens.refresh;
+    for (let later = rotatedSince(begun, own); later; later = rotatedSince(begun, later.refresh)) tokens.keep(later);
+    if (tokens.refresh !== own) {
+      const headers = { Authorization: `Bearer ${tokens.access}` };
+      if ((await send(new Request("http://api/auth/session", { headers }))).ok) return true;
+    }
+    return refresh();
+  }
+
+  async function refresh(): Promise<boolean> {
+    const before = tokens.refresh ?? "";
+    const headers = { Cookie: `refresh=${before}` };
+    const response = await send(new Request("http://api/auth/refresh", { method: "POST", headers }));
+    if (response.ok) {
+      await keepTokens(response);
+      rotated.push(noteRotation(before, tokens));
+    } else if (response.status === 401) {
+      tokens.forget();
+    }
+    return response.ok;
+  }
+
+  async function keepTokens(response: Response): Promise<void> {
+    const refresh = refreshCookie(response);
+    const access = await response.text();
+    if (refresh) tokens.keep({ access, refresh });
+  }
+
+  return {
+    client: hc<Api>("http://api", { fetch: call }),
+    /** Call when the response is sent: from then on the browser has the rotated tokens. */
+    answered() {
+      for (const rotation of rotated) rotation.at = Date.now();
+    },
+  };
+}
+
+export type Client = ReturnType<typeof createClient>["client"];
+
+/** `at`: when the response with the new cookie was sent; Infinity until then. */
+type Rotation = { access: string; refresh: string; made: number; at: number };
+// In ms: as long as a request may take (`requestTimeout` in server.ts).
+const rotationsKept = 30 * 60_000;
+const rotations = new Map<string, Rotation>();
+
+function noteRotation(before: string, { access = "", refresh = "" }: TokenStore): Rotation {
+  const made = Date.now();
+  for (const [token, rotation] of rotations) {
+    if (made - rotation.made < rotationsKept) break;
+    rotations.delete(token);
+  }
+  const rotation = { access, refresh, made, at: Number.POSITIVE_INFINITY };
+  if (refresh !== before) rotations.set(before, rotation);
+  return rotation;
+}
+
+/** What a refresh token was rotated to, but only for requests that began before that was delivered. A later request with the old
+ * token may come from a stolen copy and must not get the new tokens. */
+function rotatedSince(begun: number, refresh: string | undefined): Rotation | undefined {
+  const rotation = rotations.get(refresh ?? "");
+  return rotation && rotation.at >= begun ? rotation : undefined;
+}
+
+function refreshCookie(response: Response): string | undefined {
+  for (const cookie of response.headers.getSetCookie()) {
+    const match = /^refresh=([^;]+)/.exec(cookie);
+    if (match?.[1]) return decodeURIComponent(match[1]);
+  }
+}

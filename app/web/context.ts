@@ -1,0 +1,30 @@
+import { createContext, type RouterContextProvider } from "react-router";
+import type { ReceivedFile } from "../http/multipart.server.ts";
+import type { Log } from "../process/log.server.ts";
+import type { Client } from "./api-client.server.ts";
+import type { WebSession } from "./session.server.ts";
+
+/** What the handler gives to loaders, actions and middleware of one request. */
+export const apiContext = createContext<Client>();
+export const sessionContext = createContext<WebSession>();
+export const logContext = createContext<Log>();
+export const nonceContext = createContext<string>();
+/** The client's address; X-Forwarded-For counts only with TRUST_PROXY. */
+export const ipContext = createContext<string>();
+/** The body of a POST, its token already checked by the root middleware. */
+export const formContext = createContext<FormData>();
+/** The files that came with it, on disk while the request lasts. */
+export const filesContext = createContext<ReceivedFile[]>([]);
+/** Set by a loader whose page grows while it is sent: `entry.server.tsx` replaces `marker` with the pieces as they come. */
+export const liveContext = createContext<LivePart | null>(null);
+
+export type LivePart = {
+  marker: string;
+  /** HTML pieces. The generator handles its own errors, because the response has begun already. */
+  pieces: AsyncGenerator<string>;
+  /** Called when the reader has left. */
+  leave(): unknown;
+};
+
+/** What a loader or an action is given by React Router as `context`. */
+export type Context = Readonly<RouterContextProvider>;

@@ -1,0 +1,53 @@
+import { extname } from "node:path";
+
+type FileFacts = {
+  name: string;
+  mediaType: string;
+  size: number | null;
+  width: number | null;
+  height: number | null;
+  pages: number | null;
+  hasText?: boolean;
+  cut?: boolean;
+};
+export type ShownFile = ReturnType<typeof showFile>;
+
+const kinds: Record<string, string> = {
+  "application/pdf": "PDF",
+  "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "DOCX",
+  "image/png": "imagen PNG",
+  "image/jpeg": "imagen JPEG",
+  "image/webp": "imagen WebP",
+  "image/gif": "imagen GIF",
+  "image/avif": "imagen AVIF",
+};
+
+/** What a page shows of a file: its name, and its kind and size in words. `id` is null once it is deleted. */
+export function showFile(id: string | null, file: FileFacts) {
+  const { name, mediaType, width, height } = file;
+  const image = id !== null && mediaType.startsWith("image/");
+  const unread = !image && file.hasText === false;
+  return { id, name, detail: detailOf(id, file), image, unread, cut: file.cut === true, width, height };
+}
+
+function detailOf(id: string | null, { name, mediaType, size, pages, hasText, cut }: FileFacts): string {
+  if (id === null) return "eliminado";
+  const text = hasText === false && !mediaType.startsWith("image/") ? "sin texto" : "";
+  const kind = kinds[mediaType] ?? (extname(name).slice(1, 9).toUpperCase() || "texto");
+  const count = pages === null ? "" : `${pages.toLocaleString("es")} ${pages === 1 ? "página" : "páginas"}`;
+  return [kind, size !== null && sizeInWords(size), count, text, cut && "leído en parte"].filter(Boolean).join(", ");
+}
+
+/** Bytes as people say them: «412 kB», «6,4 MB», «1,2 GB». Of 1024 each, like the limits, so that both can be compared. */
+export function sizeInWords(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  const [size, unit] = units.find(([above]) => bytes >= above) ?? [1024, "kB"];
+  const value = bytes / size;
+  return `${value.toLocaleString("es", { maximumFractionDigits: value < 10 ? 1 : 0 })} ${unit}`;
+}
+
+const units: [size: number, name: string][] = [
+  [1024 ** 3, "GB"],
+  [1024 ** 2, "MB"],
+  [1024, "kB"],
+];

@@ -1,0 +1,52 @@
+import { data } from "react-router";
+import { type Context, sessionContext } from "../context.ts";
+import { safeReturn } from "../safe-return.server.ts";
+import { uncarry } from "./carried-form.ts";
+
+/**
+ * A form that was refused although nothing is wrong with it: its page was too old (403), its session had ended (401) or the
+ * API was unreachable (503). Thrown to the error page, which sends it again; after 401, the sign-in form carries it first.
+ */
+export type UnsentForm = {
+  /** The valid one now. */
+  formToken: string;
+  /** Who is signed in now, if anybody is. */
+  personId: string | null;
+  /** What was typed, without files and secrets. */
+  fields: [string, string][];
+  /** The local path that the form was sent to. */
+  action: string;
+  message?: string;
+};
+
+/** What is thrown for a form that was not acted on. */
+export const unsent = (
+  status: 401 | 403 | 503,
+  context: Context,
+  form: FormData,
+  rest: Pick<UnsentForm, "action" | "message"> & Partial<UnsentForm>,
+) =>
+  data<UnsentForm>(
+    {
+      formToken: context.get(sessionContext).formToken,
+      personId: null,
+      fields: Object.entries(typedFields(form)),
+      ...rest,
+    },
+    status,
+  );
+
+const secret = /(^|\.)(formToken|code|secret|apiKey|ticket|stay)$|password/i;
+
+/** What was typed into a form, without its token, files, passwords and codes: these never come back in a page. */
+export function typedFields(form: FormData): Record<string, string> {
+  return Object.fromEntries(
+    [...form].filter((field): field is [string, string] => !secret.test(field[0]) && typeof field[1] === "string"),
+  );
+}
+
+/** The unsent form that a sign-in form carries, if it has one for a path of this site. */
+export function carriedIn(form: FormData): Pick<UnsentForm, "fields" | "action"> | undefined {
+  const carried = uncarry(Object.entries(typedFields(form)));
+  return carried && safeReturn(carried.action) === carried.action ? carried : undefined;
+}

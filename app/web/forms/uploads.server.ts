@@ -1,0 +1,70 @@
+import { openAsBlob } from "node:fs";
+import { limits } from "../../process/limits.ts";
+import { ApiProblem, read } from "../api-result.server.ts";
+import { apiContext, type Context, filesContext, sessionContext } from "../context.ts";
+import { type ShownFile, showFile } from "../file-display.server.ts";
+import type { FormResult } from "./form.server.ts";
+
+export type ComposerFile = ShownFile & { id: string };
+/** `refused`: a sentence for each file that was not taken. */
+export type Uploaded = { files: ComposerFile[]; refused: string[] };
+
+/** Uploads the files of a form to the API, at most `room` of them. */
+export async function uploadFiles(
+  context: Context,
+  to: { temporary?: string; projectId?: string },
+  room = Number.POSITIVE_INFINITY,
+): Promise<Uploaded> {
+  const sent = context.get(filesContext);
+  const taken = sent.slice(0, room);
+  const refused = sent
+    .slice(room)
+    .map(({ name }) => `«${name}» no cabe: un mensaje puede llevar ${limits.filesPerMessage} archivos como mucho.`);
+  if (taken.length === 0) return { files: [], refused };
+  const body = new FormData();
+  for (const [name, value] of Object.entries(to)) body.append(name, value);
+  for (const { name, path } of taken) body.append("files", new File([await openAsBlob(path)], name));
+  try {
+    const answer = await read(context.get(apiContext).api.file.uploads.$post(undefined, { init: { body } }));
+    return {
+      files: answer.items.map((file) => ({ ...showFile(file.id, file), id: file.id })),
+      refused: [...answer.refused.map(({ name, reason }) => `«${name}» ${reason}`), ...refused],
+    };
+  } catch (error) {
+    if (!(error instanceof ApiProblem) || error.status === 401 || error.status === 404) throw error;
+    return { files: [], refused: [...Object.values(error.body.errors ?? { files: error.body.detail }), ...refused] };
+  }
+}
+
+/**
+ * The form's result if all files were refused. Otherwise sets a flash that says what was kept and what was not, and returns
+ * undefined.
+ */
+export function refusedOrSaid(context: Context, { files, refused }: Uploaded): FormResult | undefined {
+  if (files.length === 0) return { values: {}, errors: { files: refused.join(" ") || "Elige algún archivo." } };
+  const title = files.length === 1 ? `«${files[0]?.name}» está guardado.` : `${files.length} archivos guardados.`;
+  const untold = files
+    .filter(({ unread }) => unread)
+    .map(({ name }) => `«${name}» no tiene texto que leer: parece escaneado.`);
+  const description = [...refused, ...untold].join(" ");
+  context
+    .get(sessionContext)
+    .flash(description ? { type: "warning", title, description, duration: 0 } : { type: "success", title });
+}
+
+/** Of the files that a draft or form names, those that still exist. */
+export async function attachedFiles(context: Context, ids: string[]): Promise<ComposerFile[]> {
+  const { api } = context.get(apiContext);
+  const found = await Promise.all(
+    ids.map(async (id) => {
+      try {
+        const file = await read(api.file[":id"].$get({ param: { id } }));
+        return [{ ...showFile(file.id, file), id: file.id }];
+      } catch (error) {
+        if (error instanceof ApiProblem && error.status === 404) return [];
+        throw error;
+      }
+    }),
+  );
+  return found.flat();
+}

@@ -1,0 +1,47 @@
+import { type MiddlewareFunction, redirect } from "react-router";
+import { fetchSite } from "remix-utils/sec-fetch";
+import { ApiProblem } from "./api-result.server.ts";
+import { formContext, sessionContext } from "./context.ts";
+import { getCurrentUser, requireUser } from "./current-user.server.ts";
+import { carriedIn, unsent } from "./forms/unsent-form.server.ts";
+import { safeReturn } from "./safe-return.server.ts";
+
+/** Sends visitors to sign-in and back; a form whose session had ended is carried along. */
+export const requireAuth: MiddlewareFunction<Response> = async ({ request, context, url }) => {
+  const session = context.get(sessionContext);
+  const hadSession = session.signedIn;
+  const path = url.pathname + url.search;
+  const isRead = request.method === "GET" || request.method === "HEAD";
+  const person = await getCurrentUser(context).catch((error) => {
+    if (isRead || !(error instanceof ApiProblem) || error.status !== 503) throw error;
+    throw unsent(503, context, context.get(formContext), { action: path, message: error.body.detail });
+  });
+  if (person) return;
+  if (!isRead) throw unsent(401, context, context.get(formContext), { action: path });
+  // A link from elsewhere arrives without the SameSite=Strict cookie; a reload from our own page has it.
+  if (!hadSession && fetchSite(request) === "cross-site") return comeBack();
+  if (hadSession) session.flash({ type: "error", title: "Session expirada, por favor inicia sesión nuevamente." });
+  throw redirect(`/auth/signin?volver=${encodeURIComponent(path)}`);
+};
+
+/** Redirects people who are signed in away from sign-in pages, except with a form that carries another or stays in a dialog. */
+export const requireGuest: MiddlewareFunction<Response> = async ({ request, context, url }) => {
+  if (!(await getCurrentUser(context))) return;
+  if (request.method === "POST" && (carriedIn(context.get(formContext)) || context.get(formContext).has("stay")))
+    return;
+  throw redirect(safeReturn(url.searchParams.get("volver")));
+};
+
+/** Somebody whose account is not active goes to the page that says so. After `requireAuth`. */
+export const requireActive: MiddlewareFunction<Response> = async ({ context }) => {
+  if ((await requireUser(context)).user.status !== "active") throw redirect("/user");
+};
+
+function comeBack(): Response {
+  return new Response(
+    '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0"><title>Tertulia</title>',
+    {
+      headers: { "Content-Type": "text/html; charset=utf-8" },
+    },
+  );
+}

@@ -1,0 +1,60 @@
+import { momentInWords } from "../process/time-zones.server.ts";
+import type { CurrentUser } from "./current-user.server.ts";
+import { sizeInWords } from "./file-display.server.ts";
+
+const plans = { gratis: "Plan Gratis", pro: "Plan Pro", equipo: "Plan Equipo" };
+const dayLong = 24 * 60 * 60_000;
+const states = { active: "activo", past_due: "pendiente de pago", canceled: "cancelado" };
+
+/** A plan and what has been used of it, in words; `limit` is null where there is none. `zone`: whose hours they are told in. */
+export function showUse(
+  subscription: NonNullable<CurrentUser>["subscription"],
+  usage: NonNullable<CurrentUser>["usage"],
+  now: number,
+  zone: string,
+) {
+  // Created per call: a kept formatter holds several hundred kilobytes.
+  const date = new Intl.DateTimeFormat("es", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
+  const month = new Intl.DateTimeFormat("es", { month: "long", timeZone: "UTC" });
+  const today = new Date(now);
+  const nextMonth = Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + 1, 1);
+  const end = subscription.endsAt ? `, hasta el ${date.format(Date.parse(subscription.endsAt))}` : "";
+  return {
+    plan: plans[subscription.plan],
+    since: `${states[subscription.status]} desde el ${date.format(Date.parse(subscription.startsAt))}${end}`,
+    meters: [
+      {
+        name: "Mensajes de hoy",
+        used: usage.messagesToday,
+        limit: subscription.messagesPerDay,
+        said: ofLimit(usage.messagesToday, subscription.messagesPerDay),
+        resets: `Vuelve a cero ${momentInWords(Math.floor(now / dayLong + 1) * dayLong, now, zone)}.`,
+      },
+      {
+        name: `Tokens de ${month.format(now)}`,
+        used: usage.tokensThisMonth,
+        limit: subscription.tokensPerMonth,
+        said: ofLimit(usage.tokensThisMonth, subscription.tokensPerMonth),
+        resets: `Vuelve a cero ${momentInWords(nextMonth, now, zone)}.`,
+      },
+      spaceUsed(usage.storedBytes, subscription.storageMb),
+    ],
+  };
+}
+
+/** The space that files and texts take, as a meter. */
+export function spaceUsed(bytes: number, limitMb: number | null) {
+  const limit = limitMb === null ? null : limitMb * 1024 * 1024;
+  return {
+    name: "Espacio",
+    used: bytes,
+    limit,
+    said: limit === null ? `${sizeInWords(bytes)}, sin límite` : `${sizeInWords(bytes)} de ${sizeInWords(limit)}`,
+    resets: "Se libera al eliminar archivos y conversaciones.",
+  };
+}
+
+const ofLimit = (used: number, limit: number | null) =>
+  limit === null
+    ? `${used.toLocaleString("es")}, sin límite`
+    : `${used.toLocaleString("es")} de ${limit.toLocaleString("es")}`;

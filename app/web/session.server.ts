@@ -1,0 +1,121 @@
+import { randomBytes } from "node:crypto";
+import { createCookie } from "react-router";
+import type { TokenStore } from "./api-client.server.ts";
+
+/** `duration` in ms; 0 means until it is closed. */
+export type Flash = {
+  id: string;
+  type: "info" | "success" | "error" | "warning";
+  title: string;
+  description?: string;
+  duration?: number;
+};
+
+type Data = {
+  access?: string;
+  refresh?: string;
+  /** Proves that a form came from a page of this session. */
+  formToken?: string;
+};
+
+const maxAge = 30 * 24 * 60 * 60;
+
+type Cookie = ReturnType<typeof createCookie>;
+
+/**
+ * The web session: a signed, HTTP-only cookie with the API's tokens. Flash messages have a cookie of their own, because a response
+ * that only sets a flash must not overwrite tokens that a parallel response has just rotated.
+ */
+export class WebSession implements TokenStore {
+  readonly #data: Data;
+  readonly #cookie: Cookie;
+  readonly #flashCookie: Cookie;
+  #changed = false;
+  #flash: Flash | undefined;
+  #flashChanged = false;
+
+  private constructor(data: Data, flash: Flash | undefined, cookie: Cookie, flashCookie: Cookie) {
+    this.#data = data;
+    this.#flash = flash;
+    this.#cookie = cookie;
+    this.#flashCookie = flashCookie;
+  }
+
+  /** The session of a request. `key` signs; over HTTPS the cookie is bound to the host by its name. */
+  static async open(request: Request, key: Buffer): Promise<WebSession> {
+    const secure = new URL(request.url).protocol === "https:";
+    const named = (name: string) =>
+      createCookie(secure ? `__Host-${name}` : name, {
+        secrets: [key.toString("hex")],
+        httpOnly: true,
+        sameSite: "strict",
+        path: "/",
+        secure,
+        maxAge,
+      });
+    const [cookie, flashCookie] = [named("tertulia"), named("tertulia-aviso")];
+    const sent = request.headers.get("Cookie");
+    const data: unknown = await cookie.parse(sent);
+    const flash = (await flashCookie.parse(sent)) as Flash | null;
+    return new WebSession(isData(data) ? { ...data } : {}, flash ?? undefined, cookie, flashCookie);
+  }
+
+  get access(): string | undefined {
+    return this.#data.access;
+  }
+
+  get refresh(): string | undefined {
+    return this.#data.refresh;
+  }
+
+  get signedIn(): boolean {
+    return this.#data.refresh !== undefined;
+  }
+
+  keep({ access, refresh }: { access: string; refresh: string }): void {
+    // Signing in changes the form token, so that a token given to the visitor before is worth nothing (session fixation).
+    if (!this.signedIn) this.#set({ formToken: newToken() });
+    this.#set({ access, refresh });
+  }
+
+  forget(): void {
+    this.#set({ access: undefined, refresh: undefined, formToken: newToken() });
+  }
+
+  get formToken(): string {
+    if (!this.#data.formToken) this.#set({ formToken: newToken() });
+    return this.#data.formToken ?? "";
+  }
+
+  /** Shows a flash on the next page. */
+  flash(flash: Omit<Flash, "id">): void {
+    this.#flash = { id: newToken(), ...flash };
+    this.#flashChanged = true;
+  }
+
+  takeFlash(): Flash | undefined {
+    const flash = this.#flash;
+    if (flash) this.#flashChanged = true;
+    this.#flash = undefined;
+    return flash;
+  }
+
+  /** The Set-Cookie headers of what has changed. */
+  async commit(): Promise<string[]> {
+    const session = this.#changed ? [await this.#cookie.serialize(this.#data)] : [];
+    if (!this.#flashChanged) return session;
+    const said = this.#flash
+      ? await this.#flashCookie.serialize(this.#flash)
+      : await this.#flashCookie.serialize("", { maxAge: 0 });
+    return [...session, said];
+  }
+
+  #set(change: { [Key in keyof Data]: Data[Key] | undefined }): void {
+    Object.assign(this.#data, change);
+    this.#changed = true;
+  }
+}
+
+const isData = (data: unknown): data is Data => data !== null && typeof data === "object";
+
+const newToken = () => randomBytes(18).toString("base64url");

@@ -1,0 +1,112 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { createLog } from "../../app/process/log.server.ts";
+import { lookForModels } from "../../app/replies/providers/discover.server.ts";
+import type { Providers } from "../../app/replies/providers/model-lists.server.ts";
+import { findEngines } from "../support/engines.ts";
+
+type Handle = (path: string, body: string) => object | undefined;
+
+/** A server that answers paths with JSON, and 404 where there is none. */
+async function serve(handle: Handle, port = 0) {
+  const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
+    let body = "";
+    for await (const part of request) body += part;
+    const answer = handle(request.url ?? "", body);
+    response.writeHead(answer ? 200 : 404, { "Content-Type": "application/json" }).end(JSON.stringify(answer ?? {}));
+  });
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
+}
+
+const nowhere = "http://127.0.0.1:9";
+const none: Providers = {
+  openai: { apiKey: undefined, baseUrl: undefined },
+  anthropic: { apiKey: undefined, baseUrl: undefined },
+  google: { apiKey: undefined },
+  ollamaBaseUrl: nowhere,
+};
+
+async function openDb() {
+  const [engine] = await findEngines();
+  if (!engine) throw new Error("no database");
+  const database = await engine.open();
+  onTestFinished(() => database.drop());
+  return database.db;
+}
+
+async function look(providers: Partial<Providers>) {
+  const db = await openDb();
+  const needs = { db, log: createLog("silent"), modelKey: Buffer.alloc(32) };
+  const discovery = lookForModels(needs, { ...none, ...providers });
+  onTestFinished(() => discovery.stop());
+  await discovery.ready;
+  return () =>
+    db
+      .selectFrom("models")
+      .where("provider", "!=", "local")
+      .select(["provider", "name", "externalId", "contextWindow", "maxOutputTokens", "isDefault"])
+      .execute();
+}
+
+it("takes a server's own window: llama.cpp, new and old, vLLM, OpenRouter; without a key", async () => {
+  const { url } = await serve((path) =>
+    path === "/v1/models"
+      ? {
+          data: [
+            { id: "/models/gemma-3.gguf", meta: { n_ctx: 4096, n_ctx_train: 131_072 } },
+            { id: "vieja", meta: { n_ctx_train: 131_072 } },
+            { id: "vllm", max_model_len: 16_384 },
+            { id: "abierta", context_length: 200_000 },
+            { id: "callada" },
+            { id: "nomic-embed-text" },
+          ],
+        }
+      : path === "/props"
+        ? { default_generation_settings: { n_ctx: 2048 } }
+        : undefined,
+  );
+  const models = await look({ openai: { apiKey: undefined, baseUrl: `${url}/v1` } });
+  expect(await models()).toEqual([
+    expect.objectContaining({
+      name: "gemma-3",
+      externalId: "/models/gemma-3.gguf",
+      contextWindow: 4096,
+      maxOutputTokens: 2048,
+      isDefault: 1,
+    }),
+    expect.objectContaining({ name: "vieja", contextWindow: 2048 }),
+    expect.objectContaining({ name: "vllm", contextWindow: 16_384, maxOutputTokens: 8192 }),
+    expect.objectContaining({ name: "abierta", contextWindow: 200_000 }),
+    expect.objectContaining({ name: "callada", contextWindow: 32_768 }),
+  ]);
+});
+
+it("takes the window that Ollama is told to give a model, and what it gives unless told", async () => {
+  const { url } = await serve((path, body) =>
+    path === "/api/tags"
+      ? { models: [{ name: "gemma3:27b" }, { name: "qwen3" }] }
+      : { parameters: body.includes("gemma3") ? "temperature 1\nnum_ctx                        16384" : "top_k 64" },
+  );
+  const models = await look({ ollamaBaseUrl: url });
+  expect(await models()).toEqual([
+    expect.objectContaining({ provider: "ollama", name: "gemma3:27b", contextWindow: 16_384 }),
+    expect.objectContaining({ provider: "ollama", name: "qwen3", contextWindow: 4096 }),
+  ]);
+});
+
+it("finds a server that starts later", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const taken = await serve(() => undefined);
+  const { port } = taken.server.address() as AddressInfo;
+  await new Promise((resolve) => taken.server.close(resolve));
+  const models = await look({ openai: { apiKey: undefined, baseUrl: `${taken.url}/v1` } });
+  expect(await models()).toEqual([]);
+  await serve(() => ({ data: [{ id: "tardona" }] }), port);
+  await vi.advanceTimersByTimeAsync(60_000);
+  vi.useRealTimers();
+  await vi.waitFor(async () => expect(await models()).toEqual([expect.objectContaining({ name: "tardona" })]), 10_000);
+});

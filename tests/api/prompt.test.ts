@@ -1,0 +1,160 @@
+import type { LLMock } from "@copilotkit/aimock";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Account, type Api, openApi } from "../support/api.ts";
+import { findEngines } from "../support/engines.ts";
+import { startModelServer, startRecorder } from "../support/model-server.ts";
+
+// What goes over the wire to a model: each part, whole and in its place.
+describe.each(await findEngines())("the prompt on $name", (engine) => {
+  let api: Api;
+  let mock: LLMock;
+  let recorder: Awaited<ReturnType<typeof startRecorder>>;
+  let admin: Account;
+  let ana: Account;
+  let modelId: string;
+  beforeAll(async () => {
+    mock = await startModelServer();
+    recorder = await startRecorder(mock.url);
+    api = await openApi(engine);
+    admin = await api.signUp("Admin");
+    ana = await api.signUp("Ana");
+    modelId = await make("model", {
+      name: "Con todo",
+      provider: "openai-compatible",
+      externalId: "m",
+      baseUrl: `${recorder.url}/v1`,
+      systemPrompt: "Eres el modelo de la casa.",
+      maxOutputTokens: 321,
+      temperature: 0.25,
+      inputPrice: 2_000_000,
+      outputPrice: 3_000_000,
+    });
+  });
+  afterAll(async () => {
+    await api.close();
+    recorder.stop();
+    await mock.stop();
+  });
+
+  const make = async (path: string, json: object, { token } = admin) => {
+    const answer = await api.call("POST", `/api/${path}`, { token, json });
+    expect([path, answer.status]).toEqual([path, 201]);
+    return (answer.body as { id: string }).id;
+  };
+  const begun = async (json: Record<string, unknown>) => {
+    const [start] = await api.converse(ana.token, { modelId, ...json });
+    if (start?.type !== "start") throw new Error("a conversation begins with its start");
+    return start;
+  };
+  type Sent = {
+    messages: { role: string; content: string }[];
+    temperature: number;
+    max_tokens: number;
+  };
+  const sent = (words: string): Sent =>
+    JSON.parse(recorder.bodies.findLast((body) => body.includes(words) && !body.includes("Pon título")) ?? "{}");
+
+  it("has the model's instructions, the house's, the project's, examples as turns, then the conversation, in this order", async () => {
+    const projectId = await make("project", { name: "Versos", instructions: "Responde en verso." }, ana);
+    const other = await make("project", { name: "Otro", instructions: "Nunca se manda." }, ana);
+    const training = (title: string, kind: string, content: string, more: object = {}) =>
+      make("training", { title, kind, content, ...more });
+    await training("Segunda", "instruction", "Trata de usted.", { position: 2 });
+    await training("Primera", "instruction", "Sé breve.", { position: 1 });
+    await training("Apagada", "instruction", "Esto está apagado.", { enabled: false });
+    await training("Ajena", "instruction", "Esto es de otro proyecto.", { projectId: other });
+    await training("Ejemplo", "example", "Pregunta: ¿Uno?\n\nRespuesta: Uno.", { position: 3 });
+    const { chatId } = await begun({ content: "Primera pregunta", projectId });
+    await begun({ content: "Segunda pregunta", chatId });
+    const { messages, temperature, max_tokens } = sent("Segunda pregunta");
+    expect(messages).toEqual([
+      {
+        role: "system",
+        content: "Eres el modelo de la casa.\n\nSé breve.\n\nTrata de usted.\n\nResponde en verso.",
+      },
+      { role: "user", content: "¿Uno?" },
+      { role: "assistant", content: "Uno." },
+      { role: "user", content: "Primera pregunta" },
+      { role: "assistant", content: "Una respuesta **breve**. Con dos frases." },
+      { role: "user", content: "Segunda pregunta" },
+    ]);
+    expect({ temperature, max_tokens }).toEqual({ temperature: 0.25, max_tokens: 321 });
+  });
+
+  it("of a program has the model's instructions and the house's before its own", async () => {
+    await api.call("POST", "/chat/completions", {
+      token: ana.token,
+      json: {
+        model: "m",
+        messages: [
+          { role: "system", content: "Soy el programa." },
+          { role: "user", content: "Desde fuera" },
+        ],
+      },
+    });
+    expect(sent("Desde fuera").messages).toEqual([
+      { role: "system", content: "Eres el modelo de la casa.\n\nSé breve.\n\nTrata de usted.\n\nSoy el programa." },
+      { role: "user", content: "Desde fuera" },
+    ]);
+  });
+
+  it("is counted as the provider counts it, and costs what the model costs", async () => {
+    const eva = await api.signUp("Eva");
+    const chunks = await api.converse(eva.token, { content: "Cuánto cuesta", modelId });
+    const end = chunks.find((chunk) => chunk.type === "end");
+    if (end?.type !== "end") throw new Error("a reply ends");
+    const { inputTokens, outputTokens } = end.usage;
+    expect(Math.min(inputTokens, outputTokens)).toBeGreaterThan(0);
+    const row = await api.db.selectFrom("usage").where("userId", "=", eva.id).selectAll().executeTakeFirstOrThrow();
+    expect([Number(row.messages), Number(row.inputTokens), Number(row.outputTokens)]).toEqual([
+      1,
+      inputTokens,
+      outputTokens,
+    ]);
+    expect(Number(row.cost)).toBe(inputTokens * 2 + outputTokens * 3);
+  });
+
+  it("a month's tokens are those of the whole month and of no other; a day's messages those of the day", async () => {
+    const eva = await api.signUp("Eva");
+    const today = new Date().toISOString().slice(0, 10);
+    const month = today.slice(0, 8);
+    const before = new Date(Date.parse(`${month}01`) - 1).toISOString().slice(0, 10);
+    const use = (day: string, messages: number) =>
+      api.db
+        .insertInto("usage")
+        .values({
+          id: crypto.randomUUID(),
+          createdAt: 1,
+          updatedAt: 1,
+          userId: eva.id,
+          modelId,
+          day,
+          messages,
+          inputTokens: 10 * messages,
+          outputTokens: messages,
+          cost: 0,
+        })
+        .execute();
+    await use(before, 5);
+    await use(today, 3);
+    if (today !== `${month}01`) await use(`${month}01`, 2);
+    const { usage } = (await api.call("GET", "/auth/session", { token: eva.token })).body as {
+      usage: { messagesToday: number; tokensThisMonth: number };
+    };
+    const tokens = today === `${month}01` ? 33 : 55;
+    expect([usage.messagesToday, usage.tokensThisMonth]).toEqual([3, tokens]);
+  });
+
+  it.each([
+    ["is over", { endsAt: Date.now() - 1000 }],
+    ["has not begun", { startsAt: Date.now() + 60_000 }],
+    ["is not paid", { status: "past_due" as const }],
+  ])("a plan that %s limits nothing", async (_what, change) => {
+    const eva = await api.signUp("Eva");
+    await api.db.updateTable("subscriptions").set({ messagesPerDay: 0 }).where("userId", "=", eva.id).execute();
+    await expect(api.converse(eva.token, { content: "Hola", modelId })).rejects.toThrow("mensajes");
+    await api.db.updateTable("subscriptions").set(change).where("userId", "=", eva.id).execute();
+    const chunks = await api.converse(eva.token, { content: "Hola", modelId });
+    expect(chunks.some((chunk) => chunk.type === "end" && chunk.status === "complete")).toBe(true);
+  });
+});

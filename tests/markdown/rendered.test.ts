@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import { renderWithin } from "../../app/markdown/render-thread.server.ts";
+import { renderedMessage } from "../../app/markdown/rendered.server.ts";
+
+// What the grammar for Markdown goes through again from each of its brackets: more than half a second.
+const tangled = (n: number) => `Texto ${n}\n\n${`\`\`\`markdown\n${"[]( [".repeat(660)}\n\`\`\`\n\n`.repeat(2)}`;
+const long = `# Un título\n\n${"Una frase **fuerte**. ".repeat(300)}`;
+
+it("one person's texts keep nobody else's waiting (guards: two threads, one of them for one person)", async () => {
+  let done = 0;
+  const hers = Array.from({ length: 8 }, async (_, n) => {
+    await renderedMessage(`hers-${n}`, tangled(n), 0, "ana");
+    done++;
+  });
+  expect(await renderedMessage("his", long, 0, "bea")).toContain("<strong>fuerte</strong>");
+  expect(done).toBeLessThan(hers.length / 2);
+  await Promise.all(hers);
+}, 30_000);
+
+it("a text that takes too long is given up, and the next one has a thread again (guards: the time limit)", async () => {
+  expect(await renderWithin(1, { source: tangled(0), env: {} })).toBeUndefined();
+  expect(await renderWithin(20_000, { source: long, env: {} })).toContain("<strong>fuerte</strong>");
+});
+
+it("a text that would take all memory is shown as it is (guards: longestText)", async () => {
+  const endless = "- a\n  - b\n".repeat(400_000);
+  const html = await renderedMessage("endless", endless, 0, "ana");
+  expect(html.slice(0, 200)).toContain("demasiado largo");
+  expect(html).toContain(endless);
+});

@@ -1,0 +1,69 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { copy } from "./project.ts";
+
+const preloads = join(copy, "..", "preloads");
+
+/** What a run of a test file came to. */
+type Outcome = { passed: boolean; ms: number };
+
+/** Runs a test file of the changed project, with one of its mistakes switched on; on the first failure it ends. */
+export async function runWith(mutant: string, file: string, within: number): Promise<Outcome> {
+  return run(file, preload(mutant, `globalThis.__stryker__ = { activeMutant: "${mutant}" };`), within);
+}
+
+/** Runs one test file without any mistake, and answers which ones it would have come across. */
+export async function reach(file: string): Promise<Outcome & { reached: Set<string> }> {
+  const seen = join(copy, "..", "reached", file.replaceAll("/", "-"));
+  rmSync(seen, { recursive: true, force: true });
+  mkdirSync(seen, { recursive: true });
+  // Each process and thread writes a file of its own, as tests start servers and workers. Vitest kills its processes
+  // without an `exit` event, so the executed mutants are written every 100 ms.
+  const source = `
+    import { writeFileSync } from "node:fs";
+    import { threadId } from "node:worker_threads";
+    let written = 0;
+    const write = () => {
+      const reached = Object.keys(globalThis.__stryker__?.mutantCoverage?.static ?? {});
+      if (reached.length === written) return;
+      written = reached.length;
+      writeFileSync(${JSON.stringify(seen)} + "/" + process.pid + "-" + threadId, reached.join("\\n"));
+    };
+    process.on("exit", write);
+    setInterval(write, 100).unref();`;
+  const outcome = await run(file, preload(file.replaceAll("/", "-"), source), 300_000);
+  const reached = readdirSync(seen).flatMap((name) => readFileSync(join(seen, name), "utf8").split("\n"));
+  return { ...outcome, reached: new Set(reached) };
+}
+
+function preload(name: string, source: string): string {
+  mkdirSync(preloads, { recursive: true });
+  const path = join(preloads, `${name}.mjs`);
+  writeFileSync(path, source);
+  return path;
+}
+
+// Browser tests run without script, which exercises the server the most; only those of with-script files run with it.
+const commandFor = (file: string) =>
+  file.endsWith(".spec.ts")
+    ? ["playwright", "test", "-x", "--workers=1", `--project=${file.includes("with-script") ? "js" : "nojs"}`, file]
+    : ["vitest", "run", "--bail", "1", "--maxWorkers", "1", file];
+
+function run(file: string, preloaded: string, within: number): Promise<Outcome> {
+  const begun = performance.now();
+  const child = spawn("npx", ["--no-install", ...commandFor(file)], {
+    cwd: copy,
+    env: { ...process.env, NODE_OPTIONS: `--import=${preloaded}` },
+    stdio: "ignore",
+    // A process group of its own, so that a timeout also kills the servers that the tests have started.
+    detached: true,
+  });
+  const timer = setTimeout(() => child.pid && process.kill(-child.pid, "SIGKILL"), within);
+  return new Promise((resolve) => {
+    child.once("exit", (code) => {
+      clearTimeout(timer);
+      resolve({ passed: code === 0, ms: performance.now() - begun });
+    });
+  });
+}

@@ -1,0 +1,100 @@
+import type { LLMock } from "@copilotkit/aimock";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { password } from "../support/api.ts";
+import { Browser, hiddenFields, readable } from "../support/browser.ts";
+import { startModelServer } from "../support/model-server.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+let models: LLMock;
+let server: TestServer;
+let admin: Browser;
+let token: string;
+beforeAll(async () => {
+  models = await startModelServer();
+  server = await startServer({ OPENAI_BASE_URL: `${models.url}/v1`, OPENAI_API_KEY: "clave" });
+  admin = new Browser(server.url);
+  const email = await admin.signUp("Ana Gil");
+  token = await (await call("POST", "/auth/signin", { email, password })).text();
+});
+afterAll(async () => {
+  await server.stop();
+  await models.stop();
+});
+
+const call = (method: string, path: string, json?: object) =>
+  fetch(`${server.url}/v1${path}`, {
+    method,
+    headers: { "Content-Type": "application/json", ...(token && { Authorization: `Bearer ${token}` }) },
+    ...(json && { body: JSON.stringify(json) }),
+  });
+const idsOf = async (path: string) =>
+  ((await (await call("GET", path)).json()) as { items: { id: string }[] }).items.map(({ id }) => id);
+
+describe("the administration", () => {
+  it("downloads a whole list, further than one page of it, and formulas as text (guards: nextCursor, quoted)", async () => {
+    const names = [...Array.from({ length: 105 }, (_, n) => `Proyecto ${n}`), '=1+1 "y" más'];
+    for (const name of names) expect((await call("POST", "/api/project", { name })).status).toBe(201);
+    const answer = await admin.fetch("/admin/project/descargar");
+    expect(answer.headers.get("Content-Disposition")).toBe('attachment; filename="project.csv"');
+    const [head = "", ...lines] = new TextDecoder("utf-8", { ignoreBOM: true })
+      .decode(await answer.arrayBuffer())
+      .trimEnd()
+      .split("\r\n");
+    expect(head.startsWith('\uFEFF"Nombre";')).toBe(true);
+    expect(lines.map((line) => line.split(";")[0]).toSorted()).toEqual(
+      names.map((name) => `"${name.replace(/^=/, "'=").replaceAll('"', '""')}"`).toSorted(),
+    );
+  });
+
+  it("offers of each thing what can be done with it", async () => {
+    const [account] = await idsOf("/api/user");
+    const ofPerson = readable(await admin.html(`/admin/user/${account}`));
+    expect(ofPerson).toContain("Cerrar sus sesiones");
+    expect(ofPerson).not.toContain("Probar");
+    await vi.waitFor(async () => expect((await idsOf("/api/model")).length).toBeGreaterThan(1), 10_000);
+    const [model] = await idsOf("/api/model");
+    const ofModel = readable(await admin.html(`/admin/model/${model}`));
+    expect(ofModel).toContain("Probar");
+    expect(ofModel).not.toContain("Cerrar sus sesiones");
+  });
+
+  it("tries a model in its row, and says what it answered", async () => {
+    const [model = ""] = await idsOf("/api/model");
+    const fields = hiddenFields(await admin.html("/admin/model"), "/admin/model");
+    const answer = await admin.follow(await admin.post("/admin/model", { ...fields, test: model }));
+    // A model that answers at once has no speed worth telling.
+    expect(readable(await answer.text())).toMatch(
+      /Responde Primera palabra en \d[\d,]* s\. «Una respuesta \*\*breve\*\*\. Con dos frases\.»/,
+    );
+  });
+
+  it("shows the columns that were asked for, and which ones these are", async () => {
+    const shown = (html: string) =>
+      [...html.matchAll(/<input type="checkbox" name="col"[^>]*>/g)]
+        .filter(([tag]) => tag.includes('checked=""'))
+        .map(([tag]) => /value="([^"]*)"/.exec(tag)?.[1]);
+    const usual = await admin.html("/admin/model");
+    expect(shown(usual)).toContain("provider");
+    const chosen = await admin.html("/admin/model?col=externalId");
+    expect(shown(chosen)).toEqual(["externalId"]);
+    expect(chosen).toMatch(/<th[^>]*>(?:<[^>]*>)*Identificador/);
+    expect(chosen).not.toMatch(/<th[^>]*>(?:<[^>]*>)*Proveedor/);
+  });
+
+  it("does not offer to try what is no model", async () => {
+    const html = readable(await admin.html("/admin/model"));
+    expect(html).toContain("Probar gpt-4o");
+    expect(html).toContain("Editar Asistente local");
+    expect(html).not.toContain("Probar Asistente local");
+  });
+
+  it("says nothing of secrets where all of them can be read", async () => {
+    expect(readable(await admin.html("/admin/sistema"))).not.toMatch(/no se pueden leer|El segundo paso de/);
+  });
+
+  it("is under its admin's name and first letters", async () => {
+    const html = await admin.html("/admin");
+    expect(html).toMatch(/class="initials"[^>]*>AG</);
+    expect(readable(html)).toContain("Ana Gil");
+  });
+});

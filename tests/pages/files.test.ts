@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { Browser, readable } from "../support/browser.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+let server: TestServer;
+let browser: Browser;
+beforeAll(async () => {
+  server = await startServer();
+  browser = new Browser(server.url);
+  await browser.signUp();
+});
+afterAll(() => server.stop());
+
+it("a long document is read from its beginning, from a passage that a source leads to, and on from there", async () => {
+  const paragraphs = Array.from(
+    { length: 400 },
+    (_, n) => `Párrafo ${n} del acta. ${"Se acuerda seguir. ".repeat(60)}`,
+  );
+  const [id] = await browser.upload([new File([paragraphs.join("\n\n")], "acta.txt")]);
+  const numbersOn = async (query: string) =>
+    [...readable(await browser.html(`/user/file/${id}${query}`)).matchAll(/Párrafo (\d+) del acta/g)].map(([, n]) =>
+      Number(n),
+    );
+  const first = await numbersOn("");
+  expect(first[0]).toBe(0);
+  const found = await numbersOn("?pasaje=200");
+  expect(found[0]).toBeGreaterThan(Math.max(...first));
+  // What leads to it stands before it.
+  expect(await numbersOn("?desde=200")).toEqual(expect.arrayContaining(found.slice(4, 8)));
+  expect((await numbersOn("?desde=200"))[0]).toBeGreaterThan(found[0] ?? 0);
+  // Beyond its end there is nothing to read.
+  expect((await browser.fetch(`/user/file/${id}?desde=9999`)).headers.get("Location")).toBe(`/user/file/${id}`);
+});

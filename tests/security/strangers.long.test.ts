@@ -1,0 +1,103 @@
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { Browser } from "../support/browser.ts";
+import { Raw } from "../support/raw.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+  await new Browser(server.url).signUp("Admin");
+  // Whatever is loaded by the first such request is no stranger's doing.
+  const warm = Array.from({ length: 60 }, () => new Raw(server.url, head("/v1/api/chat") + chunk(1_000_000)));
+  for (const one of warm) await one.closed;
+});
+afterAll(() => server.stop());
+
+const memory = () => Number(readFileSync(`/proc/${server.process.pid}/statm`, "utf8").split(" ")[1]) * 4096;
+const chunk = (size: number) => `${size.toString(16)}\r\n${"x".repeat(size)}\r\n`;
+const head = (path: string, type = "application/json") =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nTransfer-Encoding: chunked\r\n\r\n`;
+
+describe("sixty strangers who never finish what they send", () => {
+  it.each([
+    ["/v1/chat/completions", 401],
+    ["/v1/api/file/uploads", 401],
+  ])(
+    "to %s are told at once that they are nobody, and nothing of it is kept (guards: boundBody, signedIn)",
+    async (path, status) => {
+      const before = memory();
+      const body = chunk(1_000_000);
+      const open = Array.from({ length: 60 }, () => new Raw(server.url, head(path) + body.repeat(3)));
+      onTestFinished(() => {
+        for (const one of open) one.end();
+      });
+      for (const one of open) expect(await one.status()).toBe(status);
+      expect(memory() - before).toBeLessThan(50_000_000);
+      for (const one of open) expect(await one.closed).toBeLessThan(12_000);
+    },
+  );
+
+  it.each([
+    ["/v1/auth/signin", "application/json", 408],
+    ["/v1/api/email/contact", "application/json", 408],
+    ["/auth/signin", "application/x-www-form-urlencoded", 400],
+  ])(
+    "to %s hold twenty bodies at most, and those not for long (guards: boundedBody, ofStrangers)",
+    async (path, type, late) => {
+      const before = memory();
+      const open = Array.from({ length: 60 }, () => new Raw(server.url, head(path, type) + chunk(200_000)));
+      onTestFinished(() => {
+        for (const one of open) one.end();
+      });
+      const statuses = await Promise.all(open.map((one) => one.status()));
+      expect(statuses.filter((status) => status === 429)).toHaveLength(40);
+      expect(statuses.filter((status) => status === late)).toHaveLength(20);
+      expect(memory() - before).toBeLessThan(50_000_000);
+      for (const one of open) expect(await one.closed).toBeLessThan(12_000);
+    },
+  );
+
+  it("and whose headers never end are cut (guard: headersTimeout)", async () => {
+    const slow = new Raw(server.url, "GET / HTTP/1.1\r\nHost: x\r\nX-A: ");
+    expect(await slow.closed).toBeLessThan(15_000);
+  });
+});
+
+describe("a request that no browser sends", () => {
+  const get = (target: string, host = "Host: x\r\n", method = "GET") =>
+    new Raw(server.url, `${method} ${target} HTTP/1.1\r\n${host}Connection: close\r\n\r\n`);
+
+  it.each([
+    ["GET", "/", "Host: a b\r\n", 400],
+    ["GET", "/", "Host: [::1\r\n", 400],
+    ["GET", "/", "Host: ana:clave@x\r\n", 400],
+    ["GET", "/%E0%A4%A/compartido/secreto", undefined, 400],
+    ["GET", "/auth/reset/secreto%", undefined, 400],
+    ["GET", "nada", undefined, 400],
+    ["OPTIONS", "*", undefined, 405],
+    ["TRACE", "/", undefined, 501],
+    ["TRACE", "/v1/api/chat", undefined, 501],
+    ["CONNECT", "x:443", undefined, undefined],
+  ])("%s %s with %j is refused, and is no failure of the server", async (method, target, host, status) => {
+    const one = get(target, host, method);
+    await one.closed;
+    if (status) expect(Number(one.received.slice(9, 12))).toBe(status);
+    expect(one.received).not.toMatch(/^HTTP\/1\.1 5(?!01)/);
+    expect(server.printed()).not.toContain("secreto");
+    expect(server.printed()).not.toContain('"level":"error"');
+  });
+
+  it("in absolute form, as to a proxy, is answered like any other", async () => {
+    const one = get("http://x/servicios");
+    await one.closed;
+    expect(one.received).toMatch(/^HTTP\/1\.1 200/);
+    expect(one.received).toContain("Servicios");
+  });
+
+  it("by a method that a page does not take leaves no error in the log", async () => {
+    const answer = await fetch(`${server.url}/robots.txt`, { method: "DELETE", headers: { Origin: server.url } });
+    expect(answer.status).toBeLessThan(500);
+    expect(server.printed()).not.toContain('"err":{}');
+  });
+});
