@@ -100,7 +100,7 @@ export async function signUp(c: Context<ApiEnv>, given: z.output<typeof registra
         storageMb: null,
       })
       .execute();
-    await recordAudit(trx, c, { actorId: row.id, action: "signup", resource: "user", resourceId: row.id });
+    await recordAudit(trx, c, "signup", "user", row.id, { actorId: row.id });
     return row;
   });
   return openSession(db, tokenKey, { userId: account.id, ...deviceOf(c) });
@@ -139,12 +139,7 @@ export async function signIn(
     .select(["id", "passwordHash"])
     .executeTakeFirst();
   if (!(await checkPassword(account?.passwordHash, password)) || !account) {
-    await recordAudit(services.db, c, {
-      actorId: null,
-      action: "signin-failed",
-      resource: "user",
-      resourceId: account?.id ?? null,
-    });
+    await recordAudit(services.db, c, "signin-failed", "user", account?.id ?? null, { actorId: null });
     throw new Problem(401, "El correo o la contraseña no son correctos.");
   }
   await forgetAttempts(services, "signinAccount", here);
@@ -165,12 +160,7 @@ export async function signInWithCode(
   if (!account) throw new Problem(401, "Ha pasado demasiado tiempo. Escribe otra vez el correo y la contraseña.");
   await countAttempt(c, "signinCode", account.id);
   if (!(await spendCode(services, account.id, code))) {
-    await recordAudit(services.db, c, {
-      actorId: null,
-      action: "signin-failed",
-      resource: "user",
-      resourceId: account.id,
-    });
+    await recordAudit(services.db, c, "signin-failed", "user", account.id, { actorId: null });
     throw invalid("code", "El código no es correcto. Escribe el que muestra ahora tu aplicación.");
   }
   await forgetAttempts(services, "signinCode", account.id);
@@ -179,7 +169,7 @@ export async function signInWithCode(
 
 async function enter(c: Context<ApiEnv>, userId: string): Promise<Tokens> {
   const { db, tokenKey } = c.var.services;
-  await recordAudit(db, c, { actorId: userId, action: "signin", resource: "user", resourceId: userId });
+  await recordAudit(db, c, "signin", "user", userId, { actorId: userId });
   return openSession(db, tokenKey, { userId, ...deviceOf(c) });
 }
 

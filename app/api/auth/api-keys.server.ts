@@ -10,7 +10,8 @@ import { recordAudit } from "../http/audit.server.ts";
 import { active, apiKeyStart, noProgram, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, invalid, notFound } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
-import { answers, bearer, idParam, iso, isoOrNull, line, takes } from "../http/schemas.server.ts";
+import { deletionRoute } from "../http/resource-routes.server.ts";
+import { answers, bearer, iso, isoOrNull, line, takes } from "../http/schemas.server.ts";
 
 const apiKey = z
   .object({
@@ -85,19 +86,13 @@ const createKey: RouteHandler<typeof createKeyRoute, ApiEnv> = async (c) => {
       throw invalid("name", `Puedes tener ${limits.apiKeys} claves; elimina antes alguna.`);
     }
     await trx.insertInto("apiKeys").values(row).execute();
-    const what = { actorId: person.id, ownerId: person.id, action: "create", resource: "key", resourceId: row.id };
-    await recordAudit(trx, c, { ...what, changes: { after: { name: row.name, scope: row.scope } } });
+    const changes = { after: { name: row.name, scope: row.scope } };
+    await recordAudit(trx, c, "create", "key", row.id, { ownerId: person.id, changes });
   });
   return c.json({ ...show(row), token }, 201, { "Cache-Control": "no-store" });
 };
 
-const deleteKeyRoute = createRoute({
-  method: "delete",
-  path: "/{id}",
-  ...common,
-  request: { params: idParam },
-  responses: { 204: { description: "La clave ya no vale." } },
-});
+const deleteKeyRoute = deletionRoute(common, "La clave ya no vale.");
 const deleteKey: RouteHandler<typeof deleteKeyRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const { id } = c.req.valid("param");
@@ -107,8 +102,7 @@ const deleteKey: RouteHandler<typeof deleteKeyRoute, ApiEnv> = async (c) => {
     .where("userId", "=", person.id)
     .executeTakeFirst();
   if (numDeletedRows === 0n) throw notFound();
-  const what = { actorId: person.id, ownerId: person.id, action: "delete", resource: "key", resourceId: id };
-  await recordAudit(services.db, c, what);
+  await recordAudit(services.db, c, "delete", "key", id, { ownerId: person.id });
   return c.body(null, 204);
 };
 

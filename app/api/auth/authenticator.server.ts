@@ -116,12 +116,7 @@ const finishSetUp: RouteHandler<typeof finishSetUpRoute, ApiEnv> = async (c) => 
     if (numInsertedOrUpdatedRows === 0n) throw new Problem(409, "La verificación en dos pasos ya está activada.");
     // Whoever got in without a code is signed out, API keys included.
     await revokeAccess(trx, person.id, { except: person.sessionId });
-    await recordAudit(trx, c, {
-      actorId: person.id,
-      action: "create",
-      resource: "authenticator",
-      resourceId: row.id,
-    });
+    await recordAudit(trx, c, "create", "authenticator", row.id);
   });
   return c.json({ recoveryCodes: codes }, 200);
 };
@@ -139,7 +134,7 @@ const removeAuthenticator: RouteHandler<typeof removeAuthenticatorRoute, ApiEnv>
   const { id } = c.var.person;
   await confirmPassword(c, c.req.valid("json").currentPassword);
   await db.deleteFrom("authenticators").where("userId", "=", id).execute();
-  await recordAudit(db, c, { actorId: id, action: "delete", resource: "authenticator", resourceId: null });
+  await recordAudit(db, c, "delete", "authenticator", null, { actorId: id });
   return c.body(null, 204);
 };
 

@@ -4,7 +4,8 @@ import { recordAudit } from "../http/audit.server.ts";
 import { noProgram, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, notFound } from "../http/problem.server.ts";
 import { mayEndSessions } from "../http/publish-change.server.ts";
-import { answers, bearer, idParam, iso } from "../http/schemas.server.ts";
+import { deletionRoute } from "../http/resource-routes.server.ts";
+import { answers, bearer, iso } from "../http/schemas.server.ts";
 
 const openSession = z
   .object({
@@ -57,22 +58,11 @@ const endOthers: RouteHandler<typeof endOthersRoute, ApiEnv> = async (c) => {
     .where("userId", "=", person.id)
     .where("id", "!=", person.sessionId)
     .execute();
-  await recordAudit(services.db, c, {
-    actorId: person.id,
-    action: "signout-others",
-    resource: "session",
-    resourceId: null,
-  });
+  await recordAudit(services.db, c, "signout-others", "session", null);
   return c.body(null, 204);
 };
 
-const endOneRoute = createRoute({
-  method: "delete",
-  path: "/{id}",
-  ...common,
-  request: { params: idParam },
-  responses: { 204: { description: "La sesión ha terminado." } },
-});
+const endOneRoute = deletionRoute(common, "La sesión ha terminado.");
 const endOne: RouteHandler<typeof endOneRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const { id } = c.req.valid("param");
@@ -82,12 +72,7 @@ const endOne: RouteHandler<typeof endOneRoute, ApiEnv> = async (c) => {
     .where("id", "=", id)
     .executeTakeFirst();
   if (numDeletedRows === 0n) throw notFound();
-  await recordAudit(services.db, c, {
-    actorId: person.id,
-    action: "signout",
-    resource: "session",
-    resourceId: id,
-  });
+  await recordAudit(services.db, c, "signout", "session", id);
   return c.body(null, 204);
 };
 

@@ -92,12 +92,7 @@ const resetPassword: RouteHandler<typeof resetPasswordRoute, ApiEnv> = async (c)
       .execute();
     // Whoever had the old password may have created keys or other ways back in.
     await revokeAccess(trx, reset.userId);
-    await recordAudit(trx, c, {
-      actorId: reset.userId,
-      action: "password-reset",
-      resource: "user",
-      resourceId: reset.userId,
-    });
+    await recordAudit(trx, c, "password-reset", "user", reset.userId, { actorId: reset.userId });
   });
   return c.body(null, 204);
 };

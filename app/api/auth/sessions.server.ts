@@ -101,12 +101,7 @@ const signOutRoute = createRoute({
 const signOut: RouteHandler<typeof signOutRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   await services.db.deleteFrom("sessions").where("id", "=", person.sessionId).execute();
-  await recordAudit(services.db, c, {
-    actorId: person.id,
-    action: "signout",
-    resource: "session",
-    resourceId: person.sessionId,
-  });
+  await recordAudit(services.db, c, "signout", "session", person.sessionId);
   deleteCookie(c, "refresh", { path: "/" });
   return c.body(null, 204);
 };

@@ -7,12 +7,12 @@ import type { ApiEnv, Services } from "../env.server.ts";
 import { findChat, stopReplies } from "../http/access.server.ts";
 import { auditOthers } from "../http/audit.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
-import { idempotent } from "../http/idempotency.server.ts";
-import { contains, listOf, listPage, listQuery } from "../http/list.server.ts";
+import { contains, listPage } from "../http/list.server.ts";
 import { ifUnchanged, refuseStale, stale } from "../http/optimistic-lock.server.ts";
 import { answerInvalid, invalid } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
-import { answers, bearer, draft, flag, id, idParam, iso, parseDraft, takes, text } from "../http/schemas.server.ts";
+import { changeRoute, creationRoute, deletionRoute, itemRoute, listRoute } from "../http/resource-routes.server.ts";
+import { answers, bearer, draft, flag, id, idParam, iso, parseDraft, text } from "../http/schemas.server.ts";
 import { branchOf, turn } from "./branch.server.ts";
 
 export const chat = z
@@ -116,13 +116,7 @@ async function checkReferences(
 
 const common = { security: bearer, middleware: [signedIn, active, publishes("chat")] };
 
-const listChatsRoute = createRoute({
-  method: "get",
-  path: "/",
-  ...common,
-  request: { query: listQuery },
-  responses: { 200: answers(listOf(listedChat), "Los chats de la persona; para administradores, todos.") },
-});
+const listChatsRoute = listRoute(common, listedChat, "Los chats de la persona; para administradores, todos.");
 const listChats: RouteHandler<typeof listChatsRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const query = c.req.valid("query");
@@ -146,14 +140,7 @@ const listChats: RouteHandler<typeof listChatsRoute, ApiEnv> = async (c) => {
   return c.json({ items, ...rest }, 200);
 };
 
-const createChatRoute = createRoute({
-  method: "post",
-  path: "/",
-  ...common,
-  middleware: [...common.middleware, idempotent],
-  request: { body: takes(newChat) },
-  responses: { 201: answers(chat, "El chat nuevo.") },
-});
+const createChatRoute = creationRoute(common, newChat, chat, "El chat nuevo.");
 const createChat: RouteHandler<typeof createChatRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const given = c.req.valid("json");
@@ -163,23 +150,11 @@ const createChat: RouteHandler<typeof createChatRoute, ApiEnv> = async (c) => {
   return c.json(showChat(row), 201);
 };
 
-const readChatRoute = createRoute({
-  method: "get",
-  path: "/{id}",
-  ...common,
-  request: { params: idParam },
-  responses: { 200: answers(chat, "El chat.") },
-});
+const readChatRoute = itemRoute(common, chat, "El chat.");
 const readChat: RouteHandler<typeof readChatRoute, ApiEnv> = async (c) =>
   c.json(showChat(await findChat(c.var.services, c.var.person, c.req.valid("param").id)), 200);
 
-const changeChatRoute = createRoute({
-  method: "patch",
-  path: "/{id}",
-  ...common,
-  request: { params: idParam, body: takes(chatChange) },
-  responses: { 200: answers(chat, "El chat, cambiado.") },
-});
+const changeChatRoute = changeRoute("patch", common, chatChange, chat, "El chat, cambiado.");
 const changeChat: RouteHandler<typeof changeChatRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const row = await findChat(services, person, c.req.valid("param").id);
@@ -203,34 +178,18 @@ const changeChat: RouteHandler<typeof changeChatRoute, ApiEnv> = async (c) => {
     .executeTakeFirst();
   if (!changed) throw stale(showChat(await findChat(services, person, row.id)));
   const changes = { before: showChat(row), after: showChat(changed) };
-  await auditOthers(services.db, c, row.userId, {
-    action: "update",
-    resource: "chat",
-    resourceId: row.id,
-    changes,
-  });
+  await auditOthers(services.db, c, row.userId, "update", "chat", row.id, changes);
   return c.json(showChat(changed), 200);
 };
 
-const deleteChatRoute = createRoute({
-  method: "delete",
-  path: "/{id}",
-  ...common,
-  request: { params: idParam },
-  responses: { 204: { description: "El chat y sus mensajes ya no existen." } },
-});
+const deleteChatRoute = deletionRoute(common, "El chat y sus mensajes ya no existen.");
 const deleteChat: RouteHandler<typeof deleteChatRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const row = await findChat(services, person, c.req.valid("param").id);
   const { id: chatId } = row;
   await stopReplies(services, chatId);
   await services.db.deleteFrom("chats").where("id", "=", chatId).execute();
-  await auditOthers(services.db, c, row.userId, {
-    action: "delete",
-    resource: "chat",
-    resourceId: chatId,
-    changes: { before: showChat(row) },
-  });
+  await auditOthers(services.db, c, row.userId, "delete", "chat", chatId, { before: showChat(row) });
   return c.body(null, 204);
 };
 

@@ -1,4 +1,4 @@
-import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
+import { OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import { sql } from "kysely";
 import type { Db } from "../../db/connection.server.ts";
 import { messageRow } from "../../db/rows.server.ts";
@@ -10,13 +10,13 @@ import type { ApiEnv } from "../env.server.ts";
 import { findChat, findMessage, stopReplies } from "../http/access.server.ts";
 import { auditOthers } from "../http/audit.server.ts";
 import { active, isAdmin, signedIn } from "../http/authentication.server.ts";
-import { idempotent } from "../http/idempotency.server.ts";
-import { listOf, listPage, listQuery } from "../http/list.server.ts";
+import { listPage } from "../http/list.server.ts";
 import { ifUnchanged, refuseStale, stale } from "../http/optimistic-lock.server.ts";
 import { answerInvalid, invalid, notFound } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
-import { answers, bearer, id, idParam, iso, isoOrNull, takes } from "../http/schemas.server.ts";
+import { changeRoute, creationRoute, deletionRoute, itemRoute, listRoute } from "../http/resource-routes.server.ts";
+import { bearer, id, iso, isoOrNull } from "../http/schemas.server.ts";
 import { conversationText } from "./conversation-text.server.ts";
 
 const source = z
@@ -111,13 +111,7 @@ const newMessage = z.strictObject({ chatId: id, content: conversationText });
 const messageChange = z.strictObject({ content: conversationText });
 const common = { security: bearer, middleware: [signedIn, active, publishes("message")] };
 
-const listMessagesRoute = createRoute({
-  method: "get",
-  path: "/",
-  ...common,
-  request: { query: listQuery },
-  responses: { 200: answers(listOf(message), "Los mensajes de la persona; para administradores, todos.") },
-});
+const listMessagesRoute = listRoute(common, message, "Los mensajes de la persona; para administradores, todos.");
 const listMessages: RouteHandler<typeof listMessagesRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const query = c.req.valid("query");
@@ -139,14 +133,12 @@ const listMessages: RouteHandler<typeof listMessagesRoute, ApiEnv> = async (c) =
   return c.json({ items: await showMessages(services.db, rows), ...rest }, 200);
 };
 
-const createMessageRoute = createRoute({
-  method: "post",
-  path: "/",
-  ...common,
-  middleware: [...common.middleware, idempotent],
-  request: { body: takes(newMessage) },
-  responses: { 201: answers(message, "El mensaje, sin respuesta: para tenerla, intelligence/conversation.") },
-});
+const createMessageRoute = creationRoute(
+  common,
+  newMessage,
+  message,
+  "El mensaje, sin respuesta: para tenerla, intelligence/conversation.",
+);
 const createMessage: RouteHandler<typeof createMessageRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const { chatId, content } = c.req.valid("json");
@@ -169,25 +161,13 @@ const createMessage: RouteHandler<typeof createMessageRoute, ApiEnv> = async (c)
   return c.json(await showOne(services.db, row), 201);
 };
 
-const readMessageRoute = createRoute({
-  method: "get",
-  path: "/{id}",
-  ...common,
-  request: { params: idParam },
-  responses: { 200: answers(message, "El mensaje.") },
-});
+const readMessageRoute = itemRoute(common, message, "El mensaje.");
 const readMessage: RouteHandler<typeof readMessageRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   return c.json(await showOne(services.db, await findMessage(services, person, c.req.valid("param").id)), 200);
 };
 
-const changeMessageRoute = createRoute({
-  method: "patch",
-  path: "/{id}",
-  ...common,
-  request: { params: idParam, body: takes(messageChange) },
-  responses: { 200: answers(message, "El mensaje, cambiado.") },
-});
+const changeMessageRoute = changeRoute("patch", common, messageChange, message, "El mensaje, cambiado.");
 const changeMessage: RouteHandler<typeof changeMessageRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const row = await findMessage(services, person, c.req.valid("param").id);
@@ -218,22 +198,14 @@ const changeMessage: RouteHandler<typeof changeMessageRoute, ApiEnv> = async (c)
     // Use the transaction's handle: on SQLite any other connection would deadlock with it.
     throw stale(await showOne(trx, await findMessage({ ...services, db: trx }, person, row.id)));
   });
-  await auditOthers(services.db, c, row.userId, {
-    action: "update",
-    resource: "message",
-    resourceId: row.id,
-    changes: { before: { content: row.content }, after: { content } },
+  await auditOthers(services.db, c, row.userId, "update", "message", row.id, {
+    before: { content: row.content },
+    after: { content },
   });
   return c.json(await showOne(services.db, changed), 200);
 };
 
-const deleteMessageRoute = createRoute({
-  method: "delete",
-  path: "/{id}",
-  ...common,
-  request: { params: idParam },
-  responses: { 204: { description: "El mensaje y lo que le seguía ya no existen." } },
-});
+const deleteMessageRoute = deletionRoute(common, "El mensaje y lo que le seguía ya no existen.");
 const deleteMessage: RouteHandler<typeof deleteMessageRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const row = await findMessage(services, person, c.req.valid("param").id);
@@ -257,12 +229,7 @@ const deleteMessage: RouteHandler<typeof deleteMessageRoute, ApiEnv> = async (c)
       : trx.deleteFrom("shares").where("leafId", "in", ids).execute());
     await trx.deleteFrom("messages").where("id", "in", ids).execute();
   });
-  await auditOthers(services.db, c, row.userId, {
-    action: "delete",
-    resource: "message",
-    resourceId: row.id,
-    changes: { before: { content: row.content } },
-  });
+  await auditOthers(services.db, c, row.userId, "delete", "message", row.id, { before: { content: row.content } });
   return c.body(null, 204);
 };
 

@@ -119,11 +119,7 @@ const endShareRoute = createRoute({
 const endShare: RouteHandler<typeof endShareRoute, ApiEnv> = async (c) => {
   const chat = await findChat(c.var.services, c.var.person, c.req.valid("param").id);
   await c.var.services.db.deleteFrom("shares").where("chatId", "=", chat.id).execute();
-  await auditOthers(c.var.services.db, c, chat.userId, {
-    action: "delete",
-    resource: "share",
-    resourceId: chat.id,
-  });
+  await auditOthers(c.var.services.db, c, chat.userId, "delete", "share", chat.id);
   return c.body(null, 204);
 };
 

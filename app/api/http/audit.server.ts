@@ -1,35 +1,34 @@
 import type { Context } from "hono";
 import { v7 as newId } from "uuid";
 import type { Db } from "../../db/connection.server.ts";
-import type { AuditRow } from "../../db/tables.ts";
 import type { ApiEnv } from "../env.server.ts";
 
-type Event = Pick<AuditRow, "actorId" | "action" | "resource" | "resourceId"> & {
-  ownerId?: string | null;
-  changes?: { before?: object; after?: object };
-};
+type Changes = { before?: object; after?: object };
 
 /**
  * Records an admin's write or a sign-in event in the audit trail, and publishes the change to the owner's open pages.
+ * The actor is the person of the request, unless `actorId` says otherwise; null is nobody who is known.
  * `changes` never carries secrets.
  */
-export async function recordAudit(db: Db, c: Context<ApiEnv>, event: Event): Promise<void> {
+export async function recordAudit(
+  db: Db,
+  c: Context<ApiEnv>,
+  action: string,
+  resource: string,
+  resourceId: string | null,
+  {
+    actorId = c.var.person.id,
+    ownerId = null,
+    changes = {},
+  }: { actorId?: string | null; ownerId?: string | null; changes?: Changes } = {},
+): Promise<void> {
   const now = Date.now();
-  const { changes = {}, ...what } = event;
+  const event = { actorId, ownerId, action, resource, resourceId, changes: JSON.stringify(changes), ip: c.env.ip };
   await db
     .insertInto("audit")
-    .values({
-      id: newId(),
-      createdAt: now,
-      updatedAt: now,
-      ip: c.env.ip,
-      changes: JSON.stringify(changes),
-      ownerId: null,
-      ...what,
-    })
+    .values({ id: newId(), createdAt: now, updatedAt: now, ...event })
     .execute();
-  const owner = what.ownerId;
-  if (owner && owner !== what.actorId) c.var.services.changes.tell({ userId: owner, what: what.resource });
+  if (ownerId && ownerId !== actorId) c.var.services.changes.tell({ userId: ownerId, what: resource });
 }
 
 /** Records a write to something that belongs to somebody else; only admins can do that. */
@@ -37,8 +36,10 @@ export async function auditOthers(
   db: Db,
   c: Context<ApiEnv>,
   ownerId: string,
-  event: Omit<Event, "actorId" | "ownerId">,
+  action: string,
+  resource: string,
+  resourceId: string,
+  changes: Changes = {},
 ): Promise<void> {
-  const { person } = c.var;
-  if (person.id !== ownerId) await recordAudit(db, c, { ...event, actorId: person.id, ownerId });
+  if (c.var.person.id !== ownerId) await recordAudit(db, c, action, resource, resourceId, { ownerId, changes });
 }

@@ -1,4 +1,4 @@
-import { createRoute, OpenAPIHono, type z } from "@hono/zod-openapi";
+import { OpenAPIHono, type z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { type Expression, type Kysely, type SqlBool, sql } from "kysely";
 import { v7 as newId } from "uuid";
@@ -8,12 +8,12 @@ import type { Tables } from "../../db/tables.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
 import { recordAudit } from "./audit.server.ts";
 import { active, admin, isAdmin, signedIn } from "./authentication.server.ts";
-import { idempotent } from "./idempotency.server.ts";
-import { contains, type ListRules, listOf, listPage, listQuery } from "./list.server.ts";
+import { contains, type ListRules, listPage } from "./list.server.ts";
 import { ifUnchanged, refuseStale, stale, tagOf } from "./optimistic-lock.server.ts";
 import { answerInvalid, invalid, notFound } from "./problem.server.ts";
 import { publishes } from "./publish-change.server.ts";
-import { answers, bearer, idParam, takes } from "./schemas.server.ts";
+import { changeRoute, creationRoute, deletionRoute, itemRoute, listRoute } from "./resource-routes.server.ts";
+import { bearer } from "./schemas.server.ts";
 
 type Table = "pages" | "subscriptions" | "summaries" | "trainings";
 type ListedTable = Table | "audit" | "emails";
@@ -66,6 +66,8 @@ const rowsOf = (of: { table: string; within?(person: Person): Condition }, db: D
   return of.within ? all.where(of.within(person)) : all;
 };
 
+const forAll = { security: bearer, middleware: [signedIn, active] };
+
 /** Routes for list and item. */
 export function reads<T extends ListedTable, Shown extends z.ZodObject>(of: Readable<T, Shown>) {
   const visible = ({ db }: Services, person: Person) => {
@@ -75,46 +77,26 @@ export function reads<T extends ListedTable, Shown extends z.ZodObject>(of: Read
     return all.where(of.readable(person));
   };
   return new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
-    .openapi(
-      createRoute({
-        method: "get",
-        path: "/",
-        security: bearer,
-        middleware: [signedIn, active],
-        request: { query: listQuery },
-        responses: { 200: answers(listOf(of.shown), "Una página de la lista.") },
-      }),
-      async (c) => {
-        const query = c.req.valid("query");
-        const { q } = query;
-        const found = visible(c.var.services, c.var.person).$if(q !== "", (all) =>
-          all.where((e) =>
-            e.or([
-              ...of.list.searched.map((column) => contains(`${of.table}.${column}`, q)),
-              ...(of.searchesPeople ? [sql<boolean>`"userId" in ${peopleCalled(c.var.services.db, q)}`] : []),
-            ]),
-          ),
-        );
-        const { rows, ...rest } = await listPage(c.var.services.db, found, query, of.list);
-        return c.json({ items: rows.map((row) => of.show(row as Tables[T])), ...rest }, 200);
-      },
-    )
-    .openapi(
-      createRoute({
-        method: "get",
-        path: "/{id}",
-        security: bearer,
-        middleware: [signedIn, active],
-        request: { params: idParam },
-        responses: { 200: answers(of.shown, "Uno de la lista.") },
-      }),
-      async (c) => {
-        const { id } = c.req.valid("param");
-        const found = await visible(c.var.services, c.var.person).where("id", "=", id).executeTakeFirst();
-        if (!found) throw notFound();
-        return c.json(of.show(found as Tables[T]), 200, { ETag: tagOf(found) });
-      },
-    );
+    .openapi(listRoute(forAll, of.shown, "Una página de la lista."), async (c) => {
+      const query = c.req.valid("query");
+      const { q } = query;
+      const found = visible(c.var.services, c.var.person).$if(q !== "", (all) =>
+        all.where((e) =>
+          e.or([
+            ...of.list.searched.map((column) => contains(`${of.table}.${column}`, q)),
+            ...(of.searchesPeople ? [sql<boolean>`"userId" in ${peopleCalled(c.var.services.db, q)}`] : []),
+          ]),
+        ),
+      );
+      const { rows, ...rest } = await listPage(c.var.services.db, found, query, of.list);
+      return c.json({ items: rows.map((row) => of.show(row as Tables[T])), ...rest }, 200);
+    })
+    .openapi(itemRoute(forAll, of.shown, "Uno de la lista."), async (c) => {
+      const { id } = c.req.valid("param");
+      const found = await visible(c.var.services, c.var.person).where("id", "=", id).executeTakeFirst();
+      if (!found) throw notFound();
+      return c.json(of.show(found as Tables[T]), 200, { ETag: tagOf(found) });
+    });
 }
 
 /** Routes for create, change and delete, for admins; each is recorded in the audit trail. */
@@ -123,40 +105,17 @@ export function writes<T extends Table, Shown extends z.ZodObject, Body extends 
 ) {
   const forAdmins = { security: bearer, middleware: [signedIn, admin, publishes(of.name)] };
   return new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
-    .openapi(
-      createRoute({
-        method: "post",
-        path: "/",
-        ...forAdmins,
-        middleware: [...forAdmins.middleware, idempotent],
-        request: { body: takes(of.body) },
-        responses: { 201: answers(of.shown, "Lo creado.") },
-      }),
-      async (c) => c.json(of.show(await create(of, c)), 201),
+    .openapi(creationRoute(forAdmins, of.body, of.shown, "Lo creado."), async (c) =>
+      c.json(of.show(await create(of, c)), 201),
     )
     .openapi(
-      createRoute({
-        method: of.method,
-        path: "/{id}",
-        ...forAdmins,
-        request: { params: idParam, body: takes(of.method === "patch" ? of.body.partial() : of.body) },
-        responses: { 200: answers(of.shown, "Lo cambiado.") },
-      }),
+      changeRoute(of.method, forAdmins, of.method === "patch" ? of.body.partial() : of.body, of.shown, "Lo cambiado."),
       async (c) => c.json(of.show(await change(of, c)), 200),
     )
-    .openapi(
-      createRoute({
-        method: "delete",
-        path: "/{id}",
-        ...forAdmins,
-        request: { params: idParam },
-        responses: { 204: { description: "Ya no existe." } },
-      }),
-      async (c) => {
-        await remove(of, c);
-        return c.body(null, 204);
-      },
-    );
+    .openapi(deletionRoute(forAdmins, "Ya no existe."), async (c) => {
+      await remove(of, c);
+      return c.body(null, 204);
+    });
 }
 
 type AnyResource<T extends Table> = Resource<T, z.ZodObject, z.ZodObject>;
@@ -222,8 +181,7 @@ async function trace<T extends Table>(
   changes: { before?: object; after?: object },
 ): Promise<void> {
   const ownerId = (await of.ownerOf?.(trx, row)) ?? null;
-  const what = { actorId: c.var.person.id, action, resource: of.name, resourceId: row.id };
-  await recordAudit(trx, c, { ...what, ownerId, changes });
+  await recordAudit(trx, c, action, of.name, row.id, { ownerId, changes });
 }
 
 async function store<T extends Table>(

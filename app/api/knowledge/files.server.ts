@@ -9,9 +9,10 @@ import type { ApiEnv } from "../env.server.ts";
 import { findFile, ofSession } from "../http/access.server.ts";
 import { auditOthers } from "../http/audit.server.ts";
 import { active, isAdmin, signedIn } from "../http/authentication.server.ts";
-import { contains, listOf, listPage, listQuery } from "../http/list.server.ts";
+import { contains, listPage } from "../http/list.server.ts";
 import { answerInvalid, notFound } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
+import { deletionRoute, itemRoute, listRoute } from "../http/resource-routes.server.ts";
 import { answers, bearer, bytes, idParam, iso } from "../http/schemas.server.ts";
 
 export const file = z
@@ -57,15 +58,8 @@ const passage = z.object({ position: z.number(), page: z.number().nullable(), te
 const passagesAtOnce = 100;
 
 const common = { security: bearer, middleware: [signedIn, active, publishes("file")] };
-const one = { ...common, path: "/{id}" as const };
 
-const listFilesRoute = createRoute({
-  method: "get",
-  path: "/",
-  ...common,
-  request: { query: listQuery },
-  responses: { 200: answers(listOf(file), "Los archivos de la persona; para administradores, todos.") },
-});
+const listFilesRoute = listRoute(common, file, "Los archivos de la persona; para administradores, todos.");
 const listFiles: RouteHandler<typeof listFilesRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const query = c.req.valid("query");
@@ -87,12 +81,7 @@ const listFiles: RouteHandler<typeof listFilesRoute, ApiEnv> = async (c) => {
   return c.json({ items: rows.map(showFile), ...rest }, 200);
 };
 
-const readFileRoute = createRoute({
-  method: "get",
-  ...one,
-  request: { params: idParam },
-  responses: { 200: answers(file, "El archivo, sin su contenido.") },
-});
+const readFileRoute = itemRoute(common, file, "El archivo, sin su contenido.");
 const readFile: RouteHandler<typeof readFileRoute, ApiEnv> = async (c) =>
   c.json(showFile(await findFile(c.var.services, c.var.person, c.req.valid("param").id)), 200);
 
@@ -144,21 +133,11 @@ const readContent: RouteHandler<typeof readContentRoute, ApiEnv> = async (c) => 
   return answerContent(c, row, c.req.valid("query").variant);
 };
 
-const deleteFileRoute = createRoute({
-  method: "delete",
-  ...one,
-  request: { params: idParam },
-  responses: { 204: { description: "El archivo ya no existe; los mensajes conservan su nombre." } },
-});
+const deleteFileRoute = deletionRoute(common, "El archivo ya no existe; los mensajes conservan su nombre.");
 const deleteFile: RouteHandler<typeof deleteFileRoute, ApiEnv> = async (c) => {
   const row = await findFile(c.var.services, c.var.person, c.req.valid("param").id);
   await c.var.services.files.delete([row.id]);
-  await auditOthers(c.var.services.db, c, row.userId, {
-    action: "delete",
-    resource: "file",
-    resourceId: row.id,
-    changes: { before: { name: row.name } },
-  });
+  await auditOthers(c.var.services.db, c, row.userId, "delete", "file", row.id, { before: { name: row.name } });
   return c.body(null, 204);
 };
 

@@ -6,12 +6,12 @@ import type { ApiEnv } from "../env.server.ts";
 import { findProject, stopReplies } from "../http/access.server.ts";
 import { auditOthers } from "../http/audit.server.ts";
 import { active, isAdmin, signedIn } from "../http/authentication.server.ts";
-import { idempotent } from "../http/idempotency.server.ts";
-import { contains, listOf, listPage, listQuery } from "../http/list.server.ts";
+import { contains, listPage } from "../http/list.server.ts";
 import { ifUnchanged, refuseStale, stale } from "../http/optimistic-lock.server.ts";
 import { answerInvalid, notFound } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
-import { answers, bearer, draft, idParam, iso, line, parseDraft, takes, text } from "../http/schemas.server.ts";
+import { changeRoute, creationRoute, deletionRoute, itemRoute, listRoute } from "../http/resource-routes.server.ts";
+import { bearer, draft, idParam, iso, line, parseDraft, takes, text } from "../http/schemas.server.ts";
 
 const project = z
   .object({
@@ -41,15 +41,8 @@ const showProject = (row: ProjectRow): z.output<typeof project> => ({
 
 const quiet = { security: bearer, middleware: [signedIn, active] };
 const common = { ...quiet, middleware: [...quiet.middleware, publishes("project")] };
-const one = { ...common, path: "/{id}" as const };
 
-const listProjectsRoute = createRoute({
-  method: "get",
-  path: "/",
-  ...common,
-  request: { query: listQuery },
-  responses: { 200: answers(listOf(project), "Los proyectos de la persona; para administradores, todos.") },
-});
+const listProjectsRoute = listRoute(common, project, "Los proyectos de la persona; para administradores, todos.");
 const listProjects: RouteHandler<typeof listProjectsRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const query = c.req.valid("query");
@@ -70,14 +63,7 @@ const listProjects: RouteHandler<typeof listProjectsRoute, ApiEnv> = async (c) =
   return c.json({ items: rows.map(showProject), ...rest }, 200);
 };
 
-const createProjectRoute = createRoute({
-  method: "post",
-  path: "/",
-  ...common,
-  middleware: [...common.middleware, idempotent],
-  request: { body: takes(newProject) },
-  responses: { 201: answers(project, "El proyecto nuevo.") },
-});
+const createProjectRoute = creationRoute(common, newProject, project, "El proyecto nuevo.");
 const createProject: RouteHandler<typeof createProjectRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const now = Date.now();
@@ -93,21 +79,11 @@ const createProject: RouteHandler<typeof createProjectRoute, ApiEnv> = async (c)
   return c.json(showProject(row), 201);
 };
 
-const readProjectRoute = createRoute({
-  method: "get",
-  ...one,
-  request: { params: idParam },
-  responses: { 200: answers(project, "El proyecto.") },
-});
+const readProjectRoute = itemRoute(common, project, "El proyecto.");
 const readProject: RouteHandler<typeof readProjectRoute, ApiEnv> = async (c) =>
   c.json(showProject(await findProject(c.var.services, c.var.person, c.req.valid("param").id)), 200);
 
-const changeProjectRoute = createRoute({
-  method: "put",
-  ...one,
-  request: { params: idParam, body: takes(newProject) },
-  responses: { 200: answers(project, "El proyecto, cambiado.") },
-});
+const changeProjectRoute = changeRoute("put", common, newProject, project, "El proyecto, cambiado.");
 const changeProject: RouteHandler<typeof changeProjectRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const before = await findProject(services, person, c.req.valid("param").id);
@@ -121,12 +97,7 @@ const changeProject: RouteHandler<typeof changeProjectRoute, ApiEnv> = async (c)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) throw stale(showProject(await findProject(services, person, before.id)));
   const changes = { before: showProject(before), after: showProject(after) };
-  await auditOthers(services.db, c, before.userId, {
-    action: "update",
-    resource: "project",
-    resourceId: before.id,
-    changes,
-  });
+  await auditOthers(services.db, c, before.userId, "update", "project", before.id, changes);
   return c.json(showProject(after), 200);
 };
 
@@ -147,12 +118,7 @@ const keepDraft: RouteHandler<typeof keepDraftRoute, ApiEnv> = async (c) => {
   return c.body(null, 204);
 };
 
-const deleteProjectRoute = createRoute({
-  method: "delete",
-  ...one,
-  request: { params: idParam },
-  responses: { 204: { description: "El proyecto, sus documentos y sus chats ya no existen." } },
-});
+const deleteProjectRoute = deletionRoute(common, "El proyecto, sus documentos y sus chats ya no existen.");
 const deleteProject: RouteHandler<typeof deleteProjectRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const row = await findProject(services, person, c.req.valid("param").id);
@@ -161,12 +127,7 @@ const deleteProject: RouteHandler<typeof deleteProjectRoute, ApiEnv> = async (c)
   const documents = await services.db.selectFrom("files").where("projectId", "=", row.id).select("id").execute();
   await services.db.deleteFrom("projects").where("id", "=", row.id).execute();
   await services.files.delete(documents.map(({ id }) => id));
-  await auditOthers(services.db, c, row.userId, {
-    action: "delete",
-    resource: "project",
-    resourceId: row.id,
-    changes: { before: showProject(row) },
-  });
+  await auditOthers(services.db, c, row.userId, "delete", "project", row.id, { before: showProject(row) });
   return c.body(null, 204);
 };
 

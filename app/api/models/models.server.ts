@@ -1,16 +1,16 @@
-import { createRoute, OpenAPIHono, type RouteHandler } from "@hono/zod-openapi";
+import { OpenAPIHono, type RouteHandler } from "@hono/zod-openapi";
 import { v7 as newId } from "uuid";
 import type { Db } from "../../db/connection.server.ts";
 import type { ModelRow } from "../../db/tables.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
 import { active, admin, signedIn } from "../http/authentication.server.ts";
-import { idempotent } from "../http/idempotency.server.ts";
-import { contains, listOf, listPage, listQuery } from "../http/list.server.ts";
+import { contains, listPage } from "../http/list.server.ts";
 import { ifUnchanged, refuseStale, stale } from "../http/optimistic-lock.server.ts";
 import { answerInvalid, invalid, notFound } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
-import { answers, bearer, idParam, takes } from "../http/schemas.server.ts";
+import { changeRoute, creationRoute, deletionRoute, itemRoute, listRoute } from "../http/resource-routes.server.ts";
+import { bearer } from "../http/schemas.server.ts";
 import { model, newModel, showModel, toColumns } from "./model-fields.server.ts";
 
 /** The model to answer with: the one asked for, else the default. Throws 422 when it is not there or not enabled. */
@@ -36,13 +36,7 @@ export async function modelToUse(
 const common = { security: bearer, middleware: [signedIn, active] };
 const forAdmins = { security: bearer, middleware: [signedIn, admin, publishes("model")] };
 
-const listModelsRoute = createRoute({
-  method: "get",
-  path: "/",
-  ...common,
-  request: { query: listQuery },
-  responses: { 200: answers(listOf(model), "Los modelos disponibles; para administradores, todos.") },
-});
+const listModelsRoute = listRoute(common, model, "Los modelos disponibles; para administradores, todos.");
 const listModels: RouteHandler<typeof listModelsRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const query = c.req.valid("query");
@@ -62,14 +56,7 @@ const listModels: RouteHandler<typeof listModelsRoute, ApiEnv> = async (c) => {
   return c.json({ items: rows.map((row) => showModel(services, row, person)), ...rest }, 200);
 };
 
-const createModelRoute = createRoute({
-  method: "post",
-  path: "/",
-  ...forAdmins,
-  middleware: [...forAdmins.middleware, idempotent],
-  request: { body: takes(newModel) },
-  responses: { 201: answers(model, "El modelo nuevo.") },
-});
+const createModelRoute = creationRoute(forAdmins, newModel, model, "El modelo nuevo.");
 const createModel: RouteHandler<typeof createModelRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const id = newId();
@@ -83,24 +70,12 @@ const createModel: RouteHandler<typeof createModelRoute, ApiEnv> = async (c) => 
   await services.db.transaction().execute(async (trx) => {
     if (row.isDefault) await clearDefault(trx);
     await trx.insertInto("models").values(row).execute();
-    await recordAudit(trx, c, {
-      actorId: person.id,
-      action: "create",
-      resource: "model",
-      resourceId: id,
-      changes: { after: showModel(services, row, person) },
-    });
+    await recordAudit(trx, c, "create", "model", id, { changes: { after: showModel(services, row, person) } });
   });
   return c.json(showModel(services, row, person), 201);
 };
 
-const readModelRoute = createRoute({
-  method: "get",
-  path: "/{id}",
-  ...common,
-  request: { params: idParam },
-  responses: { 200: answers(model, "El modelo.") },
-});
+const readModelRoute = itemRoute(common, model, "El modelo.");
 const readModel: RouteHandler<typeof readModelRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const row = await findModel(services.db, c.req.valid("param").id);
@@ -108,13 +83,7 @@ const readModel: RouteHandler<typeof readModelRoute, ApiEnv> = async (c) => {
   return c.json(showModel(services, row, person), 200);
 };
 
-const changeModelRoute = createRoute({
-  method: "put",
-  path: "/{id}",
-  ...forAdmins,
-  request: { params: idParam, body: takes(newModel) },
-  responses: { 200: answers(model, "El modelo, cambiado.") },
-});
+const changeModelRoute = changeRoute("put", forAdmins, newModel, model, "El modelo, cambiado.");
 const changeModel: RouteHandler<typeof changeModelRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const before = await findModel(services.db, c.req.valid("param").id);
@@ -135,36 +104,18 @@ const changeModel: RouteHandler<typeof changeModelRoute, ApiEnv> = async (c) => 
       .executeTakeFirst();
     if (numUpdatedRows === 0n) throw stale(showModel(services, await findModel(trx, after.id), person));
     const changes = { before: showModel(services, before, person), after: showModel(services, after, person) };
-    await recordAudit(trx, c, {
-      actorId: person.id,
-      action: "update",
-      resource: "model",
-      resourceId: after.id,
-      changes,
-    });
+    await recordAudit(trx, c, "update", "model", after.id, { changes });
   });
   return c.json(showModel(services, after, person), 200);
 };
 
-const deleteModelRoute = createRoute({
-  method: "delete",
-  path: "/{id}",
-  ...forAdmins,
-  request: { params: idParam },
-  responses: { 204: { description: "El modelo ya no existe." } },
-});
+const deleteModelRoute = deletionRoute(forAdmins, "El modelo ya no existe.");
 const deleteModel: RouteHandler<typeof deleteModelRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const row = await findModel(services.db, c.req.valid("param").id);
   await services.db.transaction().execute(async (trx) => {
     await trx.deleteFrom("models").where("id", "=", row.id).execute();
-    await recordAudit(trx, c, {
-      actorId: person.id,
-      action: "delete",
-      resource: "model",
-      resourceId: row.id,
-      changes: { before: showModel(services, row, person) },
-    });
+    await recordAudit(trx, c, "delete", "model", row.id, { changes: { before: showModel(services, row, person) } });
   });
   return c.body(null, 204);
 };

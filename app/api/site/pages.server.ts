@@ -1,12 +1,13 @@
-import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { OpenAPIHono, z } from "@hono/zod-openapi";
 import type { PageRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { isAdmin, maybeSignedIn } from "../http/authentication.server.ts";
 import type { Resource } from "../http/crud.server.ts";
-import { contains, listOf, listPage, listQuery } from "../http/list.server.ts";
+import { contains, listPage } from "../http/list.server.ts";
 import { answerInvalid, notFound } from "../http/problem.server.ts";
-import { answers, flag, idParam, iso, line, position, text } from "../http/schemas.server.ts";
+import { itemRoute, listRoute } from "../http/resource-routes.server.ts";
+import { flag, iso, line, position, text } from "../http/schemas.server.ts";
 
 // Slugs that are taken by other routes.
 const ownPaths = new Set([
@@ -59,46 +60,30 @@ const list: Resource<"pages", typeof page, typeof newPage>["list"] = {
   filters: { slug: "text", published: "flag", inMenu: "flag" },
 };
 
+const forAll = { middleware: [maybeSignedIn] };
+
 /** Public pages: the published ones for everyone, signed in or not; all of them for admins. */
 export const pages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
-  .openapi(
-    createRoute({
-      method: "get",
-      path: "/",
-      middleware: [maybeSignedIn],
-      request: { query: listQuery },
-      responses: { 200: answers(listOf(page), "Las páginas publicadas; para administradores, todas.") },
-    }),
-    async (c) => {
-      const query = c.req.valid("query");
-      const visible = c.var.services.db
-        .selectFrom("pages")
-        .selectAll("pages")
-        .$if(!isAdmin(c.var.person), (q) => q.where("pages.published", "=", 1))
-        .where(contains("pages.title", query.q));
-      const { rows, ...rest } = await listPage(c.var.services.db, visible, query, list);
-      return c.json({ items: rows.map(showPage), ...rest }, 200);
-    },
-  )
-  .openapi(
-    createRoute({
-      method: "get",
-      path: "/{id}",
-      middleware: [maybeSignedIn],
-      request: { params: idParam },
-      responses: { 200: answers(page, "La página.") },
-    }),
-    async (c) => {
-      const row = await c.var.services.db
-        .selectFrom("pages")
-        .where("id", "=", c.req.valid("param").id)
-        .$if(!isAdmin(c.var.person), (q) => q.where("published", "=", 1))
-        .selectAll()
-        .executeTakeFirst();
-      if (!row) throw notFound();
-      return c.json(showPage(row), 200);
-    },
-  );
+  .openapi(listRoute(forAll, page, "Las páginas publicadas; para administradores, todas."), async (c) => {
+    const query = c.req.valid("query");
+    const visible = c.var.services.db
+      .selectFrom("pages")
+      .selectAll("pages")
+      .$if(!isAdmin(c.var.person), (q) => q.where("pages.published", "=", 1))
+      .where(contains("pages.title", query.q));
+    const { rows, ...rest } = await listPage(c.var.services.db, visible, query, list);
+    return c.json({ items: rows.map(showPage), ...rest }, 200);
+  })
+  .openapi(itemRoute(forAll, page, "La página."), async (c) => {
+    const row = await c.var.services.db
+      .selectFrom("pages")
+      .where("id", "=", c.req.valid("param").id)
+      .$if(!isAdmin(c.var.person), (q) => q.where("published", "=", 1))
+      .selectAll()
+      .executeTakeFirst();
+    if (!row) throw notFound();
+    return c.json(showPage(row), 200);
+  });
 
 /** The description of pages for the write routes of `crud.server.ts`, which are for admins. */
 export const pageResource: Resource<"pages", typeof page, typeof newPage> = {

@@ -45,14 +45,9 @@ const createBackupRoute = createRoute({
   responses: { 201: answers(backup, "La copia hecha.") },
 });
 const createBackup: RouteHandler<typeof createBackupRoute, ApiEnv> = async (c) => {
-  const { services, person } = c.var;
+  const { services } = c.var;
   const made = await makeBackup(embedded(services));
-  await recordAudit(services.db, c, {
-    actorId: person.id,
-    action: "create",
-    resource: "backup",
-    resourceId: made.name,
-  });
+  await recordAudit(services.db, c, "create", "backup", made.name);
   return c.json(show(made), 201);
 };
 
@@ -69,14 +64,9 @@ const downloadBackupRoute = createRoute({
   },
 });
 const downloadBackup: RouteHandler<typeof downloadBackupRoute, ApiEnv> = async (c) => {
-  const { services, person } = c.var;
+  const { services } = c.var;
   const found = await find(services, c.req.valid("param").name);
-  await recordAudit(services.db, c, {
-    actorId: person.id,
-    action: "download",
-    resource: "backup",
-    resourceId: found.name,
-  });
+  await recordAudit(services.db, c, "download", "backup", found.name);
   const { body, headers } = packed(found, services.config.dataDir);
   return c.body(body, 200, headers);
 };
@@ -89,15 +79,10 @@ const deleteBackupRoute = createRoute({
   responses: { 204: { description: "La copia ya no existe." } },
 });
 const deleteBackup: RouteHandler<typeof deleteBackupRoute, ApiEnv> = async (c) => {
-  const { services, person } = c.var;
+  const { services } = c.var;
   const found = await find(services, c.req.valid("param").name);
   await embedded(services).delete(found);
-  await recordAudit(services.db, c, {
-    actorId: person.id,
-    action: "delete",
-    resource: "backup",
-    resourceId: found.name,
-  });
+  await recordAudit(services.db, c, "delete", "backup", found.name);
   return c.body(null, 204);
 };
 

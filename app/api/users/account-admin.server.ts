@@ -32,7 +32,7 @@ type AccountChange = Partial<z.output<typeof newAccount>>;
 
 /** Creates an account for somebody else. Throws 409 for a taken e-mail, 422 for invalid fields. */
 export async function createAccount(c: Context<ApiEnv>, given: z.output<typeof newAccount>): Promise<UserRow> {
-  const { person, services } = c.var;
+  const { services } = c.var;
   await refuseCommon(given.password);
   const { password, ...shown } = given;
   const now = Date.now();
@@ -51,13 +51,7 @@ export async function createAccount(c: Context<ApiEnv>, given: z.output<typeof n
     .execute(async (trx) => {
       await trx.insertInto("users").values(row).execute();
       const changes = { after: shown };
-      await recordAudit(trx, c, {
-        actorId: person.id,
-        action: "create",
-        resource: "user",
-        resourceId: row.id,
-        changes,
-      });
+      await recordAudit(trx, c, "create", "user", row.id, { changes });
     })
     .catch(addressTaken);
   return row;
@@ -95,7 +89,7 @@ export async function changeAccount(c: Context<ApiEnv>, id: string, given: Accou
         before: tell(before),
         after: { ...tell(after), ...(passwordHash && { password: "cambiada" }) },
       };
-      await recordAudit(trx, c, { actorId: person.id, action: "update", resource: "user", resourceId: id, changes });
+      await recordAudit(trx, c, "update", "user", id, { changes });
       return after;
     })
     .catch(addressTaken);

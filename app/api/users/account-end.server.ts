@@ -7,7 +7,7 @@ import { lockAdmins, refuseLastAdmin } from "./account-admin.server.ts";
 
 /** Deletes an account and everything that belongs to it. Throws 404, and 409 for the last admin. */
 export async function deleteAccount(c: Context<ApiEnv>, id: string): Promise<void> {
-  const { person, services } = c.var;
+  const { services } = c.var;
   const { db, engine } = services;
   const writing = db.selectFrom("messages").where("userId", "=", id).where("status", "=", "streaming");
   for (const { chatId } of await writing.select("chatId").execute()) await stopReplies(services, chatId);
@@ -31,7 +31,7 @@ export async function deleteAccount(c: Context<ApiEnv>, id: string): Promise<voi
         ]),
       )
       .execute();
-    await recordAudit(trx, c, { actorId: person.id, action: "delete", resource: "user", resourceId: id });
+    await recordAudit(trx, c, "delete", "user", id);
   });
   await services.files.delete(files.map((file) => file.id));
 }

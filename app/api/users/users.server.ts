@@ -7,12 +7,12 @@ import { hashPassword } from "../auth/passwords.server.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
 import { admin, isAdmin, noProgram, signedIn } from "../http/authentication.server.ts";
-import { idempotent } from "../http/idempotency.server.ts";
-import { contains, listOf, listPage, listQuery } from "../http/list.server.ts";
+import { contains, listPage } from "../http/list.server.ts";
 import { answerInvalid, invalid, notFound } from "../http/problem.server.ts";
 import { mayEndSessions, publishes } from "../http/publish-change.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
-import { answers, bearer, bytes, draft, idParam, line, takes } from "../http/schemas.server.ts";
+import { changeRoute, creationRoute, itemRoute, listRoute } from "../http/resource-routes.server.ts";
+import { answers, bearer, bytes, draft, idParam, line } from "../http/schemas.server.ts";
 import { addressTaken, adminFields, changeAccount, createAccount, newAccount } from "./account-admin.server.ts";
 import { deleteAccount } from "./account-end.server.ts";
 import { exportAccount } from "./export.server.ts";
@@ -28,17 +28,11 @@ const userChange = z.strictObject({
   draft: draft.optional(),
   ...adminFields,
 });
-const common = { path: "/{id}" as const, security: bearer, middleware: [signedIn] };
 // Deactivated, demoted and deleted accounts and those with a new password or address may lose sessions.
 const endsTheirs = mayEndSessions((c) => c.req.param("id") ?? "");
-const changes = { ...common, middleware: [signedIn, noProgram, publishes("user"), endsTheirs] };
+const changes = { security: bearer, middleware: [signedIn, noProgram, publishes("user"), endsTheirs] };
 
-const changeUserRoute = createRoute({
-  method: "patch",
-  ...changes,
-  request: { params: idParam, body: takes(userChange) },
-  responses: { 200: answers(user, "La cuenta, cambiada.") },
-});
+const changeUserRoute = changeRoute("patch", changes, userChange, user, "La cuenta, cambiada.");
 const changeUser: RouteHandler<typeof changeUserRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const { db } = services;
@@ -75,7 +69,7 @@ const changeUser: RouteHandler<typeof changeUserRoute, ApiEnv> = async (c) => {
     if (action) {
       // Whoever had the old password or mailbox must not get back in.
       await revokeAccess(trx, id, { except: person.sessionId });
-      await recordAudit(trx, c, { actorId: id, action, resource: "user", resourceId: id });
+      await recordAudit(trx, c, action, "user", id, { actorId: id });
     }
     return changed;
   });
@@ -86,6 +80,7 @@ const changeUser: RouteHandler<typeof changeUserRoute, ApiEnv> = async (c) => {
 
 const deleteUserRoute = createRoute({
   method: "delete",
+  path: "/{id}",
   ...changes,
   request: {
     params: idParam,
@@ -121,7 +116,7 @@ const endSessions: RouteHandler<typeof endSessionsRoute, ApiEnv> = async (c) => 
     // Admins who close their own other sessions keep their API keys.
     if (id !== person.id) await revokeAccess(trx, id);
     else await trx.deleteFrom("sessions").where("userId", "=", id).where("id", "!=", person.sessionId).execute();
-    await recordAudit(trx, c, { actorId: person.id, action: "signout", resource: "user", resourceId: id });
+    await recordAudit(trx, c, "signout", "user", id);
   });
   return c.body(null, 204);
 };
@@ -140,14 +135,8 @@ const showPlanUse: RouteHandler<typeof showPlanUseRoute, ApiEnv> = async (c) => 
   return c.json(await planUseOf(services.db, account), 200);
 };
 
-const listUsersRoute = createRoute({
-  method: "get",
-  path: "/",
-  security: bearer,
-  middleware: [signedIn, admin],
-  request: { query: listQuery },
-  responses: { 200: answers(listOf(user), "Las cuentas, para quien administra.") },
-});
+const forAdmins = { security: bearer, middleware: [signedIn, admin] };
+const listUsersRoute = listRoute(forAdmins, user, "Las cuentas, para quien administra.");
 const listUsers: RouteHandler<typeof listUsersRoute, ApiEnv> = async (c) => {
   const query = c.req.valid("query");
   const { q = "" } = query;
@@ -167,23 +156,16 @@ const listUsers: RouteHandler<typeof listUsersRoute, ApiEnv> = async (c) => {
   return c.json({ items: rows.map(showUser), ...rest }, 200);
 };
 
-const createUserRoute = createRoute({
-  method: "post",
-  path: "/",
-  security: bearer,
-  middleware: [signedIn, noProgram, admin, publishes("user"), idempotent],
-  request: { body: takes(newAccount) },
-  responses: { 201: answers(user, "La cuenta nueva.") },
-});
+const creates = { security: bearer, middleware: [signedIn, noProgram, admin, publishes("user")] };
+const createUserRoute = creationRoute(creates, newAccount, user, "La cuenta nueva.");
 const createUser: RouteHandler<typeof createUserRoute, ApiEnv> = async (c) =>
   c.json(showUser(await createAccount(c, c.req.valid("json"))), 201);
 
-const showAccountRoute = createRoute({
-  method: "get",
-  ...common,
-  request: { params: idParam },
-  responses: { 200: answers(user, "Una cuenta: la propia o, para quien administra, cualquiera.") },
-});
+const showAccountRoute = itemRoute(
+  { security: bearer, middleware: [signedIn] },
+  user,
+  "Una cuenta: la propia o, para quien administra, cualquiera.",
+);
 const showAccount: RouteHandler<typeof showAccountRoute, ApiEnv> = async (c) => {
   const { id } = c.req.valid("param");
   if (id !== c.var.person.id && !isAdmin(c.var.person)) throw notFound();

@@ -1,0 +1,71 @@
+import { createRoute, type z } from "@hono/zod-openapi";
+import type { MiddlewareHandler } from "hono";
+import type { ApiEnv } from "../env.server.ts";
+import { idempotent } from "./idempotency.server.ts";
+import { listOf, listQuery } from "./list.server.ts";
+import { answers, idParam, takes } from "./schemas.server.ts";
+
+/** What the routes of a resource have in common: who may call them, and what a write publishes. */
+type Shared = { security?: { bearer: string[] }[]; middleware: MiddlewareHandler<ApiEnv>[] };
+
+/** `GET /`: one page of a list, sought, filtered and sorted by `listQuery`. */
+export const listRoute = <Item extends z.ZodType>(shared: Shared, item: Item, description: string) =>
+  createRoute({
+    method: "get",
+    path: "/",
+    ...shared,
+    request: { query: listQuery },
+    responses: { 200: answers(listOf(item), description) },
+  });
+
+/** `POST /`: creates an item. A request that is repeated with its `Idempotency-Key` creates nothing more. */
+export const creationRoute = <Body extends z.ZodType, Item extends z.ZodType>(
+  shared: Shared,
+  body: Body,
+  item: Item,
+  description: string,
+) =>
+  createRoute({
+    method: "post",
+    path: "/",
+    ...shared,
+    middleware: [...shared.middleware, idempotent],
+    request: { body: takes(body) },
+    responses: { 201: answers(item, description) },
+  });
+
+/** `GET /{id}`: one item. */
+export const itemRoute = <Item extends z.ZodType>(shared: Shared, item: Item, description: string) =>
+  createRoute({
+    method: "get",
+    path: "/{id}",
+    ...shared,
+    request: { params: idParam },
+    responses: { 200: answers(item, description) },
+  });
+
+/** `PUT /{id}` replaces an item; `PATCH /{id}` changes the fields that it is given. */
+export const changeRoute = <Method extends "put" | "patch", Body extends z.ZodType, Item extends z.ZodType>(
+  method: Method,
+  shared: Shared,
+  body: Body,
+  item: Item,
+  description: string,
+) =>
+  createRoute({
+    method,
+    path: "/{id}",
+    ...shared,
+    request: { params: idParam, body: takes(body) },
+    responses: { 200: answers(item, description) },
+  });
+
+/** `DELETE /{id}`: deletes an item; `description` says what is gone then. */
+export const deletionRoute = (shared: Shared, description: string) =>
+  createRoute({
+    method: "delete",
+    path: "/{id}",
+    ...shared,
+    request: { params: idParam },
+    responses: { 204: { description } },
+  });
