@@ -1,7 +1,7 @@
 import { redirect } from "react-router";
 import { z } from "zod";
-import { Field } from "../../ui/forms/field.tsx";
 import { Fields } from "../../ui/forms/fields.tsx";
+import { CurrentPasswordField } from "../../ui/forms/person-fields.tsx";
 import { FormDialog } from "../../ui/overlays/form-dialog.tsx";
 import { accepted } from "../../web/api-result.server.ts";
 import { apiContext, sessionContext } from "../../web/context.ts";
@@ -46,14 +46,7 @@ export default function DeleteAccount({ loaderData, actionData }: Route.Componen
         </p>
       )}
       <Fields id="eliminar" result={actionData}>
-        <Field
-          name="currentPassword"
-          label="Contraseña actual"
-          type="password"
-          autoComplete="current-password"
-          required
-          autoFocus
-        />
+        <CurrentPasswordField autoFocus />
       </Fields>
     </FormDialog>
   );

@@ -1,8 +1,8 @@
 import { replace } from "react-router";
 import { z } from "zod";
 import { limits } from "../../process/limits.ts";
-import { Field } from "../../ui/forms/field.tsx";
 import { Fields } from "../../ui/forms/fields.tsx";
+import { CurrentPasswordField, NewPasswordField } from "../../ui/forms/person-fields.tsx";
 import { sendForm } from "../../ui/forms/send-form.ts";
 import { FormDialog } from "../../ui/overlays/form-dialog.tsx";
 import { accepted } from "../../web/api-result.server.ts";
@@ -34,23 +34,10 @@ export default function Password({ actionData }: Route.ComponentProps) {
   return (
     <FormDialog title="Cambiar contraseña" closeTo="/user" preventScrollReset>
       <Fields id="contrasena" result={actionData ?? undefined}>
-        <Field
-          name="currentPassword"
-          label="Contraseña actual"
-          type="password"
-          autoComplete="current-password"
-          required
-          autoFocus
-        />
-        <Field
-          name="password"
+        <CurrentPasswordField autoFocus />
+        <NewPasswordField
           label="Contraseña nueva"
           hint={`${limits.passwordMin} caracteres o más. Al cambiarla se cierran tus demás sesiones.`}
-          type="password"
-          autoComplete="new-password"
-          required
-          minLength={limits.passwordMin}
-          maxLength={limits.passwordMax}
         />
       </Fields>
     </FormDialog>

@@ -1,7 +1,6 @@
 import { Link } from "react-router";
-import { limits } from "../../process/limits.ts";
-import { Field } from "../../ui/forms/field.tsx";
 import { Fields } from "../../ui/forms/fields.tsx";
+import { CurrentPasswordField, EmailField, NameField } from "../../ui/forms/person-fields.tsx";
 import { PostForm } from "../../ui/forms/post-form.tsx";
 import type { FormResult } from "../../web/forms/form.server.ts";
 
@@ -10,30 +9,9 @@ export function Profile({ user, result }: { user: { name: string; email: string 
   return (
     <PostForm className="fields" preventScrollReset>
       <Fields id="perfil-campos" result={result}>
-        <Field
-          name="name"
-          label="Nombre"
-          autoComplete="name"
-          required
-          maxLength={limits.name}
-          defaultValue={user.name}
-        />
-        <Field
-          name="email"
-          label="Correo electrónico"
-          type="email"
-          autoComplete="email"
-          required
-          maxLength={limits.email}
-          defaultValue={user.email}
-        />
-        <Field
-          name="currentPassword"
-          label="Contraseña actual"
-          hint="Solo hace falta para cambiar el correo."
-          type="password"
-          autoComplete="current-password"
-        />
+        <NameField defaultValue={user.name} />
+        <EmailField defaultValue={user.email} />
+        <CurrentPasswordField required={false} hint="Solo hace falta para cambiar el correo." />
       </Fields>
       <div className="buttons">
         <button type="submit" className="button">

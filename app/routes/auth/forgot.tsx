@@ -1,8 +1,7 @@
 import { Link } from "react-router";
 import { z } from "zod";
-import { limits } from "../../process/limits.ts";
-import { Field } from "../../ui/forms/field.tsx";
 import { Fields } from "../../ui/forms/fields.tsx";
+import { EmailField } from "../../ui/forms/person-fields.tsx";
 import { FormTokenField } from "../../ui/forms/post-form.tsx";
 import { accepted, read } from "../../web/api-result.server.ts";
 import { apiContext } from "../../web/context.ts";
@@ -36,15 +35,7 @@ export default function Forgot({ loaderData: { reset }, actionData }: Route.Comp
           <form className="fields" method="post">
             <FormTokenField />
             <Fields id="olvido" result={actionData}>
-              <Field
-                name="email"
-                label="Correo electrónico"
-                hint="Te enviaremos un enlace para poner una contraseña nueva."
-                type="email"
-                autoComplete="username"
-                required
-                maxLength={limits.email}
-              />
+              <EmailField autoComplete="username" hint="Te enviaremos un enlace para poner una contraseña nueva." />
             </Fields>
             <button type="submit" className="button primary">
               Enviar enlace

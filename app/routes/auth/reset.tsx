@@ -1,8 +1,7 @@
 import { Link, redirect } from "react-router";
 import { z } from "zod";
-import { limits } from "../../process/limits.ts";
-import { Field } from "../../ui/forms/field.tsx";
 import { Fields } from "../../ui/forms/fields.tsx";
+import { NewPasswordField } from "../../ui/forms/person-fields.tsx";
 import { FormTokenField } from "../../ui/forms/post-form.tsx";
 import { ApiProblem, accepted } from "../../web/api-result.server.ts";
 import { apiContext, sessionContext } from "../../web/context.ts";
@@ -47,16 +46,7 @@ function NewPassword({ result }: { result: FormResult | undefined }) {
     <form className="fields" method="post">
       <FormTokenField />
       <Fields id="nueva" result={result}>
-        <Field
-          name="password"
-          label="Contraseña"
-          hint={`${limits.passwordMin} caracteres o más. Mejor una frase que una palabra.`}
-          type="password"
-          autoComplete="new-password"
-          required
-          minLength={limits.passwordMin}
-          maxLength={limits.passwordMax}
-        />
+        <NewPasswordField />
       </Fields>
       <button type="submit" className="button primary">
         Guardar contraseña

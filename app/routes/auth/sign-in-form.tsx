@@ -1,6 +1,7 @@
 import type { ComponentProps, ComponentType, ReactNode } from "react";
 import { Field } from "../../ui/forms/field.tsx";
 import { Fields } from "../../ui/forms/fields.tsx";
+import { EmailField } from "../../ui/forms/person-fields.tsx";
 import { FormTokenField } from "../../ui/forms/post-form.tsx";
 import { carry, isCarried } from "../../web/forms/carried-form.ts";
 import type { FormResult } from "../../web/forms/form.server.ts";
@@ -47,14 +48,7 @@ function PlainForm(props: ComponentProps<"form">) {
 function Credentials({ autoFocus }: { autoFocus: boolean | undefined }) {
   return (
     <>
-      <Field
-        name="email"
-        label="Correo electrónico"
-        type="email"
-        autoComplete="username"
-        required
-        autoFocus={autoFocus}
-      />
+      <EmailField autoComplete="username" autoFocus={autoFocus} />
       <Field name="password" label="Contraseña" type="password" autoComplete="current-password" required />
     </>
   );

@@ -1,8 +1,7 @@
 import { Link, redirect, useSearchParams } from "react-router";
 import { z } from "zod";
-import { limits } from "../../process/limits.ts";
-import { Field } from "../../ui/forms/field.tsx";
 import { Fields } from "../../ui/forms/fields.tsx";
+import { EmailField, NameField, NewPasswordField } from "../../ui/forms/person-fields.tsx";
 import { FormTokenField } from "../../ui/forms/post-form.tsx";
 import { accepted, read } from "../../web/api-result.server.ts";
 import { apiContext } from "../../web/context.ts";
@@ -37,25 +36,9 @@ export default function SignUp({ loaderData: { signup }, actionData }: Route.Com
       <form className="fields" method="post" action={`/auth/signup${query}`}>
         <FormTokenField />
         <Fields id="cuenta" result={actionData}>
-          <Field name="name" label="Nombre" autoComplete="name" required maxLength={limits.name} />
-          <Field
-            name="email"
-            label="Correo electrónico"
-            type="email"
-            autoComplete="username"
-            required
-            maxLength={limits.email}
-          />
-          <Field
-            name="password"
-            label="Contraseña"
-            hint={`${limits.passwordMin} caracteres o más. Mejor una frase que una palabra.`}
-            type="password"
-            autoComplete="new-password"
-            required
-            minLength={limits.passwordMin}
-            maxLength={limits.passwordMax}
-          />
+          <NameField />
+          <EmailField autoComplete="username" />
+          <NewPasswordField />
           <button type="submit" className="button primary">
             Crear cuenta
           </button>

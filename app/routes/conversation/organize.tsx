@@ -3,10 +3,11 @@ import { limits } from "../../process/limits.ts";
 import { Bar } from "../../ui/bar.tsx";
 import { PostForm } from "../../ui/forms/post-form.tsx";
 import { SearchField } from "../../ui/forms/search-field.tsx";
+import { Select } from "../../ui/forms/select.tsx";
 import { sendForm } from "../../ui/forms/send-form.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { BehindDialog } from "../../ui/overlays/behind-dialog.tsx";
-import { Dialog, DialogFoot } from "../../ui/overlays/dialog.tsx";
+import { SureDialog } from "../../ui/overlays/sure-dialog.tsx";
 import { ago } from "../../ui/times.ts";
 import { ApiProblem, accepted, read } from "../../web/api-result.server.ts";
 import { apiContext, formContext, sessionContext } from "../../web/context.ts";
@@ -157,17 +158,7 @@ function Move({ projects }: { projects: { id: string; name: string }[] }) {
       <label className="sr-only" htmlFor="projectId">
         Proyecto
       </label>
-      <span className="select">
-        <select className="input" id="projectId" name="projectId">
-          <option value="">Ningún proyecto</option>
-          {projects.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
-        <Icon name="chevron" />
-      </span>{" "}
+      <Select id="projectId" name="projectId" choices={projects} none="Ningún proyecto" />{" "}
       <button type="submit" className="button" name="intent" value="move">
         Mover
       </button>
@@ -176,25 +167,13 @@ function Move({ projects }: { projects: { id: string; name: string }[] }) {
 }
 
 function Sure({ ids, here }: { ids: string[]; here: string }) {
-  const what = ids.length === 1 ? "Eliminar una conversación" : `Eliminar ${ids.length} conversaciones`;
   return (
-    <Dialog title={what} closeTo={here} kind="alert">
-      <PostForm className="contents">
-        <input type="hidden" name="intent" value="delete" />
-        <input type="hidden" name="sure" value="1" />
-        {ids.map((id) => (
-          <input key={id} type="hidden" name="chat" value={id} />
-        ))}
-        <div className="body">
-          <p>Se borrarán con todos sus mensajes. Lo que adjuntaste sigue en tus archivos. No se puede deshacer.</p>
-        </div>
-        <DialogFoot cancelTo={here}>
-          {/* biome-ignore lint/a11y/noAutofocus: Enter confirms an alert */}
-          <button type="submit" className="button danger sure" autoFocus>
-            Confirmar
-          </button>
-        </DialogFoot>
-      </PostForm>
-    </Dialog>
+    <SureDialog
+      title={ids.length === 1 ? "Eliminar una conversación" : `Eliminar ${ids.length} conversaciones`}
+      warning="Se borrarán con todos sus mensajes. Lo que adjuntaste sigue en tus archivos. No se puede deshacer."
+      name="chat"
+      ids={ids}
+      closeTo={here}
+    />
   );
 }

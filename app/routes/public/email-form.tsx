@@ -1,7 +1,8 @@
 import { Link } from "react-router";
 import { limits } from "../../process/limits.ts";
-import { Field, TextField } from "../../ui/forms/field.tsx";
+import { TextField } from "../../ui/forms/field.tsx";
 import { Fields } from "../../ui/forms/fields.tsx";
+import { EmailField, NameField } from "../../ui/forms/person-fields.tsx";
 import { FormTokenField } from "../../ui/forms/post-form.tsx";
 import type { FormResult } from "../../web/forms/form.server.ts";
 
@@ -20,24 +21,8 @@ export function EmailForm({ action, sendKey, name, email, result }: Props) {
       <FormTokenField />
       <input type="hidden" name="key" value={result?.values.key ?? sendKey} />
       <Fields id="carta" result={result}>
-        <Field
-          name="name"
-          label="Nombre"
-          autoComplete="name"
-          required
-          maxLength={limits.name}
-          {...(name && { defaultValue: name })}
-        />
-        <Field
-          name="email"
-          label="Correo electrónico"
-          hint="Solo para responderte."
-          type="email"
-          autoComplete="email"
-          required
-          maxLength={limits.email}
-          {...(email && { defaultValue: email })}
-        />
+        <NameField defaultValue={name || undefined} />
+        <EmailField hint="Solo para responderte." defaultValue={email || undefined} />
         <TextField name="message" label="Mensaje" required maxLength={limits.emailMessage} />
       </Fields>
       <div className="buttons">

@@ -2,9 +2,10 @@ import { type ComponentProps, type FocusEvent, type FormEvent, type ReactNode, u
 import { Icon } from "../icon.tsx";
 import { sentenceFor } from "./constraints.ts";
 import { FormFields } from "./fields.tsx";
+import { type Choices, Select } from "./select.tsx";
 
 type Own = { name: string; label: string; hint?: ReactNode };
-type Control = HTMLInputElement | HTMLTextAreaElement;
+type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
 /** A labelled input with its hint and its error, in that order. */
 export function Field({ label, hint, ...input }: Omit<ComponentProps<"input">, "id" | "name"> & Own) {
@@ -22,6 +23,16 @@ export function TextField({ label, hint, ...input }: Omit<ComponentProps<"textar
   return (
     <Labelled name={input.name} label={label} hint={hint}>
       <textarea className="input" rows={6} cols={60} {...input} {...control} />
+    </Labelled>
+  );
+}
+
+/** The same, for one of several. */
+export function SelectField({ label, hint, ...select }: Omit<ComponentProps<"select">, "id" | "name"> & Own & Choices) {
+  const control = useControl(select.name, label, hint !== undefined, select.defaultValue);
+  return (
+    <Labelled name={select.name} label={label} hint={hint}>
+      <Select {...select} {...control} />
     </Labelled>
   );
 }

@@ -1,15 +1,25 @@
-import { AlertDialog } from "../../../ui/overlays/alert-dialog.tsx";
+import { AlertDialog } from "./alert-dialog.tsx";
 
-/** Asks before several are deleted. */
-export function SureDialog({ ids, here }: { ids: string[]; here: string }) {
+type Props = {
+  title: string;
+  /** What is lost with them. */
+  warning: string;
+  /** The field that carries the ids. */
+  name: string;
+  ids: string[];
+  closeTo: string;
+};
+
+/** Asks before several are deleted: the form that asked is sent again, with `sure`. */
+export function SureDialog({ title, warning, name, ids, closeTo }: Props) {
   return (
-    <AlertDialog title={ids.length === 1 ? "Eliminar uno" : `Eliminar ${ids.length}`} closeTo={here}>
+    <AlertDialog title={title} closeTo={closeTo}>
       <input type="hidden" name="intent" value="delete" />
       <input type="hidden" name="sure" value="1" />
       {ids.map((id) => (
-        <input key={id} type="hidden" name="item" value={id} />
+        <input key={id} type="hidden" name={name} value={id} />
       ))}
-      <p>Se borrarán con todo lo que es suyo. No se puede deshacer.</p>
+      <p>{warning}</p>
     </AlertDialog>
   );
 }

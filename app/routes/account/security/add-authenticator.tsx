@@ -3,6 +3,7 @@ import { renderSVG } from "uqr";
 import { z } from "zod";
 import { Field } from "../../../ui/forms/field.tsx";
 import { Fields } from "../../../ui/forms/fields.tsx";
+import { CurrentPasswordField } from "../../../ui/forms/person-fields.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
 import { Dialog, DialogFoot } from "../../../ui/overlays/dialog.tsx";
 import { FormDialog } from "../../../ui/overlays/form-dialog.tsx";
@@ -70,13 +71,7 @@ export default function AddAuthenticator({ loaderData, actionData }: Route.Compo
           maxLength={10}
           autoFocus
         />
-        <Field
-          name="currentPassword"
-          label="Contraseña actual"
-          type="password"
-          autoComplete="current-password"
-          required
-        />
+        <CurrentPasswordField />
       </Fields>
     </FormDialog>
   );

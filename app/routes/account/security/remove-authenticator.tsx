@@ -1,7 +1,7 @@
 import { replace } from "react-router";
 import { z } from "zod";
-import { Field } from "../../../ui/forms/field.tsx";
 import { Fields } from "../../../ui/forms/fields.tsx";
+import { CurrentPasswordField } from "../../../ui/forms/person-fields.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
 import { FormDialog } from "../../../ui/overlays/form-dialog.tsx";
 import { accepted } from "../../../web/api-result.server.ts";
@@ -28,14 +28,7 @@ export default function RemoveAuthenticator({ actionData }: Route.ComponentProps
     <FormDialog title="Desactivar la verificación" closeTo="/user" kind="alert" preventScrollReset>
       <p>Para entrar bastará la contraseña. Los códigos de recuperación dejarán de valer.</p>
       <Fields id="desactivar" result={actionData ?? undefined}>
-        <Field
-          name="currentPassword"
-          label="Contraseña actual"
-          type="password"
-          autoComplete="current-password"
-          required
-          autoFocus
-        />
+        <CurrentPasswordField autoFocus />
       </Fields>
     </FormDialog>
   );

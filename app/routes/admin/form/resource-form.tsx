@@ -1,5 +1,6 @@
-import { Field, TextField } from "../../../ui/forms/field.tsx";
+import { Field, SelectField, TextField } from "../../../ui/forms/field.tsx";
 import { Fields } from "../../../ui/forms/fields.tsx";
+import { choicesOf } from "../../../ui/forms/select.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import type { Field as Described } from "../descriptions/description.ts";
 import type { FoundReference } from "../resources/references.server.ts";
@@ -94,22 +95,7 @@ function Input({ field, values, found, suggested }: InputProps) {
     );
   }
   if (kind === "choice") {
-    return (
-      <div className="field">
-        <label htmlFor={`recurso-${name}`}>{label}</label>
-        {hint && <p className="hint">{hint}</p>}
-        <span className="select">
-          <select className="input" id={`recurso-${name}`} name={name} defaultValue={value}>
-            {Object.entries(choices ?? {}).map(([choice, said]) => (
-              <option key={choice} value={choice}>
-                {said}
-              </option>
-            ))}
-          </select>
-          <Icon name="chevron" />
-        </span>
-      </div>
-    );
+    return <SelectField {...common} choices={choicesOf(choices)} />;
   }
   if (kind === "area") return <TextField {...common} />;
   if (kind === "markdown") {

@@ -1,5 +1,6 @@
 import { Form } from "react-router";
 import { limits } from "../../../process/limits.ts";
+import { choicesOf, Select } from "../../../ui/forms/select.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 
 type Props = {
@@ -68,17 +69,7 @@ function Choice({ name, label, value, choices, all }: Props["filters"][number]) 
   return (
     <div className="field">
       <label htmlFor={`f-${name}`}>{label}</label>
-      <span className="select">
-        <select className="input" id={`f-${name}`} name={name} defaultValue={value}>
-          {all && <option value="">{all}</option>}
-          {Object.entries(choices).map(([choice, said]) => (
-            <option key={choice} value={choice}>
-              {said}
-            </option>
-          ))}
-        </select>
-        <Icon name="chevron" />
-      </span>
+      <Select id={`f-${name}`} name={name} choices={choicesOf(choices)} none={all} defaultValue={value} />
     </div>
   );
 }

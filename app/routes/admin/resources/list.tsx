@@ -4,10 +4,10 @@ import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
 import { Icon } from "../../../ui/icon.tsx";
 import { BehindDialog } from "../../../ui/overlays/behind-dialog.tsx";
+import { SureDialog } from "../../../ui/overlays/sure-dialog.tsx";
 import { ApiProblem, accepted, read } from "../../../web/api-result.server.ts";
 import { apiContext, formContext, sessionContext } from "../../../web/context.ts";
 import { textOf } from "../../../web/forms/form.server.ts";
-import { SureDialog } from "../form/sure-dialog.tsx";
 import { zoneInWords } from "../zone.server.ts";
 import type { Route } from "./+types/list";
 import { cellsOf } from "./cells.server.ts";
@@ -130,7 +130,15 @@ export default function List({ loaderData, actionData }: Route.ComponentProps) {
   const { path, here } = loaderData;
   const answer = actionData as Answered | undefined;
   const outlet = useOutlet();
-  const asks = answer?.asks && <SureDialog ids={answer.asks} here={`/admin/${path}${here}`} />;
+  const asks = answer?.asks && (
+    <SureDialog
+      title={answer.asks.length === 1 ? "Eliminar uno" : `Eliminar ${answer.asks.length}`}
+      warning="Se borrarán con todo lo que es suyo. No se puede deshacer."
+      name="item"
+      ids={answer.asks}
+      closeTo={`/admin/${path}${here}`}
+    />
+  );
   return (
     <BehindDialog dialog={outlet ?? asks}>
       <Bar>

@@ -1,9 +1,9 @@
 import { replace } from "react-router";
 import { z } from "zod";
 import { limits } from "../../../process/limits.ts";
+import { SelectField } from "../../../ui/forms/field.tsx";
 import { Fields } from "../../../ui/forms/fields.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
-import { Icon } from "../../../ui/icon.tsx";
 import { FormDialog } from "../../../ui/overlays/form-dialog.tsx";
 import { accepted, read } from "../../../web/api-result.server.ts";
 import { apiContext, sessionContext } from "../../../web/context.ts";
@@ -44,25 +44,13 @@ export default function MoveChat({ loaderData: { projects, projectId }, actionDa
   return (
     <FormDialog title="Mover a un proyecto" closeTo={closeTo} preventScrollReset>
       <Fields id="mover" result={actionData ?? undefined}>
-        <div className="field">
-          <label htmlFor="mover-projectId">Proyecto</label>
-          <span className="select">
-            <select
-              className="input"
-              id="mover-projectId"
-              name="projectId"
-              defaultValue={actionData?.values.projectId ?? projectId ?? ""}
-            >
-              <option value="">Ninguno</option>
-              {projects.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
-            </select>
-            <Icon name="chevron" />
-          </span>
-        </div>
+        <SelectField
+          name="projectId"
+          label="Proyecto"
+          choices={projects}
+          none="Ninguno"
+          defaultValue={projectId ?? undefined}
+        />
       </Fields>
     </FormDialog>
   );

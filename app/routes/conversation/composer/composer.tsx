@@ -1,6 +1,7 @@
 import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from "react";
 import { Link, useNavigation } from "react-router";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
+import { Select } from "../../../ui/forms/select.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { composerPage } from "../../../web/forms/draft-place.ts";
 import type { ComposerFile } from "../../../web/forms/uploads.server.ts";
@@ -74,7 +75,10 @@ export function Composer({ result, growing, edits, models, draft, left, ...props
         />
         <div className="tools">
           {attached.chooser}
-          <ModelField models={models} chosen={chosen} />
+          <label className="sr-only" htmlFor="modelo">
+            Modelo
+          </label>
+          <Select className="" id="modelo" name="modelId" choices={models} defaultValue={chosen} />
           <button type="submit" className="button primary small">
             <Icon name="send" />
             {edits ? "Enviar de nuevo" : "Enviar"}
@@ -180,24 +184,6 @@ function MessageField({ placeholder, autoFocus, edits, text, sending, wrong }: F
         onKeyDown={sendOnEnter}
       />
     </>
-  );
-}
-
-function ModelField({ models, chosen }: Pick<Props, "models"> & { chosen: string | undefined }) {
-  return (
-    <span className="select model">
-      <label className="sr-only" htmlFor="modelo">
-        Modelo
-      </label>
-      <select id="modelo" name="modelId" defaultValue={chosen}>
-        {models.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </select>
-      <Icon name="chevron" />
-    </span>
   );
 }
 

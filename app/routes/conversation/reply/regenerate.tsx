@@ -1,8 +1,8 @@
 import { replace } from "react-router";
 import { z } from "zod";
+import { SelectField } from "../../../ui/forms/field.tsx";
 import { Fields } from "../../../ui/forms/fields.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
-import { Icon } from "../../../ui/icon.tsx";
 import { FormDialog } from "../../../ui/overlays/form-dialog.tsx";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
@@ -42,20 +42,13 @@ export default function Regenerate({ loaderData: { models, modelId }, actionData
   return (
     <FormDialog title="Regenerar con otro modelo" closeTo={closeTo} submit="Regenerar">
       <Fields id="regenerar" result={actionData ?? undefined}>
-        <div className="field">
-          <label htmlFor="regenerar-modelId">Modelo</label>
-          <p className="hint">La respuesta de ahora se queda como una versión.</p>
-          <span className="select">
-            <select className="input" id="regenerar-modelId" name="modelId" defaultValue={modelId ?? undefined}>
-              {models.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
-            </select>
-            <Icon name="chevron" />
-          </span>
-        </div>
+        <SelectField
+          name="modelId"
+          label="Modelo"
+          hint="La respuesta de ahora se queda como una versión."
+          choices={models}
+          defaultValue={modelId ?? undefined}
+        />
       </Fields>
     </FormDialog>
   );

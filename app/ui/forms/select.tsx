@@ -1,0 +1,30 @@
+import type { ComponentProps } from "react";
+import { Icon } from "../icon.tsx";
+
+type Choice = { id: string; name: string };
+export type Choices = {
+  choices: Choice[];
+  /** What choosing nothing is called. Without it something is always chosen. */
+  none?: string | undefined;
+};
+
+/** Choices from a table of values and their names. */
+export const choicesOf = (names: Record<string, string> = {}): Choice[] =>
+  Object.entries(names).map(([id, name]) => ({ id, name }));
+
+/** A native select with our arrow. */
+export function Select({ choices, none, ...select }: Choices & ComponentProps<"select">) {
+  return (
+    <span className="select">
+      <select className="input" {...select}>
+        {none && <option value="">{none}</option>}
+        {choices.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+      <Icon name="chevron" />
+    </span>
+  );
+}
