@@ -1,5 +1,6 @@
 import { useId } from "react";
 import { Icon } from "./icon.tsx";
+import { TableHead } from "./table-head.tsx";
 
 type Bar = {
   label: string;
@@ -106,16 +107,7 @@ function Figures({ bars, title, names }: { bars: Bar[]; title: string; names: st
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
     <section className="scroll figures" tabIndex={0} aria-label={`Datos: ${title}`}>
       <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">Día</th>
-            {names.map((name) => (
-              <th key={name} scope="col" className="num">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead texts={["Día"]} numbers={names} />
         <tbody>
           {bars.toReversed().map(({ label, values }) => (
             <tr key={label}>

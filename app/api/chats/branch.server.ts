@@ -73,8 +73,7 @@ async function parentOf(db: Db, chatId: string, messageId: string): Promise<stri
     .where("id", "=", messageId)
     .where("chatId", "=", chatId)
     .select("parentId")
-    .executeTakeFirst();
-  if (!row) throw notFound();
+    .executeTakeFirstOrThrow(notFound);
   return row.parentId;
 }
 

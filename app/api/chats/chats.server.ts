@@ -12,14 +12,24 @@ import { ifUnchanged, refuseStale, stale } from "../http/optimistic-lock.server.
 import { answerInvalid, invalid } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
 import { changeRoute, creationRoute, deletionRoute, itemRoute, listRoute } from "../http/resource-routes.server.ts";
-import { answers, bearer, draft, flag, id, idParam, iso, parseDraft, text } from "../http/schemas.server.ts";
+import {
+  answers,
+  bearer,
+  draft,
+  flag,
+  id,
+  idParam,
+  iso,
+  parseDraft,
+  rowFields,
+  text,
+  timesOf,
+} from "../http/schemas.server.ts";
 import { branchOf, turn } from "./branch.server.ts";
 
 export const chat = z
   .object({
-    id: z.string(),
-    createdAt: z.string(),
-    updatedAt: z.string(),
+    ...rowFields,
     userId: z.string(),
     projectId: z.string().nullable(),
     modelId: z.string().nullable(),
@@ -55,8 +65,7 @@ const chatChange = z.strictObject({
 
 const showChat = (row: ChatRow): z.output<typeof chat> => ({
   id: row.id,
-  createdAt: iso(row.createdAt),
-  updatedAt: iso(row.updatedAt),
+  ...timesOf(row),
   userId: row.userId,
   projectId: row.projectId,
   modelId: row.modelId,

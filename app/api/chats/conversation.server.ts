@@ -186,24 +186,22 @@ async function ownMessage(services: Services, person: Person, messageId: string)
 }
 
 async function ownChat({ db }: Services, person: Person, chatId: string): Promise<void> {
-  const row = await db
+  await db
     .selectFrom("chats")
     .where("id", "=", chatId)
     .where("userId", "=", person.id)
     .where(inSession(person))
     .select("id")
-    .executeTakeFirst();
-  if (!row) throw notFound();
+    .executeTakeFirstOrThrow(notFound);
 }
 
 async function ownProject({ db }: Services, person: Person, projectId: string): Promise<void> {
-  const row = await db
+  await db
     .selectFrom("projects")
     .where("id", "=", projectId)
     .where("userId", "=", person.id)
     .select("id")
-    .executeTakeFirst();
-  if (!row) throw notFound();
+    .executeTakeFirstOrThrow(notFound);
 }
 
 async function modelOfChat({ db }: Services, chatId: string): Promise<string | null> {

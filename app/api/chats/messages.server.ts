@@ -16,7 +16,7 @@ import { answerInvalid, invalid, notFound } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
 import { changeRoute, creationRoute, deletionRoute, itemRoute, listRoute } from "../http/resource-routes.server.ts";
-import { bearer, id, iso, isoOrNull } from "../http/schemas.server.ts";
+import { bearer, id, isoOrNull, rowFields, timesOf } from "../http/schemas.server.ts";
 import { conversationText } from "./conversation-text.server.ts";
 
 const source = z
@@ -46,9 +46,7 @@ export const attachment = z
 
 export const message = z
   .object({
-    id: z.string(),
-    createdAt: z.string(),
-    updatedAt: z.string(),
+    ...rowFields,
     chatId: z.string(),
     parentId: z.string().nullable(),
     role: z.enum(["user", "assistant", "system"]),
@@ -92,8 +90,7 @@ const showOne = async (db: Db, row: MessageRow) => (await showMessages(db, [row]
 
 const showRow = (row: MessageRow) => ({
   id: row.id,
-  createdAt: iso(row.createdAt),
-  updatedAt: iso(row.updatedAt),
+  ...timesOf(row),
   chatId: row.chatId,
   parentId: row.parentId,
   role: row.role,

@@ -45,8 +45,7 @@ export const prompts = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).o
       .selectFrom("prompts")
       .where("messageId", "=", reply.id)
       .select(["content", "updatedAt"])
-      .executeTakeFirst();
-    if (!row) throw notFound();
+      .executeTakeFirstOrThrow(notFound);
     const { parts, turns } = JSON.parse(row.content) as StoredPrompt;
     const { modelId, inputTokens, outputTokens } = reply;
     const shown = { parts: await showParts(db, parts), turns: await showTurns(db, turns, row.updatedAt) };

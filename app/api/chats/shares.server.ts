@@ -191,16 +191,14 @@ function sharedText(message: { id: string; status: MessageStatus; content: strin
 }
 
 async function findShared(db: Db, token: string) {
-  const row = await db
+  return db
     .selectFrom("shares")
     .innerJoin("chats", "chats.id", "shares.chatId")
     .innerJoin("users", "users.id", "chats.userId")
     .where("token", "=", token)
     .where("users.status", "=", "active")
     .select(["shares.chatId", "shares.leafId", "shares.leafLength", "shares.updatedAt", "shares.files", "chats.title"])
-    .executeTakeFirst();
-  if (!row) throw notFound();
-  return row;
+    .executeTakeFirstOrThrow(notFound);
 }
 
 /** A file of a message on the shared branch. Throws 404. */

@@ -5,7 +5,7 @@ import { limits } from "../../process/limits.ts";
 import { inSession } from "../http/access.server.ts";
 import type { Resource } from "../http/crud.server.ts";
 import { invalid } from "../http/problem.server.ts";
-import { id, iso, text } from "../http/schemas.server.ts";
+import { id, rowFields, text, timesOf } from "../http/schemas.server.ts";
 
 const e = expressionBuilder<Tables, "summaries">();
 
@@ -16,9 +16,7 @@ const body = z.strictObject({
 });
 const shown = body
   .extend({
-    id: z.string(),
-    createdAt: z.string(),
-    updatedAt: z.string(),
+    ...rowFields,
     modelId: z.string().nullable(),
     tokens: z.number(),
   })
@@ -31,7 +29,7 @@ export const summaries: Resource<"summaries", typeof shown, typeof body> = {
   shown,
   body,
   method: "put",
-  show: (row) => ({ ...row, createdAt: iso(row.createdAt), updatedAt: iso(row.updatedAt) }),
+  show: (row) => ({ ...row, ...timesOf(row) }),
   columns: (given) => ({ modelId: null, ...given, tokens: Math.ceil((given.content ?? "").length / 4) }),
   list: {
     table: "summaries",

@@ -17,55 +17,47 @@ export const ofSession =
 
 /** The chat, if the person owns it or is an admin. Throws 404, also for another session's temporary chat. */
 export async function findChat({ db }: Services, person: Person, chatId: string): Promise<ChatRow> {
-  const row = await db
+  return db
     .selectFrom("chats")
     .where("id", "=", chatId)
     .where(inSession(person))
     .$if(person.role !== "admin", (query) => query.where("userId", "=", person.id))
     .selectAll()
-    .executeTakeFirst();
-  if (!row) throw notFound();
-  return row;
+    .executeTakeFirstOrThrow(notFound);
 }
 
 /** The message, if the person owns it or is an admin. Throws 404, also for another session's temporary chat. */
 export async function findMessage({ db }: Services, person: Person, messageId: string): Promise<MessageRow> {
-  const row = await db
+  return db
     .selectFrom("messages")
     .innerJoin("chats", "chats.id", "messages.chatId")
     .where("messages.id", "=", messageId)
     .where(inSession(person))
     .$if(person.role !== "admin", (query) => query.where("messages.userId", "=", person.id))
     .selectAll("messages")
-    .executeTakeFirst();
-  if (!row) throw notFound();
-  return row;
+    .executeTakeFirstOrThrow(notFound);
 }
 
 /** The project, if the person owns it or is an admin. Throws 404. */
 export async function findProject({ db }: Services, person: Person, projectId: string): Promise<ProjectRow> {
-  const row = await db
+  return db
     .selectFrom("projects")
     .where("id", "=", projectId)
     .$if(person.role !== "admin", (query) => query.where("userId", "=", person.id))
     .selectAll()
-    .executeTakeFirst();
-  if (!row) throw notFound();
-  return row;
+    .executeTakeFirstOrThrow(notFound);
 }
 
 /** The file, if it is ready and the person owns it or is an admin. Throws 404, also for another session's file. */
 export async function findFile({ db }: Services, person: Person, fileId: string): Promise<FileRow> {
-  const row = await db
+  return db
     .selectFrom("files")
     .where("id", "=", fileId)
     .where("ready", "=", 1)
     .where(ofSession(person))
     .$if(person.role !== "admin", (query) => query.where("userId", "=", person.id))
     .selectAll()
-    .executeTakeFirst();
-  if (!row) throw notFound();
-  return row;
+    .executeTakeFirstOrThrow(notFound);
 }
 
 /** Stops replies in a chat before messages are deleted. */

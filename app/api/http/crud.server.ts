@@ -93,8 +93,7 @@ export function reads<T extends ListedTable, Shown extends z.ZodObject>(of: Read
     })
     .openapi(itemRoute(forAll, of.shown, "Uno de la lista."), async (c) => {
       const { id } = c.req.valid("param");
-      const found = await visible(c.var.services, c.var.person).where("id", "=", id).executeTakeFirst();
-      if (!found) throw notFound();
+      const found = await visible(c.var.services, c.var.person).where("id", "=", id).executeTakeFirstOrThrow(notFound);
       return c.json(of.show(found as Tables[T]), 200, { ETag: tagOf(found) });
     });
 }
@@ -167,8 +166,7 @@ async function remove<T extends Table>(of: AnyResource<T>, c: Context<ApiEnv>): 
 }
 
 async function find<T extends Table>(of: AnyResource<T>, db: Db, id: string, person: Person): Promise<Tables[T]> {
-  const row = await rowsOf(of, db, person).where("id", "=", id).executeTakeFirst();
-  if (!row) throw notFound();
+  const row = await rowsOf(of, db, person).where("id", "=", id).executeTakeFirstOrThrow(notFound);
   return row as Tables[T];
 }
 

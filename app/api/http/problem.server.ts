@@ -61,7 +61,10 @@ export type ProblemBody = {
   error?: { message: string; type: string; param: string | null; code: string | null };
 };
 
-/** The same for things that do not exist and things that the person may not see, so that ids can't be probed. */
+/**
+ * The same for things that do not exist and things that the person may not see, so that ids can't be probed. An arrow
+ * function, so that Kysely's `executeTakeFirstOrThrow` calls it: anything with a prototype is constructed.
+ */
 export const notFound = () => new Problem(404, "No existe o no puedes verlo.");
 
 /** A 422 with one sentence for one field. */

@@ -38,6 +38,14 @@ export const bytes = z.custom<ReadableStream<Uint8Array>>().openapi({ type: "str
 export const iso = (time: number) => new Date(time).toISOString();
 export const isoOrNull = (time: number | null) => (time === null ? null : iso(time));
 
+/** The fields that every stored item has. */
+export const rowFields = { id: z.string(), createdAt: z.string(), updatedAt: z.string() };
+/** When a row was made and last changed, as the API shows it. */
+export const timesOf = (row: { createdAt: number; updatedAt: number }) => ({
+  createdAt: iso(row.createdAt),
+  updatedAt: iso(row.updatedAt),
+});
+
 /** The unsent text of a composer. */
 export const draft = z
   .object({

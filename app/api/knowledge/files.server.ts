@@ -13,13 +13,11 @@ import { contains, listPage } from "../http/list.server.ts";
 import { answerInvalid, notFound } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
 import { deletionRoute, itemRoute, listRoute } from "../http/resource-routes.server.ts";
-import { answers, bearer, bytes, idParam, iso } from "../http/schemas.server.ts";
+import { answers, bearer, bytes, idParam, rowFields, timesOf } from "../http/schemas.server.ts";
 
 export const file = z
   .object({
-    id: z.string(),
-    createdAt: z.string(),
-    updatedAt: z.string(),
+    ...rowFields,
     userId: z.string(),
     projectId: z.string().nullable(),
     name: z.string(),
@@ -36,8 +34,7 @@ export const file = z
 
 export const showFile = (row: FileRow): z.output<typeof file> => ({
   id: row.id,
-  createdAt: iso(row.createdAt),
-  updatedAt: iso(row.updatedAt),
+  ...timesOf(row),
   userId: row.userId,
   projectId: row.projectId,
   name: row.name,

@@ -11,13 +11,11 @@ import { ifUnchanged, refuseStale, stale } from "../http/optimistic-lock.server.
 import { answerInvalid, notFound } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
 import { changeRoute, creationRoute, deletionRoute, itemRoute, listRoute } from "../http/resource-routes.server.ts";
-import { bearer, draft, idParam, iso, line, parseDraft, takes, text } from "../http/schemas.server.ts";
+import { bearer, draft, idParam, line, parseDraft, rowFields, takes, text, timesOf } from "../http/schemas.server.ts";
 
 const project = z
   .object({
-    id: z.string(),
-    createdAt: z.string(),
-    updatedAt: z.string(),
+    ...rowFields,
     userId: z.string(),
     name: z.string(),
     description: z.string(),
@@ -35,8 +33,7 @@ const newProject = z.strictObject({
 const showProject = (row: ProjectRow): z.output<typeof project> => ({
   ...row,
   draft: parseDraft(row.draft),
-  createdAt: iso(row.createdAt),
-  updatedAt: iso(row.updatedAt),
+  ...timesOf(row),
 });
 
 const quiet = { security: bearer, middleware: [signedIn, active] };

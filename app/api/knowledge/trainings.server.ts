@@ -3,7 +3,7 @@ import { everyone, indexText } from "../../db/search.server.ts";
 import { limits } from "../../process/limits.ts";
 import type { Resource } from "../http/crud.server.ts";
 import { invalid } from "../http/problem.server.ts";
-import { flag, id, iso, line, position, text } from "../http/schemas.server.ts";
+import { flag, id, line, position, rowFields, text, timesOf } from "../http/schemas.server.ts";
 
 const fields = {
   title: line("El título", limits.chatTitle, 1),
@@ -14,7 +14,7 @@ const fields = {
   position,
 };
 const body = z.strictObject(fields);
-const shown = z.object({ id: z.string(), createdAt: z.string(), updatedAt: z.string(), ...fields }).openapi("Training");
+const shown = z.object({ ...rowFields, ...fields }).openapi("Training");
 
 /** What every model is given: instructions, knowledge that is searched, examples as earlier turns. */
 export const trainings: Resource<"trainings", typeof shown, typeof body> = {
@@ -25,8 +25,7 @@ export const trainings: Resource<"trainings", typeof shown, typeof body> = {
   method: "patch",
   show: (row) => ({
     ...row,
-    createdAt: iso(row.createdAt),
-    updatedAt: iso(row.updatedAt),
+    ...timesOf(row),
     enabled: row.enabled === 1,
   }),
   columns: ({ enabled, ...given }) => ({ ...given, ...(enabled !== undefined && { enabled: enabled ? 1 : 0 }) }),

@@ -4,7 +4,7 @@ import { encrypt, tryDecrypt } from "../../process/crypto.server.ts";
 import { limits } from "../../process/limits.ts";
 import { isForbiddenUrl } from "../../replies/providers/addresses.server.ts";
 import type { Person, Services } from "../env.server.ts";
-import { flag, iso, position, text } from "../http/schemas.server.ts";
+import { flag, iso, position, rowFields, text } from "../http/schemas.server.ts";
 
 const provider = z.enum(
   ["openai", "anthropic", "google", "openai-compatible", "ollama", "local"],
@@ -17,9 +17,7 @@ const provider = z.enum(
  */
 export const model = z
   .object({
-    id: z.string(),
-    createdAt: z.string(),
-    updatedAt: z.string(),
+    ...rowFields,
     name: z.string(),
     provider,
     externalId: z.string(),

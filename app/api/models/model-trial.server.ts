@@ -40,8 +40,7 @@ export const modelTrials = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid 
         .selectFrom("models")
         .where("id", "=", c.req.valid("param").id)
         .selectAll()
-        .executeTakeFirst();
-      if (!row) throw notFound();
+        .executeTakeFirstOrThrow(notFound);
       if (row.provider === "local") throw invalid("id", "El asistente local no es un modelo: contesta siempre.");
       const begun = Date.now();
       let first: number | null = null;

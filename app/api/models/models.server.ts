@@ -128,9 +128,7 @@ export const models = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(deleteModelRoute, deleteModel);
 
 async function findModel(db: Db, id: string): Promise<ModelRow> {
-  const row = await db.selectFrom("models").where("id", "=", id).selectAll().executeTakeFirst();
-  if (!row) throw notFound();
-  return row;
+  return db.selectFrom("models").where("id", "=", id).selectAll().executeTakeFirstOrThrow(notFound);
 }
 
 const clearDefault = (db: Db) => db.updateTable("models").set({ isDefault: 0 }).where("isDefault", "=", 1).execute();

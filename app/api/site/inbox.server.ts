@@ -1,12 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import type { Readable } from "../http/crud.server.ts";
-import { iso, isoOrNull } from "../http/schemas.server.ts";
+import { isoOrNull, rowFields, timesOf } from "../http/schemas.server.ts";
 
 const shown = z
   .object({
-    id: z.string(),
-    createdAt: z.string(),
-    updatedAt: z.string(),
+    ...rowFields,
     kind: z.enum(["contact", "support"]),
     name: z.string(),
     email: z.string(),
@@ -22,8 +20,7 @@ export const inbox: Readable<"emails", typeof shown> = {
   shown,
   show: ({ key: _, ...row }) => ({
     ...row,
-    createdAt: iso(row.createdAt),
-    updatedAt: iso(row.updatedAt),
+    ...timesOf(row),
     sentAt: isoOrNull(row.sentAt),
   }),
   list: {

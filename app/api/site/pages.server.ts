@@ -7,7 +7,7 @@ import type { Resource } from "../http/crud.server.ts";
 import { contains, listPage } from "../http/list.server.ts";
 import { answerInvalid, notFound } from "../http/problem.server.ts";
 import { itemRoute, listRoute } from "../http/resource-routes.server.ts";
-import { flag, iso, line, position, text } from "../http/schemas.server.ts";
+import { flag, line, position, rowFields, text, timesOf } from "../http/schemas.server.ts";
 
 // Slugs that are taken by other routes.
 const ownPaths = new Set([
@@ -39,12 +39,11 @@ const fields = {
   inMenu: flag.default(false),
 };
 const newPage = z.strictObject(fields);
-const page = z.object({ id: z.string(), createdAt: z.string(), updatedAt: z.string(), ...fields }).openapi("Page");
+const page = z.object({ ...rowFields, ...fields }).openapi("Page");
 
 const showPage = (row: PageRow): z.output<typeof page> => ({
   ...row,
-  createdAt: iso(row.createdAt),
-  updatedAt: iso(row.updatedAt),
+  ...timesOf(row),
   published: row.published === 1,
   inMenu: row.inMenu === 1,
 });
@@ -80,8 +79,7 @@ export const pages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       .where("id", "=", c.req.valid("param").id)
       .$if(!isAdmin(c.var.person), (q) => q.where("published", "=", 1))
       .selectAll()
-      .executeTakeFirst();
-    if (!row) throw notFound();
+      .executeTakeFirstOrThrow(notFound);
     return c.json(showPage(row), 200);
   });
 

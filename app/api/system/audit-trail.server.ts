@@ -1,12 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import type { Readable } from "../http/crud.server.ts";
-import { iso } from "../http/schemas.server.ts";
+import { iso, rowFields, timesOf } from "../http/schemas.server.ts";
 
 const shown = z
   .object({
-    id: z.string(),
-    createdAt: z.string(),
-    updatedAt: z.string(),
+    ...rowFields,
     actorId: z.string().nullable(),
     ownerId: z.string().nullable(),
     action: z.string(),
@@ -29,8 +27,7 @@ export const auditTrail: Readable<"audit", typeof shown> = {
   shown,
   show: (row) => ({
     ...row,
-    createdAt: iso(row.createdAt),
-    updatedAt: iso(row.updatedAt),
+    ...timesOf(row),
     changes: JSON.parse(row.changes) as z.output<typeof shown>["changes"],
     at: iso(row.createdAt),
   }),

@@ -67,8 +67,7 @@ export async function changeAccount(c: Context<ApiEnv>, id: string, given: Accou
     .transaction()
     .execute(async (trx) => {
       await lockAdmins(trx, services.engine);
-      const before = await trx.selectFrom("users").where("id", "=", id).selectAll().executeTakeFirst();
-      if (!before) throw notFound();
+      const before = await trx.selectFrom("users").where("id", "=", id).selectAll().executeTakeFirstOrThrow(notFound);
       refuseStale(c, before, showUser(before));
       if (shown.role === "user" || shown.status === "inactive") await refuseLastAdmin(trx, before);
       const after = await trx

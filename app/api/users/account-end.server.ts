@@ -14,8 +14,11 @@ export async function deleteAccount(c: Context<ApiEnv>, id: string): Promise<voi
   const files = await db.selectFrom("files").where("userId", "=", id).select("id").execute();
   await db.transaction().execute(async (trx) => {
     await lockAdmins(trx, engine);
-    const account = await trx.selectFrom("users").where("id", "=", id).select(["id", "role"]).executeTakeFirst();
-    if (!account) throw notFound();
+    const account = await trx
+      .selectFrom("users")
+      .where("id", "=", id)
+      .select(["id", "role"])
+      .executeTakeFirstOrThrow(notFound);
     await refuseLastAdmin(trx, account);
     await trx.deleteFrom("users").where("id", "=", id).execute();
     // The audit trail keeps who did what and from where; details about the deleted person and their addresses are removed.

@@ -3,7 +3,7 @@ import { expressionBuilder } from "kysely";
 import type { Tables } from "../../db/tables.ts";
 import type { Resource } from "../http/crud.server.ts";
 import { invalid } from "../http/problem.server.ts";
-import { id, iso, isoOrNull } from "../http/schemas.server.ts";
+import { id, iso, isoOrNull, rowFields, timesOf } from "../http/schemas.server.ts";
 
 const e = expressionBuilder<Tables, "subscriptions">();
 
@@ -32,9 +32,7 @@ const fields = {
   storageMb: limit("El espacio"),
 };
 const body = z.strictObject(fields);
-const shown = z
-  .object({ id: z.string(), createdAt: z.string(), updatedAt: z.string(), ...fields })
-  .openapi("Subscription");
+const shown = z.object({ ...rowFields, ...fields }).openapi("Subscription");
 
 /** The plan of a person and its limits. */
 export const subscriptions: Resource<"subscriptions", typeof shown, typeof body> = {
@@ -45,8 +43,7 @@ export const subscriptions: Resource<"subscriptions", typeof shown, typeof body>
   method: "put",
   show: (row) => ({
     ...row,
-    createdAt: iso(row.createdAt),
-    updatedAt: iso(row.updatedAt),
+    ...timesOf(row),
     startsAt: iso(row.startsAt),
     endsAt: isoOrNull(row.endsAt),
   }),

@@ -1,12 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import type { UserRow } from "../../db/tables.ts";
-import { draft, iso, isoOrNull, parseDraft } from "../http/schemas.server.ts";
+import { draft, isoOrNull, parseDraft, rowFields, timesOf } from "../http/schemas.server.ts";
 
 export const user = z
   .object({
-    id: z.string(),
-    createdAt: z.string(),
-    updatedAt: z.string(),
+    ...rowFields,
     name: z.string(),
     email: z.string(),
     role: z.enum(["user", "admin"]),
@@ -19,8 +17,7 @@ export const user = z
 /** An account as the API shows it: never its password. */
 export const showUser = (row: UserRow): z.output<typeof user> => ({
   id: row.id,
-  createdAt: iso(row.createdAt),
-  updatedAt: iso(row.updatedAt),
+  ...timesOf(row),
   name: row.name,
   email: row.email,
   role: row.role,

@@ -45,8 +45,7 @@ const changeUser: RouteHandler<typeof changeUserRoute, ApiEnv> = async (c) => {
   }
   if (id !== person.id) throw notFound();
   if (role || status) throw invalid(role ? "role" : "status", "Eso solo lo cambia quien administra.");
-  const before = await db.selectFrom("users").where("id", "=", id).selectAll().executeTakeFirst();
-  if (!before) throw notFound();
+  const before = await db.selectFrom("users").where("id", "=", id).selectAll().executeTakeFirstOrThrow(notFound);
   const newAddress = given.email !== undefined && given.email !== before.email;
   if (newAddress || password !== undefined) await confirmPassword(c, confirmation);
   if (password !== undefined) await refuseCommon(password);
@@ -63,8 +62,7 @@ const changeUser: RouteHandler<typeof changeUserRoute, ApiEnv> = async (c) => {
       })
       .where("id", "=", id)
       .returningAll()
-      .executeTakeFirst();
-    if (!changed) throw notFound();
+      .executeTakeFirstOrThrow(notFound);
     const action = passwordHash ? "password" : newAddress ? "email" : undefined;
     if (action) {
       // Whoever had the old password or mailbox must not get back in.
@@ -212,9 +210,7 @@ function tellOldAddress({ mail }: Services, before: UserRow, email: string): voi
 }
 
 async function findUser({ db }: Services, id: string): Promise<UserRow> {
-  const row = await db.selectFrom("users").where("id", "=", id).selectAll().executeTakeFirst();
-  if (!row) throw notFound();
-  return row;
+  return db.selectFrom("users").where("id", "=", id).selectAll().executeTakeFirstOrThrow(notFound);
 }
 
 /** Drops undefined properties, which would otherwise be written as NULL. */

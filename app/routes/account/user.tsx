@@ -1,8 +1,8 @@
 import { Link, redirect, useOutlet } from "react-router";
 import { z } from "zod";
 import { zoneOf } from "../../process/time-zones.server.ts";
-import { Bar } from "../../ui/bar.tsx";
 import { Callout } from "../../ui/callout.tsx";
+import { DashboardPage } from "../../ui/dashboard-page.tsx";
 import { sendForm } from "../../ui/forms/send-form.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { showSeen } from "../../ui/navigation/pages-seen.ts";
@@ -73,54 +73,49 @@ export default function User({ loaderData, actionData }: Route.ComponentProps) {
   const dialog = useOutlet();
   return (
     <BehindDialog dialog={dialog}>
-      <Bar>
-        <span className="flex-1" />
-      </Bar>
-      <main className="page" id="contenido">
-        <div className="in sheet">
-          {user.status === "inactive" && (
-            <div className="mb-6">
-              <Callout type="warning">
-                <p>
-                  Tu cuenta está inactiva. <Link to="/soporte">Escríbenos a soporte</Link> para reactivarla.
-                </p>
-              </Callout>
-            </div>
-          )}
-          <h1>Tu cuenta</h1>
-          {user.status === "active" && (
-            <p className="mt-4">
-              <Link className="button primary" to="/conversation/chat">
-                <Icon name="plus" />
-                Empezar una conversación
-              </Link>
-            </p>
-          )}
-          <section aria-labelledby="perfil">
-            <h2 id="perfil">Perfil</h2>
-            <Profile key={user.email + user.name} user={user} result={actionData ?? undefined} />
+      <DashboardPage width="sheet">
+        {user.status === "inactive" && (
+          <div className="mb-6">
+            <Callout type="warning">
+              <p>
+                Tu cuenta está inactiva. <Link to="/soporte">Escríbenos a soporte</Link> para reactivarla.
+              </p>
+            </Callout>
+          </div>
+        )}
+        <h1>Tu cuenta</h1>
+        {user.status === "active" && (
+          <p className="mt-4">
+            <Link className="button primary" to="/conversation/chat">
+              <Icon name="plus" />
+              Empezar una conversación
+            </Link>
+          </p>
+        )}
+        <section aria-labelledby="perfil">
+          <h2 id="perfil">Perfil</h2>
+          <Profile key={user.email + user.name} user={user} result={actionData ?? undefined} />
+        </section>
+        <section aria-labelledby="uso">
+          <h2 id="uso">Plan y uso</h2>
+          <Use use={use} plot={plot} />
+        </section>
+        <section aria-labelledby="sesiones">
+          <h2 id="sesiones">Sesiones abiertas</h2>
+          <Sessions sessions={sessions} />
+        </section>
+        <section aria-labelledby="pasos">
+          <h2 id="pasos">Verificación en dos pasos</h2>
+          <Authenticator {...authenticator} />
+        </section>
+        {keys && (
+          <section aria-labelledby="claves">
+            <h2 id="claves">Claves para programas</h2>
+            <ApiKeys keys={keys} />
           </section>
-          <section aria-labelledby="uso">
-            <h2 id="uso">Plan y uso</h2>
-            <Use use={use} plot={plot} />
-          </section>
-          <section aria-labelledby="sesiones">
-            <h2 id="sesiones">Sesiones abiertas</h2>
-            <Sessions sessions={sessions} />
-          </section>
-          <section aria-labelledby="pasos">
-            <h2 id="pasos">Verificación en dos pasos</h2>
-            <Authenticator {...authenticator} />
-          </section>
-          {keys && (
-            <section aria-labelledby="claves">
-              <h2 id="claves">Claves para programas</h2>
-              <ApiKeys keys={keys} />
-            </section>
-          )}
-          <Data />
-        </div>
-      </main>
+        )}
+        <Data />
+      </DashboardPage>
     </BehindDialog>
   );
 }

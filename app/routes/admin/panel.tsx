@@ -1,6 +1,7 @@
 import { Link } from "react-router";
-import { Bar } from "../../ui/bar.tsx";
+import { DashboardPage } from "../../ui/dashboard-page.tsx";
 import { BarPlot } from "../../ui/plot.tsx";
+import { TableHead } from "../../ui/table-head.tsx";
 import { read } from "../../web/api-result.server.ts";
 import { apiContext } from "../../web/context.ts";
 import type { Route } from "./+types/panel";
@@ -66,53 +67,46 @@ function stateOf({ lastAnsweredAt, lastFailedAt }: Health): { state: string; ton
 
 export default function Panel({ loaderData: { days, totals, now, plots, health, tables } }: Route.ComponentProps) {
   return (
-    <>
-      <Bar>
-        <span className="flex-1" />
-      </Bar>
-      <main className="page" id="contenido">
-        <div className="in listing">
-          <div className="head">
-            <h1>Panel</h1>
-            <nav className="buttons" aria-label="Días">
-              {ranges.map((range) => (
-                <Link
-                  key={range}
-                  className="button small"
-                  to={`?dias=${range}`}
-                  aria-current={range === days ? "true" : undefined}
-                >
-                  {`${range} días`}
-                </Link>
-              ))}
-            </nav>
+    <DashboardPage width="listing">
+      <div className="head">
+        <h1>Panel</h1>
+        <nav className="buttons" aria-label="Días">
+          {ranges.map((range) => (
+            <Link
+              key={range}
+              className="button small"
+              to={`?dias=${range}`}
+              aria-current={range === days ? "true" : undefined}
+            >
+              {`${range} días`}
+            </Link>
+          ))}
+        </nav>
+      </div>
+      <dl className="totals">
+        {totals.map(({ label, figure, line, to }) => (
+          <div key={label}>
+            <dt>{to ? <Link to={to}>{label}</Link> : label}</dt>
+            <dd className="figure">{figure}</dd>
+            <dd className="line">{line}</dd>
           </div>
-          <dl className="totals">
-            {totals.map(({ label, figure, line, to }) => (
-              <div key={label}>
-                <dt>{to ? <Link to={to}>{label}</Link> : label}</dt>
-                <dd className="figure">{figure}</dd>
-                <dd className="line">{line}</dd>
-              </div>
-            ))}
-          </dl>
-          {now && <p className="mt-4 text-text-2">{now}</p>}
-          <section className="mt-7">
-            <h2>{`Los últimos ${days} días`}</h2>
-            {plots.length === 0 && <p className="mt-4 text-text-2">Aún no hay mensajes en estos días.</p>}
-            <div className="plots">
-              {plots.map((one) => (
-                <BarPlot key={one.title} {...one} />
-              ))}
-            </div>
-          </section>
-          <Healths models={health} />
-          {tables.map((table) => (
-            <Uses key={table.title} {...table} />
+        ))}
+      </dl>
+      {now && <p className="mt-4 text-text-2">{now}</p>}
+      <section className="mt-7">
+        <h2>{`Los últimos ${days} días`}</h2>
+        {plots.length === 0 && <p className="mt-4 text-text-2">Aún no hay mensajes en estos días.</p>}
+        <div className="plots">
+          {plots.map((one) => (
+            <BarPlot key={one.title} {...one} />
           ))}
         </div>
-      </main>
-    </>
+      </section>
+      <Healths models={health} />
+      {tables.map((table) => (
+        <Uses key={table.title} {...table} />
+      ))}
+    </DashboardPage>
   );
 }
 
@@ -123,18 +117,7 @@ function Healths({ models }: { models: ShownHealth[] }) {
     <section className="mt-7">
       <h2>Modelos, últimas 24 horas</h2>
       <table className="table cards mt-4">
-        <thead>
-          <tr>
-            <th scope="col">Modelo</th>
-            <th scope="col">Estado</th>
-            <th scope="col" className="num">
-              Respuestas
-            </th>
-            <th scope="col" className="num">
-              Fallos
-            </th>
-          </tr>
-        </thead>
+        <TableHead texts={["Modelo", "Estado"]} numbers={["Respuestas", "Fallos"]} />
         <tbody>
           {models.map(({ modelId, name, state, tone, lastError, answered, failed }) => (
             <tr key={modelId}>
@@ -167,15 +150,7 @@ function Uses({ title, head, rows }: { title: string; head: string; rows: Dashbo
     <section className="mt-7">
       <h2>{title}</h2>
       <table className="table cards mt-4">
-        <thead>
-          <tr>
-            {[head, "Mensajes", "Tokens", "Coste"].map((label, index) => (
-              <th key={label} scope="col" className={index > 0 ? "num" : undefined}>
-                {label}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead texts={[head]} numbers={["Mensajes", "Tokens", "Coste"]} />
         <tbody>
           {rows.map(({ id, name, to, messages, tokens, cost }) => (
             <tr key={id}>

@@ -1,6 +1,6 @@
 import { openAsBlob } from "node:fs";
-import { data, Link, redirect } from "react-router";
-import { Bar } from "../../ui/bar.tsx";
+import { data, redirect } from "react-router";
+import { DashboardPage } from "../../ui/dashboard-page.tsx";
 import { PostForm } from "../../ui/forms/post-form.tsx";
 import { sendForm } from "../../ui/forms/send-form.ts";
 import { UploadField } from "../../ui/forms/upload-form.tsx";
@@ -52,35 +52,26 @@ export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
 export default function Import({ actionData }: Route.ComponentProps) {
   return (
-    <>
-      <Bar>
-        <p className="where">
-          <Link to="/conversation/chat">Conversaciones</Link>
-        </p>
-      </Bar>
-      <main className="page" id="contenido">
-        <div className="in document">
-          <h1>Importar conversaciones</h1>
-          <p>
-            Puedes importar la exportación de Tertulia (un JSON o el ZIP de tus datos), ChatGPT o Claude
-            (conversations.json o su ZIP), Open WebUI y LibreChat (un JSON). Lo que ya importaste no se duplica. Los
-            archivos adjuntos y las imágenes no vienen; al final se dice cuáles faltan.
-          </p>
-          <PostForm className="fields" encType="multipart/form-data">
-            <UploadField
-              result={actionData ?? undefined}
-              label="Archivo de la exportación"
-              hint="Un JSON o un ZIP de hasta 150 MB."
-              multiple={false}
-            />
-            <div>
-              <button type="submit" className="button primary">
-                Importar
-              </button>
-            </div>
-          </PostForm>
+    <DashboardPage width="document" up={["/conversation/chat", "Conversaciones"]}>
+      <h1>Importar conversaciones</h1>
+      <p>
+        Puedes importar la exportación de Tertulia (un JSON o el ZIP de tus datos), ChatGPT o Claude (conversations.json
+        o su ZIP), Open WebUI y LibreChat (un JSON). Lo que ya importaste no se duplica. Los archivos adjuntos y las
+        imágenes no vienen; al final se dice cuáles faltan.
+      </p>
+      <PostForm className="fields" encType="multipart/form-data">
+        <UploadField
+          result={actionData ?? undefined}
+          label="Archivo de la exportación"
+          hint="Un JSON o un ZIP de hasta 150 MB."
+          multiple={false}
+        />
+        <div>
+          <button type="submit" className="button primary">
+            Importar
+          </button>
         </div>
-      </main>
-    </>
+      </PostForm>
+    </DashboardPage>
   );
 }

@@ -1,6 +1,6 @@
 import { data, Link, redirect, useLocation } from "react-router";
 import { limits } from "../../process/limits.ts";
-import { Bar } from "../../ui/bar.tsx";
+import { DashboardPage } from "../../ui/dashboard-page.tsx";
 import { PostForm } from "../../ui/forms/post-form.tsx";
 import { SearchField } from "../../ui/forms/search-field.tsx";
 import { Select } from "../../ui/forms/select.tsx";
@@ -88,30 +88,23 @@ export default function Organize({ loaderData, actionData }: Route.ComponentProp
   const { pathname, search } = useLocation();
   return (
     <BehindDialog dialog={answer?.asks && <Sure ids={answer.asks} here={pathname + search} />}>
-      <Bar>
-        <p className="where">
-          <Link to="/conversation/chat">Conversaciones</Link>
+      <DashboardPage width="document" up={["/conversation/chat", "Conversaciones"]}>
+        <h1>Organizar conversaciones</h1>
+        <SearchField q={q} label="Buscar por título" kept={archive ? [["archivadas", ""]] : []} />
+        <p className="text-text-2">
+          {total === 1 ? "Una conversación" : `${total.toLocaleString("es")} conversaciones`}
+          {archive ? " en el archivo. " : ". "}
+          <Link to={archive ? "/conversation/chat/organizar" : "?archivadas"}>
+            {archive ? "Ver las demás" : "Ver las archivadas"}
+          </Link>
         </p>
-      </Bar>
-      <main className="page" id="contenido">
-        <div className="in document">
-          <h1>Organizar conversaciones</h1>
-          <SearchField q={q} label="Buscar por título" kept={archive ? [["archivadas", ""]] : []} />
-          <p className="text-text-2">
-            {total === 1 ? "Una conversación" : `${total.toLocaleString("es")} conversaciones`}
-            {archive ? " en el archivo. " : ". "}
-            <Link to={archive ? "/conversation/chat/organizar" : "?archivadas"}>
-              {archive ? "Ver las demás" : "Ver las archivadas"}
-            </Link>
-          </p>
-          {chats.length === 0 ? (
-            <p className="text-text-2">{q ? `Ninguna se titula así: «${q}».` : "Aquí no hay ninguna."}</p>
-          ) : (
-            <Picks {...loaderData} message={answer?.message} />
-          )}
-          {next && <Link to={next}>Siguiente</Link>}
-        </div>
-      </main>
+        {chats.length === 0 ? (
+          <p className="text-text-2">{q ? `Ninguna se titula así: «${q}».` : "Aquí no hay ninguna."}</p>
+        ) : (
+          <Picks {...loaderData} message={answer?.message} />
+        )}
+        {next && <Link to={next}>Siguiente</Link>}
+      </DashboardPage>
     </BehindDialog>
   );
 }

@@ -1,6 +1,6 @@
-import { Link } from "react-router";
 import { PostForm } from "../../ui/forms/post-form.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { Menu, MenuLink } from "../../ui/overlays/menu.tsx";
 import type { ListedChat } from "./chat-groups.ts";
 
 const pinForm = "fijar";
@@ -16,32 +16,19 @@ export const PinForm = () => (
 export function RowMenu({ id, title, pinned }: ListedChat) {
   const menu = `fila-${id}`;
   return (
-    <>
-      <button className="button quiet small only" type="button" popoverTarget={menu}>
-        <Icon name="more" label={`Opciones de ${title}`} />
-      </button>
-      <div className="menu" id={menu} popover="auto">
-        <ul>
-          <li>
-            <button type="submit" form={pinForm} name={pinned ? "unpin" : "pin"} value={id}>
-              <Icon name="pin" />
-              {pinned ? "Desfijar" : "Fijar"}
-            </button>
-          </li>
-          <li>
-            <Link to={`/conversation/chat/${id}/editar`}>
-              <Icon name="edit" />
-              Cambiar el título
-            </Link>
-          </li>
-          <li>
-            <Link className="danger" to={`/conversation/chat/${id}/eliminar`}>
-              <Icon name="trash" />
-              Eliminar
-            </Link>
-          </li>
-        </ul>
-      </div>
-    </>
+    <Menu id={menu} label={`Opciones de ${title}`}>
+      <li>
+        <button type="submit" form={pinForm} name={pinned ? "unpin" : "pin"} value={id}>
+          <Icon name="pin" />
+          {pinned ? "Desfijar" : "Fijar"}
+        </button>
+      </li>
+      <MenuLink icon="edit" to={`/conversation/chat/${id}/editar`}>
+        Cambiar el título
+      </MenuLink>
+      <MenuLink icon="trash" className="danger" to={`/conversation/chat/${id}/eliminar`}>
+        Eliminar
+      </MenuLink>
+    </Menu>
   );
 }

@@ -1,6 +1,7 @@
-import { Link, NavLink, useLocation } from "react-router";
+import { NavLink, useLocation } from "react-router";
 import { PostForm } from "../../ui/forms/post-form.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { MenuLink } from "../../ui/overlays/menu.tsx";
 import { Wordmark } from "../../ui/wordmark.tsx";
 import { groupChats, type ListedChat } from "./chat-groups.ts";
 import { PinForm, RowMenu } from "./row-menu.tsx";
@@ -58,12 +59,9 @@ function Conversations({ chats, projects, menus }: Pick<Props, "chats" | "projec
             <span>Nueva conversación</span>
           </NavLink>
         </li>
-        <li>
-          <Link className="item" to="/conversation/chat?buscar" id="ir-a-buscar">
-            <Icon name="search" />
-            <span>Buscar</span>
-          </Link>
-        </li>
+        <MenuLink icon="search" className="item" to="/conversation/chat?buscar" id="ir-a-buscar">
+          <span>Buscar</span>
+        </MenuLink>
         <li>
           <NavLink className="item" to="/conversation/project" end data-ahead>
             <Icon name="project" />
@@ -99,12 +97,9 @@ function Administration({ links }: { links: Props["administered"] }) {
   return (
     <>
       <ul className="items">
-        <li>
-          <Link className="item" to="/conversation/chat">
-            <Icon name="previous" />
-            <span>Volver a las conversaciones</span>
-          </Link>
-        </li>
+        <MenuLink icon="previous" className="item" to="/conversation/chat">
+          <span>Volver a las conversaciones</span>
+        </MenuLink>
       </ul>
       <section aria-labelledby="g-admin">
         <h2 className="group" id="g-admin">
@@ -160,32 +155,20 @@ function PersonMenu({ name, plan, role }: Props["person"]) {
       </button>
       <div className="menu person-menu" id="persona" popover="auto">
         <ul>
-          <li>
-            <Link to="/user" data-ahead>
-              <Icon name="shield" />
-              Tu cuenta
-            </Link>
-          </li>
-          <li>
-            <Link to="/user/file" data-ahead>
-              <Icon name="document" />
-              Tus archivos
-            </Link>
-          </li>
+          <MenuLink icon="shield" to="/user" data-ahead>
+            Tu cuenta
+          </MenuLink>
+          <MenuLink icon="document" to="/user/file" data-ahead>
+            Tus archivos
+          </MenuLink>
           {role === "admin" && (
-            <li>
-              <Link to="/admin">
-                <Icon name="dashboard" />
-                Administración
-              </Link>
-            </li>
+            <MenuLink icon="dashboard" to="/admin">
+              Administración
+            </MenuLink>
           )}
-          <li>
-            <Link to="/user/ayuda" state={{ from: pathname }}>
-              <Icon name="info" />
-              Ayuda
-            </Link>
-          </li>
+          <MenuLink icon="info" to="/user/ayuda" state={{ from: pathname }}>
+            Ayuda
+          </MenuLink>
         </ul>
         <hr />
         <PostForm action="/auth/signout" reloadDocument>

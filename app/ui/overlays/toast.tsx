@@ -1,14 +1,9 @@
 import { useEffect, useRef, useState } from "react";
+import type { Flash } from "../../web/session.server.ts";
 import { looks } from "../callout.tsx";
 import { Icon } from "../icon.tsx";
 
-export type ToastMessage = {
-  id: string;
-  type: "info" | "success" | "error" | "warning";
-  title: string;
-  description?: string;
-  /** In ms; 0: it stays until it is closed. */
-  duration?: number;
+export type ToastMessage = Flash & {
   /** A button in the toast, such as «Deshacer». */
   action?: { label: string; run(): void };
   /** Called once the toast has disappeared. */

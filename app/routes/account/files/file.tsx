@@ -1,6 +1,6 @@
 import { Link, redirect } from "react-router";
 import { limits } from "../../../process/limits.ts";
-import { Bar } from "../../../ui/bar.tsx";
+import { DashboardPage } from "../../../ui/dashboard-page.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
 import { showSeen } from "../../../ui/navigation/pages-seen.ts";
@@ -60,56 +60,52 @@ export const clientLoader = (args: Route.ClientLoaderArgs) => showSeen(args);
 export default function FilePage({ loaderData: { file, passages, found, earlier, later } }: Route.ComponentProps) {
   const content = `/user/file/${file.id}/contenido`;
   return (
-    <>
-      <Bar>
-        <p className="where">
-          <Link to="/user/file">Tus archivos</Link>
-        </p>
-        <PostForm>
-          <button type="submit" className="button quiet small">
-            Usar en una conversación
-          </button>
-        </PostForm>
-        <a className="button quiet small" href={content} download>
-          Descargar
-        </a>
-        <Link className="button quiet small" to={`/user/file/${file.id}/eliminar`}>
-          Eliminar
-        </Link>
-      </Bar>
-      <main className="page" id="contenido">
-        <article className="in document">
-          <h1>{file.name}</h1>
-          <p className="text-text-2">{file.detail}</p>
-          {file.image ? (
-            <img
-              className="whole"
-              src={`${content}?variant=image`}
-              alt={file.name}
-              width={file.width ?? 1}
-              height={file.height ?? 1}
-            />
-          ) : (
-            <>
-              {passages.length === 0 && (
-                <p>
-                  No se ha podido leer ningún texto en este documento: parece escaneado. Un modelo no verá lo que dice.
-                </p>
-              )}
-              {file.cut && (
-                <p>
-                  Es más largo de lo que se puede leer: solo se busca en su comienzo, y un modelo no verá lo demás. Si
-                  lo partes en varios, se leerán enteros.
-                </p>
-              )}
-              {earlier !== undefined && <Link to={`?desde=${earlier}`}>Ver lo anterior</Link>}
-              <Passages passages={passages} found={found} />
-              {later !== undefined && <Link to={`?desde=${later}`}>Seguir leyendo</Link>}
-            </>
+    <DashboardPage
+      width="document"
+      up={["/user/file", "Tus archivos"]}
+      actions={
+        <>
+          <PostForm>
+            <button type="submit" className="button quiet small">
+              Usar en una conversación
+            </button>
+          </PostForm>
+          <a className="button quiet small" href={content} download>
+            Descargar
+          </a>
+          <Link className="button quiet small" to={`/user/file/${file.id}/eliminar`}>
+            Eliminar
+          </Link>
+        </>
+      }
+    >
+      <h1>{file.name}</h1>
+      <p className="text-text-2">{file.detail}</p>
+      {file.image ? (
+        <img
+          className="whole"
+          src={`${content}?variant=image`}
+          alt={file.name}
+          width={file.width ?? 1}
+          height={file.height ?? 1}
+        />
+      ) : (
+        <>
+          {passages.length === 0 && (
+            <p>No se ha podido leer ningún texto en este documento: parece escaneado. Un modelo no verá lo que dice.</p>
           )}
-        </article>
-      </main>
-    </>
+          {file.cut && (
+            <p>
+              Es más largo de lo que se puede leer: solo se busca en su comienzo, y un modelo no verá lo demás. Si lo
+              partes en varios, se leerán enteros.
+            </p>
+          )}
+          {earlier !== undefined && <Link to={`?desde=${earlier}`}>Ver lo anterior</Link>}
+          <Passages passages={passages} found={found} />
+          {later !== undefined && <Link to={`?desde=${later}`}>Seguir leyendo</Link>}
+        </>
+      )}
+    </DashboardPage>
   );
 }
 

@@ -1,5 +1,5 @@
 import { data, Link, redirect, useOutlet } from "react-router";
-import { Bar } from "../../../ui/bar.tsx";
+import { DashboardPage } from "../../../ui/dashboard-page.tsx";
 import { SearchField } from "../../../ui/forms/search-field.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
 import { UploadForm } from "../../../ui/forms/upload-form.tsx";
@@ -57,47 +57,42 @@ export default function Files({ loaderData, actionData }: Route.ComponentProps) 
   const dialog = useOutlet();
   return (
     <BehindDialog dialog={dialog}>
-      <Bar>
-        <span className="flex-1" />
-      </Bar>
-      <main className="page" id="contenido">
-        <div className="in sheet">
-          <h1>Tus archivos</h1>
-          {inactive ? (
-            <p>
-              Tu cuenta está inactiva. <Link to="/soporte">Escríbenos a soporte</Link> para ver tus archivos.
-            </p>
-          ) : (
-            <>
-              <section aria-labelledby="subir">
-                <h2 id="subir">Subir</h2>
-                {/* The key remounts the form after an upload, which clears the file input. */}
-                <UploadForm key={files[0]?.id} result={actionData ?? undefined} />
-              </section>
-              <section aria-labelledby="guardados">
-                <h2 id="guardados">{q ? "Encontrados" : "Guardados"}</h2>
-                <div className="stack">
-                  <SearchField q={q} label="Buscar por nombre" />
-                  <Found q={q} total={total} />
-                  <ul className="rows">
-                    {files.map((file) => (
-                      <Row key={file.id} {...file} />
-                    ))}
-                  </ul>
-                  <nav className="buttons" aria-label="Páginas">
-                    {later && <Link to={q ? `?q=${encodeURIComponent(q)}` : "/user/file"}>Al principio</Link>}{" "}
-                    {next && <Link to={next}>Siguiente</Link>}
-                  </nav>
-                </div>
-              </section>
-              <section aria-labelledby="espacio">
-                <h2 id="espacio">Espacio</h2>
-                <Meters meters={[space]} />
-              </section>
-            </>
-          )}
-        </div>
-      </main>
+      <DashboardPage width="sheet">
+        <h1>Tus archivos</h1>
+        {inactive ? (
+          <p>
+            Tu cuenta está inactiva. <Link to="/soporte">Escríbenos a soporte</Link> para ver tus archivos.
+          </p>
+        ) : (
+          <>
+            <section aria-labelledby="subir">
+              <h2 id="subir">Subir</h2>
+              {/* The key remounts the form after an upload, which clears the file input. */}
+              <UploadForm key={files[0]?.id} result={actionData ?? undefined} />
+            </section>
+            <section aria-labelledby="guardados">
+              <h2 id="guardados">{q ? "Encontrados" : "Guardados"}</h2>
+              <div className="stack">
+                <SearchField q={q} label="Buscar por nombre" />
+                <Found q={q} total={total} />
+                <ul className="rows">
+                  {files.map((file) => (
+                    <Row key={file.id} {...file} />
+                  ))}
+                </ul>
+                <nav className="buttons" aria-label="Páginas">
+                  {later && <Link to={q ? `?q=${encodeURIComponent(q)}` : "/user/file"}>Al principio</Link>}{" "}
+                  {next && <Link to={next}>Siguiente</Link>}
+                </nav>
+              </div>
+            </section>
+            <section aria-labelledby="espacio">
+              <h2 id="espacio">Espacio</h2>
+              <Meters meters={[space]} />
+            </section>
+          </>
+        )}
+      </DashboardPage>
     </BehindDialog>
   );
 }

@@ -1,15 +1,14 @@
-import { Link } from "react-router";
 import { z } from "zod";
 import { limits } from "../../../process/limits.ts";
 import { Field } from "../../../ui/forms/field.tsx";
 import { Fields } from "../../../ui/forms/fields.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
-import { Dialog } from "../../../ui/overlays/dialog.tsx";
 import { FormDialog } from "../../../ui/overlays/form-dialog.tsx";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
 import { sendFields } from "../../../web/forms/form.server.ts";
 import type { Route } from "./+types/add-api-key";
+import { ShownOnce } from "./shown-once.tsx";
 
 export const meta: Route.MetaFunction = () => [{ title: "Crear clave · Tertulia" }];
 export const handle = { dialog: true };
@@ -52,21 +51,13 @@ export default function AddApiKey({ actionData }: Route.ComponentProps) {
   );
 }
 
-/** Shown once: only its own button closes it. */
 function NewKey({ token }: { token: string }) {
   return (
-    <Dialog title="Clave creada">
-      <div className="body fields">
-        <p>Cópiala ahora en el programa que la va a usar: no se vuelve a mostrar.</p>
-        <p>
-          <code className="break-all">{token}</code>
-        </p>
-      </div>
-      <div className="foot">
-        <Link className="button primary" to="/user" preventScrollReset>
-          La he copiado
-        </Link>
-      </div>
-    </Dialog>
+    <ShownOnce title="Clave creada" done="La he copiado">
+      <p>Cópiala ahora en el programa que la va a usar: no se vuelve a mostrar.</p>
+      <p>
+        <code className="break-all">{token}</code>
+      </p>
+    </ShownOnce>
   );
 }

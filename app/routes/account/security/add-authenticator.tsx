@@ -1,4 +1,3 @@
-import { Link } from "react-router";
 import { renderSVG } from "uqr";
 import { z } from "zod";
 import { Field } from "../../../ui/forms/field.tsx";
@@ -11,6 +10,7 @@ import { ApiProblem, read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
 import { sendFields } from "../../../web/forms/form.server.ts";
 import type { Route } from "./+types/add-authenticator";
+import { ShownOnce } from "./shown-once.tsx";
 
 export const meta: Route.MetaFunction = () => [{ title: "Verificación en dos pasos · Tertulia" }];
 export const handle = { dialog: true };
@@ -77,28 +77,20 @@ export default function AddAuthenticator({ loaderData, actionData }: Route.Compo
   );
 }
 
-/** Shown once: only its own button closes it. */
 function RecoveryCodes({ codes }: { codes: string[] }) {
   return (
-    <Dialog title="Códigos de recuperación">
-      <div className="body fields">
-        <p>
-          La verificación está activada. Guarda estos códigos donde no los pierdas: cada uno vale una vez si no tienes
-          el teléfono, y no se vuelven a mostrar.
-        </p>
-        <ul className="codes">
-          {codes.map((code) => (
-            <li key={code}>
-              <code>{code}</code>
-            </li>
-          ))}
-        </ul>
-      </div>
-      <div className="foot">
-        <Link className="button primary" to="/user" preventScrollReset>
-          Los he guardado
-        </Link>
-      </div>
-    </Dialog>
+    <ShownOnce title="Códigos de recuperación" done="Los he guardado">
+      <p>
+        La verificación está activada. Guarda estos códigos donde no los pierdas: cada uno vale una vez si no tienes el
+        teléfono, y no se vuelven a mostrar.
+      </p>
+      <ul className="codes">
+        {codes.map((code) => (
+          <li key={code}>
+            <code>{code}</code>
+          </li>
+        ))}
+      </ul>
+    </ShownOnce>
   );
 }

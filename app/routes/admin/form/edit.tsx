@@ -1,7 +1,5 @@
 import { replace, useLocation } from "react-router";
-import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
-import { Dialog, DialogFoot } from "../../../ui/overlays/dialog.tsx";
 import { accepted, read } from "../../../web/api-result.server.ts";
 import { sessionContext } from "../../../web/context.ts";
 import type { AdminResource } from "../descriptions/description.ts";
@@ -9,7 +7,7 @@ import { suggestionsFor } from "../resources/references.server.ts";
 import { changeable, said } from "../resources/resource.server.ts";
 import type { Route } from "./+types/edit";
 import { labelled, type ResourceResult, sendResource, valuesOf } from "./form-values.server.ts";
-import { ResourceFields } from "./resource-form.tsx";
+import { ResourceDialog } from "./resource-dialog.tsx";
 
 export const meta: Route.MetaFunction = ({ loaderData }) => [{ title: `${loaderData?.title ?? "Editar"} · Tertulia` }];
 export const handle = { dialog: true };
@@ -45,23 +43,6 @@ export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 export default function Edit({ loaderData: { title, version, ...form }, actionData, params }: Route.ComponentProps) {
   const result = actionData as ResourceResult | undefined;
   const closeTo = `/admin/${params.resource}${useLocation().search}`;
-  return (
-    <Dialog title={title} closeTo={closeTo}>
-      <PostForm className="contents" preventScrollReset>
-        <input type="hidden" name="version" value={result?.version ?? result?.values.version ?? version} />
-        {/* Enter activates the first submit button of a form: it must be this one, not «Vista previa» or «Buscar». */}
-        <button type="submit" className="sr-only" tabIndex={-1} aria-hidden="true">
-          Guardar
-        </button>
-        <div className="body fields">
-          <ResourceFields {...form} result={result} />
-        </div>
-        <DialogFoot cancelTo={closeTo}>
-          <button type="submit" className="button primary">
-            Guardar
-          </button>
-        </DialogFoot>
-      </PostForm>
-    </Dialog>
-  );
+  const loaded = result?.version ?? result?.values.version ?? version;
+  return <ResourceDialog title={title} closeTo={closeTo} version={loaded} {...form} result={result} />;
 }

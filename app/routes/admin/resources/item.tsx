@@ -1,7 +1,8 @@
 import { Link, redirect, useNavigation } from "react-router";
-import { Bar } from "../../../ui/bar.tsx";
+import { DashboardPage } from "../../../ui/dashboard-page.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
+import { TableHead } from "../../../ui/table-head.tsx";
 import { accepted, read } from "../../../web/api-result.server.ts";
 import { apiContext, formContext, sessionContext } from "../../../web/context.ts";
 import { textOf } from "../../../web/forms/form.server.ts";
@@ -61,12 +62,11 @@ export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 export default function ItemPage({ loaderData, actionData, params: { resource: path, id } }: Route.ComponentProps) {
   const { many, readOnly, tries, name, facts, long, changes, belongs, signsOut, account } = loaderData;
   return (
-    <>
-      <Bar>
-        <p className="where">
-          <Link to={`/admin/${path}`}>{many}</Link>
-        </p>
-        {!readOnly && (
+    <DashboardPage
+      width="document"
+      up={[`/admin/${path}`, many]}
+      actions={
+        !readOnly && (
           <>
             <Link className="button quiet small" to={`/admin/${path}/${id}/editar`}>
               Editar
@@ -75,40 +75,37 @@ export default function ItemPage({ loaderData, actionData, params: { resource: p
               Eliminar
             </Link>
           </>
-        )}
-      </Bar>
-      <main className="page" id="contenido">
-        <div className="in document">
-          <h1>{name}</h1>
-          <Facts facts={facts} id={id} />
-          {account && <Account {...account} />}
-          {belongs.length > 0 && (
-            <p className="buttons mt-5">
-              {belongs.map(({ label, to }) => (
-                <Link key={to} className="button small" to={to}>
-                  {label}
-                </Link>
-              ))}
-            </p>
-          )}
-          {signsOut && (
-            <PostForm className="mt-5">
-              <button type="submit" className="button small" name="intent" value="signout">
-                Cerrar sus sesiones
-              </button>
-            </PostForm>
-          )}
-          {tries && <Try id={id} tried={actionData as Answered | undefined} />}
-          {changes.length > 0 && <Changes changes={changes} />}
-          {long.map(({ label, text }) => (
-            <section key={label} className="given">
-              <h2>{label}</h2>
-              <pre tabIndex={-1}>{text}</pre>
-            </section>
+        )
+      }
+    >
+      <h1>{name}</h1>
+      <Facts facts={facts} id={id} />
+      {account && <Account {...account} />}
+      {belongs.length > 0 && (
+        <p className="buttons mt-5">
+          {belongs.map(({ label, to }) => (
+            <Link key={to} className="button small" to={to}>
+              {label}
+            </Link>
           ))}
-        </div>
-      </main>
-    </>
+        </p>
+      )}
+      {signsOut && (
+        <PostForm className="mt-5">
+          <button type="submit" className="button small" name="intent" value="signout">
+            Cerrar sus sesiones
+          </button>
+        </PostForm>
+      )}
+      {tries && <Try id={id} tried={actionData as Answered | undefined} />}
+      {changes.length > 0 && <Changes changes={changes} />}
+      {long.map(({ label, text }) => (
+        <section key={label} className="given">
+          <h2>{label}</h2>
+          <pre tabIndex={-1}>{text}</pre>
+        </section>
+      ))}
+    </DashboardPage>
   );
 }
 
@@ -148,13 +145,7 @@ function Try({ id, tried }: { id: string; tried: Answered | undefined }) {
 function Changes({ changes }: { changes: FieldChange[] }) {
   return (
     <table className="table cards mt-5">
-      <thead>
-        <tr>
-          <th scope="col">Campo</th>
-          <th scope="col">Antes</th>
-          <th scope="col">Después</th>
-        </tr>
-      </thead>
+      <TableHead texts={["Campo", "Antes", "Después"]} />
       <tbody>
         {changes.map(({ label, before, after }) => (
           <tr key={label}>

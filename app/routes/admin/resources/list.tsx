@@ -1,5 +1,5 @@
 import { data, Link, redirect, useOutlet } from "react-router";
-import { Bar } from "../../../ui/bar.tsx";
+import { DashboardPage } from "../../../ui/dashboard-page.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
 import { Icon } from "../../../ui/icon.tsx";
@@ -141,19 +141,12 @@ export default function List({ loaderData, actionData }: Route.ComponentProps) {
   );
   return (
     <BehindDialog dialog={outlet ?? asks}>
-      <Bar>
-        <p className="where">
-          <Link to="/admin">Panel</Link>
-        </p>
-      </Bar>
-      <main className="page" id="contenido">
-        <div className="in listing">
-          <Head {...loaderData} />
-          <Filters {...loaderData} />
-          <Rows list={loaderData} answer={answer} />
-          <Pages {...loaderData} />
-        </div>
-      </main>
+      <DashboardPage width="listing" up={["/admin", "Panel"]}>
+        <Head {...loaderData} />
+        <Filters {...loaderData} />
+        <Rows list={loaderData} answer={answer} />
+        <Pages {...loaderData} />
+      </DashboardPage>
     </BehindDialog>
   );
 }

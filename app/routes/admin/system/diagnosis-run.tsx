@@ -1,7 +1,7 @@
-import { data, Link } from "react-router";
+import { data } from "react-router";
 import { v7 as newId } from "uuid";
-import { Bar } from "../../../ui/bar.tsx";
 import { Callout } from "../../../ui/callout.tsx";
+import { DashboardPage } from "../../../ui/dashboard-page.tsx";
 import { liveContext } from "../../../web/context.ts";
 import type { Route } from "./+types/diagnosis-run";
 import { findDiagnosis, verdictOf, writeLines } from "./diagnosis.server.ts";
@@ -24,42 +24,33 @@ export const shouldRevalidate = () => false;
 
 export default function DiagnosisRun({ loaderData: { checks, verdict, marker } }: Route.ComponentProps) {
   return (
-    <>
-      <Bar>
-        <p className="where">
-          <Link to="/admin/sistema/diagnostico">Diagnóstico</Link>
-        </p>
-      </Bar>
-      <main className="page" id="contenido">
-        <div className="in document">
-          <h1>Diagnóstico</h1>
-          <h2 className="mt-5">Cabeceras</h2>
-          <ul className="mt-4 grid gap-2">
-            {checks.map(({ good, text }) => (
-              <li key={text}>
-                <Callout type={good ? "success" : "warning"}>
-                  <p>{text}</p>
-                </Callout>
-              </li>
-            ))}
-          </ul>
-          <h2 className="mt-7">Páginas que crecen</h2>
-          {marker === undefined ? (
-            <div className="mt-4">
-              <Callout type={verdict?.good ? "success" : "warning"}>
-                <p>{verdict?.text}</p>
-              </Callout>
-            </div>
-          ) : (
-            <div
-              className="mt-4"
-              suppressHydrationWarning
-              // Safe: the marker is the server's, and so is what it writes there.
-              dangerouslySetInnerHTML={{ __html: marker }}
-            />
-          )}
+    <DashboardPage width="document" up={["/admin/sistema/diagnostico", "Diagnóstico"]}>
+      <h1>Diagnóstico</h1>
+      <h2 className="mt-5">Cabeceras</h2>
+      <ul className="mt-4 grid gap-2">
+        {checks.map(({ good, text }) => (
+          <li key={text}>
+            <Callout type={good ? "success" : "warning"}>
+              <p>{text}</p>
+            </Callout>
+          </li>
+        ))}
+      </ul>
+      <h2 className="mt-7">Páginas que crecen</h2>
+      {marker === undefined ? (
+        <div className="mt-4">
+          <Callout type={verdict?.good ? "success" : "warning"}>
+            <p>{verdict?.text}</p>
+          </Callout>
         </div>
-      </main>
-    </>
+      ) : (
+        <div
+          className="mt-4"
+          suppressHydrationWarning
+          // Safe: the marker is the server's, and so is what it writes there.
+          dangerouslySetInnerHTML={{ __html: marker }}
+        />
+      )}
+    </DashboardPage>
   );
 }

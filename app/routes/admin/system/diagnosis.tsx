@@ -1,5 +1,5 @@
-import { Link, redirect } from "react-router";
-import { Bar } from "../../../ui/bar.tsx";
+import { redirect } from "react-router";
+import { DashboardPage } from "../../../ui/dashboard-page.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { ipContext } from "../../../web/context.ts";
 import type { Route } from "./+types/diagnosis";
@@ -17,28 +17,19 @@ export function action({ request, context, url }: Route.ActionArgs) {
 
 export default function Diagnosis() {
   return (
-    <>
-      <Bar>
-        <p className="where">
-          <Link to="/admin/sistema">Sistema</Link>
-        </p>
-      </Bar>
-      <main className="page" id="contenido">
-        <div className="in document">
-          <h1>Diagnóstico</h1>
-          <p className="mt-4">
-            El servidor escribe una página de diez líneas, una cada tres décimas de segundo, como escribe una respuesta.
-            Cada línea lleva una imagen diminuta: cuando tu navegador la pide, el servidor sabe que la ha visto. Si
-            llegan todas a la vez, algo las retiene por el camino.
-          </p>
-          {/* A full document load, because only a document grows visibly. */}
-          <PostForm className="mt-5" reloadDocument>
-            <button type="submit" className="button primary">
-              Empezar
-            </button>
-          </PostForm>
-        </div>
-      </main>
-    </>
+    <DashboardPage width="document" up={["/admin/sistema", "Sistema"]}>
+      <h1>Diagnóstico</h1>
+      <p className="mt-4">
+        El servidor escribe una página de diez líneas, una cada tres décimas de segundo, como escribe una respuesta.
+        Cada línea lleva una imagen diminuta: cuando tu navegador la pide, el servidor sabe que la ha visto. Si llegan
+        todas a la vez, algo las retiene por el camino.
+      </p>
+      {/* A full document load, because only a document grows visibly. */}
+      <PostForm className="mt-5" reloadDocument>
+        <button type="submit" className="button primary">
+          Empezar
+        </button>
+      </PostForm>
+    </DashboardPage>
   );
 }

@@ -1,9 +1,10 @@
 import { Link, redirect, useOutlet } from "react-router";
-import { Bar } from "../../../ui/bar.tsx";
 import { Callout } from "../../../ui/callout.tsx";
+import { DashboardPage } from "../../../ui/dashboard-page.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
 import { BehindDialog } from "../../../ui/overlays/behind-dialog.tsx";
+import { TableHead } from "../../../ui/table-head.tsx";
 import { ApiProblem, read } from "../../../web/api-result.server.ts";
 import { apiContext, sessionContext } from "../../../web/context.ts";
 import { sizeInWords } from "../../../web/file-display.server.ts";
@@ -67,51 +68,44 @@ export default function System({ loaderData }: Route.ComponentProps) {
   const outlet = useOutlet();
   return (
     <BehindDialog dialog={outlet}>
-      <Bar>
-        <p className="where">
-          <Link to="/admin">Panel</Link>
-        </p>
-      </Bar>
-      <main className="page" id="contenido">
-        <div className="in listing">
-          <h1>Sistema</h1>
-          <dl className="facts">
-            {facts.map(([label, text]) => (
-              <div key={label}>
-                <dt>{label}</dt>
-                <dd>{text}</dd>
-              </div>
-            ))}
-          </dl>
-          {fills && (
-            <div className="mt-4">
-              <Callout type="warning">
-                <p>Queda poco espacio. Borra copias antiguas o amplía el disco: lleno, nadie puede escribir.</p>
-              </Callout>
+      <DashboardPage width="listing" up={["/admin", "Panel"]}>
+        <h1>Sistema</h1>
+        <dl className="facts">
+          {facts.map(([label, text]) => (
+            <div key={label}>
+              <dt>{label}</dt>
+              <dd>{text}</dd>
             </div>
-          )}
-          {lost.models + lost.authenticators > 0 && <Lost {...lost} />}
-          <section className="mt-7">
-            <h2>Copias</h2>
-            {copies ? <Copies backups={backups} /> : <OwnMeans />}
-          </section>
-          <section className="mt-7">
-            <h2>Diagnóstico</h2>
-            <p className="mt-2">
-              Comprueba si un proxy de delante retiene las páginas que se escriben poco a poco o quita cabeceras.
-            </p>
-            <p className="mt-4">
-              <Link className="button" to="/admin/sistema/diagnostico">
-                Diagnóstico
-              </Link>
-            </p>
-          </section>
-          <section className="mt-7">
-            <h2>Migraciones</h2>
-            <Migrations migrations={migrations} />
-          </section>
-        </div>
-      </main>
+          ))}
+        </dl>
+        {fills && (
+          <div className="mt-4">
+            <Callout type="warning">
+              <p>Queda poco espacio. Borra copias antiguas o amplía el disco: lleno, nadie puede escribir.</p>
+            </Callout>
+          </div>
+        )}
+        {lost.models + lost.authenticators > 0 && <Lost {...lost} />}
+        <section className="mt-7">
+          <h2>Copias</h2>
+          {copies ? <Copies backups={backups} /> : <OwnMeans />}
+        </section>
+        <section className="mt-7">
+          <h2>Diagnóstico</h2>
+          <p className="mt-2">
+            Comprueba si un proxy de delante retiene las páginas que se escriben poco a poco o quita cabeceras.
+          </p>
+          <p className="mt-4">
+            <Link className="button" to="/admin/sistema/diagnostico">
+              Diagnóstico
+            </Link>
+          </p>
+        </section>
+        <section className="mt-7">
+          <h2>Migraciones</h2>
+          <Migrations migrations={migrations} />
+        </section>
+      </DashboardPage>
     </BehindDialog>
   );
 }
@@ -119,12 +113,7 @@ export default function System({ loaderData }: Route.ComponentProps) {
 function Migrations({ migrations }: { migrations: { name: string; at: string }[] }) {
   return (
     <table className="table mt-4">
-      <thead>
-        <tr>
-          <th scope="col">Nombre</th>
-          <th scope="col">Hecha</th>
-        </tr>
-      </thead>
+      <TableHead texts={["Nombre", "Hecha"]} />
       <tbody>
         {migrations.map(({ name, at }) => (
           <tr key={name}>
@@ -154,18 +143,7 @@ function Copies({ backups }: { backups: { name: string; at: string; size: string
         <p className="mt-4 text-text-2">Aún no hay ninguna copia.</p>
       ) : (
         <table className="table cards mt-4">
-          <thead>
-            <tr>
-              <th scope="col">Copia</th>
-              <th scope="col">Hecha</th>
-              <th scope="col" className="num">
-                Tamaño
-              </th>
-              <th scope="col">
-                <span className="sr-only">Acciones</span>
-              </th>
-            </tr>
-          </thead>
+          <TableHead texts={["Copia", "Hecha"]} numbers={["Tamaño"]} actions />
           <tbody>
             {backups.map(({ name, at, size }) => (
               <tr key={name}>

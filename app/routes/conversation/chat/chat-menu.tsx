@@ -1,7 +1,8 @@
 import { type MouseEvent, use } from "react";
-import { Link, useNavigate, useRevalidator } from "react-router";
+import { useNavigate, useRevalidator } from "react-router";
 import { FormToken, PostForm } from "../../../ui/forms/post-form.tsx";
 import { Icon } from "../../../ui/icon.tsx";
+import { Menu, MenuLink } from "../../../ui/overlays/menu.tsx";
 
 const dialogs = [
   ["mover", "project", "Mover a un proyecto"],
@@ -23,45 +24,29 @@ export function ChatMenu({ id, pinned, archived }: { id: string; pinned: boolean
     deleteLater({ id, formToken, refresh: revalidate, back: () => navigate(`/conversation/chat/${id}`) });
   };
   return (
-    <>
-      <button className="button quiet small only" type="button" popoverTarget="opciones">
-        <Icon name="more" label="Opciones de la conversación" />
-      </button>
-      <div className="menu" id="opciones" popover="auto">
-        <ul>
-          <li>
-            <Switch id={id} intent="pin" name="pinned" on={pinned} icon="pin">
-              {pinned ? "Desfijar" : "Fijar"}
-            </Switch>
-          </li>
-          <li>
-            <Link to={`/conversation/chat/${id}/editar`}>
-              <Icon name="edit" />
-              Cambiar el título
-            </Link>
-          </li>
-          <li>
-            <Switch id={id} intent="archive" name="archived" on={archived} icon="book">
-              {archived ? "Desarchivar" : "Archivar"}
-            </Switch>
-          </li>
-          {dialogs.map(([path, icon, label]) => (
-            <li key={path}>
-              <Link to={`/conversation/chat/${id}/${path}`} preventScrollReset>
-                <Icon name={icon} />
-                {label}
-              </Link>
-            </li>
-          ))}
-          <li>
-            <Link className="danger" to={`/conversation/chat/${id}/eliminar`} onClick={deleteWithUndo}>
-              <Icon name="trash" />
-              Eliminar
-            </Link>
-          </li>
-        </ul>
-      </div>
-    </>
+    <Menu id="opciones" label="Opciones de la conversación">
+      <li>
+        <Switch id={id} intent="pin" name="pinned" on={pinned} icon="pin">
+          {pinned ? "Desfijar" : "Fijar"}
+        </Switch>
+      </li>
+      <MenuLink icon="edit" to={`/conversation/chat/${id}/editar`}>
+        Cambiar el título
+      </MenuLink>
+      <li>
+        <Switch id={id} intent="archive" name="archived" on={archived} icon="book">
+          {archived ? "Desarchivar" : "Archivar"}
+        </Switch>
+      </li>
+      {dialogs.map(([path, icon, label]) => (
+        <MenuLink key={path} icon={icon} to={`/conversation/chat/${id}/${path}`} preventScrollReset>
+          {label}
+        </MenuLink>
+      ))}
+      <MenuLink icon="trash" className="danger" to={`/conversation/chat/${id}/eliminar`} onClick={deleteWithUndo}>
+        Eliminar
+      </MenuLink>
+    </Menu>
   );
 }
 

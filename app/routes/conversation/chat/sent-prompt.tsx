@@ -1,5 +1,5 @@
-import { data, Link } from "react-router";
-import { Bar } from "../../../ui/bar.tsx";
+import { data } from "react-router";
+import { DashboardPage } from "../../../ui/dashboard-page.tsx";
 import { ApiProblem, read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
 import { listModels } from "../models.server.ts";
@@ -42,45 +42,36 @@ export default function SentPrompt({ loaderData, params }: Route.ComponentProps)
   const back = `/conversation/chat/${params.id}?mensaje=${params.messageId}#m-${params.messageId}`;
   const empty = prompt?.parts.length === 0 && prompt.turns.length === 0;
   return (
-    <>
-      <Bar>
-        <p className="where">
-          <Link to={back}>{title}</Link>
-        </p>
-      </Bar>
-      <main className="page" id="contenido">
-        <div className="in document">
-          <h1>Qué se envió al modelo</h1>
-          <p className="text-text-2">
-            {!prompt && "De esta respuesta no se guardó: es anterior a que se guardara, o se cortó antes de terminar."}
-            {empty && "El asistente local no recibe instrucciones: busca y cita. Encontró lo que sigue."}
-            {prompt && !empty && `Esto, y nada más, recibió ${model}, en este orden. ${tokens}`}
-          </p>
-          {empty && <Quotes sources={sources} />}
-          {prompt && prompt.parts.length > 0 && (
-            <section aria-labelledby="sistema">
-              <h2 id="sistema">Instrucción del sistema</h2>
-              {prompt.parts.map(({ title: name, text }) => (
-                <Given key={name} id={name.toLowerCase().replace(/\s+/g, "-")} name={name} text={text} />
-              ))}
-            </section>
-          )}
-          {prompt && prompt.turns.length > 0 && (
-            <section aria-labelledby="mensajes">
-              <h2 id="mensajes">Mensajes</h2>
-              {prompt.turns.map(({ role, content, images }, index) => (
-                <Given
-                  // biome-ignore lint/suspicious/noArrayIndexKey: a list that never changes
-                  key={index}
-                  name={`${role === "user" ? "Persona" : "Respuesta"}${images > 0 ? `, con ${images === 1 ? "una imagen" : `${images} imágenes`}` : ""}`}
-                  text={content}
-                />
-              ))}
-            </section>
-          )}
-        </div>
-      </main>
-    </>
+    <DashboardPage width="document" up={[back, title]}>
+      <h1>Qué se envió al modelo</h1>
+      <p className="text-text-2">
+        {!prompt && "De esta respuesta no se guardó: es anterior a que se guardara, o se cortó antes de terminar."}
+        {empty && "El asistente local no recibe instrucciones: busca y cita. Encontró lo que sigue."}
+        {prompt && !empty && `Esto, y nada más, recibió ${model}, en este orden. ${tokens}`}
+      </p>
+      {empty && <Quotes sources={sources} />}
+      {prompt && prompt.parts.length > 0 && (
+        <section aria-labelledby="sistema">
+          <h2 id="sistema">Instrucción del sistema</h2>
+          {prompt.parts.map(({ title: name, text }) => (
+            <Given key={name} id={name.toLowerCase().replace(/\s+/g, "-")} name={name} text={text} />
+          ))}
+        </section>
+      )}
+      {prompt && prompt.turns.length > 0 && (
+        <section aria-labelledby="mensajes">
+          <h2 id="mensajes">Mensajes</h2>
+          {prompt.turns.map(({ role, content, images }, index) => (
+            <Given
+              // biome-ignore lint/suspicious/noArrayIndexKey: a list that never changes
+              key={index}
+              name={`${role === "user" ? "Persona" : "Respuesta"}${images > 0 ? `, con ${images === 1 ? "una imagen" : `${images} imágenes`}` : ""}`}
+              text={content}
+            />
+          ))}
+        </section>
+      )}
+    </DashboardPage>
   );
 }
 

@@ -1,6 +1,6 @@
 import { Link, useOutlet } from "react-router";
 import { limits } from "../../../process/limits.ts";
-import { Bar } from "../../../ui/bar.tsx";
+import { DashboardPage } from "../../../ui/dashboard-page.tsx";
 import { showSeen } from "../../../ui/navigation/pages-seen.ts";
 import { BehindDialog } from "../../../ui/overlays/behind-dialog.tsx";
 import { read } from "../../../web/api-result.server.ts";
@@ -23,38 +23,33 @@ export default function Projects({ loaderData: { projects } }: Route.ComponentPr
   const dialog = useOutlet();
   return (
     <BehindDialog dialog={dialog}>
-      <Bar>
-        <span className="flex-1" />
-      </Bar>
-      <main className="page" id="contenido">
-        <div className="in column">
-          <div className="head">
-            <h1>Proyectos</h1>
-            <Link className="button primary" to="/conversation/project/crear" preventScrollReset>
-              Crear proyecto
-            </Link>
-          </div>
-          {projects.length === 0 ? (
-            <p className="mt-6 text-text-2">
-              Un proyecto reúne conversaciones sobre lo mismo, con instrucciones que valen para todas. Aún no tienes
-              ninguno.
-            </p>
-          ) : (
-            <ul className="rows mt-6">
-              {projects.map(({ id, name, description }) => (
-                <li key={id} className="row">
-                  <div>
-                    <Link className="title" to={`/conversation/project/${id}`} data-ahead>
-                      {name}
-                    </Link>
-                    <p className="line">{description}</p>
-                  </div>
-                </li>
-              ))}
-            </ul>
-          )}
+      <DashboardPage width="column">
+        <div className="head">
+          <h1>Proyectos</h1>
+          <Link className="button primary" to="/conversation/project/crear" preventScrollReset>
+            Crear proyecto
+          </Link>
         </div>
-      </main>
+        {projects.length === 0 ? (
+          <p className="mt-6 text-text-2">
+            Un proyecto reúne conversaciones sobre lo mismo, con instrucciones que valen para todas. Aún no tienes
+            ninguno.
+          </p>
+        ) : (
+          <ul className="rows mt-6">
+            {projects.map(({ id, name, description }) => (
+              <li key={id} className="row">
+                <div>
+                  <Link className="title" to={`/conversation/project/${id}`} data-ahead>
+                    {name}
+                  </Link>
+                  <p className="line">{description}</p>
+                </div>
+              </li>
+            ))}
+          </ul>
+        )}
+      </DashboardPage>
     </BehindDialog>
   );
 }

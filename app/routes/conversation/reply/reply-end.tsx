@@ -1,5 +1,6 @@
 import { Link } from "react-router";
 import { Icon } from "../../../ui/icon.tsx";
+import { Menu, MenuLink } from "../../../ui/overlays/menu.tsx";
 import { CopyLink } from "./copy.tsx";
 import { ReplyButton } from "./reply-button.tsx";
 import type { ShownTurn } from "./turns.server.ts";
@@ -33,29 +34,16 @@ export function ReplyEnd({ chatId, turn }: { chatId: string; turn: EndedReply })
 function MoreActions({ chatId, turn }: { chatId: string; turn: EndedReply }) {
   const id = `mas-${turn.id}`;
   return (
-    <>
-      <button className="action" type="button" popoverTarget={id}>
-        <Icon name="more" label="Más acciones" />
-      </button>
-      <div className="menu" id={id} popover="auto">
-        <ul>
-          {turn.others && (
-            <li>
-              <Link to={`/conversation/chat/${chatId}/regenerar/${turn.id}`} preventScrollReset>
-                <Icon name="assistant" />
-                Con otro modelo
-              </Link>
-            </li>
-          )}
-          <li>
-            <Link to={`/conversation/chat/${chatId}/enviado/${turn.id}`}>
-              <Icon name="info" />
-              Qué se envió al modelo
-            </Link>
-          </li>
-        </ul>
-      </div>
-    </>
+    <Menu id={id} label="Más acciones" look="action">
+      {turn.others && (
+        <MenuLink icon="assistant" to={`/conversation/chat/${chatId}/regenerar/${turn.id}`} preventScrollReset>
+          Con otro modelo
+        </MenuLink>
+      )}
+      <MenuLink icon="info" to={`/conversation/chat/${chatId}/enviado/${turn.id}`}>
+        Qué se envió al modelo
+      </MenuLink>
+    </Menu>
   );
 }
 

@@ -1,0 +1,31 @@
+import type { ComponentProps, ReactNode } from "react";
+import { Link } from "react-router";
+import { Icon } from "../icon.tsx";
+
+type MenuProps = { id: string; label: string; look?: string; children: ReactNode };
+
+/** A menu of things that can be done, behind a button with three dots; it opens without a script. */
+export function Menu({ id, label, look = "button quiet small only", children }: MenuProps) {
+  return (
+    <>
+      <button className={look} type="button" popoverTarget={id}>
+        <Icon name="more" label={label} />
+      </button>
+      <div className="menu" id={id} popover="auto">
+        <ul>{children}</ul>
+      </div>
+    </>
+  );
+}
+
+/** One of its links. */
+export function MenuLink({ icon, children, ...link }: ComponentProps<typeof Link> & { icon: string }) {
+  return (
+    <li>
+      <Link {...link}>
+        <Icon name={icon} />
+        {children}
+      </Link>
+    </li>
+  );
+}
