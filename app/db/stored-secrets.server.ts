@@ -18,7 +18,7 @@ async function keptSecrets(db: Db): Promise<{ models: Kept[]; authenticators: Ke
   const models = await db.selectFrom("models").where("apiKey", "is not", null).select(["id", "apiKey"]).execute();
   const authenticators = await db.selectFrom("authenticators").select(["id", "userId", "secret"]).execute();
   return {
-    models: models.map(({ id, apiKey }) => ({ id, encrypted: apiKey ?? "", identity: id })),
+    models: models.flatMap(({ id, apiKey }) => (apiKey ? [{ id, encrypted: apiKey, identity: id }] : [])),
     authenticators: authenticators.map(({ id, userId, secret }) => ({
       id,
       encrypted: secret,

@@ -144,9 +144,9 @@ const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 
 /** The base name without invisible characters. Throws FileRefused if it is empty or too long, or if the path has `..`. */
 function cleanName(sent: string): string {
-  const parts = sent.replace(invisible, "").split(/[/\\]/);
-  const name = (parts.at(-1) ?? "").trim();
-  if (!name || parts.includes("..")) throw new FileRefused("su nombre no es el de un archivo. Cámbialo.");
+  const path = sent.replace(invisible, "");
+  const name = path.replace(/^.*[/\\]/s, "").trim();
+  if (!name || path.split(/[/\\]/).includes("..")) throw new FileRefused("su nombre no es el de un archivo. Cámbialo.");
   if (name.length > limits.fileName) {
     throw new FileRefused(`su nombre tiene ${name.length} letras; acórtalo a ${limits.fileName} o menos.`);
   }

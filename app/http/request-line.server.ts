@@ -37,7 +37,7 @@ function isHost(host: string): boolean {
 
 function decodes(target: string): boolean {
   try {
-    decodeURIComponent(target.split("?", 1)[0] ?? "");
+    decodeURIComponent(target.replace(/\?.*$/s, ""));
     return URL.canParse(`http://host${target}`);
   } catch {
     return false;

@@ -107,7 +107,7 @@ function whereTooLong({ statusCode, responseBody = "", message }: APICallError):
 
 /** Whether a server is still loading its model (llama.cpp: 503, "Loading model"). */
 export const isLoading = (error: unknown) =>
-  APICallError.isInstance(error) && error.statusCode === 503 && /loading model/i.test(error.responseBody ?? "");
+  APICallError.isInstance(error) && error.statusCode === 503 && /loading model/i.test(String(error.responseBody));
 
 /** The part of a failure that may be logged: provider messages can contain keys and message text. */
 export function describeCause({ cause }: ReplyError): Record<string, unknown> {
@@ -137,7 +137,7 @@ const isConnectionError = (error: unknown) =>
   hasCause(
     error,
     (cause) =>
-      /ECONN|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|UND_ERR/.test((cause as NodeJS.ErrnoException).code ?? "") ||
+      /ECONN|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|UND_ERR/.test(String("code" in cause && cause.code)) ||
       /fetch failed|terminated|Cannot connect/i.test(cause.message),
   );
 

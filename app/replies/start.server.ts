@@ -216,7 +216,7 @@ async function findSent(
   const sent = await db.selectFrom("attachments").where("messageId", "=", question.id).select("fileId").execute();
   const before = await bytesOf(
     db,
-    sent.map(({ fileId }) => fileId ?? ""),
+    sent.flatMap(({ fileId }) => fileId ?? []),
   );
   if (before !== (await bytesOf(db, fileIds))) return {};
   const reply = await db

@@ -61,12 +61,9 @@ const longestAnswer = 20_000;
 
 function cleanTitle(text: string): string {
   const answer = text.slice(0, longestAnswer).replace(/<think>[\s\S]*?<\/think>/g, "");
-  const line =
-    answer
-      .trim()
-      .split("\n")[0]
-      ?.slice(0, 2 * limits.chatTitle) ?? "";
+  const [line = ""] = answer.trim().split("\n", 1);
   return line
+    .slice(0, 2 * limits.chatTitle)
     .replace(/[*_`]{1,3}|^#+\s*/g, "")
     .replace(/^[\s"'«“]+|[\s"'»”.]+$/g, "")
     .slice(0, limits.chatTitle)

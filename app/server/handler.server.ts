@@ -5,7 +5,7 @@ import { constants } from "node:zlib";
 import * as build from "virtual:react-router/server-build";
 import { compressResponse } from "@remix-run/response/compress";
 import { createRequestHandler, RouterContextProvider } from "react-router";
-import { type Api, createApi } from "../api/api.server.ts";
+import { createApi } from "../api/api.server.ts";
 import { isBot } from "../http/bots.server.ts";
 import { headerOf } from "../http/header.server.ts";
 import { refuseMalformed } from "../http/request-line.server.ts";
@@ -31,22 +31,26 @@ export type Handle = (request: Request, client: { ip: string }) => Promise<Respo
 /** Opens what this process needs, by the environment. Throws ConfigError for a wrong setting. */
 export async function open(): Promise<Opened> {
   const config = readConfig();
-  if (!config.apiBaseUrl) return openServices(config);
-  return { services: undefined, config, log: createLog(config.logLevel), close: async () => {} };
+  const { apiBaseUrl } = config;
+  if (!apiBaseUrl) return openServices(config);
+  return {
+    services: undefined,
+    config: { ...config, apiBaseUrl },
+    log: createLog(config.logLevel),
+    close: async () => {},
+  };
 }
 
 /** Request → Response: /v1 to the API, everything else to the pages, each with a context of its own. */
 export function createHandler(opened: Opened): Handle {
-  const { services } = opened;
-  const api = services && createApi(services);
-  const answerPage = pagesWith(opened, api);
+  const api = apiOf(opened);
+  const answerPage = pagesWith(opened, api.send);
   return async (request, { ip }) => {
     const url = new URL(request.url);
     if (url.pathname === "/health") return new Response("ok");
     if (url.pathname === "/ready") return ready(opened);
     if (url.pathname === "/v1" || url.pathname.startsWith("/v1/")) {
-      const response = api ? await api.fetch(request, { ip }) : new Response(null, { status: 404 });
-      return addHeaders(response, request, "");
+      return addHeaders(await api.answer(request, ip), request, "");
     }
     if (/^\/assets\/.*\.js$/.test(url.pathname)) return staleModule();
     if (isForeignForm(request, url)) return addHeaders(foreignForm(), request, "");
@@ -57,15 +61,29 @@ export function createHandler(opened: Opened): Handle {
   };
 }
 
-/** The handler for pages. They call the API in this process or, with API_BASE_URL, on another machine. */
-function pagesWith({ config, log }: Opened, api: Api | undefined) {
-  const remote = remoteApi(config.apiBaseUrl ?? "", log);
-  const send = (call: Request, visitor: Visitor) => {
-    if (!api) return remote(call, visitor);
-    call.headers.set("User-Agent", visitor.userAgent);
-    call.headers.set("Time-Zone", visitor.zone);
-    return api.fetch(call, { ip: visitor.ip });
+/** What pages call as a visitor. */
+type Send = (call: Request, visitor: Visitor) => Response | Promise<Response>;
+/** The API: `answer` is for whoever calls /v1 on this server. */
+type ApiCalls = { send: Send; answer(request: Request, ip: string): Response | Promise<Response> };
+
+/** The API of this process or, with API_BASE_URL, that of another machine, which only pages call through this one. */
+function apiOf({ services, config, log }: Opened): ApiCalls {
+  if (!services) {
+    return { send: remoteApi(config.apiBaseUrl, log), answer: () => new Response(null, { status: 404 }) };
+  }
+  const api = createApi(services);
+  return {
+    send(call, { ip, userAgent, zone }) {
+      call.headers.set("User-Agent", userAgent);
+      call.headers.set("Time-Zone", zone);
+      return api.fetch(call, { ip });
+    },
+    answer: (request, ip) => api.fetch(request, { ip }),
   };
+}
+
+/** The handler for pages. */
+function pagesWith({ config, log }: Opened, send: Send) {
   const cookieKey = deriveKey(config.secret, "cookie");
   const pages = createRequestHandler(build, import.meta.env.MODE);
   return async (request: Request, ip: string): Promise<Response> => {
@@ -103,24 +121,29 @@ function hideFromBots(response: Response, request: Request, log: Log): Response 
 export function createSockets({ services, config, log }: Opened) {
   const cookieKey = deriveKey(config.secret, "cookie");
   const token = (request: IncomingMessage) => tokenOf(request, config, cookieKey);
-  const sockets = services && new Sockets(services, token);
-  const handOn = async (request: IncomingMessage, socket: Duplex, head: Buffer) =>
-    proxySocket(request, socket, head, config.apiBaseUrl ?? "", await token(request));
+  const sockets = services ? new Sockets(services, token) : proxyTo(config.apiBaseUrl, token);
   return {
     /** Takes an upgrade of the HTTP server, if it is one of these; answers whether it is. */
     take(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
       if (!isSocket(request)) return false;
       // From here on nobody else handles errors of this socket; an unhandled reset would end the process.
       socket.on("error", () => socket.destroy());
-      (sockets ? sockets.take(request, socket, head) : handOn(request, socket, head)).catch((error: Error) => {
+      sockets.take(request, socket, head).catch((error: Error) => {
         log.error({ err: error }, "no se pudo abrir una conexión");
         socket.destroy();
       });
       return true;
     },
-    close: async () => sockets?.close(),
+    close: async () => sockets.close(),
   };
 }
+
+/** Hands connections on to the API on another machine, with the token that its pages have. */
+const proxyTo = (base: string, token: (request: IncomingMessage) => Promise<string | undefined>) => ({
+  take: async (request: IncomingMessage, socket: Duplex, head: Buffer) =>
+    proxySocket(request, socket, head, base, await token(request)),
+  close() {},
+});
 
 /**
  * Whether a form was sent from another site. Text browsers send no Origin; for them only the token counts

@@ -17,10 +17,11 @@ import { Runs } from "../replies/runs.server.ts";
 const sweepEvery = 60 * 60_000;
 const dayLong = 24 * 60 * 60_000;
 
-export type Opened = {
-  /** Undefined when the API is on another machine and this process serves only pages. */
-  services: Services | undefined;
-  config: Config;
+/** What a process has opened. Without `services` the API is on another machine, and this process serves only pages. */
+export type Opened = (
+  | { services: Services; config: Config }
+  | { services: undefined; config: Config & { apiBaseUrl: string } }
+) & {
   log: Log;
   /** Lets running replies end for `patience` ms, then closes everything. */
   close(patience: number): Promise<void>;

@@ -22,7 +22,8 @@ export async function tokenOf(
   const site = originOf(request, settings);
   // Browsers send cookies with upgrades from any site, but always with an Origin.
   if (origin !== site) return;
-  const headers = { Cookie: request.headers.cookie ?? "" };
+  const { cookie } = request.headers;
+  const headers = new Headers(cookie ? { Cookie: cookie } : undefined);
   return (await WebSession.open(new Request(site, { headers }), cookieKey)).access ?? "";
 }
 

@@ -99,7 +99,7 @@ function noteRotation(before: string, { access = "", refresh = "" }: TokenStore)
 /** What a refresh token was rotated to, but only for requests that began before that was delivered. A later request with the old
  * token may come from a stolen copy and must not get the new tokens. */
 function rotatedSince(begun: number, refresh: string | undefined): Rotation | undefined {
-  const rotation = rotations.get(refresh ?? "");
+  const rotation = refresh && rotations.get(refresh);
   return rotation && rotation.at >= begun ? rotation : undefined;
 }
 

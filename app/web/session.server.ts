@@ -83,8 +83,9 @@ export class WebSession implements TokenStore {
   }
 
   get formToken(): string {
-    if (!this.#data.formToken) this.#set({ formToken: newToken() });
-    return this.#data.formToken ?? "";
+    const formToken = this.#data.formToken ?? newToken();
+    if (!this.#data.formToken) this.#set({ formToken });
+    return formToken;
   }
 
   /** Shows a flash on the next page. */

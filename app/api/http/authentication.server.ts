@@ -12,8 +12,9 @@ export const apiKeyStart = "ter_";
 
 /** Authenticates a bearer token (a session's or an API key); 401 without a valid one. */
 export const signedIn = createMiddleware<ApiEnv>(async (c, next) => {
-  const token = c.req.header("Authorization")?.match(/^Bearer (\S+)$/i)?.[1] ?? "";
-  const person = token.startsWith(apiKeyStart) ? await findByKey(c, token) : await findBySession(c, token);
+  const token = c.req.header("Authorization")?.match(/^Bearer (\S+)$/i)?.[1];
+  const find = token?.startsWith(apiKeyStart) ? findByKey : findBySession;
+  const person = token && (await find(c, token));
   if (!person) throw new Problem(401, "Necesitas iniciar sesión.", { headers: { "WWW-Authenticate": "Bearer" } });
   c.set("person", person);
   await next();

@@ -156,11 +156,8 @@ async function addChat(db: Db, userId: string, chat: FoundChat): Promise<boolean
       await new Promise(setImmediate);
     }
     const [first] = chat.messages;
-    await db
-      .updateTable("messages")
-      .set({ key })
-      .where("id", "=", (first && ids.get(first.key)) ?? "")
-      .execute();
+    const firstId = first && ids.get(first.key);
+    if (firstId) await db.updateTable("messages").set({ key }).where("id", "=", firstId).execute();
     return true;
   } catch (error) {
     await db.deleteFrom("chats").where("id", "=", row.id).execute();

@@ -5,7 +5,7 @@ import type { ApiEnv } from "../env.server.ts";
 import { admin, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid } from "../http/problem.server.ts";
 import { answers, bearer, isoOrNull } from "../http/schemas.server.ts";
-import { dayNames, daysAsked } from "../users/usage.server.ts";
+import { dayNames, daysAsked, firstDay } from "../users/usage.server.ts";
 
 const counted = { messages: z.number(), tokens: z.number(), cost: z.number() };
 const figures = z
@@ -58,10 +58,11 @@ export const figuresOfAll = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid
   }),
   async (c) => {
     const { db } = c.var.services;
-    const names = dayNames(c.req.valid("query").days, Date.now());
-    const first = names[0] ?? "";
+    const { days: asked } = c.req.valid("query");
+    const now = Date.now();
+    const first = firstDay(asked, now);
     const [people, failed, stored, days, tokensOf, uploaded, models, users, health] = await Promise.all([
-      countPeople(db, names.at(-1) ?? ""),
+      countPeople(db, firstDay(1, now)),
       failedByDay(db, Date.parse(first)),
       db.selectFrom("files").select(sql<number>`coalesce(sum(size), 0)`.as("bytes")).executeTakeFirstOrThrow(),
       usedBy(db, first)
@@ -92,7 +93,7 @@ export const figuresOfAll = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid
         ...people,
         failed: [...failed.values()].reduce((sum, count) => sum + count, 0),
         storedBytes: Number(stored.bytes),
-        days: names.map((day) => ({
+        days: dayNames(asked, now).map((day) => ({
           day,
           ...none,
           ...used.get(day),

@@ -133,7 +133,7 @@ async function* archive(copy: string, dataDir: string): AsyncGenerator<Uint8Arra
   const names = await readdir(join(dataDir, "files"), { recursive: true }).catch(() => []);
   const known = filesIn(copy);
   for (const name of names.sort()) {
-    if (known.has(basename(name).split(".")[0] ?? "") && !name.endsWith(".part")) {
+    if (known.has(basename(name).replace(/\..*$/, "")) && !name.endsWith(".part")) {
       yield* entry(join(dataDir, "files", name), `files/${name}`);
     }
   }

@@ -77,9 +77,11 @@ export const system = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).op
 
 async function versionOf({ db, engine }: Services): Promise<string> {
   const asked =
-    engine === "sqlite" ? sql<{ v: string }>`select sqlite_version() as v` : sql<{ v: string }>`show server_version`;
+    engine === "sqlite"
+      ? sql<{ v: string }>`select sqlite_version() as v`
+      : sql<{ v: string }>`select current_setting('server_version') as v`;
   const { rows } = await asked.execute(db);
-  return Object.values(rows[0] ?? {})[0] ?? "";
+  return String(rows[0]?.v);
 }
 
 async function storageOf({ db, engine, config }: Services) {

@@ -15,7 +15,12 @@ export const daysAsked = z.coerce
 
 /** The last `days` days by UTC, today the last. */
 export const dayNames = (days: number, now: number) =>
-  Array.from({ length: days }, (_, index) => new Date(now - (days - 1 - index) * dayLong).toISOString().slice(0, 10));
+  Array.from({ length: days }, (_, index) => nameOf(now - (days - 1 - index) * dayLong));
+
+/** The first of these days. */
+export const firstDay = (days: number, now: number) => nameOf(now - (days - 1) * dayLong);
+
+const nameOf = (time: number) => new Date(time).toISOString().slice(0, 10);
 
 const counted = { messages: z.number(), inputTokens: z.number(), outputTokens: z.number() };
 const usageAnswer = z
@@ -33,11 +38,12 @@ export const usage = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).ope
     responses: { 200: answers(usageAnswer, "El uso de los últimos días.") },
   }),
   async (c) => {
-    const names = dayNames(c.req.valid("query").days, Date.now());
+    const { days } = c.req.valid("query");
+    const now = Date.now();
     const rows = await c.var.services.db
       .selectFrom("usage")
       .where("userId", "=", c.var.person.id)
-      .where("day", ">=", names[0] ?? "")
+      .where("day", ">=", firstDay(days, now))
       .groupBy("day")
       .select([
         "day",
@@ -47,7 +53,7 @@ export const usage = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).ope
       ])
       .execute();
     const found = new Map(rows.map((row) => [row.day, row]));
-    const shown = names.map((day) => {
+    const shown = dayNames(days, now).map((day) => {
       const row = found.get(day);
       return {
         day,

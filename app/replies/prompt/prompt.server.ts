@@ -49,7 +49,9 @@ export async function buildPrompt(
   const parts: StoredPart[] = [
     { title: "Instrucciones del modelo", text: model.systemPrompt },
     ...instructions.map(({ title, content }) => ({ title: `Entrenamiento «${title}»`, text: content })),
-    { title: `Instrucciones del proyecto «${chat?.projectName ?? ""}»`, text: chat?.instructions ?? "" },
+    ...(chat?.instructions
+      ? [{ title: `Instrucciones del proyecto «${chat.projectName}»`, text: chat.instructions }]
+      : []),
     ...sourceParts(sources, whole),
   ].filter((part) => "fileId" in part || part.text);
   const before = joined(parts, whole);

@@ -10,7 +10,7 @@ import type { AttachedFile } from "./turns.server.ts";
 export type WholeDocument = { n: number; fileId: string; name: string; text: string };
 export type FoundDocuments = { sources: Source[]; whole: WholeDocument[] };
 
-type FileText = Pick<FileRow, "id" | "name" | "text"> & { messageId: string };
+type FileText = Pick<FileRow, "id" | "name"> & { text: string; messageId: string };
 type Wanted = { local: boolean; projectId: string | null; attached: AttachedFile[]; room: number };
 
 const passagesInPrompt = 6;
@@ -46,7 +46,7 @@ export async function findSources(
     ...whole.map(({ id, name, text }) => ({
       kind: "file" as const,
       title: name,
-      quote: (text ?? "").slice(0, quoteLength).toWellFormed(),
+      quote: text.slice(0, quoteLength).toWellFormed(),
       chatId: null,
       messageId: null,
       fileId: id,
@@ -56,7 +56,7 @@ export async function findSources(
   ].map((source, index) => ({ n: index + 1, ...source }));
   return {
     sources,
-    whole: whole.map(({ id, name, text }, index) => ({ n: index + 1, fileId: id, name, text: text ?? "" })),
+    whole: whole.map(({ id, name, text }, index) => ({ n: index + 1, fileId: id, name, text })),
   };
 }
 
@@ -74,7 +74,7 @@ async function documentsOfBranch(db: Db, question: MessageRow, attached: Attache
   const ids = new Map(
     documents
       .filter(({ messageId }) => branch.has(messageId))
-      .map(({ fileId, messageId }) => [fileId ?? "", messageId]),
+      .flatMap(({ fileId, messageId }) => (fileId ? [[fileId, messageId] as const] : [])),
   );
   const files = await db
     .selectFrom("files")
@@ -83,16 +83,15 @@ async function documentsOfBranch(db: Db, question: MessageRow, attached: Attache
     .execute();
   return [...ids].flatMap(([fileId, messageId]) => {
     const file = files.find(({ id }) => id === fileId);
-    return file ? [{ ...file, messageId }] : [];
+    return file ? [{ ...file, text: file.text ?? "", messageId }] : [];
   });
 }
 
 function fitting(documents: FileText[], room: number): FileText[] {
   let left = room;
   return documents.filter(({ text }) => {
-    const length = text?.length ?? 0;
-    if (length > left) return false;
-    left -= length;
+    if (text.length > left) return false;
+    left -= text.length;
     return true;
   });
 }
@@ -144,8 +143,9 @@ async function named(db: Db, hits: Hit[], projectId: string | null): Promise<Omi
   ]);
   const titles = new Map([...chats, ...trainings, ...files].map(({ id, title }) => [id, title]));
   return hits.flatMap(({ messageId, trainingId, chatId, fileId, position, page, text }) => {
-    const title = titles.get(fileId ?? trainingId ?? chatId ?? "");
-    if (title === undefined) return [];
+    const from = fileId ?? trainingId ?? chatId;
+    const title = from && titles.get(from);
+    if (!title) return [];
     const kind = fileId ? ("file" as const) : trainingId ? ("training" as const) : ("message" as const);
     const where = page ? `${title}, página ${page}` : title;
     return [{ kind, title: where, quote: text, chatId, messageId, fileId, position: position && Number(position) }];

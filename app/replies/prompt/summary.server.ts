@@ -66,12 +66,7 @@ function takePiece(rows: BranchRow[], room: number): BranchRow[] {
 }
 
 /** Adds messages to the summary, in parts of at most `room` characters, because one message may be longer than that. */
-async function summarise(
-  before: string | undefined,
-  piece: BranchRow[],
-  room: number,
-  asking: Asking,
-): Promise<string> {
+async function summarise(before = "", piece: BranchRow[], room: number, asking: Asking): Promise<string> {
   const said = piece
     .map(({ role, content }) => `${role === "user" ? "Persona" : "Asistente"}: ${content}`)
     .join("\n\n");
@@ -80,7 +75,7 @@ async function summarise(
     const part = said.slice(at, at + room).toWellFormed();
     summary = await ask([summary && `Resumen anterior: ${summary}`, part].filter(Boolean).join("\n\n"), asking);
   }
-  return summary ?? "";
+  return summary;
 }
 
 async function ask(content: string, { model, signal, silence, spent }: Asking): Promise<string> {

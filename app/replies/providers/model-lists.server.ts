@@ -18,14 +18,15 @@ const patience = 5_000;
 
 /** The providers of the environment: those with a key or an address, and Ollama at its usual address. */
 export function providersIn({ openai, anthropic, google, ollamaBaseUrl }: Providers): Provider[] {
+  const { apiKey: openaiKey } = openai;
   const { apiKey: anthropicKey } = anthropic;
   const { apiKey: googleKey } = google;
   const compatible = openai.baseUrl;
   return [
     ...(compatible
-      ? [{ name: "openai-compatible" as const, list: () => listCompatible(compatible, openai.apiKey ?? null) }]
+      ? [{ name: "openai-compatible" as const, list: () => listCompatible(compatible, openaiKey ?? null) }]
       : []),
-    ...(openai.apiKey && !compatible ? [{ name: "openai" as const, list: () => listOpenAi(openai.apiKey ?? "") }] : []),
+    ...(openaiKey && !compatible ? [{ name: "openai" as const, list: () => listOpenAi(openaiKey) }] : []),
     ...(anthropicKey
       ? [{ name: "anthropic" as const, list: () => listAnthropic(anthropicKey, anthropic.baseUrl) }]
       : []),
@@ -168,8 +169,8 @@ async function listOllama(baseUrl: string): Promise<ListedModel[]> {
 
 /** The `num_ctx` among a model's parameters, which are lines of a name and a value (docs.ollama.com/api, «show»). */
 async function ollamaContext(baseUrl: string, model: string): Promise<number | undefined> {
-  const { parameters } = await askFor<{ parameters?: string }>(`${baseUrl}/api/show`, {}, { model });
-  const said = /^num_ctx\s+"?(\d+)/m.exec(parameters ?? "")?.[1];
+  const { parameters = "" } = await askFor<{ parameters?: string }>(`${baseUrl}/api/show`, {}, { model });
+  const said = /^num_ctx\s+"?(\d+)/m.exec(parameters)?.[1];
   return said === undefined ? undefined : Number(said);
 }
 

@@ -12,8 +12,8 @@ export const meta: Route.MetaFunction = () => [{ title: "Panel · Tertulia" }];
 const ranges = ["7", "30", "90"];
 
 export async function loader({ context, url }: Route.LoaderArgs) {
-  const asked = url.searchParams.get("dias") ?? "";
-  const days = ranges.includes(asked) ? asked : "30";
+  const asked = url.searchParams.get("dias");
+  const days = ranges.find((range) => range === asked) ?? "30";
   const { api } = context.get(apiContext);
   const [figures, system] = await Promise.all([
     read(api.usage.figures.$get({ query: { days } })),
@@ -61,7 +61,7 @@ type Health = { answered: number; failed: number; lastAnsweredAt: string | null;
 
 /** A model's state is that of its latest reply: one answered reply after a failure is enough for «Responde». */
 function stateOf({ lastAnsweredAt, lastFailedAt }: Health): { state: string; tone: "good" | "bad" | "off" } {
-  if (lastFailedAt && lastFailedAt > (lastAnsweredAt ?? "")) return { state: "Falla", tone: "bad" };
+  if (lastFailedAt && (!lastAnsweredAt || lastFailedAt > lastAnsweredAt)) return { state: "Falla", tone: "bad" };
   return lastAnsweredAt ? { state: "Responde", tone: "good" } : { state: "Sin uso", tone: "off" };
 }
 

@@ -113,7 +113,7 @@ export default function NewChat({ loaderData, actionData }: Route.ComponentProps
       action="/conversation/chat"
       size={30}
       label="Buscar en todos los mensajes"
-      q={found?.q ?? ""}
+      q={found?.q}
       autoFocus={searches}
     />
   );
@@ -158,7 +158,7 @@ function Writing({ start, result }: { start: Start; result: ComposerResult | und
   return (
     <div>
       <Composer
-        key={`new${empieza ?? ""}`}
+        key={empieza ?? "new"}
         sendKey={key}
         left={left}
         models={models}

@@ -3,7 +3,7 @@ import { limits } from "../../process/limits.ts";
 import { Icon } from "../icon.tsx";
 
 type Props = {
-  q: string;
+  q: string | undefined;
   label: string;
   /** Where the results are, if not on this page. */
   action?: string;

@@ -40,7 +40,8 @@ const personKey = "tertulia-person";
 /** Another person has signed in, here or in another tab: drop the cache. */
 function forgetWithPerson(personId: string | null): () => void {
   if (localStorage.getItem(personKey) !== personId) forgetSeen();
-  localStorage.setItem(personKey, personId ?? "");
+  if (personId) localStorage.setItem(personKey, personId);
+  else localStorage.removeItem(personKey);
   const onStorage = ({ key }: StorageEvent) => key === personKey && forgetSeen();
   addEventListener("storage", onStorage);
   return () => removeEventListener("storage", onStorage);

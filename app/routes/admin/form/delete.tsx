@@ -19,7 +19,7 @@ export async function loader({ context, params: { resource: path, id } }: Route.
   if (path === "user" && (await requireUser(context)).user.id === id) throw redirect("/user/eliminar");
   const item = await read(readItem({ param: { id } }));
   const [cells] = await cellsOf(context, resource.columns.slice(0, 1), [item]);
-  return { title: `Eliminar ${resource.one}`, name: cells?.[0]?.text ?? "" };
+  return { title: `Eliminar ${resource.one}`, name: cells?.[0]?.text };
 }
 
 export async function action({ context, params: { resource: path, id }, url }: Route.ActionArgs) {

@@ -16,7 +16,9 @@ import { resourceOf } from "./resource.server.ts";
 import { Tried } from "./table.tsx";
 import { type Tried as Answered, mayBeTried, tryModel } from "./try-model.server.ts";
 
-export const meta: Route.MetaFunction = ({ loaderData }) => [{ title: `${loaderData?.name ?? ""} · Tertulia` }];
+export const meta: Route.MetaFunction = ({ loaderData }) => [
+  { title: loaderData ? `${loaderData.name} · Tertulia` : "Tertulia" },
+];
 
 export async function loader({ context, params: { resource: path, id } }: Route.LoaderArgs) {
   const { resource, read: readItem } = resourceOf(context, path);

@@ -77,10 +77,10 @@ const advice = "En nginx, quita `proxy_buffering` y `gzip` para esta dirección;
 
 /** What the headers of a form tell about what stands in front of this server. `ip` is the one this server goes by. */
 export function checkHeaders(headers: Headers, url: URL, ip: string): Check[] {
-  const forwarded = (name: string) => headers.get(`X-Forwarded-${name}`)?.split(",")[0]?.trim() ?? "";
+  const forwarded = (name: string) => headers.get(`X-Forwarded-${name}`)?.split(",")[0]?.trim();
   const [protocol, host, address] = [forwarded("Proto"), forwarded("Host"), forwarded("For")];
   const trust = "pon TRUST_PROXY=1.";
-  const checks: (Check | false)[] = [
+  const checks: (Check | false | "" | undefined)[] = [
     headers.has("Origin")
       ? { good: true, text: "El navegador dice de dónde viene cada formulario (Origin), y llega." }
       : {
@@ -89,26 +89,26 @@ export function checkHeaders(headers: Headers, url: URL, ip: string): Check[] {
             ? "Algo quita la cabecera Origin de los formularios: sin ella solo los protege su código."
             : "Este navegador no envía Origin; sus formularios se reconocen por su código.",
         },
-    protocol !== "" && {
+    protocol && {
       good: `${protocol}:` === url.protocol,
       text:
         `${protocol}:` === url.protocol
           ? `El proxy dice que la conexión es ${protocol}, y se le cree.`
           : `El proxy dice que la conexión es ${protocol}, pero este servidor no le cree: ${trust}`,
     },
-    host !== "" &&
+    host &&
       host !== url.host && {
         good: false,
         text: `El proxy dice que la dirección es ${host} y aquí consta ${url.host}: ${trust}`,
       },
-    address !== "" && {
+    address && {
       good: address === ip,
       text:
         address === ip
           ? "Cada visita se cuenta por su dirección."
           : `Todas las visitas parecen venir de ${ip}, que es el proxy, y comparten límites: ${trust}`,
     },
-    protocol + host + address === "" && { good: true, text: "Ningún proxy dice estar delante." },
+    !protocol && !host && !address && { good: true, text: "Ningún proxy dice estar delante." },
     !headers.has("Accept-Encoding") && {
       good: false,
       text: "No llega Accept-Encoding: las páginas van sin comprimir, y pesan cinco veces más.",
@@ -119,5 +119,5 @@ export function checkHeaders(headers: Headers, url: URL, ip: string): Check[] {
         text: "La conexión es http: cualquiera que esté en la misma red puede leerla. Pon un proxy con HTTPS delante.",
       },
   ];
-  return checks.filter((check) => check !== false);
+  return checks.filter((check) => typeof check === "object");
 }

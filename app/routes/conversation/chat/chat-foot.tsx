@@ -10,7 +10,7 @@ type Props = Omit<ComponentProps<typeof Composer>, "placeholder" | "edits"> & {
   temporary: boolean;
   edits: { messageId: string; parentId: string } | undefined;
   /** The last message sent. A new one empties the composer; a reply that ends does not touch what is being typed. */
-  lastSent: string;
+  lastSent: string | undefined;
 };
 
 /** Below the turns: what there is to say about the conversation, and its composer. */
@@ -42,7 +42,7 @@ export function ChatFoot({ lastReply, temporary, edits, lastSent, ...composer }:
         </p>
       )}
       <Composer
-        key={`${edits?.messageId ?? ""}${lastSent}`}
+        key={`${edits?.messageId} ${lastSent}`}
         {...composer}
         edits={edits !== undefined}
         parentId={edits?.parentId ?? composer.parentId}

@@ -129,7 +129,7 @@ export default function Chat({ loaderData: chat, actionData }: Route.ComponentPr
       lastReply={turns.findLast(({ role }) => role === "assistant")?.id}
       temporary={chat.temporary}
       edits={edits}
-      lastSent={turns.findLast(({ role }) => role === "user")?.id ?? last?.id ?? ""}
+      lastSent={turns.findLast(({ role }) => role === "user")?.id ?? last?.id}
       sendKey={chat.key}
       left={chat.left}
       growing={last?.status === "streaming" && chat.stoppable ? last.id : undefined}

@@ -40,9 +40,10 @@ export function useAttached(initial: ComposerFile[], answered: ComposerFile[] | 
   };
   const add = (sent: File[]) => {
     const form = room.current?.closest("form");
-    if (sent.length === 0 || !form) return;
+    const [first] = sent;
+    if (!first || !form) return;
     // Said at once, so that a message sent right now waits for them.
-    setProgress({ name: sent[0]?.name ?? "", part: 0 });
+    setProgress({ name: first.name, part: 0 });
     setRefused(undefined);
     sending.current.count++;
     sending.current.last = sending.current.last

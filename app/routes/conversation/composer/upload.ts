@@ -13,11 +13,12 @@ export async function upload(sent: File[], { form, taken, onProgress }: UploadOp
     .slice(limits.filesPerMessage - taken)
     .map(({ name }) => `«${name}» no cabe: un mensaje puede llevar ${limits.filesPerMessage} archivos como mucho.`);
   const files = sent.slice(0, limits.filesPerMessage - taken);
-  if (files.length === 0) return { files: [], refused };
+  const [first] = files;
+  if (!first) return { files: [], refused };
   const body = new FormData();
   body.set("formToken", String(new FormData(form).get("formToken")));
   for (const file of files) body.append("files", file);
-  const name = files.length > 1 ? `${files[0]?.name} y ${files.length - 1} más` : (files[0]?.name ?? "");
+  const name = files.length > 1 ? `${first.name} y ${files.length - 1} más` : first.name;
   uploading(1);
   try {
     const answer = await post(body, (part) => onProgress({ name, part }));

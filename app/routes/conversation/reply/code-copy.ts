@@ -3,11 +3,12 @@ export function offerCopies(container: HTMLElement | null): (() => void) | undef
   // Only secure pages have a clipboard.
   if (!container || !navigator.clipboard) return;
   const offer = () => {
-    for (const figure of container.querySelectorAll("figure.code:not(:has(button))")) {
+    for (const code of container.querySelectorAll("figure.code:not(:has(button)) code")) {
+      const figure = code.closest("figure");
       const caption =
-        figure.querySelector("figcaption") ??
-        figure.insertBefore(document.createElement("figcaption"), figure.firstChild);
-      caption.append(copyButton(figure.querySelector("code")));
+        figure?.querySelector("figcaption") ??
+        figure?.insertBefore(document.createElement("figcaption"), figure.firstChild);
+      caption?.append(copyButton(code));
     }
   };
   offer();
@@ -16,13 +17,13 @@ export function offerCopies(container: HTMLElement | null): (() => void) | undef
   return () => observer.disconnect();
 }
 
-function copyButton(code: Element | null): HTMLButtonElement {
+function copyButton(code: Element): HTMLButtonElement {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "action ms-auto";
   button.textContent = "Copiar código";
   button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(code?.textContent ?? "");
+    await navigator.clipboard.writeText(code.textContent);
     button.textContent = "Copiado";
     setTimeout(() => {
       button.textContent = "Copiar código";

@@ -1,4 +1,4 @@
-import { replace } from "react-router";
+import { data, replace } from "react-router";
 import { z } from "zod";
 import { SelectField } from "../../../ui/forms/field.tsx";
 import { Fields } from "../../../ui/forms/fields.tsx";
@@ -30,7 +30,9 @@ export const action = ({ context, params: { id, messageId } }: Route.ActionArgs)
   sendFields(context, fields, async ({ modelId }) => {
     const { api } = context.get(apiContext);
     const { parentId } = await read(api.message[":id"].$get({ param: { id: messageId } }));
-    const json = { parentId: parentId ?? "", ...(modelId && { modelId }) };
+    // A message that answers nothing can't be answered again; no link leads here from it.
+    if (!parentId) throw data(null, 404);
+    const json = { parentId, ...(modelId && { modelId }) };
     await firstChunk(api.intelligence.conversation.$post({ json }));
     return replace(`/conversation/chat/${id}`, 303);
   });

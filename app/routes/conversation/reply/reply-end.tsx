@@ -20,9 +20,11 @@ export function ReplyEnd({ chatId, turn }: { chatId: string; turn: EndedReply })
       {turn.sources.length > 0 && <Sources turn={turn} />}
       <div className="actions">
         {turn.written && <CopyLink messageId={turn.id} />}
-        <ReplyButton messageId={turn.parentId ?? ""} icon="refresh">
-          Regenerar
-        </ReplyButton>
+        {turn.parentId && (
+          <ReplyButton messageId={turn.parentId} icon="refresh">
+            Regenerar
+          </ReplyButton>
+        )}
         <MoreActions chatId={chatId} turn={turn} />
         <Versions chatId={chatId} turn={turn} label="Versiones de la respuesta" />
       </div>
@@ -35,7 +37,7 @@ function MoreActions({ chatId, turn }: { chatId: string; turn: EndedReply }) {
   const id = `mas-${turn.id}`;
   return (
     <Menu id={id} label="Más acciones" look="action">
-      {turn.others && (
+      {turn.others && turn.parentId && (
         <MenuLink icon="assistant" to={`/conversation/chat/${chatId}/regenerar/${turn.id}`} preventScrollReset>
           Con otro modelo
         </MenuLink>
@@ -67,8 +69,8 @@ function Outcome({ id, status, written, error, parentId }: EndedReply) {
             Continuar
           </ReplyButton>
         )}
-        {(status === "failed" || !written) && (
-          <ReplyButton messageId={parentId ?? ""} look="button small" icon="refresh">
+        {parentId && (status === "failed" || !written) && (
+          <ReplyButton messageId={parentId} look="button small" icon="refresh">
             Reintentar
           </ReplyButton>
         )}

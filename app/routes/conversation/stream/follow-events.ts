@@ -55,7 +55,7 @@ export function followEvents(live: HTMLElement | null, messageId: string, onEnd:
   };
 }
 
-const textOf = ({ textContent }: HTMLElement) => textContent ?? "";
+const textOf = ({ textContent }: HTMLElement) => textContent;
 
 /** Calls `onChange` when a chat gets its title after its reply has ended, or when the stream closes without one. */
 export function awaitTitle(messageId: string, onChange: () => void): void {

@@ -99,7 +99,7 @@ function sampleOf(schema: Schema, schemas: Record<string, Schema>, name = "", de
   // References and choices do not add depth; only nested values do.
   const same = (one: Schema) => sampleOf(one, schemas, name, depth);
   const inner = (one: Schema, of = name) => sampleOf(one, schemas, of, depth + 1);
-  if (schema.$ref) return same(schemas[schema.$ref.split("/").at(-1) ?? ""] ?? {});
+  if (schema.$ref) return same(schemas[schema.$ref.replace(/^.*\//, "")] ?? {});
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return schema.enum[0];
   const [choice] = schema.oneOf ?? schema.anyOf ?? [];

@@ -19,7 +19,7 @@ const intro = `<p>Todas las direcciones empiezan por <code>/v1</code>. Cada llam
 <p>Las listas admiten <code>q</code> (texto), <code>filter</code> y <code>sort</code> (objetos JSON), <code>limit</code> (100 como mucho) y <code>cursor</code>, y contestan <code>items</code>, <code>nextCursor</code> y <code>total</code>. Los errores son <code>application/problem+json</code>: <code>detail</code> dice qué pasa y <code>errors</code>, campo por campo. Lo leído lleva <code>ETag</code> y admite <code>If-None-Match</code>; un cambio con <code>If-Match</code> no pisa el de otra persona; y lo que se crea con <code>Idempotency-Key</code> se crea una vez, aunque se envíe dos. Cada respuesta lleva <code>X-Request-Id</code>; las de llamadas con límite, <code>RateLimit-Limit</code>, <code>RateLimit-Remaining</code> y <code>RateLimit-Reset</code> (segundos), y un 429 dice en <code>Retry-After</code> cuándo volver.</p>
 <p>Con cualquier cliente de OpenAI: dirección <code>…/v1</code>, una clave de tu cuenta, y los modelos de <code>GET /models</code>. El documento OpenAPI está en <a href="/v1/api/openapi.json">/v1/api/openapi.json</a>.</p>`;
 
-const nounOf = (path: string) => path.replace(/^\/api\//, "/").split("/")[1] ?? "";
+const nounOf = (path: string) => path.replace(/^\/(?:api\/)?([^/]*).*$/, "$1");
 
 type Call = { path: string; method: string; operation: NonNullable<OpenApiDocument["paths"]>[string][string] };
 
@@ -27,7 +27,7 @@ function showCall({ path, method, operation }: Call) {
   const id = `${method}${path.replace(/[^\w]+/g, "-")}`;
   const parameters = (operation.parameters ?? []).map(
     ({ name, in: where, required, description, schema }) =>
-      html`<tr><th scope="row"><code>${name}</code></th><td>${where === "path" ? "dirección" : "consulta"}${required ? ", obligatorio" : ""}</td><td>${description ?? schema?.description ?? ""}</td></tr>`,
+      html`<tr><th scope="row"><code>${name}</code></th><td>${where === "path" ? "dirección" : "consulta"}${required ? ", obligatorio" : ""}</td><td>${description ?? schema?.description}</td></tr>`,
   );
   const table = parameters.length > 0 ? html`<table><tbody>${parameters}</tbody></table>` : "";
   const body = Object.entries(operation.requestBody?.content ?? {}).map(
