@@ -9,6 +9,9 @@ export type TokenStore = {
   forget(): void;
 };
 
+// The calls that answer with new tokens.
+const opening = new Set(["/auth/signin", "/auth/signin/code", "/auth/signup"]);
+
 type Send = (request: Request) => Response | Promise<Response>;
 
 /**
@@ -27,10 +30,9 @@ export function createClient(send: Send, tokens: TokenStore) {
       if (tokens.access) headers.set("Authorization", `Bearer ${tokens.access}`);
       return send(new Request(input, { ...init, headers }));
     };
-    const opensSession = ["/auth/signin", "/auth/signin/code", "/auth/signup"].includes(path);
     const response = await attempt();
-    if (opensSession && response.ok) await keepTokens(response.clone());
-    if (response.status !== 401 || opensSession || !tokens.refresh) return response;
+    if (opening.has(path) && response.ok) await keepTokens(response.clone());
+    if (response.status !== 401 || opening.has(path) || !tokens.refresh) return response;
     refreshing ??= catchUp();
     return (await refreshing) ? attempt() : response;
   }

@@ -6,8 +6,9 @@ import { Icon } from "../../../ui/icon.tsx";
 import { composerPage } from "../../../web/forms/draft-place.ts";
 import type { ComposerFile } from "../../../web/forms/uploads.server.ts";
 import type { ModelChoice } from "../models.server.ts";
-import { useAttached } from "./attached.tsx";
+import { AttachedList, FileChooser } from "./attached.tsx";
 import type { ComposerResult } from "./send.server.ts";
+import { useAttached } from "./use-attached.ts";
 import { useDraft } from "./use-draft.ts";
 
 const none: ComposerFile[] = [];
@@ -65,7 +66,7 @@ export function Composer({ result, growing, edits, models, draft, left, ...props
         </p>
       )}
       <div className="composer" data-sending={sending || undefined} {...attached.receives}>
-        {attached.list}
+        <AttachedList {...attached} />
         <MessageField
           {...props}
           edits={edits}
@@ -74,21 +75,12 @@ export function Composer({ result, growing, edits, models, draft, left, ...props
           wrong={Boolean(error)}
         />
         <div className="tools">
-          {attached.chooser}
+          <FileChooser choose={attached.choose} />
           <label className="sr-only" htmlFor="modelo">
             Modelo
           </label>
           <Select className="" id="modelo" name="modelId" choices={models} defaultValue={chosen} />
-          <button type="submit" className="button primary small">
-            <Icon name="send" />
-            {edits ? "Enviar de nuevo" : "Enviar"}
-          </button>
-          {growing && (
-            <button type="submit" className="button small stop" form="detener" formNoValidate>
-              <Icon name="stop" />
-              Detener
-            </button>
-          )}
+          <SendButtons edits={edits} growing={growing} />
         </div>
       </div>
       {left && !error && (
@@ -97,6 +89,24 @@ export function Composer({ result, growing, edits, models, draft, left, ...props
         </p>
       )}
     </PostForm>
+  );
+}
+
+/** «Enviar» and, while a reply is being written, «Detener» in its place. */
+function SendButtons({ edits, growing }: Pick<Props, "edits" | "growing">) {
+  return (
+    <>
+      <button type="submit" className="button primary small">
+        <Icon name="send" />
+        {edits ? "Enviar de nuevo" : "Enviar"}
+      </button>
+      {growing && (
+        <button type="submit" className="button small stop" form="detener" formNoValidate>
+          <Icon name="stop" />
+          Detener
+        </button>
+      )}
+    </>
   );
 }
 
@@ -115,16 +125,20 @@ function useRefusal(result: ComposerResult | undefined, growing: string | undefi
 }
 
 /** Submitted during an upload, the form is sent when the upload is done. Returns whether it has to wait. */
-function useWaitForUpload(form: RefObject<HTMLFormElement | null>, attached: ReturnType<typeof useAttached>) {
+function useWaitForUpload(
+  form: RefObject<HTMLFormElement | null>,
+  { progress, refused }: ReturnType<typeof useAttached>,
+) {
   const waits = useRef(false);
+  const uploading = progress !== undefined;
   useEffect(() => {
-    if (attached.uploading || !waits.current) return;
+    if (uploading || !waits.current) return;
     waits.current = false;
     // Not sent if an upload failed: the message would mean something else.
-    if (!attached.refused) form.current?.requestSubmit();
-  }, [attached.uploading, attached.refused, form]);
+    if (!refused) form.current?.requestSubmit();
+  }, [uploading, refused, form]);
   return (event: { preventDefault(): void }) => {
-    if (!attached.uploading) return false;
+    if (!uploading) return false;
     event.preventDefault();
     waits.current = true;
     return true;

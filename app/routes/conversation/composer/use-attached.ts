@@ -1,0 +1,100 @@
+import {
+  type ChangeEvent,
+  type ClipboardEvent,
+  type DragEvent,
+  type RefObject,
+  useEffect,
+  useRef,
+  useState,
+} from "react";
+import type { ComposerFile } from "../../../web/forms/uploads.server.ts";
+import type { Progress } from "./upload.ts";
+
+/**
+ * The files of a composer: those that wait with its text, and what a script adds: progress, pasting, dropping. `initial`
+ * are those of the draft, `answered` those that the server has just answered with; what it says counts.
+ */
+export function useAttached(initial: ComposerFile[], answered: ComposerFile[] | undefined, onChange: () => void) {
+  const [files, setFiles] = useState(answered ?? initial);
+  const [known, setKnown] = useState(answered);
+  if (answered && answered !== known) {
+    setKnown(answered);
+    setFiles(answered);
+  }
+  const room = useRef<HTMLDivElement>(null);
+  const { add, progress, refused } = useUploads(room, files.length, (more) =>
+    setFiles((others) => [...others, ...more]),
+  );
+  const ids = files.map(({ id }) => id).join(",");
+  const before = useRef(ids);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when the files have changed
+  useEffect(() => {
+    if (ids !== before.current) onChange();
+    before.current = ids;
+  }, [ids]);
+  return {
+    files,
+    ids,
+    progress,
+    refused,
+    remove: (id: string) => setFiles(files.filter((file) => file.id !== id)),
+    choose({ currentTarget }: ChangeEvent<HTMLInputElement>) {
+      const sent = [...(currentTarget.files ?? [])];
+      currentTarget.value = "";
+      add(sent);
+    },
+    /** For what files may be pasted or dropped into. */
+    receives: { ref: room, ...receiving(add) },
+  };
+}
+
+/** Uploads files one selection after the other; `add` begins one. `count`: how many the composer has already. */
+function useUploads(room: RefObject<HTMLElement | null>, count: number, onUploaded: (files: ComposerFile[]) => void) {
+  const [progress, setProgress] = useState<Progress>();
+  const [refused, setRefused] = useState<string>();
+  const sending = useRef({ count: 0, last: Promise.resolve() });
+  const taken = useRef(count);
+  useEffect(() => {
+    taken.current = count;
+  }, [count]);
+
+  const send = async (form: HTMLFormElement, sent: File[]) => {
+    const { upload } = await import("./upload.ts");
+    const answer = await upload(sent, { form, taken: taken.current, onProgress: setProgress });
+    taken.current += answer.files.length;
+    onUploaded(answer.files);
+    if (answer.refused.length > 0) setRefused(answer.refused.join(" "));
+  };
+  const add = (sent: File[]) => {
+    const form = room.current?.closest("form");
+    const [first] = sent;
+    if (!first || !form) return;
+    // Said at once, so that a message sent right now waits for them.
+    setProgress({ name: first.name, part: 0 });
+    setRefused(undefined);
+    sending.current.count++;
+    sending.current.last = sending.current.last
+      .then(() => send(form, sent))
+      .catch(() => setRefused("No se ha podido subir. Inténtalo otra vez."))
+      .finally(() => {
+        sending.current.count--;
+        if (sending.current.count === 0) setProgress(undefined);
+      });
+  };
+  return { add, progress, refused };
+}
+
+function receiving(add: (sent: File[]) => void) {
+  const take = (event: ClipboardEvent | DragEvent, from: DataTransfer) => {
+    // Spreadsheets and word processors put an image of the copied cells or text beside the text; the text is wanted.
+    if (from.files.length === 0 || from.types.includes("text/plain")) return;
+    event.preventDefault();
+    add([...from.files]);
+  };
+  return {
+    onPaste: (event: ClipboardEvent) => take(event, event.clipboardData),
+    onDrop: (event: DragEvent) => take(event, event.dataTransfer),
+    // Only what is allowed to be dragged over can be dropped.
+    onDragOver: (event: DragEvent) => event.dataTransfer.types.includes("Files") && event.preventDefault(),
+  };
+}
