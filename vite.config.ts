@@ -52,7 +52,7 @@ export default defineConfig(({ command }) => ({
                 {
                   name: "ui",
                   // What a conversation needs from the start; fields of forms come with the first dialog.
-                  test: /app\/(ui\/(?!\w+\/(fields?\.|socket|constraints|resend|dialog\.|upload-form|search-field)|meters|plot)|routes\/(conversation\/composer\/composer|auth\/sign-in-over))/,
+                  test: /app\/(ui\/(?!\w+\/(fields?\.|person-fields|socket|constraints|resend|((form|alert|sure)-)?dialog\.|upload-form|search-field)|meters|plot|table-head)|routes\/(conversation\/composer\/composer|auth\/sign-in-over))/,
                 },
               ],
             },

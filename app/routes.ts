@@ -1,6 +1,11 @@
 import { index, layout, type RouteConfig, route } from "@react-router/dev/routes";
 
+// For contributors: all parts of `ui/` on one page.
+// biome-ignore lint/style/noProcessEnv: `server.ts` sets it, and a build has production.
+const development = process.env.NODE_ENV === "development" ? [route("partes", "routes/development/parts.tsx")] : [];
+
 export default [
+  ...development,
   layout("routes/public/layout.tsx", [
     index("routes/public/page.tsx", { id: "home" }),
     route(":slug", "routes/public/page.tsx"),
