@@ -30,7 +30,7 @@ import { uploads } from "./knowledge/uploads.server.ts";
 import { chatCompletions } from "./models/chat-completions.server.ts";
 import { modelTrials } from "./models/model-trial.server.ts";
 import { models } from "./models/models.server.ts";
-import { openAiAbsent } from "./models/openai-door.server.ts";
+import { openAiAbsent } from "./models/openai-clients.server.ts";
 import { docsPage } from "./openapi/docs.server.ts";
 import { type OpenApiDocument, withExamples } from "./openapi/openapi.server.ts";
 import { emails } from "./site/emails.server.ts";

@@ -63,7 +63,7 @@ export class Files {
       ready: 0,
     };
     let passages: Reading["passages"] = [];
-    await refuseBeyondPlan(this.#db, keep.userId, size);
+    await refuseFileBeyondPlan(this.#db, keep.userId, size);
     try {
       if (isImage(mediaType)) {
         const { remakeImage } = await import("./images.server.ts");
@@ -89,7 +89,7 @@ export class Files {
     await this.#db.transaction().execute(async (trx) => {
       await trx.insertInto("files").values(row).execute();
       // Checked again inside the transaction: two concurrent uploads must not both believe that there is room.
-      await refuseBeyondPlan(trx, row.userId, 0);
+      await refuseFileBeyondPlan(trx, row.userId, 0);
     });
     try {
       for (let at = 0; at < passages.length; at += passagesAtOnce) {
@@ -130,7 +130,7 @@ export class Files {
   }
 }
 
-async function refuseBeyondPlan(db: Db, userId: string, more: number): Promise<void> {
+async function refuseFileBeyondPlan(db: Db, userId: string, more: number): Promise<void> {
   const full = await planWithoutRoom(db, userId, more);
   if (full !== undefined) {
     throw new FileRefused(

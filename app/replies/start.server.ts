@@ -39,7 +39,7 @@ export async function sendMessage({ db, runs }: { db: Db; runs: Runs }, message:
   try {
     const stored = await db.transaction().execute(async (trx) => {
       await reserveUsage(trx, message.userId, message.model.id, now);
-      await refuseBeyondPlan(trx, message.userId, message.content);
+      await refuseTextBeyondPlan(trx, message.userId, message.content);
       const chat = await chatFor(trx, message, now);
       const question = messageRow(now, {
         chatId: chat.id,
@@ -71,7 +71,7 @@ export async function sendMessage({ db, runs }: { db: Db; runs: Runs }, message:
 }
 
 /** Refuses a text that exceeds the plan's storage. `instead` is the text that it replaces. Throws CannotReply. */
-export async function refuseBeyondPlan(db: Db, userId: string, content: string, instead = ""): Promise<void> {
+export async function refuseTextBeyondPlan(db: Db, userId: string, content: string, instead = ""): Promise<void> {
   const full = await planWithoutRoom(db, userId, Buffer.byteLength(content) - Buffer.byteLength(instead));
   if (full !== undefined) {
     throw new CannotReply(

@@ -49,7 +49,7 @@ for (const engine of await findEngines()) {
       expect(await stored(token)).toBe(0);
     });
 
-    it("beyond the plan is refused with a sentence, and nothing of it is kept (guard: refuseBeyondPlan)", async () => {
+    it("beyond the plan is refused with a sentence, and nothing of it is kept (guard: refuseTextBeyondPlan)", async () => {
       const { token } = await withPlan(1);
       const content = `Texto ${"x".repeat(31_000)}`;
       const exported = (name: string, text: string) =>

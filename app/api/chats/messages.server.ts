@@ -5,7 +5,7 @@ import { messageRow } from "../../db/rows.server.ts";
 import { indexText, messagesSaying } from "../../db/search.server.ts";
 import type { MessageRow } from "../../db/tables.ts";
 import type { Source } from "../../replies/chunk.ts";
-import { refuseBeyondPlan } from "../../replies/start.server.ts";
+import { refuseTextBeyondPlan } from "../../replies/start.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { findChat, findMessage, stopReplies } from "../http/access.server.ts";
 import { auditOthers } from "../http/audit.server.ts";
@@ -145,7 +145,7 @@ const createMessage: RouteHandler<typeof createMessageRoute, ApiEnv> = async (c)
   if (chat.userId !== person.id) throw notFound();
   const now = Date.now();
   const row = await services.db.transaction().execute(async (trx) => {
-    await refuseBeyondPlan(trx, person.id, content);
+    await refuseTextBeyondPlan(trx, person.id, content);
     const inserted = await trx
       .insertInto("messages")
       .values(messageRow(now, { chatId, userId: chat.userId, parentId: chat.leafId, content }))
@@ -174,7 +174,7 @@ const changeMessage: RouteHandler<typeof changeMessageRoute, ApiEnv> = async (c)
   const chat = await findChat(services, person, row.chatId);
   await countAttempt(c, "message", person.id);
   const changed = await services.db.transaction().execute(async (trx) => {
-    await refuseBeyondPlan(trx, row.userId, content, row.content);
+    await refuseTextBeyondPlan(trx, row.userId, content, row.content);
     await trx.deleteFrom("passages").where("messageId", "=", row.id).execute();
     if (!chat.sessionId) await indexText(trx, content, row.userId, { messageId: row.id, chatId: row.chatId });
     const written = await trx

@@ -101,7 +101,7 @@ imports.openAPIRegistry.registerPath({
 });
 
 /** Throws 422 if a chat does not fit in the person's plan; chats imported before it are kept. */
-async function refuseBeyondPlan(db: Db, userId: string, { title, messages }: FoundChat): Promise<void> {
+async function refuseImportBeyondPlan(db: Db, userId: string, { title, messages }: FoundChat): Promise<void> {
   const bytes = messages.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
   const full = await planWithoutRoom(db, userId, bytes);
   if (full === undefined) return;
@@ -145,7 +145,7 @@ async function addChat(db: Db, userId: string, chat: FoundChat): Promise<boolean
   const key = importKey(createHash("sha256").update(origin).digest("hex").slice(0, 40));
   const before = db.selectFrom("messages").where("userId", "=", userId).where("key", "=", key);
   if (await before.select("id").executeTakeFirst()) return false;
-  await refuseBeyondPlan(db, userId, chat);
+  await refuseImportBeyondPlan(db, userId, chat);
   const ids = new Map(chat.messages.map((message) => [message.key, newId()]));
   const row = importedChat(userId, chat, ids);
   await db.insertInto("chats").values(row).execute();

@@ -13,7 +13,7 @@ import { answerInvalid, asOpenAi, Problem } from "../http/problem.server.ts";
 import { answers, bearer, bytes, takes } from "../http/schemas.server.ts";
 import { whileSignedIn } from "../http/while-signed-in.server.ts";
 import { asked, type DoorRequest, formatOf, promptOf } from "./chat-completion-request.server.ts";
-import { forOpenAi } from "./openai-door.server.ts";
+import { forOpenAi } from "./openai-clients.server.ts";
 
 const usage = z.object({ prompt_tokens: z.number(), completion_tokens: z.number(), total_tokens: z.number() });
 const completion = z

@@ -1,6 +1,6 @@
 import { Meters } from "../../ui/meters.tsx";
 import { BarPlot, type Plot } from "../../ui/plot.tsx";
-import type { showUse } from "../../web/plan-use.server.ts";
+import type { showUse } from "../../web/plan-use-in-words.server.ts";
 
 /** The person's plan, how much of it is used, and the last thirty days. */
 export function Use({ use, plot }: { use: ReturnType<typeof showUse>; plot: Plot }) {

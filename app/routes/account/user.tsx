@@ -13,7 +13,7 @@ import { accepted, read } from "../../web/api-result.server.ts";
 import { apiContext, sessionContext } from "../../web/context.ts";
 import { requireUser } from "../../web/current-user.server.ts";
 import { sendFields } from "../../web/forms/form.server.ts";
-import { showUse } from "../../web/plan-use.server.ts";
+import { showUse } from "../../web/plan-use-in-words.server.ts";
 import type { Route } from "./+types/user";
 import { deviceOf } from "./device.server.ts";
 import { Profile } from "./profile.tsx";

@@ -1,6 +1,6 @@
 import { read } from "../../web/api-result.server.ts";
 import { apiContext, type Context } from "../../web/context.ts";
-import { showUse } from "../../web/plan-use.server.ts";
+import { showUse } from "../../web/plan-use-in-words.server.ts";
 import { zoneContext } from "./zone.server.ts";
 
 const failuresShown = 5;

@@ -13,7 +13,7 @@ import { apiContext } from "../../../web/context.ts";
 import { requireUser } from "../../../web/current-user.server.ts";
 import { showFile } from "../../../web/file-display.server.ts";
 import { refusedOrSaid, uploadFiles } from "../../../web/forms/uploads.server.ts";
-import { spaceUsed } from "../../../web/plan-use.server.ts";
+import { spaceUsed } from "../../../web/plan-use-in-words.server.ts";
 import { searchIn } from "../../../web/search.server.ts";
 import type { Route } from "./+types/files";
 

@@ -31,7 +31,7 @@ export async function send(context: Context, where: Where = {}) {
   form.set("fileIds", fileIds.join(","));
   const onlyFiles = form.has("remove") || textOf(form, "intent") === "attach";
   if (refused.length === 0 && !onlyFiles) {
-    const answer = await sendMessage(context, where, fileIds);
+    const answer = await postMessage(context, where, fileIds);
     if (answer instanceof Response) return answer;
     return data({ ...answer.data, files: await attachedFiles(context, fileIds) }, answer.init ?? {});
   }
@@ -44,7 +44,7 @@ export async function send(context: Context, where: Where = {}) {
   return data(result, refused.length > 0 ? 422 : 200);
 }
 
-function sendMessage(context: Context, { chatId, projectId }: Where, fileIds: string[]) {
+function postMessage(context: Context, { chatId, projectId }: Where, fileIds: string[]) {
   const form = context.get(formContext);
   return sendFields(context, fields, async ({ parentId, modelId, ...message }) => {
     const json = {

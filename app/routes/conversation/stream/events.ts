@@ -2,7 +2,7 @@ import { pullStream, withPauses } from "../../../http/pull-stream.server.ts";
 import { MarkdownStream } from "../../../markdown/stream.server.ts";
 import type { Chunk } from "../../../replies/chunk.ts";
 import { apiContext } from "../../../web/context.ts";
-import type { Route } from "./+types/stream";
+import type { Route } from "./+types/events";
 import { openReply } from "./follow-reply.server.ts";
 
 /**
