@@ -96,7 +96,10 @@ async function extractsOf({ db }: Services, chats: ChatRow[]): Promise<Map<strin
 /** The beginning of a Markdown text as one plain line. */
 const withoutMarks = (text: string) =>
   text
+    // Rules, and the line below the head of a table.
+    .replace(/^[ \t|:-]+$/gm, "")
     .replace(/^[ \t]*(?:[#>]+|[-+*]|```\w*)[ \t]*/gm, "")
+    .replace(/\[([^\]\n]*)\]\([^)\s]*\)/g, "$1")
     .replace(/[*_`~|]+|\[(\d{1,2})\]/g, "")
     .replace(/\s+/g, " ")
     .toWellFormed()

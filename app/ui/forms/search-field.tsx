@@ -15,7 +15,7 @@ type Props = {
 };
 
 /** A field that searches; its results have an address. */
-export function SearchField({ q, label, action, id, size = 24, autoFocus, kept = [] }: Props) {
+export function SearchField({ q = "", label, action, id, size = 24, autoFocus, kept = [] }: Props) {
   return (
     <Form className="search" role="search" id={id} action={action} preventScrollReset>
       {kept.map(([name, value]) => (
