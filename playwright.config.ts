@@ -19,7 +19,9 @@ export default defineConfig({
   testIgnore: process.env.TEST_LONG ? [] : "*-long.spec.ts",
   outputDir: "test-results/e2e",
   workers: 2,
-  timeout: 45_000,
+  // In ms: far more than anything takes, so that a machine that others use as well fails nothing.
+  timeout: 180_000,
+  expect: { timeout: 20_000 },
   reporter: [["line"], ["json", { outputFile: "test-results/e2e.json" }]],
   projects: [
     { name: "js", use: { ...browser, javaScriptEnabled: true } },

@@ -1,10 +1,12 @@
 import type { Backups } from "../db/backup.server.ts";
 import type { UserRow } from "../db/tables.ts";
 import type { Files } from "../files/files.server.ts";
+import type { ReceivedForm } from "../http/received-form.server.ts";
 import type { Config } from "../process/config.server.ts";
 import type { Mail } from "../process/mail.server.ts";
 import type { Redis } from "../process/redis.server.ts";
 import type { Changes } from "../realtime/changes.server.ts";
+import type { Chunk } from "../replies/chunk.ts";
 import type { Providers } from "../replies/providers/model-lists.server.ts";
 import type { RunServices, Runs } from "../replies/runs.server.ts";
 
@@ -32,8 +34,16 @@ export type Person = Pick<UserRow, "id" | "role" | "status"> & {
   keyId?: string;
 };
 
+/** What goes over as it is between the API and a page of the same process, instead of being serialised to be parsed again. */
+export type InProcess = {
+  /** The body of the call, if it has files: the page has read it already. */
+  received: ReceivedForm | undefined;
+  /** Takes the chunks of a reply in place of a body. */
+  handOver(chunks: AsyncGenerator<Chunk>): void;
+};
+
 export type ApiEnv = {
-  Bindings: { ip: string };
+  Bindings: { ip: string } & Partial<InProcess>;
   Variables: {
     services: Services;
     requestId: string;

@@ -6,6 +6,7 @@ import * as build from "virtual:react-router/server-build";
 import { compressResponse } from "@remix-run/response/compress";
 import { createRequestHandler, RouterContextProvider } from "react-router";
 import { createApi } from "../api/api.server.ts";
+import type { InProcess } from "../api/env.server.ts";
 import { isBot } from "../http/bots.server.ts";
 import { headerOf } from "../http/header.server.ts";
 import { refuseMalformed } from "../http/request-line.server.ts";
@@ -62,25 +63,33 @@ export function createHandler(opened: Opened): Handle {
 }
 
 /** What pages call as a visitor. */
-type Send = (call: Request, visitor: Visitor) => Response | Promise<Response>;
+type Send = (call: Request, visitor: Visitor, inProcess?: InProcess) => Response | Promise<Response>;
 /** The API: `answer` is for whoever calls /v1 on this server. */
 type ApiCalls = { send: Send; answer(request: Request, ip: string): Response | Promise<Response> };
 
 /** The API of this process or, with API_BASE_URL, that of another machine, which only pages call through this one. */
 function apiOf({ services, config, log }: Opened): ApiCalls {
   if (!services) {
-    return { send: remoteApi(config.apiBaseUrl, log), answer: () => new Response(null, { status: 404 }) };
+    const remote = remoteApi(config.apiBaseUrl, log);
+    return {
+      send: async (call, visitor, inProcess) => remote(await overTheNetwork(call, inProcess), visitor),
+      answer: () => new Response(null, { status: 404 }),
+    };
   }
   const api = createApi(services);
   return {
-    send(call, { ip, userAgent, zone }) {
+    send(call, { ip, userAgent, zone }, inProcess) {
       call.headers.set("User-Agent", userAgent);
       call.headers.set("Time-Zone", zone);
-      return api.fetch(call, { ip });
+      return api.fetch(call, { ip, ...inProcess });
     },
     answer: (request, ip) => api.fetch(request, { ip }),
   };
 }
+
+/** A call with its files in its body. */
+const overTheNetwork = async (call: Request, { received }: Partial<InProcess> = {}): Promise<Request> =>
+  received ? new Request(call, { body: await received.whole() }) : call;
 
 /** The handler for pages. */
 function pagesWith({ config, log }: Opened, send: Send) {
@@ -95,7 +104,7 @@ function pagesWith({ config, log }: Opened, send: Send) {
       signal: request.signal,
       zone: zoneOf(request),
     };
-    const { client, answered } = createClient((call) => send(call, visitor), session);
+    const { client, answered } = createClient((call, inProcess) => send(call, visitor, inProcess), session);
     const context = new RouterContextProvider();
     context.set(apiContext, client);
     context.set(sessionContext, session);

@@ -1,5 +1,8 @@
 import { hc } from "hono/client";
 import type { Api } from "../api/api.server.ts";
+import type { InProcess } from "../api/env.server.ts";
+import { ReceivedForm } from "../http/received-form.server.ts";
+import type { Chunk } from "../replies/chunk.ts";
 
 /** Where a person's tokens are kept between requests: the web side's session cookie. */
 export type TokenStore = {
@@ -12,7 +15,22 @@ export type TokenStore = {
 // The calls that answer with new tokens.
 const opening = new Set(["/auth/signin", "/auth/signin/code", "/auth/signup"]);
 
-type Send = (request: Request) => Response | Promise<Response>;
+type Send = (request: Request, inProcess?: InProcess) => Response | Promise<Response>;
+
+const handedOver = new WeakMap<Response, AsyncGenerator<Chunk>>();
+
+async function sendHere(send: Send, request: Request, received: ReceivedForm | undefined): Promise<Response> {
+  let chunks: AsyncGenerator<Chunk> | undefined;
+  const handOver = (given: AsyncGenerator<Chunk>) => {
+    chunks = given;
+  };
+  const response = await send(request, { received, handOver });
+  if (chunks) handedOver.set(response, chunks);
+  return response;
+}
+
+/** The chunks of a reply that an API in this process has handed over in place of the body of this response. */
+export const chunksHandedOver = (response: Response): AsyncGenerator<Chunk> | undefined => handedOver.get(response);
 
 /**
  * The typed client of the API for one request of one person. `send` calls it, in process or over HTTP.
@@ -24,15 +42,16 @@ export function createClient(send: Send, tokens: TokenStore) {
   let refreshing: Promise<boolean> | undefined;
 
   async function call(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
-    const path = new URL(String(input)).pathname;
-    const attempt = () => {
+    const received = init?.body instanceof ReceivedForm ? init.body : undefined;
+    const attempt = async () => {
       const headers = new Headers(init?.headers);
       if (tokens.access) headers.set("Authorization", `Bearer ${tokens.access}`);
-      return send(new Request(input, { ...init, headers }));
+      return sendHere(send, new Request(input, { ...init, headers, ...(received && { body: null }) }), received);
     };
+    const opens = opening.has(new URL(String(input)).pathname);
     const response = await attempt();
-    if (opening.has(path) && response.ok) await keepTokens(response.clone());
-    if (response.status !== 401 || opening.has(path) || !tokens.refresh) return response;
+    if (opens && response.ok) await keepTokens(response.clone());
+    if (response.status !== 401 || opens || !tokens.refresh) return response;
     refreshing ??= catchUp();
     return (await refreshing) ? attempt() : response;
   }

@@ -62,9 +62,9 @@ describe("the administration", () => {
     const [model = ""] = await idsOf("/api/model");
     const fields = hiddenFields(await admin.html("/admin/model"), "/admin/model");
     const answer = await admin.follow(await admin.post("/admin/model", { ...fields, test: model }));
-    // A model that answers at once has no speed worth telling.
+    // A model that answers at once has no speed worth telling; on a busy machine it may seem to have one.
     expect(readable(await answer.text())).toMatch(
-      /Responde Primera palabra en \d[\d,]* s\. «Una respuesta \*\*breve\*\*\. Con dos frases\.»/,
+      /Responde Primera palabra en \d[\d,]* s\.( [^«]*)? «Una respuesta \*\*breve\*\*\. Con dos frases\.»/,
     );
   });
 

@@ -136,6 +136,7 @@ export async function openApi(
         headers: { Authorization: `Bearer ${token}` },
         body,
       }),
+      { ip: "127.0.0.1" },
     );
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, body: JSON.parse(text) as never };

@@ -49,7 +49,7 @@ export function steady(text: string, ids: Map<string, number>): string {
     .replace(/\b\d{1,2} de [a-z]+ de \d{4}/g, "‹día›")
     .replace(/quedan [\d,.]+ [GTM]B/g, "quedan ‹espacio›")
     .replace(/\b\d{1,2}:\d\d\b/g, "‹hora›")
-    .replace(/hace (unos segundos|un minuto|\d+ \w+)|ahora mismo|hoy|ayer/gi, "‹hace poco›")
+    .replace(/hace (unos segundos|un minuto|\d+ \w+)|ahora mismo|^ahora$|hoy|ayer/gim, "‹hace poco›")
     .replace(/\b1[78]\d{8}\b/g, "‹momento›")
     .replace(/\b\d{1,2}\/\d{1,2}\/\d{2,4}/g, "‹día›")
     .replace(/\b\d{4}-\d\d-\d\d\b/g, "‹día›")

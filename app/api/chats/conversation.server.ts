@@ -1,4 +1,5 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
 import { pullStream } from "../../http/pull-stream.server.ts";
 import { limits } from "../../process/limits.ts";
 import type { Chunk } from "../../replies/chunk.ts";
@@ -82,12 +83,12 @@ export const conversation = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid
         const reply = await findMessage(services, person, given.messageId);
         if (reply.role !== "assistant") throw notFound();
         const chunks = followSignedIn(services, person, reply.id, given.after, c.req.raw.signal);
-        return c.body(stream(chunks), 200, streamHeaders);
+        return answerChunks(c, chunks);
       }
       await countAttempt(c, "message", person.id);
       const started = await start(services, person, given);
       const chunks = followSignedIn(services, person, started.messageId, 0, c.req.raw.signal);
-      return c.body(stream(withStart(started, chunks)), 200, streamHeaders);
+      return answerChunks(c, withStart(started, chunks));
     },
   )
   .openapi(
@@ -107,6 +108,12 @@ export const conversation = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid
   );
 
 for (const [name, schema] of Object.entries(named)) conversation.openAPIRegistry.register(name, schema);
+
+function answerChunks(c: Context<ApiEnv>, chunks: AsyncGenerator<Chunk>) {
+  if (!c.env.handOver) return c.body(stream(chunks), 200, streamHeaders);
+  c.env.handOver(chunks);
+  return c.body(null, 200, streamHeaders);
+}
 
 /** Follows a reply while its reader is signed in. The reply itself goes on without readers. */
 async function* followSignedIn(

@@ -9,17 +9,16 @@ import { chatRow, messageRow } from "../../db/rows.server.ts";
 import { indexPassages } from "../../db/search.server.ts";
 import { planWithoutRoom } from "../../db/storage-use.server.ts";
 import type { ChatRow } from "../../db/tables.ts";
-import { isMultipart, readMultipart } from "../../http/multipart.server.ts";
 import { runWorker, TooMuch } from "../../process/child-process.server.ts";
 import { limits } from "../../process/limits.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { takesBodyOf } from "../http/bodies.server.ts";
-import { answerInvalid, invalid, Problem } from "../http/problem.server.ts";
+import { answerInvalid, invalid } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
 import { answers, bearer, importKeyStart } from "../http/schemas.server.ts";
-import { explainMultipart } from "../knowledge/uploads.server.ts";
+import { multipartBody } from "../knowledge/multipart-body.server.ts";
 import type { FoundChat, ImportAnswer } from "./import.worker.ts";
 
 const imported = z
@@ -37,7 +36,6 @@ const route = {
   security: bearer,
   responses: { 201: answers(imported, "Cuántos chats y mensajes hay de más.") },
 };
-const maxFields = 10;
 // Few enough that storing them causes no noticeable pause.
 const rowsAtOnce = 40;
 // One at a time, because each may need half a gigabyte for a moment.
@@ -59,12 +57,7 @@ export const imports = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).o
   async (c) => {
     const { person, services } = c.var;
     await countAttempt(c, "import", person.id);
-    if (!isMultipart(c.req.raw)) throw new Problem(415, "El archivo se envía como multipart/form-data.");
-    const body = await readMultipart(c.req.raw, {
-      maxFields,
-      maxFile: limits.importFile,
-      by: person.id,
-    }).catch(explainMultipart);
+    const body = await multipartBody(c, limits.importFile);
     try {
       const [file] = body.files;
       if (!file) throw invalid("file", "Elige el archivo de la exportación.");

@@ -2,7 +2,7 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { Keep } from "../../files/files.server.ts";
 import { FileRefused } from "../../files/refused.server.ts";
-import { isMultipart, MultipartError, type ReceivedFile, readMultipart } from "../../http/multipart.server.ts";
+import type { ReceivedFile } from "../../http/multipart.server.ts";
 import { limits } from "../../process/limits.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { findProject } from "../http/access.server.ts";
@@ -13,6 +13,7 @@ import { publishes } from "../http/publish-change.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
 import { answers, bearer } from "../http/schemas.server.ts";
 import { file, showFile } from "./files.server.ts";
+import { multipartBody } from "./multipart-body.server.ts";
 
 const uploaded = z
   .object({
@@ -38,8 +39,6 @@ const route = {
   responses: { 201: answers(uploaded, "Los archivos guardados, y por qué no los demás.") },
 };
 
-const maxFields = 10;
-
 /** Receives files one by one: a refused file says why and does not affect the others. */
 export const uploads = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(
   // The body is parsed as a stream; the schema is only for the API document.
@@ -50,12 +49,7 @@ export const uploads = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).o
   }),
   async (c) => {
     const { person, services } = c.var;
-    if (!isMultipart(c.req.raw)) throw new Problem(415, "Los archivos se envían como multipart/form-data.");
-    const body = await readMultipart(c.req.raw, {
-      maxFields,
-      maxFile: limits.document,
-      by: person.id,
-    }).catch(explainMultipart);
+    const body = await multipartBody(c, limits.document);
     try {
       const { temporary, userId, projectId } = Object.fromEntries(body.fields) as Record<string, string | undefined>;
       if (userId && userId !== person.id) throw invalid("userId", "Solo puedes subir archivos tuyos.");
@@ -97,16 +91,3 @@ const shortName = (name: string) => {
   const shown = name.replace(/[\p{Cc}\p{Cf}]+/gu, "");
   return shown.length > 60 ? `${shown.slice(0, 57).toWellFormed()}…` : shown;
 };
-
-/** A body that can't be read, as a sentence. */
-export function explainMultipart(error: unknown): never {
-  if (!(error instanceof MultipartError)) throw error;
-  switch (error.reason) {
-    case "large":
-      throw new Problem(413, "Lo que has enviado pesa demasiado. Envía los archivos en varias veces.");
-    case "many":
-      throw new Problem(429, "Se están subiendo demasiados archivos a la vez. Espera a que acaben.");
-    case "broken":
-      throw new Problem(400, "Los archivos no han llegado enteros. Vuelve a enviarlos.");
-  }
-}

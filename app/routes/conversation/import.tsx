@@ -1,5 +1,5 @@
-import { openAsBlob } from "node:fs";
 import { data, redirect } from "react-router";
+import { ReceivedForm } from "../../http/received-form.server.ts";
 import { DashboardPage } from "../../ui/dashboard-page.tsx";
 import { PostForm } from "../../ui/forms/post-form.tsx";
 import { sendForm } from "../../ui/forms/send-form.ts";
@@ -18,9 +18,7 @@ export async function action({ context }: Route.ActionArgs) {
   const [sent] = context.get(filesContext);
   if (!sent) return refuse("Elige el archivo de la exportación.");
   try {
-    const file = new File([await openAsBlob(sent.path)], sent.name);
-    const body = new FormData();
-    body.append("file", file);
+    const body = new ReceivedForm({}, [sent]);
     const { chats, messages, known, left } = await read(
       context.get(apiContext).api.chat.import.$post(undefined, { init: { body } }),
     );

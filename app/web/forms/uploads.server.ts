@@ -1,4 +1,4 @@
-import { openAsBlob } from "node:fs";
+import { ReceivedForm } from "../../http/received-form.server.ts";
 import { limits } from "../../process/limits.ts";
 import { ApiProblem, read } from "../api-result.server.ts";
 import { apiContext, type Context, filesContext, sessionContext } from "../context.ts";
@@ -12,7 +12,7 @@ export type Uploaded = { files: ComposerFile[]; refused: string[] };
 /** Uploads the files of a form to the API, at most `room` of them. */
 export async function uploadFiles(
   context: Context,
-  to: { temporary?: string; projectId?: string },
+  to: Record<string, string>,
   room = Number.POSITIVE_INFINITY,
 ): Promise<Uploaded> {
   const sent = context.get(filesContext);
@@ -21,9 +21,10 @@ export async function uploadFiles(
     .slice(room)
     .map(({ name }) => `«${name}» no cabe: un mensaje puede llevar ${limits.filesPerMessage} archivos como mucho.`);
   if (taken.length === 0) return { files: [], refused };
-  const body = new FormData();
-  for (const [name, value] of Object.entries(to)) body.append(name, value);
-  for (const { name, path } of taken) body.append("files", new File([await openAsBlob(path)], name));
+  const body = new ReceivedForm(
+    to,
+    taken.map((file) => ({ ...file, field: "files" })),
+  );
   try {
     const answer = await read(context.get(apiContext).api.file.uploads.$post(undefined, { init: { body } }));
     return {

@@ -1,14 +1,22 @@
 import type { Chunk } from "../../../replies/chunk.ts";
+import { chunksHandedOver } from "../../../web/api-client.server.ts";
 import { accepted } from "../../../web/api-result.server.ts";
 
 /** The `start` object of a stream; the rest is not read, as the reply does not depend on its readers. */
 export async function firstChunk(answer: Promise<unknown>): Promise<Extract<Chunk, { type: "start" }>> {
   const response = await accepted(answer as Promise<Response>);
-  if (!response.body) throw new Error("No response body reader available");
-  for await (const chunk of readChunks(response.body)) {
+  for await (const chunk of chunksOf(response)) {
     if (chunk.type === "start") return chunk;
   }
   throw new Error("the stream ended before it started");
+}
+
+/** The chunks of a reply: as objects from an API in this process, read from the body of any other. */
+export function chunksOf(response: Response): AsyncGenerator<Chunk> {
+  const chunks = chunksHandedOver(response);
+  if (chunks) return chunks;
+  if (!response.body) throw new Error("No response body reader available");
+  return readChunks(response.body);
 }
 
 /** Reads the stream of a reply: JSON objects separated by blank lines; what does not parse is skipped. */

@@ -1,7 +1,7 @@
 import type { Chunk } from "../../../replies/chunk.ts";
 import type { Client } from "../../../web/api-client.server.ts";
 import { accepted } from "../../../web/api-result.server.ts";
-import { readChunks } from "./chunks.server.ts";
+import { chunksOf } from "./chunks.server.ts";
 
 /** A reply's chunks from its beginning. The request to the API is sent when the first chunk is read. */
 export async function* followReply(api: Client, messageId: string, signal: AbortSignal): AsyncGenerator<Chunk> {
@@ -12,6 +12,5 @@ export async function* followReply(api: Client, messageId: string, signal: Abort
 export async function openReply(api: Client, messageId: string, signal: AbortSignal): Promise<AsyncGenerator<Chunk>> {
   const answer = api.api.intelligence.conversation.$post({ json: { messageId } }, { init: { signal } });
   const response = await accepted(answer);
-  if (!response.body) throw new Error("No response body reader available");
-  return readChunks(response.body);
+  return chunksOf(response);
 }
