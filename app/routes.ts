@@ -1,8 +1,7 @@
 import { index, layout, type RouteConfig, route } from "@react-router/dev/routes";
 
 // For contributors: all parts of `ui/` on one page.
-// biome-ignore lint/style/noProcessEnv: `server.ts` sets it, and a build has production.
-const development = process.env.NODE_ENV === "development" ? [route("partes", "routes/development/parts.tsx")] : [];
+const development = import.meta.env?.DEV ? [route("partes", "routes/development/parts.tsx")] : [];
 
 export default [
   ...development,

@@ -19,11 +19,14 @@ type Send = (request: Request, inProcess?: InProcess) => Response | Promise<Resp
 
 const handedOver = new WeakMap<Response, AsyncGenerator<Chunk>>();
 
-async function sendHere(send: Send, request: Request, received: ReceivedForm | undefined): Promise<Response> {
+/** Sends a call with what need not be serialised where the API is in this process. */
+async function sendHere(send: Send, input: RequestInfo | URL, init: RequestInit): Promise<Response> {
+  const received = init.body instanceof ReceivedForm ? init.body : undefined;
   let chunks: AsyncGenerator<Chunk> | undefined;
   const handOver = (given: AsyncGenerator<Chunk>) => {
     chunks = given;
   };
+  const request = new Request(input, { ...init, ...(received && { body: null }) });
   const response = await send(request, { received, handOver });
   if (chunks) handedOver.set(response, chunks);
   return response;
@@ -42,11 +45,10 @@ export function createClient(send: Send, tokens: TokenStore) {
   let refreshing: Promise<boolean> | undefined;
 
   async function call(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
-    const received = init?.body instanceof ReceivedForm ? init.body : undefined;
-    const attempt = async () => {
+    const attempt = () => {
       const headers = new Headers(init?.headers);
       if (tokens.access) headers.set("Authorization", `Bearer ${tokens.access}`);
-      return sendHere(send, new Request(input, { ...init, headers, ...(received && { body: null }) }), received);
+      return sendHere(send, input, { ...init, headers });
     };
     const opens = opening.has(new URL(String(input)).pathname);
     const response = await attempt();

@@ -113,6 +113,7 @@ export async function openApi(
         headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
         body: JSON.stringify(json),
       }),
+      { ip: "127.0.0.1" },
     );
     const reader = response.body?.getReader();
     const first = await reader?.read();
