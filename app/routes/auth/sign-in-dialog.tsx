@@ -49,7 +49,7 @@ export default function SignInDialog({ waiting, onDone }: Props) {
   return (
     <Dialog title="Iniciar sesión" onClose={leave}>
       <div className="body">
-        <p className="mb-5">Lo que has escrito se enviará en cuanto entres.</p>
+        <p className="mb-5">Tu sesión ha terminado. Lo que has escrito se enviará en cuanto entres.</p>
         <FormToken value={result?.formToken ?? waiting.formToken}>
           <SignInForm Form={fetcher.Form} volver="" stay result={result} />
         </FormToken>
