@@ -137,7 +137,7 @@ const isConnectionError = (error: unknown) =>
   hasCause(
     error,
     (cause) =>
-      /ECONN|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|UND_ERR/.test(String("code" in cause && cause.code)) ||
+      ("code" in cause && /ECONN|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|UND_ERR/.test(String(cause.code))) ||
       /fetch failed|terminated|Cannot connect/i.test(cause.message),
   );
 
