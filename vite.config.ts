@@ -16,7 +16,8 @@ export default defineConfig(({ command }) => ({
           input: {
             handler: "./app/server/handler.server.ts",
             "reading.worker": "./app/files/reading.worker.ts",
-            "scrub.worker": "./app/db/scrub.worker.ts",
+            "scrub.worker": "./app/db/sqlite/scrub.worker.ts",
+            "checkpoint.worker": "./app/db/sqlite/checkpoint.worker.ts",
             "render.worker": "./app/markdown/render.worker.ts",
             "import.worker": "./app/api/imports/import.worker.ts",
           },

@@ -96,7 +96,8 @@ describe("the house", () => {
     expect(bare).toEqual([
       "app/api/imports/import-formats.ts",
       "app/api/imports/import.worker.ts",
-      "app/db/scrub.worker.ts",
+      "app/db/sqlite/checkpoint.worker.ts",
+      "app/db/sqlite/scrub.worker.ts",
       "app/db/tables.ts",
       "app/files/reading.worker.ts",
       "app/markdown/render.worker.ts",

@@ -1,4 +1,4 @@
-import type { Backups } from "../db/backup.server.ts";
+import type { Backups } from "../db/sqlite/backup.server.ts";
 import type { UserRow } from "../db/tables.ts";
 import type { Files } from "../files/files.server.ts";
 import type { ReceivedForm } from "../http/received-form.server.ts";

@@ -2,10 +2,11 @@ import { join } from "node:path";
 import { Kysely, PostgresDialect } from "kysely";
 import { type Config, ConfigError } from "../process/config.server.ts";
 import type { Log } from "../process/log.server.ts";
-import { Backups } from "./backup.server.ts";
 import { migrate, pendingMigrations } from "./migrate.server.ts";
 import { PgNotify } from "./pg-notify.server.ts";
-import { lockDataDir, openSqlite, sqliteDialect } from "./sqlite.server.ts";
+import { Backups } from "./sqlite/backup.server.ts";
+import { SharedSync } from "./sqlite/shared-sync.server.ts";
+import { lockDataDir, openSqlite, sqliteDialect } from "./sqlite/sqlite.server.ts";
 import type { Tables } from "./tables.ts";
 
 export type Engine = "sqlite" | "postgres";
@@ -30,8 +31,10 @@ async function openEmbedded(dataDir: string, log: Log): Promise<Database> {
   if (!lock) {
     throw new ConfigError(`Otro proceso de Tertulia ya usa los datos de ${dataDir}; ciérralo o pon otro DATA_DIR.`);
   }
-  const handle = openSqlite(join(dataDir, "tertulia.db"));
-  const db: Db = new Kysely({ dialect: sqliteDialect(handle) });
+  const path = join(dataDir, "tertulia.db");
+  const handle = openSqlite(path);
+  const sync = new SharedSync(path, log);
+  const db: Db = new Kysely({ dialect: sqliteDialect(handle, () => sync.synced()) });
   const backups = new Backups(handle, join(dataDir, "backups"));
   const pending = await pendingMigrations(db, "sqlite");
   if (pending.done > 0 && pending.names.length > 0) {
@@ -39,6 +42,7 @@ async function openEmbedded(dataDir: string, log: Log): Promise<Database> {
     log.info({ path }, "copia hecha antes de migrar");
   }
   await migrate(db, "sqlite");
+  await sync.synced();
   return {
     db,
     engine: "sqlite",
@@ -46,6 +50,7 @@ async function openEmbedded(dataDir: string, log: Log): Promise<Database> {
     notices: undefined,
     async close() {
       await db.destroy();
+      await sync.close();
       lock.close();
     },
   };

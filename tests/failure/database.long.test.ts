@@ -31,9 +31,17 @@ async function begin(env: Record<string, string>) {
 async function readAlong(browser: Browser, happens: () => unknown) {
   const chat = await browser.say("Una respuesta lenta");
   const page = await browser.fetch(chat);
-  // Its beginning is there: the reply is being written.
-  await happens();
-  return { chat, text: readable(await page.text()) };
+  const decoder = new TextDecoder();
+  let html = "";
+  let happened = false;
+  for await (const bytes of page.body ?? []) {
+    html += decoder.decode(bytes, { stream: true });
+    // The model has begun to write: until then its prompt needs the database.
+    if (happened || !html.includes("Frase")) continue;
+    happened = true;
+    await happens();
+  }
+  return { chat, text: readable(html) };
 }
 
 const statusOf = (html: string) => [...html.matchAll(/data-role="assistant" data-status="(\w+)"/g)].at(-1)?.[1];

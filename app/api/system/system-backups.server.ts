@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Readable } from "node:stream";
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
-import type { Backup, Backups } from "../../db/backup.server.ts";
+import type { Backup, Backups } from "../../db/sqlite/backup.server.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
 import { admin, noProgram, signedIn } from "../http/authentication.server.ts";

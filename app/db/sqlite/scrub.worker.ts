@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { answerJob } from "../process/child-process-entry.ts";
+import { answerJob } from "../../process/child-process-entry.ts";
 
 /**
  * Removes from a copied database what must not be in a backup: temporary chats with everything that belongs to them, and deleted

@@ -1,8 +1,8 @@
 import { readdir, rename, rm, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { backup, type DatabaseSync } from "node:sqlite";
-import { runWorker } from "../process/child-process.server.ts";
-import { makeFolder, syncFile, syncFolder } from "../process/fsync.server.ts";
+import { runWorker } from "../../process/child-process.server.ts";
+import { makeFolder, syncFile, syncFolder } from "../../process/fsync.server.ts";
 
 export type Backup = { name: string; path: string; size: number; at: number };
 

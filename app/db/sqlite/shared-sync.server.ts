@@ -1,0 +1,92 @@
+import { closeSync, fdatasync, openSync, readSync } from "node:fs";
+import { dirname, extname } from "node:path";
+import { promisify } from "node:util";
+import { runWorker } from "../../process/child-process.server.ts";
+import { syncFolder } from "../../process/fsync.server.ts";
+import type { Log } from "../../process/log.server.ts";
+
+const syncData = promisify(fdatasync);
+
+// Offsets in the header of the WAL index (sqlite.org/walformat.html): pages in the log, and those copied to the database.
+const inLog = 16;
+const copied = 96;
+// In pages of 4 kB: what SQLite itself would take from time to time, times eight, because here it costs a process.
+const checkpointAfter = 8_000;
+// In ms: a disk that takes longer has other troubles.
+const checkpointedWithin = 5 * 60_000;
+
+/**
+ * Makes commits of SQLite last: with `synchronous=normal` a commit is only written to the log, and `synced` has the log brought to
+ * the disk, off the main thread, once for all commits since the last time. Whoever answers a write waits for it first.
+ */
+export class SharedSync {
+  readonly #path: string;
+  readonly #log: Log;
+  /** Descriptors of the log and of its index. */
+  #files: { log: number; index: number } | undefined;
+  #running: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
+  #checkpointing = false;
+
+  /** `path`: the database's file. */
+  constructor(path: string, log: Log) {
+    this.#path = path;
+    this.#log = log;
+  }
+
+  /** Resolves when everything that has been committed until now is on the disk. */
+  synced(): Promise<void> {
+    // A sync that has begun may have missed the last commit.
+    this.#next ??= (this.#running ?? Promise.resolve())
+      .catch(() => {})
+      .then(() => {
+        this.#running = this.#next;
+        this.#next = undefined;
+        return this.#sync();
+      });
+    return this.#next;
+  }
+
+  async #sync(): Promise<void> {
+    this.#files ??= this.#open();
+    await syncData(this.#files.log);
+    if (this.#checkpointing || this.#waiting(this.#files.index) < checkpointAfter) return;
+    this.#checkpointing = true;
+    void this.#checkpoint().finally(() => {
+      this.#checkpointing = false;
+    });
+  }
+
+  /** Copies the log into the database, in another process: here it would hold up everybody for as long as the disk takes. */
+  async #checkpoint(): Promise<void> {
+    const program = new URL(`./checkpoint.worker${extname(import.meta.filename)}`, import.meta.url);
+    await runWorker(program, { path: this.#path }, checkpointedWithin).catch((error: Error) =>
+      this.#log.error({ err: error }, "no se pudo pasar el registro de la base de datos a su fichero"),
+    );
+  }
+
+  /**
+   * Both files stay open until the database is closed: SQLite's locks are on the index, and POSIX gives up all locks of a process
+   * on a file when the process closes any descriptor of it.
+   */
+  #open() {
+    const files = { log: openSync(`${this.#path}-wal`, "r+"), index: openSync(`${this.#path}-shm`, "r") };
+    // The log has just been made; it would be lost without its name.
+    syncFolder(dirname(this.#path));
+    return files;
+  }
+
+  /** How many pages of the log are not in the database yet. */
+  #waiting(index: number): number {
+    const header = Buffer.alloc(copied + 4);
+    readSync(index, header, 0, header.length, 0);
+    // The index is in the machine's own byte order, which is little-endian wherever Node runs.
+    return header.readUInt32LE(inLog) - header.readUInt32LE(copied);
+  }
+
+  /** Call it once the database is closed. */
+  async close(): Promise<void> {
+    await this.#running?.catch(() => {});
+    if (this.#files) for (const file of Object.values(this.#files)) closeSync(file);
+  }
+}
