@@ -17,7 +17,7 @@ const prose = "Una frase como las que se escriben, con sus **palabras** y su fin
 
 /** The longest step of a stream of this text, in ms. */
 function longestStep(beginning: string, text: string): number {
-  const stream = new MarkdownStream();
+  const stream = new MarkdownStream({}, { byWord: true });
   stream.push(beginning);
   let longest = 0;
   const timed = (work: () => void) => {
