@@ -68,6 +68,7 @@ export default [
         route("exportar", "routes/conversation/chat/export-chat.tsx"),
         route("regenerar/:messageId", "routes/conversation/reply/regenerate.tsx"),
       ]),
+      route("conversation/chat/:id/razonamiento/:messageId", "routes/conversation/reply/reasoning.tsx"),
       route("conversation/chat/:id/enviado/:messageId", "routes/conversation/chat/sent-prompt.tsx"),
       route("conversation/project", "routes/conversation/project/projects.tsx", [
         route("crear", "routes/conversation/project/create-project.tsx"),

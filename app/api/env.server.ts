@@ -39,7 +39,7 @@ export type InProcess = {
   /** The body of the call, if it has files: the page has read it already. */
   received: ReceivedForm | undefined;
   /** Takes the chunks of a reply in place of a body. */
-  handOver(chunks: AsyncGenerator<Chunk>): void;
+  handOver(chunks: AsyncGenerator<Chunk[]>): void;
 };
 
 export type ApiEnv = {

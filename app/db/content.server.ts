@@ -12,6 +12,7 @@ const copied = {
   models: true,
   chats: true,
   messages: true,
+  parts: true,
   files: true,
   attachments: true,
   prompts: true,

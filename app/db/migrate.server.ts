@@ -9,6 +9,7 @@ import * as lists from "./migrations/0006_lists.server.ts";
 import * as apiKeys from "./migrations/0007_api_keys.server.ts";
 import * as shareLength from "./migrations/0008_share_length.server.ts";
 import * as texts from "./migrations/0009_texts.server.ts";
+import * as parts from "./migrations/0010_parts.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -20,6 +21,7 @@ const migrations = {
   "0007_api_keys": apiKeys,
   "0008_share_length": shareLength,
   "0009_texts": texts,
+  "0010_parts": parts,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

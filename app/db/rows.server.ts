@@ -36,6 +36,7 @@ export function messageRow(
     error: null,
     inputTokens: null,
     outputTokens: null,
+    reasoningTokens: null,
     sources: null,
     key: null,
     heartbeatAt: null,

@@ -62,12 +62,28 @@ export type MessageRow = Row & {
   error: string | null;
   inputTokens: number | null;
   outputTokens: number | null;
+  /** How many of the output tokens were thoughts, where the provider tells. */
+  reasoningTokens: number | null;
   /** JSON of a list of Source. */
   sources: string | null;
   /** The idempotency key it was sent with. */
   key: string | null;
   /** Last sign of life of the process that writes this reply. */
   heartbeatAt: number | null;
+  finishedAt: number | null;
+};
+
+/**
+ * A part of a reply beside its text. `n` is its place among all parts of the reply; the numbers that are left out belong to its
+ * text, which lies in the message alone. `at` is the offset in that text at which the part stands.
+ */
+export type PartRow = Row & {
+  messageId: string;
+  n: number;
+  kind: "reasoning";
+  at: number;
+  text: string;
+  /** null while it grows, and if the server was killed meanwhile; `createdAt` is when it began. */
   finishedAt: number | null;
 };
 
@@ -81,6 +97,8 @@ export type ModelRow = Row & {
   contextWindow: number;
   maxOutputTokens: number;
   temperature: number | null;
+  /** How hard it is asked to think; null: it is not asked. */
+  reasoning: "low" | "medium" | "high" | null;
   acceptsImages: Flag;
   systemPrompt: string;
   inputPrice: number | null;
@@ -279,6 +297,7 @@ export type Tables = {
   sessions: SessionRow;
   chats: ChatRow;
   messages: MessageRow;
+  parts: PartRow;
   models: ModelRow;
   pages: PageRow;
   projects: ProjectRow;

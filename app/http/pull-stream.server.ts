@@ -1,16 +1,23 @@
 const encoder = new TextEncoder();
 
-/** A stream that pulls: it reads nothing ahead of its reader, and ends the source when the reader leaves. */
-export function pullStream(pieces: AsyncGenerator<string>, onLeave?: () => unknown): ReadableStream<Uint8Array> {
+/**
+ * A stream that pulls: it reads nothing ahead of its reader, and calls `onLeave` when the reader leaves before the end. `toText`:
+ * what is sent of each item, for sources of something else than text.
+ */
+export function pullStream<Item>(
+  source: AsyncGenerator<Item>,
+  onLeave: () => unknown,
+  toText: (item: Item) => string = String,
+): ReadableStream<Uint8Array> {
   return new ReadableStream(
     {
       async pull(controller) {
-        const { done, value } = await pieces.next();
+        const { done, value } = await source.next();
         if (done) controller.close();
-        else controller.enqueue(encoder.encode(value));
+        else controller.enqueue(encoder.encode(toText(value)));
       },
       async cancel() {
-        await onLeave?.();
+        await onLeave();
       },
     },
     { highWaterMark: 0 },
@@ -35,4 +42,22 @@ export async function* withPauses<Item>(source: AsyncGenerator<Item>): AsyncGene
       next = source.next();
     }
   }
+}
+
+// In characters.
+const enoughToSend = 4_000;
+
+/**
+ * Small pieces together, so that each is not sent by itself; never much more than `enoughToSend`, so that a reader who does not read
+ * costs no more than that.
+ */
+export async function* together(pieces: AsyncGenerator<string>): AsyncGenerator<string> {
+  let text = "";
+  for await (const piece of pieces) {
+    text += piece;
+    if (text.length < enoughToSend) continue;
+    yield text;
+    text = "";
+  }
+  if (text) yield text;
 }

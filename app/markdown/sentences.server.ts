@@ -8,11 +8,15 @@ const definition = /^\s*\[[^\]\n]{0,200}(?:\](?::|$)|$)/;
 // Longer than any real sentence: from here on the text may be cut after a word.
 const longestHeld = 600;
 
+// A word is complete when the next one has begun; a bar after it may make its line the head of a table.
+const wordBegun = /\S([ \t]{1,20}[^\s|])$/;
+
 /**
  * Where a paragraph that is still growing may be cut after `from`: after each sentence, and at each line break that a line
- * of plain text follows. Not inside code, links or math, unless they have already swallowed a whole sentence.
+ * of plain text follows. Not inside code, links or math, unless they have already swallowed a whole sentence. `byWord`: also after
+ * the last word but one, if the last one has just begun and no mark is open whose end would change how the text looks.
  */
-export function sentenceEnds(paragraph: string, from: number): number[] {
+export function textEnds(paragraph: string, from: number, byWord: boolean): number[] {
   const ends: number[] = [];
   const limit = definition.test(paragraph) ? 0 : sureLength(paragraph);
   let start = from;
@@ -32,6 +36,12 @@ export function sentenceEnds(paragraph: string, from: number): number[] {
     else cut(end);
   }
   while (limit - start > longestHeld) cut(wordEnd(paragraph, start));
+  if (!byWord) return ends;
+  const [, next = ""] = wordBegun.exec(paragraph.slice(-22)) ?? [];
+  const text = paragraph.slice(start, paragraph.length - next.length);
+  if (next && start + text.length <= limit && text.trim() && !cutsInside(text) && !unclosed(text)) {
+    cut(start + text.length);
+  }
   return ends;
 }
 
@@ -53,6 +63,9 @@ function sureLength(paragraph: string): number {
   const mayBeRule = /^[\s|:-]*$/.test(line);
   return Math.max(0, lineStart - 1 - (before.includes("|") && mayBeRule ? before.length + 1 : 0));
 }
+
+/** Whether the text of a list's item may be something else than text: a block of its own, a box to tick, a link's address. */
+export const mayBeOtherBlock = (text: string): boolean => otherBlock.test(text) || text.startsWith("[");
 
 const code = /(`+)(?!`)[\s\S]*?[^`]\1(?!`)/g;
 

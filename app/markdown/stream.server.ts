@@ -1,7 +1,7 @@
 import { type Block, isClosed, parseBlocks } from "./blocks.server.ts";
 import { closingTags, continuation, withoutClosingTags } from "./html.server.ts";
 import { escapeHtml, markdown, type RenderEnv, renderMarkdown } from "./render.server.ts";
-import { sentenceEnds, unclosed } from "./sentences.server.ts";
+import { mayBeOtherBlock, textEnds, unclosed } from "./sentences.server.ts";
 
 /**
  * The result of feeding a piece of text. `append` is for documents that can only grow; `closed` and `open` describe the same
@@ -29,12 +29,22 @@ const longestLine = 2_000;
 // How much is worked on before others have their turn: a reload in mid-reply brings all of the text at once.
 const pieceLength = 250;
 
+// After the first character of a word the one before it is complete.
+const wordBegun = /(?<=\n)|(?<=[ \t]\S)/;
+// The mark of a list's item, with the blanks around it.
+const itemStart = /^ {0,12}(?:[-+*]|\d{1,9}[.)]) {1,4}(?=\S)/;
+// From the private use area: in no text that a model means to be read.
+const standIn = "\uE000";
+
 /**
  * Markdown as it arrives → HTML in blocks. The open block grows by whole sentences, lines, rows or items; at most one is held
- * back. The state depends on the text alone, not on how it was cut into pieces.
+ * back. By word, paragraphs and items of lists grow by words, for documents where `append` is all that is shown; for pages that
+ * replace their last block, each word would send all of it again. The state depends on the text alone, not on how it was cut into
+ * pieces.
  */
 export class MarkdownStream {
   readonly #env: RenderEnv;
+  readonly #byWord: boolean;
   /** Source from the start of the open block on. */
   #source = "";
   /** How many lines of it were rendered. */
@@ -53,8 +63,9 @@ export class MarkdownStream {
   #carry = "";
   #heldReturn = "";
 
-  constructor(env: RenderEnv = {}) {
+  constructor(env: RenderEnv = {}, { byWord = false } = {}) {
     this.#env = { ...env, references: {} };
+    this.#byWord = byWord;
   }
 
   push(text: string): Step {
@@ -64,7 +75,7 @@ export class MarkdownStream {
     const added = arrived.slice(0, arrived.length - this.#heldReturn.length).replace(/\r\n?/g, "\n");
     const closed: string[] = [];
     let append = "";
-    for (const line of added.replaceAll("\0", "\uFFFD").split(/(?<=\n)/)) {
+    for (const line of added.replaceAll("\0", "\uFFFD").split(this.#byWord ? wordBegun : /(?<=\n)/)) {
       append += this.#addInBounds(line, closed);
     }
     return {
@@ -114,6 +125,7 @@ export class MarkdownStream {
   }
 
   #addPart(): string {
+    if (this.#byWord && this.#isInList()) return this.#grow(this.#item(false));
     return !this.#block || this.#block.type === "paragraph" ? this.#grow(this.#paragraph()) : "";
   }
 
@@ -212,7 +224,9 @@ export class MarkdownStream {
   #growBlock(): string {
     if (!this.#block || this.#block.type === "paragraph") return this.#grow(this.#paragraph());
     const { type, lastItem } = this.#block;
-    if (type.endsWith("_list")) return this.#grow(this.#items(lastItem - this.#head.length));
+    if (type.endsWith("_list")) {
+      return this.#grow(this.#byWord ? this.#item(true) : this.#items(lastItem - this.#head.length));
+    }
     if (!["fence", "table", "blockquote", "code_block"].includes(type)) return "";
     // Emphasis over two lines of a quote can't be shown by halves.
     if (type === "blockquote" && unclosed(this.#source)) return "";
@@ -222,7 +236,7 @@ export class MarkdownStream {
 
   #paragraph(): string {
     let html = this.#html;
-    for (const end of sentenceEnds(this.#source, this.#htmlTo)) {
+    for (const end of textEnds(this.#source, this.#htmlTo, this.#byWord)) {
       html = (html || "<p>") + this.#inline(this.#source.slice(this.#htmlTo, end));
       this.#htmlTo = end;
     }
@@ -246,6 +260,37 @@ export class MarkdownStream {
     if (!before.includes("<li")) return this.#html;
     this.#htmlTo = lastItem;
     return before;
+  }
+
+  /** Whether the last line, which is not complete, goes on with a list or begins one. */
+  #isInList(): boolean {
+    return this.#block ? this.#block.type.endsWith("_list") : itemStart.test(this.#source);
+  }
+
+  /** The items of a list up to the words of the last line, if that is the first one of an item. `whole`: the line is complete. */
+  #item(whole: boolean): string {
+    const source = whole ? this.#source.trimEnd() : this.#source;
+    const lineStart = source.lastIndexOf("\n") + 1;
+    const [start] = itemStart.exec(source.slice(lineStart)) ?? [];
+    const from = lineStart + (start?.length ?? 0);
+    const text = source.slice(from);
+    if (!start || mayBeOtherBlock(text)) return this.#html;
+    const ends = textEnds(text, Math.max(0, this.#htmlTo - from), true);
+    if (whole && (ends.at(-1) ?? 0) < text.length) ends.push(text.length);
+    if (ends.length === 0) return this.#html;
+    let html = this.#html;
+    if (this.#htmlTo < from) {
+      // What stands before the item's text depends on the items before it: the renderer knows.
+      const begun = this.#render(source.slice(0, from) + standIn);
+      html = begun.slice(0, begun.indexOf(standIn));
+      this.#htmlTo = from;
+      this.#carry = "";
+    }
+    for (const end of ends) {
+      html += this.#inline(source.slice(this.#htmlTo, from + end));
+      this.#htmlTo = from + end;
+    }
+    return html;
   }
 
   #code(line: string): string {

@@ -32,6 +32,8 @@ export const limits = {
   repliesAtOnce: 16,
   /** Longest reply; a model that never stops is cut off here. */
   reply: 400_000,
+  /** Most of its thoughts that is kept. */
+  reasoning: 400_000,
   /** Longest time of a reply, in ms. */
   replyTime: 30 * 60_000,
   /** Bytes of a model server's response, including protocol and thoughts. */

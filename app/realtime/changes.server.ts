@@ -1,6 +1,11 @@
 /** Says that something of a person has changed: which kind of thing, never its content. `sessions`: some may have ended. */
 export type Change = { userId: string; what: string };
+/** Between processes: replies are followed in one that does not write them, or the one that does has stored more of them. */
+export type ReplyNotice = { replyIds: string[]; are: "followed" | "grown" };
 type Listener = (change: Change) => void;
+
+// PostgreSQL's notices have at most 8,000 bytes; an id takes 39 of them.
+const repliesAtOnce = 150;
 
 /** Sends notices to all processes, including this one. */
 type Relay = { send(text: string): void; listen(hear: (text: string) => void): Promise<void> };
@@ -8,26 +13,56 @@ type Relay = { send(text: string): void; listen(hear: (text: string) => void): P
 /** Publish and subscribe for changes: writers publish here, open pages subscribe. One instance per process. */
 export class Changes {
   readonly #listeners = new Set<Listener>();
+  /** What wakes the readers of a reply that another process writes; by reply, as there may be a thousand. */
+  readonly #readers = new Map<string, Set<() => void>>();
+  readonly #writers = new Set<(replyId: string) => void>();
   readonly #relay: Relay | undefined;
 
   /** `relay`: present when other processes write as well. */
   constructor(relay?: Relay) {
     this.#relay = relay;
-    void relay?.listen((text) => this.#pass(JSON.parse(text) as Change));
+    void relay?.listen((text) => this.#pass(JSON.parse(text) as Change | ReplyNotice));
   }
 
   tell(change: Change): void {
-    if (this.#relay) this.#relay.send(JSON.stringify(change));
-    else this.#pass(change);
+    this.#send(change);
   }
 
-  #pass(change: Change): void {
-    for (const listener of this.#listeners) listener(change);
+  tellOfReplies({ replyIds, are }: ReplyNotice): void {
+    for (let at = 0; at < replyIds.length; at += repliesAtOnce) {
+      this.#send({ replyIds: replyIds.slice(at, at + repliesAtOnce), are });
+    }
+  }
+
+  #send(notice: Change | ReplyNotice): void {
+    if (this.#relay) this.#relay.send(JSON.stringify(notice));
+    else this.#pass(notice);
+  }
+
+  #pass(notice: Change | ReplyNotice): void {
+    if (!("replyIds" in notice)) for (const listener of this.#listeners) listener(notice);
+    else if (notice.are === "followed") for (const tell of this.#writers) notice.replyIds.forEach(tell);
+    else for (const replyId of notice.replyIds) for (const wake of this.#readers.get(replyId) ?? []) wake();
   }
 
   /** Subscribes to changes; returns the function that unsubscribes. */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Calls `tell` whenever a reply is followed in a process that does not write it. */
+  whenFollowed(tell: (replyId: string) => void): void {
+    this.#writers.add(tell);
+  }
+
+  /** Calls `wake` whenever another process has stored more of a reply; returns the function that unsubscribes. */
+  whenGrown(replyId: string, wake: () => void): () => void {
+    const readers = this.#readers.get(replyId) ?? new Set();
+    this.#readers.set(replyId, readers.add(wake));
+    return () => {
+      readers.delete(wake);
+      if (readers.size === 0) this.#readers.delete(replyId);
+    };
   }
 }

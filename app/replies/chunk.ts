@@ -14,11 +14,19 @@ export type Source = {
 };
 
 export type Usage = { inputTokens: number; outputTokens: number };
+/** A reply's own usage. `reasoningTokens`: those of the output that were thoughts, where the provider tells. */
+export type ReplyUsage = Usage & { reasoningTokens?: number };
 
-/** The items of a reply's stream. `at` is the offset of `text` in the reply. */
+/**
+ * The items of a reply's stream. A reply is a list of parts, numbered by `n`: `part` begins one, `part-end` ends one that is not
+ * text. `at` is the offset of `text` in the reply's whole text, or in its part.
+ */
 export type Chunk =
   | { type: "start"; chatId: string; userMessageId: string | null; messageId: string; modelId: string | null }
+  | { type: "part"; n: number; kind: "text" | "reasoning" }
   | { type: "text"; at: number; text: string }
+  | { type: "reasoning"; n: number; at: number; text: string }
+  | { type: "part-end"; n: number; ms: number | null }
   | { type: "sources"; sources: Source[] }
-  | { type: "end"; status: Exclude<MessageStatus, "streaming">; usage: Usage; error?: string }
+  | { type: "end"; status: Exclude<MessageStatus, "streaming">; usage: ReplyUsage; error?: string }
   | { type: "title"; title: string };

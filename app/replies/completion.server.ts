@@ -4,7 +4,7 @@ import { limits } from "../process/limits.ts";
 import type { Usage } from "./chunk.ts";
 import { instructionsFor } from "./prompt/prompt.server.ts";
 import { openModel } from "./providers/model-access.server.ts";
-import { generate, type Part, type Prompt, type ResponseFormat } from "./providers/providers.server.ts";
+import { generate, type Piece, type Prompt, type ResponseFormat } from "./providers/providers.server.ts";
 import type { RunServices } from "./runs.server.ts";
 import { estimateUsage, reserveUsage, settleUsage, tooMany } from "./usage.server.ts";
 
@@ -26,7 +26,7 @@ type CompletionRequest = {
 export async function completePrompt(
   { db, modelKey, modelSilence }: RunServices,
   { userId, model, prompt, stop, responseFormat, signal, onEnd }: CompletionRequest,
-): Promise<AsyncGenerator<Part>> {
+): Promise<AsyncGenerator<Piece>> {
   if (!underway.enter(userId)) {
     onEnd();
     throw tooMany(Date.now());
@@ -38,13 +38,13 @@ export async function completePrompt(
   try {
     await db.transaction().execute((trx) => reserveUsage(trx, userId, model.id, Date.now()));
     const system = [model.systemPrompt, ...(await instructionsFor(db)), prompt.system].filter(Boolean).join("\n\n");
-    const parts = ask();
+    const pieces = ask();
     async function* ask() {
       const options = { signal, silence: modelSilence, stop, responseFormat };
       yield* generate(openModel(model, modelKey), { ...prompt, system }, options);
     }
     const length = system.length + prompt.turns.reduce((sum, { content }) => sum + content.length, 0);
-    return counted(parts, leave, length, (usage) => settleUsage(db, userId, model, usage, Date.now()));
+    return counted(pieces, leave, length, (usage) => settleUsage(db, userId, model, usage, Date.now()));
   } catch (error) {
     leave();
     throw error;
@@ -54,22 +54,22 @@ export async function completePrompt(
 // Completions in progress, by person.
 const underway = new ConcurrencyLimit(limits.repliesAtOnce);
 
-/** Passes the parts on and records the usage however it ends: completed, failed, or left by its reader. */
+/** Passes the pieces on and records the usage however it ends: completed, failed, or left by its reader. */
 async function* counted(
-  parts: AsyncGenerator<Part>,
+  pieces: AsyncGenerator<Piece>,
   leave: () => void,
   promptLength: number,
   settle: (usage: Usage) => Promise<void>,
-): AsyncGenerator<Part> {
+): AsyncGenerator<Piece> {
   let length = 0;
   let usage: Usage | undefined;
   try {
-    for await (const part of parts) {
-      if (part.type === "text") length += part.text.length;
-      else if (part.usage.outputTokens) {
-        usage = { inputTokens: part.usage.inputTokens ?? 0, outputTokens: part.usage.outputTokens };
+    for await (const piece of pieces) {
+      if (piece.type === "text" || piece.type === "reasoning") length += piece.text.length;
+      else if (piece.type === "finish" && piece.usage.outputTokens) {
+        usage = { inputTokens: piece.usage.inputTokens ?? 0, outputTokens: piece.usage.outputTokens };
       }
-      yield part;
+      yield piece;
     }
   } finally {
     leave();

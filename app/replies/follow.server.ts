@@ -1,78 +1,155 @@
 import { setTimeout } from "node:timers/promises";
 import type { Db } from "../db/connection.server.ts";
+import type { Changes } from "../realtime/changes.server.ts";
 import type { Chunk, Source } from "./chunk.ts";
+import { partsOf, type ReplyState } from "./parts.server.ts";
+import { type Position, Reading } from "./reading.server.ts";
 import type { Run } from "./run.server.ts";
 import type { Runs } from "./runs.server.ts";
 
-// In ms: how often a reply that another process writes is polled.
+// In ms: how often a reply that another process writes is looked at if that says nothing of it, as an older version does, and how
+// often that process is told that it is followed here.
 const pollEvery = 250;
+const tellEvery = 5_000;
 // In ms to wait for the title after the reply. A later title appears on the next page, and open pages are notified.
 const titleWait = 1_000;
 
+type Services = { db: Db; runs: Runs; changes: Changes };
+
+/** What a reader has already: text up to this offset, or everything up to this position. */
+export type Known = { after: number } | { from: Position };
+
+/** Somebody who reads a reply until `signal` aborts. `leave` is called when the reading is over. */
+export type Reader = { signal: AbortSignal; leave(): void };
+
+type Following = {
+  known: Known;
+  /** Called when the first chunks are read, so that a reader who never reads leaves nothing behind. */
+  arrive(): Reader;
+  /** What stands before the reply. */
+  first?: Chunk[];
+};
+
 /**
- * A reply from character `after` on: first what exists, then live until its end (and title).
- * Any number of readers may follow; leaving does not affect the reply. Ends early when `signal` aborts.
+ * A reply from what is known of it on: first what exists, then live until its end (and title); each time all that is new. Any
+ * number of readers may follow; leaving does not affect the reply.
  */
-export async function* follow(
-  { db, runs }: { db: Db; runs: Runs },
-  messageId: string,
-  after: number,
-  signal: AbortSignal,
-): AsyncGenerator<Chunk> {
-  const run = runs.get(messageId);
-  if (run) yield* followRun(run, after, signal);
-  else yield* followStored(db, messageId, after, signal);
+export function follow(services: Services, messageId: string, following: Following): AsyncGenerator<Chunk[]> {
+  const run = services.runs.get(messageId);
+  return run ? followRun(run, following) : followStored(services, messageId, following);
 }
 
-async function* followRun(run: Run, after: number, signal: AbortSignal): AsyncGenerator<Chunk> {
+/** Whether a reply ever came to this position; a reader that claims to have more than there is can't be followed. */
+export async function reached(
+  { db, runs }: Pick<Services, "db" | "runs">,
+  messageId: string,
+  from: Position,
+): Promise<boolean> {
+  const reply = runs.get(messageId) ?? (await storedReply(db, messageId));
+  return reply !== undefined && Reading.from(reply, from) !== undefined;
+}
+
+const begin = (reply: ReplyState, known: Known): Reading =>
+  ("from" in known ? Reading.from(reply, known.from) : Reading.after(known.after)) ?? new Reading();
+
+async function* followRun(run: Run, { known, arrive, first = [] }: Following): AsyncGenerator<Chunk[]> {
+  const { signal, leave } = arrive();
   // Wakes all followers of the run; each then checks its own signal, so no listeners accumulate.
   signal.addEventListener("abort", () => run.announce(), { once: true });
-  let at = after;
-  let sourcesSent = false;
-  while (!signal.aborted) {
-    if (!sourcesSent && run.sources.length > 0) {
-      sourcesSent = true;
-      yield { type: "sources", sources: run.sources };
+  try {
+    const reading = begin(run, known);
+    let chunks = first;
+    let sourcesSent = false;
+    while (!signal.aborted) {
+      if (!sourcesSent && run.sources.length > 0) {
+        sourcesSent = true;
+        chunks = [...chunks, { type: "sources", sources: run.sources }];
+      }
+      const { status, usage, error } = run;
+      chunks = [...chunks, ...reading.next(run, status !== "streaming")];
+      if (status !== "streaming") chunks = [...chunks, { type: "end", status, usage, ...(error && { error }) }];
+      if (chunks.length > 0) yield chunks;
+      if (status !== "streaming") break;
+      // While the reader took its time, more may have been written: it looks again before it waits.
+      if (chunks.length === 0) await run.changed;
+      chunks = [];
     }
-    if (run.text.length > at) {
-      const text = run.text.slice(at);
-      yield { type: "text", at, text };
-      at += text.length;
-      continue;
-    }
-    if (run.status !== "streaming") {
-      yield { type: "end", status: run.status, usage: run.usage, ...(run.error && { error: run.error }) };
-      break;
-    }
-    await run.changed;
+    await Promise.race([titled(run, signal), setTimeout(titleWait, undefined, { signal }).catch(() => undefined)]);
+    if (run.title) yield [{ type: "title", title: run.title }];
+  } finally {
+    leave();
   }
-  await Promise.race([titled(run, signal), setTimeout(titleWait, undefined, { signal }).catch(() => undefined)]);
-  if (run.title) yield { type: "title", title: run.title };
 }
 
 async function titled(run: Run, signal: AbortSignal): Promise<void> {
   while (!run.done && !signal.aborted) await run.changed;
 }
 
-async function* followStored(db: Db, messageId: string, after: number, signal: AbortSignal): AsyncGenerator<Chunk> {
-  let at = after;
-  while (!signal.aborted) {
-    const row = await db
-      .selectFrom("messages")
-      .where("id", "=", messageId)
-      .select(["content", "status", "error", "sources", "inputTokens", "outputTokens"])
-      .executeTakeFirst();
-    if (!row) return;
-    if (row.content.length > at) {
-      yield { type: "text", at, text: row.content.slice(at) };
-      at = row.content.length;
+async function* followStored(
+  { db, changes }: Services,
+  messageId: string,
+  { known, arrive, first = [] }: Following,
+): AsyncGenerator<Chunk[]> {
+  const { signal, leave } = arrive();
+  let grown = Promise.withResolvers<void>();
+  const stopListening = changes.whenGrown(messageId, () => grown.resolve());
+  let told = 0;
+  try {
+    let chunks = first;
+    let reading: Reading | undefined;
+    while (!signal.aborted) {
+      // Made before the reply is read: what is stored from here on wakes this reader again.
+      grown = Promise.withResolvers();
+      const reply = await storedReply(db, messageId);
+      if (!reply) return;
+      const { status, error, sources, usage } = reply;
+      if (status === "streaming" && Date.now() - told > tellEvery) {
+        told = Date.now();
+        changes.tellOfReplies({ replyIds: [messageId], are: "followed" });
+      }
+      reading ??= begin(reply, known);
+      chunks = [...chunks, ...reading.next(reply, status !== "streaming")];
+      if (status !== "streaming") {
+        if (sources) chunks.push({ type: "sources", sources: JSON.parse(sources) as Source[] });
+        yield [...chunks, { type: "end", status, usage, ...(error && { error }) }];
+        return;
+      }
+      if (chunks.length > 0) yield chunks;
+      chunks = [];
+      await Promise.race([grown.promise, setTimeout(pollEvery, undefined, { signal }).catch(() => undefined)]);
     }
-    if (row.status !== "streaming") {
-      if (row.sources) yield { type: "sources", sources: JSON.parse(row.sources) as Source[] };
-      const usage = { inputTokens: row.inputTokens ?? 0, outputTokens: row.outputTokens ?? 0 };
-      yield { type: "end", status: row.status, usage, ...(row.error && { error: row.error }) };
-      return;
-    }
-    await setTimeout(pollEvery, undefined, { signal }).catch(() => undefined);
+  } finally {
+    stopListening();
+    leave();
   }
+}
+
+/** A reply as the database has it, read in one statement: text and parts that do not belong together would be misread. */
+async function storedReply(db: Db, messageId: string) {
+  const rows = await db
+    .selectFrom("messages as m")
+    .leftJoin("parts as p", "p.messageId", "m.id")
+    .where("m.id", "=", messageId)
+    .orderBy("p.n")
+    .select(["m.content", "m.status", "m.error", "m.sources", "m.inputTokens", "m.outputTokens", "m.reasoningTokens"])
+    .select(["p.n", "p.at", "p.text", "p.createdAt", "p.finishedAt"])
+    .execute();
+  const [row] = rows;
+  if (!row) return;
+  const { content, status, error, sources, reasoningTokens } = row;
+  const parts = rows.flatMap(({ n, at, text, createdAt, finishedAt }) =>
+    n === null || at === null || text === null || createdAt === null ? [] : { n, at, text, createdAt, finishedAt },
+  );
+  return {
+    text: content,
+    parts: partsOf(content, parts),
+    status,
+    error,
+    sources,
+    usage: {
+      inputTokens: row.inputTokens ?? 0,
+      outputTokens: row.outputTokens ?? 0,
+      ...(reasoningTokens !== null && { reasoningTokens }),
+    },
+  };
 }

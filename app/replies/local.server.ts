@@ -1,5 +1,5 @@
 import type { Source } from "./chunk.ts";
-import type { Part } from "./providers/providers.server.ts";
+import type { Piece } from "./providers/providers.server.ts";
 
 // In ms between pieces. The whole reply is known at once; it comes in a few pieces only to look alive.
 const pace = 30;
@@ -9,7 +9,7 @@ const pieces = 12;
  * The built-in assistant: quotes search results for a question as Markdown, and says that it is a search.
  * `written` is the part of the reply that exists already.
  */
-export async function* localReply(sources: Source[], written: string, signal: AbortSignal): AsyncGenerator<Part> {
+export async function* localReply(sources: Source[], written: string, signal: AbortSignal): AsyncGenerator<Piece> {
   const whole = sources.length > 0 ? found(sources) : nothingFound;
   // Continuing an interrupted reply: search may find something else now.
   const text = whole.startsWith(written) ? whole.slice(written.length) : `\n\n${whole}`;

@@ -7,9 +7,10 @@ import type { Log } from "../process/log.server.ts";
 import type { Changes } from "../realtime/changes.server.ts";
 import { describeCause, ReplyError } from "./errors.server.ts";
 import { localReply } from "./local.server.ts";
+import { type ReplyPart, storeParts } from "./parts.server.ts";
 import { buildPrompt } from "./prompt/prompt.server.ts";
 import { openModel } from "./providers/model-access.server.ts";
-import { generate, type Part } from "./providers/providers.server.ts";
+import { generate, type Piece } from "./providers/providers.server.ts";
 import { type EndStatus, Run, StopReply } from "./run.server.ts";
 import { settle, sourcesOf } from "./settle.server.ts";
 import { makeTitle } from "./title.server.ts";
@@ -24,11 +25,15 @@ export type RunServices = {
   modelSilence: number;
   /** Where the images of messages lie. */
   storage: Storage;
-  changes: Pick<Changes, "tell">;
+  changes: Pick<Changes, "tell" | "tellOfReplies" | "whenFollowed">;
 };
 
 // In ms. A killed server loses at most the last 250 ms of text.
 const storeEvery = 250;
+// The same for replies that are followed in another process, which reads them from the database. Each time all of a reply is
+// written and read: what is longer than 5,000 characters is stored less often, by its length.
+const storeForOthersEvery = 50;
+const charactersEachMs = 100;
 const beatEvery = 5_000;
 const deadAfter = 30_000;
 const settleAgainAfter = [1_000, 5_000, 20_000, 60_000];
@@ -44,8 +49,9 @@ export class Runs {
 
   constructor(services: RunServices) {
     this.#services = services;
-    this.#timers.push(setInterval(() => this.#tick(), storeEvery).unref());
+    this.#timers.push(setInterval(() => this.#tick(), storeForOthersEvery).unref());
     if (services.engine === "postgres") {
+      services.changes.whenFollowed((replyId) => this.#runs.get(replyId)?.followElsewhere());
       this.#timers.push(setInterval(() => this.#sweep(), deadAfter / 2).unref());
     }
   }
@@ -68,9 +74,9 @@ export class Runs {
     return this.#runs.get(messageId);
   }
 
-  /** Starts writing a stored, empty or unfinished reply to `question`. */
-  start(reply: MessageRow, question: MessageRow, model: ModelRow): Run {
-    const run = new Run(reply);
+  /** Starts writing a stored, empty or unfinished reply to `question`. `parts`: what an earlier run has left of it. */
+  start(reply: MessageRow, question: MessageRow, model: ModelRow, parts: ReplyPart[] = []): Run {
+    const run = new Run(reply, parts);
     this.#runs.set(reply.id, run);
     this.#services.changes.tell({ userId: reply.userId, what: "message" });
     void this.#carryOut(run, reply, question, model);
@@ -116,15 +122,7 @@ export class Runs {
     const { db, log } = this.#services;
     let status: EndStatus = "complete";
     try {
-      for await (const part of this.#askAgainIfTooLong(run, question, model)) {
-        if (part.type === "text") {
-          run.text += part.text;
-          run.announce();
-        } else {
-          run.usage = { inputTokens: part.usage.inputTokens ?? 0, outputTokens: part.usage.outputTokens ?? 0 };
-          run.error = part.note;
-        }
-      }
+      await this.#askAgainIfTooLong(run, question, model);
     } catch (error) {
       if (error instanceof StopReply) {
         status = error.status;
@@ -137,13 +135,15 @@ export class Runs {
         else log.error({ messageId, modelId: model.id, err: error }, "respuesta fallida");
       }
     }
+    run.endThought();
     const settling = this.#settleSurely(run, reply, model, status);
     this.#settling.add(settling);
     await settling.finally(() => this.#settling.delete(settling));
     run.end(status);
+    if (run.followedElsewhere) this.#services.changes.tellOfReplies({ replyIds: [run.messageId], are: "grown" });
     this.#services.changes.tell({ userId: reply.userId, what: "message" });
     if (status === "complete" && model.provider !== "local") {
-      run.title = await makeTitle(db, question, run.text, this.#access(model), {
+      run.title = await makeTitle(db, question, run.result.text, this.#access(model), {
         log,
         silence: this.#services.modelSilence,
       });
@@ -155,33 +155,34 @@ export class Runs {
     if (this.#runs.get(run.messageId) === run) this.#runs.delete(run.messageId);
   }
 
-  async *#askAgainIfTooLong(run: Run, question: MessageRow, model: ModelRow): AsyncGenerator<Part> {
+  async #askAgainIfTooLong(run: Run, question: MessageRow, model: ModelRow): Promise<void> {
     const access = this.#access(model);
-    const before = run.text.length;
+    const before = run.length;
     try {
-      yield* this.#ask(run, question, access);
+      await this.#ask(run, question, access);
     } catch (error) {
       const tooLong = error instanceof ReplyError && error.tooLong;
-      if (!tooLong || run.text.length > before) throw error;
+      if (!tooLong || run.length > before) throw error;
       // The window may be set wrong and tokens are only estimated from characters, so the server's number wins.
       const contextWindow = Math.min(tooLong.fits ?? access.contextWindow, Math.floor(access.contextWindow / 2));
       // Some servers refuse what would not fit together with the longest answer.
       const maxOutputTokens = Math.min(access.maxOutputTokens, Math.floor(contextWindow / 2));
-      yield* this.#ask(run, question, { ...access, contextWindow, maxOutputTokens });
+      await this.#ask(run, question, { ...access, contextWindow, maxOutputTokens });
     }
   }
 
-  async *#ask(run: Run, question: MessageRow, access: ModelRow): AsyncGenerator<Part> {
+  /** Builds the prompt, and adds what the model answers to the reply. */
+  async #ask(run: Run, question: MessageRow, access: ModelRow): Promise<void> {
     const { prompt, sources, stored } = await buildPrompt(this.#services, question, access, run);
     run.sources = sources;
     run.prompt = stored;
     run.promptLength = prompt.system.length + prompt.turns.reduce((sum, { content }) => sum + content.length, 0);
     if (sources.length > 0) run.announce();
-    if (access.provider === "local") {
-      yield* localReply(sources, run.text, run.signal);
-    } else {
-      yield* generate(access, prompt, { signal: run.signal, silence: this.#services.modelSilence });
-    }
+    const answer =
+      access.provider === "local"
+        ? localReply(sources, run.text, run.signal)
+        : generate(access, prompt, { signal: run.signal, silence: this.#services.modelSilence });
+    for await (const piece of answer) take(run, piece);
   }
 
   #access(model: ModelRow): ModelRow {
@@ -217,9 +218,7 @@ export class Runs {
   #tick(): void {
     if (this.#storing) return;
     const now = Date.now();
-    const due = [...this.#runs.values()].filter(
-      (run) => !run.settled && (run.text.length > run.stored || now - run.heartbeatAt > beatEvery),
-    );
+    const due = [...this.#runs.values()].filter((run) => !run.settled && isDue(run, now));
     if (due.length === 0) return;
     this.#storing = this.#store(due, now)
       .catch((error) => this.#services.log.error({ err: error as Error }, "no se pudo guardar el texto en curso"))
@@ -230,9 +229,9 @@ export class Runs {
 
   /** One transaction for all of them: a commit costs the same for one row or for a thousand. */
   async #store(due: Run[], now: number): Promise<void> {
-    const stored = due.map((run) => ({ run, length: run.text.length }));
+    const stored = due.map((run) => ({ run, length: run.text.length, parts: run.unstored(run.parts) }));
     await this.#services.db.transaction().execute(async (trx) => {
-      for (const { run } of stored) {
+      for (const { run, parts } of stored) {
         const { numUpdatedRows } = await trx
           .updateTable("messages")
           .set({ content: run.text, sources: sourcesOf(run), heartbeatAt: now })
@@ -241,17 +240,42 @@ export class Runs {
           .executeTakeFirst();
         // Stopped by another process, or deleted with its chat.
         if (numUpdatedRows === 0n) run.stop("stopped");
+        else await storeParts(trx, run.messageId, parts, now);
       }
     });
-    for (const { run, length } of stored) {
+    for (const { run, length, parts } of stored) {
       run.stored = length;
+      run.markStored(parts);
       run.heartbeatAt = now;
     }
+    const followed = due.filter((run) => run.followedElsewhere).map(({ messageId }) => messageId);
+    this.#services.changes.tellOfReplies({ replyIds: followed, are: "grown" });
   }
 
   #sweep(): void {
     this.markInterrupted().catch((error) =>
       this.#services.log.error({ err: error as Error }, "no se pudieron buscar respuestas interrumpidas"),
     );
+  }
+}
+
+/** Whether more of a reply is to be stored now, or a sign of life. */
+function isDue(run: Run, now: number): boolean {
+  const since = now - run.heartbeatAt;
+  if (since > beatEvery) return true;
+  const forOthers = Math.max(storeForOthersEvery, run.length / charactersEachMs);
+  const every = run.followedElsewhere ? Math.min(forOthers, storeEvery) : storeEvery;
+  return since >= every && (run.text.length > run.stored || run.isThinking);
+}
+
+/** Adds what a model has sent to its reply. */
+function take(run: Run, piece: Piece): void {
+  if (piece.type === "text") run.write(piece.text);
+  else if (piece.type === "reasoning") run.think(piece.text);
+  else if (piece.type === "mistaken") run.mistook();
+  else {
+    const { inputTokens = 0, outputTokens = 0, reasoningTokens } = piece.usage;
+    run.usage = { inputTokens, outputTokens, ...(reasoningTokens !== undefined && { reasoningTokens }) };
+    run.error = piece.note;
   }
 }

@@ -1,18 +1,20 @@
 import type { Db } from "../db/connection.server.ts";
 import { indexText } from "../db/search.server.ts";
 import type { MessageRow, ModelRow } from "../db/tables.ts";
+import { storeParts } from "./parts.server.ts";
 import { storePrompt } from "./prompt/stored-prompt.server.ts";
 import type { EndStatus, Run } from "./run.server.ts";
 import { estimateUsage, settleUsage } from "./usage.server.ts";
 
 /**
- * Stores the end of a reply in one transaction: text, status, usage, prompt and search index.
+ * Stores the end of a reply in one transaction: text, parts, status, usage, prompt and search index.
  */
 export async function settle(db: Db, run: Run, reply: MessageRow, model: ModelRow, status: EndStatus): Promise<void> {
   const now = Date.now();
   // An interrupted reply reports no usage, but has cost something: it is estimated.
-  const counted = run.usage.outputTokens > 0 || model.provider === "local" || !run.text;
-  const own = counted ? run.usage : estimateUsage(run.promptLength, run.text.length);
+  const counted = run.usage.outputTokens > 0 || model.provider === "local" || run.length === 0;
+  const own = counted ? run.usage : estimateUsage(run.promptLength, run.length);
+  const { text, parts } = run.result;
   const usage = {
     inputTokens: own.inputTokens + run.spent.inputTokens,
     outputTokens: own.outputTokens + run.spent.outputTokens,
@@ -24,7 +26,7 @@ export async function settle(db: Db, run: Run, reply: MessageRow, model: ModelRo
     const { numUpdatedRows } = await trx
       .updateTable("messages")
       .set({
-        content: run.text,
+        content: text,
         status,
         error: run.error ?? null,
         sources: sourcesOf(run),
@@ -41,11 +43,12 @@ export async function settle(db: Db, run: Run, reply: MessageRow, model: ModelRo
       .where("id", "=", reply.chatId)
       .returning("sessionId")
       .executeTakeFirst();
+    if (numUpdatedRows > 0n) await storeParts(trx, run.messageId, run.unstored(parts), now);
     if (run.prompt && numUpdatedRows > 0n) await storePrompt(trx, run.messageId, run.prompt);
     // Replies of the local assistant are not indexed, because they would be quoted again.
-    if (model.provider !== "local" && !chat?.sessionId && run.text && numUpdatedRows > 0n) {
+    if (model.provider !== "local" && !chat?.sessionId && text && numUpdatedRows > 0n) {
       await trx.deleteFrom("passages").where("messageId", "=", run.messageId).execute();
-      await indexText(trx, run.text, reply.userId, { messageId: run.messageId, chatId: reply.chatId });
+      await indexText(trx, text, reply.userId, { messageId: run.messageId, chatId: reply.chatId });
     }
   });
 }

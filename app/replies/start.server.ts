@@ -5,6 +5,7 @@ import { indexText } from "../db/search.server.ts";
 import { planWithoutRoom } from "../db/storage-use.server.ts";
 import type { MessageRow, ModelRow } from "../db/tables.ts";
 import { CannotReply } from "./cannot-reply.server.ts";
+import { partsOf, storedParts } from "./parts.server.ts";
 import { attach, bytesOf } from "./prompt/attach.server.ts";
 import type { Runs } from "./runs.server.ts";
 import { firstWords } from "./title.server.ts";
@@ -116,7 +117,8 @@ export async function continueReply(
     await reserveUsage(trx, reply.userId, model.id, now);
     return trx.selectFrom("messages").where("id", "=", reply.parentId).selectAll().executeTakeFirstOrThrow();
   });
-  runs.start({ ...reply, status: "streaming" }, question, model);
+  const parts = partsOf(reply.content, (await storedParts(db, [reply.id])).get(reply.id) ?? []);
+  runs.start({ ...reply, status: "streaming" }, question, model, parts);
   return started(reply, null);
 }
 

@@ -36,8 +36,10 @@ export async function makeTitle(
     let text = "";
     const signal = AbortSignal.timeout(Math.min(silence, 15_000));
     // Room for models that think before they write.
-    for await (const part of generate({ ...model, maxOutputTokens: 512 }, prompt, { signal, silence })) {
-      if (part.type === "text") text += part.text;
+    const titling = { ...model, maxOutputTokens: 512, reasoning: null };
+    for await (const piece of generate(titling, prompt, { signal, silence })) {
+      if (piece.type === "text") text += piece.text;
+      else if (piece.type === "mistaken") text = "";
     }
     const title = cleanTitle(text);
     if (!title) return;
@@ -56,12 +58,8 @@ export async function makeTitle(
   }
 }
 
-// In characters read, because thoughts come before the title and may be long.
-const longestAnswer = 20_000;
-
 function cleanTitle(text: string): string {
-  const answer = text.slice(0, longestAnswer).replace(/<think>[\s\S]*?<\/think>/g, "");
-  const [line = ""] = answer.trim().split("\n", 1);
+  const [line = ""] = text.trimStart().split("\n", 1);
   return line
     .slice(0, 2 * limits.chatTitle)
     .replace(/[*_`]{1,3}|^#+\s*/g, "")

@@ -17,13 +17,13 @@ const opening = new Set(["/auth/signin", "/auth/signin/code", "/auth/signup"]);
 
 type Send = (request: Request, inProcess?: InProcess) => Response | Promise<Response>;
 
-const handedOver = new WeakMap<Response, AsyncGenerator<Chunk>>();
+const handedOver = new WeakMap<Response, AsyncGenerator<Chunk[]>>();
 
 /** Sends a call with what need not be serialised where the API is in this process. */
 async function sendHere(send: Send, input: RequestInfo | URL, init: RequestInit): Promise<Response> {
   const received = init.body instanceof ReceivedForm ? init.body : undefined;
-  let chunks: AsyncGenerator<Chunk> | undefined;
-  const handOver = (given: AsyncGenerator<Chunk>) => {
+  let chunks: AsyncGenerator<Chunk[]> | undefined;
+  const handOver = (given: AsyncGenerator<Chunk[]>) => {
     chunks = given;
   };
   const request = new Request(input, { ...init, ...(received && { body: null }) });
@@ -33,7 +33,7 @@ async function sendHere(send: Send, input: RequestInfo | URL, init: RequestInit)
 }
 
 /** The chunks of a reply that an API in this process has handed over in place of the body of this response. */
-export const chunksHandedOver = (response: Response): AsyncGenerator<Chunk> | undefined => handedOver.get(response);
+export const chunksHandedOver = (response: Response): AsyncGenerator<Chunk[]> | undefined => handedOver.get(response);
 
 /**
  * The typed client of the API for one request of one person. `send` calls it, in process or over HTTP.

@@ -168,6 +168,16 @@ describe("a client of OpenAI's", () => {
     expect(await failed(stranger.models.list())).toEqual([401, expect.stringContaining("Necesitas iniciar sesión.")]);
   });
 
+  it("reads why an answer that has begun breaks off, as one of its errors", async () => {
+    const stream = await client.chat.completions.create({ ...ask("Una respuesta cortada"), stream: true });
+    let text = "";
+    const reading = (async () => {
+      for await (const { choices } of stream) text += choices[0]?.delta.content ?? "";
+    })();
+    await expect(reading).rejects.toThrow("La respuesta del modelo se cortó antes de terminar.");
+    expect(text).toContain("Frase número 1");
+  });
+
   it.each([
     ["error 401", 424],
     ["error 500", 502],

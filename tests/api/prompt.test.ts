@@ -81,6 +81,12 @@ describe.each(await findEngines())("the prompt on $name", (engine) => {
     expect({ temperature, max_tokens }).toEqual({ temperature: 0.25, max_tokens: 321 });
   });
 
+  it("is asked for by a message's id, and what is none is refused in Spanish", async () => {
+    const answer = await api.call("GET", `/api/message/${"x".repeat(300)}/prompt`, { token: ana.token });
+    expect(answer.status).toBe(422);
+    expect((answer.body as { title: string }).title).toBe("Datos no válidos");
+  });
+
   it("of a program has the model's instructions and the house's before its own", async () => {
     await api.call("POST", "/chat/completions", {
       token: ana.token,

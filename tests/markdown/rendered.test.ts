@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { renderMarkdown } from "../../app/markdown/render.server.ts";
 import { renderWithin } from "../../app/markdown/render-thread.server.ts";
 import { renderedMessage } from "../../app/markdown/rendered.server.ts";
 
@@ -27,4 +28,10 @@ it("a text that would take all memory is shown as it is (guards: longestText)", 
   const html = await renderedMessage("endless", endless, 0, "ana");
   expect(html.slice(0, 200)).toContain("demasiado largo");
   expect(html).toContain(endless);
+});
+
+it("numbers of sources lead to them, as far as there are sources", () => {
+  const html = renderMarkdown("Uno [1], dos [2], tres [3] y cero [0].", { sourcesId: "r", sources: 2 });
+  expect([...html.matchAll(/href="([^"]+)"/g)].map(([, to]) => to)).toEqual(["#fuente-r-1", "#fuente-r-2"]);
+  expect(renderMarkdown("Uno [1].")).toBe("<p>Uno [1].</p>\n");
 });

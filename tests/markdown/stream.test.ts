@@ -11,8 +11,8 @@ const cuts: Cut[] = [
   ["whole", (text) => [text]],
 ];
 
-function feed(parts: string[]): { appended: string; closed: string; states: string[] } {
-  const stream = new MarkdownStream();
+function feed(parts: string[], byWord = false): { appended: string; closed: string; states: string[] } {
+  const stream = new MarkdownStream({}, { byWord });
   const steps = [...parts.map((part) => stream.push(part)), stream.end()];
   return {
     appended: steps.map(({ append }) => append).join(""),
@@ -23,19 +23,22 @@ function feed(parts: string[]): { appended: string; closed: string; states: stri
 
 const shown = (html: string) => html.replace(/<[^>]*>|\s+/g, "");
 
-describe.each(cuts)("Markdown that arrives %s", (_name, cut) => {
+const modes = cuts.flatMap(([name, cut]) => [[name, "sentence", cut] as const, [name, "word", cut] as const]);
+describe.each(modes)("Markdown that arrives %s and is shown by %s", (_name, by, cutUp) => {
+  const shownBy = (text: string) => feed(cutUp(text), by === "word");
+
   it.each(documents)("closes blocks that are the whole: %j", (text) => {
     const lines = (html: string) => html.replace(/\s+/g, " ").trim();
-    expect(lines(feed(cut(text)).closed)).toBe(lines(renderMarkdown(text)));
+    expect(lines(shownBy(text).closed)).toBe(lines(renderMarkdown(text)));
   });
 
   it.each(documents)("shows every word once in a document that only grows: %j", (text) => {
-    expect(shown(feed(cut(text)).appended)).toBe(shown(renderMarkdown(text)));
+    expect(shown(shownBy(text).appended)).toBe(shown(renderMarkdown(text)));
   });
 
   it.each(documents)("leaves no tag open: %j", (text) => {
     const open: string[] = [];
-    for (const [, slash, name = ""] of feed(cut(text)).appended.matchAll(/<(\/?)([a-z0-9]+)[^>]*>/g)) {
+    for (const [, slash, name = ""] of shownBy(text).appended.matchAll(/<(\/?)([a-z0-9]+)[^>]*>/g)) {
       if (slash) expect(open.pop()).toBe(name);
       else if (name !== "br" && name !== "hr") open.push(name);
     }
@@ -43,18 +46,18 @@ describe.each(cuts)("Markdown that arrives %s", (_name, cut) => {
   });
 
   it.each(hostile)("never becomes a script: %j", (text) => {
-    const { appended, closed } = feed(cut(text));
+    const { appended, closed } = shownBy(text);
     expect(appended + closed).not.toMatch(
       /<script|<img|<iframe|<[^>]* on\w+=|href="\s*(javascript|data|vbscript):|<[^>]* style="/i,
     );
   });
 });
 
-describe("the state of a stream", () => {
+describe.each([false, true])("the state of a stream (by word: %j)", (byWord) => {
   it.each(documents)("depends on the text alone, not on how it was cut: %j", (text) => {
     const half = Math.floor(text.length / 2);
-    const one = new MarkdownStream();
-    const many = new MarkdownStream();
+    const one = new MarkdownStream({}, { byWord });
+    const many = new MarkdownStream({}, { byWord });
     const whole = one.push(text.slice(0, half)).open;
     let last = whole;
     for (const part of text.slice(0, half)) last = many.push(part).open;
@@ -96,5 +99,41 @@ describe("what is held back", () => {
     expect(heldAfter("**Ojo: la primera. La segunda.** Y")).toBe(
       "<p><strong>Ojo:</strong> <strong>la primera.</strong> <strong>La segunda.</strong>",
     );
+  });
+});
+
+describe("a document that grows by words", () => {
+  const appends = (text: string): string[] => {
+    const stream = new MarkdownStream({}, { byWord: true });
+    return [...text].map((part) => stream.push(part).append).filter(Boolean);
+  };
+
+  it.each([
+    ["an unfinished sentence", "Una frase que no se ac", "Una frase que no se", " ac"],
+    ["a sentence up to an open mark", "Mira esto: **muy importante y m", "Mira esto:", "muy"],
+    ["a sentence after a closed mark", "Mira: **muy importante** y m", "<strong>muy importante</strong> y", " m"],
+    ["a sentence up to an open link", "Está en [la página](https://ej", "Está en", "la p"],
+    ["a sentence up to open code", "Escribe `npm start y es", "Escribe", "npm"],
+    ["a sentence up to an open formula", "Sale $x + y de l", "Sale", "x +"],
+    ["an item of a list", "- uno\n- dos y tr", "<li>dos y", " tr"],
+    ["the first item of a list", "1. Primero de tod", "<li>Primero de", " tod"],
+    ["an item of an inner list", "- uno\n  - dentro de es", "<li>dentro de", " es"],
+  ])("shows %s", (_what, text, there, notYet) => {
+    const html = appends(text).join("");
+    expect(html).toContain(there);
+    expect(html).not.toContain(notYet);
+  });
+
+  it.each([
+    ["a line that may be the head of a table", "Fruta | Kilos por ca"],
+    ["a row of a table", "| Fruta | Kilos por ca"],
+    ["a heading", "## Un título de los lar"],
+  ])("holds back %s", (_what, text) => {
+    expect(appends(text).join("")).toBe("");
+  });
+
+  it("grows with most words of a text without any sentence's end", () => {
+    const words = Array.from({ length: 120 }, (_, n) => `palabra${n}`).join(" ");
+    expect(appends(words).length).toBeGreaterThan(100);
   });
 });

@@ -30,6 +30,17 @@ const call = (method: string, path: string, json?: object) =>
 const idsOf = async (path: string) =>
   ((await (await call("GET", path)).json()) as { items: { id: string }[] }).items.map(({ id }) => id);
 
+it("a list of conversations to organise stays in the archive, or out of it, on its next page", async () => {
+  for (let n = 0; n < 120; n++) {
+    const { id } = (await (await call("POST", "/api/chat", { title: `Charla ${n}` })).json()) as { id: string };
+    if (n % 2) await call("PATCH", `/api/chat/${id}`, { archived: true });
+  }
+  const next = async (page: string) =>
+    /<a [^>]*href="([^"]*cursor=[^"]*)"/.exec(await admin.html(`/conversation/chat/organizar${page}`))?.[1] ?? "none";
+  expect(await next("")).not.toContain("archivadas");
+  expect(await next("?archivadas")).toContain("archivadas");
+});
+
 describe("the administration", () => {
   it("downloads a whole list, further than one page of it, and formulas as text (guards: nextCursor, quoted)", async () => {
     const names = [...Array.from({ length: 105 }, (_, n) => `Proyecto ${n}`), '=1+1 "y" más'];
@@ -64,8 +75,33 @@ describe("the administration", () => {
     const answer = await admin.follow(await admin.post("/admin/model", { ...fields, test: model }));
     // A model that answers at once has no speed worth telling; on a busy machine it may seem to have one.
     expect(readable(await answer.text())).toMatch(
-      /Responde Primera palabra en \d[\d,]* s\.( [^«]*)? «Una respuesta \*\*breve\*\*\. Con dos frases\.»/,
+      /Responde Primera palabra en \d[\d,]* s\.( \d[\d.,]* tokens por segundo\.)? «Una respuesta \*\*breve\*\*\. Con dos frases\.»/,
     );
+  });
+
+  it("says of a model's key alone that there is one already", async () => {
+    const [model = ""] = await idsOf("/api/model");
+    const form = await admin.html(`/admin/model/${model}/editar`);
+    expect(form.match(/>Ya hay una clave; escribe otra para cambiarla\./g)).toHaveLength(1);
+    expect(form).toMatch(/>Clave<[\s\S]{0,400}?>Ya hay una clave/);
+    expect(await admin.html("/admin/model/crear")).not.toContain("Ya hay una clave");
+  });
+
+  it("takes what was picked for a field only with the words it was looked for", async () => {
+    const [owner = ""] = await idsOf("/api/user");
+    const path = "/admin/subscription/crear";
+    const give = (userId: string) => {
+      const picked = { "pick.userId": owner, "for.userId": "Ana" };
+      return admin.submit(path, path, {
+        plan: "pro",
+        status: "active",
+        startsAt: "2030-01-01T00:00",
+        userId,
+        ...picked,
+      });
+    };
+    expect((await give("Nadie que haya")).status).toBe(422);
+    expect((await give("Ana")).status).toBe(303);
   });
 
   it("shows the columns that were asked for, and which ones these are", async () => {

@@ -31,3 +31,13 @@ it("a long document is read from its beginning, from a passage that a source lea
   // Beyond its end there is nothing to read.
   expect((await browser.fetch(`/user/file/${id}?desde=9999`)).headers.get("Location")).toBe(`/user/file/${id}`);
 });
+
+it("a printed conversation names the files that went with each message", async () => {
+  const answer = await browser.submit("/conversation/chat", "/conversation/chat", {
+    content: "Mira esto",
+    fileIds: (await browser.upload([new File(["Apuntes de física"], "apuntes.txt")]))[0] ?? "",
+  });
+  const chat = answer.headers.get("Location") ?? "";
+  await browser.html(chat);
+  expect(readable(await browser.html(`${chat}/imprimir`))).toMatch(/Con «apuntes\.txt» ?\./);
+});

@@ -131,7 +131,7 @@ describe("the stream of a reply", () => {
   it("passes on each chunk that is a JSON object and skips what does not parse", async () => {
     const text = '{"type":"text","at":0,"text":"a"}\n\n{"type":\n\nnada\n\n{"type":"text","at":1,"text":"b"}\n\n';
     const chunks = [];
-    for await (const chunk of readChunks(bodyOf(text))) chunks.push(chunk);
+    for await (const read of readChunks(bodyOf(text))) chunks.push(...read);
     expect(chunks.map((chunk) => chunk.type === "text" && chunk.text)).toEqual(["a", "b"]);
   });
 
@@ -144,7 +144,7 @@ describe("the stream of a reply", () => {
       },
     });
     const chunks = [];
-    for await (const chunk of readChunks(body)) chunks.push(chunk);
+    for await (const read of readChunks(body)) chunks.push(...read);
     expect(chunks).toEqual([{ type: "text", at: 0, text: "año" }]);
   });
 

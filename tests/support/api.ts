@@ -164,6 +164,12 @@ export async function openApi(
   };
 }
 
+/** How a reader that nothing keeps from it reads a reply. */
+export const fromItsBeginning = {
+  known: { after: 0 },
+  arrive: () => ({ signal: new AbortController().signal, leave: () => {} }),
+};
+
 export const parseChunks = (text: string): Chunk[] =>
   text
     .split("\n\n")

@@ -7,6 +7,8 @@ export const longReply = Array.from(
   (_, line) => `Frase número ${line + 1} de la respuesta larga.`,
 ).join(" ");
 
+export const longThought = Array.from({ length: 12 }, (_, step) => `Paso ${step + 1} de lo que pienso.`).join(" ");
+
 const formattedReply = `## Un título
 
 Una frase con **negrita**. Otra con \`código\` y [un enlace](https://ejemplo.es).
@@ -36,6 +38,21 @@ export async function startModelServer(): Promise<LLMock> {
   mock.onMessage(/con formato/, { content: formattedReply }, { ...slow, streamingProfile: { ttft: 20, tps: 12 } });
   // For browsers that are slow themselves.
   mock.onMessage(/pausada/, { content: longReply }, { ...slow, streamingProfile: { ttft: 20, tps: 12 } });
+  const endless = `${longThought} `.repeat(30);
+  mock.onMessage(
+    /que pienses mucho/,
+    {
+      content: "Son muchas.",
+      reasoning: `${endless}Y el último paso.`,
+    },
+    { chunkSize: 500 },
+  );
+  // Thinks for some seconds, then writes.
+  mock.onMessage(
+    /que pienses/,
+    { content: "Son **cuarenta y dos**. Lo he contado.", reasoning: longThought },
+    { ...slow, streamingProfile: { ttft: 20, tps: 15 } },
+  );
   mock.onMessage(/lenta/, { content: longReply }, slow);
   mock.onMessage(/cortada/, { content: longReply }, { ...slow, truncateAfterChunks: 6 });
   mock.onMessage(/error 401/, { error: { message: "Incorrect API key" }, status: 401 });
@@ -87,8 +104,10 @@ export async function startHostileServer(): Promise<{ url: string; stop(): Promi
   };
 }
 
-const delta = (content: string) =>
-  `data: ${JSON.stringify({ id: "1", object: "chat.completion.chunk", created: 1, model: "x", choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`;
+const deltaOf = (delta: object) =>
+  `data: ${JSON.stringify({ id: "1", object: "chat.completion.chunk", created: 1, model: "x", choices: [{ index: 0, delta, finish_reason: null }] })}\n\n`;
+const delta = (content: string) => deltaOf({ content });
+const thought = (text: string) => deltaOf({ reasoning_content: text });
 
 const ended = (reason: string, delta: object = {}) =>
   `data: ${JSON.stringify({ id: "1", choices: [{ index: 0, delta, finish_reason: reason }] })}\n\ndata: [DONE]\n\n`;
@@ -137,6 +156,37 @@ const hostile: Record<string, (response: ServerResponse, attempt: number, body: 
   piensa: (response) => {
     const pieces = ["<th", "ink>Primero ", "pienso.</thi", "nk>", "\n\n", "Y luego ", "digo <think> tal cual."];
     begin(response).end(pieces.map(delta).join("") + finish);
+  },
+  desordenada: (response) => {
+    begin(response).end(thought("Uno.") + delta("Dos. ") + thought("Tres.") + delta("Cuatro.") + finish);
+  },
+  openrouter: (response) => {
+    const usage = {
+      prompt_tokens: 5,
+      completion_tokens: 9,
+      total_tokens: 14,
+      completion_tokens_details: { reasoning_tokens: 6 },
+    };
+    const counted = `data: ${JSON.stringify({ id: "1", choices: [], usage })}\n\n`;
+    const stop = finish.replace("data: [DONE]\n\n", "");
+    begin(response).end(`${deltaOf({ reasoning: "Pienso." })}${delta("Digo.")}${stop}${counted}data: [DONE]\n\n`);
+  },
+  enorme: (response) => {
+    begin(response);
+    for (let n = 0; n < 12; n++) response.write(thought("pienso que ".repeat(10_000)));
+    response.end(delta("Fin.") + finish);
+  },
+  partida: (response) => {
+    begin(response).end(
+      thought("\ud83d") + thought("\ude00") + delta("Ya \ud83d") + delta("\ude00. Y \udc00.") + finish,
+    );
+  },
+  sinabrir: (response) => {
+    const pieces = ["Pienso sin ", "abrir.\n</th", "ink>\n", "\nY ahora ", "digo."];
+    begin(response).end(pieces.map(delta).join("") + finish);
+  },
+  muda: (response) => {
+    begin(response).end(thought("Pienso y callo.") + finish);
   },
   agotada: (response) => {
     begin(response).end(delta("<think>Pienso y pienso") + ended("length"));

@@ -4,7 +4,7 @@ import type { Db } from "../../db/connection.server.ts";
 import type { ChatRow, MessageRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import { notFound } from "../http/problem.server.ts";
-import { message, showMessages } from "./messages.server.ts";
+import { message, showMessages } from "./message-fields.server.ts";
 
 /** A message of a branch. `versions`: ids of all messages with the same parent, including itself. */
 export const turn = message

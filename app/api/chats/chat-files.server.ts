@@ -4,7 +4,7 @@ import { findChat } from "../http/access.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid } from "../http/problem.server.ts";
 import { bearer, idParam } from "../http/schemas.server.ts";
-import { attachmentName, attachmentsOfChat, chatAsJson, chatAsMarkdown, fileName } from "./chat-export.server.ts";
+import { attachmentName, chatAsJson, chatAsMarkdown, fileName, wholeChat } from "./chat-export.server.ts";
 
 /** Exports a chat with all of its messages as a Markdown or JSON file. */
 export const chatFiles = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(
@@ -30,16 +30,13 @@ export const chatFiles = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
     const { person, services } = c.var;
     const { db } = services;
     const chat = await findChat(services, person, c.req.valid("param").id);
-    const [messages, models] = await Promise.all([
-      db.selectFrom("messages").where("chatId", "=", chat.id).orderBy("id").selectAll().execute(),
+    const [whole, models] = await Promise.all([
+      wholeChat(db, chat),
       db.selectFrom("models").select(["id", "name"]).execute(),
     ]);
-    const attachments = await attachmentsOfChat(db, chat.id);
     const names = new Map(models.map(({ id, name }) => [id, name]));
     const markdown = c.req.valid("query").format === "markdown";
-    const text = markdown
-      ? chatAsMarkdown(chat, messages, names, attachments)
-      : JSON.stringify(chatAsJson(chat, messages, names, attachments), null, 2);
+    const text = markdown ? chatAsMarkdown(whole, names) : JSON.stringify(chatAsJson(whole, names), null, 2);
     const name = `${fileName(chat.title)}.${markdown ? "md" : "json"}`;
     return c.body(text, 200, {
       "Content-Type": markdown ? "text/markdown; charset=utf-8" : "application/json",

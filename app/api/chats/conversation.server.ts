@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import { pullStream } from "../../http/pull-stream.server.ts";
 import { limits } from "../../process/limits.ts";
 import type { Chunk } from "../../replies/chunk.ts";
-import { follow } from "../../replies/follow.server.ts";
+import { follow, type Known, reached } from "../../replies/follow.server.ts";
 import { continueReply, replyAgain, type Started, sendMessage } from "../../replies/start.server.ts";
 import { LimitReached } from "../../replies/usage.server.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
@@ -46,13 +46,20 @@ const again = z.strictObject({
   }),
   modelId: id.optional(),
 });
+const position = (name: string) =>
+  z
+    .number(`${name} tiene que ser un número.`)
+    .int(`${name} tiene que ser un número entero.`)
+    .min(0, `${name} no puede ser negativo.`);
 const following = z.strictObject({
   messageId: id,
-  after: z
-    .number("after tiene que ser un número.")
-    .int("after tiene que ser un número entero.")
-    .min(0, "after no puede ser negativo.")
-    .default(0),
+  after: position("after").default(0).openapi({ description: "Lo que ya se tiene del texto, en unidades UTF-16." }),
+  from: z
+    .strictObject({ n: position("n"), at: position("at") }, "from tiene que ser un objeto.")
+    .optional()
+    .openapi({
+      description: "El lugar exacto hasta el que se tiene: una parte, y cuánto de ella. Va antes que `after`.",
+    }),
 });
 const body = z.union([newMessage, again, following]);
 
@@ -82,13 +89,15 @@ export const conversation = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid
       if ("messageId" in given) {
         const reply = await findMessage(services, person, given.messageId);
         if (reply.role !== "assistant") throw notFound();
-        const chunks = followSignedIn(services, person, reply.id, given.after, c.req.raw.signal);
-        return answerChunks(c, chunks);
+        const { from, after } = given;
+        if (from && !(await reached(services, reply.id, from))) {
+          throw invalid("from", "La respuesta nunca ha llegado a ese lugar: síguela desde el principio.");
+        }
+        return answerReply(c, reply.id, { known: from ? { from } : { after } });
       }
       await countAttempt(c, "message", person.id);
       const started = await start(services, person, given);
-      const chunks = followSignedIn(services, person, started.messageId, 0, c.req.raw.signal);
-      return answerChunks(c, withStart(started, chunks));
+      return answerReply(c, started.messageId, { known: { after: 0 }, first: [{ type: "start", ...started }] });
     },
   )
   .openapi(
@@ -109,26 +118,14 @@ export const conversation = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid
 
 for (const [name, schema] of Object.entries(named)) conversation.openAPIRegistry.register(name, schema);
 
-function answerChunks(c: Context<ApiEnv>, chunks: AsyncGenerator<Chunk>) {
+/** Answers a reply while its reader is signed in. The reply itself goes on without readers. */
+function answerReply(c: Context<ApiEnv>, messageId: string, how: { known: Known; first?: Chunk[] }) {
+  const { services, person } = c.var;
+  const arrive = () => whileSignedIn(services, person, c.req.raw.signal);
+  const chunks = follow(services, messageId, { ...how, arrive });
   if (!c.env.handOver) return c.body(stream(chunks), 200, streamHeaders);
   c.env.handOver(chunks);
   return c.body(null, 200, streamHeaders);
-}
-
-/** Follows a reply while its reader is signed in. The reply itself goes on without readers. */
-async function* followSignedIn(
-  services: Services,
-  person: Person,
-  messageId: string,
-  after: number,
-  request: AbortSignal,
-): AsyncGenerator<Chunk> {
-  const { signal, leave } = whileSignedIn(services, person, request);
-  try {
-    yield* follow(services, messageId, after, signal);
-  } finally {
-    leave();
-  }
 }
 
 /** Chooses the schema by the fields that are present, so that validation errors are about the right one. */
@@ -216,11 +213,6 @@ async function modelOfChat({ db }: Services, chatId: string): Promise<string | n
   return row?.modelId ?? null;
 }
 
-async function* withStart(started: Started, chunks: AsyncGenerator<Chunk>): AsyncGenerator<Chunk> {
-  yield { type: "start", ...started };
-  yield* chunks;
-}
-
 const streamHeaders = {
   "Content-Type": "application/x-ndjson; charset=utf-8",
   "Cache-Control": "no-store",
@@ -229,10 +221,9 @@ const streamHeaders = {
 };
 
 /** The stream of a reply: JSON objects separated by blank lines. */
-function stream(chunks: AsyncGenerator<Chunk>): ReadableStream<Uint8Array> {
-  return pullStream(toLines(chunks), () => chunks.return(undefined));
-}
-
-async function* toLines(chunks: AsyncGenerator<Chunk>): AsyncGenerator<string> {
-  for await (const chunk of chunks) yield `${JSON.stringify(chunk)}\n\n`;
-}
+const stream = (chunks: AsyncGenerator<Chunk[]>): ReadableStream<Uint8Array> =>
+  pullStream(
+    chunks,
+    () => chunks.return(undefined),
+    (some) => some.map((chunk) => `${JSON.stringify(chunk)}\n\n`).join(""),
+  );

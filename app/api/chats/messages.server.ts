@@ -1,10 +1,7 @@
 import { OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import { sql } from "kysely";
-import type { Db } from "../../db/connection.server.ts";
 import { messageRow } from "../../db/rows.server.ts";
 import { indexText, messagesSaying } from "../../db/search.server.ts";
-import type { MessageRow } from "../../db/tables.ts";
-import type { Source } from "../../replies/chunk.ts";
 import { refuseTextBeyondPlan } from "../../replies/start.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { findChat, findMessage, stopReplies } from "../http/access.server.ts";
@@ -16,93 +13,9 @@ import { answerInvalid, invalid, notFound } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
 import { changeRoute, creationRoute, deletionRoute, itemRoute, listRoute } from "../http/resource-routes.server.ts";
-import { bearer, id, isoOrNull, rowFields, timesOf } from "../http/schemas.server.ts";
+import { bearer, id } from "../http/schemas.server.ts";
 import { conversationText } from "./conversation-text.server.ts";
-
-const source = z
-  .object({
-    n: z.number(),
-    kind: z.enum(["message", "training", "file"]),
-    title: z.string(),
-    quote: z.string(),
-    chatId: z.string().nullable(),
-    messageId: z.string().nullable(),
-    fileId: z.string().nullable().optional(),
-    position: z.number().nullable().optional().openapi({ description: "El pasaje del archivo, contado desde 0." }),
-  })
-  .openapi("Source");
-
-export const attachment = z
-  .object({
-    fileId: z.string().nullable().openapi({ description: "null: el archivo se ha eliminado." }),
-    name: z.string(),
-    mediaType: z.string(),
-    size: z.number().nullable(),
-    width: z.number().nullable(),
-    height: z.number().nullable(),
-    pages: z.number().nullable(),
-  })
-  .openapi("Attachment");
-
-export const message = z
-  .object({
-    ...rowFields,
-    chatId: z.string(),
-    parentId: z.string().nullable(),
-    role: z.enum(["user", "assistant", "system"]),
-    content: z.string(),
-    status: z.enum(["complete", "streaming", "stopped", "failed", "interrupted"]),
-    modelId: z.string().nullable(),
-    error: z.string().nullable(),
-    inputTokens: z.number().nullable(),
-    outputTokens: z.number().nullable(),
-    sources: z.array(source),
-    attachments: z.array(attachment),
-    finishedAt: z.string().nullable(),
-  })
-  .openapi("Message");
-
-/** Messages with their attachments, as the API shows them. */
-export async function showMessages(db: Db, rows: MessageRow[]): Promise<z.output<typeof message>[]> {
-  const attached = await attachmentsOf(
-    db,
-    rows.filter(({ role }) => role === "user").map(({ id }) => id),
-  );
-  return rows.map((row) => ({ ...showRow(row), attachments: attached.get(row.id) ?? [] }));
-}
-
-async function attachmentsOf(db: Db, messageIds: string[]): Promise<Map<string, z.output<typeof attachment>[]>> {
-  const found = new Map<string, z.output<typeof attachment>[]>();
-  if (messageIds.length === 0) return found;
-  const rows = await db
-    .selectFrom("attachments as a")
-    .leftJoin("files as f", "f.id", "a.fileId")
-    .where("a.messageId", "in", messageIds)
-    .orderBy("a.messageId")
-    .orderBy("a.position")
-    .select(["a.messageId", "a.fileId", "a.name", "a.mediaType", "f.size", "f.width", "f.height", "f.pages"])
-    .execute();
-  for (const { messageId, ...shown } of rows) found.set(messageId, [...(found.get(messageId) ?? []), shown]);
-  return found;
-}
-
-const showOne = async (db: Db, row: MessageRow) => (await showMessages(db, [row]))[0] as z.output<typeof message>;
-
-const showRow = (row: MessageRow) => ({
-  id: row.id,
-  ...timesOf(row),
-  chatId: row.chatId,
-  parentId: row.parentId,
-  role: row.role,
-  content: row.content,
-  status: row.status,
-  modelId: row.modelId,
-  error: row.error,
-  inputTokens: row.inputTokens,
-  outputTokens: row.outputTokens,
-  sources: row.sources ? (JSON.parse(row.sources) as Source[]) : [],
-  finishedAt: isoOrNull(row.finishedAt),
-});
+import { message, showMessages, showOne } from "./message-fields.server.ts";
 
 const newMessage = z.strictObject({ chatId: id, content: conversationText });
 const messageChange = z.strictObject({ content: conversationText });
@@ -184,6 +97,8 @@ const changeMessage: RouteHandler<typeof changeMessageRoute, ApiEnv> = async (c)
       .$call(ifUnchanged(c, row))
       .returningAll()
       .executeTakeFirst();
+    // Places in the old text mean nothing in the new one: what was thought stands before all of it.
+    await trx.updateTable("parts").set({ at: 0 }).where("messageId", "=", row.id).execute();
     // Shares that end in this message follow the edit, as they do for earlier messages.
     await trx
       .updateTable("shares")

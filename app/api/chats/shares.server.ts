@@ -13,7 +13,7 @@ import { publishes } from "../http/publish-change.server.ts";
 import { answers, bearer, bytes, flag, id, idParam, iso } from "../http/schemas.server.ts";
 import { answerContent, variant } from "../knowledge/files.server.ts";
 import { branchOf, leadsTo } from "./branch.server.ts";
-import { attachment } from "./messages.server.ts";
+import { attachment } from "./message-fields.server.ts";
 
 const share = z
   .object({

@@ -1,6 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { limits } from "../../process/limits.ts";
 
+// Made once: a number's own toLocaleString makes one each time, and there is a schema for each field.
+const spanish = new Intl.NumberFormat("es");
+
 /** Text from a person: trimmed, without NUL (PostgreSQL refuses it), with a maximum length. */
 export const text = (label: string, max: number, min = 0) =>
   z
@@ -10,7 +13,7 @@ export const text = (label: string, max: number, min = 0) =>
       z
         .string()
         .min(min, min === 1 ? `Falta ${label.toLowerCase()}.` : `${label} tiene que tener ${min} caracteres o más.`)
-        .max(max, `${label} puede tener ${max.toLocaleString("es")} caracteres como mucho.`),
+        .max(max, `${label} puede tener ${spanish.format(max)} caracteres como mucho.`),
     );
 
 /** The same on a single line, because names go into headers and sentences. */

@@ -5,7 +5,7 @@ import { pullStream, withPauses } from "../../http/pull-stream.server.ts";
 import { limits } from "../../process/limits.ts";
 import { completePrompt } from "../../replies/completion.server.ts";
 import { ReplyError } from "../../replies/errors.server.ts";
-import type { Part } from "../../replies/providers/providers.server.ts";
+import type { Piece } from "../../replies/providers/providers.server.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { takesBodyOf } from "../http/bodies.server.ts";
@@ -15,7 +15,12 @@ import { whileSignedIn } from "../http/while-signed-in.server.ts";
 import { asked, type DoorRequest, formatOf, promptOf } from "./chat-completion-request.server.ts";
 import { forOpenAi } from "./openai-clients.server.ts";
 
-const usage = z.object({ prompt_tokens: z.number(), completion_tokens: z.number(), total_tokens: z.number() });
+const usage = z.object({
+  prompt_tokens: z.number(),
+  completion_tokens: z.number(),
+  total_tokens: z.number(),
+  completion_tokens_details: z.object({ reasoning_tokens: z.number() }).optional(),
+});
 const completion = z
   .object({
     id: z.string(),
@@ -25,7 +30,11 @@ const completion = z
     choices: z.array(
       z.object({
         index: z.number(),
-        message: z.object({ role: z.literal("assistant"), content: z.string() }),
+        message: z.object({
+          role: z.literal("assistant"),
+          content: z.string(),
+          reasoning_content: z.string().optional().openapi({ description: "Lo que el modelo ha pensado antes." }),
+        }),
         finish_reason: z.string(),
       }),
     ),
@@ -82,8 +91,8 @@ const complete: RouteHandler<typeof completeRoute, ApiEnv> = async (c) => {
   const stop = [given.stop ?? []].flat();
   const responseFormat = formatOf(given);
   const asked = { userId: person.id, model, prompt, stop, responseFormat, signal, onEnd: leave };
-  const parts = await completePrompt(services, asked);
-  const first = parts.next();
+  const pieces = await completePrompt(services, asked);
+  const first = pieces.next();
   // Avoids an unhandled rejection; the result is awaited below or by the stream.
   first.catch(() => {});
   const about = { id: `chatcmpl-${c.var.requestId}`, created: Math.floor(Date.now() / 1000), model: given.model };
@@ -92,9 +101,9 @@ const complete: RouteHandler<typeof completeRoute, ApiEnv> = async (c) => {
     await Promise.race([first, setTimeout(firstWait, undefined, { ref: false })]).catch((error) =>
       refused(error, signal),
     );
-    const events = toEvents(about, resumed(first, parts), Boolean(given.stream_options?.include_usage));
+    const events = toEvents(about, resumed(first, pieces), Boolean(given.stream_options?.include_usage));
     return c.body(
-      pullStream(events, () => parts.return(undefined)),
+      pullStream(events, () => pieces.return(undefined)),
       200,
       {
         "Content-Type": "text/event-stream; charset=utf-8",
@@ -102,7 +111,7 @@ const complete: RouteHandler<typeof completeRoute, ApiEnv> = async (c) => {
       },
     );
   }
-  return c.json(await collect(about, resumed(first, parts), signal), 200);
+  return c.json(await collect(about, resumed(first, pieces), signal), 200);
 };
 
 /**
@@ -170,52 +179,62 @@ const failed = (error: ReplyError) =>
     ? new Problem(400, error.message, { code: "context_length_exceeded" })
     : new Problem(error.status, error.message);
 
-async function* resumed(first: Promise<IteratorResult<Part>>, rest: AsyncGenerator<Part>): AsyncGenerator<Part> {
+async function* resumed(first: Promise<IteratorResult<Piece>>, rest: AsyncGenerator<Piece>): AsyncGenerator<Piece> {
   const { done, value } = await first;
   if (done) return;
   yield value;
   yield* rest;
 }
 
+type Finish = Extract<Piece, { type: "finish" }>;
+type Used = z.output<typeof usage>;
 type About = { id: string; created: number; model: string };
 
-const usageOf = (part: Extract<Part, { type: "finish" }>) => {
-  const [prompt_tokens, completion_tokens] = [part.usage.inputTokens ?? 0, part.usage.outputTokens ?? 0];
-  return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
-};
+const usageOf = ({ usage: { inputTokens = 0, outputTokens = 0, reasoningTokens } }: Finish): Used => ({
+  prompt_tokens: inputTokens,
+  completion_tokens: outputTokens,
+  total_tokens: inputTokens + outputTokens,
+  ...(reasoningTokens !== undefined && { completion_tokens_details: { reasoning_tokens: reasoningTokens } }),
+});
 
 async function collect(
   about: About,
-  parts: AsyncGenerator<Part>,
+  pieces: AsyncGenerator<Piece>,
   signal: AbortSignal,
 ): Promise<z.output<typeof completion>> {
   let said = "";
+  let thought = "";
   let reason = "stop";
-  let used = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+  let used: Used = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
   try {
-    for await (const part of parts) {
-      if (part.type === "text") said += part.text;
-      else [reason, used] = [part.reason, usageOf(part)];
+    for await (const piece of pieces) {
+      if (piece.type === "text") said += piece.text;
+      else if (piece.type === "reasoning") thought += piece.text;
+      else if (piece.type === "mistaken") [said, thought] = ["", said];
+      else [reason, used] = [piece.reason, usageOf(piece)];
     }
   } catch (error) {
     refused(error, signal);
   }
-  const choice = { index: 0, message: { role: "assistant" as const, content: said }, finish_reason: reason };
+  const message = { role: "assistant" as const, content: said, ...(thought && { reasoning_content: thought }) };
+  const choice = { index: 0, message, finish_reason: reason };
   return { ...about, object: "chat.completion", choices: [choice], usage: used };
 }
 
-async function* toEvents(about: About, parts: AsyncGenerator<Part>, withUsage: boolean): AsyncGenerator<string> {
+async function* toEvents(about: About, pieces: AsyncGenerator<Piece>, withUsage: boolean): AsyncGenerator<string> {
   const event = (more: object) => `data: ${JSON.stringify({ ...about, object: "chat.completion.chunk", ...more })}\n\n`;
   const delta = (said: object, reason: string | null = null) =>
     event({ choices: [{ index: 0, delta: said, finish_reason: reason }] });
   yield delta({ role: "assistant", content: "" });
   try {
-    for await (const part of withPauses(parts)) {
-      if (!part) yield ": \n\n";
-      else if (part.type === "text") yield delta({ content: part.text });
-      else {
-        yield delta({}, part.reason);
-        if (withUsage) yield event({ choices: [], usage: usageOf(part) });
+    for await (const piece of withPauses(pieces)) {
+      if (!piece) yield ": \n\n";
+      else if (piece.type === "text") yield delta({ content: piece.text });
+      // As DeepSeek and llama.cpp's server name it.
+      else if (piece.type === "reasoning") yield delta({ reasoning_content: piece.text });
+      else if (piece.type === "finish") {
+        yield delta({}, piece.reason);
+        if (withUsage) yield event({ choices: [], usage: usageOf(piece) });
       }
     }
   } catch (error) {

@@ -11,6 +11,8 @@ const provider = z.enum(
   "Ese proveedor no existe.",
 );
 
+const reasoning = z.enum(["low", "medium", "high"], "El razonamiento es bajo, medio o alto.");
+
 /**
  * `baseUrl`, `hasKey` and `systemPrompt` are for admins; others get null, false and an empty text. The key is never
  * answered.
@@ -29,6 +31,7 @@ export const model = z
     contextWindow: z.number(),
     maxOutputTokens: z.number(),
     temperature: z.number().nullable(),
+    reasoning: reasoning.nullable(),
     acceptsImages: z.boolean(),
     systemPrompt: z.string(),
     inputPrice: z.number().nullable(),
@@ -72,6 +75,10 @@ export const newModel = z.strictObject({
     .max(2, "La temperatura va de 0 a 2.")
     .nullable()
     .default(null),
+  reasoning: reasoning
+    .nullable()
+    .default(null)
+    .openapi({ description: "Cuánto se le pide que piense antes de escribir; null: no se le pide nada." }),
   acceptsImages: flag.default(false),
   systemPrompt: text("Las instrucciones", limits.modelText).default(""),
   inputPrice: price.default(null),

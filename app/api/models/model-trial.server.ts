@@ -23,6 +23,11 @@ const trial = z
 const prompt = { system: "", turns: [{ role: "user" as const, content: "Preséntate en una frase." }] };
 const patience = 30_000;
 
+/** Tokens per second with one decimal, or null where so little time has passed since the first that it would say nothing. */
+export function tellSpeed(tokens: number, ms: number): number | null {
+  return tokens > 0 && ms > 50 ? Math.round((tokens / ms) * 10_000) / 10 : null;
+}
+
 /** «Probar» and «Buscar modelos». */
 export const modelTrials = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(
@@ -44,23 +49,27 @@ export const modelTrials = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid 
       if (row.provider === "local") throw invalid("id", "El asistente local no es un modelo: contesta siempre.");
       const begun = Date.now();
       let first: number | null = null;
+      // Its thoughts count among its tokens.
+      let begunToSay: number | undefined;
       let answer = "";
       let tokens = 0;
       try {
         const model = { ...openModel(row, services.modelKey), maxOutputTokens: 300 };
-        for await (const part of generate(model, prompt, { signal: c.req.raw.signal, silence: patience })) {
-          first ??= Date.now() - begun;
-          if (part.type === "text") answer += part.text;
-          else tokens = part.usage.outputTokens ?? 0;
+        for await (const piece of generate(model, prompt, { signal: c.req.raw.signal, silence: patience })) {
+          begunToSay ??= Date.now();
+          if (piece.type === "text") {
+            first ??= Date.now() - begun;
+            answer += piece.text;
+          } else if (piece.type === "mistaken") answer = "";
+          else if (piece.type === "finish") tokens = piece.usage.outputTokens ?? 0;
         }
       } catch (error) {
         if (!(error instanceof ReplyError)) throw error;
         services.log.info({ modelId: row.id, cause: describeCause(error) }, "el modelo probado no contesta");
         return c.json({ ok: false, answer: error.message, firstTokenMs: null, tokensPerSecond: null }, 200);
       }
-      const seconds = (Date.now() - begun - (first ?? 0)) / 1000;
-      const speed = tokens > 0 && seconds > 0.05 ? Math.round((tokens / seconds) * 10) / 10 : null;
-      return c.json({ ok: true, answer, firstTokenMs: first, tokensPerSecond: speed }, 200);
+      const tokensPerSecond = tellSpeed(tokens, Date.now() - (begunToSay ?? begun));
+      return c.json({ ok: true, answer, firstTokenMs: first, tokensPerSecond }, 200);
     },
   )
   .openapi(

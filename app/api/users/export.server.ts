@@ -1,8 +1,7 @@
 import { extname } from "node:path";
 import { Readable } from "node:stream";
 import type { Context } from "hono";
-import type { ChatRow, MessageRow } from "../../db/tables.ts";
-import { attachmentsOfChat, chatAsJson, chatAsMarkdown, fileName } from "../chats/chat-export.server.ts";
+import { chatAsJson, chatAsMarkdown, fileName, wholeChat } from "../chats/chat-export.server.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { iso } from "../http/schemas.server.ts";
 import { showUser } from "./user-fields.server.ts";
@@ -62,15 +61,7 @@ async function* entries(services: Services, userId: string): AsyncGenerator<Entr
       .limit(chatsAtOnce)
       .selectAll()
       .execute();
-    for (const chat of chats) {
-      const messages = await db
-        .selectFrom("messages")
-        .where("chatId", "=", chat.id)
-        .orderBy("id")
-        .selectAll()
-        .execute();
-      yield* chatEntries(chat, messages, models, await attachmentsOfChat(db, chat.id));
-    }
+    for (const chat of chats) yield* chatEntries(await wholeChat(db, chat), models);
     const last = chats.at(-1);
     if (!last) break;
     after = last.id;
@@ -101,15 +92,11 @@ async function* fileEntries({ db, storage, log }: Services, userId: string): Asy
   }
 }
 
-function* chatEntries(
-  chat: ChatRow,
-  messages: MessageRow[],
-  models: Map<string, string>,
-  attachments: Awaited<ReturnType<typeof attachmentsOfChat>>,
-): Generator<Entry> {
-  const name = `conversaciones/${iso(chat.createdAt).slice(0, 10)} ${fileName(chat.title)} ${chat.id.slice(-6)}`;
-  yield { name: `${name}.md`, text: chatAsMarkdown(chat, messages, models, attachments) };
-  yield { name: `${name}.json`, text: JSON.stringify(chatAsJson(chat, messages, models, attachments), null, 2) };
+function* chatEntries(whole: Awaited<ReturnType<typeof wholeChat>>, models: Map<string, string>): Generator<Entry> {
+  const { id, title, createdAt } = whole.chat;
+  const name = `conversaciones/${iso(createdAt).slice(0, 10)} ${fileName(title)} ${id.slice(-6)}`;
+  yield { name: `${name}.md`, text: chatAsMarkdown(whole, models) };
+  yield { name: `${name}.json`, text: JSON.stringify(chatAsJson(whole, models), null, 2) };
 }
 
 const isoTimes = (name: string, value: unknown) => (/At$/.test(name) && typeof value === "number" ? iso(value) : value);

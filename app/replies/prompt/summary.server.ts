@@ -81,15 +81,16 @@ async function summarise(before = "", piece: BranchRow[], room: number, asking: 
 async function ask(content: string, { model, signal, silence, spent }: Asking): Promise<string> {
   const prompt = { system: instructions, turns: [{ role: "user" as const, content }] };
   let text = "";
-  for await (const part of generate({ ...model, maxOutputTokens: tokensAtMost }, prompt, { signal, silence })) {
-    if (part.type === "text") {
-      text += part.text;
-      continue;
+  const summarising = { ...model, maxOutputTokens: tokensAtMost, reasoning: null };
+  for await (const piece of generate(summarising, prompt, { signal, silence })) {
+    if (piece.type === "text") text += piece.text;
+    else if (piece.type === "mistaken") text = "";
+    else if (piece.type === "finish") {
+      spent.inputTokens += piece.usage.inputTokens ?? 0;
+      spent.outputTokens += piece.usage.outputTokens ?? 0;
     }
-    spent.inputTokens += part.usage.inputTokens ?? 0;
-    spent.outputTokens += part.usage.outputTokens ?? 0;
   }
-  const summary = text.replace(/<think>[\s\S]*?(<\/think>|$)/g, "").trim();
+  const summary = text.trim();
   if (!summary) throw ReplyError.empty();
   return summary;
 }

@@ -1,12 +1,20 @@
 import { limits } from "../../process/limits.ts";
 import { ReplyError } from "../errors.server.ts";
 
-// Keyed by the request's AbortSignal, the only thing that provider libraries pass through to fetch.
-const listeners = new WeakMap<AbortSignal, () => void>();
+/** What somebody who asks a model wants to know of the answer's bytes. */
+type Listener = {
+  /** Called whenever any bytes arrive, even if they are only a comment. */
+  heard(): void;
+  /** Takes the body of an event stream, in place of the library that has sent the request; bounds what it reads itself. */
+  takeStream?: ((body: ReadableStream<Uint8Array>) => void) | undefined;
+};
 
-/** Calls `heard` whenever any bytes arrive for a request with this signal, even if they are only a comment. */
-export function hearLife(signal: AbortSignal, heard: () => void): void {
-  listeners.set(signal, heard);
+// Keyed by the request's AbortSignal, the only thing that provider libraries pass through to fetch.
+const listeners = new WeakMap<AbortSignal, Listener>();
+
+/** Listens to the answer of a request with this signal. */
+export function listen(signal: AbortSignal, listener: Listener): void {
+  listeners.set(signal, listener);
 }
 
 /**
@@ -15,11 +23,18 @@ export function hearLife(signal: AbortSignal, heard: () => void): void {
  */
 export const fetchModel: typeof fetch = async (input, init) => {
   const response = await fetch(input, { ...init, redirect: "error" });
-  const heard = init?.signal && listeners.get(init.signal);
-  heard?.();
-  const answer = new Response(response.body && bounded(response.body, heard ?? (() => {})), response);
-  return isJson(response) ? streamed(answer) : answer;
+  const listener = init?.signal && listeners.get(init.signal);
+  listener?.heard();
+  if (listener?.takeStream && response.body && isOfType(response, /^text\/event-stream\b/i)) {
+    listener.takeStream(response.body);
+    return new Response("data: [DONE]\n\n", { headers: response.headers });
+  }
+  const answer = new Response(response.body && bounded(response.body, () => listener?.heard()), response);
+  return isOfType(response, /^application\/json\b/i) ? streamed(answer) : answer;
 };
+
+const isOfType = (response: Response, type: RegExp) =>
+  response.ok && type.test(response.headers.get("Content-Type") ?? "");
 
 // A TransformStream does the same at twice the cost, for each token of each reply.
 function bounded(body: ReadableStream<Uint8Array>, heard: () => void): ReadableStream<Uint8Array> {
@@ -41,9 +56,6 @@ function bounded(body: ReadableStream<Uint8Array>, heard: () => void): ReadableS
     { highWaterMark: 0 },
   );
 }
-
-const isJson = (response: Response) =>
-  response.ok && /^application\/json\b/i.test(response.headers.get("Content-Type") ?? "");
 
 type Whole = { object?: string; choices?: { message?: object; finish_reason?: string | null }[]; usage?: object };
 

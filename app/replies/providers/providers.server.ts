@@ -1,24 +1,30 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/provider";
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Prompt,
+  LanguageModelV4StreamPart,
+} from "@ai-sdk/provider";
 import type { ModelRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
-import type { Usage } from "../chunk.ts";
+import type { ReplyUsage } from "../chunk.ts";
 import { isLoading, ReplyError, replyError } from "../errors.server.ts";
-import { fetchModel, hearLife } from "./model-fetch.server.ts";
-import { Thoughts } from "./thoughts.server.ts";
+import { Answer } from "./answer.server.ts";
+import { readCompletion } from "./completion-stream.server.ts";
+import { fetchModel, listen } from "./model-fetch.server.ts";
+import type { Stretch } from "./thoughts.server.ts";
 
 /** `images` are JPEG. */
 export type Turn = { role: "user" | "assistant"; content: string; images?: Uint8Array[] };
 export type Prompt = { system: string; turns: Turn[] };
-export type Part =
-  | { type: "text"; text: string }
-  | { type: "finish"; usage: Partial<Usage>; reason: FinishReason; note?: string };
+/** What a model sends. `reasoning`: it thinks aloud; `mistaken`: its text so far was a thought. */
+export type Piece = Stretch | { type: "finish"; usage: Partial<ReplyUsage>; reason: FinishReason; note?: string };
 /** With OpenAI's names. */
 type FinishReason = "stop" | "length" | "content_filter";
 /** A model's row with its API key decrypted. */
 export type ModelAccess = Pick<
   ModelRow,
-  "provider" | "externalId" | "baseUrl" | "apiKey" | "maxOutputTokens" | "temperature"
+  "provider" | "externalId" | "baseUrl" | "apiKey" | "maxOutputTokens" | "temperature" | "reasoning"
 >;
 
 /** The requested output: text, or JSON, optionally with a schema. */
@@ -32,36 +38,55 @@ type Options = {
 };
 
 /**
- * Asks a model; yields its text as it comes, then one `finish`.
+ * Asks a model; yields its thoughts and its text as they come, then one `finish`.
  * Throws ReplyError with a Spanish sentence if the provider refuses, breaks off, violates the protocol or is silent for `silence` ms.
  */
 export async function* generate(
   model: ModelAccess,
   prompt: Prompt,
   { signal, silence, stop = [], responseFormat }: Options,
-): AsyncGenerator<Part> {
+): AsyncGenerator<Piece> {
   const abort = new AbortController();
   const quiet = setTimeout(() => abort.abort(ReplyError.silent(silence)), silence);
   // Total time limit: a model that sends a word now and then is never silent.
   const late = setTimeout(() => abort.abort(ReplyError.endless()), limits.replyTime);
   const onAbort = () => abort.abort(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });
+  const answer = new Answer(untagged.has(keyOf(model)));
   try {
     const language = await languageModel(model);
     // Keep-alive comments count as a sign of life; a model that thinks for long may send nothing else.
-    hearLife(abort.signal, () => quiet.refresh());
+    let body: ReadableStream<Uint8Array> | undefined;
+    const takeStream = (taken: ReadableStream<Uint8Array>) => {
+      body = taken;
+    };
+    const speaksCompletions = model.provider === "openai-compatible" || model.provider === "ollama";
+    const heard = () => void quiet.refresh();
+    listen(abort.signal, { heard, takeStream: speaksCompletions ? takeStream : undefined });
     const stream = await whenLoaded(language, silence, {
       prompt: toPrompt(prompt),
       maxOutputTokens: model.maxOutputTokens,
       temperature: model.temperature ?? undefined,
+      ...(model.reasoning && { reasoning: model.reasoning, providerOptions: showThoughts }),
       ...(stop.length > 0 && { stopSequences: stop }),
       ...(responseFormat && { responseFormat }),
       abortSignal: abort.signal,
     });
-    yield* readParts(stream, abort.signal);
+    const reads = body ? readCompletion(body, heard) : readStream(stream, abort.signal);
+    for await (const parts of reads) {
+      abort.signal.throwIfAborted();
+      for (const part of parts) yield* answer.read(part);
+      if (answer.length > limits.reply) throw ReplyError.endless();
+    }
+    abort.signal.throwIfAborted();
+    if (!answer.finished) throw ReplyError.cut();
   } catch (error) {
-    throw replyError(abort.signal.aborted ? abort.signal.reason : error);
+    if (abort.signal.aborted) throw replyError(abort.signal.reason);
+    // Any error after the answer has begun is reported as a cut reply.
+    throw replyError(answer.begun && !(error instanceof ReplyError) ? ReplyError.cut(error) : error);
   } finally {
+    if (answer.mistook) untagged.add(keyOf(model));
+    if (answer.onlyThought) untagged.delete(keyOf(model));
     clearTimeout(quiet);
     clearTimeout(late);
     signal.removeEventListener("abort", onAbort);
@@ -91,62 +116,24 @@ async function whenLoaded(
   }
 }
 
-async function* readParts(stream: Stream, signal: AbortSignal): AsyncGenerator<Part> {
-  const thoughts = new Thoughts();
-  let files = 0;
+// Google keeps its thoughts to itself unless it is asked for them.
+const showThoughts = { google: { thinkingConfig: { includeThoughts: true } } };
+
+// Models that have been seen to leave out the opening tag of their thoughts.
+const untagged = new Set<string>();
+
+/** The parts of a library's stream, one by one. */
+async function* readStream(stream: Stream, signal: AbortSignal): AsyncGenerator<LanguageModelV4StreamPart[]> {
   const reader = stream.getReader();
   // Some libraries ignore the request's signal once the body has begun.
   const cancel = () => void reader.cancel(signal.reason).catch(() => {});
   signal.addEventListener("abort", cancel, { once: true });
-  let length = 0;
-  let finished = false;
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      signal.throwIfAborted();
-      if (done) break;
-      if (value.type === "error") throw value.error;
-      if (value.type === "file") files++;
-      if (value.type === "text-delta" && value.delta) {
-        // PostgreSQL can't store NUL.
-        const text = thoughts.without(value.delta.replaceAll("\0", ""));
-        length += text.length;
-        if (text) yield { type: "text", text };
-        if (length > limits.reply) throw ReplyError.endless();
-      }
-      if (value.type === "finish") {
-        const { unified, raw } = value.finishReason;
-        // The libraries invent a finish when the stream breaks off.
-        if (unified === "error" || (unified === "other" && raw === undefined)) throw ReplyError.cut();
-        finished = true;
-        const rest = thoughts.rest();
-        length += rest.length;
-        if (rest) yield { type: "text", text: rest };
-        const refused = raw === "refusal";
-        if (length === 0) {
-          if (refused) throw ReplyError.wordless("refusal");
-          if (unified === "length" || unified === "content-filter" || unified === "tool-calls") {
-            throw ReplyError.wordless(unified);
-          }
-          throw files > 0 ? ReplyError.wordless("file") : ReplyError.empty();
-        }
-        yield {
-          type: "finish",
-          usage: { inputTokens: value.usage.inputTokens.total, outputTokens: value.usage.outputTokens.total },
-          reason: unified === "length" ? "length" : unified === "content-filter" ? "content_filter" : "stop",
-          ...(unified === "length" && { note: "La respuesta ha llegado a la longitud máxima de este modelo." }),
-          // A refusal is a complete answer.
-          ...(unified === "content-filter" &&
-            !refused && {
-              note: "El proveedor ha cortado la respuesta con su filtro de contenido.",
-            }),
-        };
-      }
+      if (done) return;
+      yield [value];
     }
-    if (!finished) throw ReplyError.cut();
-  } catch (error) {
-    // Any error after the text has begun is reported as a cut reply.
-    throw length > 0 && !signal.aborted && !(error instanceof ReplyError) ? ReplyError.cut(error) : error;
   } finally {
     signal.removeEventListener("abort", cancel);
   }
@@ -172,8 +159,10 @@ const imagePart = (data: Uint8Array) => ({
 const made = new Map<string, Promise<LanguageModelV4>>();
 const keptMade = 50;
 
+const keyOf = ({ provider, externalId, baseUrl }: ModelAccess) => JSON.stringify([provider, externalId, baseUrl]);
+
 function languageModel(model: ModelAccess): Promise<LanguageModelV4> {
-  const key = JSON.stringify([model.provider, model.externalId, model.baseUrl, model.apiKey]);
+  const key = `${keyOf(model)} ${model.apiKey}`;
   let language = made.get(key);
   if (!language) {
     if (made.size >= keptMade) made.clear();

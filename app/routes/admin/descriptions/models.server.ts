@@ -83,6 +83,16 @@ export const models: AdminResource = {
       folded: true,
     },
     {
+      name: "reasoning",
+      label: "Razonamiento",
+      kind: "choice",
+      nullable: true,
+      choices: { "": "Sin pedir", low: "Bajo", medium: "Medio", high: "Alto" },
+      hint: "Cuánto se le pide que piense antes de escribir. No todos saben.",
+      half: true,
+      folded: true,
+    },
+    {
       name: "position",
       label: "Posición en la lista",
       kind: "number",

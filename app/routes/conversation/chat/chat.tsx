@@ -40,12 +40,11 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
     listModels(context),
     planLeft(context),
   ]);
-  const turns = await showTurns(chat, branch.items, models);
+  const turns = await showTurns(chat, branch.items, models, !isTextBrowser(request));
   const last = turns.at(-1);
   // A page asked for by a script follows the reply by events; a document carries it in itself.
   const isDocument = !new URL(request.url).pathname.endsWith(".data");
-  const marker =
-    last?.status === "streaming" && isDocument ? carryLive(context, chat.id, last, request.signal) : undefined;
+  const marker = last?.status === "streaming" && isDocument ? carryLive(context, chat.id, last, request) : undefined;
   const finishedAt = branch.items.at(-1)?.finishedAt;
   const justFinished = finishedAt ? Date.now() - Date.parse(finishedAt) < titleTakes : false;
   const editing = url.searchParams.get("editar");

@@ -1,8 +1,9 @@
-import { renderedMessage } from "../../../markdown/rendered.server.ts";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
 import { requireActive, requireAuth } from "../../../web/guards.server.ts";
 import { listModels, type ModelChoice } from "../models.server.ts";
+import { ReasoningFold } from "../reply/reasoning-fold.tsx";
+import { type BranchMessage, showPart } from "../reply/turns.server.ts";
 import type { Route } from "./+types/print-chat";
 
 export const middleware: Route.MiddlewareFunction[] = [requireAuth, requireActive];
@@ -21,23 +22,20 @@ export async function loader({ context, params }: Route.LoaderArgs) {
   let cut = true;
   for (let page = 0; cut && page < pagesAtMost; page++) {
     const { items, hasEarlier } = await read(api.chat[":id"].messages.$get({ param, query: { before } }));
-    turns.unshift(...(await Promise.all(items.map((message) => showPrinted(message, models, chat.userId)))));
+    turns.unshift(...(await Promise.all(items.map((message) => showPrinted(chat, message, models)))));
     before = items[0]?.id;
     cut = hasEarlier;
   }
   return { title: chat.title, turns, cut };
 }
 
-const showPrinted = async (
-  message: { id: string; role: string; content: string; modelId: string | null; attachments: { name: string }[] },
-  models: ModelChoice[],
-  owner: string,
-) => ({
+const showPrinted = async (chat: { id: string; userId: string }, message: BranchMessage, models: ModelChoice[]) => ({
   id: message.id,
   files: message.attachments.map(({ name }) => `«${name}»`).join(", "),
   who: message.role === "user" ? "Pregunta" : (models.find(({ id }) => id === message.modelId)?.name ?? "Respuesta"),
   text: message.role === "user" ? message.content : "",
-  html: message.role === "user" ? "" : await renderedMessage(message.id, message.content, 0, owner),
+  // Without sources: their numbers would lead nowhere on paper.
+  parts: await Promise.all(message.parts.map((part) => showPart(chat, { ...message, sources: [] }, part, true))),
 });
 
 /** The whole branch of a chat, with nothing around it and no script. */
@@ -46,15 +44,18 @@ export default function PrintChat({ loaderData: { title, turns, cut } }: Route.C
     <main className="leaf printed" id="contenido">
       <h1>{title}</h1>
       {cut && <p>Es tan larga que aquí solo están sus últimos mensajes. Entera está en Markdown o JSON.</p>}
-      {turns.map(({ id, who, files, text, html }) => (
+      {turns.map(({ id, who, files, text, parts }) => (
         <article key={id}>
           <h2>{who}</h2>
           {files && <p>Con {files}.</p>}
-          {text ? (
-            <p className="whitespace-pre-wrap">{text}</p>
-          ) : (
-            // Safe: it is our own Markdown renderer's, which lets no HTML through.
-            <div className="prose" dangerouslySetInnerHTML={{ __html: html }} />
+          {text && <p className="whitespace-pre-wrap">{text}</p>}
+          {parts.map((part) =>
+            part.kind === "reasoning" ? (
+              <ReasoningFold key={part.n} part={part} />
+            ) : (
+              // Safe: it is our own Markdown renderer's, which lets no HTML through.
+              <div key={part.n} className="prose" dangerouslySetInnerHTML={{ __html: part.html }} />
+            ),
           )}
         </article>
       ))}

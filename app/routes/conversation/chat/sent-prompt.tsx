@@ -18,9 +18,11 @@ export async function loader({ context, params }: Route.LoaderArgs) {
   ]);
   if (reply.chatId !== chat.id) throw data(null, 404);
   const model = models.find(({ id }) => id === reply.modelId)?.name ?? "el modelo";
-  const { inputTokens, outputTokens, sources } = reply;
+  const { inputTokens, outputTokens, reasoningTokens, sources } = reply;
+  const said = (tokens: number | null) => (tokens ?? 0).toLocaleString("es");
+  const thought = reasoningTokens ? `, de ellos ${said(reasoningTokens)} de razonamiento` : "";
   const tokens = inputTokens
-    ? `El proveedor contó ${inputTokens.toLocaleString("es")} tokens de entrada y ${(outputTokens ?? 0).toLocaleString("es")} de salida.`
+    ? `El proveedor contó ${said(inputTokens)} tokens de entrada y ${said(outputTokens)} de salida${thought}.`
     : "";
   return {
     title: chat.title,

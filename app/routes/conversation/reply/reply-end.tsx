@@ -7,10 +7,7 @@ import type { ShownTurn } from "./turns.server.ts";
 import { Versions, type VersionsOf } from "./versions.tsx";
 
 export type EndedReply = VersionsOf &
-  Pick<ShownTurn, "id" | "parentId" | "status" | "error" | "sources" | "others"> & {
-    /** Whether there is any text. */
-    written: boolean;
-  };
+  Pick<ShownTurn, "id" | "parentId" | "status" | "error" | "sources" | "others" | "written">;
 
 /** What stands under a reply that has ended: how it ended, where it is from, what can be done with it. */
 export function ReplyEnd({ chatId, turn }: { chatId: string; turn: EndedReply }) {

@@ -2,6 +2,7 @@ import { Link } from "react-router";
 import { AttachedFile } from "../../../ui/forms/attached-file.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { LiveReply } from "./live-reply.tsx";
+import { ReasoningFold } from "./reasoning-fold.tsx";
 import { ReplyEnd } from "./reply-end.tsx";
 import type { ShownTurn } from "./turns.server.ts";
 import { Versions } from "./versions.tsx";
@@ -102,11 +103,15 @@ function Reply({ chatId, turn, marker }: Props) {
     <>
       <h2>{turn.name}</h2>
       <Unseen name={turn.name} images={turn.unseen} />
-      {turn.html && (
-        // Safe: made by our own renderer, with raw HTML off.
-        <div className="prose" dir="auto" dangerouslySetInnerHTML={{ __html: turn.html }} />
+      {turn.parts.map((part) =>
+        part.kind === "reasoning" ? (
+          <ReasoningFold key={part.n} part={part} />
+        ) : (
+          // Safe: made by our own renderer, with raw HTML off.
+          <div key={part.n} className="prose" dir="auto" dangerouslySetInnerHTML={{ __html: part.html }} />
+        ),
       )}
-      <ReplyEnd chatId={chatId} turn={{ ...turn, written: turn.html !== "" }} />
+      <ReplyEnd chatId={chatId} turn={turn} />
     </>
   );
 }

@@ -1,19 +1,25 @@
-import { renderedMessage } from "../../../markdown/rendered.server.ts";
+import { renderedText } from "../../../markdown/rendered.server.ts";
 import type { Source } from "../../../replies/chunk.ts";
 import type { Client } from "../../../web/api-client.server.ts";
 import { showFile } from "../../../web/file-display.server.ts";
 import type { ModelChoice } from "../models.server.ts";
+import type { ShownReasoning } from "./reasoning-fold.tsx";
+import { reasoningPath } from "./thought-words.ts";
 
 type MessageBranch = Awaited<ReturnType<Awaited<ReturnType<Client["api"]["chat"][":id"]["messages"]["$get"]>>["json"]>>;
 export type ShownTurn = Awaited<ReturnType<typeof showTurn>>;
 
-/** What the page shows of each message: the reply as HTML, the person's text as it is. */
+/**
+ * What the page shows of each message: the parts of a reply as HTML, the person's text as it is. `folds`: whether the browser can
+ * fold thoughts away.
+ */
 export const showTurns = (
   chat: ShownChat,
   items: MessageBranch["items"],
   models: ModelChoice[],
+  folds: boolean,
 ): Promise<ShownTurn[]> =>
-  Promise.all(items.map((message, index) => showTurn(chat, message, items[index - 1], models)));
+  Promise.all(items.map((message, index) => showTurn(chat, message, items[index - 1], models, folds)));
 
 type ShownChat = { id: string; userId: string };
 
@@ -22,7 +28,9 @@ async function showTurn(
   message: BranchMessage,
   question: BranchMessage | undefined,
   models: ModelChoice[],
+  folds: boolean,
 ) {
+  const isReply = message.role !== "user" && message.status !== "streaming";
   return {
     id: message.id,
     role: message.role,
@@ -30,10 +38,8 @@ async function showTurn(
     error: message.error,
     name: models.find(({ id }) => id === message.modelId)?.name ?? "Tertulia",
     text: message.role === "user" ? message.content : "",
-    html:
-      message.role === "user" || message.status === "streaming"
-        ? ""
-        : await renderedMessage(message.id, message.content, message.sources.length, chat.userId),
+    parts: isReply ? await Promise.all(message.parts.map((part) => showPart(chat, message, part, folds))) : [],
+    written: message.content !== "",
     sources: citedIn(message.content, message.sources).map((source) => showSource(chat.id, message.id, source)),
     summary: message.summary,
     unseen: unseenImages(question, message, models),
@@ -42,6 +48,34 @@ async function showTurn(
     parentId: message.parentId,
     ...versionsOf(message),
   };
+}
+
+type MessagePart = BranchMessage["parts"][number];
+type ShownText = { n: number; kind: "text"; html: string };
+
+// In characters. A page may hold many replies, and few thoughts are read.
+const thoughtShown = 4_000;
+
+/** A part of a reply as HTML. */
+export async function showPart(
+  chat: ShownChat,
+  message: Pick<BranchMessage, "id" | "sources">,
+  part: MessagePart,
+  folds: boolean,
+): Promise<ShownText | ShownReasoning> {
+  const { n, kind, text } = part;
+  const sources = message.sources.length;
+  const key = `${message.id}:${n}:${sources}`;
+  if (kind === "text") {
+    const env = sources > 0 ? { sourcesId: message.id, sources } : {};
+    return { n, kind, html: await renderedText(key, text, env, chat.userId) };
+  }
+  const { ms } = part;
+  const path = reasoningPath(chat.id, message.id);
+  if (!folds) return { n, kind, ms, html: "", whole: path };
+  const shown = text.length > thoughtShown ? `${text.slice(0, thoughtShown).toWellFormed()}…` : text;
+  const html = await renderedText(key, shown, {}, chat.userId);
+  return { n, kind, ms, html, whole: shown === text ? undefined : path };
 }
 
 /** The sources that a reply cites by number, like [2]; the page «Qué se envió al modelo» shows all that were given. */
@@ -63,7 +97,7 @@ export function showSource(chatId: string, replyId: string, source: Source) {
   return { n, title, to };
 }
 
-type BranchMessage = MessageBranch["items"][number];
+export type BranchMessage = MessageBranch["items"][number];
 
 /** The names of the images that came with the question and that the model of the reply can't see. */
 function unseenImages(question: BranchMessage | undefined, reply: BranchMessage, models: ModelChoice[]): string[] {

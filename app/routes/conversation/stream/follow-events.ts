@@ -5,12 +5,19 @@ type GrowingBlock = { closed: string; open: string; rest: string };
  */
 export function followEvents(live: HTMLElement | null, messageId: string, onEnd: () => void): (() => void) | undefined {
   if (!live) return;
-  const open = document.createElement("div");
-  open.className = "prose";
-  const closed = open.cloneNode() as HTMLElement;
-  const rest = document.createElement("span");
-  rest.className = "rest";
-  live.replaceChildren(closed, open, rest);
+  live.replaceChildren();
+  const div = () => Object.assign(document.createElement("div"), { className: "prose", dir: "auto" });
+  // Where the text goes: what is complete, the open block, and what is not rendered yet.
+  let text: { closed: HTMLElement; open: HTMLElement; rest: HTMLElement } | undefined;
+  const textHere = () => {
+    if (!text) {
+      const rest = Object.assign(document.createElement("span"), { className: "rest" });
+      text = { closed: div(), open: div(), rest };
+      live.append(text.closed, text.open, rest);
+    }
+    return text;
+  };
+  let thought: { fold: HTMLElement; summary: HTMLElement; words: HTMLElement } | undefined;
   const region = document.createElement("div");
   region.className = "sr-only";
   region.setAttribute("aria-live", "polite");
@@ -26,20 +33,36 @@ export function followEvents(live: HTMLElement | null, messageId: string, onEnd:
   const on = <Data>(name: string, act: (data: Data) => void) =>
     events.addEventListener(name, (event) => act(JSON.parse((event as MessageEvent<string>).data)));
 
-  on<string>("text", (text) => rest.append(text));
+  on<string>("text", (more) => textHere().rest.append(more));
   on<GrowingBlock>("block", (block) => {
+    const { closed, open, rest } = textHere();
     closed.insertAdjacentHTML("beforeend", block.closed);
     open.innerHTML = block.open;
-    speak(textOf(closed) + textOf(open));
+    speak(textsOf(live, ".prose"));
     rest.textContent = block.rest;
     // Unrendered text after a paragraph continues it, so it is put inside of it, on the same line.
     const paragraph = open.lastElementChild;
     if (paragraph instanceof HTMLParagraphElement) paragraph.append(" ", rest);
     else live.append(rest);
   });
+  on<string>("thinking", (words) => {
+    // Text after it is another part.
+    text = undefined;
+    const fold = Object.assign(document.createElement("details"), { className: "reasoning now" });
+    const summary = Object.assign(document.createElement("summary"), { textContent: words });
+    thought = { fold, summary, words: Object.assign(div(), { className: "thinking" }) };
+    fold.append(summary, thought.words);
+    live.append(fold);
+    region.append(Object.assign(document.createElement("p"), { textContent: words }));
+  });
+  on<string>("thought", (more) => thought?.words.append(more));
+  on<string>("thought-end", (words) => {
+    thought?.fold.classList.remove("now");
+    if (thought) thought.summary.textContent = words;
+  });
   const end = () => {
     events.close();
-    speak(textOf(live));
+    speak(textsOf(live, ".prose, .rest"));
     // Removing the live region at once would cut off the last announcement; 20 s are enough to read it out.
     setTimeout(() => region.remove(), 20_000);
     onEnd();
@@ -55,7 +78,9 @@ export function followEvents(live: HTMLElement | null, messageId: string, onEnd:
   };
 }
 
-const textOf = ({ textContent }: HTMLElement) => textContent;
+/** What is read out of a reply: its text, not its thoughts. */
+const textsOf = (live: HTMLElement, kinds: string) =>
+  Array.from(live.querySelectorAll(`:scope > :is(${kinds})`), ({ textContent }) => textContent).join("");
 
 /** Calls `onChange` when a chat gets its title after its reply has ended, or when the stream closes without one. */
 export function awaitTitle(messageId: string, onChange: () => void): void {

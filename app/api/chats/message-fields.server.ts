@@ -1,0 +1,137 @@
+import { z } from "@hono/zod-openapi";
+import type { Db } from "../../db/connection.server.ts";
+import type { MessageRow } from "../../db/tables.ts";
+import type { Source } from "../../replies/chunk.ts";
+import { endOfText, partsOf, type StoredReplyPart, storedParts, thoughtFor } from "../../replies/parts.server.ts";
+import { isoOrNull, rowFields, timesOf } from "../http/schemas.server.ts";
+
+const source = z
+  .object({
+    n: z.number(),
+    kind: z.enum(["message", "training", "file"]),
+    title: z.string(),
+    quote: z.string(),
+    chatId: z.string().nullable(),
+    messageId: z.string().nullable(),
+    fileId: z.string().nullable().optional(),
+    position: z.number().nullable().optional().openapi({ description: "El pasaje del archivo, contado desde 0." }),
+  })
+  .openapi("Source");
+
+export const attachment = z
+  .object({
+    fileId: z.string().nullable().openapi({ description: "null: el archivo se ha eliminado." }),
+    name: z.string(),
+    mediaType: z.string(),
+    size: z.number().nullable(),
+    width: z.number().nullable(),
+    height: z.number().nullable(),
+    pages: z.number().nullable(),
+  })
+  .openapi("Attachment");
+
+const part = z
+  .discriminatedUnion("kind", [
+    z.object({ n: z.number(), kind: z.literal("text"), text: z.string() }),
+    z.object({
+      n: z.number(),
+      kind: z.literal("reasoning"),
+      text: z.string(),
+      running: z.boolean(),
+      ms: z.number().nullable().openapi({ description: "Lo que pensó, en milisegundos; null si no se sabe." }),
+    }),
+  ])
+  .openapi("Part");
+
+type ShownPart = z.output<typeof part>;
+
+export const message = z
+  .object({
+    ...rowFields,
+    chatId: z.string(),
+    parentId: z.string().nullable(),
+    role: z.enum(["user", "assistant", "system"]),
+    content: z.string(),
+    status: z.enum(["complete", "streaming", "stopped", "failed", "interrupted"]),
+    modelId: z.string().nullable(),
+    error: z.string().nullable(),
+    inputTokens: z.number().nullable(),
+    outputTokens: z.number().nullable(),
+    reasoningTokens: z
+      .number()
+      .nullable()
+      .openapi({ description: "Los de salida que fueron razonamiento, si el proveedor los cuenta." }),
+    parts: z
+      .array(part)
+      .openapi({ description: "Una respuesta, por partes y en orden; `content` es el texto de todas." }),
+    sources: z.array(source),
+    attachments: z.array(attachment),
+    finishedAt: z.string().nullable(),
+  })
+  .openapi("Message");
+
+/** Messages with their attachments, as the API shows them. */
+export async function showMessages(db: Db, rows: MessageRow[]): Promise<z.output<typeof message>[]> {
+  const attached = await attachmentsOf(
+    db,
+    rows.filter(({ role }) => role === "user").map(({ id }) => id),
+  );
+  const parts = await storedParts(
+    db,
+    rows.filter(({ role }) => role === "assistant").map(({ id }) => id),
+  );
+  return rows.map((row) => ({
+    ...showRow(row),
+    parts: showParts(row, parts.get(row.id) ?? []),
+    attachments: attached.get(row.id) ?? [],
+  }));
+}
+
+async function attachmentsOf(db: Db, messageIds: string[]): Promise<Map<string, z.output<typeof attachment>[]>> {
+  const found = new Map<string, z.output<typeof attachment>[]>();
+  if (messageIds.length === 0) return found;
+  const rows = await db
+    .selectFrom("attachments as a")
+    .leftJoin("files as f", "f.id", "a.fileId")
+    .where("a.messageId", "in", messageIds)
+    .orderBy("a.messageId")
+    .orderBy("a.position")
+    .select(["a.messageId", "a.fileId", "a.name", "a.mediaType", "f.size", "f.width", "f.height", "f.pages"])
+    .execute();
+  for (const { messageId, ...shown } of rows) found.set(messageId, [...(found.get(messageId) ?? []), shown]);
+  return found;
+}
+
+export const showOne = async (db: Db, row: MessageRow) =>
+  (await showMessages(db, [row]))[0] as z.output<typeof message>;
+
+const showRow = (row: MessageRow) => ({
+  id: row.id,
+  ...timesOf(row),
+  chatId: row.chatId,
+  parentId: row.parentId,
+  role: row.role,
+  content: row.content,
+  status: row.status,
+  modelId: row.modelId,
+  error: row.error,
+  inputTokens: row.inputTokens,
+  outputTokens: row.outputTokens,
+  reasoningTokens: row.reasoningTokens,
+  sources: row.sources ? (JSON.parse(row.sources) as Source[]) : [],
+  finishedAt: isoOrNull(row.finishedAt),
+});
+
+/** The parts of a reply as the API shows them; a person's message has none. */
+export function showParts({ role, content, status }: MessageRow, stored: StoredReplyPart[]): ShownPart[] {
+  if (role === "user") return [];
+  const parts = partsOf(content, stored);
+  const shown = parts.map((one, n): ShownPart => {
+    const { kind } = one;
+    if (kind === "text") return { n, kind, text: content.slice(one.at, endOfText({ text: content, parts }, n)) };
+    const running = status === "streaming" && one.finishedAt === null;
+    return { n, kind, text: one.text, running, ms: thoughtFor(one) };
+  });
+  // An edit may have left no text between two thoughts.
+  return shown.filter(({ text }) => text !== "");
+}

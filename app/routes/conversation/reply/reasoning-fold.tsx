@@ -1,0 +1,36 @@
+import { Link } from "react-router";
+import { thoughtWords } from "./thought-words.ts";
+
+export type ShownReasoning = {
+  n: number;
+  kind: "reasoning";
+  ms: number | null;
+  /** Its beginning or all of it; nothing for text browsers, which would show every fold open. */
+  html: string;
+  /** The page with all of it, where not all is shown here. */
+  whole: string | undefined;
+};
+
+/** What a model thought before it wrote on, folded away. */
+export function ReasoningFold({ part: { ms, html, whole } }: { part: ShownReasoning }) {
+  const words = thoughtWords(ms);
+  if (!html && whole) {
+    return (
+      <p>
+        <Link to={whole}>Ver el razonamiento</Link> ({words})
+      </p>
+    );
+  }
+  return (
+    <details className="reasoning">
+      <summary>{words}</summary>
+      {/* Safe: made by our own renderer, with raw HTML off. */}
+      <div className="prose" dir="auto" dangerouslySetInnerHTML={{ __html: html }} />
+      {whole && (
+        <p>
+          <Link to={whole}>Ver el razonamiento entero</Link>
+        </p>
+      )}
+    </details>
+  );
+}
