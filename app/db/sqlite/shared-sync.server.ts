@@ -10,8 +10,11 @@ const syncData = promisify(fdatasync);
 // Offsets in the header of the WAL index (sqlite.org/walformat.html): pages in the log, and those copied to the database.
 const inLog = 16;
 const copied = 96;
-// In pages of 4 kB: what SQLite itself would take from time to time, times eight, because here it costs a process.
+// In pages of 4 kB (32 MB). SQLite's own default is 1,000 pages; it is eight times that here because each checkpoint costs a process.
 const checkpointAfter = 8_000;
+// In ms, from one checkpoint's beginning to the next: one that fails, or that a long read keeps from finishing, leaves the log long,
+// and every sync would start another process.
+const checkpointEvery = 10_000;
 // In ms: a disk that takes longer has other troubles.
 const checkpointedWithin = 5 * 60_000;
 
@@ -26,7 +29,8 @@ export class SharedSync {
   #files: { log: number; index: number } | undefined;
   #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
-  #checkpointing = false;
+  #checkpointing: Promise<void> | undefined;
+  #checkpointedAt = 0;
 
   /** `path`: the database's file. */
   constructor(path: string, log: Log) {
@@ -50,10 +54,11 @@ export class SharedSync {
   async #sync(): Promise<void> {
     this.#files ??= this.#open();
     await syncData(this.#files.log);
-    if (this.#checkpointing || this.#waiting(this.#files.index) < checkpointAfter) return;
-    this.#checkpointing = true;
-    void this.#checkpoint().finally(() => {
-      this.#checkpointing = false;
+    if (this.#checkpointing || Date.now() - this.#checkpointedAt < checkpointEvery) return;
+    if (this.#waiting(this.#files.index) < checkpointAfter) return;
+    this.#checkpointedAt = Date.now();
+    this.#checkpointing = this.#checkpoint().finally(() => {
+      this.#checkpointing = undefined;
     });
   }
 
@@ -84,9 +89,10 @@ export class SharedSync {
     return header.readUInt32LE(inLog) - header.readUInt32LE(copied);
   }
 
-  /** Call it once the database is closed. */
+  /** Call it once the database is closed. The data folder stays locked until a checkpoint that is under way has ended. */
   async close(): Promise<void> {
     await this.#running?.catch(() => {});
+    await this.#checkpointing;
     if (this.#files) for (const file of Object.values(this.#files)) closeSync(file);
   }
 }

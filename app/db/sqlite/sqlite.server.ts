@@ -105,11 +105,13 @@ class SyncedDriver implements Driver {
   }
 
   async releaseConnection(): Promise<void> {
-    const changes = this.#countChanges();
-    const wrote = changes !== this.#changes;
-    this.#changes = changes;
-    this.#release();
-    if (wrote) await this.#synced();
+    const before = this.#changes;
+    try {
+      this.#changes = this.#countChanges();
+    } finally {
+      this.#release();
+    }
+    if (this.#changes !== before) await this.#synced();
   }
 }
 
