@@ -10,13 +10,9 @@ let size = 0;
 const shortEnough = 3_000;
 
 /**
- * The HTML of a finished message, for its page, print and shares. `sources`: how many sources it may cite. `owner`: a key that is
- * the same for all messages of one person or share, for fair turns in the rendering thread.
+ * Markdown as safe HTML, cached under `key` until `source` changes. Never blocks other requests for long. `owner`: a key that is
+ * the same for all texts of one person or share, for fair turns in the rendering thread.
  */
-export const renderedMessage = (id: string, content: string, sources: number, owner: string): Promise<string> =>
-  renderedText(`${id}:${sources}`, content, sources > 0 ? { sourcesId: id, sources } : {}, owner);
-
-/** Markdown as safe HTML, cached under `key` until `source` changes. Never blocks other requests for long. */
 export async function renderedText(key: string, source: string, env: RenderEnv, owner: string): Promise<string> {
   const before = rendered.get(key);
   if (before?.source === source) return before.html;

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { v7 as newId } from "uuid";
 import type { Db } from "../db/connection.server.ts";
 import type { PartRow } from "../db/tables.ts";
@@ -21,6 +22,8 @@ export type NumberedPart = { n: number; part: ReasoningPart };
 export type ReplyState = { text: string; parts: ReplyPart[] };
 
 export type StoredReplyPart = Pick<PartRow, "n" | "at" | "text" | "createdAt" | "finishedAt">;
+/** Where only its beginning was read, `whole` says whether that is all. */
+export type PartBeginning = StoredReplyPart & { whole: boolean };
 
 /** The parts of a stored reply. `rows` are in the order of `n`; the numbers between them are parts of the text. */
 export function partsOf(content: string, rows: StoredReplyPart[]): ReplyPart[] {
@@ -43,28 +46,39 @@ export const endOfText = ({ text, parts }: ReplyState, n: number): number => par
 export const thoughtFor = ({ startedAt, finishedAt }: ReasoningPart): number | null =>
   finishedAt === null ? null : finishedAt - startedAt;
 
-/** The stored parts of messages, by message, in order. Those that are text alone have none. */
-export async function storedParts(db: Db, messageIds: string[]): Promise<Map<string, StoredReplyPart[]>> {
-  return messageIds.length === 0
-    ? new Map()
-    : byMessage(await partRows(db).where("messageId", "in", messageIds).execute());
-}
+/** The stored parts of a message, in order. One that is text alone has none. */
+export const storedParts = (db: Db, messageId: string): Promise<StoredReplyPart[]> =>
+  inOrder(db).select(partColumns).where("messageId", "=", messageId).execute();
 
-/** The same for all messages of a chat. */
+/** The same for all messages of a chat, by message. */
 export async function storedPartsOfChat(db: Db, chatId: string): Promise<Map<string, StoredReplyPart[]>> {
   const messages = db.selectFrom("messages").where("chatId", "=", chatId).select("id");
-  return byMessage(await partRows(db).where("messageId", "in", messages).execute());
+  const rows = await inOrder(db)
+    .select(["messageId", ...partColumns])
+    .where("messageId", "in", messages)
+    .execute();
+  return Map.groupBy(rows, ({ messageId }) => messageId);
 }
 
-const partRows = (db: Db) =>
-  db
-    .selectFrom("parts")
-    .orderBy("messageId")
-    .orderBy("n")
-    .select(["messageId", "n", "at", "text", "createdAt", "finishedAt"]);
+/** The parts of several messages, by message, with the first characters of each: together they may be too long to be read for one page. */
+export async function beginningsOfParts(
+  db: Db,
+  messageIds: string[],
+  characters: number,
+): Promise<Map<string, PartBeginning[]>> {
+  if (messageIds.length === 0) return new Map();
+  const rows = await inOrder(db)
+    .where("messageId", "in", messageIds)
+    .select(["messageId", "n", "at", "createdAt", "finishedAt"])
+    .select(sql<string>`substr(text, 1, ${sql.lit(characters)})`.as("text"))
+    .select(sql<number>`length(text)`.as("length"))
+    .execute();
+  const parts = rows.map(({ length, ...row }) => ({ ...row, whole: length <= characters }));
+  return Map.groupBy(parts, ({ messageId }) => messageId);
+}
 
-const byMessage = (rows: (StoredReplyPart & { messageId: string })[]) =>
-  Map.groupBy(rows, ({ messageId }) => messageId);
+const partColumns = ["n", "at", "text", "createdAt", "finishedAt"] as const;
+const inOrder = (db: Db) => db.selectFrom("parts").orderBy("messageId").orderBy("n");
 
 /** Stores these parts of a reply, each in place of what was stored of it. Text is not among them: it lies in the message. */
 export async function storeParts(db: Db, messageId: string, parts: NumberedPart[], now: number): Promise<void> {

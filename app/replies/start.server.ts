@@ -117,7 +117,7 @@ export async function continueReply(
     await reserveUsage(trx, reply.userId, model.id, now);
     return trx.selectFrom("messages").where("id", "=", reply.parentId).selectAll().executeTakeFirstOrThrow();
   });
-  const parts = partsOf(reply.content, (await storedParts(db, [reply.id])).get(reply.id) ?? []);
+  const parts = partsOf(reply.content, await storedParts(db, reply.id));
   runs.start({ ...reply, status: "streaming" }, question, model, parts);
   return started(reply, null);
 }

@@ -3,7 +3,7 @@ import type { MessageRow } from "../db/tables.ts";
 import { limits } from "../process/limits.ts";
 import type { Log } from "../process/log.server.ts";
 import { describeCause, ReplyError } from "./errors.server.ts";
-import { generate, type ModelAccess } from "./providers/providers.server.ts";
+import { generate, type ModelAccess, readWhole } from "./providers/providers.server.ts";
 
 /** The provisional title of a chat: its first words. */
 export function firstWords(content: string): string {
@@ -33,14 +33,10 @@ export async function makeTitle(
         "Pon título a esta conversación: de tres a seis palabras, en el idioma de la persona, sin comillas ni punto. Contesta solo con el título.",
       turns: [{ role: "user" as const, content: exchange }],
     };
-    let text = "";
     const signal = AbortSignal.timeout(Math.min(silence, 15_000));
     // Room for models that think before they write.
     const titling = { ...model, maxOutputTokens: 512, reasoning: null };
-    for await (const piece of generate(titling, prompt, { signal, silence })) {
-      if (piece.type === "text") text += piece.text;
-      else if (piece.type === "mistaken") text = "";
-    }
+    const { text } = await readWhole(generate(titling, prompt, { signal, silence }));
     const title = cleanTitle(text);
     if (!title) return;
     const { numUpdatedRows } = await db

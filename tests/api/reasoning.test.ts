@@ -21,7 +21,7 @@ afterAll(async () => {
   await hostile.stop();
 });
 
-type Part = { n: number; kind: string; text: string; ms: number | null; running: boolean };
+type Part = { n: number; kind: string; text: string; whole: boolean; ms: number | null; running: boolean };
 type Message = { content: string; status: string; error: string | null; parts: Part[] };
 
 describe.each(await findEngines())("what a model thinks aloud, on $name", (engine) => {
@@ -70,7 +70,7 @@ describe.each(await findEngines())("what a model thinks aloud, on $name", (engin
     const { content, parts } = await read(chunks);
     expect(content).toBe(textOf(chunks));
     expect(parts).toEqual([
-      { n: 0, kind: "reasoning", text: longThought, running: false, ms: (ended as { ms: number }).ms },
+      { n: 0, kind: "reasoning", text: longThought, whole: true, running: false, ms: (ended as { ms: number }).ms },
       { n: 1, kind: "text", text: content },
     ]);
     expect(parts[0]?.ms).toBeGreaterThan(500);
@@ -188,6 +188,19 @@ describe.each(await findEngines())("what a model thinks aloud, on $name", (engin
     expect(textOf(chunks)).toBe("Fin.");
     expect(thoughtOf(chunks)).toHaveLength(400_000);
     expect((await read(chunks)).parts[0]?.text).toHaveLength(400_000);
+  });
+
+  it("is in lists with its beginning only, where it is long, which the list says", async () => {
+    const { chatId } = (await say("hostil: enorme"))[0] as { chatId: string };
+    for (const path of [
+      `/api/message?filter=${JSON.stringify({ chatId, role: "assistant" })}`,
+      `/api/chat/${chatId}/messages`,
+    ]) {
+      const { items } = (await api.call("GET", path, { token: ana.token })).body as { items: Message[] };
+      const part = items.at(-1)?.parts[0];
+      expect(part, path).toMatchObject({ kind: "reasoning", whole: false });
+      expect(part?.text, path).toHaveLength(3_000);
+    }
   });
 
   it("puts characters together that come in halves, and replaces what is none", async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { renderMarkdown } from "../../app/markdown/render.server.ts";
 import { renderWithin } from "../../app/markdown/render-thread.server.ts";
-import { renderedMessage } from "../../app/markdown/rendered.server.ts";
+import { renderedText } from "../../app/markdown/rendered.server.ts";
 
 // What the grammar for Markdown goes through again from each of its brackets: more than half a second.
 const tangled = (n: number) => `Texto ${n}\n\n${`\`\`\`markdown\n${"[]( [".repeat(660)}\n\`\`\`\n\n`.repeat(2)}`;
@@ -10,10 +10,10 @@ const long = `# Un título\n\n${"Una frase **fuerte**. ".repeat(300)}`;
 it("one person's texts keep nobody else's waiting (guards: two threads, one of them for one person)", async () => {
   let done = 0;
   const hers = Array.from({ length: 8 }, async (_, n) => {
-    await renderedMessage(`hers-${n}`, tangled(n), 0, "ana");
+    await renderedText(`hers-${n}`, tangled(n), {}, "ana");
     done++;
   });
-  expect(await renderedMessage("his", long, 0, "bea")).toContain("<strong>fuerte</strong>");
+  expect(await renderedText("his", long, {}, "bea")).toContain("<strong>fuerte</strong>");
   expect(done).toBeLessThan(hers.length / 2);
   await Promise.all(hers);
 }, 30_000);
@@ -25,7 +25,7 @@ it("a text that takes too long is given up, and the next one has a thread again 
 
 it("a text that would take all memory is shown as it is (guards: longestText)", async () => {
   const endless = "- a\n  - b\n".repeat(400_000);
-  const html = await renderedMessage("endless", endless, 0, "ana");
+  const html = await renderedText("endless", endless, {}, "ana");
   expect(html.slice(0, 200)).toContain("demasiado largo");
   expect(html).toContain(endless);
 });

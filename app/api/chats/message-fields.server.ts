@@ -2,7 +2,15 @@ import { z } from "@hono/zod-openapi";
 import type { Db } from "../../db/connection.server.ts";
 import type { MessageRow } from "../../db/tables.ts";
 import type { Source } from "../../replies/chunk.ts";
-import { endOfText, partsOf, type StoredReplyPart, storedParts, thoughtFor } from "../../replies/parts.server.ts";
+import {
+  beginningsOfParts,
+  endOfText,
+  type PartBeginning,
+  partsOf,
+  type StoredReplyPart,
+  storedParts,
+  thoughtFor,
+} from "../../replies/parts.server.ts";
 import { isoOrNull, rowFields, timesOf } from "../http/schemas.server.ts";
 
 const source = z
@@ -37,6 +45,7 @@ const part = z
       n: z.number(),
       kind: z.literal("reasoning"),
       text: z.string(),
+      whole: z.boolean().openapi({ description: "false en las listas, si es largo y `text` es solo su principio." }),
       running: z.boolean(),
       ms: z.number().nullable().openapi({ description: "Lo que pensó, en milisegundos; null si no se sabe." }),
     }),
@@ -70,21 +79,29 @@ export const message = z
   })
   .openapi("Message");
 
-/** Messages with their attachments, as the API shows them. */
+// In characters. A list may hold many replies, and few thoughts are read; what one asks for by itself is whole.
+const thoughtInLists = 3_000;
+
+/** Messages with their attachments, as the API lists them: of long thoughts only the beginning. */
 export async function showMessages(db: Db, rows: MessageRow[]): Promise<z.output<typeof message>[]> {
   const attached = await attachmentsOf(
     db,
     rows.filter(({ role }) => role === "user").map(({ id }) => id),
   );
-  const parts = await storedParts(
-    db,
-    rows.filter(({ role }) => role === "assistant").map(({ id }) => id),
-  );
+  const replyIds = rows.filter(({ role }) => role === "assistant").map(({ id }) => id);
+  const parts = await beginningsOfParts(db, replyIds, thoughtInLists);
   return rows.map((row) => ({
     ...showRow(row),
     parts: showParts(row, parts.get(row.id) ?? []),
     attachments: attached.get(row.id) ?? [],
   }));
+}
+
+/** One message, with all that was thought for it. */
+export async function showOne(db: Db, row: MessageRow): Promise<z.output<typeof message>> {
+  const attached = await attachmentsOf(db, [row.id]);
+  const parts = showParts(row, await storedParts(db, row.id));
+  return { ...showRow(row), parts, attachments: attached.get(row.id) ?? [] };
 }
 
 async function attachmentsOf(db: Db, messageIds: string[]): Promise<Map<string, z.output<typeof attachment>[]>> {
@@ -101,9 +118,6 @@ async function attachmentsOf(db: Db, messageIds: string[]): Promise<Map<string, 
   for (const { messageId, ...shown } of rows) found.set(messageId, [...(found.get(messageId) ?? []), shown]);
   return found;
 }
-
-export const showOne = async (db: Db, row: MessageRow) =>
-  (await showMessages(db, [row]))[0] as z.output<typeof message>;
 
 const showRow = (row: MessageRow) => ({
   id: row.id,
@@ -123,14 +137,18 @@ const showRow = (row: MessageRow) => ({
 });
 
 /** The parts of a reply as the API shows them; a person's message has none. */
-export function showParts({ role, content, status }: MessageRow, stored: StoredReplyPart[]): ShownPart[] {
+export function showParts(
+  { role, content, status }: MessageRow,
+  stored: (StoredReplyPart | PartBeginning)[],
+): ShownPart[] {
   if (role === "user") return [];
   const parts = partsOf(content, stored);
+  const cut = new Set(stored.filter((row) => "whole" in row && !row.whole).map(({ n }) => n));
   const shown = parts.map((one, n): ShownPart => {
     const { kind } = one;
     if (kind === "text") return { n, kind, text: content.slice(one.at, endOfText({ text: content, parts }, n)) };
     const running = status === "streaming" && one.finishedAt === null;
-    return { n, kind, text: one.text, running, ms: thoughtFor(one) };
+    return { n, kind, text: one.text, whole: !cut.has(n), running, ms: thoughtFor(one) };
   });
   // An edit may have left no text between two thoughts.
   return shown.filter(({ text }) => text !== "");

@@ -3,9 +3,10 @@ import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openap
 import type { ModelRow } from "../../db/tables.ts";
 import { pullStream, withPauses } from "../../http/pull-stream.server.ts";
 import { limits } from "../../process/limits.ts";
+import type { ReplyUsage } from "../../replies/chunk.ts";
 import { completePrompt } from "../../replies/completion.server.ts";
 import { ReplyError } from "../../replies/errors.server.ts";
-import type { Piece } from "../../replies/providers/providers.server.ts";
+import { type Piece, readWhole } from "../../replies/providers/providers.server.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { takesBodyOf } from "../http/bodies.server.ts";
@@ -186,11 +187,10 @@ async function* resumed(first: Promise<IteratorResult<Piece>>, rest: AsyncGenera
   yield* rest;
 }
 
-type Finish = Extract<Piece, { type: "finish" }>;
 type Used = z.output<typeof usage>;
 type About = { id: string; created: number; model: string };
 
-const usageOf = ({ usage: { inputTokens = 0, outputTokens = 0, reasoningTokens } }: Finish): Used => ({
+const usedTokens = ({ inputTokens = 0, outputTokens = 0, reasoningTokens }: Partial<ReplyUsage>): Used => ({
   prompt_tokens: inputTokens,
   completion_tokens: outputTokens,
   total_tokens: inputTokens + outputTokens,
@@ -202,23 +202,10 @@ async function collect(
   pieces: AsyncGenerator<Piece>,
   signal: AbortSignal,
 ): Promise<z.output<typeof completion>> {
-  let said = "";
-  let thought = "";
-  let reason = "stop";
-  let used: Used = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
-  try {
-    for await (const piece of pieces) {
-      if (piece.type === "text") said += piece.text;
-      else if (piece.type === "reasoning") thought += piece.text;
-      else if (piece.type === "mistaken") [said, thought] = ["", said];
-      else [reason, used] = [piece.reason, usageOf(piece)];
-    }
-  } catch (error) {
-    refused(error, signal);
-  }
-  const message = { role: "assistant" as const, content: said, ...(thought && { reasoning_content: thought }) };
+  const { text, thought, usage, reason } = await readWhole(pieces).catch((error) => refused(error, signal));
+  const message = { role: "assistant" as const, content: text, ...(thought && { reasoning_content: thought }) };
   const choice = { index: 0, message, finish_reason: reason };
-  return { ...about, object: "chat.completion", choices: [choice], usage: used };
+  return { ...about, object: "chat.completion", choices: [choice], usage: usedTokens(usage) };
 }
 
 async function* toEvents(about: About, pieces: AsyncGenerator<Piece>, withUsage: boolean): AsyncGenerator<string> {
@@ -234,7 +221,7 @@ async function* toEvents(about: About, pieces: AsyncGenerator<Piece>, withUsage:
       else if (piece.type === "reasoning") yield delta({ reasoning_content: piece.text });
       else if (piece.type === "finish") {
         yield delta({}, piece.reason);
-        if (withUsage) yield event({ choices: [], usage: usageOf(piece) });
+        if (withUsage) yield event({ choices: [], usage: usedTokens(piece.usage) });
       }
     }
   } catch (error) {

@@ -3,7 +3,7 @@ import type { Db } from "../../db/connection.server.ts";
 import type { MessageRow } from "../../db/tables.ts";
 import type { Usage } from "../chunk.ts";
 import { ReplyError } from "../errors.server.ts";
-import { generate, type ModelAccess } from "../providers/providers.server.ts";
+import { generate, type ModelAccess, readWhole } from "../providers/providers.server.ts";
 import type { Branch, BranchRow } from "./turns.server.ts";
 
 type Asking = {
@@ -80,16 +80,10 @@ async function summarise(before = "", piece: BranchRow[], room: number, asking: 
 
 async function ask(content: string, { model, signal, silence, spent }: Asking): Promise<string> {
   const prompt = { system: instructions, turns: [{ role: "user" as const, content }] };
-  let text = "";
   const summarising = { ...model, maxOutputTokens: tokensAtMost, reasoning: null };
-  for await (const piece of generate(summarising, prompt, { signal, silence })) {
-    if (piece.type === "text") text += piece.text;
-    else if (piece.type === "mistaken") text = "";
-    else if (piece.type === "finish") {
-      spent.inputTokens += piece.usage.inputTokens ?? 0;
-      spent.outputTokens += piece.usage.outputTokens ?? 0;
-    }
-  }
+  const { text, usage } = await readWhole(generate(summarising, prompt, { signal, silence }));
+  spent.inputTokens += usage.inputTokens ?? 0;
+  spent.outputTokens += usage.outputTokens ?? 0;
   const summary = text.trim();
   if (!summary) throw ReplyError.empty();
   return summary;

@@ -18,7 +18,8 @@ import type { Stretch } from "./thoughts.server.ts";
 export type Turn = { role: "user" | "assistant"; content: string; images?: Uint8Array[] };
 export type Prompt = { system: string; turns: Turn[] };
 /** What a model sends. `reasoning`: it thinks aloud; `mistaken`: its text so far was a thought. */
-export type Piece = Stretch | { type: "finish"; usage: Partial<ReplyUsage>; reason: FinishReason; note?: string };
+export type Piece = Stretch | Finish;
+type Finish = { type: "finish"; usage: Partial<ReplyUsage>; reason: FinishReason; note?: string };
 /** With OpenAI's names. */
 type FinishReason = "stop" | "length" | "content_filter";
 /** A model's row with its API key decrypted. */
@@ -92,6 +93,20 @@ export async function* generate(
     signal.removeEventListener("abort", onAbort);
     abort.abort();
   }
+}
+
+/** All that a model sends, read to its end. */
+export async function readWhole(pieces: AsyncGenerator<Piece>) {
+  let text = "";
+  let thought = "";
+  let end: Pick<Finish, "usage" | "reason"> = { usage: {}, reason: "stop" };
+  for await (const piece of pieces) {
+    if (piece.type === "text") text += piece.text;
+    else if (piece.type === "reasoning") thought += piece.text;
+    else if (piece.type === "mistaken") [text, thought] = ["", text];
+    else end = piece;
+  }
+  return { text, thought, usage: end.usage, reason: end.reason };
 }
 
 type Stream = Awaited<ReturnType<LanguageModelV4["doStream"]>>["stream"];

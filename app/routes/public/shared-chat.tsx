@@ -1,5 +1,5 @@
 import { Link } from "react-router";
-import { renderedMessage } from "../../markdown/rendered.server.ts";
+import { renderedText } from "../../markdown/rendered.server.ts";
 import { AttachedFile } from "../../ui/forms/attached-file.tsx";
 import { Wordmark } from "../../ui/wordmark.tsx";
 import { read } from "../../web/api-result.server.ts";
@@ -28,7 +28,7 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
         files: attachments.map((file) => showFile(file.fileId, file)),
         who: role === "user" ? "Pregunta" : (model ?? "Respuesta"),
         text: role === "user" ? content : "",
-        html: role === "user" ? "" : await renderedMessage(id, content, 0, params.token),
+        html: role === "user" ? "" : await renderedText(`${params.token}:${id}`, content, {}, params.token),
       })),
     ),
   };

@@ -2,7 +2,7 @@ import { read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
 import { requireActive, requireAuth } from "../../../web/guards.server.ts";
 import { listModels, type ModelChoice } from "../models.server.ts";
-import { ReasoningFold } from "../reply/reasoning-fold.tsx";
+import { ReplyParts } from "../reply/reply-parts.tsx";
 import { type BranchMessage, showPart } from "../reply/turns.server.ts";
 import type { Route } from "./+types/print-chat";
 
@@ -49,14 +49,7 @@ export default function PrintChat({ loaderData: { title, turns, cut } }: Route.C
           <h2>{who}</h2>
           {files && <p>Con {files}.</p>}
           {text && <p className="whitespace-pre-wrap">{text}</p>}
-          {parts.map((part) =>
-            part.kind === "reasoning" ? (
-              <ReasoningFold key={part.n} part={part} />
-            ) : (
-              // Safe: it is our own Markdown renderer's, which lets no HTML through.
-              <div key={part.n} className="prose" dangerouslySetInnerHTML={{ __html: part.html }} />
-            ),
-          )}
+          <ReplyParts parts={parts} />
         </article>
       ))}
     </main>

@@ -2,8 +2,8 @@ import { Link } from "react-router";
 import { AttachedFile } from "../../../ui/forms/attached-file.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { LiveReply } from "./live-reply.tsx";
-import { ReasoningFold } from "./reasoning-fold.tsx";
 import { ReplyEnd } from "./reply-end.tsx";
+import { ReplyParts } from "./reply-parts.tsx";
 import type { ShownTurn } from "./turns.server.ts";
 import { Versions } from "./versions.tsx";
 
@@ -103,14 +103,7 @@ function Reply({ chatId, turn, marker }: Props) {
     <>
       <h2>{turn.name}</h2>
       <Unseen name={turn.name} images={turn.unseen} />
-      {turn.parts.map((part) =>
-        part.kind === "reasoning" ? (
-          <ReasoningFold key={part.n} part={part} />
-        ) : (
-          // Safe: made by our own renderer, with raw HTML off.
-          <div key={part.n} className="prose" dir="auto" dangerouslySetInnerHTML={{ __html: part.html }} />
-        ),
-      )}
+      <ReplyParts parts={turn.parts} />
       <ReplyEnd chatId={chatId} turn={turn} />
     </>
   );

@@ -53,9 +53,6 @@ async function showTurn(
 type MessagePart = BranchMessage["parts"][number];
 type ShownText = { n: number; kind: "text"; html: string };
 
-// In characters. A page may hold many replies, and few thoughts are read.
-const thoughtShown = 4_000;
-
 /** A part of a reply as HTML. */
 export async function showPart(
   chat: ShownChat,
@@ -70,12 +67,11 @@ export async function showPart(
     const env = sources > 0 ? { sourcesId: message.id, sources } : {};
     return { n, kind, html: await renderedText(key, text, env, chat.userId) };
   }
-  const { ms } = part;
+  const { ms, whole } = part;
   const path = reasoningPath(chat.id, message.id);
   if (!folds) return { n, kind, ms, html: "", whole: path };
-  const shown = text.length > thoughtShown ? `${text.slice(0, thoughtShown).toWellFormed()}…` : text;
-  const html = await renderedText(key, shown, {}, chat.userId);
-  return { n, kind, ms, html, whole: shown === text ? undefined : path };
+  const html = await renderedText(key, whole ? text : `${text}…`, {}, chat.userId);
+  return { n, kind, ms, html, whole: whole ? undefined : path };
 }
 
 /** The sources that a reply cites by number, like [2]; the page «Qué se envió al modelo» shows all that were given. */
