@@ -57,13 +57,14 @@ export async function openWebKit({ javaScript }: { javaScript: boolean }): Promi
     }
     throw new Error(`there is no ${xpath}`);
   }
+  const read = async () => send<string>("GET", `${await find("//body")}/text`);
   return {
     go: (url) => send("POST", `${tab}/url`, { url }),
     url: () => send("GET", `${tab}/url`),
     isLoaded: () =>
       send("POST", `${tab}/execute/sync`, { script: "return document.readyState === 'complete'", args: [] }),
     title: () => send("GET", `${tab}/title`),
-    text: async () => send("GET", `${await find("//body")}/text`),
+    text: () => read().catch(read),
     async fill(label, text) {
       const element = await find(field(label));
       await send("POST", `${element}/clear`, {});
