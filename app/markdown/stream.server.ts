@@ -75,15 +75,20 @@ export class MarkdownStream {
     const added = arrived.slice(0, arrived.length - this.#heldReturn.length).replace(/\r\n?/g, "\n");
     const closed: string[] = [];
     let append = "";
-    for (const line of added.replaceAll("\0", "\uFFFD").split(this.#byWord ? wordBegun : /(?<=\n)/)) {
-      append += this.#addInBounds(line, closed);
-    }
+    for (const part of this.#cut(added.replaceAll("\0", "\uFFFD"))) append += this.#addInBounds(part, closed);
     return {
       length: text.length,
       append,
       closed,
       open: { html: this.#html, rest: this.#source.slice(this.#htmlTo).trimStart() },
     };
+  }
+
+  /** Text in lines or, by word, where each word begins: also the first one, after the blank that the last text ended with. */
+  #cut(text: string): string[] {
+    if (!this.#byWord) return text.split(/(?<=\n)/);
+    const blank = /[ \t]$/.exec(this.#source)?.[0] ?? "";
+    return `${blank}${text}`.split(wordBegun).map((part, index) => (index === 0 ? part.slice(blank.length) : part));
   }
 
   /** Like `push`, in pieces, so that a long text holds up nobody else. */

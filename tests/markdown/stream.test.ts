@@ -103,10 +103,11 @@ describe("what is held back", () => {
 });
 
 describe("a document that grows by words", () => {
-  const appends = (text: string): string[] => {
+  const appendsOf = (parts: string[]): string[] => {
     const stream = new MarkdownStream({}, { byWord: true });
-    return [...text].map((part) => stream.push(part).append).filter(Boolean);
+    return parts.map((part) => stream.push(part).append).filter(Boolean);
   };
+  const appends = (text: string) => appendsOf([...text]);
 
   it.each([
     ["an unfinished sentence", "Una frase que no se ac", "Una frase que no se", " ac"],
@@ -132,8 +133,12 @@ describe("a document that grows by words", () => {
     expect(appends(text).join("")).toBe("");
   });
 
-  it("grows with most words of a text without any sentence's end", () => {
-    const words = Array.from({ length: 120 }, (_, n) => `palabra${n}`).join(" ");
-    expect(appends(words).length).toBeGreaterThan(100);
+  const words = Array.from({ length: 120 }, (_, n) => `palabra${n}`).join(" ");
+  it.each([
+    ["by character", [...words]],
+    ["by word, each after its blank", words.split(/(?= )/)],
+    ["by word, each before its blank", words.split(/(?<= )/)],
+  ])("grows with most words of a text without any sentence's end that arrives %s", (_how, parts) => {
+    expect(appendsOf(parts).length).toBeGreaterThan(100);
   });
 });
