@@ -1,5 +1,6 @@
 import { subscribe } from "node:diagnostics_channel";
-import { BlockList, isIP, type Socket } from "node:net";
+import type { Agent } from "node:http";
+import { BlockList, isIP, Socket } from "node:net";
 
 // Addresses of cloud metadata services, which hand out credentials: all link-local ones, and some others. Private networks
 // are allowed, because many models run on a machine nearby.
@@ -40,11 +41,23 @@ export class ForbiddenAddress extends Error {
 
 /**
  * From now on, every connection of `fetch` to a forbidden address is closed before a request is sent, whatever name was
- * resolved to it (undici's diagnostics channel).
+ * resolved to it (undici's diagnostics channel). What is sent with Node's own HTTP takes a `guarded` agent.
  */
 export function guardConnections(): void {
-  subscribe("undici:client:connected", (message) => {
-    const { socket } = message as { socket: Socket };
-    if (socket.remoteAddress && isForbidden(socket.remoteAddress)) socket.destroy(new ForbiddenAddress());
-  });
+  subscribe("undici:client:connected", (message) => refuseForbidden((message as { socket: Socket }).socket));
+}
+
+/** An agent of Node's own HTTP that does the same with each of its connections. */
+export function guarded<Kind extends Agent>(agent: Kind): Kind {
+  const connect = agent.createConnection.bind(agent);
+  agent.createConnection = (options, callback) => {
+    const socket = connect(options, callback);
+    if (socket instanceof Socket) socket.once("connect", () => refuseForbidden(socket));
+    return socket;
+  };
+  return agent;
+}
+
+function refuseForbidden(socket: Socket): void {
+  if (socket.remoteAddress && isForbidden(socket.remoteAddress)) socket.destroy(new ForbiddenAddress());
 }

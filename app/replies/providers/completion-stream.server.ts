@@ -1,3 +1,6 @@
+import type { Readable } from "node:stream";
+import { finished } from "node:stream/promises";
+import { StringDecoder } from "node:string_decoder";
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { createParser } from "eventsource-parser";
 import { limits } from "../../process/limits.ts";
@@ -32,20 +35,34 @@ type Usage = {
  * brings, under the libraries' names. `body` ends with the signal of its request; `heard` is called at each read. Throws ReplyError
  * for an answer beyond all bounds.
  */
-export async function* readCompletion(body: ReadableStream<Uint8Array>, heard: () => void): AsyncGenerator<Part[]> {
+export async function* readCompletion(body: Readable, heard: () => void): AsyncGenerator<Part[]> {
   let bytes = 0;
   const completion = new Completion();
-  const decoder = new TextDecoder();
-  for await (const read of body) {
+  const decoder = new StringDecoder("utf8");
+  for await (const read of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     heard();
     bytes += read.length;
     if (bytes > limits.modelAnswer) throw ReplyError.endless();
-    const parts = completion.take(decoder.decode(read, { stream: true }));
+    const parts = completion.take(decoder.write(read));
     if (parts.length > 0) yield parts;
-    // Some servers keep the connection open after their last word.
     if (completion.done) break;
   }
   yield completion.end();
+  if (!body.readableEnded) await awaitEnd(body);
+}
+
+// In ms. Some servers keep the answer open after their last word; the others end it with the same packet or the next.
+const endedWithin = 100;
+
+/** Lets an answer come to its end, so that its connection is there for the next message. */
+async function awaitEnd(body: Readable): Promise<void> {
+  body.resume();
+  const late = new AbortController();
+  const ended = finished(body, { signal: late.signal });
+  const timeout = setTimeout(() => late.abort(), endedWithin);
+  // What goes wrong after the last word does not matter.
+  await ended.catch(() => body.destroy());
+  clearTimeout(timeout);
 }
 
 class Completion {

@@ -1,12 +1,14 @@
+import { Readable } from "node:stream";
 import { limits } from "../../process/limits.ts";
 import { ReplyError } from "../errors.server.ts";
+import { type ModelRequest, modelRequest, requestModel } from "./model-request.server.ts";
 
 /** What somebody who asks a model wants to know of the answer's bytes. */
 type Listener = {
   /** Called whenever any bytes arrive, even if they are only a comment. */
   heard(): void;
   /** Takes the body of an event stream, in place of the library that has sent the request; bounds what it reads itself. */
-  takeStream?: ((body: ReadableStream<Uint8Array>) => void) | undefined;
+  takeStream?: ((body: Readable) => void) | undefined;
 };
 
 // Keyed by the request's AbortSignal, the only thing that provider libraries pass through to fetch.
@@ -22,19 +24,36 @@ export function listen(signal: AbortSignal, listener: Listener): void {
  * one does not fill the memory.
  */
 export const fetchModel: typeof fetch = async (input, init) => {
-  const response = await fetch(input, { ...init, redirect: "error" });
   const listener = init?.signal && listeners.get(init.signal);
+  const response =
+    init && listener?.takeStream
+      ? await answerOf(modelRequest(input, init), listener.takeStream)
+      : await fetch(input, { ...init, redirect: "error" });
   listener?.heard();
-  if (listener?.takeStream && response.body && isOfType(response, /^text\/event-stream\b/i)) {
-    listener.takeStream(response.body);
-    return new Response("data: [DONE]\n\n", { headers: response.headers });
-  }
   const answer = new Response(response.body && bounded(response.body, () => listener?.heard()), response);
-  return isOfType(response, /^application\/json\b/i) ? streamed(answer) : answer;
+  return response.ok && isOfType(response.headers.get("Content-Type"), "application/json") ? streamed(answer) : answer;
 };
 
-const isOfType = (response: Response, type: RegExp) =>
-  response.ok && type.test(response.headers.get("Content-Type") ?? "");
+/** The response to a request. If it is an event stream, its body goes to `takeStream`, and the library reads the end of one. */
+async function answerOf(request: ModelRequest, takeStream: (body: Readable) => void): Promise<Response> {
+  const answer = await requestModel(request);
+  const { statusCode: status = 0, headers } = answer;
+  if (status >= 300 && status < 400) throw new TypeError("fetch failed", { cause: new Error("unexpected redirect") });
+  const head = {
+    status,
+    headers: Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]),
+  };
+  if (status === 200 && isOfType(headers["content-type"], "text/event-stream")) {
+    takeStream(answer);
+    return new Response("data: [DONE]\n\n", head);
+  }
+  // These have no body by definition, and a Response with one can't be made.
+  const isEmpty = status === 204 || status === 205;
+  return new Response(isEmpty ? null : (Readable.toWeb(answer) as ReadableStream<Uint8Array>), head);
+}
+
+const isOfType = (given: string | null | undefined, type: string) =>
+  given?.split(";", 1)[0]?.trim().toLowerCase() === type;
 
 // A TransformStream does the same at twice the cost, for each token of each reply.
 function bounded(body: ReadableStream<Uint8Array>, heard: () => void): ReadableStream<Uint8Array> {

@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import type {
   LanguageModelV4,
@@ -54,11 +55,12 @@ export async function* generate(
   const onAbort = () => abort.abort(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });
   const answer = new Answer(untagged.has(keyOf(model)));
+  let isRead = false;
   try {
     const language = await languageModel(model);
     // Keep-alive comments count as a sign of life; a model that thinks for long may send nothing else.
-    let body: ReadableStream<Uint8Array> | undefined;
-    const takeStream = (taken: ReadableStream<Uint8Array>) => {
+    let body: Readable | undefined;
+    const takeStream = (taken: Readable) => {
       body = taken;
     };
     const speaksCompletions = model.provider === "openai-compatible" || model.provider === "ollama";
@@ -81,6 +83,7 @@ export async function* generate(
     }
     abort.signal.throwIfAborted();
     if (!answer.finished) throw ReplyError.cut();
+    isRead = true;
   } catch (error) {
     if (abort.signal.aborted) throw replyError(abort.signal.reason);
     // Any error after the answer has begun is reported as a cut reply.
@@ -91,7 +94,7 @@ export async function* generate(
     clearTimeout(quiet);
     clearTimeout(late);
     signal.removeEventListener("abort", onAbort);
-    abort.abort();
+    if (!isRead) abort.abort();
   }
 }
 

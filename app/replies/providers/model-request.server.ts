@@ -1,0 +1,61 @@
+import { Agent as HttpAgent, request as http, type IncomingMessage } from "node:http";
+import { Agent as HttpsAgent, request as https } from "node:https";
+import { guarded } from "./addresses.server.ts";
+
+export type ModelRequest = { url: URL; method: string; headers: Headers; body: string; signal: AbortSignal };
+
+/** What a provider's library gives to `fetch`. Their bodies are JSON, as text. */
+export function modelRequest(input: Parameters<typeof fetch>[0], init: RequestInit): ModelRequest {
+  const { method = "GET", headers, body = "", signal } = init;
+  if (input instanceof Request || typeof body !== "string" || !signal)
+    throw new TypeError("not a request of a library");
+  return { url: new URL(input), method, headers: new Headers(headers), body, signal };
+}
+
+// In ms: how long a connection waits for the next message, unless the server says so; as long as with `fetch`.
+const kept = { keepAlive: true, timeout: 4_000 };
+const agents = { "http:": guarded(new HttpAgent(kept)), "https:": guarded(new HttpsAgent(kept)) };
+
+/**
+ * Sends a request and answers with the head of its response, the body still to be read. With Node's own HTTP, because each token
+ * that is read through `fetch` costs several times as much. Fails as `fetch` does: with a TypeError and the true cause in it.
+ */
+export async function requestModel(request: ModelRequest): Promise<IncomingMessage> {
+  try {
+    return await send(request).catch((error) => {
+      if (error instanceof ConnectionGone) return send(request);
+      throw error;
+    });
+  } catch (cause) {
+    request.signal.throwIfAborted();
+    throw new TypeError("fetch failed", { cause });
+  }
+}
+
+/** The server had closed a kept connection, so that it has not read the request. */
+class ConnectionGone extends Error {}
+
+function send({ url, method, headers, body, signal }: ModelRequest): Promise<IncomingMessage> {
+  signal.throwIfAborted();
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const isSecure = url.protocol === "https:";
+  const agent = agents[isSecure ? "https:" : "http:"];
+  // Compressed words would come in blocks.
+  const options = { method, agent, headers: { ...Object.fromEntries(headers), "accept-encoding": "identity" } };
+  let answer: IncomingMessage | undefined;
+  const asked = (isSecure ? https : http)(url, options, (response) => {
+    answer = response;
+    // Whoever reads is told by the reading. Without a listener, what goes wrong while nobody reads would end the process.
+    response.on("error", () => {});
+    resolve(response);
+  });
+  // Node's own option `signal` ends the process if it aborts when all of the answer has come and is not read yet (24.21).
+  const abort = () => (answer ?? asked).destroy(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  asked.on("close", () => signal.removeEventListener("abort", abort));
+  asked.on("error", (error: NodeJS.ErrnoException) =>
+    reject(asked.reusedSocket && error.code === "ECONNRESET" ? new ConnectionGone() : error),
+  );
+  asked.end(body);
+  return promise;
+}

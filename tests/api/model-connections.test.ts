@@ -1,0 +1,50 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Account, type Api, openApi, textOf } from "../support/api.ts";
+import { findEngines } from "../support/engines.ts";
+
+let api: Api;
+let person: Account;
+let models: Server;
+/** The requests that came over each connection. */
+const connections = new Map<Socket, number>();
+/** Closes a connection that brings a second request, as a server does whose patience with it has just ended. */
+let closesKept = false;
+
+beforeAll(async () => {
+  models = createServer((request, response) => {
+    const requests = (connections.get(request.socket) ?? 0) + 1;
+    connections.set(request.socket, requests);
+    if (closesKept && requests > 1) return request.socket.destroy();
+    const chunk = { id: "1", choices: [{ index: 0, delta: { content: "Hola." }, finish_reason: "stop" }] };
+    response.writeHead(200, { "Content-Type": "text/event-stream" });
+    response.write(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`);
+    // Some end their answer in a packet of its own.
+    setTimeout(() => response.end(), 20);
+  });
+  await new Promise<void>((resolve) => models.listen(0, "127.0.0.1", resolve));
+  const [engine] = await findEngines();
+  if (!engine) throw new Error("no engine");
+  api = await openApi(engine);
+  const admin = await api.signUp("Admin");
+  person = await api.signUp("Ana");
+  const baseUrl = `http://127.0.0.1:${(models.address() as AddressInfo).port}`;
+  const json = { name: "m", provider: "openai-compatible", externalId: "m", baseUrl, apiKey: "clave", isDefault: true };
+  await api.call("POST", "/api/model", { token: admin.token, json });
+});
+afterAll(async () => {
+  await api.close();
+  models.close();
+});
+
+it("one connection to a model's server brings one message after another, and their titles", async () => {
+  for (let n = 0; n < 3; n++) expect(textOf(await api.converse(person.token, { content: "Hola" }))).toBe("Hola.");
+  expect([...connections.values()]).toEqual([6]);
+});
+
+it("a message whose kept connection the server closes goes over a new one", async () => {
+  closesKept = true;
+  expect(textOf(await api.converse(person.token, { content: "Hola" }))).toBe("Hola.");
+  expect(connections.size).toBeGreaterThan(1);
+});
