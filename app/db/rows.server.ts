@@ -1,4 +1,5 @@
 import { v7 as newId } from "uuid";
+import { prepared } from "./prepared.server.ts";
 import type { ChatRow, MessageRow } from "./tables.ts";
 
 /** The row of a new, empty chat; `given` replaces the defaults. */
@@ -44,3 +45,6 @@ export function messageRow(
     ...given,
   };
 }
+
+export const insertChat = prepared((db, row: ChatRow) => db.insertInto("chats").values(row));
+export const insertMessage = prepared((db, row: MessageRow) => db.insertInto("messages").values(row));

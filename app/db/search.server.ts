@@ -2,6 +2,7 @@ import { stemmer } from "@orama/stemmers/spanish";
 import { sql } from "kysely";
 import { limits } from "../process/limits.ts";
 import type { Db, Engine } from "./connection.server.ts";
+import { prepared } from "./prepared.server.ts";
 import type { PassageRow } from "./tables.ts";
 
 const passageLength = 900;
@@ -81,8 +82,10 @@ export async function indexText(
     text: passage,
     words: [ownerWord(ownerId), ...searchWords(passage)].join(" "),
   }));
-  if (rows.length > 0) await db.insertInto("passages").values(rows).execute();
+  for (const row of rows) await insertPassage(db, row);
 }
+
+const insertPassage = prepared((db, row: Omit<PassageRow, "seq">) => db.insertInto("passages").values(row));
 
 type Cut = Pick<PassageRow, "text" | "words"> & Partial<Pick<PassageRow, "position" | "page">>;
 

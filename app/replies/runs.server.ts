@@ -1,6 +1,8 @@
 import { setTimeout } from "node:timers/promises";
+import { sql } from "kysely";
 import type { Db, Engine } from "../db/connection.server.ts";
 import { whyUnavailable } from "../db/errors.server.ts";
+import { prepared } from "../db/prepared.server.ts";
 import type { MessageRow, ModelRow } from "../db/tables.ts";
 import type { Storage } from "../files/storage.server.ts";
 import type { Log } from "../process/log.server.ts";
@@ -232,14 +234,10 @@ export class Runs {
     const stored = due.map((run) => ({ run, length: run.text.length, parts: run.unstored(run.parts) }));
     await this.#services.db.transaction().execute(async (trx) => {
       for (const { run, parts } of stored) {
-        const { numUpdatedRows } = await trx
-          .updateTable("messages")
-          .set({ content: run.text, sources: sourcesOf(run), heartbeatAt: now })
-          .where("id", "=", run.messageId)
-          .where("status", "=", "streaming")
-          .executeTakeFirst();
+        const written = { id: run.messageId, content: run.text, sources: sourcesOf(run), heartbeatAt: now };
+        const { numAffectedRows } = await storeText(trx, written);
         // Stopped by another process, or deleted with its chat.
-        if (numUpdatedRows === 0n) run.stop("stopped");
+        if (numAffectedRows === 0n) run.stop("stopped");
         else await storeParts(trx, run.messageId, parts, now);
       }
     });
@@ -258,6 +256,10 @@ export class Runs {
     );
   }
 }
+
+const storeText = prepared((db, { id, ...written }: Pick<MessageRow, "id" | "content" | "sources" | "heartbeatAt">) =>
+  db.updateTable("messages").set(written).where("id", "=", id).where("status", "=", sql.lit("streaming")),
+);
 
 /** Whether more of a reply is to be stored now, or a sign of life. */
 function isDue(run: Run, now: number): boolean {

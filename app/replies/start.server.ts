@@ -1,9 +1,10 @@
 import type { Db } from "../db/connection.server.ts";
 import { isTaken } from "../db/errors.server.ts";
-import { chatRow, messageRow } from "../db/rows.server.ts";
+import { prepared } from "../db/prepared.server.ts";
+import { chatRow, insertChat, insertMessage, messageRow } from "../db/rows.server.ts";
 import { indexText } from "../db/search.server.ts";
 import { planWithoutRoom } from "../db/storage-use.server.ts";
-import type { MessageRow, ModelRow } from "../db/tables.ts";
+import type { ChatRow, MessageRow, ModelRow } from "../db/tables.ts";
 import { CannotReply } from "./cannot-reply.server.ts";
 import { partsOf, storedParts } from "./parts.server.ts";
 import { attach, bytesOf } from "./prompt/attach.server.ts";
@@ -51,7 +52,8 @@ export async function sendMessage({ db, runs }: { db: Db; runs: Runs }, message:
         key: before ? null : (message.key ?? null),
       });
       const reply = emptyReply(question, message.model.id, now);
-      await trx.insertInto("messages").values([question, reply]).execute();
+      await insertMessage(trx, question);
+      await insertMessage(trx, reply);
       await attach(trx, question, message.fileIds ?? [], chat.sessionId);
       // Temporary chats are not indexed.
       if (!chat.sessionId) {
@@ -92,7 +94,7 @@ export async function replyAgain(
   const reply = emptyReply(question, model.id, now);
   await oneAtATime(db, question.chatId, async (trx) => {
     await reserveUsage(trx, question.userId, model.id, now);
-    await trx.insertInto("messages").values(reply).execute();
+    await insertMessage(trx, reply);
     await showReply(trx, reply, now);
   });
   runs.start(reply, question, model);
@@ -162,17 +164,17 @@ async function chatFor(db: Db, message: NewMessage, now: number) {
     title: firstWords(message.content),
     sessionId: message.sessionId ?? null,
   });
-  await db.insertInto("chats").values(chat).execute();
+  await insertChat(db, chat);
   return chat;
 }
 
-async function showReply(db: Db, reply: MessageRow, now: number): Promise<void> {
-  await db
-    .updateTable("chats")
-    .set({ leafId: reply.id, modelId: reply.modelId, lastMessageAt: now })
-    .where("id", "=", reply.chatId)
-    .execute();
-}
+const showReply = (db: Db, { id, chatId, modelId }: MessageRow, now: number) =>
+  showLast(db, { chatId, leafId: id, modelId, lastMessageAt: now });
+
+const showLast = prepared(
+  (db, { chatId, ...last }: { chatId: string } & Pick<ChatRow, "leafId" | "modelId" | "lastMessageAt">) =>
+    db.updateTable("chats").set(last).where("id", "=", chatId),
+);
 
 function emptyReply(question: MessageRow, modelId: string, now: number): MessageRow {
   return messageRow(now, {
@@ -198,8 +200,12 @@ async function clearDraft(db: Db, message: NewMessage, chatId: string): Promise<
   if (message.chatId) await db.updateTable("chats").set({ draft: null }).where("id", "=", chatId).execute();
   else if (message.projectId) {
     await db.updateTable("projects").set({ draft: null }).where("id", "=", message.projectId).execute();
-  } else await db.updateTable("users").set({ draft: null }).where("id", "=", message.userId).execute();
+  } else await clearOwnDraft(db, { userId: message.userId });
 }
+
+const clearOwnDraft = prepared((db, { userId }: { userId: string }) =>
+  db.updateTable("users").set({ draft: null }).where("id", "=", userId).where("draft", "is not", null),
+);
 
 /** Looks for an earlier message with the same key: its answer if it is the same message, its row if its reply was deleted. */
 async function findSent(

@@ -1,5 +1,6 @@
 import type { Db } from "../db/connection.server.ts";
-import type { MessageRow } from "../db/tables.ts";
+import { prepared } from "../db/prepared.server.ts";
+import type { ChatRow, MessageRow } from "../db/tables.ts";
 import { limits } from "../process/limits.ts";
 import type { Log } from "../process/log.server.ts";
 import { describeCause, ReplyError } from "./errors.server.ts";
@@ -25,8 +26,9 @@ export async function makeTitle(
   { log, silence }: { log: Log; silence: number },
 ): Promise<string | undefined> {
   try {
-    const chat = await db.selectFrom("chats").where("id", "=", question.chatId).select("titled").executeTakeFirst();
-    if (chat?.titled !== 0 || question.parentId) return;
+    if (question.parentId) return;
+    const [chat] = (await findTitled(db, { chatId: question.chatId })).rows;
+    if (chat?.titled !== 0) return;
     const exchange = `${question.content.slice(0, 1500)}\n\n---\n\n${reply.slice(0, 1500)}`;
     const prompt = {
       system:
@@ -39,13 +41,8 @@ export async function makeTitle(
     const { text } = await readWhole(generate(titling, prompt, { signal, silence }));
     const title = cleanTitle(text);
     if (!title) return;
-    const { numUpdatedRows } = await db
-      .updateTable("chats")
-      .set({ title, titled: 1, updatedAt: Date.now() })
-      .where("id", "=", question.chatId)
-      .where("titled", "=", 0)
-      .executeTakeFirst();
-    return numUpdatedRows > 0n ? title : undefined;
+    const { numAffectedRows } = await putTitle(db, { chatId: question.chatId, title, updatedAt: Date.now() });
+    return numAffectedRows ? title : undefined;
   } catch (error) {
     log.info(
       { chatId: question.chatId, cause: error instanceof ReplyError ? describeCause(error) : String(error) },
@@ -53,6 +50,18 @@ export async function makeTitle(
     );
   }
 }
+
+const findTitled = prepared((db, { chatId }: { chatId: string }) =>
+  db.selectFrom("chats").where("id", "=", chatId).select("titled"),
+);
+
+const putTitle = prepared((db, { chatId, ...set }: { chatId: string } & Pick<ChatRow, "title" | "updatedAt">) =>
+  db
+    .updateTable("chats")
+    .set({ ...set, titled: 1 })
+    .where("id", "=", chatId)
+    .where("titled", "=", 0),
+);
 
 function cleanTitle(text: string): string {
   const [line = ""] = text.trimStart().split("\n", 1);

@@ -2,7 +2,8 @@ import { sql } from "kysely";
 import { v7 as newId } from "uuid";
 import type { Db } from "../db/connection.server.ts";
 import { currentPlan } from "../db/plans.server.ts";
-import type { ModelRow } from "../db/tables.ts";
+import { prepared } from "../db/prepared.server.ts";
+import type { MessageRow, ModelRow, UsageRow } from "../db/tables.ts";
 import { limits } from "../process/limits.ts";
 import type { Usage } from "./chunk.ts";
 
@@ -49,14 +50,17 @@ export async function reserveUsage(db: Db, userId: string, modelId: string, now:
  * LimitReached.
  */
 async function refuseTooMany(db: Db, userId: string, now: number): Promise<void> {
-  const { count } = await db
+  const { rows } = await countRunning(db, { userId });
+  if (Number(rows[0]?.count) >= limits.repliesAtOnce) throw tooMany(now);
+}
+
+const countRunning = prepared((db, { userId }: Pick<MessageRow, "userId">) =>
+  db
     .selectFrom("messages")
     .where("status", "=", sql.lit("streaming"))
     .where("userId", "=", userId)
-    .select(sql<number>`count(*)`.as("count"))
-    .executeTakeFirstOrThrow();
-  if (Number(count) >= limits.repliesAtOnce) throw tooMany(now);
-}
+    .select(sql<number>`count(*)`.as("count")),
+);
 
 /** The same for completions, which are not stored. */
 export const tooMany = (now: number) =>
@@ -85,9 +89,13 @@ export async function settleUsage(
 ): Promise<void> {
   const cost =
     (usage.inputTokens * (model.inputPrice ?? 0) + usage.outputTokens * (model.outputPrice ?? 0)) / 1_000_000;
-  const account = await db.selectFrom("users").where("id", "=", userId).select("id").executeTakeFirst();
-  if (account) await addUsage(db, { userId, modelId: model.id, now, messages: 0, ...usage, cost });
+  const account = await findAccount(db, { userId });
+  if (account.rows[0]) await addUsage(db, { userId, modelId: model.id, now, messages: 0, ...usage, cost });
 }
+
+const findAccount = prepared((db, { userId }: Pick<MessageRow, "userId">) =>
+  db.selectFrom("users").where("id", "=", userId).select("id"),
+);
 
 /** What a person has used today (messages) and this month (tokens), by UTC. */
 export async function usageOf(
@@ -111,17 +119,20 @@ export async function usageOf(
 type Counted = Usage & { userId: string; modelId: string; now: number; messages: number; cost: number };
 
 async function addUsage(db: Db, { now, ...counted }: Counted): Promise<void> {
-  await db
+  await addToRow(db, { id: newId(), createdAt: now, updatedAt: now, day: day(now), ...counted });
+}
+
+const addToRow = prepared((db, row: UsageRow) =>
+  db
     .insertInto("usage")
-    .values({ id: newId(), createdAt: now, updatedAt: now, day: day(now), ...counted })
+    .values(row)
     .onConflict((conflict) =>
       conflict.columns(["userId", "day", "modelId"]).doUpdateSet({
-        messages: sql`usage.messages + ${counted.messages}`,
-        inputTokens: sql`usage."inputTokens" + ${counted.inputTokens}`,
-        outputTokens: sql`usage."outputTokens" + ${counted.outputTokens}`,
-        cost: sql`usage.cost + ${counted.cost}`,
-        updatedAt: now,
+        messages: sql`usage.messages + ${row.messages}`,
+        inputTokens: sql`usage."inputTokens" + ${row.inputTokens}`,
+        outputTokens: sql`usage."outputTokens" + ${row.outputTokens}`,
+        cost: sql`usage.cost + ${row.cost}`,
+        updatedAt: row.updatedAt,
       }),
-    )
-    .execute();
-}
+    ),
+);

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
+import { prepared } from "../../db/prepared.server.ts";
 import { hashToken } from "../../process/crypto.server.ts";
 import type { ApiEnv, Person } from "../env.server.ts";
 import { notFound, Problem } from "./problem.server.ts";
@@ -59,15 +60,7 @@ export const maybeSignedIn = createMiddleware<ApiEnv & { Variables: { person?: P
 async function findBySession(c: Context<ApiEnv>, token: string): Promise<Person | undefined> {
   const { db } = c.var.services;
   const now = Date.now();
-  const row = token
-    ? await db
-        .selectFrom("sessions")
-        .innerJoin("users", "users.id", "sessions.userId")
-        .where("sessions.accessHash", "=", hashToken(token))
-        .where("sessions.accessExpiresAt", ">", now)
-        .select(["sessions.id as sessionId", "sessions.lastSeenAt", "users.id", "users.role", "users.status"])
-        .executeTakeFirst()
-    : undefined;
+  const [row] = token ? (await openSession(db, { accessHash: hashToken(token), now })).rows : [];
   if (!row) return;
   const { lastSeenAt, ...person } = row;
   if (now - lastSeenAt > seenEvery) {
@@ -76,6 +69,15 @@ async function findBySession(c: Context<ApiEnv>, token: string): Promise<Person 
   }
   return person;
 }
+
+const openSession = prepared((db, { accessHash, now }: { accessHash: string; now: number }) =>
+  db
+    .selectFrom("sessions")
+    .innerJoin("users", "users.id", "sessions.userId")
+    .where("sessions.accessHash", "=", accessHash)
+    .where("sessions.accessExpiresAt", ">", now)
+    .select(["sessions.id as sessionId", "sessions.lastSeenAt", "users.id", "users.role", "users.status"]),
+);
 
 /** Refuses accounts that are not active. After `signedIn`. */
 export const active = createMiddleware<ApiEnv>(async (c, next) => {

@@ -1,6 +1,7 @@
 import { OpenAPIHono, type RouteHandler } from "@hono/zod-openapi";
 import { v7 as newId } from "uuid";
 import type { Db } from "../../db/connection.server.ts";
+import { prepared } from "../../db/prepared.server.ts";
 import type { ModelRow } from "../../db/tables.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
@@ -19,19 +20,17 @@ export async function modelToUse(
   ...wanted: (string | null | undefined)[]
 ): Promise<ModelRow> {
   const [asked, ...others] = wanted;
-  const models = await db
-    .selectFrom("models")
-    .where("enabled", "=", 1)
-    .orderBy("isDefault", "desc")
-    .orderBy("position")
-    .selectAll()
-    .execute();
+  const { rows: models } = await findEnabled(db, {});
   const find = (id: string | null | undefined) => models.find((row) => row.id === id);
   if (asked && !find(asked)) throw invalid("modelId", "Ese modelo ya no está disponible. Elige otro.");
   const chosen = [asked, ...others].map(find).find(Boolean) ?? models[0];
   if (!chosen) throw invalid("modelId", "No hay ningún modelo disponible. Avisa a quien administra.");
   return chosen;
 }
+
+const findEnabled = prepared((db) =>
+  db.selectFrom("models").where("enabled", "=", 1).orderBy("isDefault", "desc").orderBy("position").selectAll(),
+);
 
 const common = { security: bearer, middleware: [signedIn, active] };
 const forAdmins = { security: bearer, middleware: [signedIn, admin, publishes("model")] };

@@ -3,8 +3,6 @@ import type { Tables } from "../../db/tables.ts";
 
 const e = expressionBuilder<Tables, "trainings">();
 
-/** The trainings for all chats, and those of the project where there is one. */
+/** The trainings for all chats, and those of the project where there is one: nothing is equal to null. */
 export const ofProject = (projectId: string | null) =>
-  projectId === null
-    ? e("trainings.projectId", "is", null)
-    : e.or([e("trainings.projectId", "is", null), e("trainings.projectId", "=", projectId)]);
+  e.or([e("trainings.projectId", "is", null), e("trainings.projectId", "=", projectId)]);

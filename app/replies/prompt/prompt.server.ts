@@ -1,4 +1,5 @@
 import type { Db, Engine } from "../../db/connection.server.ts";
+import { prepared } from "../../db/prepared.server.ts";
 import type { MessageRow, ModelRow } from "../../db/tables.ts";
 import type { Storage } from "../../files/storage.server.ts";
 import type { Source, Usage } from "../chunk.ts";
@@ -33,7 +34,7 @@ export async function buildPrompt(
   { text: written, signal, spent }: { text: string; signal: AbortSignal; spent: Usage },
 ): Promise<Built> {
   const local = model.provider === "local";
-  const chat = await placeOf(db, question);
+  const [chat] = (await placeOf(db, { chatId: question.chatId })).rows;
   const projectId = chat?.projectId ?? null;
   const room = Math.max(model.contextWindow - model.maxOutputTokens, model.contextWindow / 2) * charactersPerToken;
   const attached = await attachedIn(db, question.chatId);
@@ -78,32 +79,33 @@ export async function buildPrompt(
   };
 }
 
-/** The project that a message is asked in, with its instructions, and whether its chat has been summarised. */
-const placeOf = (db: Db, question: MessageRow) =>
+/** The project that messages of a chat are asked in, with its instructions, and whether the chat has been summarised. */
+const placeOf = prepared((db, { chatId }: Pick<MessageRow, "chatId">) =>
   db
     .selectFrom("chats")
     .leftJoin("projects", "projects.id", "chats.projectId")
-    .where("chats.id", "=", question.chatId)
+    .where("chats.id", "=", chatId)
     .select(["chats.projectId", "projects.instructions", "projects.name as projectName"])
-    .select((e) =>
-      e.exists(e.selectFrom("summaries").where("chatId", "=", question.chatId).select("id")).as("summarised"),
-    )
-    .executeTakeFirst();
+    .select((e) => e.exists(e.selectFrom("summaries").where("chatId", "=", chatId).select("id")).as("summarised")),
+);
 
 async function trainingsFor(db: Db, projectId: string | null) {
-  const trainings = await db
-    .selectFrom("trainings")
-    .where("enabled", "=", 1)
-    .where("kind", "in", ["instruction", "example"])
-    .where(ofProject(projectId))
-    .orderBy("position")
-    .selectAll()
-    .execute();
+  const { rows: trainings } = await findTrainings(db, { projectId });
   return {
     instructions: trainings.filter(({ kind }) => kind === "instruction"),
     examples: trainings.filter(({ kind }) => kind === "example").flatMap(({ content }) => exampleTurns(content)),
   };
 }
+
+const findTrainings = prepared((db, { projectId }: { projectId: string | null }) =>
+  db
+    .selectFrom("trainings")
+    .where("enabled", "=", 1)
+    .where("kind", "in", ["instruction", "example"])
+    .where(ofProject(projectId))
+    .orderBy("position")
+    .selectAll(),
+);
 
 /** What everybody's models are told, whatever the conversation. */
 export async function instructionsFor(db: Db): Promise<string[]> {

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Db, Engine } from "../../db/connection.server.ts";
+import { prepared } from "../../db/prepared.server.ts";
 import { bestHits, everyone, type Hit, searchPassages } from "../../db/search.server.ts";
 import type { FileRow, MessageRow } from "../../db/tables.ts";
 import type { Source } from "../chunk.ts";
@@ -31,15 +32,20 @@ export async function findSources(
   const documents = await documentsOfBranch(db, question, attached);
   const whole = local ? [] : fitting(documents, room);
   const cut = documents.filter(({ id }) => !whole.some((one) => one.id === id));
-  const ofProject = await projectDocuments(db, question.userId, projectId);
-  const hits = await searchPassages(db, engine, {
-    question: question.content,
-    owners: [everyone, question.userId],
-    except: [question.id],
-    files: [...cut.map(({ id }) => id), ...ofProject.filter((id) => !whole.some((one) => one.id === id))],
-    messages: local,
-    limit: cut.length > 0 && !local ? passagesOfDocuments : passagesInPrompt,
-  });
+  const inProject = await projectDocuments(db, question.userId, projectId);
+  const files = [...cut.map(({ id }) => id), ...inProject.filter((id) => !whole.some((one) => one.id === id))];
+  // The search costs a good part of what starting a reply does, and most conversations have nothing to be searched.
+  const isSearched = local || files.length > 0 || (await findKnowledge(db, { projectId })).rows.length > 0;
+  const hits = isSearched
+    ? await searchPassages(db, engine, {
+        question: question.content,
+        owners: [everyone, question.userId],
+        except: [question.id],
+        files,
+        messages: local,
+        limit: cut.length > 0 && !local ? passagesOfDocuments : passagesInPrompt,
+      })
+    : [];
   const telling = local ? bestHits(question.content, hits) : hits;
   const found = [...(await beginnings(db, question, cut, hits)), ...telling].slice(0, passagesOfDocuments);
   const sources = [
@@ -59,6 +65,16 @@ export async function findSources(
     whole: whole.map(({ id, name, text }, index) => ({ n: index + 1, fileId: id, name, text })),
   };
 }
+
+const findKnowledge = prepared((db, { projectId }: { projectId: string | null }) =>
+  db
+    .selectFrom("trainings")
+    .where("enabled", "=", 1)
+    .where("kind", "=", "knowledge")
+    .where(ofProject(projectId))
+    .select("id")
+    .limit(1),
+);
 
 /** The documents sent with the messages that lead to this one, the newest first. */
 async function documentsOfBranch(db: Db, question: MessageRow, attached: AttachedFile[]): Promise<FileText[]> {

@@ -1,5 +1,7 @@
 import { v7 as newId } from "uuid";
 import type { Db } from "../../db/connection.server.ts";
+import { prepared } from "../../db/prepared.server.ts";
+import type { PromptRow } from "../../db/tables.ts";
 import type { Turn } from "../providers/providers.server.ts";
 
 /** A part of the system prompt: its text, or the document that stands there whole. */
@@ -18,10 +20,14 @@ export const wholeSaid = ({ n, name }: { n: number; name: string }, text: string
 /** Keeps what the model was given for a reply, in place of what it was given before. Call it in a transaction. */
 export async function storePrompt(db: Db, messageId: string, prompt: StoredPrompt): Promise<void> {
   const now = Date.now();
-  const content = JSON.stringify(prompt);
-  await db
-    .insertInto("prompts")
-    .values({ id: newId(), createdAt: now, updatedAt: now, messageId, content })
-    .onConflict((conflict) => conflict.column("messageId").doUpdateSet({ content, updatedAt: now }))
-    .execute();
+  await putPrompt(db, { id: newId(), createdAt: now, updatedAt: now, messageId, content: JSON.stringify(prompt) });
 }
+
+const putPrompt = prepared((db, row: PromptRow) =>
+  db
+    .insertInto("prompts")
+    .values(row)
+    .onConflict((conflict) =>
+      conflict.column("messageId").doUpdateSet({ content: row.content, updatedAt: row.updatedAt }),
+    ),
+);

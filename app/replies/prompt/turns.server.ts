@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../../db/connection.server.ts";
+import { prepared } from "../../db/prepared.server.ts";
 import type { AttachmentRow, MessageRow, SummaryRow } from "../../db/tables.ts";
 import { isImage } from "../../files/media-type.server.ts";
 import type { Storage } from "../../files/storage.server.ts";
@@ -24,7 +25,7 @@ export async function branchTo(
   const summaries = new Map(stored.map((summary) => [summary.upToMessageId, summary]));
   const rows: BranchRow[] = [];
   for (let next: string | null = message.id; next; ) {
-    const page: BranchRow[] = await stretch(db, next);
+    const { rows: page } = await stretch(db, { lastId: next });
     for (const row of page) {
       const summary = summaries.get(row.id);
       if (summary) return { rows: rows.reverse(), summary };
@@ -35,16 +36,15 @@ export async function branchTo(
   return { rows: rows.reverse(), summary: undefined };
 }
 
-async function stretch(db: Db, lastId: string): Promise<BranchRow[]> {
-  const { rows } = await sql<BranchRow>`
+const stretch = prepared(
+  (_, { lastId }: { lastId: string }) => sql<BranchRow>`
     with recursive branch as (
       select id, "parentId", role, content, 1 as depth from messages where id = ${lastId}
       union all
       select m.id, m."parentId", m.role, m.content, b.depth + 1 from messages m join branch b on m.id = b."parentId"
       where b.depth < ${rowsAtOnce}
-    ) select id, "parentId", role, content from branch order by depth`.execute(db);
-  return rows;
-}
+    ) select id, "parentId", role, content from branch order by depth`,
+);
 
 /**
  * Converts messages to turns of a prompt. Attached images are included if the model accepts images. Documents, and images
@@ -101,7 +101,12 @@ export type AttachedFile = Pick<AttachmentRow, "messageId" | "fileId" | "name" |
 
 /** What was sent with the messages of a chat, in the order in which it was. */
 export async function attachedIn(db: Db, chatId: string): Promise<AttachedFile[]> {
-  const rows = await db
+  const { rows } = await findAttached(db, { chatId });
+  return rows.map((row) => ({ ...row, readable: row.readable === 1 }));
+}
+
+const findAttached = prepared((db, { chatId }: Pick<MessageRow, "chatId">) =>
+  db
     .selectFrom("attachments as a")
     .innerJoin("messages as m", "m.id", "a.messageId")
     .leftJoin("files as f", "f.id", "a.fileId")
@@ -109,10 +114,8 @@ export async function attachedIn(db: Db, chatId: string): Promise<AttachedFile[]
     .orderBy("a.messageId")
     .orderBy("a.position")
     .select(["a.messageId", "a.fileId", "a.name", "a.mediaType"])
-    .select(sql<number>`case when f.text is null or f.text = '' then 0 else 1 end`.as("readable"))
-    .execute();
-  return rows.map((row) => ({ ...row, readable: row.readable === 1 }));
-}
+    .select(sql<number>`case when f.text is null or f.text = '' then 0 else 1 end`.as("readable")),
+);
 
 function noteOf({ fileId, name, mediaType }: AttachedFile, numbers: Map<string, number>): string {
   if (!fileId) return `[Adjunto «${name}», que ya no existe.]`;

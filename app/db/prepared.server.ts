@@ -1,0 +1,35 @@
+import type { CompiledQuery, DialectAdapter, QueryResult } from "kysely";
+import type { Db } from "./connection.server.ts";
+
+/** Stands in a query for a value that comes when it runs. */
+class Parameter {
+  readonly name: string;
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+/**
+ * A query that is built and compiled once for each engine, and run with new values each time: for what every reply and every request
+ * asks, building costs several times what running does. `build` is given stand-ins in place of the values, by the names that the
+ * first call has: it may put them into the query, and nothing else, as it does not run again for others. A value that is null is
+ * compared like any other, so `is null` has to be written out.
+ */
+export function prepared<Values extends object, Row>(
+  build: (db: Db, values: Values) => { compile(db: Db): CompiledQuery<Row> },
+): (db: Db, values: Values) => Promise<QueryResult<Row>> {
+  const compiled = new WeakMap<DialectAdapter, CompiledQuery<Row>>();
+  return (db, values) => {
+    const { adapter } = db.getExecutor();
+    let query = compiled.get(adapter);
+    if (!query) {
+      const names = Object.keys(values).map((name) => [name, new Parameter(name)]);
+      // The types are those of the values, so that the query is checked as if they stood there.
+      query = build(db, Object.fromEntries(names) as Values).compile(db);
+      compiled.set(adapter, query);
+    }
+    const given = new Map(Object.entries(values));
+    const parameters = query.parameters.map((one) => (one instanceof Parameter ? given.get(one.name) : one));
+    return db.executeQuery({ ...query, parameters });
+  };
+}
