@@ -63,7 +63,8 @@ server.on("error", (error: NodeJS.ErrnoException) => {
   console.error(error.code === "EADDRINUSE" ? `PORT ${config.port} ya está ocupado por otro programa.` : error.message);
   process.exit(1);
 });
-server.listen(config.port, config.host, () => {
+// As many as Linux allows by default: a thousand may come at once, and Node's own 511 would have the others refused.
+server.listen({ port: config.port, host: config.host, backlog: 4096 }, () => {
   const address = server.address();
   const port = typeof address === "object" ? address?.port : config.port;
   console.log(`Tertulia escucha en ${config.publicUrl ?? `http://localhost:${port}`}`);

@@ -54,10 +54,14 @@ export class WebSession implements TokenStore {
         maxAge,
       });
     const [cookie, flashCookie] = [named("tertulia"), named("tertulia-aviso")];
-    const sent = request.headers.get("Cookie");
-    const data: unknown = await cookie.parse(sent);
-    const flash = (await flashCookie.parse(sent)) as Flash | null;
-    return new WebSession(isData(data) ? { ...data } : {}, flash ?? undefined, cookie, flashCookie);
+    const sent = request.headers.get("Cookie") ?? "";
+    const known = verified.get(key) ?? new Map<string, Verified>();
+    verified.set(key, known);
+    const identity = `${secure} ${sent}`;
+    const { data, flash } = known.get(identity) ?? (await verify(sent, cookie, flashCookie));
+    if (known.size >= keptVerified) known.clear();
+    if (sent.length <= longestKept) known.set(identity, { data, flash });
+    return new WebSession({ ...data }, flash, cookie, flashCookie);
   }
 
   get access(): string | undefined {
@@ -115,6 +119,21 @@ export class WebSession implements TokenStore {
     Object.assign(this.#data, change);
     this.#changed = true;
   }
+}
+
+type Verified = { data: Data; flash: Flash | undefined };
+
+// What each key has verified, by the header that it came in. Checking a signature takes longer than much of what a page does, and a browser sends
+// the same header with each request.
+const verified = new WeakMap<Buffer, Map<string, Verified>>();
+const keptVerified = 1_000;
+// In characters; what a browser of ours sends is half of it.
+const longestKept = 2_000;
+
+async function verify(sent: string, cookie: Cookie, flashCookie: Cookie): Promise<Verified> {
+  const data: unknown = await cookie.parse(sent);
+  const flash = (await flashCookie.parse(sent)) as Flash | null;
+  return { data: isData(data) ? data : {}, flash: flash ?? undefined };
 }
 
 const isData = (data: unknown): data is Data => data !== null && typeof data === "object";
