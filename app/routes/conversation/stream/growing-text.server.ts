@@ -50,8 +50,8 @@ export class GrowingText {
   }
 }
 
-// Letters, and the marks that mean nothing to Markdown wherever they stand.
-const plain = /^\p{L}[\p{L}\p{M}\p{N} ,;:¿?¡!"'«»“”()…—%€/.]*$/u;
+// What begins no block, and then letters and the marks that mean nothing to Markdown inside of a line.
+const plain = /^[\p{L}¿¡"'«“(][\p{L}\p{M}\p{N} ,;:¿?¡!"'«»“”()…—%€/.+=#>-]*$/u;
 
 /** Unfinished source if it can be shown as plain text; nothing if more text could still turn it into markup or a link. */
 function plainOf(rest: string): string {
