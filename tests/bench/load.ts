@@ -1,9 +1,7 @@
 // What many at once cost, and what the API costs the pages: `npm run bench:load`. Build first (`npm run build`).
 
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { Agent, createServer, get, request } from "node:http";
+import { mkdtempSync, rmSync } from "node:fs";
+import { Agent, createServer, get } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,28 +10,34 @@ import { Hono } from "hono";
 import { io, type Socket } from "socket.io-client";
 import { Browser } from "../support/browser.ts";
 import { startPair, startServer } from "../support/server.ts";
+import { add, finish, percentile } from "./figures.ts";
+import { memoryOf } from "./process.ts";
+import { measureStatements } from "./statements.ts";
+import { measureStreams } from "./streams.ts";
 
-const rows: { what: string; figure: number; unit: string; reach: number | undefined }[] = [];
-const add = (what: string, figure: number, unit: string, reach?: number) => {
-  rows.push({ what, figure, unit, reach });
-  const mark = reach === undefined ? " " : figure <= reach ? "✓" : "✗";
-  console.log(
-    `${mark} ${what.padEnd(58)} ${figure.toFixed(2).padStart(9)} ${unit.padEnd(3)} ${reach === undefined ? "" : `(reach ≤ ${reach})`}`,
-  );
+// Those named on the command line, or all: `npm run bench:load -- api documents`.
+const measures: Record<string, () => Promise<void>> = {
+  call: measureCall,
+  front: measureFront,
+  sockets: measureSockets,
+  statements: measureStatements,
+  api: async () => {
+    await measureStreams("api", 200, { within: 2, cpu: 2.5, first: 50 });
+    await measureStreams("api", 1000, { within: 2, cpu: 8, first: 4000 });
+    await measureStreams("api", 1000, { within: 10, cpu: 7, first: 250 });
+  },
+  documents: async () => {
+    await measureStreams("documents", 200, { within: 2, cpu: 3.5, first: 1000 });
+    await measureStreams("documents", 1000, { within: 2, cpu: 16 });
+  },
+  events: () => measureStreams("events", 200, { within: 2, cpu: 4, first: 1000 }),
 };
-const percentile = (values: number[], percent: number) =>
-  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor((percent / 100) * values.length))] ??
-  Number.NaN;
-const memoryOf = (pid = 0) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
-
-if (!process.argv.includes("--streams")) {
-  await measureCall();
-  await measureFront();
-  await measureSockets();
+const named = process.argv.slice(2);
+for (const name of named.length > 0 ? named : Object.keys(measures)) {
+  if (!measures[name]) throw new Error(`there is no «${name}»; there are ${Object.keys(measures).join(", ")}`);
+  await measures[name]();
 }
-await measureStreams(200, 50, 2.5);
-await measureStreams(1000, 4000, 8);
-process.exit(rows.some(({ figure, reach }) => reach !== undefined && !(figure <= reach)) ? 1 : 0);
+finish();
 
 /** A whole call of the API in process, its queries included, beside what a bare Hono handler answers over HTTP on this machine. */
 async function measureCall() {
@@ -132,121 +136,6 @@ async function measureSockets() {
   add("a form sent, its page fetched before it, to another tab told, p95", percentile(waits, 95), "ms", 100);
   for (const socket of sockets) socket.disconnect();
   await server.stop();
-}
-
-/** Replies of twenty tokens a second at the same time, as programs ask for them, beside a relay that only passes them on. */
-async function measureStreams(count: number, firstReach: number, cpuReach: number) {
-  const model = await startModel(20, 60);
-  const relay = spawn(process.execPath, [join(import.meta.dirname, "relay.ts"), model.url], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const [relayUrl] = (await once(relay.stdout, "data")) as [Buffer];
-  const body = JSON.stringify({ model: "banco", stream: true, messages: [{ role: "user", content: "Cuéntame" }] });
-  const floor = await load(relay.pid, count, () => ({ url: String(relayUrl).trim(), headers: {}, body }));
-  relay.kill();
-  add(`${count} streams through a relay: CPU`, floor.cpu, "s");
-  add(`${count} streams through a relay: first token, p95`, percentile(floor.firsts, 95), "ms");
-
-  const server = await startServer({ LOG_LEVEL: "silent", OPENAI_BASE_URL: model.url, OPENAI_API_KEY: "x" });
-  const tokens: string[] = [];
-  for (let n = 0; n < Math.ceil(count / 16); n++) {
-    const json = { name: "Ana", email: `${crypto.randomUUID()}@ejemplo.es`, password: "una frase larga y rara" };
-    const headers = { "Content-Type": "application/json" };
-    const answer = await fetch(`${server.url}/v1/auth/signup`, { method: "POST", headers, body: JSON.stringify(json) });
-    tokens.push(await answer.text());
-  }
-  const before = memoryOf(server.process.pid);
-  const url = `${server.url}/v1/api/intelligence/conversation`;
-  const json = JSON.stringify({ content: "Cuéntame" });
-  const own = await load(server.process.pid, count, (n) => ({
-    url,
-    headers: { Authorization: `Bearer ${tokens[n % tokens.length]}` },
-    body: json,
-  }));
-  add(`${count} streams: not completed`, count - own.ended, "", 0);
-  add(`${count} streams: CPU`, own.cpu, "s", cpuReach);
-  add(`${count} streams: CPU, times the relay's`, own.cpu / floor.cpu, "", 2.5);
-  add(`${count} streams: added to the first token, p95`, percentile(own.firsts, 95), "ms", firstReach);
-  add(`${count} streams: delay of a later token, p95`, percentile(own.delays, 95), "ms", 100);
-  add(`${count} streams: memory of each`, (own.most - before) / count, "MB", 0.1);
-  await new Promise((resolve) => setTimeout(resolve, 5_000));
-  add(`${count} streams: memory afterwards, times that before`, memoryOf(server.process.pid) / before, "", 1.3);
-  await server.stop();
-  model.stop();
-}
-
-type Request = { url: string; headers: Record<string, string>; body: string };
-
-/** Sends so many requests within two seconds, as people come, and reads what they stream. */
-async function load(pid: number | undefined, count: number, ask: (n: number) => Request) {
-  const firsts: number[] = [];
-  const delays: number[] = [];
-  let ended = 0;
-  let most = 0;
-  const watch = setInterval(() => {
-    most = Math.max(most, memoryOf(pid));
-  }, 200);
-  const agent = new Agent({ keepAlive: true, maxSockets: count });
-  const cpuBefore = cpuOf(pid);
-  const one = async (_: unknown, n: number) => {
-    await new Promise((resolve) => setTimeout(resolve, (n / count) * 2000));
-    const { url, headers, body } = ask(n);
-    const asked = performance.timeOrigin + performance.now();
-    let seen = false;
-    await new Promise<void>((resolve, reject) => {
-      const type = { "Content-Type": "application/json" };
-      request(url, { method: "POST", headers: { ...type, ...headers }, agent }, (response) => {
-        response.setEncoding("utf8").on("data", (text: string) => {
-          const now = performance.timeOrigin + performance.now();
-          for (const [, at = "0", late = "0"] of text.matchAll(/@([\d.]+)\+([\d.]+)/g)) {
-            if (!seen) firsts.push(now - asked - Number(late));
-            else delays.push(now - Number(at));
-            seen = true;
-          }
-          if (text.includes('"status":"complete"')) ended++;
-        });
-        response.on("end", resolve);
-      })
-        .on("error", reject)
-        .end(body);
-    });
-  };
-  await Promise.all(Array.from({ length: count }, one));
-  clearInterval(watch);
-  agent.destroy();
-  return { cpu: cpuOf(pid) - cpuBefore, firsts, delays, ended, most };
-}
-
-/** Seconds of processor that a process has used, as Linux counts them: in hundredths. */
-function cpuOf(pid = 0): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
-  return (Number(fields[11]) + Number(fields[12])) / 100;
-}
-
-/** A model that says when it sent each token, and after how long the first. */
-async function startModel(perSecond: number, length: number) {
-  const http = createServer(async (asked, response) => {
-    const arrived = performance.now();
-    let body = "";
-    for await (const part of asked) body += part;
-    if (asked.url?.endsWith("/models")) return response.end(JSON.stringify({ data: [{ id: "banco" }] }));
-    const send = (content: string, finish: string | null = null) =>
-      response.write(
-        `data: ${JSON.stringify({ id: "1", choices: [{ index: 0, delta: { content }, finish_reason: finish }] })}\n\n`,
-      );
-    response.writeHead(200, { "Content-Type": "text/event-stream" });
-    const tokens = body.includes("Pon título") ? 1 : length;
-    for (let n = 0; n < tokens; n++) {
-      const now = performance.now();
-      send(tokens === 1 ? "Un título" : `@${performance.timeOrigin + now}+${n === 0 ? now - arrived : 0} `);
-      await new Promise((resolve) => setTimeout(resolve, 1000 / perSecond));
-    }
-    send("", "stop");
-    response.end("data: [DONE]\n\n");
-  });
-  // More at once than the operating system's queue would take by itself.
-  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", 4096, resolve));
-  return { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/v1`, stop: () => http.close() };
 }
 
 async function time(work: () => Promise<unknown>): Promise<number> {

@@ -1,0 +1,74 @@
+// Many replies at the same time, as programs, documents without script and pages with script read them, beside a relay that only
+// passes them on.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { password } from "../support/api.ts";
+import { Browser, hiddenFields } from "../support/browser.ts";
+import { startServer } from "../support/server.ts";
+import { add, percentile } from "./figures.ts";
+import { startModel } from "./model.ts";
+import { memoryOf } from "./process.ts";
+import { load, type Person, type Reader, readers } from "./readers.ts";
+
+// A person may have 16 replies at once.
+const repliesOfEach = 16;
+
+type Reach = { within: number; cpu: number; first?: number };
+
+/** `count` replies asked for within some seconds; prints the server's processor time, delays and memory. */
+export async function measureStreams(kind: keyof typeof readers, count: number, reach: Reach): Promise<void> {
+  const { within } = reach;
+  const what = `${count} ${kind} within ${within} s`;
+  const model = await startModel();
+  const relay = spawn(process.execPath, [join(import.meta.dirname, "relay.ts"), model.url], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [relayUrl] = (await once(relay.stdout, "data")) as [Buffer];
+  const floor = await load(relay.pid, { count, within }, relayed(String(relayUrl).trim()));
+  relay.kill();
+  add(`${what}, through a relay: CPU`, floor.cpu, "s");
+  add(`${what}, through a relay: added to the first token, p95`, percentile(floor.firsts, 95), "ms");
+
+  const server = await startServer({ LOG_LEVEL: "silent", OPENAI_BASE_URL: model.url, OPENAI_API_KEY: "x" });
+  const people: Person[] = [];
+  for (let n = 0; n < Math.ceil(count / repliesOfEach); n++) people.push(await signUp(server.url));
+  const before = memoryOf(server.process.pid);
+  const read = readers[kind];
+  const own = await load(server.process.pid, { count, within }, (n) => {
+    const person = people[n % people.length];
+    if (!person) throw new Error("nobody has signed up");
+    return read(person);
+  });
+  add(`${what}: not completed`, count - own.ended, "", 0);
+  add(`${what}: CPU`, own.cpu, "s", reach.cpu);
+  if (kind === "api" && within === 2) add(`${what}: CPU, times the relay's`, own.cpu / floor.cpu, "", 2.5);
+  add(`${what}: added to the first token, p95`, percentile(own.firsts, 95), "ms", reach.first);
+  add(`${what}: delay of a later token, p95`, percentile(own.delays, 95), "ms", kind === "api" ? 100 : undefined);
+  add(`${what}: memory of each`, (own.most - before) / count, "MB", kind === "api" ? 0.1 : undefined);
+  await new Promise((resolve) => setTimeout(resolve, 5_000));
+  add(`${what}: memory afterwards, times that before`, memoryOf(server.process.pid) / before, "", 1.3);
+  await server.stop();
+  model.stop();
+}
+
+const relayed =
+  (url: string): (() => Reader) =>
+  () =>
+  async (ask) => {
+    const body = JSON.stringify({ model: "banco", stream: true, messages: [{ role: "user", content: "Cuéntame" }] });
+    await ask({ url, method: "POST", headers: { "Content-Type": "application/json" }, body });
+  };
+
+async function signUp(url: string): Promise<Person> {
+  const json = { name: "Ana", email: `${crypto.randomUUID()}@ejemplo.es`, password };
+  const headers = { "Content-Type": "application/json" };
+  const answer = await fetch(`${url}/v1/auth/signup`, { method: "POST", headers, body: JSON.stringify(json) });
+  const browser = new Browser(url);
+  await browser.signIn(json.email);
+  // A key would make one message of all.
+  const { key: _, ...form } = hiddenFields(await browser.html("/conversation/chat"), "/conversation/chat");
+  const cookie = [...browser.cookies].map((pair) => pair.join("=")).join("; ");
+  return { url, token: await answer.text(), cookie, form };
+}
