@@ -34,7 +34,7 @@ export const fetchModel: typeof fetch = async (input, init) => {
   return response.ok && isOfType(response.headers.get("Content-Type"), "application/json") ? streamed(answer) : answer;
 };
 
-/** The response to a request. If it is an event stream, its body goes to `takeStream`, and the library reads the end of one. */
+/** The response to a request. If it is an event stream, its body goes to `takeStream`, and the library has none to read. */
 async function answerOf(request: ModelRequest, takeStream: (body: Readable) => void): Promise<Response> {
   const answer = await requestModel(request);
   const { statusCode: status = 0, headers } = answer;
@@ -45,7 +45,7 @@ async function answerOf(request: ModelRequest, takeStream: (body: Readable) => v
   };
   if (status === 200 && isOfType(headers["content-type"], "text/event-stream")) {
     takeStream(answer);
-    return new Response("data: [DONE]\n\n", head);
+    return new Response(new ReadableStream(), head);
   }
   // These have no body by definition, and a Response with one can't be made.
   const isEmpty = status === 204 || status === 205;
