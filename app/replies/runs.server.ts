@@ -1,20 +1,19 @@
 import { setTimeout } from "node:timers/promises";
-import { sql } from "kysely";
 import type { Db, Engine } from "../db/connection.server.ts";
 import { whyUnavailable } from "../db/errors.server.ts";
-import { prepared } from "../db/prepared.server.ts";
 import type { MessageRow, ModelRow } from "../db/tables.ts";
 import type { Storage } from "../files/storage.server.ts";
 import type { Log } from "../process/log.server.ts";
 import type { Changes } from "../realtime/changes.server.ts";
 import { describeCause, ReplyError } from "./errors.server.ts";
 import { localReply } from "./local.server.ts";
-import { type ReplyPart, storeParts } from "./parts.server.ts";
+import type { ReplyPart } from "./parts.server.ts";
 import { buildPrompt } from "./prompt/prompt.server.ts";
 import { openModel } from "./providers/model-access.server.ts";
 import { generate, type Piece } from "./providers/providers.server.ts";
 import { type EndStatus, Run, StopReply } from "./run.server.ts";
-import { settle, sourcesOf } from "./settle.server.ts";
+import { RunningText } from "./running-text.server.ts";
+import { settle } from "./settle.server.ts";
 import { makeTitle } from "./title.server.ts";
 
 export type RunServices = {
@@ -30,13 +29,7 @@ export type RunServices = {
   changes: Pick<Changes, "tell" | "tellOfReplies" | "whenFollowed">;
 };
 
-// In ms. A killed server loses at most the last 250 ms of text.
-const storeEvery = 250;
-// The same for replies that are followed in another process, which reads them from the database. Each time all of a reply is
-// written and read: what is longer than 5,000 characters is stored less often, by its length.
-const storeForOthersEvery = 50;
-const charactersEachMs = 100;
-const beatEvery = 5_000;
+// In ms.
 const deadAfter = 30_000;
 const settleAgainAfter = [1_000, 5_000, 20_000, 60_000];
 
@@ -44,17 +37,17 @@ const settleAgainAfter = [1_000, 5_000, 20_000, 60_000];
 export class Runs {
   readonly #services: RunServices;
   readonly #runs = new Map<string, Run>();
-  readonly #timers: NodeJS.Timeout[] = [];
-  #storing: Promise<void> | undefined;
+  readonly #text: RunningText;
+  #sweeping: NodeJS.Timeout | undefined;
   readonly #settling = new Set<Promise<void>>();
   #closing = Promise.withResolvers<"closing">();
 
   constructor(services: RunServices) {
     this.#services = services;
-    this.#timers.push(setInterval(() => this.#tick(), storeForOthersEvery).unref());
+    this.#text = new RunningText(services, this.#runs);
     if (services.engine === "postgres") {
       services.changes.whenFollowed((replyId) => this.#runs.get(replyId)?.followElsewhere());
-      this.#timers.push(setInterval(() => this.#sweep(), deadAfter / 2).unref());
+      this.#sweeping = setInterval(() => this.#sweep(), deadAfter / 2).unref();
     }
   }
 
@@ -111,8 +104,8 @@ export class Runs {
     await Promise.all([...this.#runs.values()].map((run) => run.ended));
     this.#closing.resolve("closing");
     await Promise.all(this.#settling);
-    for (const timer of this.#timers) clearInterval(timer);
-    await this.#storing;
+    clearInterval(this.#sweeping);
+    await this.#text.close();
   }
 
   /** How many replies this process is writing. */
@@ -199,7 +192,7 @@ export class Runs {
     let last = false;
     for (let attempt = 0; ; attempt++) {
       try {
-        await this.#storing;
+        await this.#text.stored;
         await settle(this.#services.db, run, reply, model, status);
         run.settled = true;
         return;
@@ -217,57 +210,11 @@ export class Runs {
     }
   }
 
-  #tick(): void {
-    if (this.#storing) return;
-    const now = Date.now();
-    const due = [...this.#runs.values()].filter((run) => !run.settled && isDue(run, now));
-    if (due.length === 0) return;
-    this.#storing = this.#store(due, now)
-      .catch((error) => this.#services.log.error({ err: error as Error }, "no se pudo guardar el texto en curso"))
-      .finally(() => {
-        this.#storing = undefined;
-      });
-  }
-
-  /** One transaction for all of them: a commit costs the same for one row or for a thousand. */
-  async #store(due: Run[], now: number): Promise<void> {
-    const stored = due.map((run) => ({ run, length: run.text.length, parts: run.unstored(run.parts) }));
-    await this.#services.db.transaction().execute(async (trx) => {
-      for (const { run, parts } of stored) {
-        const written = { id: run.messageId, content: run.text, sources: sourcesOf(run), heartbeatAt: now };
-        const { numAffectedRows } = await storeText(trx, written);
-        // Stopped by another process, or deleted with its chat.
-        if (numAffectedRows === 0n) run.stop("stopped");
-        else await storeParts(trx, run.messageId, parts, now);
-      }
-    });
-    for (const { run, length, parts } of stored) {
-      run.stored = length;
-      run.markStored(parts);
-      run.heartbeatAt = now;
-    }
-    const followed = due.filter((run) => run.followedElsewhere).map(({ messageId }) => messageId);
-    this.#services.changes.tellOfReplies({ replyIds: followed, are: "grown" });
-  }
-
   #sweep(): void {
     this.markInterrupted().catch((error) =>
       this.#services.log.error({ err: error as Error }, "no se pudieron buscar respuestas interrumpidas"),
     );
   }
-}
-
-const storeText = prepared((db, { id, ...written }: Pick<MessageRow, "id" | "content" | "sources" | "heartbeatAt">) =>
-  db.updateTable("messages").set(written).where("id", "=", id).where("status", "=", sql.lit("streaming")),
-);
-
-/** Whether more of a reply is to be stored now, or a sign of life. */
-function isDue(run: Run, now: number): boolean {
-  const since = now - run.heartbeatAt;
-  if (since > beatEvery) return true;
-  const forOthers = Math.max(storeForOthersEvery, run.length / charactersEachMs);
-  const every = run.followedElsewhere ? Math.min(forOthers, storeEvery) : storeEvery;
-  return since >= every && (run.text.length > run.stored || run.isThinking);
 }
 
 /** Adds what a model has sent to its reply. */

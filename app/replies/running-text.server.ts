@@ -1,0 +1,91 @@
+import { sql } from "kysely";
+import type { Db } from "../db/connection.server.ts";
+import { prepared } from "../db/prepared.server.ts";
+import type { MessageRow } from "../db/tables.ts";
+import type { Log } from "../process/log.server.ts";
+import type { Changes } from "../realtime/changes.server.ts";
+import { storeParts } from "./parts.server.ts";
+import type { Run } from "./run.server.ts";
+import { sourcesOf } from "./settle.server.ts";
+
+// In ms. A killed server loses at most the last 250 ms of text.
+const storeEvery = 250;
+// The same for replies that are followed in another process, which reads them from the database. Each time all of a reply is
+// written and read: what is longer than 5,000 characters is stored less often, by its length.
+const storeForOthersEvery = 50;
+const charactersEachMs = 100;
+// A sign of life, for other processes.
+const beatEvery = 5_000;
+
+type Services = { db: Db; log: Log; changes: Pick<Changes, "tellOfReplies"> };
+
+/** Stores what running replies have written, until they end. */
+export class RunningText {
+  readonly #services: Services;
+  readonly #runs: ReadonlyMap<string, Run>;
+  readonly #timer: NodeJS.Timeout;
+  #storing: Promise<void> | undefined;
+
+  /** `runs`: those that are running, as they are at any time. */
+  constructor(services: Services, runs: ReadonlyMap<string, Run>) {
+    this.#services = services;
+    this.#runs = runs;
+    this.#timer = setInterval(() => this.#tick(), storeForOthersEvery).unref();
+  }
+
+  /** Resolves when what is being stored at this moment is: the end of a reply must not be overwritten by its beginning. */
+  get stored(): Promise<void> {
+    return this.#storing ?? Promise.resolve();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#storing;
+  }
+
+  #tick(): void {
+    if (this.#storing) return;
+    const now = Date.now();
+    const due = [...this.#runs.values()].filter((run) => !run.settled && isDue(run, now));
+    if (due.length === 0) return;
+    this.#storing = this.#store(due, now)
+      .catch((error) => this.#services.log.error({ err: error as Error }, "no se pudo guardar el texto en curso"))
+      .finally(() => {
+        this.#storing = undefined;
+      });
+  }
+
+  /** One transaction for all of them: a commit costs the same for one row or for a thousand. */
+  async #store(due: Run[], now: number): Promise<void> {
+    const stored = due.map((run) => ({ run, length: run.text.length, parts: run.unstored(run.parts) }));
+    await this.#services.db.transaction().execute(async (trx) => {
+      for (const { run, parts } of stored) {
+        const written = { id: run.messageId, content: run.text, sources: sourcesOf(run), heartbeatAt: now };
+        const { numAffectedRows } = await storeText(trx, written);
+        // Stopped by another process, or deleted with its chat.
+        if (numAffectedRows === 0n) run.stop("stopped");
+        else await storeParts(trx, run.messageId, parts, now);
+      }
+    });
+    for (const { run, length, parts } of stored) {
+      run.stored = length;
+      run.markStored(parts);
+      run.heartbeatAt = now;
+    }
+    const followed = due.filter((run) => run.followedElsewhere).map(({ messageId }) => messageId);
+    this.#services.changes.tellOfReplies({ replyIds: followed, are: "grown" });
+  }
+}
+
+const storeText = prepared((db, { id, ...written }: Pick<MessageRow, "id" | "content" | "sources" | "heartbeatAt">) =>
+  db.updateTable("messages").set(written).where("id", "=", id).where("status", "=", sql.lit("streaming")),
+);
+
+/** Whether more of a reply is to be stored now, or a sign of life. */
+function isDue(run: Run, now: number): boolean {
+  const since = now - run.heartbeatAt;
+  if (since > beatEvery) return true;
+  const forOthers = Math.max(storeForOthersEvery, run.length / charactersEachMs);
+  const every = run.followedElsewhere ? Math.min(forOthers, storeEvery) : storeEvery;
+  return since >= every && (run.text.length > run.stored || run.isThinking);
+}
