@@ -79,6 +79,35 @@ describe.each(ways)("$name, JavaScript $javaScript", ({ has, open, javaScript })
     await expect.poll(tab.title, { timeout: 20_000 }).toContain("La charla de Ana");
   });
 
+  it.runIf(has)("sees a model think, reads the same afterwards, and stops another one in mid-thought", async () => {
+    const ask = async () => {
+      // Another page in between: what is looked for on the next one is on the last chat's as well.
+      await tab.go(`${server.url}/user`);
+      await shows("Mensajes de hoy");
+      await tab.go(`${server.url}/conversation/chat`);
+      await opens("Enviar");
+      await tab.choose("Modelo", "gpt-4o");
+      await tab.fill("Mensaje", "Quiero que pienses");
+      await tab.press("Enviar");
+      await shows("Razonando…");
+    };
+    await ask();
+    await shows("Son cuarenta y dos.");
+    await shows(/Razonó \d+ s/);
+    await shows("Regenerar");
+    const chat = await tab.url();
+    await tab.go(`${server.url}/user`);
+    await shows("Mensajes de hoy");
+    await tab.go(chat);
+    await shows(/Razonó \d+ s/);
+    await shows("Son cuarenta y dos.");
+
+    await ask();
+    await tab.press("Detener");
+    await shows("Detenida.");
+    expect(await tab.text()).not.toContain("Son cuarenta y dos.");
+  });
+
   it.runIf(has)("makes a model as an admin, is told what is wrong with it, and finds it", async () => {
     await tab.go(`${server.url}/admin/model/crear`);
     await opens("Crear modelo");

@@ -21,10 +21,11 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-it("w3m signs up, writes, reads the whole reply, signs out and in, and finds it again", async () => {
+it("w3m signs up, writes, reads the whole reply, signs out and in, finds it again, and reads what a model thinks", async () => {
   // w3m hands text areas to an editor; this one writes what a person would.
   const editor = join(folder, "editor.sh");
-  writeFileSync(editor, `printf 'Una respuesta lenta' > "$1"`);
+  const writes = (text: string) => writeFileSync(editor, `printf '${text}' > "$1"`);
+  writes("Una respuesta lenta");
   const w3m = open(`w3m -cookie -o confirm_qq=0 -o editor='sh ${editor} %s' ${server.url}/auth/signup`);
   const goTo = async (text: string) => {
     w3m.press("/");
@@ -67,6 +68,20 @@ it("w3m signs up, writes, reads the whole reply, signs out and in, and finds it 
   await goTo("Charla de prueba");
   w3m.press("Enter");
   await w3m.shows("Frase número 40 de la respuesta larga.");
+
+  writes("Quiero que pienses");
+  await goTo("Nueva conv");
+  w3m.press("Enter");
+  await w3m.shows("Recientes");
+  await goTo("Mensaje");
+  w3m.press("Tab", "Enter");
+  await w3m.shows("Quiero que pienses");
+  await goTo("Enviar");
+  w3m.press("Enter");
+  await w3m.shows("Son cuarenta y dos.");
+  await goTo("Ver el razonamiento");
+  w3m.press("Enter");
+  await w3m.shows("Paso 1 de lo que pienso.");
 }, 90_000);
 
 it("lynx signs up, writes, reads the whole reply and signs out", async () => {
