@@ -5,6 +5,7 @@ import type { Usage } from "./chunk.ts";
 import { instructionsFor } from "./prompt/prompt.server.ts";
 import { openModel } from "./providers/model-access.server.ts";
 import { generate, type Piece, type Prompt, type ResponseFormat } from "./providers/providers.server.ts";
+import type { OfferedTool, ToolChoice } from "./providers/tool-calls.server.ts";
 import type { RunServices } from "./runs.server.ts";
 import { estimateUsage, reserveUsage, settleUsage, tooMany } from "./usage.server.ts";
 
@@ -14,6 +15,8 @@ type CompletionRequest = {
   prompt: Prompt;
   stop: string[];
   responseFormat: ResponseFormat | undefined;
+  tools: OfferedTool[];
+  toolChoice: ToolChoice | undefined;
   signal: AbortSignal;
   /** Called when nothing more will come, also if the model was never asked. */
   onEnd(): void;
@@ -25,7 +28,7 @@ type CompletionRequest = {
  */
 export async function completePrompt(
   { db, modelKey, modelSilence }: RunServices,
-  { userId, model, prompt, stop, responseFormat, signal, onEnd }: CompletionRequest,
+  { userId, model, prompt, signal, onEnd, ...wanted }: CompletionRequest,
 ): Promise<AsyncGenerator<Piece>> {
   if (!underway.enter(userId)) {
     onEnd();
@@ -40,7 +43,7 @@ export async function completePrompt(
     const system = [model.systemPrompt, ...(await instructionsFor(db)), prompt.system].filter(Boolean).join("\n\n");
     const pieces = ask();
     async function* ask() {
-      const options = { signal, silence: modelSilence, stop, responseFormat };
+      const options = { ...wanted, signal, silence: modelSilence };
       yield* generate(openModel(model, modelKey), { ...prompt, system }, options);
     }
     const length = system.length + prompt.turns.reduce((sum, { content }) => sum + content.length, 0);
@@ -65,7 +68,7 @@ async function* counted(
   let usage: Usage | undefined;
   try {
     for await (const piece of pieces) {
-      if (piece.type === "text" || piece.type === "reasoning") length += piece.text.length;
+      if ("text" in piece) length += piece.text.length;
       else if (piece.type === "finish" && piece.usage.outputTokens) {
         usage = { inputTokens: piece.usage.inputTokens ?? 0, outputTokens: piece.usage.outputTokens };
       }

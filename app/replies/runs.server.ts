@@ -222,7 +222,7 @@ function take(run: Run, piece: Piece): void {
   if (piece.type === "text") run.write(piece.text);
   else if (piece.type === "reasoning") run.think(piece.text);
   else if (piece.type === "mistaken") run.mistook();
-  else {
+  else if (piece.type === "finish") {
     const { inputTokens = 0, outputTokens = 0, reasoningTokens } = piece.usage;
     run.usage = { inputTokens, outputTokens, ...(reasoningTokens !== undefined && { reasoningTokens }) };
     run.error = piece.note;

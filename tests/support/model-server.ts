@@ -34,6 +34,10 @@ export async function startModelServer(): Promise<LLMock> {
   const mock = new LLMock({ port: 0, chunkSize: 8 });
   const title = /Pon título/;
   mock.on({ systemMessage: title }, { content: "Charla de prueba" });
+  // Calls a tool for two cities at once, then says what came of it.
+  const asks = (city: string) => ({ name: "tiempo", arguments: JSON.stringify({ ciudad: city }) });
+  mock.on({ userMessage: /qué tiempo/, hasToolResult: true }, { content: "En Vigo llueve." });
+  mock.onMessage(/qué tiempo/, { toolCalls: [asks("Vigo"), asks("Almería 🌞")] }, { chunkSize: 4 });
   // Two seconds: what a page shows before its end can be seen on a busy machine, too.
   mock.onMessage(/con formato/, { content: formattedReply }, { ...slow, streamingProfile: { ttft: 20, tps: 12 } });
   // For browsers that are slow themselves.

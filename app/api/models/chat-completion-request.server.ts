@@ -2,7 +2,8 @@ import { z } from "@hono/zod-openapi";
 import type { ModelRow } from "../../db/tables.ts";
 import { FileRefused } from "../../files/refused.server.ts";
 import { limits } from "../../process/limits.ts";
-import type { Prompt, ResponseFormat, Turn } from "../../replies/providers/providers.server.ts";
+import type { Prompt, ResponseFormat } from "../../replies/providers/providers.server.ts";
+import type { OfferedTool, ToolCall, ToolChoice } from "../../replies/providers/tool-calls.server.ts";
 import { invalid } from "../http/problem.server.ts";
 
 const text = z.string("Tiene que ser un texto.").transform((value) => value.replaceAll("\0", ""));
@@ -26,6 +27,30 @@ const content = z.union(
   ],
   "Se admiten texto e imágenes incluidas como data:image/…;base64,…",
 );
+const toolName = z
+  .string("Falta el nombre.")
+  .regex(/^[\w-]{1,64}$/, "Un nombre tiene letras, cifras, _ y -, hasta 64.");
+const called = z.object({
+  id: z.string("Falta el id de la llamada.").max(200, "Es demasiado largo."),
+  type: z.literal("function", "Solo se admiten funciones."),
+  function: z.object({ name: toolName, arguments: text }),
+});
+const offered = z.object({
+  type: z.literal("function", "Solo se admiten funciones."),
+  function: z.object({
+    name: toolName,
+    description: text.nullish(),
+    parameters: z.record(z.string(), z.unknown(), "Tiene que ser un esquema JSON.").nullish(),
+    strict: z.boolean().nullish(),
+  }),
+});
+const choice = z.union(
+  [
+    z.enum(["none", "auto", "required"]),
+    z.object({ type: z.literal("function"), function: z.object({ name: toolName }) }),
+  ],
+  "tool_choice tiene que ser none, auto, required o una función.",
+);
 const message = z.object({
   role: z.enum(
     ["system", "developer", "user", "assistant", "tool"],
@@ -33,6 +58,8 @@ const message = z.object({
   ),
   // Empty if the assistant only called a tool.
   content: content.nullish().transform((said) => said ?? { text: "", images: [] as string[] }),
+  tool_calls: z.array(called).max(128, "Son demasiadas.").nullish(),
+  tool_call_id: z.string().nullish(),
 });
 const format = z.discriminatedUnion(
   "type",
@@ -70,7 +97,12 @@ export const asked = z
     stop: z.union([z.string(), z.array(z.string()).max(4, "Son demasiadas.")]).nullish(),
     response_format: format.nullish(),
     n: z.literal(1, "Solo se da una respuesta.").nullish(),
-    tools: z.array(z.unknown()).max(0, "Las herramientas no se admiten.").nullish(),
+    tools: z
+      .array(offered, "Tiene que ser una lista.")
+      .max(128, "Son más de 128 herramientas.")
+      .nullish()
+      .openapi({ description: "Las del programa, que las ejecuta él y envía lo que sale con el rol tool." }),
+    tool_choice: choice.nullish(),
   })
   .openapi("ChatCompletionRequest", {
     example: { model: "gpt-4o", messages: [{ role: "user", content: "Hola" }], stream: false },
@@ -90,27 +122,61 @@ export function formatOf({ response_format: given }: DoorRequest): ResponseForma
   };
 }
 
+/** The program's tools, and which of them the model is to call, as the provider libraries expect them. */
+export function toolsOf({ tools, tool_choice }: DoorRequest): { tools: OfferedTool[]; toolChoice?: ToolChoice } {
+  const list = (tools ?? []).map(({ function: { name, description, parameters, strict } }) => ({
+    type: "function" as const,
+    name,
+    inputSchema: (parameters ?? { type: "object", properties: {} }) as OfferedTool["inputSchema"],
+    ...(description && { description }),
+    ...(strict != null && { strict }),
+  }));
+  if (!tool_choice) return { tools: list };
+  if (typeof tool_choice === "string") return { tools: list, toolChoice: { type: tool_choice } };
+  const { name } = tool_choice.function;
+  if (!list.some((one) => one.name === name)) throw invalid("tool_choice", `No hay ninguna herramienta «${name}».`);
+  return { tools: list, toolChoice: { type: "tool", toolName: name } };
+}
+
 /** The prompt that it makes; throws 422 for what this model can't be shown. */
-export async function promptOf({ messages }: DoorRequest, model: ModelRow): Promise<Prompt> {
+export async function promptOf({ messages, tools }: DoorRequest, model: ModelRow): Promise<Prompt> {
   const isSystem = (role: string) => role === "system" || role === "developer";
   const images = messages.flatMap(({ content: said }) => said.images);
   if (images.length > 0 && !model.acceptsImages) throw invalid("messages", "Este modelo no ve imágenes.");
   if (images.length > limits.filesPerMessage) {
     throw invalid("messages", `Son más de ${limits.filesPerMessage} imágenes, que es lo que se admite.`);
   }
-  const turns: Turn[] = [];
-  for (const { role, content: said } of messages) {
+  const turns: Prompt["turns"] = [];
+  // Some providers refuse calls in the prompt where no tools are offered: what came of them is passed on as text then.
+  const withCalls = (tools ?? []).length > 0;
+  const names = new Map<string, string>();
+  for (const { role, content: said, tool_calls, tool_call_id } of messages) {
     if (isSystem(role)) continue;
+    const calls = role === "assistant" && withCalls ? (tool_calls ?? []).map(callOf) : [];
+    for (const { id, name } of calls) names.set(id, name);
+    if (role === "tool" && withCalls) {
+      const callId = tool_call_id ?? "";
+      const name = names.get(callId);
+      if (!name)
+        throw invalid("messages", "Un mensaje de rol tool no contesta a ninguna llamada anterior (tool_call_id).");
+      turns.push({ role, callId, name, content: said.text });
+      continue;
+    }
     const images = await remade(said.images);
-    if (!said.text.trim() && images.length === 0) continue;
-    // Tools are not supported: their results are passed on as text.
+    if (!said.text.trim() && images.length === 0 && calls.length === 0) continue;
     if (role === "tool") turns.push({ role: "user", content: `Resultado de la herramienta:\n${said.text}` });
-    else turns.push({ role: role === "assistant" ? "assistant" : "user", content: said.text, images });
+    else turns.push({ role: role === "assistant" ? role : "user", content: said.text, images, calls });
   }
   if (turns.length === 0) throw invalid("messages", "Falta un mensaje de la persona.");
   const system = messages.filter(({ role }) => isSystem(role)).map(({ content: said }) => said.text);
   return { system: system.join("\n\n"), turns };
 }
+
+const callOf = ({ id, function: { name, arguments: input } }: z.output<typeof called>): ToolCall => ({
+  id,
+  name,
+  input,
+});
 
 /** Re-encoded: of limited size and without metadata. */
 async function remade(images: string[]): Promise<Uint8Array[]> {

@@ -13,7 +13,7 @@ import { takesBodyOf } from "../http/bodies.server.ts";
 import { answerInvalid, asOpenAi, Problem } from "../http/problem.server.ts";
 import { answers, bearer, bytes, takes } from "../http/schemas.server.ts";
 import { whileSignedIn } from "../http/while-signed-in.server.ts";
-import { asked, type DoorRequest, formatOf, promptOf } from "./chat-completion-request.server.ts";
+import { asked, type DoorRequest, formatOf, promptOf, toolsOf } from "./chat-completion-request.server.ts";
 import { forOpenAi } from "./openai-clients.server.ts";
 
 const usage = z.object({
@@ -33,8 +33,18 @@ const completion = z
         index: z.number(),
         message: z.object({
           role: z.literal("assistant"),
-          content: z.string(),
+          content: z.string().nullable().openapi({ description: "null si el modelo solo llama a herramientas." }),
           reasoning_content: z.string().optional().openapi({ description: "Lo que el modelo ha pensado antes." }),
+          tool_calls: z
+            .array(
+              z.object({
+                id: z.string(),
+                type: z.literal("function"),
+                function: z.object({ name: z.string(), arguments: z.string() }),
+              }),
+            )
+            .optional()
+            .openapi({ description: "Las llamadas que el programa tiene que hacer." }),
         }),
         finish_reason: z.string(),
       }),
@@ -91,8 +101,8 @@ const complete: RouteHandler<typeof completeRoute, ApiEnv> = async (c) => {
   const { signal, leave } = whileSignedIn(services, person, c.req.raw.signal);
   const stop = [given.stop ?? []].flat();
   const responseFormat = formatOf(given);
-  const asked = { userId: person.id, model, prompt, stop, responseFormat, signal, onEnd: leave };
-  const pieces = await completePrompt(services, asked);
+  const options = { stop, responseFormat, toolChoice: undefined, ...toolsOf(given) };
+  const pieces = await completePrompt(services, { ...options, userId: person.id, model, prompt, signal, onEnd: leave });
   const first = pieces.next();
   // Avoids an unhandled rejection; the result is awaited below or by the stream.
   first.catch(() => {});
@@ -202,8 +212,18 @@ async function collect(
   pieces: AsyncGenerator<Piece>,
   signal: AbortSignal,
 ): Promise<z.output<typeof completion>> {
-  const { text, thought, usage, reason } = await readWhole(pieces).catch((error) => refused(error, signal));
-  const message = { role: "assistant" as const, content: text, ...(thought && { reasoning_content: thought }) };
+  const { text, thought, calls, usage, reason } = await readWhole(pieces).catch((error) => refused(error, signal));
+  const tool_calls = calls.map(({ id, name, input }) => ({
+    id,
+    type: "function" as const,
+    function: { name, arguments: input },
+  }));
+  const message = {
+    role: "assistant" as const,
+    content: text || calls.length === 0 ? text : null,
+    ...(thought && { reasoning_content: thought }),
+    ...(calls.length > 0 && { tool_calls }),
+  };
   const choice = { index: 0, message, finish_reason: reason };
   return { ...about, object: "chat.completion", choices: [choice], usage: usedTokens(usage) };
 }
@@ -219,7 +239,12 @@ async function* toEvents(about: About, pieces: AsyncGenerator<Piece>, withUsage:
       else if (piece.type === "text") yield delta({ content: piece.text });
       // As DeepSeek and llama.cpp's server name it.
       else if (piece.type === "reasoning") yield delta({ reasoning_content: piece.text });
-      else if (piece.type === "finish") {
+      else if (piece.type === "call") {
+        const { index, id, name } = piece;
+        yield delta({ tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] });
+      } else if (piece.type === "call-input") {
+        yield delta({ tool_calls: [{ index: piece.index, function: { arguments: piece.text } }] });
+      } else if (piece.type === "finish") {
         yield delta({}, piece.reason);
         if (withUsage) yield event({ choices: [], usage: usedTokens(piece.usage) });
       }

@@ -3,11 +3,19 @@ import { limits } from "../../process/limits.ts";
 import { ReplyError } from "../errors.server.ts";
 import type { Piece } from "./providers.server.ts";
 import { type Stretch, Thoughts } from "./thoughts.server.ts";
+import type { CallStretch } from "./tool-calls.server.ts";
 import { WholeCharacters } from "./whole-characters.server.ts";
+
+const reasonOf = (unified: LanguageModelV4FinishReason["unified"], hasCalled: boolean) => {
+  if (unified === "length") return "length";
+  if (unified === "content-filter") return "content_filter";
+  // Some servers say that they have just stopped.
+  return hasCalled ? "tool_calls" : "stop";
+};
 
 /** One answer of a model as it comes from a provider's library: its thoughts, its text and its end. */
 export class Answer {
-  /** Characters of text, and of thoughts. */
+  /** Characters of text and of what calls are given. */
   length = 0;
   finished = false;
   /** Whether its thoughts have turned out to have no opening tag. */
@@ -18,16 +26,20 @@ export class Answer {
   readonly #reasoning = new WholeCharacters();
   #thoughtLength = 0;
   #files = 0;
+  readonly #mayCall: boolean;
+  /** The calls by their ids, in order: their place, and whether any of their input has come. */
+  readonly #calls = new Map<string, { index: number; input: WholeCharacters; hasInput: boolean }>();
 
-  /** `untagged`: the model is known to leave out the opening tag of its thoughts. */
-  constructor(untagged: boolean) {
+  /** `untagged`: the model is known to leave out the opening tag of its thoughts. `mayCall`: tools were offered to it. */
+  constructor({ untagged, mayCall }: { untagged: boolean; mayCall: boolean }) {
     this.#untagged = untagged;
+    this.#mayCall = mayCall;
     this.#thoughts = new Thoughts({ untagged });
   }
 
   /** Whether it has said anything. */
   get begun(): boolean {
-    return this.length + this.#thoughtLength > 0;
+    return this.length + this.#thoughtLength + this.#calls.size > 0;
   }
 
   /** Whether it came to an end without a text, though its thoughts were thought to have no opening tag. */
@@ -42,6 +54,7 @@ export class Answer {
     if (part.type === "reasoning-delta")
       yield* this.#count([{ type: "reasoning", text: this.#reasoning.add(part.delta) }]);
     if (part.type === "text-delta") yield* this.#count(this.#thoughts.split(this.#text.add(part.delta)));
+    if (this.#mayCall) yield* this.#call(part);
     if (part.type !== "finish") return;
     yield* this.#count([...this.#thoughts.split(this.#text.rest()), ...this.#thoughts.rest()]);
     this.finished = true;
@@ -50,7 +63,8 @@ export class Answer {
     // The libraries invent a finish when the stream breaks off.
     if (unified === "error" || (unified === "other" && raw === undefined)) throw ReplyError.cut();
     const refused = raw === "refusal";
-    if (this.length === 0) this.#refuseWordless(finishReason);
+    const hasCalled = this.#calls.size > 0;
+    if (this.length === 0 && !hasCalled) this.#refuseWordless(finishReason);
     yield {
       type: "finish",
       usage: {
@@ -58,12 +72,38 @@ export class Answer {
         outputTokens: usage.outputTokens.total,
         reasoningTokens: usage.outputTokens.reasoning,
       },
-      reason: unified === "length" ? "length" : unified === "content-filter" ? "content_filter" : "stop",
+      reason: reasonOf(unified, hasCalled),
       ...(unified === "length" && { note: "La respuesta ha llegado a la longitud máxima de este modelo." }),
       // A refusal is a complete answer.
       ...(unified === "content-filter" &&
         !refused && { note: "El proveedor ha cortado la respuesta con su filtro de contenido." }),
     };
+  }
+
+  /** What a part of the stream adds to the calls. Some providers send a call's input as it is written, others only whole. */
+  *#call(part: LanguageModelV4StreamPart): Generator<CallStretch> {
+    if (part.type === "tool-input-start") yield* this.#begin(part.id, part.toolName);
+    else if (part.type === "tool-input-delta") yield* this.#addInput(part.id, part.delta);
+    else if (part.type === "tool-call" && !part.providerExecuted) {
+      yield* this.#begin(part.toolCallId, part.toolName);
+      if (!this.#calls.get(part.toolCallId)?.hasInput) yield* this.#addInput(part.toolCallId, part.input);
+    }
+  }
+
+  *#begin(id: string, name: string): Generator<CallStretch> {
+    if (this.#calls.has(id)) return;
+    const index = this.#calls.size;
+    this.#calls.set(id, { index, input: new WholeCharacters(), hasInput: false });
+    yield { type: "call", index, id, name };
+  }
+
+  *#addInput(id: string, delta: string): Generator<CallStretch> {
+    const call = this.#calls.get(id);
+    const text = call?.input.add(delta);
+    if (!call || !text) return;
+    call.hasInput = true;
+    this.length += text.length;
+    yield { type: "call-input", index: call.index, text };
   }
 
   #refuseWordless({ unified, raw }: LanguageModelV4FinishReason): never {

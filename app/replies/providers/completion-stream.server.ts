@@ -19,6 +19,12 @@ type Delta = {
   reasoning_content?: unknown;
   reasoning?: unknown;
   refusal?: unknown;
+  tool_calls?: (CallDelta | null)[] | null;
+};
+type CallDelta = {
+  index?: number | null;
+  id?: string | null;
+  function?: { name?: string | null; arguments?: unknown } | null;
 };
 /** Mistral's content, in pieces of two kinds. */
 type Content = { type?: string; text?: unknown; thinking?: { text?: unknown }[] } | null;
@@ -72,6 +78,8 @@ class Completion {
   #refused = false;
   #reason: string | undefined;
   #usage: Usage = {};
+  /** The ids of calls by their index. */
+  readonly #calls = new Map<number, string>();
   readonly #events = createParser({ onEvent: ({ data }) => this.#event(data) });
 
   take(text: string): Part[] {
@@ -115,7 +123,7 @@ class Completion {
     if (choice?.delta) this.#delta(choice.delta);
   }
 
-  #delta({ content, reasoning_content, reasoning, refusal }: Delta): void {
+  #delta({ content, reasoning_content, reasoning, refusal, tool_calls }: Delta): void {
     this.#add("reasoning-delta", reasoning_content ?? reasoning);
     if (Array.isArray(content)) {
       for (const one of content) {
@@ -128,6 +136,20 @@ class Completion {
       this.#refused = true;
       this.#add("text-delta", refusal);
     }
+    for (const [place, call] of (tool_calls ?? []).entries()) if (call) this.#call(call, call.index ?? place);
+  }
+
+  /** A call begins with its name; what follows at the same index is more of its input. Some servers leave out index and id. */
+  #call({ id, function: called }: CallDelta, index: number): void {
+    let current = this.#calls.get(index);
+    if (called?.name && (!current || (id && id !== current))) {
+      current = id || `call_${crypto.randomUUID()}`;
+      this.#calls.set(index, current);
+      this.#parts.push({ type: "tool-input-start", id: current, toolName: called.name });
+    }
+    if (!current || !called?.arguments) return;
+    const delta = typeof called.arguments === "string" ? called.arguments : JSON.stringify(called.arguments);
+    this.#parts.push({ type: "tool-input-delta", id: current, delta });
   }
 
   /** Adds text of a kind, to what came before of the same kind. */

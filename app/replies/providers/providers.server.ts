@@ -3,6 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
+  LanguageModelV4Message,
   LanguageModelV4Prompt,
   LanguageModelV4StreamPart,
 } from "@ai-sdk/provider";
@@ -14,15 +15,26 @@ import { Answer } from "./answer.server.ts";
 import { readCompletion } from "./completion-stream.server.ts";
 import { fetchModel, listen } from "./model-fetch.server.ts";
 import type { Stretch } from "./thoughts.server.ts";
+import {
+  type CallStretch,
+  callPart,
+  type OfferedTool,
+  resultMessage,
+  type ToolCall,
+  ToolCalls,
+  type ToolChoice,
+  type ToolResult,
+} from "./tool-calls.server.ts";
 
 /** `images` are JPEG. */
 export type Turn = { role: "user" | "assistant"; content: string; images?: Uint8Array[] };
-export type Prompt = { system: string; turns: Turn[] };
+/** `calls`: what the model called in this turn; only its own turns have any. */
+export type Prompt = { system: string; turns: ((Turn & { calls?: ToolCall[] }) | ToolResult)[] };
 /** What a model sends. `reasoning`: it thinks aloud; `mistaken`: its text so far was a thought. */
-export type Piece = Stretch | Finish;
+export type Piece = Stretch | CallStretch | Finish;
 type Finish = { type: "finish"; usage: Partial<ReplyUsage>; reason: FinishReason; note?: string };
 /** With OpenAI's names. */
-type FinishReason = "stop" | "length" | "content_filter";
+type FinishReason = "stop" | "length" | "content_filter" | "tool_calls";
 /** A model's row with its API key decrypted. */
 export type ModelAccess = Pick<
   ModelRow,
@@ -37,16 +49,19 @@ type Options = {
   silence: number;
   stop?: string[];
   responseFormat?: ResponseFormat | undefined;
+  /** What it may call; without any, a model that calls something all the same has failed. */
+  tools?: OfferedTool[] | undefined;
+  toolChoice?: ToolChoice | undefined;
 };
 
 /**
- * Asks a model; yields its thoughts and its text as they come, then one `finish`.
+ * Asks a model; yields its thoughts, its text and its calls as they come, then one `finish`.
  * Throws ReplyError with a Spanish sentence if the provider refuses, breaks off, violates the protocol or is silent for `silence` ms.
  */
 export async function* generate(
   model: ModelAccess,
   prompt: Prompt,
-  { signal, silence, stop = [], responseFormat }: Options,
+  { signal, silence, stop = [], responseFormat, tools = [], toolChoice }: Options,
 ): AsyncGenerator<Piece> {
   const abort = new AbortController();
   const quiet = setTimeout(() => abort.abort(ReplyError.silent(silence)), silence);
@@ -54,7 +69,7 @@ export async function* generate(
   const late = setTimeout(() => abort.abort(ReplyError.endless()), limits.replyTime);
   const onAbort = () => abort.abort(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });
-  const answer = new Answer(untagged.has(keyOf(model)));
+  const answer = new Answer({ untagged: untagged.has(keyOf(model)), mayCall: tools.length > 0 });
   let isRead = false;
   try {
     const language = await languageModel(model);
@@ -73,6 +88,7 @@ export async function* generate(
       ...(model.reasoning && { reasoning: model.reasoning, providerOptions: showThoughts }),
       ...(stop.length > 0 && { stopSequences: stop }),
       ...(responseFormat && { responseFormat }),
+      ...(tools.length > 0 && { tools, ...(toolChoice && { toolChoice }) }),
       abortSignal: abort.signal,
     });
     const reads = body ? readCompletion(body, heard) : readStream(stream, abort.signal);
@@ -102,14 +118,16 @@ export async function* generate(
 export async function readWhole(pieces: AsyncGenerator<Piece>) {
   let text = "";
   let thought = "";
+  const calls = new ToolCalls();
   let end: Pick<Finish, "usage" | "reason"> = { usage: {}, reason: "stop" };
   for await (const piece of pieces) {
     if (piece.type === "text") text += piece.text;
     else if (piece.type === "reasoning") thought += piece.text;
     else if (piece.type === "mistaken") [text, thought] = ["", text];
-    else end = piece;
+    else if (piece.type === "finish") end = piece;
+    else calls.take(piece);
   }
-  return { text, thought, usage: end.usage, reason: end.reason };
+  return { text, thought, calls: calls.list, usage: end.usage, reason: end.reason };
 }
 
 type Stream = Awaited<ReturnType<LanguageModelV4["doStream"]>>["stream"];
@@ -160,10 +178,14 @@ async function* readStream(stream: Stream, signal: AbortSignal): AsyncGenerator<
 function toPrompt({ system, turns }: Prompt): LanguageModelV4Prompt {
   return [
     ...(system ? [{ role: "system" as const, content: system }] : []),
-    ...turns.map(({ role, content, images = [] }) => ({
-      role,
-      content: [...images.map(imagePart), { type: "text" as const, text: content }],
-    })),
+    ...turns.map((turn): LanguageModelV4Message => {
+      if (turn.role === "tool") return resultMessage(turn);
+      const { role, content, images = [], calls = [] } = turn;
+      const text = content || calls.length === 0 ? [{ type: "text" as const, text: content }] : [];
+      return role === "user"
+        ? { role, content: [...images.map(imagePart), ...text] }
+        : { role, content: [...images.map(imagePart), ...text, ...calls.map(callPart)] };
+    }),
   ];
 }
 
