@@ -17,9 +17,11 @@ const mayImport: Record<string, string[]> = {
   api: ["process", "http", "db", "files", "realtime", "replies"],
   // What pages have on the server: nothing that knows the database.
   web: ["process", "http"],
+  // What programs have: clients of the API, like pages.
+  mcp: ["process", "http"],
   ui: ["process"],
   routes: ["process", "http", "markdown", "web", "ui"],
-  server: ["process", "http", "db", "files", "realtime", "replies", "api", "web"],
+  server: ["process", "http", "db", "files", "realtime", "replies", "api", "web", "mcp"],
 };
 const mayImportLoose: Record<string, string[]> = {
   "app/root.tsx": ["web", "ui", "routes"],

@@ -11,6 +11,7 @@ import { isBot } from "../http/bots.server.ts";
 import { headerOf } from "../http/header.server.ts";
 import { refuseMalformed } from "../http/request-line.server.ts";
 import { addHeaders } from "../http/security-headers.server.ts";
+import { answerMcp } from "../mcp/mcp.server.ts";
 import { readConfig } from "../process/config.server.ts";
 import { deriveKey } from "../process/crypto.server.ts";
 import { createLog, type Log, pathInLog } from "../process/log.server.ts";
@@ -45,7 +46,9 @@ export async function open(): Promise<Opened> {
 /** Request → Response: /v1 to the API, everything else to the pages, each with a context of its own. */
 export function createHandler(opened: Opened): Handle {
   const api = apiOf(opened);
+  const { log } = opened;
   const answerPage = pagesWith(opened, api.send);
+  const mcpCalls = (request: Request, ip: string) => (call: Request) => api.send(call, visitorOf(request, ip));
   return async (request, { ip }) => {
     const url = new URL(request.url);
     if (url.pathname === "/health") return new Response("ok");
@@ -53,6 +56,7 @@ export function createHandler(opened: Opened): Handle {
     if (url.pathname === "/v1" || url.pathname.startsWith("/v1/")) {
       return addHeaders(await api.answer(request, ip), request, "");
     }
+    if (url.pathname === "/mcp") return addHeaders(await answerMcp(request, mcpCalls(request, ip), log), request, "");
     if (/^\/assets\/.*\.js$/.test(url.pathname)) return staleModule();
     if (isForeignForm(request, url)) return addHeaders(foreignForm(), request, "");
     const response = await answerPage(request, ip);
@@ -98,12 +102,7 @@ function pagesWith({ config, log }: Opened, send: Send) {
   return async (request: Request, ip: string): Promise<Response> => {
     const session = await WebSession.open(request, cookieKey);
     const nonce = randomBytes(12).toString("base64url");
-    const visitor = {
-      ip,
-      userAgent: headerOf(request, "User-Agent"),
-      signal: request.signal,
-      zone: zoneOf(request),
-    };
+    const visitor = visitorOf(request, ip);
     const { client, answered } = createClient((call, inProcess) => send(call, visitor, inProcess), session);
     const context = new RouterContextProvider();
     context.set(apiContext, client);
@@ -117,6 +116,13 @@ function pagesWith({ config, log }: Opened, send: Send) {
     return addHeaders(response, request, nonce);
   };
 }
+
+const visitorOf = (request: Request, ip: string): Visitor => ({
+  ip,
+  userAgent: headerOf(request, "User-Agent"),
+  signal: request.signal,
+  zone: zoneOf(request),
+});
 
 /** Bots get only the status of an error, so that no error page is indexed; it is logged. */
 function hideFromBots(response: Response, request: Request, log: Log): Response {

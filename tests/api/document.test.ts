@@ -81,6 +81,7 @@ describe("the API's document", () => {
       "get /api/user/{id}/use",
       "get /auth/authenticator",
       "get /auth/options",
+      "get /auth/person",
       "get /auth/reset/{token}",
       "get /auth/session",
       "get /auth/sessions",

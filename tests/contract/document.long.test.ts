@@ -104,6 +104,7 @@ it("accounts and sessions are as the document says", async () => {
   const cookie = signup.headers.getSetCookie()[0]?.split(";")[0] ?? "";
   token = await (await run("post /auth/refresh", {}, { headers: { Cookie: cookie } })).text();
   await run("get /auth/session");
+  await run("get /auth/person");
   const signin = async () => (await run("post /auth/signin", person)).text();
   await signin();
   const sessions = await first("get /auth/sessions");

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { firstChunk, readChunks } from "../../app/routes/conversation/stream/chunks.server.ts";
+import { readChunks } from "../../app/http/chunk-stream.server.ts";
+import { firstChunk } from "../../app/routes/conversation/stream/chunks.server.ts";
 import { options } from "../../app/ui/navigation/socket.ts";
 import { type Account, type Api, openApi, parseChunks, password, refreshOf } from "../support/api.ts";
 import { findEngines } from "../support/engines.ts";

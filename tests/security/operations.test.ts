@@ -72,6 +72,7 @@ const rules: Record<string, "public" | "session" | "active" | "owner" | "own" | 
   "get /api/user/{id}/use": "admin",
   "get /auth/authenticator": "session",
   "get /auth/options": "public",
+  "get /auth/person": "active",
   "get /auth/reset/{token}": "public",
   "get /auth/session": "session",
   "get /auth/sessions": "session",

@@ -3,8 +3,8 @@ import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { ApiEnv } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
-import { noProgram, signedIn } from "../http/authentication.server.ts";
-import { answerInvalid, Problem } from "../http/problem.server.ts";
+import { active, noProgram, signedIn } from "../http/authentication.server.ts";
+import { answerInvalid, notFound, Problem } from "../http/problem.server.ts";
 import { mayEndSessions } from "../http/publish-change.server.ts";
 import { countAttempt, networkOf } from "../http/rate-limit.server.ts";
 import { answers, bearer, iso, takes } from "../http/schemas.server.ts";
@@ -91,6 +91,20 @@ const showCurrentRoute = createRoute({
 });
 const showCurrent: RouteHandler<typeof showCurrentRoute, ApiEnv> = async (c) => c.json(await showSession(c), 200);
 
+const showPersonRoute = createRoute({
+  method: "get",
+  path: "/person",
+  security: bearer,
+  middleware: [signedIn, active],
+  responses: {
+    200: answers(z.object({ id: z.string(), name: z.string() }).openapi("Person"), "De quién es la sesión o la clave."),
+  },
+});
+const showPerson: RouteHandler<typeof showPersonRoute, ApiEnv> = async (c) => {
+  const account = c.var.services.db.selectFrom("users").where("id", "=", c.var.person.id).select(["id", "name"]);
+  return c.json(await account.executeTakeFirstOrThrow(notFound), 200);
+};
+
 const signOutRoute = createRoute({
   method: "post",
   path: "/signout",
@@ -113,6 +127,7 @@ export const sessions = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(showOptionsRoute, showOptions)
   .openapi(refreshRoute, refresh)
   .openapi(showCurrentRoute, showCurrent)
+  .openapi(showPersonRoute, showPerson)
   .openapi(signOutRoute, signOut);
 
 function answerTokens<Status extends 200 | 201>(c: Context<ApiEnv>, tokens: Tokens, status: Status) {
