@@ -1,5 +1,5 @@
 import { Agent as HttpAgent, request as http, type IncomingMessage } from "node:http";
-import { Agent as HttpsAgent, request as https } from "node:https";
+import { globalAgent, Agent as HttpsAgent, request as https } from "node:https";
 import { guarded } from "./addresses.server.ts";
 
 export type ModelRequest = { url: URL; method: string; headers: Headers; body: string; signal: AbortSignal };
@@ -7,13 +7,14 @@ export type ModelRequest = { url: URL; method: string; headers: Headers; body: s
 /** What a provider's library gives to `fetch`. Their bodies are JSON, as text. */
 export function modelRequest(input: Parameters<typeof fetch>[0], init: RequestInit): ModelRequest {
   const { method = "GET", headers, body = "", signal } = init;
-  if (input instanceof Request || typeof body !== "string" || !signal)
-    throw new TypeError("not a request of a library");
+  const isOfLibrary = !(input instanceof Request) && typeof body === "string" && signal;
+  if (!isOfLibrary) throw new TypeError("not a request of a library");
   return { url: new URL(input), method, headers: new Headers(headers), body, signal };
 }
 
-// In ms: how long a connection waits for the next message, unless the server says so; as long as with `fetch`.
-const kept = { keepAlive: true, timeout: 4_000 };
+// In ms: how long a connection waits for the next message, unless the server says so; as long as with `fetch`. The proxy is that of
+// NODE_USE_ENV_PROXY, if it is set, as of Node's own agents.
+const kept = { keepAlive: true, timeout: 4_000, proxyEnv: globalAgent.options.proxyEnv };
 const agents = { "http:": guarded(new HttpAgent(kept)), "https:": guarded(new HttpsAgent(kept)) };
 
 /**
@@ -41,9 +42,9 @@ function send({ url, method, headers, body, signal }: ModelRequest): Promise<Inc
   const isSecure = url.protocol === "https:";
   const agent = agents[isSecure ? "https:" : "http:"];
   // Compressed words would come in blocks.
-  const options = { method, agent, headers: { ...Object.fromEntries(headers), "accept-encoding": "identity" } };
+  const request = { method, agent, headers: { ...Object.fromEntries(headers), "accept-encoding": "identity" } };
   let answer: IncomingMessage | undefined;
-  const asked = (isSecure ? https : http)(url, options, (response) => {
+  const asked = (isSecure ? https : http)(url, request, (response) => {
     answer = response;
     // Whoever reads is told by the reading. Without a listener, what goes wrong while nobody reads would end the process.
     response.on("error", () => {});
