@@ -63,7 +63,9 @@ for (const engine of await findEngines()) {
           .filter(([, { security }]) => security)
           .filter(
             ([method]) =>
-              /^\/(auth|api\/(key|system))(\/|$)/.test(path) || (/^\/api\/user/.test(path) && method !== "get"),
+              // Whose key it is, a program may know.
+              (/^\/(auth|api\/(key|system))(\/|$)/.test(path) && path !== "/auth/person") ||
+              (/^\/api\/user/.test(path) && method !== "get"),
           )
           .map(([method]) => `${method.toUpperCase()} ${path.replace(/\{\w+\}/g, ana.id)}`),
       );
