@@ -55,10 +55,11 @@ export class RunningText {
       });
   }
 
-  /** One transaction for all of them: a commit costs the same for one row or for a thousand. */
+  /** One transaction for all of them: a commit costs the same for one row or for a thousand. One row is one by itself. */
   async #store(due: Run[], now: number): Promise<void> {
+    const { db } = this.#services;
     const stored = due.map((run) => ({ run, length: run.text.length, parts: run.unstored(run.parts) }));
-    await this.#services.db.transaction().execute(async (trx) => {
+    const store = async (trx: Db) => {
       for (const { run, parts } of stored) {
         const written = { id: run.messageId, content: run.text, sources: sourcesOf(run), heartbeatAt: now };
         const { numAffectedRows } = await storeText(trx, written);
@@ -66,7 +67,9 @@ export class RunningText {
         if (numAffectedRows === 0n) run.stop("stopped");
         else await storeParts(trx, run.messageId, parts, now);
       }
-    });
+    };
+    const isOneRow = stored.length === 1 && stored[0]?.parts.length === 0;
+    await (isOneRow ? store(db) : db.transaction().execute(store));
     for (const { run, length, parts } of stored) {
       run.stored = length;
       run.markStored(parts);
