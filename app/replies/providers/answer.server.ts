@@ -15,7 +15,7 @@ const reasonOf = (unified: LanguageModelV4FinishReason["unified"], hasCalled: bo
 
 /** One answer of a model as it comes from a provider's library: its thoughts, its text and its end. */
 export class Answer {
-  /** Characters of text and of what calls are given. */
+  /** Characters of text and of calls. */
   length = 0;
   finished = false;
   /** Whether its thoughts have turned out to have no opening tag. */
@@ -39,7 +39,7 @@ export class Answer {
 
   /** Whether it has said anything. */
   get begun(): boolean {
-    return this.length + this.#thoughtLength + this.#calls.size > 0;
+    return this.length + this.#thoughtLength > 0;
   }
 
   /** Whether it came to an end without a text, though its thoughts were thought to have no opening tag. */
@@ -64,7 +64,7 @@ export class Answer {
     if (unified === "error" || (unified === "other" && raw === undefined)) throw ReplyError.cut();
     const refused = raw === "refusal";
     const hasCalled = this.#calls.size > 0;
-    if (this.length === 0 && !hasCalled) this.#refuseWordless(finishReason);
+    if (this.length === 0) this.#refuseWordless(finishReason);
     yield {
       type: "finish",
       usage: {
@@ -93,6 +93,8 @@ export class Answer {
   *#begin(id: string, name: string): Generator<CallStretch> {
     if (this.#calls.has(id)) return;
     const index = this.#calls.size;
+    // A model that calls for ever is cut off like one that writes for ever.
+    this.length += name.length;
     this.#calls.set(id, { index, input: new WholeCharacters(), hasInput: false });
     yield { type: "call", index, id, name };
   }

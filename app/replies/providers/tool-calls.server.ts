@@ -26,12 +26,15 @@ export class ToolCalls {
   }
 }
 
-/** A call as it stands in a prompt. An input that is no JSON stays the text that it was. */
+/**
+ * A call as it stands in a prompt. Providers take nothing but an object for its input: one that the model has broken is put into
+ * one.
+ */
 export const callPart = ({ id, name, input }: ToolCall) => ({
   type: "tool-call" as const,
   toolCallId: id,
   toolName: name,
-  input: parsed(input),
+  input: objectOf(input),
 });
 
 /** A result as it stands in a prompt. */
@@ -40,10 +43,12 @@ export const resultMessage = ({ callId, name, content }: ToolResult): LanguageMo
   content: [{ type: "tool-result", toolCallId: callId, toolName: name, output: { type: "text", value: content } }],
 });
 
-function parsed(input: string): unknown {
+function objectOf(input: string): object {
   try {
-    return JSON.parse(input || "{}");
+    const value: unknown = JSON.parse(input || "{}");
+    if (value !== null && typeof value === "object" && !Array.isArray(value)) return value;
   } catch {
-    return input;
+    // It stands as it is, below.
   }
+  return { invalid_input: input };
 }
