@@ -1,5 +1,6 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { createGzip } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Account, type Api, openApi, textOf } from "../support/api.ts";
 import { findEngines } from "../support/engines.ts";
@@ -11,15 +12,25 @@ let models: Server;
 const connections = new Map<Socket, number>();
 /** Closes a connection that brings a second request, as a server does whose patience with it has just ended. */
 let closesKept = false;
+/** Compresses whatever it is asked for. */
+let compresses = false;
+const events = (content: string) =>
+  `data: ${JSON.stringify({ id: "1", choices: [{ index: 0, delta: { content }, finish_reason: "stop" }] })}\n\n`;
 
 beforeAll(async () => {
   models = createServer((request, response) => {
     const requests = (connections.get(request.socket) ?? 0) + 1;
     connections.set(request.socket, requests);
     if (closesKept && requests > 1) return request.socket.destroy();
-    const chunk = { id: "1", choices: [{ index: 0, delta: { content: "Hola." }, finish_reason: "stop" }] };
+    if (compresses) {
+      response.writeHead(200, { "Content-Type": "text/event-stream", "Content-Encoding": "gzip" });
+      const packed = createGzip();
+      packed.pipe(response);
+      for (const content of ["Ho", "la."]) packed.write(events(content));
+      return packed.end("data: [DONE]\n\n");
+    }
     response.writeHead(200, { "Content-Type": "text/event-stream" });
-    response.write(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`);
+    response.write(`${events("Hola.")}data: [DONE]\n\n`);
     // Some end their answer in a packet of its own.
     setTimeout(() => response.end(), 20);
   });
@@ -47,4 +58,9 @@ it("a message whose kept connection the server closes goes over a new one", asyn
   closesKept = true;
   expect(textOf(await api.converse(person.token, { content: "Hola" }))).toBe("Hola.");
   expect(connections.size).toBeGreaterThan(1);
+});
+
+it("an answer that is compressed all the same is read", async () => {
+  [closesKept, compresses] = [false, true];
+  expect(textOf(await api.converse(person.token, { content: "Hola" }))).toBe("Hola.");
 });

@@ -1,4 +1,6 @@
-import { Readable } from "node:stream";
+import type { IncomingMessage } from "node:http";
+import { pipeline, Readable } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { limits } from "../../process/limits.ts";
 import { ReplyError } from "../errors.server.ts";
 import { type ModelRequest, modelRequest, requestModel } from "./model-request.server.ts";
@@ -43,13 +45,28 @@ async function answerOf(request: ModelRequest, takeStream: (body: Readable) => v
     status,
     headers: Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]),
   };
+  const body = unpacked(answer);
   if (status === 200 && isOfType(headers["content-type"], "text/event-stream")) {
-    takeStream(answer);
+    takeStream(body);
     return new Response(new ReadableStream(), head);
   }
   // These have no body by definition, and a Response with one can't be made.
   const isEmpty = status === 204 || status === 205;
-  return new Response(isEmpty ? null : (Readable.toWeb(answer) as ReadableStream<Uint8Array>), head);
+  return new Response(isEmpty ? null : (Readable.toWeb(body) as ReadableStream<Uint8Array>), head);
+}
+
+const unpackers = new Map([
+  ["gzip", createGunzip],
+  ["x-gzip", createGunzip],
+  ["deflate", createInflate],
+  ["br", createBrotliDecompress],
+]);
+
+/** The body as it was before it was compressed: some servers compress whatever they are asked for. */
+function unpacked(answer: IncomingMessage): Readable {
+  const unpack = unpackers.get(answer.headers["content-encoding"]?.trim().toLowerCase() ?? "");
+  // Whoever reads it is told what goes wrong.
+  return unpack ? pipeline(answer, unpack(), () => {}) : answer;
 }
 
 const isOfType = (given: string | null | undefined, type: string) =>
