@@ -5,17 +5,19 @@ export function zoneOf(request: Request): string {
 }
 
 // Zones by what they were called. Making a DateTimeFormat takes a quarter of a millisecond, and every request brings a zone.
-const known = new Map<string, string>([["", "UTC"]]);
-// Each of the some 600 zones has a name in lower and upper case, and anybody may send others.
+const known = new Map<string, string>();
+// There are some 600 zones; anybody may write them in other ways.
 const keptNames = 1_000;
 
 /** The zone if it exists, else UTC: cookies, headers and fields can hold anything. */
-export function knownZone(said = ""): string {
+export function knownZone(given: string | undefined): string {
+  const said = given || "UTC";
   const zone = known.get(said);
   if (zone !== undefined) return zone;
   try {
     const { timeZone } = new Intl.DateTimeFormat("es", { timeZone: said }).resolvedOptions();
-    if (known.size < keptNames) known.set(said, timeZone);
+    if (known.size >= keptNames) known.clear();
+    known.set(said, timeZone);
     return timeZone;
   } catch {
     return "UTC";

@@ -12,6 +12,8 @@ let models: Server;
 const connections = new Map<Socket, number>();
 /** Closes a connection that brings a second request, as a server does whose patience with it has just ended. */
 let closesKept = false;
+/** What it answers in place of HTTP as it should be. */
+let odd: string | undefined;
 /** Compresses whatever it is asked for. */
 let compresses = false;
 const events = (content: string) =>
@@ -22,6 +24,7 @@ beforeAll(async () => {
     const requests = (connections.get(request.socket) ?? 0) + 1;
     connections.set(request.socket, requests);
     if (closesKept && requests > 1) return request.socket.destroy();
+    if (odd) return void request.socket.end(odd);
     if (compresses) {
       response.writeHead(200, { "Content-Type": "text/event-stream", "Content-Encoding": "gzip" });
       const packed = createGzip();
@@ -62,5 +65,25 @@ it("a message whose kept connection the server closes goes over a new one", asyn
 
 it("an answer that is compressed all the same is read", async () => {
   [closesKept, compresses] = [false, true];
+  expect(textOf(await api.converse(person.token, { content: "Hola" }))).toBe("Hola.");
+});
+
+it.each([
+  [
+    "that is none",
+    "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n",
+    "No se ha podido conectar",
+  ],
+  ["that is not HTTP", "Hola\r\n", "No se ha podido conectar"],
+  ["that is not modified", "HTTP/1.1 304 Not Modified\r\n\r\n", "(304)"],
+])("an answer %s ends the reply with a sentence", async (_what, answer, sentence) => {
+  odd = answer;
+  const end = (await api.converse(person.token, { content: "Hola" })).find(({ type }) => type === "end");
+  expect(end).toMatchObject({ status: "failed", error: expect.stringContaining(sentence) });
+});
+
+it("an answer that begins with a byte order mark is read whole", async () => {
+  const body = `\uFEFF${events("Ho")}${events("la.")}data: [DONE]\n\n`;
+  odd = `HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
   expect(textOf(await api.converse(person.token, { content: "Hola" }))).toBe("Hola.");
 });

@@ -159,6 +159,20 @@ describe("a program with tools", () => {
     ]);
   });
 
+  it("tells the calls of a server apart that gives them neither index nor id", async () => {
+    const call = (city: string) => ({ function: { name: "tiempo", arguments: JSON.stringify({ ciudad: city }) } });
+    const events = ["Vigo", "Lugo"].map(
+      (city) => chunk({ tool_calls: [call(city)] }, "tool_calls").split("data: [DONE]")[0],
+    );
+    const url = await serve((_body, answer) => answer(`${events.join("")}data: [DONE]\n\n`));
+    const model = await makeModel("sin señas", "openai-compatible", "sin señas", url);
+    const { choices } = await client.chat.completions.create({ model, messages: [question], tools: [declared] });
+    expect(choices[0]?.message.tool_calls).toMatchObject([
+      { function: { arguments: '{"ciudad":"Vigo"}' } },
+      { function: { arguments: '{"ciudad":"Lugo"}' } },
+    ]);
+  });
+
   it("gets broken arguments as they are, and may send them back", async () => {
     const model = await makeModel(
       "rota",

@@ -30,7 +30,7 @@ export class SharedSync {
   #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
   #checkpointing: Promise<void> | undefined;
-  #checkpointedAt = 0;
+  #checkpointedAt = Number.NEGATIVE_INFINITY;
 
   /** `path`: the database's file. */
   constructor(path: string, log: Log) {
@@ -54,9 +54,9 @@ export class SharedSync {
   async #sync(): Promise<void> {
     this.#files ??= this.#open();
     await syncData(this.#files.log);
-    if (this.#checkpointing || Date.now() - this.#checkpointedAt < checkpointEvery) return;
+    if (this.#checkpointing || performance.now() - this.#checkpointedAt < checkpointEvery) return;
     if (this.#waiting(this.#files.index) < checkpointAfter) return;
-    this.#checkpointedAt = Date.now();
+    this.#checkpointedAt = performance.now();
     this.#checkpointing = this.#checkpoint().finally(() => {
       this.#checkpointing = undefined;
     });

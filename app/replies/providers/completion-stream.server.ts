@@ -1,6 +1,5 @@
 import type { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
-import { StringDecoder } from "node:string_decoder";
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { createParser } from "eventsource-parser";
 import { limits } from "../../process/limits.ts";
@@ -44,12 +43,12 @@ type Usage = {
 export async function* readCompletion(body: Readable, heard: () => void): AsyncGenerator<Part[]> {
   let bytes = 0;
   const completion = new Completion();
-  const decoder = new StringDecoder("utf8");
+  const decoder = new TextDecoder();
   for await (const read of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     heard();
     bytes += read.length;
     if (bytes > limits.modelAnswer) throw ReplyError.endless();
-    const parts = completion.take(decoder.write(read));
+    const parts = completion.take(decoder.decode(read, { stream: true }));
     if (parts.length > 0) yield parts;
     if (completion.done) break;
   }
@@ -136,7 +135,15 @@ class Completion {
       this.#refused = true;
       this.#add("text-delta", refusal);
     }
-    for (const [place, call] of (tool_calls ?? []).entries()) if (call) this.#call(call, call.index ?? place);
+    for (const call of tool_calls ?? []) if (call) this.#call(call, this.#indexOf(call));
+  }
+
+  /** Where no index is given, a name begins a call, unless it comes with the id of one; what has neither goes on with the last. */
+  #indexOf({ index, id, function: called }: CallDelta): number {
+    if (index != null) return index;
+    const known = [...this.#calls].find(([, one]) => one === id);
+    if (known) return known[0];
+    return called?.name ? this.#calls.size : this.#calls.size - 1;
   }
 
   /** A call begins with its name; what follows at the same index is more of its input. Some servers leave out index and id. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { pipeline, Readable } from "node:stream";
-import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { pipeline, Readable, type Transform } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
 import { limits } from "../../process/limits.ts";
 import { ReplyError } from "../errors.server.ts";
 import { type ModelRequest, modelRequest, requestModel } from "./model-request.server.ts";
@@ -40,7 +40,7 @@ export const fetchModel: typeof fetch = async (input, init) => {
 async function answerOf(request: ModelRequest, takeStream: (body: Readable) => void): Promise<Response> {
   const answer = await requestModel(request);
   const { statusCode: status = 0, headers } = answer;
-  if (status >= 300 && status < 400) throw new TypeError("fetch failed", { cause: new Error("unexpected redirect") });
+  if (redirects.has(status)) throw new TypeError("fetch failed", { cause: new Error("unexpected redirect") });
   const head = {
     status,
     headers: Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]),
@@ -51,15 +51,19 @@ async function answerOf(request: ModelRequest, takeStream: (body: Readable) => v
     return new Response(new ReadableStream(), head);
   }
   // These have no body by definition, and a Response with one can't be made.
-  const isEmpty = status === 204 || status === 205;
+  const isEmpty = status === 204 || status === 205 || status === 304;
   return new Response(isEmpty ? null : (Readable.toWeb(body) as ReadableStream<Uint8Array>), head);
 }
 
-const unpackers = new Map([
+// As `fetch` counts them.
+const redirects = new Set([301, 302, 303, 307, 308]);
+
+const unpackers = new Map<string, () => Transform>([
   ["gzip", createGunzip],
   ["x-gzip", createGunzip],
   ["deflate", createInflate],
   ["br", createBrotliDecompress],
+  ["zstd", createZstdDecompress],
 ]);
 
 /** The body as it was before it was compressed: some servers compress whatever they are asked for. */

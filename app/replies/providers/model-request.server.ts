@@ -12,10 +12,15 @@ export function modelRequest(input: Parameters<typeof fetch>[0], init: RequestIn
   return { url: new URL(input), method, headers: new Headers(headers), body, signal };
 }
 
-// In ms: how long a connection waits for the next message, unless the server says so; as long as with `fetch`. The proxy is that of
-// NODE_USE_ENV_PROXY, if it is set, as of Node's own agents.
+// In ms: how long a connection waits for the next message, unless the server says less. The proxy is that of NODE_USE_ENV_PROXY, if
+// it is set, as of Node's own agents.
 const kept = { keepAlive: true, timeout: 4_000, proxyEnv: globalAgent.options.proxyEnv };
 const agents = { "http:": guarded(new HttpAgent(kept)), "https:": guarded(new HttpsAgent(kept)) };
+
+// In ms. `fetch` gives up a host that does not answer after as long.
+const connectedWithin = 10_000;
+// In ms. A kept connection that the server had closed before says so at once; later, it may have read the request.
+const goneWithin = 500;
 
 /**
  * Sends a request and answers with the head of its response, the body still to be read. With Node's own HTTP, because each token
@@ -23,10 +28,13 @@ const agents = { "http:": guarded(new HttpAgent(kept)), "https:": guarded(new Ht
  */
 export async function requestModel(request: ModelRequest): Promise<IncomingMessage> {
   try {
-    return await send(request).catch((error) => {
-      if (error instanceof ConnectionGone) return send(request);
-      throw error;
-    });
+    // Each try takes the next kept connection, until one that is new.
+    for (;;) {
+      const answer = await send(request).catch((error) => {
+        if (!(error instanceof ConnectionGone)) throw error;
+      });
+      if (answer) return answer;
+    }
   } catch (cause) {
     request.signal.throwIfAborted();
     throw new TypeError("fetch failed", { cause });
@@ -53,10 +61,23 @@ function send({ url, method, headers, body, signal }: ModelRequest): Promise<Inc
   // Node's own option `signal` ends the process if it aborts when all of the answer has come and is not read yet (24.21).
   const abort = () => (answer ?? asked).destroy(signal.reason);
   signal.addEventListener("abort", abort, { once: true });
-  asked.on("close", () => signal.removeEventListener("abort", abort));
-  asked.on("error", (error: NodeJS.ErrnoException) =>
-    reject(asked.reusedSocket && error.code === "ECONNRESET" ? new ConnectionGone() : error),
-  );
+  const sentAt = performance.now();
+  asked.on("error", (error: NodeJS.ErrnoException) => {
+    const isGone = asked.reusedSocket && error.code === "ECONNRESET" && performance.now() - sentAt < goneWithin;
+    reject(isGone ? new ConnectionGone() : error);
+  });
+  asked.on("close", () => {
+    signal.removeEventListener("abort", abort);
+    // After what is no answer to such a request, like 101, Node says nothing else.
+    reject(new Error("closed without an answer"));
+  });
+  asked.on("socket", (socket) => {
+    if (!socket.connecting) return;
+    const late = Object.assign(new Error("connect timeout"), { code: "ETIMEDOUT" });
+    const timer = setTimeout(() => asked.destroy(late), connectedWithin);
+    socket.once("connect", () => clearTimeout(timer));
+    asked.once("close", () => clearTimeout(timer));
+  });
   asked.end(body);
   return promise;
 }

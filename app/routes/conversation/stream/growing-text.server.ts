@@ -55,5 +55,5 @@ const plain = /^[\p{L}¿¡"'«“(][\p{L}\p{M}\p{N} ,;:¿?¡!"'«»“”()…�
 
 /** Unfinished source if it can be shown as plain text; nothing if more text could still turn it into markup or a link. */
 function plainOf(rest: string): string {
-  return plain.test(rest) && !/https?:|www\./.test(rest) ? rest : "";
+  return plain.test(rest) && !/\/\/|www\./.test(rest) ? rest : "";
 }
