@@ -25,6 +25,8 @@ function install(folder = root) {
 function tools() {
   install(path("tests", "tools"));
   addDebian({ "firefox-esr": "firefox-esr", WebKitWebDriver: "webkit2gtk-driver", Xvfb: "xvfb", strace: "strace" });
+  // What stands around several processes, and what makes the image.
+  addDebian({ buildah: "buildah", caddy: "caddy", mmdebstrap: "mmdebstrap", promtool: "prometheus" });
 }
 
 /** The build, when a source is newer than it. Assets are compressed once here, not at each request. */
@@ -52,7 +54,7 @@ function browsers() {
     lynx: ["lynx"],
     tmux: ["tmux"],
   };
-  addDebian({ nginx: "nginx-light", elinks: "elinks" });
+  addDebian({ nginx: "nginx-light", elinks: "elinks", slapd: "slapd" });
   const missing = Object.keys(wanted).filter((name) => !wanted[name].some(has));
   if (missing.length === 0) return;
   if (mayInstall()) {
@@ -72,7 +74,10 @@ function addDebian(programs) {
   const missing = Object.keys(programs).filter((command) => !has(command));
   if (missing.length === 0 || !mayInstall()) return;
   spawnSync("apt-get", ["update", "-qq"], { stdio: "ignore" });
-  for (const command of missing) spawnSync("apt-get", ["install", "-y", "-qq", programs[command]], { stdio: "ignore" });
+  // Some packages ask questions when they are installed.
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  for (const command of missing)
+    spawnSync("apt-get", ["install", "-y", "-qq", programs[command]], { stdio: "ignore", env });
 }
 
 function mayInstall() {

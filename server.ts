@@ -1,161 +1,24 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { fileURLToPath } from "node:url";
-import { createRequestListener } from "@remix-run/node-fetch-server";
+// What `npm start` starts: one process, or with PROCESSES as many as that, behind one port.
+import cluster from "node:cluster";
+import { ConfigError, readConfig } from "./app/process/config.server.ts";
 
-type App = typeof import("./app/server/handler.server.ts");
-type Front = {
-  /** The server side, as it is now: in development an edit makes it anew. */
-  load(): Promise<App>;
-  /** Answers files that need no thought, and leaves the rest. */
-  files(request: IncomingMessage, response: ServerResponse, next: () => void): void;
-};
-
-const dev = process.argv.includes("--dev");
+const isDevelopment = process.argv.includes("--dev");
 // React picks its development build by it, so it is set before anything else is loaded.
-process.env.NODE_ENV ??= dev ? "development" : "production";
-// In ms: how long running replies may go on after SIGTERM.
-const patience = 20_000;
-const lastWords = 1_000;
+process.env.NODE_ENV ??= isDevelopment ? "development" : "production";
 
-// Headers that do not come are looked for this often, in ms; Node's own is half a minute.
-const server = createServer({ connectionsCheckingInterval: 2_000 });
-const { load, files } = dev ? await develop() : await serveBuild();
-let app = await load();
-let opened = await openOrExplain();
-const { config, log } = opened;
-let handle = app.createHandler(opened);
-let renewed: Promise<void> | undefined;
-
-const listener = createRequestListener(
-  async (request: Request, client: { address: string }) => {
-    if (dev) await renewInTurn();
-    return handle(request, { ip: client.address });
-  },
-  {
-    trustProxy: config.trustProxy,
-    ...(config.publicUrl && { host: new URL(config.publicUrl).host, protocol: new URL(config.publicUrl).protocol }),
-    onError(error) {
-      log.error({ err: error as Error }, "petición fallida");
-      return new Response("Algo ha fallado en el servidor. Vuelve a intentarlo.", {
-        status: 500,
-        headers: { "Content-Type": "text/plain; charset=utf-8" },
-      });
-    },
-  },
-);
-
-server.headersTimeout = 10_000;
-// A whole export over a slow line, for who is signed in; bodies that stall are cut far sooner (bounded-body.server.ts).
-server.requestTimeout = 30 * 60_000;
-server.on("request", (request, response) => {
-  response.once("finish", () => discardRest(request));
-  const malformed = app.refuseMalformed(request);
-  if (malformed) return refuse(response, malformed);
-  trustNearest(request);
-  files(request, response, () => listener(request, response));
-});
-let sockets = app.createSockets(opened);
-server.on("upgrade", (request, socket, head) => {
-  // In development the other upgrades are Vite's.
-  if (!sockets.take(request, socket, head) && !dev) socket.destroy();
-});
-server.on("error", (error: NodeJS.ErrnoException) => {
-  console.error(error.code === "EADDRINUSE" ? `PORT ${config.port} ya está ocupado por otro programa.` : error.message);
-  process.exit(1);
-});
-// As many as Linux allows by default: a thousand may come at once, and Node's own 511 would have the others refused.
-server.listen({ port: config.port, host: config.host, backlog: 4096 }, () => {
-  const address = server.address();
-  const port = typeof address === "object" ? address?.port : config.port;
-  console.log(`Tertulia escucha en ${config.publicUrl ?? `http://localhost:${port}`}`);
-});
-
-let closing = false;
-for (const signal of ["SIGTERM", "SIGINT"] as const) {
-  process.on(signal, async () => {
-    if (closing) return;
-    closing = true;
-    const answered = new Promise((resolve) => server.close(resolve));
-    void sockets.close();
-    server.closeIdleConnections();
-    await opened.close(signal === "SIGINT" ? 0 : patience);
-    // The pages of replies that have just ended still have their last lines to send.
-    await Promise.race([answered, new Promise((resolve) => setTimeout(resolve, lastWords))]);
-    process.exit(0);
-  });
+const count = cluster.isWorker || isDevelopment ? 1 : processes();
+if (count === 1) await import("./serve.ts");
+else {
+  const { Workers } = await import("./app/process/workers.server.ts");
+  await new Workers(count, readConfig()).start();
 }
 
-function refuse(response: ServerResponse, { status, sentence }: { status: number; sentence: string }): void {
-  response.writeHead(status, { "Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff" });
-  response.end(sentence);
-}
-
-/** The proxy in front says last who has asked it; what stands before that, and in `Forwarded`, anyone may have written. */
-function trustNearest({ headers }: IncomingMessage): void {
-  delete headers.forwarded;
-  const said = [headers["x-forwarded-for"]].flat().join(",");
-  if (said) headers["x-forwarded-for"] = said.split(",").at(-1)?.trim();
-}
-
-/** Reads what is left of a request that was answered before its end, so that its connection can bring the next one. */
-function discardRest(request: IncomingMessage): void {
-  if (request.complete) return;
-  request.removeAllListeners("data");
-  request.resume();
-  setTimeout(() => request.complete || request.destroy(), 5_000).unref();
-}
-
-/**
- * In development, after an edit: takes the new code. If the edit changed what stays open between requests (the database, the
- * running replies, mail), that is closed and opened again.
- */
-async function renew(): Promise<void> {
-  const before = app;
-  app = await load();
-  if (app.createHandler === before.createHandler) return;
-  if (app.openServices !== before.openServices) {
-    await sockets.close();
-    await opened.close(0);
-    opened = await openOrExplain();
-    sockets = app.createSockets(opened);
-  }
-  handle = app.createHandler(opened);
-}
-
-/** One after another: two requests at once must not open everything twice. A failed attempt concerns only its request. */
-function renewInTurn(): Promise<void> {
-  renewed = (renewed ?? Promise.resolve()).catch(() => {}).then(renew);
-  return renewed;
-}
-
-async function openOrExplain(): ReturnType<App["open"]> {
+function processes(): number {
   try {
-    return await app.open();
+    return readConfig().processes;
   } catch (error) {
-    if (!(error instanceof Error) || error.name !== "ConfigError") throw error;
+    if (!(error instanceof ConfigError)) throw error;
     console.error(error.message);
     process.exit(1);
   }
-}
-
-async function develop(): Promise<Front> {
-  const { createServer: createVite } = await import("vite");
-  const vite = await createVite({ server: { middlewareMode: true, hmr: { server } }, appType: "custom" });
-  return { load: () => vite.ssrLoadModule("./app/server/handler.server.ts") as Promise<App>, files: vite.middlewares };
-}
-
-async function serveBuild(): Promise<Front> {
-  const build = new URL("./build/", import.meta.url);
-  const { default: sirv } = await import("sirv");
-  const app = (await import(new URL("server/handler.js", build).href)) as App;
-  const files = sirv(fileURLToPath(new URL("client", build)), {
-    brotli: true,
-    gzip: true,
-    setHeaders(response, path) {
-      const forever = path.startsWith("/assets/");
-      response.setHeader("Cache-Control", forever ? "public, max-age=31536000, immutable" : "public, max-age=3600");
-      response.setHeader("X-Content-Type-Options", "nosniff");
-    },
-  });
-  return { load: async () => app, files };
 }

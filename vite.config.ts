@@ -16,6 +16,7 @@ export default defineConfig(({ command }) => ({
           input: {
             handler: "./app/server/handler.server.ts",
             "reading.worker": "./app/files/reading.worker.ts",
+            "page.worker": "./app/tools/builtin/page.worker.ts",
             "scrub.worker": "./app/db/sqlite/scrub.worker.ts",
             "checkpoint.worker": "./app/db/sqlite/checkpoint.worker.ts",
             "render.worker": "./app/markdown/render.worker.ts",
@@ -53,7 +54,7 @@ export default defineConfig(({ command }) => ({
                 {
                   name: "ui",
                   // What a conversation needs from the start; fields of forms come with the first dialog.
-                  test: /app\/(ui\/(?!\w+\/(fields?\.|person-fields|socket|constraints|resend|((form|alert|sure)-)?dialog\.|upload-form|search-field)|meters|plot|table-head)|routes\/(conversation\/composer\/composer|auth\/sign-in-over))/,
+                  test: /app\/(ui\/(?!\w+\/(fields?\.|person-fields|socket|constraints|resend|((form|alert|sure)-)?dialog\.|upload-form|search-field)|meters|plot|table-head)|routes\/(conversation\/(composer\/composer|calls\/(call|decision-form|call-words)\.|reply\/(reply-parts|reasoning-fold))|auth\/sign-in-over))/,
                 },
               ],
             },

@@ -10,5 +10,6 @@ export default defineConfig({
     // In ms: far more than anything takes, so that a machine that others use as well fails nothing.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 20_000 } },
   },
 });

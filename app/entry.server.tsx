@@ -5,6 +5,8 @@ import { pullStream } from "./http/pull-stream.server.ts";
 import { contentPolicy } from "./http/security-headers.server.ts";
 import { isTextBrowser } from "./http/text-browsers.server.ts";
 import { pathInLog } from "./process/log.server.ts";
+import { RequestReference } from "./process/telemetry/request-reference.ts";
+import { currentTrace } from "./process/telemetry/request-trace.server.ts";
 import { type Context, type LivePart, liveContext, logContext, nonceContext } from "./web/context.ts";
 
 /** Renders the whole page before sending its first byte; a growing part is then inserted while it arrives. */
@@ -17,7 +19,12 @@ export default async function handleRequest(
 ): Promise<Response> {
   const nonce = context.get(nonceContext);
   headers.set("Content-Type", "text/html; charset=utf-8");
-  const page = await renderPage(<ServerRouter context={entry} url={request.url} nonce={nonce} />, nonce);
+  const page = await renderPage(
+    <RequestReference value={currentTrace()?.requestId ?? ""}>
+      <ServerRouter context={entry} url={request.url} nonce={nonce} />
+    </RequestReference>,
+    nonce,
+  );
   const html = scriptsLast(page, isTextBrowser(request));
   // A page that needs no script allows none.
   if (!html.includes("<script")) headers.set("Content-Security-Policy", contentPolicy(""));

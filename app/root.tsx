@@ -20,7 +20,7 @@ import { keepShown } from "./ui/forms/unanswered.ts";
 import { LoadingBar } from "./ui/navigation/loading-bar.tsx";
 import { PageName } from "./ui/navigation/page-name.tsx";
 import { unlessSeen } from "./ui/navigation/pages-seen.ts";
-import { sessionContext } from "./web/context.ts";
+import { routeContext, sessionContext } from "./web/context.ts";
 import { getCurrentUser } from "./web/current-user.server.ts";
 import { readForm } from "./web/forms/form.server.ts";
 
@@ -31,7 +31,10 @@ const icon =
 // Loaded lazily: only the page for refused forms needs it.
 const SignInAgain = lazy(() => import("./routes/auth/sign-in-again.tsx"));
 
-export const middleware: Route.MiddlewareFunction[] = [readForm];
+export const middleware: Route.MiddlewareFunction[] = [
+  ({ context, pattern }) => context.get(routeContext)(`/${pattern.replace(/^\//, "")}`),
+  readForm,
+];
 export const clientMiddleware: Route.ClientMiddlewareFunction[] = [keepShown];
 
 export async function loader({ context }: Route.LoaderArgs) {
@@ -92,7 +95,8 @@ export function ErrorBoundary() {
     <FormToken value={token}>
       {isRouteErrorResponse(error) && error.status === 401 ? (
         <Suspense>
-          <SignInAgain {...error.data} />
+          {/* What is thrown while a page is read has no form to be carried. */}
+          <SignInAgain formToken={token} personId={null} fields={[]} action={pathname + search} {...error.data} />
         </Suspense>
       ) : (
         <ErrorPage error={error} path={pathname + search} />

@@ -1,7 +1,7 @@
 // `npm run cuenta:sin-codigo -- correo` removes the second factor of an account whose owner has lost the phone, or whose
 // stored secret cannot be decrypted. It also ends the sessions of the account and revokes its API keys.
 
-import { v7 as newId } from "uuid";
+import { appendAudit } from "../app/db/audit/append.server.ts";
 import { openDatabase } from "../app/db/connection.server.ts";
 import { revokeAccess } from "../app/db/revoke-access.server.ts";
 import { ConfigError, readConfig } from "../app/process/config.server.ts";
@@ -18,12 +18,7 @@ await run(async () => {
     if (!account) throw new ConfigError(`Ninguna cuenta tiene el correo ${email}.`);
     const removed = await db.transaction().execute(async (trx) => {
       await revokeAccess(trx, account.id);
-      const now = Date.now();
-      const row = { id: newId(), createdAt: now, updatedAt: now, actorId: null, ip: "", changes: "{}" };
-      await trx
-        .insertInto("audit")
-        .values({ ...row, action: "delete", resource: "authenticator", resourceId: null, ownerId: account.id })
-        .execute();
+      await appendAudit(trx, { action: "delete", resource: "authenticator", ownerId: account.id });
       return trx.deleteFrom("authenticators").where("userId", "=", account.id).executeTakeFirst();
     });
     console.log(

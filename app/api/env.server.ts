@@ -1,29 +1,40 @@
+import type { Pool } from "pg";
 import type { Backups } from "../db/sqlite/backup.server.ts";
 import type { UserRow } from "../db/tables.ts";
-import type { Files } from "../files/files.server.ts";
 import type { ReceivedForm } from "../http/received-form.server.ts";
+import type { Jobs } from "../jobs/jobs.server.ts";
+import type { Outbox } from "../jobs/outbox.server.ts";
 import type { Config } from "../process/config.server.ts";
-import type { Mail } from "../process/mail.server.ts";
 import type { Redis } from "../process/redis.server.ts";
 import type { Changes } from "../realtime/changes.server.ts";
 import type { Chunk } from "../replies/chunk.ts";
 import type { Providers } from "../replies/providers/model-lists.server.ts";
-import type { RunServices, Runs } from "../replies/runs.server.ts";
+import type { RunServices, Runs } from "../replies/running/runs.server.ts";
 
 /** What every endpoint may use. Made once a process. */
 export type Services = RunServices & {
   changes: Changes;
-  config: Pick<Config, "signup" | "publicUrl" | "dataDir" | "corsOrigins"> & Providers;
+  config: Pick<Config, "signup" | "passwordSignin" | "publicUrl" | "dataDir" | "corsOrigins" | "controller"> &
+    Partial<Pick<Config, "databaseUrl" | "redisUrl">> & { mail?: Pick<Config["mail"], "smtpUrl"> } & Providers;
   runs: Runs;
-  mail: Mail;
-  files: Files;
+  /** Work in the background. */
+  jobs: Jobs;
+  mail: Outbox;
   backups: Backups | undefined;
-  /** Where several processes count attempts together; without it each counts its own. */
+  /** Where several processes count attempts together. */
   redis: Redis | undefined;
+  /** Where they do so without Redis: the connections to PostgreSQL. */
+  pool: Pool | undefined;
+  /** Encrypts the secrets of tools. */
+  toolKey: Buffer;
   /** Derives session tokens. */
   tokenKey: Buffer;
+  /** Encrypts the secrets of accesses, and what is carried while somebody comes in by one. */
+  accessKey: Buffer;
   /** Encrypts the secrets of authenticator apps. */
   authenticatorKey: Buffer;
+  /** Encrypts what seals the audit trail. */
+  auditKey: Buffer;
 };
 
 /** Who asks: the account behind the bearer token. */
@@ -32,6 +43,8 @@ export type Person = Pick<UserRow, "id" | "role" | "status"> & {
   sessionId: string;
   /** Of a program: the key it came with. */
   keyId?: string;
+  /** Whether there are pages that they have to accept before they go on. */
+  owesTerms: boolean;
 };
 
 /** What goes over as it is between the API and a page of the same process, instead of being serialised to be parsed again. */
@@ -43,7 +56,8 @@ export type InProcess = {
 };
 
 export type ApiEnv = {
-  Bindings: { ip: string } & Partial<InProcess>;
+  /** `answeredBy`: told the route's pattern, for the metrics of whoever serves the API over the network. */
+  Bindings: { ip: string; answeredBy?(route: string): void } & Partial<InProcess>;
   Variables: {
     services: Services;
     requestId: string;

@@ -1,13 +1,22 @@
 import { join } from "node:path";
 import { Kysely, PostgresDialect } from "kysely";
+import type { Pool } from "pg";
 import { type Config, ConfigError } from "../process/config.server.ts";
 import type { Log } from "../process/log.server.ts";
 import { migrate, pendingMigrations } from "./migrate.server.ts";
-import { PgNotify } from "./pg-notify.server.ts";
+import { SharedClock } from "./processes/clock.server.ts";
+import { PgNotify } from "./processes/notify.server.ts";
 import { Backups } from "./sqlite/backup.server.ts";
 import { SharedSync } from "./sqlite/shared-sync.server.ts";
 import { lockDataDir, openSqlite, sqliteDialect } from "./sqlite/sqlite.server.ts";
 import type { Tables } from "./tables.ts";
+
+// PostgreSQL takes a hundred connections unless it is told otherwise: what the processes behind one port may open together, and each.
+const connectionsOfAll = 80;
+const poolAtMost = 20;
+const poolAtLeast = 4;
+// In ms, to wait for a free connection; then a sentence is better.
+const connectedWithin = 5_000;
 
 export type Engine = "sqlite" | "postgres";
 export type Db = Kysely<Tables>;
@@ -18,12 +27,18 @@ export type Database = {
   backups: Backups | undefined;
   /** Only with PostgreSQL, which several processes may share. */
   notices: PgNotify | undefined;
+  clock: SharedClock;
+  /** Only with PostgreSQL. */
+  pool: Pool | undefined;
   close(): Promise<void>;
 };
 
 /** Opens the database of the configuration, backs it up and migrates it where needed. Throws ConfigError in one sentence. */
-export function openDatabase(config: Pick<Config, "dataDir" | "databaseUrl">, log: Log): Promise<Database> {
-  return config.databaseUrl ? openPostgres(config.databaseUrl, log) : openEmbedded(config.dataDir, log);
+export function openDatabase(
+  { dataDir, databaseUrl, processes = 1 }: Pick<Config, "dataDir" | "databaseUrl"> & Partial<Pick<Config, "processes">>,
+  log: Log,
+): Promise<Database> {
+  return databaseUrl ? openPostgres(databaseUrl, processes, log) : openEmbedded(dataDir, log);
 }
 
 async function openEmbedded(dataDir: string, log: Log): Promise<Database> {
@@ -48,6 +63,8 @@ async function openEmbedded(dataDir: string, log: Log): Promise<Database> {
     engine: "sqlite",
     backups,
     notices: undefined,
+    clock: new SharedClock(),
+    pool: undefined,
     async close() {
       await db.destroy();
       await sync.close();
@@ -56,12 +73,13 @@ async function openEmbedded(dataDir: string, log: Log): Promise<Database> {
   };
 }
 
-async function openPostgres(url: string, log: Log): Promise<Database> {
+async function openPostgres(url: string, processes: number, log: Log): Promise<Database> {
   // Loaded only when used, to save start-up time and memory otherwise.
   const { default: pg } = await import("pg");
   // `pg` returns BIGINT (also COUNT) as text; epoch milliseconds and counts fit a double.
   pg.types.setTypeParser(20, Number);
-  const pool = new pg.Pool({ connectionString: url, max: 20, keepAlive: true });
+  const max = Math.max(poolAtLeast, Math.min(poolAtMost, Math.floor(connectionsOfAll / processes)));
+  const pool = new pg.Pool({ connectionString: url, max, keepAlive: true, connectionTimeoutMillis: connectedWithin });
   // A connection lost between two queries of a transaction emits an error that would end the process if unhandled.
   pool.on("connect", (client) =>
     client.on("error", (error) => log.error({ err: error }, "conexión de PostgreSQL perdida")),
@@ -77,12 +95,17 @@ async function openPostgres(url: string, log: Log): Promise<Database> {
     throw new ConfigError(`No se puede usar la base de datos de DATABASE_URL: ${(cause as Error).message}.`, { cause });
   }
   const notices = new PgNotify(pool, log);
+  const clock = new SharedClock();
+  await clock.follow(db, log);
   return {
     db,
     engine: "postgres",
     backups: undefined,
     notices,
+    clock,
+    pool,
     async close() {
+      clock.stop();
       notices.close();
       await db.destroy();
     },

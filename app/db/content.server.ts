@@ -3,14 +3,29 @@ import type { Db } from "./connection.server.ts";
 import type { Tables } from "./tables.ts";
 
 // In an order that satisfies foreign keys. Tables that triggers fill are left out: they are filled again by the copied
-// messages.
-type CopiedTable = Exclude<keyof Tables, "passages" | "textUse">;
+// messages. Processes, jobs, and what they do, are those of now.
+type Passing = "words" | "wordKeys" | "jobs" | "processes" | "completions" | "diagnoses" | "diagnosisMarks";
+type CopiedTable = Exclude<keyof Tables, "passages" | "textUse" | Passing>;
 const copied = {
   users: true,
+  accesses: true,
+  identities: true,
+  invitations: true,
+  notices: true,
+  noticesRead: true,
+  groups: true,
+  members: true,
+  groupCosts: true,
   sessions: true,
   projects: true,
   models: true,
+  tools: true,
+  assistants: true,
+  templates: true,
+  projectMembers: true,
   chats: true,
+  shownChats: true,
+  grants: true,
   messages: true,
   parts: true,
   files: true,
@@ -20,14 +35,20 @@ const copied = {
   trainings: true,
   subscriptions: true,
   usage: true,
+  acceptances: true,
+  retentions: true,
+  holds: true,
+  sealKeys: true,
   audit: true,
   emails: true,
   pages: true,
   passwordResets: true,
   authenticators: true,
   apiKeys: true,
+  passkeys: true,
   idempotency: true,
   shares: true,
+  opinions: true,
 } satisfies Record<CopiedTable, true>;
 const tables = Object.keys(copied) as CopiedTable[];
 

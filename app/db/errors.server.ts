@@ -17,5 +17,7 @@ export function whyUnavailable(error: unknown): "full" | "busy" | "lost" | undef
   // SQLite's primary codes (the low byte): FULL, BUSY and LOCKED.
   if ((errcode & 0xff) === 13 || code === "53100" || code === "ENOSPC" || code === "EDQUOT") return "full";
   if ((errcode & 0xff) === 5 || (errcode & 0xff) === 6 || code === "55P03") return "busy";
+  // All connections are in use, and none became free.
+  if (/^timeout exceeded when trying to connect/.test((error as Error).message)) return "busy";
   if (lost.test(code) || /^Connection terminated|connection timeout/i.test((error as Error).message)) return "lost";
 }

@@ -10,6 +10,23 @@ import * as apiKeys from "./migrations/0007_api_keys.server.ts";
 import * as shareLength from "./migrations/0008_share_length.server.ts";
 import * as texts from "./migrations/0009_texts.server.ts";
 import * as parts from "./migrations/0010_parts.server.ts";
+import * as tools from "./migrations/0011_tools.server.ts";
+import * as assistants from "./migrations/0012_assistants.server.ts";
+import * as access from "./migrations/0013_access.server.ts";
+import * as groups from "./migrations/0014_groups.server.ts";
+import * as invitations from "./migrations/0015_invitations.server.ts";
+import * as notices from "./migrations/0016_notices.server.ts";
+import * as opinions from "./migrations/0017_opinions.server.ts";
+import * as auditChain from "./migrations/0018_audit_chain.server.ts";
+import * as retention from "./migrations/0019_retention.server.ts";
+import * as pseudonyms from "./migrations/0020_pseudonyms.server.ts";
+import * as terms from "./migrations/0021_terms.server.ts";
+import * as sharedWork from "./migrations/0022_shared_work.server.ts";
+import * as passkeys from "./migrations/0023_passkeys.server.ts";
+import * as handOver from "./migrations/0024_hand_over.server.ts";
+import * as diagnoses from "./migrations/0025_diagnoses.server.ts";
+import * as jobs from "./migrations/0026_jobs.server.ts";
+import * as words from "./migrations/0027_words.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -22,6 +39,23 @@ const migrations = {
   "0008_share_length": shareLength,
   "0009_texts": texts,
   "0010_parts": parts,
+  "0011_tools": tools,
+  "0012_assistants": assistants,
+  "0013_access": access,
+  "0014_groups": groups,
+  "0015_invitations": invitations,
+  "0016_notices": notices,
+  "0017_opinions": opinions,
+  "0018_audit_chain": auditChain,
+  "0019_retention": retention,
+  "0020_pseudonyms": pseudonyms,
+  "0021_terms": terms,
+  "0022_shared_work": sharedWork,
+  "0023_passkeys": passkeys,
+  "0024_hand_over": handOver,
+  "0025_diagnoses": diagnoses,
+  "0026_jobs": jobs,
+  "0027_words": words,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

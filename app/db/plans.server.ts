@@ -1,4 +1,5 @@
 import type { Db } from "./connection.server.ts";
+import { type GroupOf, groupsOf } from "./groups.server.ts";
 import { prepared } from "./prepared.server.ts";
 import type { SubscriptionRow } from "./tables.ts";
 
@@ -8,6 +9,39 @@ import type { SubscriptionRow } from "./tables.ts";
  */
 export async function currentPlan(db: Db, userId: string, now: number): Promise<SubscriptionRow | undefined> {
   return (await findCurrent(db, { userId, now })).rows[0];
+}
+
+/** What a person may use. null: no limit. */
+export type Limits = {
+  messagesPerDay: number | null;
+  tokensPerMonth: number | null;
+  costPerMonth: number | null;
+  /** A group whose budget is used up, where no other group of theirs still has some. */
+  spent: GroupOf | undefined;
+  groups: GroupOf[];
+};
+
+/**
+ * The limits of a person: of what their groups say, the most generous; of what none of these says anything, the plan's. Among
+ * groups with a budget, one that still has some is enough.
+ */
+export async function limitsOf(db: Db, userId: string, now: number): Promise<Limits> {
+  // One after the other: it is asked within transactions, which have one connection.
+  const plan = await currentPlan(db, userId, now);
+  const groups = await groupsOf(db, userId, now);
+  const most = (limit: "messagesPerDay" | "tokensPerMonth" | "costPerMonth") => {
+    const said = groups.flatMap((group) => group[limit] ?? []);
+    return said.length > 0 ? Math.max(...said.map(Number)) : null;
+  };
+  const budgeted = groups.filter(({ budget }) => budget !== null);
+  const isSpent = ({ budget, spent }: GroupOf) => (spent ?? 0) >= (budget ?? 0);
+  return {
+    messagesPerDay: most("messagesPerDay") ?? plan?.messagesPerDay ?? null,
+    tokensPerMonth: most("tokensPerMonth") ?? plan?.tokensPerMonth ?? null,
+    costPerMonth: most("costPerMonth"),
+    spent: budgeted.every(isSpent) ? budgeted[0] : undefined,
+    groups,
+  };
 }
 
 const findCurrent = prepared((db, { userId, now }: { userId: string; now: number }) =>

@@ -17,6 +17,8 @@ export function chatRow(now: number, given: Partial<ChatRow> & Pick<ChatRow, "us
     draft: null,
     leafId: null,
     sessionId: null,
+    toolsOff: null,
+    assistantId: null,
     ...given,
   };
 }
@@ -41,6 +43,9 @@ export function messageRow(
     sources: null,
     key: null,
     heartbeatAt: null,
+    writer: null,
+    takeovers: 0,
+    promptLength: null,
     finishedAt: null,
     ...given,
   };

@@ -9,6 +9,7 @@ export type UserRow = Row & {
   /** As typed; `emailKey` is its lowercase form and unique. */
   email: string;
   emailKey: string;
+  /** Empty: they come in by a provider, and have none. */
   passwordHash: string;
   role: "user" | "admin";
   status: "active" | "inactive";
@@ -29,7 +30,71 @@ export type SessionRow = Row & {
   userAgent: string;
   ip: string;
   lastSeenAt: number;
+  /** The access it was opened by; null: a password. */
+  accessId: string | null;
+  /** What the provider calls the session that this one came of (`sid`). */
+  providerSession: string | null;
+  /** The provider's ID token, encrypted with the session's id: signing out there asks for it. */
+  idToken: string | null;
+  /** When it ends, however much it is used; null: it goes on. */
+  endsAt: number | null;
 };
+
+/** A provider of identities that people come in by: OpenID Connect, or a directory (LDAP). */
+export type AccessRow = Row & {
+  name: string;
+  kind: "oidc" | "ldap";
+  /** The issuer, or the directory's address. */
+  address: string;
+  /** The client's id, or the name that searches the directory. */
+  clientId: string;
+  /** Encrypted with the row's id. */
+  secret: string | null;
+  scopes: string;
+  /** Where the names of a person's groups are; dots lead into objects. Empty: it says none. */
+  groupsClaim: string;
+  /** The group there whose people administer here; null: it does not say who does. */
+  adminGroup: string | null;
+  /** Whether who has no account here gets one. */
+  makesAccounts: Flag;
+  /** The domains of the addresses that may come in, with commas; empty: all. */
+  domains: string;
+  /** Whether addresses count as verified where the provider does not say. */
+  trustsEmail: Flag;
+  /** After how many hours its sessions end; null: as all do. */
+  sessionHours: number | null;
+  /** Of a directory: where people are, how one is found by what they write, and where groups are. */
+  searchBase: string | null;
+  userFilter: string | null;
+  groupBase: string | null;
+  enabled: Flag;
+  position: number;
+};
+
+/** A link by which somebody makes an account. */
+export type InvitationRow = Row &
+  ForGroups & {
+    /** null: of whoever has the link. */
+    email: string | null;
+    role: UserRow["role"];
+    expiresAt: number;
+    usedAt: number | null;
+    /** The account that was made with it. */
+    userId: string | null;
+  };
+
+/** What the house says to its people, on every page until they have read it. */
+export type NoticeRow = Row &
+  ForGroups & {
+    text: string;
+    /** null: until it is deleted. */
+    endsAt: number | null;
+  };
+
+export type NoticeReadRow = Row & { noticeId: string; userId: string };
+
+/** What a provider calls a person (`sub`). */
+export type IdentityRow = Row & { userId: string; accessId: string; subject: string };
 
 export type ChatRow = Row & {
   userId: string;
@@ -47,9 +112,68 @@ export type ChatRow = Row & {
   leafId: string | null;
   /** For a temporary chat: the session that it is deleted with. */
   sessionId: string | null;
+  /** JSON list of the ids of tools that are not offered here; null: all are. */
+  toolsOff: string | null;
+  /** Whom it is had with; null: a model as such. */
+  assistantId: string | null;
 };
 
-export type MessageStatus = "complete" | "streaming" | "stopped" | "failed" | "interrupted";
+/** People who are given the same things. Each limit is for each of them; null: the group says nothing of it. */
+export type GroupRow = Row & {
+  name: string;
+  description: string;
+  /** What a provider of identities calls it; null: it is filled by hand alone. */
+  claim: string | null;
+  messagesPerDay: number | null;
+  tokensPerMonth: number | null;
+  /** In the currency of the models' prices, like `budget`. */
+  costPerMonth: number | null;
+  /** What all its members may cost together in a month. */
+  budget: number | null;
+};
+
+export type MemberRow = Row & {
+  groupId: string;
+  userId: string;
+  /** The access whose provider said so; null: it was written by hand. */
+  accessId: string | null;
+};
+
+/** What the members of a group with a budget have cost since it has one, by UTC month (YYYY-MM). */
+export type GroupCostRow = Row & { groupId: string; month: string; cost: number };
+
+/** Of a thing that may be used: JSON list of the groups whose members alone may use it; null: everybody may. */
+type ForGroups = { groupIds: string | null };
+
+/** What a person makes of a model for a purpose of theirs. */
+export type AssistantRow = Row &
+  ForGroups & {
+    userId: string;
+    name: string;
+    /** What it is for, in a sentence for people. */
+    purpose: string;
+    instructions: string;
+    /** null: the default. */
+    modelId: string | null;
+    /** null: the model's own. */
+    temperature: number | null;
+    /** JSON list of the ids of tools that it may use; null: all. */
+    toolIds: string | null;
+    /** JSON list of the ids of the owner's documents that it looks into. */
+    fileIds: string;
+    /** JSON list of texts that a chat may begin with. */
+    beginnings: string;
+    /** 1: everybody may use it. */
+    shared: Flag;
+    /** Counts its changes, so that a reply says what it was made with. */
+    version: number;
+  };
+
+/** A text to begin a message with, with blanks to be filled in, like {{ciudad}}. */
+export type TemplateRow = Row & { userId: string; title: string; content: string; shared: Flag };
+
+/** `waiting`: for the person to decide about a call; nothing runs meanwhile. */
+export type MessageStatus = "complete" | "streaming" | "waiting" | "stopped" | "failed" | "interrupted";
 
 export type MessageRow = Row & {
   chatId: string;
@@ -68,10 +192,57 @@ export type MessageRow = Row & {
   sources: string | null;
   /** The idempotency key it was sent with. */
   key: string | null;
-  /** Last sign of life of the process that writes this reply. */
+  /** Last sign of life of the process that writes this reply, by the shared clock; 0 where that has left it to another. */
   heartbeatAt: number | null;
+  /** The process that writes it: what another one still wants to store is not stored. */
+  writer: string | null;
+  /** How often another process, or another start of the same one, has gone on with it by itself. */
+  takeovers: number;
+  /** Characters of the prompt of the run under way, whose tokens are not counted yet. */
+  promptLength: number | null;
   finishedAt: number | null;
 };
+
+/** A diagnosis of the way to a browser; `checks` is JSON. It is deleted after a day. */
+export type DiagnosisRow = Row & { checks: string };
+/** When a line of a diagnosis was written or seen (`createdAt`, by the shared clock), or that it has ended. */
+export type DiagnosisMarkRow = Row & { diagnosisId: string; kind: "written" | "received" | "ended"; line: number };
+
+export type JobKind = "email" | "file" | "import" | "upkeep" | "words";
+
+/** Work that outlives the request that asked for it, and the process that began it. */
+export type JobRow = Row & {
+  kind: JobKind;
+  state: "waiting" | "running" | "done" | "failed";
+  /** Whom it is for; null: the installation. */
+  userId: string | null;
+  /** What it is about: a file, a message from a form. */
+  subjectId: string | null;
+  /** Of work that repeats: its kind, so that there is one of it. */
+  key: string | null;
+  /** JSON: what its kind needs to know. */
+  data: string;
+  /** How often it was begun. */
+  attempts: number;
+  /** By the shared clock: before, it is not begun, and after `goodUntil` not any more. */
+  dueAt: number;
+  goodUntil: number | null;
+  /** The process that runs it. */
+  processId: string | null;
+  /** How far it has come, in steps of its kind; null: it does not say. */
+  done: number | null;
+  total: number | null;
+  /** Why it has failed, or is tried again: what follows a colon. */
+  problem: string | null;
+  /** JSON: what came of it. */
+  result: string | null;
+};
+
+/** A completion for a program, while it lasts. */
+export type CompletionRow = Row & { userId: string; processId: string };
+
+/** A process that serves this database. `updatedAt` is its last sign of life, with PostgreSQL; `data` is JSON of a `Load`. */
+export type ProcessRow = Row & { host: string; pid: number; version: string; data: string };
 
 /**
  * A part of a reply beside its text. `n` is its place among all parts of the reply; the numbers that are left out belong to its
@@ -80,33 +251,80 @@ export type MessageRow = Row & {
 export type PartRow = Row & {
   messageId: string;
   n: number;
-  kind: "reasoning";
+  kind: "reasoning" | "tool" | "image";
   at: number;
+  /** A thought, or what came of a call; of an image what it shows. */
   text: string;
+  /** Of a call. */
+  status: CallStatus | null;
+  /** JSON: of a call a `Call`, of an image a `MadeImage`, of a thought what its provider wants back. */
+  data: string | null;
   /** null while it grows, and if the server was killed meanwhile; `createdAt` is when it began. */
   finishedAt: number | null;
 };
 
-export type ModelRow = Row & {
-  name: string;
-  provider: "openai" | "anthropic" | "google" | "openai-compatible" | "ollama" | "local";
-  externalId: string;
-  baseUrl: string | null;
-  /** Encrypted with the row's id. */
-  apiKey: string | null;
-  contextWindow: number;
-  maxOutputTokens: number;
-  temperature: number | null;
-  /** How hard it is asked to think; null: it is not asked. */
-  reasoning: "low" | "medium" | "high" | null;
-  acceptsImages: Flag;
-  systemPrompt: string;
-  inputPrice: number | null;
-  outputPrice: number | null;
-  enabled: Flag;
-  isDefault: Flag;
-  position: number;
-};
+/**
+ * How far a call has come. `allowed`: the person has said yes, and it has not begun. A call that is `running` in a reply that no
+ * process writes was cut off, and nobody knows how far it came.
+ */
+export type CallStatus = "running" | "waiting" | "allowed" | "done" | "failed" | "refused" | "interrupted";
+
+/** Where tools come from: another program (`mcp`), a search engine of the web, a maker of images, or Tertulia itself. */
+export type ToolRow = Row &
+  ForGroups & {
+    name: string;
+    kind: "mcp" | "searxng" | "brave" | "tavily" | "image" | "page" | "documents" | "sums" | "time";
+    address: string | null;
+    /** A key or token, encrypted with the row's id. */
+    secret: string | null;
+    /** JSON of `ToolSettings`. */
+    settings: string;
+    allowed: "everyone" | "admins";
+    enabled: Flag;
+    /** How long one call may take. */
+    seconds: number;
+    /** How much of an answer is used. */
+    kilobytes: number;
+    /** JSON list of `ListedTool`: what the server offered when it was asked last. */
+    listed: string;
+    listedAt: number | null;
+    /** Why it could not be asked. */
+    problem: string | null;
+    /** What signing in there has given: JSON of `ToolAccess`, encrypted with the row's id. */
+    access: string | null;
+    position: number;
+  };
+
+/** A tool that a person has allowed for a whole conversation. */
+export type GrantRow = Row & { chatId: string; toolId: string; name: string };
+
+export type ModelRow = Row &
+  ForGroups & {
+    name: string;
+    provider: "openai" | "anthropic" | "google" | "openai-compatible" | "ollama" | "local";
+    externalId: string;
+    baseUrl: string | null;
+    /** Encrypted with the row's id. */
+    apiKey: string | null;
+    contextWindow: number;
+    maxOutputTokens: number;
+    temperature: number | null;
+    /** How hard it is asked to think; null: it is not asked. */
+    reasoning: "low" | "medium" | "high" | null;
+    acceptsImages: Flag;
+    /** Whether tools are offered to it. */
+    usesTools: Flag;
+    /** Whether identifiers are hidden from it: marks go out in their place. */
+    pseudonyms: Flag;
+    /** Whether a reply that a restart has cut off goes on by itself. */
+    resumes: Flag;
+    systemPrompt: string;
+    inputPrice: number | null;
+    outputPrice: number | null;
+    enabled: Flag;
+    isDefault: Flag;
+    position: number;
+  };
 
 export type PageRow = Row & {
   slug: string;
@@ -116,7 +334,14 @@ export type PageRow = Row & {
   published: Flag;
   position: number;
   inMenu: Flag;
+  /** Whether people have to accept it before they go on. */
+  mustAccept: Flag;
+  /** When its text changed last: who has accepted an older one is asked again. */
+  textAt: number;
 };
+
+/** How new the text was of the pages that a person has accepted last. */
+export type AcceptanceRow = Row & { userId: string; textAt: number };
 
 export type ProjectRow = Row & {
   userId: string;
@@ -126,6 +351,12 @@ export type ProjectRow = Row & {
   /** The unsent text of a new chat in it: JSON of a Draft. */
   draft: string | null;
 };
+
+/** Who else sees a project; who `writes` begins chats in it and adds documents. Its owner is no member. */
+export type ProjectMemberRow = Row & { projectId: string; userId: string; role: "reads" | "writes" };
+
+/** A chat that the members of a group may read. */
+export type ShownChatRow = Row & { chatId: string; groupId: string };
 
 export type FileRow = Row & {
   userId: string;
@@ -145,8 +376,10 @@ export type FileRow = Row & {
   temporary: Flag;
   /** For a file of a temporary chat: the session that it is deleted with. */
   sessionId: string | null;
-  /** 1 once all of its passages are stored. */
+  /** 1 once it was read and all of its passages are stored. */
   ready: Flag;
+  /** Why it could not be read: what follows «No se ha podido leer:». */
+  problem: string | null;
 };
 
 /** A file as sent with a message; its name stays when the file is deleted. */
@@ -169,15 +402,16 @@ export type SummaryRow = Row & {
   tokens: number;
 };
 
-export type TrainingRow = Row & {
-  title: string;
-  kind: "instruction" | "knowledge" | "example";
-  content: string;
-  /** null: for everyone. */
-  projectId: string | null;
-  enabled: Flag;
-  position: number;
-};
+export type TrainingRow = Row &
+  ForGroups & {
+    title: string;
+    kind: "instruction" | "knowledge" | "example";
+    content: string;
+    /** null: for everyone. */
+    projectId: string | null;
+    enabled: Flag;
+    position: number;
+  };
 
 export type SubscriptionRow = Row & {
   userId: string;
@@ -213,7 +447,29 @@ export type AuditRow = Row & {
   resourceId: string | null;
   changes: string;
   ip: string;
+  /** Its number in the chain and its seal (`audit/seal.server.ts`); null for the seconds until it is sealed. */
+  seq: number | null;
+  hash: string | null;
+  /** Hashes of `changes` and of `ip`. */
+  details: string | null;
+  sealKeyId: string | null;
 };
+
+/** How long things are kept. It deletes from `startsAt` on, a day after it was saved. */
+export type RetentionRow = Row & {
+  kind: "chats" | "files" | "audit" | "usage";
+  days: number;
+  /** Only what belongs to members of this group; null: everybody's. */
+  groupId: string | null;
+  keepsPinned: Flag;
+  startsAt: number;
+};
+
+/** While it exists, nothing of this person is deleted. */
+export type HoldRow = Row & { userId: string; reason: string };
+
+/** A key that the audit trail is sealed with, encrypted with the row's id. */
+export type SealKeyRow = Row & { key: string };
 
 /** A message from the contact or support form. */
 export type EmailRow = Row & {
@@ -228,7 +484,13 @@ export type EmailRow = Row & {
   sentAt: number | null;
 };
 
-export type PasswordResetRow = Row & { userId: string; tokenHash: string; expiresAt: number };
+export type PasswordResetRow = Row & {
+  userId: string;
+  tokenHash: string;
+  expiresAt: number;
+  /** 1: it opens a session, instead of taking a new password. */
+  opens: Flag;
+};
 
 /** A key with which a person's programs use the API. */
 export type ApiKeyRow = Row & {
@@ -238,6 +500,22 @@ export type ApiKeyRow = Row & {
   /** Its first characters, so that the person can tell keys apart. */
   start: string;
   tokenHash: string;
+  lastUsedAt: number | null;
+};
+
+/** What opens a session on a device instead of a password (WebAuthn). */
+export type PasskeyRow = Row & {
+  userId: string;
+  name: string;
+  credentialId: string;
+  /** COSE, as base64url. */
+  publicKey: string;
+  /** How often its device says it has signed; 0 where it does not count. */
+  counter: number;
+  /** JSON list of how its device is reached, for the browser. */
+  transports: string;
+  /** When the last challenge was made that it has answered: an older one is refused. */
+  challengedAt: number;
   lastUsedAt: number | null;
 };
 
@@ -263,6 +541,20 @@ export type AuthenticatorRow = Row & {
   lastStep: number;
   /** JSON list of the hashes of unused recovery codes. */
   recoveryCodes: string;
+};
+
+/** Whether a reply was of use to the person that it was written for, with what was asked and answered as it was then. */
+export type OpinionRow = Row & {
+  messageId: string;
+  userId: string;
+  modelId: string | null;
+  assistantId: string | null;
+  /** The assistant's name, as it was. */
+  assistant: string;
+  useful: Flag;
+  reason: string;
+  question: string;
+  reply: string;
 };
 
 /** A link by which anyone may read a chat up to a message. */
@@ -292,15 +584,40 @@ export type PassageRow = {
   words: string;
 };
 
+/** A word of some passage, as it is indexed, and the keys that it has in common with words that are written nearly alike. */
+export type WordRow = { word: string };
+export type WordKeyRow = { key: string; word: string };
+
 export type Tables = {
   users: UserRow;
   sessions: SessionRow;
   chats: ChatRow;
   messages: MessageRow;
+  processes: ProcessRow;
+  jobs: JobRow;
+  words: WordRow;
+  wordKeys: WordKeyRow;
+  completions: CompletionRow;
+  diagnoses: DiagnosisRow;
+  diagnosisMarks: DiagnosisMarkRow;
   parts: PartRow;
   models: ModelRow;
+  tools: ToolRow;
+  grants: GrantRow;
+  accesses: AccessRow;
+  identities: IdentityRow;
+  invitations: InvitationRow;
+  notices: NoticeRow;
+  noticesRead: NoticeReadRow;
+  groups: GroupRow;
+  members: MemberRow;
+  groupCosts: GroupCostRow;
+  assistants: AssistantRow;
+  templates: TemplateRow;
   pages: PageRow;
   projects: ProjectRow;
+  projectMembers: ProjectMemberRow;
+  shownChats: ShownChatRow;
   files: FileRow;
   attachments: AttachmentRow;
   prompts: PromptRow;
@@ -310,11 +627,17 @@ export type Tables = {
   usage: UsageRow;
   textUse: TextUseRow;
   audit: AuditRow;
+  acceptances: AcceptanceRow;
+  sealKeys: SealKeyRow;
+  retentions: RetentionRow;
+  holds: HoldRow;
   emails: EmailRow;
   passwordResets: PasswordResetRow;
   authenticators: AuthenticatorRow;
   apiKeys: ApiKeyRow;
+  passkeys: PasskeyRow;
   idempotency: IdempotencyRow;
   shares: ShareRow;
+  opinions: OpinionRow;
   passages: PassageRow;
 };

@@ -2,16 +2,16 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { v7 as newId } from "uuid";
-import type { Db } from "../db/connection.server.ts";
-import { indexPassages } from "../db/search.server.ts";
+import type { Db, Engine } from "../db/connection.server.ts";
 import { planWithoutRoom } from "../db/storage-use.server.ts";
 import type { FileRow } from "../db/tables.ts";
+import type { Jobs } from "../jobs/jobs.server.ts";
 import { FairQueue } from "../process/fair-queue.server.ts";
 import { limits } from "../process/limits.ts";
 import { isImage, mediaTypeOf } from "./media-type.server.ts";
-import { type Reading, readDocument } from "./reading.server.ts";
+import { documentReading } from "./read-job.server.ts";
 import { FileRefused } from "./refused.server.ts";
-import { Storage } from "./storage.server.ts";
+import type { Storage } from "./storage/storage.server.ts";
 
 /** Owner and purpose of a new file. */
 export type Keep = { userId: string; projectId: string | null; temporary: boolean };
@@ -20,88 +20,74 @@ export type Sent = { path: string; name: string; size: number };
 
 const hour = 60 * 60_000;
 const day = 24 * hour;
-const atOnce = 2;
-// Few enough that storing them causes no noticeable pause.
-const passagesAtOnce = 40;
+const imagesAtOnce = 2;
 
 /** All files: received, read, stored and swept. One instance per process. */
 export class Files {
   readonly storage: Storage;
   readonly #db: Db;
-  readonly #queue = new FairQueue(atOnce);
+  readonly #engine: Engine;
+  readonly #jobs: Jobs;
+  readonly #images = new FairQueue(imagesAtOnce);
 
-  constructor(db: Db, dir: string) {
+  constructor({ db, engine, storage, jobs }: { db: Db; engine: Engine; storage: Storage; jobs: Jobs }) {
     this.#db = db;
-    this.storage = new Storage(dir);
+    this.#engine = engine;
+    this.#jobs = jobs;
+    this.storage = storage;
+    jobs.handle("file", documentReading({ db, storage }));
   }
 
-  /** Receives a file: detects its type, reads it, stores it and indexes its text. Throws FileRefused. */
+  /**
+   * Receives a file: detects its type and stores it. An image is made anew at once; a document is read in the background, which
+   * `settled` waits for. Throws FileRefused.
+   */
   async take(sent: Sent, keep: Keep): Promise<FileRow> {
     const name = cleanName(sent.name);
     const mediaType = await mediaTypeOf(sent.path, name, sent.size);
-    return this.#queue.run(keep.userId, () => this.#take({ ...sent, name }, mediaType, keep));
-  }
-
-  async #take({ path, name, size }: Sent, mediaType: string, keep: Keep): Promise<FileRow> {
-    const now = Date.now();
-    const row: FileRow = {
-      id: newId(),
-      createdAt: now,
-      updatedAt: now,
-      userId: keep.userId,
-      projectId: keep.projectId,
-      name,
-      mediaType,
-      size,
-      sha256: await hash(path),
-      width: null,
-      height: null,
-      pages: null,
-      text: null,
-      temporary: keep.temporary ? 1 : 0,
-      sessionId: null,
-      ready: 0,
-    };
-    let passages: Reading["passages"] = [];
-    await refuseFileBeyondPlan(this.#db, keep.userId, size);
+    await refuseFileBeyondPlan(this.#db, keep.userId, sent.size);
+    const row = { ...newRow({ ...sent, name }, keep), mediaType, sha256: await hash(sent.path) };
     try {
-      if (isImage(mediaType)) {
-        const { remakeImage } = await import("./images.server.ts");
-        const { width, height, image, preview } = await remakeImage(path);
-        Object.assign(row, { width, height });
-        await this.storage.put(row.id, "image", image);
-        await this.storage.put(row.id, "preview", preview);
-      } else {
-        const reading = await readDocument({ path, mediaType });
-        Object.assign(row, { text: reading.text, pages: reading.pages });
-        passages = reading.passages;
-      }
-      await this.storage.put(row.id, "original", path);
-      await this.#store(row, passages);
+      const size = isImage(mediaType) && (await this.#images.run(keep.userId, () => this.#remake(row.id, sent.path)));
+      await this.storage.put(row.id, "original", sent.path);
+      return await this.#store(size ? { ...row, ...size, ready: 1 } : row);
     } catch (error) {
       await this.storage.delete([row.id]);
       throw error;
     }
-    return { ...row, ready: 1 };
   }
 
-  async #store(row: FileRow, passages: Reading["passages"]): Promise<void> {
+  /** The files once they are read or have turned out to be unreadable, or as they are after `within` ms; not those deleted meanwhile. */
+  async settled(files: FileRow[], within: number): Promise<FileRow[]> {
+    const until = Date.now() + within;
+    const ids = files.map(({ id }) => id);
+    if (ids.length === 0) return [];
+    const jobs = await this.#db.selectFrom("jobs").where("subjectId", "in", ids).select("id").execute();
+    for (const { id } of jobs) await this.#jobs.ended(id, Math.max(0, until - Date.now()));
+    const rows = await this.#db.selectFrom("files").where("id", "in", ids).selectAll().execute();
+    return ids.flatMap((id) => rows.find((row) => row.id === id) ?? []);
+  }
+
+  async #remake(id: string, path: string): Promise<Pick<FileRow, "width" | "height">> {
+    const { remakeImage } = await import("./images.server.ts");
+    const { width, height, image, preview } = await remakeImage(path);
+    await this.storage.put(id, "image", image);
+    await this.storage.put(id, "preview", preview);
+    return { width, height };
+  }
+
+  async #store(row: FileRow): Promise<FileRow> {
     await this.#db.transaction().execute(async (trx) => {
-      await trx.insertInto("files").values(row).execute();
-      // Checked again inside the transaction: two concurrent uploads must not both believe that there is room.
-      await refuseFileBeyondPlan(trx, row.userId, 0);
-    });
-    try {
-      for (let at = 0; at < passages.length; at += passagesAtOnce) {
-        await indexPassages(this.#db, row.userId, { fileId: row.id }, passages.slice(at, at + passagesAtOnce));
-        // SQLite runs synchronously; this lets other requests run in between.
-        await new Promise(setImmediate);
+      // Two concurrent uploads must not both believe that there is room: PostgreSQL shows neither what the other one has added.
+      if (this.#engine === "postgres") {
+        await trx.selectFrom("users").where("id", "=", row.userId).select("id").forUpdate().execute();
       }
-      await this.#db.updateTable("files").set({ ready: 1 }).where("id", "=", row.id).execute();
-    } catch (error) {
-      await this.#db.deleteFrom("files").where("id", "=", row.id).execute();
-      throw error;
-    }
+      await trx.insertInto("files").values(row).execute();
+      await refuseFileBeyondPlan(trx, row.userId, 0);
+      if (!row.ready) await this.#jobs.add({ kind: "file", userId: row.userId, subjectId: row.id }, trx);
+    });
+    this.#jobs.wake("file");
+    return row;
   }
 
   /** Deletes files, their passages and their bytes. Messages keep their names. */
@@ -110,24 +96,56 @@ export class Files {
     await this.storage.delete(ids);
   }
 
-  /** Removes files that were never sent or never finished, and bytes without a row. */
+  /** Has files read that nobody reads: a restored copy and another engine have them without their jobs. */
+  async resume(): Promise<void> {
+    const left = await this.#db
+      .selectFrom("files")
+      .where("ready", "=", 0)
+      .where("problem", "is", null)
+      .where((e) =>
+        e.not(
+          e.exists(
+            e
+              .selectFrom("jobs")
+              .whereRef("jobs.subjectId", "=", "files.id")
+              .where("kind", "=", "file")
+              .select("jobs.id"),
+          ),
+        ),
+      )
+      .select(["id", "userId"])
+      .execute();
+    for (const { id, userId } of left) await this.#jobs.add({ kind: "file", userId, subjectId: id });
+    this.#jobs.wake("file");
+  }
+
+  /** Removes files that were never sent, and bytes that belong to no file and no job. */
   async sweep(): Promise<void> {
     // In one statement, so that a file that is being sent right now is not deleted.
     const stale = await this.#db
       .deleteFrom("files")
       .where("createdAt", "<", Date.now() - day)
       .where("sessionId", "is", null)
-      .where((e) => e.or([e("temporary", "=", 1), e("ready", "=", 0)]))
+      .where("temporary", "=", 1)
       .returning("id")
       .execute();
     await this.storage.delete(stale.map(({ id }) => id));
     const gone = new Set<string>();
-    for await (const id of this.storage.stored(hour)) {
-      const row = await this.#db.selectFrom("files").where("id", "=", id).select("id").executeTakeFirst();
-      if (!row) gone.add(id);
+    for await (const { id, at } of this.storage.list()) {
+      if (at > Date.now() - hour) continue;
+      const file = await this.#db.selectFrom("files").where("id", "=", id).select("id").executeTakeFirst();
+      const job = file ?? (await this.#db.selectFrom("jobs").where("id", "=", id).select("id").executeTakeFirst());
+      if (!job) gone.add(id);
     }
     await this.storage.delete([...gone]);
   }
+}
+
+function newRow({ name, size }: Sent, { userId, projectId, temporary }: Keep): Omit<FileRow, "mediaType" | "sha256"> {
+  const now = Date.now();
+  const unread = { width: null, height: null, pages: null, text: null, ready: 0 as const, problem: null };
+  const whose = { userId, projectId, temporary: temporary ? (1 as const) : (0 as const), sessionId: null };
+  return { id: newId(), createdAt: now, updatedAt: now, name, size, ...whose, ...unread };
 }
 
 async function refuseFileBeyondPlan(db: Db, userId: string, more: number): Promise<void> {

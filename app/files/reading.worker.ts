@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { cutPassages, searchWords } from "../db/search.server.ts";
+import { cutPassages, indexedWords } from "../db/search/passages.server.ts";
 import { answerJob } from "../process/child-process-entry.ts";
 import { limits } from "../process/limits.ts";
 import { cutHere } from "./cut-here.server.ts";
@@ -121,9 +121,9 @@ function tidy(text: string): string {
 }
 
 function passagesOf(pages: string[], numbered: boolean) {
-  return pages
-    .flatMap((text, index) =>
-      cutPassages(text).map((passage) => ({ page: numbered ? index + 1 : null, text: passage })),
-    )
-    .map((passage, position) => ({ ...passage, position, words: searchWords(passage.text).join(" ") }));
+  const passages = pages.flatMap((text, index) =>
+    cutPassages(text).map((passage) => ({ page: numbered ? index + 1 : null, text: passage })),
+  );
+  const words = indexedWords(passages.map(({ text }) => text));
+  return passages.map((passage, position) => ({ ...passage, position, words: words[position] ?? "" }));
 }

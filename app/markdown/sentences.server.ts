@@ -71,6 +71,7 @@ const code = /(`+)(?!`)[\s\S]*?[^`]\1(?!`)/g;
 
 /** Whether a cut after this text would fall inside code, a link or math. Texts are sentences: the patterns see no long ones. */
 function cutsInside(text: string): boolean {
+  if (!/[`\\$[\]]/.test(text)) return false;
   const noCode = text.replace(code, "").replace(/\\\([\s\S]*?\\\)/g, "");
   if (noCode.includes("\\(")) return true;
   const plain = noCode.replace(/\\[\s\S]/g, "");
@@ -83,6 +84,7 @@ function cutsInside(text: string): boolean {
 
 /** The emphasis marks that a text leaves open, outermost first. */
 export function unclosed(text: string): string {
+  if (!/[*_~]/.test(text)) return "";
   const plain = text
     .slice(-4 * longestHeld)
     .replace(/\\[\s\S]/g, "··")

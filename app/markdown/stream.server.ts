@@ -33,6 +33,9 @@ const pieceLength = 250;
 const wordBegun = /(?<=\n)|(?<=[ \t]\S)/;
 // The mark of a list's item, with the blanks around it.
 const itemStart = /^ {0,12}(?:[-+*]|\d{1,9}[.)]) {1,4}(?=\S)/;
+// Words that render as they are: nothing in them can be a mark, a link or need escaping. Most of a reply is made of them, and
+// asking the renderer for each costs four times as much.
+const plainWords = /^[\p{L}\p{N}]+(?: [\p{L}\p{N}]+)*[,.;:!?…]? ?$/u;
 // From the private use area: in no text that a model means to be read.
 const standIn = "\uE000";
 
@@ -252,6 +255,7 @@ export class MarkdownStream {
   #inline(text: string): string {
     const [, space = "", words = ""] =
       /^((?:\\\n|\s)*)([\s\S]*)$/.exec(this.#htmlTo === 0 ? text.trimStart() : text) ?? [];
+    if (!this.#carry && (space === "" || space === " ") && plainWords.test(words)) return space + words;
     const source = space + this.#carry + words;
     this.#carry = unclosed(this.#carry + words);
     const marks = [...this.#carry.matchAll(/([*_~])\1*/g)].map(([run]) => run);

@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { z } from "zod";
 import { makeFolder, syncFolder } from "./fsync.server.ts";
+import { type BucketSettings, readStorageUrl } from "./storage-url.server.ts";
 
 const httpUrl = (name: string) =>
   z.url({ protocol: /^https?$/, error: `${name} tiene que ser una dirección http o https` });
@@ -25,11 +27,50 @@ function isRedis(url: string): boolean {
   }
 }
 
+/** Whether what goes to that address is encrypted, or does not leave this machine. */
+export function isSecureOrHere(address: string): boolean {
+  const { protocol, hostname } = URL.parse(address) ?? {};
+  return /^(https|ldaps):$/.test(protocol ?? "") || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname ?? "");
+}
+
 const isOrigin = (said: string) => URL.canParse(said) && new URL(said).origin === said;
+
+const said = (value: unknown): value is string => typeof value === "string" && value !== "";
+const strings = (value: unknown): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(Object(value) as object).filter((entry): entry is [string, string] => said(entry[1])),
+  );
+
+/** What one entry of MCP_SERVERS names; undefined if it is no server. */
+function toolServer(given: unknown): ToolServer | undefined {
+  const { url, headers, command, args, env } = Object(given) as Record<string, unknown>;
+  if (said(url) && /^https?:/.test(url) && URL.canParse(url)) return { url, headers: strings(headers) };
+  if (!said(command)) return undefined;
+  return { command, args: Array.isArray(args) ? args.filter(said) : [], env: strings(env) };
+}
+
+const toolServersSaid =
+  'MCP_SERVERS es un objeto JSON con un servidor en cada nombre: {"notas": {"url": "https://…/mcp"}, "local": {"command": "…", "args": []}}';
+
+function toolServersIn(text: string): Record<string, ToolServer> | undefined {
+  try {
+    const given = JSON.parse(text) as unknown;
+    const whole = Object(given) as Record<string, unknown>;
+    // As other programs have it in their files.
+    const entries = Object.entries(Object(whole.mcpServers ?? whole) as object).map(
+      ([name, one]) => [name, toolServer(one)] as const,
+    );
+    if (typeof given !== "object" || entries.some(([, one]) => !one)) return undefined;
+    return Object.fromEntries(entries.flatMap(([name, one]) => (one ? [[name, one]] : [])));
+  } catch {
+    return undefined;
+  }
+}
 
 const variables = z.object({
   PORT: whole("PORT", 0, 65_535).default(3000),
   HOST: z.string().default("0.0.0.0"),
+  PROCESSES: whole("PROCESSES", 1, 64).default(1),
   DATA_DIR: z.string().default("./data"),
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/, error: "DATABASE_URL tiene que empezar por postgres://" })
@@ -41,15 +82,41 @@ const variables = z.object({
       "REDIS_URL acaba en el número de la base, y sus «%» se escriben %25: redis://:clave@máquina:6379/0",
     )
     .optional(),
+  STORAGE_URL: z
+    .string()
+    .transform((text, context) => {
+      const read = readStorageUrl(text);
+      if (typeof read !== "string") return read;
+      context.addIssue(read);
+      return z.NEVER;
+    })
+    .optional(),
+  AWS_ACCESS_KEY_ID: z.string().optional(),
+  AWS_SECRET_ACCESS_KEY: z.string().optional(),
   API_BASE_URL: httpUrl("API_BASE_URL").optional(),
   SESSION_SECRET: z.string().min(32, "SESSION_SECRET tiene que tener 32 caracteres o más").optional(),
   SESSION_SECRET_NEW: z.string().min(32, "SESSION_SECRET_NEW tiene que tener 32 caracteres o más").optional(),
   PUBLIC_URL: httpUrl("PUBLIC_URL").optional(),
   TRUST_PROXY: flag("TRUST_PROXY").default(false),
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: "SMTP_URL tiene que empezar por smtp:// o smtps://" }).optional(),
+  CONTROLLER_NAME: z.string().optional(),
+  CONTROLLER_CONTACT: z.string().optional(),
+  DPO_CONTACT: z.string().optional(),
   MAIL_TO: z.email("MAIL_TO tiene que ser una dirección de correo").optional(),
   MAIL_FROM: z.email("MAIL_FROM tiene que ser una dirección de correo").optional(),
   SIGNUP: z.enum(["open", "closed"], "SIGNUP tiene que ser open o closed").default("open"),
+  PASSWORD_SIGNIN: z.enum(["on", "off"], "PASSWORD_SIGNIN tiene que ser on u off").default("on"),
+  OIDC_ISSUER: z
+    .url({ protocol: /^https?$/, error: "OIDC_ISSUER tiene que ser una dirección https" })
+    .refine(isSecureOrHere, "OIDC_ISSUER tiene que ser https, salvo en esta misma máquina")
+    .optional(),
+  OIDC_CLIENT_ID: z.string().optional(),
+  OIDC_CLIENT_SECRET: z.string().optional(),
+  OIDC_NAME: z.string().max(60, "OIDC_NAME es demasiado largo").default("tu organización"),
+  OIDC_SCOPES: z.string().default("openid email profile"),
+  OIDC_GROUPS_CLAIM: z.string().default("groups"),
+  OIDC_ADMIN_GROUP: z.string().optional(),
+  OIDC_SIGNUP: z.enum(["open", "closed"], "OIDC_SIGNUP tiene que ser open o closed").default("open"),
   CORS_ORIGINS: z
     .string()
     .default("")
@@ -70,6 +137,18 @@ const variables = z.object({
   GOOGLE_GENERATIVE_AI_API_KEY: z.string().optional(),
   OLLAMA_BASE_URL: httpUrl("OLLAMA_BASE_URL").default("http://127.0.0.1:11434"),
   MODEL_SILENCE_SECONDS: whole("MODEL_SILENCE_SECONDS", 1, 3600).default(120),
+  MCP_SERVERS: z
+    .string()
+    .default("{}")
+    .transform((text, context) => {
+      const servers = toolServersIn(text);
+      if (!servers) context.addIssue(toolServersSaid);
+      return servers ?? {};
+    }),
+  SEARXNG_URL: httpUrl("SEARXNG_URL").optional(),
+  BRAVE_API_KEY: z.string().optional(),
+  TAVILY_API_KEY: z.string().optional(),
+  METRICS_TOKEN: z.string().min(16, "METRICS_TOKEN tiene que tener 16 caracteres o más").optional(),
   LOG_LEVEL: z
     .enum(["debug", "info", "warn", "error", "silent"], {
       error: ({ input }) => `LOG_LEVEL no puede ser «${input}»: tiene que ser debug, info, warn, error o silent`,
@@ -78,8 +157,20 @@ const variables = z.object({
 });
 const environment = variables
   .refine(
+    ({ AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY }) => !AWS_ACCESS_KEY_ID === !AWS_SECRET_ACCESS_KEY,
+    "AWS_ACCESS_KEY_ID y AWS_SECRET_ACCESS_KEY van juntas",
+  )
+  .refine(
     ({ SMTP_URL, MAIL_TO }) => !SMTP_URL || MAIL_TO,
     "SMTP_URL necesita también MAIL_TO, la dirección que recibe los formularios",
+  )
+  .refine(
+    ({ OIDC_ISSUER, OIDC_CLIENT_ID }) => !OIDC_ISSUER || OIDC_CLIENT_ID,
+    "OIDC_ISSUER necesita también OIDC_CLIENT_ID",
+  )
+  .refine(
+    ({ PROCESSES, DATABASE_URL, API_BASE_URL }) => PROCESSES === 1 || DATABASE_URL || API_BASE_URL,
+    "PROCESSES necesita PostgreSQL (DATABASE_URL): la base embebida es de un solo proceso",
   )
   .refine(
     ({ API_BASE_URL, DATABASE_URL }) => !API_BASE_URL || !DATABASE_URL,
@@ -92,10 +183,14 @@ export const settingNames: string[] = Object.keys(variables.shape);
 export type Config = {
   port: number;
   host: string;
+  /** How many processes serve behind the port. */
+  processes: number;
   dataDir: string;
   databaseUrl: string | undefined;
   /** Where several processes count attempts together. */
   redisUrl: string | undefined;
+  /** Where the bytes of files are; without it, in `dataDir`. */
+  bucket: BucketSettings | undefined;
   /** The API of another machine; without it, this process has its own. */
   apiBaseUrl: string | undefined;
   /** The master secret: cookies, tokens and stored keys are protected by keys derived from it. */
@@ -107,9 +202,15 @@ export type Config = {
   publicUrl: string | undefined;
   trustProxy: boolean;
   signup: "open" | "closed";
+  /** Whether people come in by an e-mail and a password, too. */
+  passwordSignin: boolean;
+  /** The first provider of identities. */
+  oidc: OidcSettings | undefined;
   /** Origins whose pages may call the API with a key. */
   corsOrigins: string[];
   mail: { smtpUrl: string | undefined; mailTo: string | undefined; mailFrom: string | undefined };
+  /** Who answers for the data of people (GDPR), as the record of processing names them. */
+  controller: { name: string | undefined; contact: string | undefined; dataProtectionOfficer: string | undefined };
   openai: { apiKey: string | undefined; baseUrl: string | undefined };
   anthropic: { apiKey: string | undefined; baseUrl: string | undefined };
   google: { apiKey: string | undefined };
@@ -117,6 +218,33 @@ export type Config = {
   /** How long a model may stay silent before its reply counts as failed, in ms. */
   modelSilence: number;
   logLevel: string;
+  /** What whoever reads /metrics has to show; without it there is none. */
+  metricsToken: string | undefined;
+} & ToolSettings;
+
+/** A server of tools (MCP): at an address, or a program on this machine that is started. */
+export type ToolServer =
+  | { url: string; headers: Record<string, string> }
+  | { command: string; args: string[]; env: Record<string, string> };
+
+/** A provider of identities (OpenID Connect), as the environment names it. */
+export type OidcSettings = {
+  issuer: string;
+  clientId: string;
+  clientSecret: string | undefined;
+  name: string;
+  scopes: string;
+  groupsClaim: string;
+  adminGroup: string | undefined;
+  makesAccounts: boolean;
+};
+
+/** Where tools come from at the first start. */
+export type ToolSettings = {
+  toolServers: Record<string, ToolServer>;
+  searxngUrl: string | undefined;
+  braveKey: string | undefined;
+  tavilyKey: string | undefined;
 };
 
 /** A wrong setting: its message is one sentence that names the variable. */
@@ -148,15 +276,19 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Config {
   const dataDir = resolve(values.DATA_DIR);
   try {
     makeFolder(dataDir);
+    // A container names one on its volume, which is empty at first.
+    mkdirSync(tmpdir(), { recursive: true });
   } catch (cause) {
     throw new ConfigError(`DATA_DIR (${dataDir}) no se puede crear.`, { cause });
   }
   return {
     port: values.PORT,
     host: values.HOST,
+    processes: values.PROCESSES,
     dataDir,
     databaseUrl: values.DATABASE_URL,
     redisUrl: values.REDIS_URL,
+    bucket: bucketIn(values),
     apiBaseUrl: values.API_BASE_URL?.replace(/\/$/, ""),
     secret: values.SESSION_SECRET ?? storedSecret(dataDir),
     secretGiven: values.SESSION_SECRET !== undefined,
@@ -164,7 +296,14 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Config {
     publicUrl: values.PUBLIC_URL?.replace(/\/$/, ""),
     trustProxy: values.TRUST_PROXY,
     signup: values.SIGNUP,
+    passwordSignin: values.PASSWORD_SIGNIN === "on",
+    oidc: oidcIn(values),
     corsOrigins: values.CORS_ORIGINS,
+    controller: {
+      name: values.CONTROLLER_NAME,
+      contact: values.CONTROLLER_CONTACT,
+      dataProtectionOfficer: values.DPO_CONTACT,
+    },
     mail: { smtpUrl: values.SMTP_URL, mailTo: values.MAIL_TO, mailFrom: values.MAIL_FROM },
     openai: { apiKey: values.OPENAI_API_KEY, baseUrl: values.OPENAI_BASE_URL },
     anthropic: { apiKey: values.ANTHROPIC_API_KEY, baseUrl: values.ANTHROPIC_BASE_URL },
@@ -172,6 +311,35 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Config {
     ollamaBaseUrl: values.OLLAMA_BASE_URL.replace(/\/$/, ""),
     modelSilence: values.MODEL_SILENCE_SECONDS * 1000,
     logLevel: values.LOG_LEVEL,
+    metricsToken: values.METRICS_TOKEN,
+    toolServers: values.MCP_SERVERS,
+    searxngUrl: values.SEARXNG_URL,
+    braveKey: values.BRAVE_API_KEY,
+    tavilyKey: values.TAVILY_API_KEY,
+  };
+}
+
+function bucketIn(values: z.output<typeof variables>): BucketSettings | undefined {
+  const { STORAGE_URL, AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = values;
+  return (
+    STORAGE_URL && {
+      ...STORAGE_URL,
+      keys: accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : undefined,
+    }
+  );
+}
+
+function oidcIn(values: z.output<typeof variables>): OidcSettings | undefined {
+  if (!values.OIDC_ISSUER) return undefined;
+  return {
+    issuer: values.OIDC_ISSUER,
+    clientId: values.OIDC_CLIENT_ID ?? "",
+    clientSecret: values.OIDC_CLIENT_SECRET,
+    name: values.OIDC_NAME,
+    scopes: values.OIDC_SCOPES,
+    groupsClaim: values.OIDC_GROUPS_CLAIM,
+    adminGroup: values.OIDC_ADMIN_GROUP,
+    makesAccounts: values.OIDC_SIGNUP === "open",
   };
 }
 

@@ -1,8 +1,9 @@
 import { type Logger, pino } from "pino";
+import { currentTrace } from "./telemetry/request-trace.server.ts";
 
 export type Log = Logger;
 
-/** JSON lines on standard output, never with secrets or message text. */
+/** JSON lines on standard output, never with secrets or message text; with the request that they are about, if there is one. */
 export function createLog(level: string): Log {
   return pino({
     level,
@@ -10,11 +11,16 @@ export function createLog(level: string): Log {
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: describeError },
+    mixin() {
+      const trace = currentTrace();
+      return trace ? { requestId: trace.requestId, traceId: trace.traceId } : {};
+    },
   });
 }
 
 /** A path as it may be logged: tokens of password resets and shares are masked, because whoever has them is let in. */
-export const pathInLog = (path: string) => path.replace(/\/(reset|share|compartido)\/[^/]+/, "/$1/…");
+export const pathInLog = (path: string) =>
+  path.replace(/\/(reset|share|compartido|enlace|invitacion|invitation)\/[^/]+/, "/$1/…");
 
 // Provider errors carry the request, and with it keys and message text: only these three fields may be logged.
 function describeError(error: Error) {

@@ -1,7 +1,10 @@
 /** Says that something of a person has changed: which kind of thing, never its content. `sessions`: some may have ended. */
 export type Change = { userId: string; what: string };
-/** Between processes: replies are followed in one that does not write them, or the one that does has stored more of them. */
-export type ReplyNotice = { replyIds: string[]; are: "followed" | "grown" };
+/**
+ * Between processes: replies are followed in one that does not write them, the one that does has stored more of them, or has left them
+ * for another to go on with.
+ */
+export type ReplyNotice = { replyIds: string[]; are: "followed" | "grown" | "left" };
 type Listener = (change: Change) => void;
 
 // PostgreSQL's notices have at most 8,000 bytes; an id takes 39 of them.
@@ -15,7 +18,7 @@ export class Changes {
   readonly #listeners = new Set<Listener>();
   /** What wakes the readers of a reply that another process writes; by reply, as there may be a thousand. */
   readonly #readers = new Map<string, Set<() => void>>();
-  readonly #writers = new Set<(replyId: string) => void>();
+  readonly #writers = { followed: new Set<(replyId: string) => void>(), left: new Set<(replyId: string) => void>() };
   readonly #relay: Relay | undefined;
 
   /** `relay`: present when other processes write as well. */
@@ -41,7 +44,7 @@ export class Changes {
 
   #pass(notice: Change | ReplyNotice): void {
     if (!("replyIds" in notice)) for (const listener of this.#listeners) listener(notice);
-    else if (notice.are === "followed") for (const tell of this.#writers) notice.replyIds.forEach(tell);
+    else if (notice.are !== "grown") for (const tell of this.#writers[notice.are]) notice.replyIds.forEach(tell);
     else for (const replyId of notice.replyIds) for (const wake of this.#readers.get(replyId) ?? []) wake();
   }
 
@@ -51,9 +54,9 @@ export class Changes {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Calls `tell` whenever a reply is followed in a process that does not write it. */
-  whenFollowed(tell: (replyId: string) => void): void {
-    this.#writers.add(tell);
+  /** Calls `tell` whenever a reply is followed in a process that does not write it, or was left by the one that did. */
+  whenNoticed(what: "followed" | "left", tell: (replyId: string) => void): void {
+    this.#writers[what].add(tell);
   }
 
   /** Calls `wake` whenever another process has stored more of a reply; returns the function that unsubscribes. */

@@ -1,9 +1,10 @@
 import type { MessageStatus } from "../db/tables.ts";
+import type { ShownCall } from "./tools/shown-call.server.ts";
 
 /** A passage that a reply may cite, with the number that is used in its text. */
 export type Source = {
   n: number;
-  kind: "message" | "training" | "file";
+  kind: "message" | "training" | "file" | "page";
   title: string;
   quote: string;
   chatId: string | null;
@@ -11,6 +12,9 @@ export type Source = {
   /** The file and the number of the passage in it; sources stored before there were files have neither. */
   fileId?: string | null;
   position?: number | null;
+  /** Of a page of the web: its address, and when it was read, in epoch ms. */
+  url?: string;
+  readAt?: number;
 };
 
 export type Usage = { inputTokens: number; outputTokens: number };
@@ -19,13 +23,16 @@ export type ReplyUsage = Usage & { reasoningTokens?: number };
 
 /**
  * The items of a reply's stream. A reply is a list of parts, numbered by `n`: `part` begins one, `part-end` ends one that is not
- * text. `at` is the offset of `text` in the reply's whole text, or in its part.
+ * text. `at` is the offset of `text` in the reply's whole text, or in its part. `tool` comes whenever a call has changed, also after
+ * later parts have begun; `sources` whenever there are more of them.
  */
 export type Chunk =
   | { type: "start"; chatId: string; userMessageId: string | null; messageId: string; modelId: string | null }
-  | { type: "part"; n: number; kind: "text" | "reasoning" }
+  | { type: "part"; n: number; kind: "text" | "reasoning" | "tool" | "image" }
   | { type: "text"; at: number; text: string }
   | { type: "reasoning"; n: number; at: number; text: string }
+  | ({ type: "tool"; n: number } & ShownCall)
+  | { type: "image"; n: number; fileId: string; alt: string; width: number | null; height: number | null }
   | { type: "part-end"; n: number; ms: number | null }
   | { type: "sources"; sources: Source[] }
   | { type: "end"; status: Exclude<MessageStatus, "streaming">; usage: ReplyUsage; error?: string }

@@ -1,12 +1,15 @@
+import { v7 as newId } from "uuid";
+import type { Db } from "../db/connection.server.ts";
 import type { ModelRow } from "../db/tables.ts";
-import { ConcurrencyLimit } from "../process/concurrency-limit.server.ts";
 import { limits } from "../process/limits.ts";
+import type { Tool } from "../tools/tool.server.ts";
 import type { Usage } from "./chunk.ts";
 import { instructionsFor } from "./prompt/prompt.server.ts";
 import { openModel } from "./providers/model-access.server.ts";
 import { generate, type Piece, type Prompt, type ResponseFormat } from "./providers/providers.server.ts";
-import type { OfferedTool, ToolChoice } from "./providers/tool-calls.server.ts";
-import type { RunServices } from "./runs.server.ts";
+import { type OfferedTool, offeredAs, type ToolChoice } from "./providers/tool-calls.server.ts";
+import type { RunServices } from "./running/runs.server.ts";
+import { withHouseCalls } from "./tools/house-calls.server.ts";
 import { estimateUsage, reserveUsage, settleUsage, tooMany } from "./usage.server.ts";
 
 type CompletionRequest = {
@@ -15,7 +18,10 @@ type CompletionRequest = {
   prompt: Prompt;
   stop: string[];
   responseFormat: ResponseFormat | undefined;
+  /** The program's own, which it carries out itself. */
   tools: OfferedTool[];
+  /** Those of the house that it has asked for, which are carried out here. */
+  house: Tool[];
   toolChoice: ToolChoice | undefined;
   signal: AbortSignal;
   /** Called when nothing more will come, also if the model was never asked. */
@@ -27,24 +33,27 @@ type CompletionRequest = {
  * Throws LimitReached before anything is asked; the generator throws ReplyError.
  */
 export async function completePrompt(
-  { db, modelKey, modelSilence }: RunServices,
-  { userId, model, prompt, signal, onEnd, ...wanted }: CompletionRequest,
+  { db, log, processes, modelKey, modelSilence }: RunServices,
+  { userId, model, prompt, signal, onEnd, house, ...wanted }: CompletionRequest,
 ): Promise<AsyncGenerator<Piece>> {
-  if (!underway.enter(userId)) {
-    onEnd();
-    throw tooMany(Date.now());
-  }
+  const id = newId();
   const leave = () => {
-    underway.leave(userId);
     onEnd();
+    // Until then it counts as one that is under way; whoever waits for the answer does not wait for this.
+    db.deleteFrom("completions")
+      .where("id", "=", id)
+      .execute()
+      .catch((error) => log.error({ err: error as Error }, "no se pudo descontar una llamada que ha terminado"));
   };
   try {
-    await db.transaction().execute((trx) => reserveUsage(trx, userId, model.id, Date.now()));
-    const system = [model.systemPrompt, ...(await instructionsFor(db)), prompt.system].filter(Boolean).join("\n\n");
-    const pieces = ask();
-    async function* ask() {
-      const options = { ...wanted, signal, silence: modelSilence };
-      yield* generate(openModel(model, modelKey), { ...prompt, system }, options);
+    await db.transaction().execute((trx) => enter(trx, { id, userId, modelId: model.id, processId: processes.id }));
+    const system = [model.systemPrompt, ...(await instructionsFor(db, userId)), prompt.system]
+      .filter(Boolean)
+      .join("\n\n");
+    const pieces = house.length > 0 ? withHouseCalls({ ask, tools: house, caller: { userId, signal } }) : ask();
+    function ask(since: Prompt["turns"] = []) {
+      const options = { ...wanted, tools: [...wanted.tools, ...house.map(offeredAs)], signal, silence: modelSilence };
+      return generate(openModel(model, modelKey), { system, turns: [...prompt.turns, ...since] }, options);
     }
     const length = system.length + prompt.turns.reduce((sum, { content }) => sum + content.length, 0);
     return counted(pieces, leave, length, (usage) => settleUsage(db, userId, model, usage, Date.now()));
@@ -54,8 +63,21 @@ export async function completePrompt(
   }
 }
 
-// Completions in progress, by person.
-const underway = new ConcurrencyLimit(limits.repliesAtOnce);
+type Entering = { id: string; userId: string; modelId: string; processId: string };
+
+/** Counts a completion against the plan, and among those of the person that are under way in any process. Throws LimitReached. */
+async function enter(trx: Db, { id, userId, modelId, processId }: Entering): Promise<void> {
+  const now = Date.now();
+  // Locks the person's use of today: two at once do not both find the last place.
+  await reserveUsage(trx, userId, modelId, now);
+  const { count } = await trx
+    .selectFrom("completions")
+    .where("userId", "=", userId)
+    .select((e) => e.fn.countAll<number>().as("count"))
+    .executeTakeFirstOrThrow();
+  if (Number(count) >= limits.repliesAtOnce) throw tooMany(now);
+  await trx.insertInto("completions").values({ id, createdAt: now, updatedAt: now, userId, processId }).execute();
+}
 
 /** Passes the pieces on and records the usage however it ends: completed, failed, or left by its reader. */
 async function* counted(

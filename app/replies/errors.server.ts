@@ -116,6 +116,16 @@ export function describeCause({ cause }: ReplyError): Record<string, unknown> {
   return { type: cause.name, ...(statusCode && { statusCode }), code: (cause.cause as NodeJS.ErrnoException)?.code };
 }
 
+/** Whether a provider has refused a request because of the tools in it: «… does not support tools», «tools param requires --jinja». */
+export function isAboutTools({ cause }: ReplyError): boolean {
+  if (!APICallError.isInstance(cause)) return false;
+  // Not any word of tools: one that is described wrongly must not take all of them from everybody.
+  const said = `${cause.message} ${cause.responseBody ?? ""}`.slice(0, 2_000);
+  return /(not|n't) support[^.]{0,40}\b(tool|function)|\b(tool|function)[^.]{0,60}(not (been )?(supported|enabled|available)|unsupported|requires? --)/i.test(
+    said,
+  );
+}
+
 function forStatus(status: number, retryAfter: string | undefined): string {
   if (status === 401 || status === 403) {
     return "El proveedor rechazó la clave de este modelo. Avisa a quien administra o elige otro modelo.";

@@ -4,8 +4,8 @@ import type { Changes } from "../realtime/changes.server.ts";
 import type { Chunk, Source } from "./chunk.ts";
 import { partsOf, type ReplyState } from "./parts.server.ts";
 import { type Position, Reading } from "./reading.server.ts";
-import type { Run } from "./run.server.ts";
-import type { Runs } from "./runs.server.ts";
+import type { Run } from "./running/run.server.ts";
+import type { Runs } from "./running/runs.server.ts";
 
 // In ms: how often a reply that another process writes is looked at if that says nothing of it, as an older version does, and how
 // often that process is told that it is followed here.
@@ -36,7 +36,7 @@ type Following = {
  */
 export function follow(services: Services, messageId: string, following: Following): AsyncGenerator<Chunk[]> {
   const run = services.runs.get(messageId);
-  return run ? followRun(run, following) : followStored(services, messageId, following);
+  return run ? followRun(services, run, following) : readStored(services, messageId, following);
 }
 
 /** Whether a reply ever came to this position; a reader that claims to have more than there is can't be followed. */
@@ -49,20 +49,37 @@ export async function reached(
   return reply !== undefined && Reading.from(reply, from) !== undefined;
 }
 
-const begin = (reply: ReplyState, known: Known): Reading =>
+const beginAt = (reply: ReplyState, known: Known): Reading =>
   ("from" in known ? Reading.from(reply, known.from) : Reading.after(known.after)) ?? new Reading();
 
-async function* followRun(run: Run, { known, arrive, first = [] }: Following): AsyncGenerator<Chunk[]> {
+async function* readStored(
+  services: Services,
+  messageId: string,
+  { known, arrive, first }: Following,
+): AsyncGenerator<Chunk[]> {
+  const { signal, leave } = arrive();
+  try {
+    yield* followStored(services, messageId, { signal, first, begin: (reply) => beginAt(reply, known) });
+  } finally {
+    leave();
+  }
+}
+
+async function* followRun(
+  services: Services,
+  run: Run,
+  { known, arrive, first = [] }: Following,
+): AsyncGenerator<Chunk[]> {
   const { signal, leave } = arrive();
   // Wakes all followers of the run; each then checks its own signal, so no listeners accumulate.
   signal.addEventListener("abort", () => run.announce(), { once: true });
   try {
-    const reading = begin(run, known);
+    const reading = beginAt(run, known);
     let chunks = first;
-    let sourcesSent = false;
-    while (!signal.aborted) {
-      if (!sourcesSent && run.sources.length > 0) {
-        sourcesSent = true;
+    let sourcesSent = 0;
+    while (!signal.aborted && !run.leftTo) {
+      if (sourcesSent < run.sources.length) {
+        sourcesSent = run.sources.length;
         chunks = [...chunks, { type: "sources", sources: run.sources }];
       }
       const { status, usage, error } = run;
@@ -74,6 +91,10 @@ async function* followRun(run: Run, { known, arrive, first = [] }: Following): A
       if (chunks.length === 0) await run.changed;
       chunks = [];
     }
+    if (run.leftTo === "another")
+      yield* followStored(services, run.messageId, { signal, first: chunks, begin: () => reading });
+    else if (run.leftTo) yield [...reading.next(run, true), { type: "end", status: "interrupted", usage: run.usage }];
+    if (run.leftTo) return;
     await Promise.race([titled(run, signal), setTimeout(titleWait, undefined, { signal }).catch(() => undefined)]);
     if (run.title) yield [{ type: "title", title: run.title }];
   } finally {
@@ -85,18 +106,21 @@ async function titled(run: Run, signal: AbortSignal): Promise<void> {
   while (!run.done && !signal.aborted) await run.changed;
 }
 
+/** `begin`: how far its reader has come, at the first look at the reply. */
+type FollowingStored = { signal: AbortSignal; first: Chunk[] | undefined; begin(reply: ReplyState): Reading };
+
 async function* followStored(
   { db, changes }: Services,
   messageId: string,
-  { known, arrive, first = [] }: Following,
+  { signal, first = [], begin }: FollowingStored,
 ): AsyncGenerator<Chunk[]> {
-  const { signal, leave } = arrive();
   let grown = Promise.withResolvers<void>();
   const stopListening = changes.whenGrown(messageId, () => grown.resolve());
   let told = 0;
   try {
     let chunks = first;
     let reading: Reading | undefined;
+    let sourcesSent: string | undefined;
     while (!signal.aborted) {
       // Made before the reply is read: what is stored from here on wakes this reader again.
       grown = Promise.withResolvers();
@@ -107,10 +131,13 @@ async function* followStored(
         told = Date.now();
         changes.tellOfReplies({ replyIds: [messageId], are: "followed" });
       }
-      reading ??= begin(reply, known);
+      reading ??= begin(reply);
+      if (sources && sources !== sourcesSent) {
+        sourcesSent = sources;
+        chunks = [...chunks, { type: "sources", sources: JSON.parse(sources) as Source[] }];
+      }
       chunks = [...chunks, ...reading.next(reply, status !== "streaming")];
       if (status !== "streaming") {
-        if (sources) chunks.push({ type: "sources", sources: JSON.parse(sources) as Source[] });
         yield [...chunks, { type: "end", status, usage, ...(error && { error }) }];
         return;
       }
@@ -120,7 +147,6 @@ async function* followStored(
     }
   } finally {
     stopListening();
-    leave();
   }
 }
 
@@ -132,13 +158,15 @@ async function storedReply(db: Db, messageId: string) {
     .where("m.id", "=", messageId)
     .orderBy("p.n")
     .select(["m.content", "m.status", "m.error", "m.sources", "m.inputTokens", "m.outputTokens", "m.reasoningTokens"])
-    .select(["p.n", "p.at", "p.text", "p.createdAt", "p.finishedAt"])
+    .select(["p.n", "p.kind", "p.at", "p.text", "p.createdAt", "p.finishedAt", "p.status as callStatus", "p.data"])
     .execute();
   const [row] = rows;
   if (!row) return;
   const { content, status, error, sources, reasoningTokens } = row;
-  const parts = rows.flatMap(({ n, at, text, createdAt, finishedAt }) =>
-    n === null || at === null || text === null || createdAt === null ? [] : { n, at, text, createdAt, finishedAt },
+  const parts = rows.flatMap(({ n, kind, at, text, createdAt, finishedAt, callStatus, data }) =>
+    n === null || kind === null || at === null || text === null || createdAt === null
+      ? []
+      : { n, kind, at, text, createdAt, finishedAt, status: callStatus, data },
   );
   return {
     text: content,

@@ -1,7 +1,9 @@
+import type { SharedV4ProviderMetadata } from "@ai-sdk/provider";
 import { sql } from "kysely";
 import { v7 as newId } from "uuid";
 import type { Db } from "../db/connection.server.ts";
-import type { PartRow } from "../db/tables.ts";
+import type { CallStatus, PartRow } from "../db/tables.ts";
+import type { Call } from "./tools/call.ts";
 
 /** A stretch of a reply's text, from this offset up to where the next part stands. */
 export type TextPart = { kind: "text"; at: number };
@@ -13,15 +15,45 @@ export type ReasoningPart = {
   startedAt: number;
   /** null while it grows, and if the server was killed meanwhile. */
   finishedAt: number | null;
+  /** What its provider wants back with it in the next step of the same reply. */
+  meta?: ProviderMeta;
 };
-export type ReplyPart = TextPart | ReasoningPart;
+/** A call of a tool. `text`: what came of it, as the model is told. */
+export type ToolPart = {
+  kind: "tool";
+  at: number;
+  text: string;
+  startedAt: number;
+  /** null until it is over. */
+  finishedAt: number | null;
+  status: CallStatus;
+  call: Call;
+};
+/** An image that a tool has made; `text` says what it shows. It is a file of the person. */
+export type ImagePart = {
+  kind: "image";
+  at: number;
+  text: string;
+  startedAt: number;
+  finishedAt: number;
+  image: MadeImage;
+};
+export type MadeImage = { fileId: string; width: number | null; height: number | null };
+/** What the providers' libraries want back with a thought or a call, by provider; it means nothing to us. */
+export type ProviderMeta = SharedV4ProviderMetadata;
+export type ReplyPart = TextPart | ReasoningPart | ToolPart | ImagePart;
+/** A part that is kept as a row of its own. */
+export type KeptPart = Exclude<ReplyPart, TextPart>;
 /** A part to be stored, with its place in the reply. */
-export type NumberedPart = { n: number; part: ReasoningPart };
+export type NumberedPart = { n: number; part: KeptPart };
 
 /** A reply as its readers need it: its whole text, and its parts in order. */
 export type ReplyState = { text: string; parts: ReplyPart[] };
 
-export type StoredReplyPart = Pick<PartRow, "n" | "at" | "text" | "createdAt" | "finishedAt">;
+export type StoredReplyPart = Pick<
+  PartRow,
+  "n" | "kind" | "at" | "text" | "createdAt" | "finishedAt" | "status" | "data"
+>;
 /** Where only its beginning was read, `whole` says whether that is all. */
 export type PartBeginning = StoredReplyPart & { whole: boolean };
 
@@ -32,30 +64,40 @@ export function partsOf(content: string, rows: StoredReplyPart[]): ReplyPart[] {
   for (const row of rows) {
     if (parts.length < row.n) parts.push({ kind: "text", at });
     at = row.at;
-    const { text, createdAt: startedAt, finishedAt } = row;
-    parts.push({ kind: "reasoning", at, text, startedAt, finishedAt });
+    parts.push(keptPart(row));
   }
   if (content.length > at) parts.push({ kind: "text", at });
   return parts;
 }
 
+function keptPart({ kind, at, text, createdAt: startedAt, finishedAt, status, data }: StoredReplyPart): KeptPart {
+  const kept = data === null ? undefined : JSON.parse(data);
+  const common = { at, text, startedAt, finishedAt };
+  if (kind === "tool") return { kind, ...common, status: status ?? "interrupted", call: kept as Call };
+  if (kind === "image") return { kind, ...common, finishedAt: finishedAt ?? startedAt, image: kept as MadeImage };
+  return { kind, ...common, ...(kept && { meta: kept as ProviderMeta }) };
+}
+
 /** Where a part of a text ends: where the next part stands. */
 export const endOfText = ({ text, parts }: ReplyState, n: number): number => parts[n + 1]?.at ?? text.length;
 
-/** How long a thought took in ms; null if that is not known. */
-export const thoughtFor = ({ startedAt, finishedAt }: ReasoningPart): number | null =>
+/** The parts of a reply that are rows of their own, with their places. */
+export const numbered = (parts: ReplyPart[]): NumberedPart[] =>
+  parts.flatMap((part, n) => (part.kind === "text" ? [] : [{ n, part: { ...part } }]));
+
+/** How long a thought or a call took in ms; null if that is not known. */
+export const timeOf = ({ startedAt, finishedAt }: KeptPart): number | null =>
   finishedAt === null ? null : finishedAt - startedAt;
 
 /** The stored parts of a message, in order. One that is text alone has none. */
 export const storedParts = (db: Db, messageId: string): Promise<StoredReplyPart[]> =>
   inOrder(db).select(partColumns).where("messageId", "=", messageId).execute();
 
-/** The same for all messages of a chat, by message. */
-export async function storedPartsOfChat(db: Db, chatId: string): Promise<Map<string, StoredReplyPart[]>> {
-  const messages = db.selectFrom("messages").where("chatId", "=", chatId).select("id");
+/** The same for several messages, by message. */
+export async function storedPartsOf(db: Db, messageIds: string[]): Promise<Map<string, StoredReplyPart[]>> {
   const rows = await inOrder(db)
     .select(["messageId", ...partColumns])
-    .where("messageId", "in", messages)
+    .where("messageId", "in", messageIds)
     .execute();
   return Map.groupBy(rows, ({ messageId }) => messageId);
 }
@@ -69,7 +111,7 @@ export async function beginningsOfParts(
   if (messageIds.length === 0) return new Map();
   const rows = await inOrder(db)
     .where("messageId", "in", messageIds)
-    .select(["messageId", "n", "at", "createdAt", "finishedAt"])
+    .select(["messageId", "n", "kind", "at", "createdAt", "finishedAt", "status", "data"])
     .select(sql<string>`substr(text, 1, ${sql.lit(characters)})`.as("text"))
     .select(sql<number>`length(text)`.as("length"))
     .execute();
@@ -77,18 +119,52 @@ export async function beginningsOfParts(
   return Map.groupBy(parts, ({ messageId }) => messageId);
 }
 
-const partColumns = ["n", "at", "text", "createdAt", "finishedAt"] as const;
+const partColumns = ["n", "kind", "at", "text", "createdAt", "finishedAt", "status", "data"] as const;
 const inOrder = (db: Db) => db.selectFrom("parts").orderBy("messageId").orderBy("n");
 
 /** Stores these parts of a reply, each in place of what was stored of it. Text is not among them: it lies in the message. */
 export async function storeParts(db: Db, messageId: string, parts: NumberedPart[], now: number): Promise<void> {
   for (const { n, part } of parts) {
-    const { kind, at, text, startedAt, finishedAt } = part;
-    const row = { messageId, n, kind, at, text, createdAt: startedAt, updatedAt: now, finishedAt };
+    const { kind, at, startedAt, finishedAt } = part;
+    // PostgreSQL can't store NUL, and all running replies are stored together.
+    const text = part.text.replaceAll("\0", "");
+    const status = part.kind === "tool" ? part.status : null;
+    const data = dataOf(part);
+    const row = { messageId, n, kind, at, text, createdAt: startedAt, updatedAt: now, finishedAt, status, data };
+    const changed = { text, finishedAt, status, data, updatedAt: now };
     await db
       .insertInto("parts")
       .values({ id: newId(), ...row })
-      .onConflict((conflict) => conflict.columns(["messageId", "n"]).doUpdateSet({ text, finishedAt, updatedAt: now }))
+      .onConflict((conflict) => conflict.columns(["messageId", "n"]).doUpdateSet(changed))
       .execute();
   }
 }
+
+function dataOf(part: KeptPart): string | null {
+  const kept = part.kind === "tool" ? part.call : part.kind === "image" ? part.image : part.meta;
+  return kept ? JSON.stringify(kept) : null;
+}
+
+/** Says of the calls of a reply that nobody writes any more that they were cut off. Those that are allowed are still to come. */
+export async function cutCalls(db: Db, messageId: string, now: number): Promise<void> {
+  const ofReply = db.updateTable("parts").where("messageId", "=", messageId);
+  const over = { finishedAt: now, updatedAt: now };
+  await ofReply
+    .set({ status: "interrupted", ...over })
+    .where("status", "=", "running")
+    .execute();
+}
+
+/** Says of the calls of a stopped reply that they were cut off, or that nobody decided about them. */
+export async function endCalls(db: Db, messageId: string, now: number): Promise<void> {
+  await cutCalls(db, messageId, now);
+  await db
+    .updateTable("parts")
+    .set({ status: "refused", text: notDecided, finishedAt: now, updatedAt: now })
+    .where("messageId", "=", messageId)
+    .where("status", "in", ["waiting", "allowed"])
+    .execute();
+}
+
+/** What a model is told of a call that a person has left undecided. */
+export const notDecided = "La persona detuvo la respuesta sin decidir sobre esta llamada.";

@@ -1,5 +1,6 @@
 import type { Chunk } from "./chunk.ts";
-import { endOfText, type ReplyState, thoughtFor } from "./parts.server.ts";
+import { endOfText, type ReplyState, type ToolPart, timeOf } from "./parts.server.ts";
+import { showCall } from "./tools/shown-call.server.ts";
 
 /** A place in a reply: a part, and an offset in it; in a part of text, the offset in the reply's whole text. */
 export type Position = { n: number; at: number };
@@ -12,13 +13,20 @@ export class Reading {
   #announced = false;
   /** Text before this offset, and what was thought before it, is known to the reader. */
   #textFrom = 0;
+  /** Calls that may still change, by their places, and how the reader knows them; empty if it may not know the last change. */
+  readonly #calls = new Map<number, string>();
 
   /** A reader that has everything up to this place. Undefined if the reply never came that far. */
   static from(reply: ReplyState, { n, at }: Position): Reading | undefined {
     const part = reply.parts[n];
-    if (!part) return n === reply.parts.length && at === 0 ? Reading.#of(n, 0, false) : undefined;
-    const [start, end] = part.kind === "text" ? [part.at, endOfText(reply, n)] : [0, part.text.length];
-    return at >= start && at <= end ? Reading.#of(n, at, at > start) : undefined;
+    if (!part && (n !== reply.parts.length || at !== 0)) return undefined;
+    const [start, end] =
+      part?.kind === "text" ? [part.at, endOfText(reply, n)] : [0, part?.kind === "reasoning" ? part.text.length : 0];
+    if (at < start || at > end) return undefined;
+    const reading = Reading.#of(n, at, at > start);
+    for (const [index, { kind }] of reply.parts.slice(0, n).entries())
+      if (kind === "tool") reading.#calls.set(index, "");
+    return reading;
   }
 
   /** A reader that knows of text alone and has it up to this offset. */
@@ -38,10 +46,10 @@ export class Reading {
 
   /** What the reply has beyond this place, in order; the place moves on. `ended`: nothing will be added to the reply. */
   next(reply: ReplyState, ended: boolean): Chunk[] {
-    const chunks: Chunk[] = [];
+    const chunks = this.#changedCalls(reply);
     for (let part = reply.parts[this.#n]; part; part = reply.parts[this.#n]) {
       const n = this.#n;
-      if (part.kind === "reasoning" && part.at < this.#textFrom) {
+      if (part.kind !== "text" && part.at < this.#textFrom) {
         this.#n += 1;
         continue;
       }
@@ -50,16 +58,42 @@ export class Reading {
         this.#announced = true;
         this.#at = part.kind === "text" ? Math.max(part.at, this.#textFrom) : 0;
       }
+      if (part.kind === "tool") this.#calls.set(n, "");
+      if (part.kind === "tool" || part.kind === "image") {
+        if (part.kind === "tool") chunks.push(...this.#changedCalls(reply));
+        else
+          chunks.push({ type: "image", n, alt: part.text, ...part.image }, { type: "part-end", n, ms: timeOf(part) });
+        this.#n += 1;
+        this.#announced = false;
+        continue;
+      }
       const at = this.#at;
       const text = part.kind === "text" ? reply.text.slice(at, endOfText(reply, n)) : part.text.slice(at);
       if (text) chunks.push(part.kind === "text" ? { type: "text", at, text } : { type: "reasoning", n, at, text });
       this.#at += text.length;
       const hasEnded = part.kind === "reasoning" && part.finishedAt !== null;
       if (!ended && !hasEnded && n + 1 === reply.parts.length) break;
-      if (part.kind === "reasoning") chunks.push({ type: "part-end", n, ms: thoughtFor(part) });
+      if (part.kind === "reasoning") chunks.push({ type: "part-end", n, ms: timeOf(part) });
       this.#n += 1;
       this.#announced = false;
     }
     return chunks;
   }
+
+  /** The calls that have changed since the reader was told of them. What is over does not change again. */
+  #changedCalls({ parts }: ReplyState): Chunk[] {
+    return [...this.#calls].flatMap(([n, known]): Chunk[] => {
+      const part = parts[n];
+      if (part?.kind !== "tool" || versionOf(part) === known) return [];
+      const isOver = part.finishedAt !== null;
+      if (isOver) this.#calls.delete(n);
+      else this.#calls.set(n, versionOf(part));
+      const end: Chunk[] = isOver ? [{ type: "part-end", n, ms: timeOf(part) }] : [];
+      return [{ type: "tool", n, ...showCall(part) }, ...end];
+    });
+  }
 }
+
+/** Tells two states of one call apart. */
+export const versionOf = ({ status, text, finishedAt, call }: ToolPart): string =>
+  `${status} ${text.length} ${finishedAt} ${call.input.length} ${call.question?.message ?? ""} ${call.answers?.length ?? 0}`;

@@ -2,13 +2,13 @@ import type { Db } from "../db/connection.server.ts";
 import { isTaken } from "../db/errors.server.ts";
 import { prepared } from "../db/prepared.server.ts";
 import { chatRow, insertChat, insertMessage, messageRow } from "../db/rows.server.ts";
-import { indexText } from "../db/search.server.ts";
+import { indexText } from "../db/search/passages.server.ts";
 import { planWithoutRoom } from "../db/storage-use.server.ts";
 import type { ChatRow, MessageRow, ModelRow } from "../db/tables.ts";
 import { CannotReply } from "./cannot-reply.server.ts";
 import { partsOf, storedParts } from "./parts.server.ts";
 import { attach, bytesOf } from "./prompt/attach.server.ts";
-import type { Runs } from "./runs.server.ts";
+import type { Runs } from "./running/runs.server.ts";
 import { firstWords } from "./title.server.ts";
 import { reserveUsage } from "./usage.server.ts";
 
@@ -27,6 +27,10 @@ export type NewMessage = {
   fileIds?: string[] | undefined;
   /** Makes the new chat temporary: it is deleted with this session. */
   sessionId?: string | undefined;
+  /** Whom the chat is had with from now on; undefined: whom it was had with. */
+  assistantId?: string | null | undefined;
+  /** The time zone of the person. */
+  zone?: string | undefined;
   /** Keeps the chat's draft, because the message is not the draft (an edit). */
   keepDraft?: boolean;
 };
@@ -36,7 +40,7 @@ export async function sendMessage({ db, runs }: { db: Db; runs: Runs }, message:
   const before = await findSent(db, message);
   if (before?.sent) return before.sent;
   // The reply was deleted meanwhile: make another reply to the stored message.
-  if (before?.question) return replyAgain({ db, runs }, before.question, message.model);
+  if (before?.question) return replyAgain({ db, runs }, before.question, message.model, message.zone);
   const now = Date.now();
   try {
     const stored = await db.transaction().execute(async (trx) => {
@@ -51,7 +55,7 @@ export async function sendMessage({ db, runs }: { db: Db; runs: Runs }, message:
         // A different text with a used key, sent from a page in the history, is a new message.
         key: before ? null : (message.key ?? null),
       });
-      const reply = emptyReply(question, message.model.id, now);
+      const reply = emptyReply(question, message.model.id, now, runs);
       await insertMessage(trx, question);
       await insertMessage(trx, reply);
       await attach(trx, question, message.fileIds ?? [], chat.sessionId);
@@ -60,10 +64,14 @@ export async function sendMessage({ db, runs }: { db: Db; runs: Runs }, message:
         await indexText(trx, question.content, question.userId, { messageId: question.id, chatId: chat.id });
       }
       await showReply(trx, reply, now);
+      if (message.chatId && message.assistantId !== undefined) {
+        const { assistantId } = message;
+        await trx.updateTable("chats").set({ assistantId }).where("id", "=", message.chatId).execute();
+      }
       await clearDraft(trx, message, chat.id);
       return { question, reply };
     });
-    runs.start(stored.reply, stored.question, message.model);
+    runs.start(stored.reply, stored.question, message.model, { zone: message.zone });
     return started(stored.reply, stored.question.id);
   } catch (error) {
     // Sent twice at the same moment: the unique key let only one through.
@@ -89,15 +97,16 @@ export async function replyAgain(
   { db, runs }: { db: Db; runs: Runs },
   question: MessageRow,
   model: ModelRow,
+  zone?: string,
 ): Promise<Started> {
   const now = Date.now();
-  const reply = emptyReply(question, model.id, now);
+  const reply = emptyReply(question, model.id, now, runs);
   await oneAtATime(db, question.chatId, async (trx) => {
     await reserveUsage(trx, question.userId, model.id, now);
     await insertMessage(trx, reply);
     await showReply(trx, reply, now);
   });
-  runs.start(reply, question, model);
+  runs.start(reply, question, model, { zone });
   return started(reply, null);
 }
 
@@ -106,25 +115,28 @@ export async function continueReply(
   { db, runs }: { db: Db; runs: Runs },
   reply: MessageRow,
   model: ModelRow,
+  zone?: string,
 ): Promise<Started> {
   const now = Date.now();
+  const signature = runs.signature();
   const question = await oneAtATime(db, reply.chatId, async (trx) => {
     const { numUpdatedRows } = await trx
       .updateTable("messages")
-      .set({ status: "streaming", error: null, finishedAt: null, heartbeatAt: now, updatedAt: now, modelId: model.id })
+      .set({ status: "streaming", error: null, finishedAt: null, ...signature, updatedAt: now, modelId: model.id })
       .where("id", "=", reply.id)
-      .where("status", "!=", "streaming")
+      .where("status", "not in", ["streaming", "waiting"])
       .executeTakeFirst();
     if (numUpdatedRows === 0n) throw busy();
     await reserveUsage(trx, reply.userId, model.id, now);
     return trx.selectFrom("messages").where("id", "=", reply.parentId).selectAll().executeTakeFirstOrThrow();
   });
   const parts = partsOf(reply.content, await storedParts(db, reply.id));
-  runs.start({ ...reply, status: "streaming" }, question, model, parts);
+  runs.start({ ...reply, ...signature, status: "streaming" }, question, model, { parts, zone });
   return started(reply, null);
 }
 
-const busy = () => new CannotReply("parentId", "Espera a que termine la respuesta en curso o detenla.");
+/** Another reply is being written in the chat. */
+export const busy = () => new CannotReply("parentId", "Espera a que termine la respuesta en curso o detenla.");
 
 /** Runs a transaction that starts a reply in a chat. Refused while another reply runs there; the unique index decides races. */
 async function oneAtATime<Result>(db: Db, chatId: string, work: (trx: Db) => Promise<Result>): Promise<Result> {
@@ -161,11 +173,18 @@ async function chatFor(db: Db, message: NewMessage, now: number) {
     userId: message.userId,
     projectId: message.projectId ?? null,
     modelId: message.model.id,
-    title: firstWords(message.content),
+    assistantId: message.assistantId ?? null,
+    title: firstWords(message.content) || (await nameOfFirst(db, message.fileIds)),
     sessionId: message.sessionId ?? null,
   });
   await insertChat(db, chat);
   return chat;
+}
+
+/** The provisional title of a chat that begins with files alone. */
+async function nameOfFirst(db: Db, [first]: string[] = []): Promise<string> {
+  const file = first && (await db.selectFrom("files").where("id", "=", first).select("name").executeTakeFirst());
+  return firstWords(file ? file.name : "Archivos");
 }
 
 const showReply = (db: Db, { id, chatId, modelId }: MessageRow, now: number) =>
@@ -176,7 +195,7 @@ const showLast = prepared(
     db.updateTable("chats").set(last).where("id", "=", chatId),
 );
 
-function emptyReply(question: MessageRow, modelId: string, now: number): MessageRow {
+function emptyReply(question: MessageRow, modelId: string, now: number, runs: Runs): MessageRow {
   return messageRow(now, {
     chatId: question.chatId,
     userId: question.userId,
@@ -184,7 +203,7 @@ function emptyReply(question: MessageRow, modelId: string, now: number): Message
     role: "assistant",
     status: "streaming",
     modelId,
-    heartbeatAt: now,
+    ...runs.signature(),
   });
 }
 
@@ -199,7 +218,12 @@ async function clearDraft(db: Db, message: NewMessage, chatId: string): Promise<
   if (message.keepDraft) return;
   if (message.chatId) await db.updateTable("chats").set({ draft: null }).where("id", "=", chatId).execute();
   else if (message.projectId) {
-    await db.updateTable("projects").set({ draft: null }).where("id", "=", message.projectId).execute();
+    await db
+      .updateTable("projects")
+      .set({ draft: null })
+      .where("id", "=", message.projectId)
+      .where("userId", "=", message.userId)
+      .execute();
   } else await clearOwnDraft(db, { userId: message.userId });
 }
 

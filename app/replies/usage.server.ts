@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import { v7 as newId } from "uuid";
 import type { Db } from "../db/connection.server.ts";
-import { currentPlan } from "../db/plans.server.ts";
+import { groupsOf, monthOf } from "../db/groups.server.ts";
+import { limitsOf } from "../db/plans.server.ts";
 import { prepared } from "../db/prepared.server.ts";
 import type { MessageRow, ModelRow, UsageRow } from "../db/tables.ts";
 import { limits } from "../process/limits.ts";
@@ -23,26 +24,36 @@ export class LimitReached extends Error {
 
 const day = (now: number) => new Date(now).toISOString().slice(0, 10);
 
-/** Counts a message against the person's plan before the model is called. Throws LimitReached. Call it in a transaction. */
-export async function reserveUsage(db: Db, userId: string, modelId: string, now: number): Promise<void> {
+/**
+ * Counts a message against the person's plan before the model is called; a reply that goes on after a decision counts as none, but
+ * has to fit, too. Throws LimitReached. Call it in a transaction.
+ */
+export async function reserveUsage(db: Db, userId: string, modelId: string, now: number, messages = 1): Promise<void> {
   await refuseTooMany(db, userId, now);
-  await addUsage(db, { userId, modelId, now, messages: 1, inputTokens: 0, outputTokens: 0, cost: 0 });
-  const plan = await currentPlan(db, userId, now);
-  if (!plan || (plan.messagesPerDay === null && plan.tokensPerMonth === null)) return;
+  await addUsage(db, { userId, modelId, now, messages, inputTokens: 0, outputTokens: 0, cost: 0 });
+  const { messagesPerDay, tokensPerMonth, costPerMonth, spent } = await limitsOf(db, userId, now);
+  if (spent) {
+    throw new LimitReached(`Se ha gastado el presupuesto de este mes de tu grupo «${spent.name}».`, nextMonth(now));
+  }
+  if (messagesPerDay === null && tokensPerMonth === null && costPerMonth === null) return;
   const used = await usageOf(db, userId, now);
-  if (plan.messagesPerDay !== null && used.messagesToday > plan.messagesPerDay) {
+  if (messagesPerDay !== null && used.messagesToday > messagesPerDay) {
     throw new LimitReached(
-      `Has usado ${plan.messagesPerDay === 1 ? "el mensaje" : `los ${plan.messagesPerDay} mensajes`} de hoy.`,
+      `Has usado ${messagesPerDay === 1 ? "el mensaje" : `los ${messagesPerDay} mensajes`} de hoy.`,
       Date.parse(`${day(now + 86_400_000)}T00:00:00Z`),
     );
   }
-  if (plan.tokensPerMonth !== null && used.tokensThisMonth >= plan.tokensPerMonth) {
-    const date = new Date(now);
-    throw new LimitReached(
-      "Has usado los tokens de este mes.",
-      Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1),
-    );
+  if (tokensPerMonth !== null && used.tokensThisMonth >= tokensPerMonth) {
+    throw new LimitReached("Has usado los tokens de este mes.", nextMonth(now));
   }
+  if (costPerMonth !== null && used.costThisMonth >= costPerMonth) {
+    throw new LimitReached("Tus respuestas han costado ya lo que pueden costar este mes.", nextMonth(now));
+  }
+}
+
+function nextMonth(now: number): number {
+  const date = new Date(now);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
 }
 
 /**
@@ -90,19 +101,35 @@ export async function settleUsage(
   const cost =
     (usage.inputTokens * (model.inputPrice ?? 0) + usage.outputTokens * (model.outputPrice ?? 0)) / 1_000_000;
   const account = await findAccount(db, { userId });
-  if (account.rows[0]) await addUsage(db, { userId, modelId: model.id, now, messages: 0, ...usage, cost });
+  if (!account.rows[0]) return;
+  await addUsage(db, { userId, modelId: model.id, now, messages: 0, ...usage, cost });
+  if (cost > 0) await spend(db, userId, cost, now);
+}
+
+/** Adds a cost to the groups of a person that have a budget. */
+async function spend(db: Db, userId: string, cost: number, now: number): Promise<void> {
+  for (const { id, budget } of await groupsOf(db, userId, now)) {
+    if (budget === null) continue;
+    await db
+      .insertInto("groupCosts")
+      .values({ id: newId(), createdAt: now, updatedAt: now, groupId: id, month: monthOf(now), cost })
+      .onConflict((conflict) =>
+        conflict.columns(["groupId", "month"]).doUpdateSet({ cost: sql`"groupCosts".cost + ${cost}`, updatedAt: now }),
+      )
+      .execute();
+  }
 }
 
 const findAccount = prepared((db, { userId }: Pick<MessageRow, "userId">) =>
   db.selectFrom("users").where("id", "=", userId).select("id"),
 );
 
-/** What a person has used today (messages) and this month (tokens), by UTC. */
+/** What a person has used today (messages) and this month (tokens, and their cost), by UTC. */
 export async function usageOf(
   db: Db,
   userId: string,
   now: number,
-): Promise<{ messagesToday: number; tokensThisMonth: number }> {
+): Promise<{ messagesToday: number; tokensThisMonth: number; costThisMonth: number }> {
   const today = day(now);
   const row = await db
     .selectFrom("usage")
@@ -111,9 +138,14 @@ export async function usageOf(
     .select([
       sql<number>`coalesce(sum(case when day = ${today} then messages else 0 end), 0)`.as("messagesToday"),
       sql<number>`coalesce(sum("inputTokens" + "outputTokens"), 0)`.as("tokensThisMonth"),
+      sql<number>`coalesce(sum(cost), 0)`.as("costThisMonth"),
     ])
     .executeTakeFirstOrThrow();
-  return { messagesToday: Number(row.messagesToday), tokensThisMonth: Number(row.tokensThisMonth) };
+  return {
+    messagesToday: Number(row.messagesToday),
+    tokensThisMonth: Number(row.tokensThisMonth),
+    costThisMonth: Number(row.costThisMonth),
+  };
 }
 
 type Counted = Usage & { userId: string; modelId: string; now: number; messages: number; cost: number };

@@ -15,10 +15,12 @@ import { answerMcp } from "../mcp/mcp.server.ts";
 import { readConfig } from "../process/config.server.ts";
 import { deriveKey } from "../process/crypto.server.ts";
 import { createLog, type Log, pathInLog } from "../process/log.server.ts";
+import { answerMetrics, measureProcess, requestSeconds } from "../process/telemetry/metrics.server.ts";
+import { inRequest } from "../process/telemetry/request-trace.server.ts";
 import { zoneOf } from "../process/time-zones.server.ts";
 import { Sockets } from "../realtime/sockets.server.ts";
 import { createClient } from "../web/api-client.server.ts";
-import { apiContext, ipContext, logContext, nonceContext, sessionContext } from "../web/context.ts";
+import { apiContext, ipContext, logContext, nonceContext, routeContext, sessionContext } from "../web/context.ts";
 import { WebSession } from "../web/session.server.ts";
 import { remoteApi, type Visitor } from "./remote-api.server.ts";
 import { type Opened, openServices } from "./services.server.ts";
@@ -46,30 +48,49 @@ export async function open(): Promise<Opened> {
 /** Request → Response: /v1 to the API, everything else to the pages, each with a context of its own. */
 export function createHandler(opened: Opened): Handle {
   const api = apiOf(opened);
-  const { log } = opened;
+  const { config, log } = opened;
   const answerPage = pagesWith(opened, api.send);
+  if (config.metricsToken) measureProcess();
   const mcpCalls = (request: Request, ip: string) => (call: Request) => api.send(call, visitorOf(request, ip));
-  return async (request, { ip }) => {
+  const answer = async (request: Request, ip: string, answeredBy: Answered) => {
     const url = new URL(request.url);
     if (url.pathname === "/health") return new Response("ok");
     if (url.pathname === "/ready") return ready(opened);
+    if (url.pathname === "/metrics") return answerMetrics(request, config.metricsToken);
     if (url.pathname === "/v1" || url.pathname.startsWith("/v1/")) {
-      return addHeaders(await api.answer(request, ip), request, "");
+      return addHeaders(await api.answer(request, ip, answeredBy), request, "");
     }
     if (url.pathname === "/mcp") return addHeaders(await answerMcp(request, mcpCalls(request, ip), log), request, "");
     if (/^\/assets\/.*\.js$/.test(url.pathname)) return staleModule();
     if (isForeignForm(request, url)) return addHeaders(foreignForm(), request, "");
-    const response = await answerPage(request, ip);
+    const response = await answerPage(request, ip, answeredBy);
     // The library reads its source without backpressure: a large download would be held in memory.
     if (response.headers.has("Content-Disposition")) return response;
     return compressResponse(response, request, compression(response));
   };
+  return (request, { ip }) =>
+    inRequest(request.headers, async ({ requestId }) => {
+      const begun = performance.now();
+      let route = "other";
+      const response = await answer(request, ip, (answered) => {
+        route = answered;
+      });
+      const labels = { method: request.method, route, status: String(response.status) };
+      requestSeconds.observe(labels, (performance.now() - begun) / 1000);
+      if (!response.headers.has("X-Request-Id")) response.headers.set("X-Request-Id", requestId);
+      return response;
+    });
 }
 
 /** What pages call as a visitor. */
 type Send = (call: Request, visitor: Visitor, inProcess?: InProcess) => Response | Promise<Response>;
 /** The API: `answer` is for whoever calls /v1 on this server. */
-type ApiCalls = { send: Send; answer(request: Request, ip: string): Response | Promise<Response> };
+type ApiCalls = {
+  send: Send;
+  answer(request: Request, ip: string, answeredBy: Answered): Response | Promise<Response>;
+};
+/** Told which route has answered, by its pattern. */
+type Answered = (route: string) => void;
 
 /** The API of this process or, with API_BASE_URL, that of another machine, which only pages call through this one. */
 function apiOf({ services, config, log }: Opened): ApiCalls {
@@ -87,7 +108,7 @@ function apiOf({ services, config, log }: Opened): ApiCalls {
       call.headers.set("Time-Zone", zone);
       return api.fetch(call, { ip, ...inProcess });
     },
-    answer: (request, ip) => api.fetch(request, { ip }),
+    answer: (request, ip, answeredBy) => api.fetch(request, { ip, answeredBy }),
   };
 }
 
@@ -99,7 +120,7 @@ const overTheNetwork = async (call: Request, { received }: Partial<InProcess> = 
 function pagesWith({ config, log }: Opened, send: Send) {
   const cookieKey = deriveKey(config.secret, "cookie");
   const pages = createRequestHandler(build, import.meta.env.MODE);
-  return async (request: Request, ip: string): Promise<Response> => {
+  return async (request: Request, ip: string, answeredBy: Answered): Promise<Response> => {
     const session = await WebSession.open(request, cookieKey);
     const nonce = randomBytes(12).toString("base64url");
     const visitor = visitorOf(request, ip);
@@ -110,6 +131,7 @@ function pagesWith({ config, log }: Opened, send: Send) {
     context.set(logContext, log);
     context.set(nonceContext, nonce);
     context.set(ipContext, ip);
+    context.set(routeContext, answeredBy);
     const answer = await pages(request, context).finally(answered);
     const response = answer.status >= 400 ? hideFromBots(sayInSpanish(answer), request, log) : answer;
     for (const cookie of await session.commit()) response.headers.append("Set-Cookie", cookie);

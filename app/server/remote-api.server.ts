@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { type Log, pathInLog } from "../process/log.server.ts";
+import { traceHeaders } from "../process/telemetry/request-trace.server.ts";
 
 /** `zone`: the visitor's time zone. */
 export type Visitor = { ip: string; userAgent: string; signal: AbortSignal; zone: string };
@@ -19,6 +20,7 @@ export function remoteApi(base: string, log: Log) {
     headers.set("User-Agent", visitor.userAgent);
     headers.set("X-Forwarded-For", visitor.ip);
     headers.set("Time-Zone", visitor.zone);
+    for (const [name, value] of Object.entries(traceHeaders())) headers.set(name, value);
     const signal = AbortSignal.any([visitor.signal, call.signal]);
     const send = () =>
       fetch(base + pathname + search, {

@@ -1,21 +1,37 @@
-import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { addAccess } from "../api/access/first-access.server.ts";
 import type { Services } from "../api/env.server.ts";
-import { type Db, openDatabase } from "../db/connection.server.ts";
+import { importing } from "../api/imports/import-job.server.ts";
+import { sealAudit } from "../db/audit/seal.server.ts";
+import { openDatabase } from "../db/connection.server.ts";
+import { alone } from "../db/processes/alone.server.ts";
+import { Processes } from "../db/processes/processes.server.ts";
 import { countLost, secretKeys } from "../db/stored-secrets.server.ts";
 import { Files } from "../files/files.server.ts";
-import { sweepReceived } from "../http/multipart.server.ts";
+import { openStorage } from "../files/storage/open.server.ts";
+import { Jobs } from "../jobs/jobs.server.ts";
+import { wordsLearning } from "../jobs/learn-words.server.ts";
+import { Outbox } from "../jobs/outbox.server.ts";
+import { guardConnections } from "../process/addresses.server.ts";
 import type { Config } from "../process/config.server.ts";
 import { deriveKey } from "../process/crypto.server.ts";
 import { createLog, type Log } from "../process/log.server.ts";
 import { Mail } from "../process/mail.server.ts";
 import { openRedis } from "../process/redis.server.ts";
+import { EventLoop } from "../process/telemetry/event-loop.server.ts";
+import { memoryInUse } from "../process/telemetry/memory.server.ts";
+import { watch } from "../process/telemetry/metrics.server.ts";
 import { Changes } from "../realtime/changes.server.ts";
-import { guardConnections } from "../replies/providers/addresses.server.ts";
 import { lookForModels } from "../replies/providers/discover.server.ts";
-import { Runs } from "../replies/runs.server.ts";
+import { Runs } from "../replies/running/runs.server.ts";
+import { addTools, programsIn } from "../tools/first-tools.server.ts";
+import { Toolbox } from "../tools/toolbox.server.ts";
+import { upkeep } from "./upkeep.server.ts";
 
-const sweepEvery = 60 * 60_000;
-const dayLong = 24 * 60 * 60_000;
+const sealEvery = 5_000;
+// In ms. When all processes end at once, none is to leave its replies to another that ends as well.
+const othersLeaveWithin = 300;
+const lastWords = 1_000;
 
 /** What a process has opened. Without `services` the API is on another machine, and this process serves only pages. */
 export type Opened = (
@@ -23,72 +39,130 @@ export type Opened = (
   | { services: undefined; config: Config & { apiBaseUrl: string } }
 ) & {
   log: Log;
-  /** Lets running replies end for `patience` ms, then closes everything. */
-  close(patience: number): Promise<void>;
+  /**
+   * Lets running replies end for `patience` ms, or leaves them to another process, then closes everything. `answered` resolves when
+   * no request is under way any more: pages that follow replies still read from the database.
+   */
+  close(patience: number, answered: Promise<unknown>): Promise<void>;
 };
 
 /** Opens database and replies for this process: migrates, finds interrupted replies, makes the first models. */
 export async function openServices(config: Config): Promise<Opened> {
   guardConnections();
   const log = createLog(config.logLevel);
-  const { db, engine, backups, notices, close } = await openDatabase(config, log);
+  const { db, engine, clock, pool, backups, notices, close } = await openDatabase(config, log);
   const keys = secretKeys(config.secret);
   const lost = await countLost(db, keys);
-  if (lost.models + lost.authenticators > 0) {
+  if (lost.models + lost.tools + lost.accesses + lost.authenticators > 0) {
     log.warn(lost, "hay claves y segundos pasos que no se pueden leer: se guardaron con otro secreto");
   }
+  const storage = await openStorage(config, log);
+  const processes = new Processes({ db, engine, clock, log });
+  const changes = new Changes(notices);
+  const jobs = new Jobs({ db, engine, clock, processes, changes, log });
+  const files = new Files({ db, engine, storage, jobs });
   const running = {
     db,
     engine,
+    clock,
+    processes,
     log,
     modelKey: keys.modelKey,
     modelSilence: config.modelSilence,
-    changes: new Changes(notices),
+    changes,
+    files,
+    storage,
+    toolKey: keys.toolKey,
+    toolbox: new Toolbox({ db, engine, log, toolKey: keys.toolKey, programs: programsIn(config.toolServers) }),
   };
-  const files = new Files(db, join(config.dataDir, "files"));
-  const runs = new Runs({ ...running, storage: files.storage });
-  const sweepOrLog = () => sweep(db, files).catch((error) => log.error({ err: error as Error }, "no se pudo barrer"));
-  const swept = sweepOrLog();
-  const sweeping = setInterval(sweepOrLog, sweepEvery).unref();
-  const mail = await Mail.open(config.mail, log);
+  await alone(running, "settings", async () => {
+    await addTools(running, config);
+    await addAccess({ db, accessKey: keys.accessKey }, config.oidc);
+  });
+  const runs = new Runs(running);
+  jobs.handle("import", importing({ db, files }));
+  jobs.handle("upkeep", upkeep(running));
+  jobs.handle("words", wordsLearning(running));
+  const sealing = keepSealing(running, keys.auditKey);
+  const mail = await Mail.open(config.mail);
+  const outbox = new Outbox({ db, jobs, mail, mailKey: deriveKey(config.secret, "mail"), log });
   const redis = config.redisUrl ? await openRedis(config.redisUrl, log) : undefined;
-  const interrupted = await runs.markInterrupted();
-  if (interrupted > 0) log.warn({ interrupted }, "respuestas interrumpidas por el último cierre");
+  const found = await runs.adopt();
+  if (found.resumed + found.interrupted > 0) log.warn(found, "respuestas que dejó a medias el último cierre");
+  const eventLoop = new EventLoop();
+  watch({
+    replies_running: { help: "Replies that are being written.", value: () => runs.underway },
+    jobs_running: { help: "Jobs that this process runs.", value: () => jobs.underway },
+    ...(pool && {
+      pool_connections: { help: "Connections to PostgreSQL.", value: () => pool.totalCount },
+      pool_idle: { help: "Connections to PostgreSQL that nobody uses.", value: () => pool.idleCount },
+      pool_waiting: { help: "Queries that wait for a connection to PostgreSQL.", value: () => pool.waitingCount },
+    }),
+  });
+  await processes.join(() => ({
+    replies: runs.underway,
+    memory: memoryInUse(),
+    delay: eventLoop.worst(),
+  }));
+  await jobs.start();
   // Not awaited: model servers may be slow to answer.
   const discovery = lookForModels(running, config);
   return {
     services: {
       ...running,
       runs,
-      mail,
-      files,
-      storage: files.storage,
+      jobs,
+      mail: outbox,
       backups,
       redis,
+      pool,
       config,
       tokenKey: deriveKey(config.secret, "session tokens"),
+      accessKey: keys.accessKey,
       authenticatorKey: keys.authenticatorKey,
+      auditKey: keys.auditKey,
     },
     config,
     log,
-    async close(patience) {
+    async close(patience, answered) {
+      const late = wait(Math.max(patience, lastWords), undefined, { ref: false });
+      // Before the process leaves the list: what is listed under none is begun by another one.
+      await jobs.close();
+      await processes.leave();
+      eventLoop.stop();
       await discovery.stop();
-      clearInterval(sweeping);
-      await swept;
-      await Promise.all([runs.close(patience), mail.close()]);
+      await sealing.stop();
+      if (patience > 0 && engine === "postgres") await wait(othersLeaveWithin);
+      mail.close();
+      await runs.close(patience);
+      // The pages of replies that have ended, or go on elsewhere, still have lines to send.
+      await Promise.race([answered, engine === "postgres" ? late : wait(lastWords, undefined, { ref: false })]);
+      await running.toolbox.close();
       redis?.destroy();
+      storage.close();
       await close();
     },
   };
 }
 
-/** Removes files that were never sent, expired sessions (with their temporary chats) and old idempotency keys. */
-async function sweep(db: Db, files: Files): Promise<void> {
-  await db.deleteFrom("sessions").where("refreshExpiresAt", "<", Date.now()).execute();
-  await db
-    .deleteFrom("idempotency")
-    .where("createdAt", "<", Date.now() - dayLong)
-    .execute();
-  await files.sweep();
-  await sweepReceived();
+/** Seals what is new in the audit trail, now and every few seconds; the log has each seal, so that it is also elsewhere. */
+function keepSealing({ db, engine, log }: Pick<Services, "db" | "engine" | "log">, auditKey: Buffer) {
+  let running: Promise<void> | undefined;
+  const seal = () => {
+    running ??= sealAudit(db, engine, auditKey)
+      .then((last) => last && log.info(last, "auditoría sellada"))
+      .catch((error) => log.error({ err: error as Error }, "no se pudo sellar la auditoría"))
+      .finally(() => {
+        running = undefined;
+      });
+    return running;
+  };
+  void seal();
+  const timer = setInterval(seal, sealEvery).unref();
+  return {
+    async stop() {
+      clearInterval(timer);
+      await running;
+    },
+  };
 }

@@ -1,5 +1,6 @@
-import { lazy, type ReactNode, Suspense } from "react";
+import { lazy, type ReactNode, Suspense, useContext } from "react";
 import { isRouteErrorResponse, Link } from "react-router";
+import { RequestReference } from "../process/telemetry/request-reference.ts";
 import type { UnsentForm } from "../web/forms/unsent-form.server.ts";
 import { Wordmark } from "./wordmark.tsx";
 
@@ -59,7 +60,19 @@ function GeneralError({ status, message, path }: { status: number; message?: str
           <a href={path}>Volver a intentarlo</a>
         </p>
       )}
+      {status >= 500 && <Reference />}
     </Frame>
+  );
+}
+
+/** By what whoever administers finds the failure in the log. A page that a browser has made itself has none. */
+function Reference() {
+  const reference = useContext(RequestReference);
+  return (
+    // The browser keeps what the server has written.
+    <p className="said-by" suppressHydrationWarning>
+      {`Referencia para quien administra: ${reference || "no la hay"}`}
+    </p>
   );
 }
 

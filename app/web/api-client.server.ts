@@ -12,8 +12,9 @@ export type TokenStore = {
   forget(): void;
 };
 
-// The calls that answer with new tokens.
-const opening = new Set(["/auth/signin", "/auth/signin/code", "/auth/signup"]);
+// The calls that answer with new tokens, or with what is still missing for them.
+const opening =
+  /^\/auth\/(signin(\/code|\/passkey)?|signup|link|invitation\/[^/]+|oidc\/[^/]+\/(end|join)|ldap\/[^/]+)$/;
 
 type Send = (request: Request, inProcess?: InProcess) => Response | Promise<Response>;
 
@@ -50,7 +51,7 @@ export function createClient(send: Send, tokens: TokenStore) {
       if (tokens.access) headers.set("Authorization", `Bearer ${tokens.access}`);
       return sendHere(send, input, { ...init, headers });
     };
-    const opens = opening.has(new URL(String(input)).pathname);
+    const opens = opening.test(new URL(String(input)).pathname);
     const response = await attempt();
     if (opens && response.ok) await keepTokens(response.clone());
     if (response.status !== 401 || opens || !tokens.refresh) return response;

@@ -9,6 +9,8 @@ export const apiContext = createContext<Client>();
 export const sessionContext = createContext<WebSession>();
 export const logContext = createContext<Log>();
 export const nonceContext = createContext<string>();
+/** Told the pattern of the route that answers, for metrics. */
+export const routeContext = createContext<(route: string) => void>();
 /** The client's address; X-Forwarded-For counts only with TRUST_PROXY. */
 export const ipContext = createContext<string>();
 /** The body of a POST, its token already checked by the root middleware. */

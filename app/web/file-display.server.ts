@@ -9,6 +9,8 @@ type FileFacts = {
   pages: number | null;
   hasText?: boolean;
   cut?: boolean;
+  state?: "reading" | "ready" | "unread";
+  problem?: string | null;
 };
 export type ShownFile = ReturnType<typeof showFile>;
 
@@ -26,13 +28,32 @@ const kinds: Record<string, string> = {
 export function showFile(id: string | null, file: FileFacts) {
   const { name, mediaType, width, height } = file;
   const image = id !== null && mediaType.startsWith("image/");
-  const unread = !image && file.hasText === false;
-  return { id, name, detail: detailOf(id, file), image, unread, cut: file.cut === true, width, height };
+  const { state = "ready", problem = null } = file;
+  const unread = !image && state === "ready" && file.hasText === false;
+  const detail = detailOf(id, file);
+  return {
+    id,
+    name,
+    detail,
+    image,
+    unread,
+    cut: file.cut === true,
+    reading: state === "reading",
+    problem,
+    width,
+    height,
+  };
 }
 
-function detailOf(id: string | null, { name, mediaType, size, pages, hasText, cut }: FileFacts): string {
+// Beside its kind and size, until it is read.
+const states = { reading: "leyéndose", unread: "sin leer", ready: "" };
+
+function detailOf(
+  id: string | null,
+  { name, mediaType, size, pages, hasText, cut, state = "ready" }: FileFacts,
+): string {
   if (id === null) return "eliminado";
-  const text = hasText === false && !mediaType.startsWith("image/") ? "sin texto" : "";
+  const text = states[state] || (hasText === false && !mediaType.startsWith("image/") ? "sin texto" : "");
   const kind = kinds[mediaType] ?? (extname(name).slice(1, 9).toUpperCase() || "texto");
   const count = pages === null ? "" : `${pages.toLocaleString("es")} ${pages === 1 ? "página" : "páginas"}`;
   return [kind, size !== null && sizeInWords(size), count, text, cut && "leído en parte"].filter(Boolean).join(", ");

@@ -1,7 +1,7 @@
 import { type MiddlewareFunction, redirect } from "react-router";
 import { fetchSite } from "remix-utils/sec-fetch";
-import { ApiProblem } from "./api-result.server.ts";
-import { formContext, sessionContext } from "./context.ts";
+import { ApiProblem, read } from "./api-result.server.ts";
+import { apiContext, formContext, sessionContext } from "./context.ts";
 import { getCurrentUser, requireUser } from "./current-user.server.ts";
 import { carriedIn, unsent } from "./forms/unsent-form.server.ts";
 import { safeReturn } from "./safe-return.server.ts";
@@ -17,7 +17,10 @@ export const requireAuth: MiddlewareFunction<Response> = async ({ request, conte
     throw unsent(503, context, context.get(formContext), { action: path, message: error.body.detail });
   });
   if (person) return;
-  if (!isRead) throw unsent(401, context, context.get(formContext), { action: path });
+  if (!isRead) {
+    const entries = await read(context.get(apiContext).auth.options.$get());
+    throw unsent(401, context, context.get(formContext), { action: path, entries });
+  }
   // A link from elsewhere arrives without the SameSite=Strict cookie; a reload from our own page has it.
   if (!hadSession && fetchSite(request) === "cross-site") return comeBack();
   if (hadSession) session.flash({ type: "error", title: "Session expirada, por favor inicia sesión nuevamente." });
@@ -32,12 +35,27 @@ export const requireGuest: MiddlewareFunction<Response> = async ({ request, cont
   throw redirect(safeReturn(url.searchParams.get("volver")));
 };
 
-/** Somebody whose account is not active goes to the page that says so. After `requireAuth`. */
-export const requireActive: MiddlewareFunction<Response> = async ({ context }) => {
-  if ((await requireUser(context)).user.status !== "active") throw redirect("/user");
+/**
+ * Somebody whose account is not active goes to the page that says so, and who has terms to accept, to these and back. A form is let
+ * through: the API refuses it with a sentence, and what was written stays. After `requireAuth`.
+ */
+export const requireActive: MiddlewareFunction<Response> = async ({ request, context, url }) => {
+  const { user, owesTerms } = await requireUser(context);
+  if (user.status !== "active") throw redirect("/user");
+  sendToTerms({ owesTerms, request, url });
 };
 
-function comeBack(): Response {
+type Asking = { owesTerms: boolean; request: Request; url: URL };
+
+/** Throws the way to the terms, and from there back, for a page that is read by somebody who has to accept them before. */
+export function sendToTerms({ owesTerms, request, url }: Asking): void {
+  const isRead = request.method === "GET" || request.method === "HEAD";
+  if (!owesTerms || !isRead) return;
+  throw redirect(`/user/condiciones?volver=${encodeURIComponent(url.pathname + url.search)}`);
+}
+
+/** A page that loads its own address anew, which then counts as a visit from here. */
+export function comeBack(): Response {
   return new Response(
     '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0"><title>Tertulia</title>',
     {

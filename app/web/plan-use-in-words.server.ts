@@ -8,8 +8,7 @@ const states = { active: "activo", past_due: "pendiente de pago", canceled: "can
 
 /** A plan and what has been used of it, in words; `limit` is null where there is none. `zone`: whose hours they are told in. */
 export function showUse(
-  subscription: NonNullable<CurrentUser>["subscription"],
-  usage: NonNullable<CurrentUser>["usage"],
+  { subscription, limits, usage }: Pick<CurrentUser, "subscription" | "limits" | "usage">,
   now: number,
   zone: string,
 ) {
@@ -26,17 +25,28 @@ export function showUse(
       {
         name: "Mensajes de hoy",
         used: usage.messagesToday,
-        limit: subscription.messagesPerDay,
-        said: ofLimit(usage.messagesToday, subscription.messagesPerDay),
+        limit: limits.messagesPerDay,
+        said: ofLimit(usage.messagesToday, limits.messagesPerDay),
         resets: `Vuelve a cero ${momentInWords(Math.floor(now / dayLong + 1) * dayLong, now, zone)}.`,
       },
       {
         name: `Tokens de ${month.format(now)}`,
         used: usage.tokensThisMonth,
-        limit: subscription.tokensPerMonth,
-        said: ofLimit(usage.tokensThisMonth, subscription.tokensPerMonth),
+        limit: limits.tokensPerMonth,
+        said: ofLimit(usage.tokensThisMonth, limits.tokensPerMonth),
         resets: `Vuelve a cero ${momentInWords(nextMonth, now, zone)}.`,
       },
+      ...(limits.costPerMonth === null
+        ? []
+        : [
+            {
+              name: `Coste de ${month.format(now)}`,
+              used: usage.costThisMonth,
+              limit: limits.costPerMonth,
+              said: `${money(usage.costThisMonth)} de ${money(limits.costPerMonth)}`,
+              resets: `Vuelve a cero ${momentInWords(nextMonth, now, zone)}.`,
+            },
+          ]),
       spaceUsed(usage.storedBytes, subscription.storageMb),
     ],
   };
@@ -53,6 +63,8 @@ export function spaceUsed(bytes: number, limitMb: number | null) {
     resets: "Se libera al eliminar archivos y conversaciones.",
   };
 }
+
+const money = (amount: number) => amount.toLocaleString("es", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
 const ofLimit = (used: number, limit: number | null) =>
   limit === null

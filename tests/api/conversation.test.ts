@@ -1,5 +1,6 @@
 import type { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { messageRow } from "../../app/db/rows.server.ts";
 import { type Account, type Api, openApi, parseChunks, textOf } from "../support/api.ts";
 import { findEngines } from "../support/engines.ts";
 import { longReply, startHostileServer, startModelServer } from "../support/model-server.ts";
@@ -318,7 +319,7 @@ describe.each(engines)("a reply on $name", (engine) => {
   });
 
   it("of the local assistant quotes the trainings", async () => {
-    const { indexText, everyone } = await import("../../app/db/search.server.ts");
+    const { indexText, everyone } = await import("../../app/db/search/passages.server.ts");
     const training = {
       id: "0190-t",
       title: "Horario",
@@ -390,15 +391,47 @@ describe.each(engines)("a reply on $name", (engine) => {
     }
   });
 
-  it("left streaming by a process that died is found as interrupted", async () => {
+  it.each([0, 100, 250])("a chat of %i messages more is exported whole, and deleted whole", async (more) => {
+    const begun = ids(await say("La primera"));
+    const now = Date.now();
+    const rows = Array.from({ length: more }, (_, n) =>
+      messageRow(now, {
+        chatId: begun.chatId,
+        userId: ana.id,
+        parentId: begun.messageId,
+        content: `Número ${n}: "a"\nb`,
+      }),
+    );
+    for (const row of rows) await api.db.insertInto("messages").values(row).execute();
+    const path = `/api/chat/${begun.chatId}`;
+    const read = async (format: string) =>
+      (await api.call("GET", `${path}/export?format=${format}`, { token: ana.token })).text;
+    const { title, messages } = JSON.parse(await read("json")) as { title: string; messages: { content: string }[] };
+    expect(title).toMatch(/^(La primera|Charla de prueba)$/);
+    expect(messages.slice(2).map(({ content }) => content)).toEqual(rows.map(({ content }) => content));
+    const markdown = await read("markdown");
+    expect(markdown.match(/^## /gm)).toHaveLength(more + 2);
+    expect((await api.call("DELETE", path, { token: ana.token })).status).toBe(204);
+    const left = await api.db.selectFrom("messages").where("chatId", "=", begun.chatId).select("id").execute();
+    expect(left).toEqual([]);
+  });
+
+  it.each([
+    ["goes on by itself", 1, 0, { resumed: 1, interrupted: 0 }, "complete"],
+    ["is interrupted where its model does not go on by itself", 0, 0, { resumed: 0, interrupted: 1 }, "interrupted"],
+    ["is interrupted if it has ended its process three times", 1, 3, { resumed: 0, interrupted: 1 }, "interrupted"],
+  ] as const)("left by a process that died %s", async (_, resumes, takeovers, found, status) => {
     const chunks = ids(await say("Hola"));
+    await api.db.updateTable("models").set({ resumes }).execute();
     await api.db
       .updateTable("messages")
-      .set({ status: "streaming", heartbeatAt: Date.now() - 60_000 })
+      .set({ status: "streaming", content: "", heartbeatAt: Date.now() - 60_000, takeovers })
       .where("id", "=", chunks.messageId)
       .execute();
-    expect(await api.services.runs.markInterrupted()).toBe(1);
-    expect(await message(chunks.messageId)).toMatchObject({ status: "interrupted" });
+    expect(await api.services.runs.adopt()).toEqual(found);
+    await api.services.runs.get(chunks.messageId)?.ended;
+    expect(await message(chunks.messageId)).toMatchObject({ status });
+    await api.db.updateTable("models").set({ resumes: 1 }).execute();
   });
 });
 

@@ -39,7 +39,7 @@ async function openDb() {
 
 async function look(providers: Partial<Providers>) {
   const db = await openDb();
-  const needs = { db, log: createLog("silent"), modelKey: Buffer.alloc(32) };
+  const needs = { db, engine: "sqlite" as const, log: createLog("silent"), modelKey: Buffer.alloc(32) };
   const discovery = lookForModels(needs, { ...none, ...providers });
   onTestFinished(() => discovery.stop());
   await discovery.ready;

@@ -243,12 +243,7 @@ for (const engine of engines) {
       const ids = [await send("a.txt"), await send("b.txt", { projectId: project.id }), await send("c.txt")];
       const left = async () => {
         const stored = await Promise.all(
-          ids.map((id) =>
-            api.services.storage.read(id, "original").then(
-              () => 1,
-              () => 0,
-            ),
-          ),
+          ids.map((id) => api.services.storage.read(id, "original").then((bytes) => (bytes ? 1 : 0))),
         );
         const rows = await api.db.selectFrom("passages").where("fileId", "in", ids).select("seq").execute();
         return [stored.join(""), rows.length];

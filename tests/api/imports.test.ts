@@ -1,8 +1,13 @@
+import { readFileSync } from "node:fs";
 import { zipSync } from "fflate";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import sharp from "sharp";
+import { v7 as newId } from "uuid";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { chatRow } from "../../app/db/rows.server.ts";
 import { type Account, type Api, openApi } from "../support/api.ts";
 import { findEngines } from "../support/engines.ts";
 
+const square = { width: 30, height: 30, channels: 3 as const, background: { r: 200, g: 0, b: 0 } };
 const chatGpt = [
   {
     title: "Receta de gazpacho",
@@ -104,6 +109,7 @@ for (const engine of engines) {
       expect((await send(new Uint8Array(zip), "chatgpt.zip")).body).toEqual({
         chats: 1,
         messages: 3,
+        files: 0,
         known: 0,
         left: [],
       });
@@ -158,7 +164,7 @@ for (const engine of engines) {
         ]),
       };
       const sent = (await send(JSON.stringify([chat]))).body;
-      expect(sent).toEqual({ chats: 1, messages: 3, known: 0, left: ["1 imagen", "1 archivo: acta.pdf"] });
+      expect(sent).toEqual({ chats: 1, messages: 3, files: 0, known: 0, left: ["1 imagen", "1 archivo: acta.pdf"] });
       const archived = await api.call("GET", `/api/chat?filter=${encodeURIComponent('{"archived":true}')}`, {
         token: ana.token,
       });
@@ -192,6 +198,7 @@ for (const engine of engines) {
       expect((await send(new Uint8Array(zip), "claude.zip")).body).toEqual({
         chats: 1,
         messages: 2,
+        files: 0,
         known: 0,
         left: ["1 imagen: foto.png"],
       });
@@ -237,6 +244,7 @@ for (const engine of engines) {
       expect((await send(JSON.stringify([chat]))).body).toEqual({
         chats: 1,
         messages: 2,
+        files: 0,
         known: 0,
         left: ["1 archivo: x.pdf"],
       });
@@ -252,6 +260,7 @@ for (const engine of engines) {
       expect((await send(JSON.stringify([libreChat, ...chatGpt]))).body).toEqual({
         chats: 0,
         messages: 0,
+        files: 0,
         known: 2,
         left: [],
       });
@@ -266,6 +275,100 @@ for (const engine of engines) {
       const zip = await (await api.fetch(`/api/user/${berta.id}/export`, berta.token)).arrayBuffer();
       expect((await send(new Uint8Array(zip), "datos.zip")).body).toMatchObject({ chats: 0, known: 1 });
       expect((await branch("Lo que llevo conmigo"))[0]?.content).toBe("Lo que llevo conmigo");
+    });
+
+    it("brings the files along that an export contains, and says which it does not", async () => {
+      const picture = new Uint8Array(await sharp({ create: square }).png().toBuffer());
+      const report = new Uint8Array(readFileSync("tests/documents/informe.pdf"));
+      const carla = await api.signUp("Carla");
+      const bring = async (content: Uint8Array<ArrayBuffer> | string, name = "export.json") =>
+        (await api.upload(carla.token, [new File([content], name)], {}, "/api/chat/import")).body;
+      const message = {
+        author: { role: "user" },
+        metadata: {
+          attachments: [
+            { id: "file-Doc1", name: "informe.pdf" },
+            { id: "file-Lost", name: "perdido.pdf" },
+            { id: "file-Bad", name: "malo.pdf" },
+          ],
+        },
+        content: {
+          content_type: "multimodal_text",
+          parts: [{ content_type: "image_asset_pointer", asset_pointer: "sediment://file_000abc" }],
+        },
+      };
+      const chat = {
+        title: "Solo archivos",
+        conversation_id: "gpt-files",
+        current_node: "a",
+        mapping: { a: { id: "a", parent: "", message } },
+      };
+      const zip = zipSync({
+        "conversations.json": new TextEncoder().encode(JSON.stringify([chat])),
+        "file-Doc1-informe.pdf": report,
+        "file-Doc12-otro.pdf": report,
+        "file-Bad-malo.pdf": new Uint8Array(9),
+        "user-x/file_000abc-dibujo.png": picture,
+      });
+      expect(await bring(new Uint8Array(zip), "chatgpt.zip")).toEqual({
+        chats: 1,
+        messages: 1,
+        files: 2,
+        known: 0,
+        left: ["2 archivos: perdido.pdf, malo.pdf"],
+      });
+      const url = `data:image/png;base64,${Buffer.from(picture).toString("base64")}`;
+      const history = {
+        currentId: "a",
+        messages: { a: { id: "a", role: "user", content: "Mira", files: [{ type: "image", url }] } },
+      };
+      expect(await bring(JSON.stringify([{ id: "web-1", title: "De la web", chat: { history } }]))).toMatchObject({
+        chats: 1,
+        files: 1,
+      });
+      const attached = async (token: string, title: string) => {
+        const { items } = (await api.call("GET", "/api/chat", { token })).body as {
+          items: { id: string; title: string }[];
+        };
+        const id = items.find((item) => item.title === title)?.id;
+        const answer = await api.call("GET", `/api/chat/${id}/messages`, { token });
+        const [first] = (answer.body as { items: { attachments: { name: string }[] }[] }).items;
+        return first?.attachments.map(({ name }) => name);
+      };
+      const both = ["informe.pdf", "file_000abc-dibujo.png"];
+      expect(await attached(carla.token, "Solo archivos")).toEqual(both);
+      expect(await attached(carla.token, "De la web")).toEqual(["imagen.png"]);
+      // And from here to another account of Tertulia.
+      const data = await (await api.fetch(`/api/user/${carla.id}/export`, carla.token)).arrayBuffer();
+      const dora = await api.signUp("Dora");
+      const moved = await api.upload(dora.token, [new File([data], "datos.zip")], {}, "/api/chat/import");
+      expect(moved.body).toMatchObject({ chats: 2, files: 3, left: [] });
+      expect(await attached(dora.token, "Solo archivos")).toEqual(both);
+      const listed = async () =>
+        ((await api.call("GET", "/api/file", { token: dora.token })).body as { items: { state: string }[] }).items;
+      await vi.waitFor(
+        async () => expect((await listed()).map(({ state }) => state)).toEqual(["ready", "ready", "ready"]),
+        { timeout: 20_000 },
+      );
+    });
+
+    it("an import that was cut off in the middle of a chat leaves no half of it, and nothing twice", async () => {
+      const eva = await api.signUp("Eva");
+      const { jobs, storage } = api.services;
+      const row = { ...chatRow(Date.now(), { userId: eva.id, title: "A medias" }) };
+      await api.db.insertInto("chats").values(row).execute();
+      const id = newId();
+      await storage.put(id, "original", Buffer.from(JSON.stringify(chatGpt)));
+      await jobs.add({ id, kind: "import", userId: eva.id, data: JSON.stringify({ chatId: row.id }) });
+      jobs.wake("import");
+      const job = await jobs.ended(id, 20_000);
+      expect([job?.state, JSON.parse(job?.result ?? "")]).toEqual(["done", expect.objectContaining({ chats: 1 })]);
+      const kept = await api.call("GET", "/api/chat", { token: eva.token });
+      expect((kept.body as { items: { title: string }[] }).items.map(({ title }) => title)).toEqual([
+        "Receta de gazpacho",
+      ]);
+      // The archive is not kept any longer than it is needed.
+      expect(await storage.read(id, "original")).toBeUndefined();
     });
 
     it.skipIf(engine !== engines[0])(

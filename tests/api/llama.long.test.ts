@@ -7,7 +7,14 @@ import { freePort, startServer, type TestServer } from "../support/server.ts";
 const window = 4_096;
 
 type Model = { id: string; name: string; contextWindow: number; maxOutputTokens: number };
-type Message = { id: string; role: string; status: string; content: string; error: string | null };
+type Message = {
+  id: string;
+  parentId: string | null;
+  role: string;
+  status: string;
+  content: string;
+  error: string | null;
+};
 
 // Each test goes on from where the one before has left off, as one evening with a model at home.
 describe.runIf(hasLlama())("llama.cpp's server", () => {
@@ -48,10 +55,18 @@ describe.runIf(hasLlama())("llama.cpp's server", () => {
     return (await get<{ items: Message[] }>(`/api/message?chatId=${id}&orderBy=createdAt&order=desc`)).items;
   }
 
+  /** The last reply. A model of random weights says nothing at all now and then, also where it summarises: it is asked again. */
   async function reply(): Promise<Message> {
-    const last = (await messages()).find(({ role }) => role === "assistant");
-    if (!last) throw new Error("no reply");
-    return last;
+    for (let again = 0; ; again++) {
+      const last = (await messages()).find(({ role }) => role === "assistant");
+      if (!last) throw new Error("no reply");
+      const saidNothing =
+        last.status === "failed" && /no se entiende|se cortó|sin escribir nada/.test(last.error ?? "");
+      if (!saidNothing || again === 5) return last;
+      const body = JSON.stringify({ parentId: last.parentId });
+      const headers = { "Content-Type": "application/json", Authorization: `Bearer ${token}` };
+      await (await fetch(`${server.url}/v1/api/intelligence/conversation`, { method: "POST", headers, body })).text();
+    }
   }
 
   it("that starts later is found within a minute, with the window that it was started with", async () => {
@@ -75,8 +90,8 @@ describe.runIf(hasLlama())("llama.cpp's server", () => {
 
   it("answers also when the conversation has outgrown its window, which counts one token for each byte", async () => {
     for (let turn = 0; turn < 4; turn++) chat = await browser.say(`Otra vez, ${"palabra ".repeat(120)}`, chat);
-    const [last, ...before] = await messages();
-    expect(last).toMatchObject({ role: "assistant", status: "complete" });
+    expect(await reply()).toMatchObject({ status: "complete" });
+    const before = (await messages()).slice(1);
     expect(Buffer.byteLength(before.map(({ content }) => content).join(""))).toBeGreaterThan(window);
   });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { tellSpeed } from "../../app/api/models/model-trial.server.ts";
+import { tellSpeed } from "../../app/api/models/ask-once.server.ts";
 
 test("a tried model's speed is told in tokens per second, unless it answered at once or didn't count", () => {
   expect(tellSpeed(50, 2000)).toBe(25);

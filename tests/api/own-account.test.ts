@@ -243,7 +243,12 @@ describe.each(engines)("one's own account on $name", (engine) => {
       const answer = await silent.call("POST", "/auth/reset", { json: { email: "a@ejemplo.es" } });
       expect(answer.status).toBe(503);
       expect((answer.body as { detail: string }).detail).toContain("a quien la administra");
-      expect((await silent.call("GET", "/auth/options")).body).toEqual({ signup: true, reset: false });
+      expect((await silent.call("GET", "/auth/options")).body).toEqual({
+        signup: true,
+        reset: false,
+        password: true,
+        accesses: [],
+      });
       await silent.close();
     });
   });

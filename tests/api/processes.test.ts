@@ -1,8 +1,12 @@
 import type { LLMock } from "@copilotkit/aimock";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { SharedClock } from "../../app/db/processes/clock.server.ts";
+import { Processes } from "../../app/db/processes/processes.server.ts";
 import { Changes } from "../../app/realtime/changes.server.ts";
+import type { Chunk } from "../../app/replies/chunk.ts";
 import { follow } from "../../app/replies/follow.server.ts";
-import { Runs } from "../../app/replies/runs.server.ts";
+import { Runs } from "../../app/replies/running/runs.server.ts";
+import { sendMessage } from "../../app/replies/start.server.ts";
 import { type Account, type Api, fromItsBeginning, openApi, textOf } from "../support/api.ts";
 import { findEngines } from "../support/engines.ts";
 import { longReply, startModelServer } from "../support/model-server.ts";
@@ -14,6 +18,7 @@ describe.each(shared)("several processes on one $name", (engine) => {
   let mock: LLMock;
   let ana: Account;
   let other: Runs;
+  let processes: Processes;
   beforeAll(async () => {
     api = await openApi(engine);
     mock = await startModelServer();
@@ -27,7 +32,8 @@ describe.each(shared)("several processes on one $name", (engine) => {
       isDefault: true,
     };
     await api.call("POST", "/api/model", { token: ana.token, json });
-    other = new Runs(api.services);
+    processes = new Processes(api.services);
+    other = new Runs({ ...api.services, processes });
   });
   afterAll(async () => {
     await other.close(0);
@@ -61,8 +67,102 @@ describe.each(shared)("several processes on one $name", (engine) => {
 
   it("the living replies of one are not taken for dead by another", async () => {
     const { messageId } = await api.start(ana.token, { content: "Una respuesta lenta" });
-    expect(await other.markInterrupted()).toBe(0);
+    expect(await other.adopt()).toEqual({ resumed: 0, interrupted: 0 });
     await api.services.runs.stop(messageId);
+  });
+
+  describe("one of them goes", () => {
+    const row = (id: string) =>
+      api.db.selectFrom("messages").where("id", "=", id).selectAll().executeTakeFirstOrThrow();
+    /** A process that begins a slow reply, and what it takes to look at it. */
+    const begin = async (content: string) => {
+      const own = new Processes(api.services);
+      const runs = new Runs({ ...api.services, processes: own });
+      const model = await api.db.selectFrom("models").where("name", "=", "x").selectAll().executeTakeFirstOrThrow();
+      const { messageId } = await sendMessage({ db: api.db, runs }, { userId: ana.id, content, model });
+      await expect.poll(async () => (await row(messageId)).content.length).toBeGreaterThan(50);
+      return { runs, messageId };
+    };
+    const load = () => ({ replies: 0, memory: 0, delay: 0 });
+
+    it("another goes on with its reply, and who reads it in the first one reads on to the end", async () => {
+      await processes.join(load);
+      const { runs, messageId } = await begin("Una respuesta lenta");
+      const chunks: Chunk[] = [];
+      const reading = (async () => {
+        for await (const read of follow({ ...api.services, runs }, messageId, fromItsBeginning)) chunks.push(...read);
+      })();
+      await runs.close(20_000);
+      const left = await row(messageId);
+      expect(left.status).toBe("streaming");
+      await reading;
+      await processes.leave();
+      const { content, status, takeovers, inputTokens } = await row(messageId);
+      expect(status).toBe("complete");
+      expect(content).toMatch(/ Y aquí sigue\.$/);
+      expect(longReply.startsWith(content.replace(" Y aquí sigue.", ""))).toBe(true);
+      expect(textOf(chunks)).toBe(content);
+      expect(chunks.at(-1)).toMatchObject({ type: "end", status: "complete" });
+      // It was no accident, and both parts are counted.
+      expect(takeovers).toBe(0);
+      expect(inputTokens).toBeGreaterThan(10);
+    });
+
+    it("with nobody else, it waits for its reply, then leaves it to the next start", async () => {
+      await api.services.processes.leave();
+      const { runs, messageId } = await begin("Una respuesta lenta");
+      const chunks: Chunk[] = [];
+      const reading = (async () => {
+        for await (const read of follow({ ...api.services, runs }, messageId, fromItsBeginning)) chunks.push(...read);
+      })();
+      await runs.close(100);
+      await api.services.processes.join(load);
+      await reading;
+      expect(chunks.at(-1)).toMatchObject({ type: "end", status: "interrupted" });
+      // Somebody begins meanwhile.
+      await expect.poll(() => row(messageId)).toMatchObject({ status: "complete", takeovers: 0 });
+    });
+
+    it("one that stood still finds its reply taken, and adds nothing to it", async () => {
+      const { runs, messageId } = await begin("Una respuesta lenta");
+      const still = runs.get(messageId);
+      await api.db.updateTable("messages").set({ heartbeatAt: 1 }).where("id", "=", messageId).execute();
+      expect(await other.adopt()).toEqual({ resumed: 1, interrupted: 0 });
+      await still?.ended;
+      expect(still?.leftTo).toBe("another");
+      await other.get(messageId)?.ended;
+      const { content, takeovers } = await row(messageId);
+      expect(content).toMatch(/ Y aquí sigue\.$/);
+      expect(longReply.startsWith(content.replace(" Y aquí sigue.", ""))).toBe(true);
+      expect(takeovers).toBe(1);
+      await runs.close(0);
+    });
+
+    it("one that was killed had asked for tokens: they are counted", async () => {
+      const { messageId } = await begin("Una respuesta lenta");
+      const used = () => api.db.selectFrom("usage").where("userId", "=", ana.id).selectAll().executeTakeFirstOrThrow();
+      const before = await used();
+      await api.db.updateTable("messages").set({ heartbeatAt: 1 }).where("id", "=", messageId).execute();
+      await api.db.updateTable("models").set({ resumes: 0 }).where("name", "=", "x").execute();
+      expect(await other.adopt()).toEqual({ resumed: 0, interrupted: 1 });
+      await api.db.updateTable("models").set({ resumes: 1 }).where("name", "=", "x").execute();
+      const { inputTokens, outputTokens, status } = await row(messageId);
+      expect(status).toBe("interrupted");
+      expect(inputTokens).toBeGreaterThan(0);
+      expect(outputTokens).toBeGreaterThan(10);
+      const after = await used();
+      expect(after.outputTokens - before.outputTokens).toBeGreaterThanOrEqual(outputTokens ?? 0);
+    });
+
+    it("clocks an hour apart do not make the living dead", async () => {
+      const ahead = Object.assign(new SharedClock(), { ahead: 0 });
+      await ahead.follow(api.db, api.services.log);
+      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_600_000 });
+      await ahead.follow(api.db, api.services.log);
+      expect(Math.abs(ahead.now() - api.services.clock.now() + 3_600_000)).toBeLessThan(5_000);
+      vi.useRealTimers();
+      ahead.stop();
+    });
   });
 
   it("a change that one writes is heard in another", async () => {

@@ -54,6 +54,19 @@ describe.each(await findEngines())("the prompt on $name", (engine) => {
   const sent = (words: string): Sent =>
     JSON.parse(recorder.bodies.findLast((body) => body.includes(words) && !body.includes("Pon título")) ?? "{}");
 
+  it("says of files that came without a word that they did; the chat is called after the first", async () => {
+    const uploaded = await api.upload(ana.token, [new File(["Llovió el martes."], "diario.txt")]);
+    const [{ id = "" } = {}] = (uploaded.body as { items: { id: string }[] }).items;
+    const { chatId } = await begun({ content: " \n", fileIds: [id] });
+    const { messages } = sent("Llovió el martes.");
+    expect(messages.at(-1)?.content).toMatch(/^\[Documento adjunto «diario\.txt».*\]\n\[Enviado sin texto\.\]$/);
+    const chats = await api.db.selectFrom("chats").where("id", "=", chatId).select(["title", "titled"]).execute();
+    expect(chats[0]?.titled === 1 || chats[0]?.title === "diario.txt").toBe(true);
+    const json = { content: "", fileIds: [], modelId };
+    const empty = await api.call("POST", "/api/intelligence/conversation", { token: ana.token, json });
+    expect([empty.status, empty.text]).toEqual([422, expect.stringContaining("Escribe un mensaje antes de enviarlo.")]);
+  });
+
   it("has the model's instructions, the house's, the project's, examples as turns, then the conversation, in this order", async () => {
     const projectId = await make("project", { name: "Versos", instructions: "Responde en verso." }, ana);
     const other = await make("project", { name: "Otro", instructions: "Nunca se manda." }, ana);

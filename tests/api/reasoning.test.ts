@@ -2,7 +2,7 @@ import type { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Chunk } from "../../app/replies/chunk.ts";
 import { follow } from "../../app/replies/follow.server.ts";
-import { Runs } from "../../app/replies/runs.server.ts";
+import { Runs } from "../../app/replies/running/runs.server.ts";
 import { type Account, type Api, fromItsBeginning, openApi, parseChunks, textOf } from "../support/api.ts";
 import { findEngines } from "../support/engines.ts";
 import { longThought, startHostileServer, startModelServer, startRecorder } from "../support/model-server.ts";

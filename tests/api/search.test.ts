@@ -1,6 +1,8 @@
 import { v7 as newId } from "uuid";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { excerptOf, indexText } from "../../app/db/search.server.ts";
+import { messageRow } from "../../app/db/rows.server.ts";
+import { excerptOf } from "../../app/db/search/excerpt.server.ts";
+import { indexText } from "../../app/db/search/passages.server.ts";
 import { type Account, type Api, openApi } from "../support/api.ts";
 import { findEngines } from "../support/engines.ts";
 
@@ -76,25 +78,17 @@ describe.each(await findEngines())("search on $name", (engine) => {
       const id = newId();
       await api.db
         .insertInto("messages")
-        .values({
-          id,
-          createdAt: now + count,
-          updatedAt: now,
-          chatId: started.chatId,
-          userId: ana.id,
-          parentId,
-          role: count % 2 ? "assistant" : "user",
-          content: `Mensaje ${count}`,
-          status: "complete",
-          modelId: null,
-          error: null,
-          inputTokens: null,
-          outputTokens: null,
-          sources: null,
-          key: null,
-          heartbeatAt: null,
-          finishedAt: now,
-        })
+        .values(
+          messageRow(now + count, {
+            id,
+            chatId: started.chatId,
+            userId: ana.id,
+            parentId,
+            role: count % 2 ? "assistant" : "user",
+            content: `Mensaje ${count}`,
+            finishedAt: now,
+          }),
+        )
         .execute();
       ids.push(id);
       parentId = id;

@@ -31,6 +31,7 @@ for (const engine of await findEngines()) {
           engine: engine.name,
           engineVersion: expect.stringMatching(/^\d+\.\d+/),
           underway: { replies: 0, files: 0, emails: 0 },
+          processes: [expect.objectContaining({ pid: process.pid, replies: 0 })],
         }),
       ]);
       const { storage, migrations } = body as {

@@ -2,6 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { LLMock } from "@copilotkit/aimock";
 import { v7 as newId } from "uuid";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { learnWords } from "../../app/db/search/spelling.server.ts";
 import { type Account, type Api, openApi, password } from "../support/api.ts";
 import { findEngines } from "../support/engines.ts";
 import { startModelServer } from "../support/model-server.ts";
@@ -151,9 +152,12 @@ for (const engine of await findEngines()) {
         const chunks = await api.converse(ana.token, { content: `Un mensaje con calabacín ${"y más ".repeat(400)}` });
         const gone = chunks.find((chunk) => chunk.type === "start");
         await api.call("DELETE", `/api/chat/${gone?.chatId}`, { token: ana.token });
+        await api.services.jobs.add({ kind: "email", data: "un correo con berenjena" });
+        await learnWords(api.db, ["remolach"]);
         const backup = await api.services.backups?.make("prueba");
         const bytes = (await import("node:fs")).readFileSync(backup?.path ?? "");
-        for (const word of ["Secretísimo", "zanahori", "calabac"]) expect(bytes.includes(word)).toBe(false);
+        for (const word of ["Secretísimo", "zanahori", "calabac", "berenjena", "remolach"])
+          expect(bytes.includes(word)).toBe(false);
         const copy = new DatabaseSync(backup?.path ?? "", { readOnly: true });
         expect(copy.prepare('select count(*) as n from chats where "sessionId" is not null').get()).toEqual({ n: 0 });
         expect(copy.prepare("pragma integrity_check").get()).toEqual({ integrity_check: "ok" });

@@ -59,7 +59,7 @@ async function measureCall() {
     if (n > 2000) times.push(performance.now() - begun);
   }
   add("a call in process, its queries included, p50", percentile(times, 50), "ms", 0.3);
-  await opened.close(0);
+  await opened.close(0, Promise.resolve());
   rmSync(dataDir, { recursive: true });
 
   const bare = new Hono().get("/", (c) => c.json({ items: [], nextCursor: null, total: 0 }));

@@ -1,6 +1,6 @@
 // Lists and search over 1,000,000 messages, in ms of the server's own time, on each engine that answers: `npm run bench:million [messages]`.
 import { sql } from "kysely";
-import { searchWords } from "../../app/db/search.server.ts";
+import { searchWords } from "../../app/db/search/words.server.ts";
 import { type Account, type Api, openApi } from "../support/api.ts";
 import { findEngines } from "../support/engines.ts";
 
@@ -119,6 +119,7 @@ async function measure(api: Api, admin: Account, reader: Account): Promise<void>
     ["figures of 90 days", "/api/usage/figures?days=90", 200],
     ["own messages", list({}), 50, reader],
     ["own search", "/api/search?q=ciudad%20puerta", 20, reader],
+    ["own search, not all words", "/api/search?q=ciudad%20puerta%20asunto17%20casas%20zanahoria", 50, reader],
   ];
   for (const [what, path, reach, { token } = admin] of asked) {
     const times: number[] = [];

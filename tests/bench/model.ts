@@ -5,8 +5,8 @@ import type { AddressInfo } from "node:net";
 const tokensPerSecond = 20;
 export const tokens = 60;
 
-/** A model that says when it sent each token, and after how long the first. */
-export async function startModel() {
+/** A model that writes so many tokens, and says when it sent each token, and after how long the first. */
+export async function startModel(length = tokens) {
   const http = createServer(async (asked, response) => {
     const arrived = performance.now();
     let body = "";
@@ -18,7 +18,7 @@ export async function startModel() {
       );
     response.writeHead(200, { "Content-Type": "text/event-stream" });
     const isTitle = body.includes("Pon título");
-    for (let n = 0; n < (isTitle ? 1 : tokens); n++) {
+    for (let n = 0; n < (isTitle ? 1 : length); n++) {
       const now = performance.now();
       send(isTitle ? "Un título" : `tk${performance.timeOrigin + now}+${n === 0 ? now - arrived : 0} `);
       await new Promise((resolve) => setTimeout(resolve, 1000 / tokensPerSecond));

@@ -56,7 +56,7 @@ function replyIn(data: string): string {
 /** Lets so many read a reply each, begun evenly within some seconds, as people come. */
 export async function load(
   pid: number | undefined,
-  { count, within }: { count: number; within: number },
+  { count, within, length = tokens }: { count: number; within: number; length?: number },
   reader: (n: number) => Reader,
 ) {
   const firsts: number[] = [];
@@ -83,7 +83,7 @@ export async function load(
       }
     };
     await reader(n)((asked) => read(agent, asked, watchTokens));
-    if (seen.size === tokens) ended++;
+    if (seen.size === length) ended++;
   };
   const results = await Promise.allSettled(Array.from({ length: count }, one));
   for (const { reason } of results.filter((result) => result.status === "rejected").slice(0, 3)) console.error(reason);

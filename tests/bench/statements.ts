@@ -49,7 +49,7 @@ export async function measureStatements(): Promise<void> {
   const sum = counted.reduce((all, [, times]) => all + times, 0);
   if (process.argv.includes("statements")) for (const [sql, times] of counted) console.log(times, sql.slice(0, 150));
   add("statements of one reply, its title included", sum, "", 20);
-  await opened.close(0);
+  await opened.close(0, Promise.resolve());
   model.stop();
   rmSync(dataDir, { recursive: true });
 }

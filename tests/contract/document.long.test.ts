@@ -6,9 +6,13 @@ import { join } from "node:path";
 import type { LLMock } from "@copilotkit/aimock";
 import { TOTP } from "otpauth";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { base, hasDirectory, searcher, startDirectory } from "../support/directory.ts";
+import { startIdentityProvider, startLogoutIssuer } from "../support/identity-provider.ts";
 import { type MailServer, startMailServer } from "../support/mail-server.ts";
 import { startModelServer } from "../support/model-server.ts";
+import { signInThere, startOauthToolServer } from "../support/oauth-tool-server.ts";
 import { freePort, startServer, type TestServer } from "../support/server.ts";
+import { startScriptedModel, steps } from "../support/tool-servers.ts";
 
 // Prism (stoplight.io) stands between: it reads the document and answers an error of its own where a request or an answer is not as it says.
 const prism = join(import.meta.dirname, "..", "tools", "node_modules", ".bin", "prism");
@@ -23,7 +27,7 @@ type Document = { paths: Record<string, Record<string, Operation>> };
 type Given = {
   token?: string;
   json?: Body;
-  form?: FormData;
+  form?: FormData | URLSearchParams;
   headers?: Record<string, string>;
   query?: string;
   at?: string;
@@ -152,6 +156,58 @@ it("users are as the document says", async () => {
   await run("delete /api/user/{id}", luis);
 });
 
+it("tools, decisions, assistants and templates are as the document says", async () => {
+  const server = await startOauthToolServer();
+  const tool = await made("post /api/tool", { name: "cuentas", kind: "mcp", address: server.url, secret: null });
+  await run("get /api/tool");
+  await run("get /api/tool/{id}", tool);
+  const redirect = "https://tertulia.example/vuelta";
+  const { url: there } = await made("post /api/tool/{id}/sign-in", { id: tool.id, redirect });
+  const brought = (await signInThere(String(there), redirect)).searchParams.toString();
+  await run("post /api/tool/{id}/sign-in/end", { id: tool.id, brought });
+  await run("post /api/tool/{id}/list", tool);
+  const choices = { quien: { ask: true } };
+  await run(
+    "put /api/tool/{id}",
+    { id: tool.id },
+    { json: { name: "cuentas", kind: "mcp", address: server.url, choices } },
+  );
+
+  const scripted = await startScriptedModel();
+  const model = {
+    name: "m",
+    provider: "openai-compatible",
+    externalId: "x",
+    baseUrl: `${scripted.url}/v1`,
+    usesTools: true,
+  };
+  const { id: modelId } = await made("post /api/model", {}, { json: model });
+  const content = steps([[{ name: "cuentas_quien", input: {} }]]);
+  const stream = await run("post /api/intelligence/conversation", {}, { json: { content, modelId } });
+  const [start] = (await stream.text()).split("\n\n").map((part) => JSON.parse(part || "{}") as Body);
+  const id = String(start?.messageId);
+  const { parts } = (await made("get /api/message/{id}", { id })) as unknown as {
+    parts: { n: number; asks: { hash: string } }[];
+  };
+  const json = { n: parts[0]?.n, hash: parts[0]?.asks.hash, decision: "once" };
+  await run("post /api/message/{id}/decision", { id }, { json });
+  await run("delete /api/tool/{id}", tool);
+  await run("delete /api/model/{id}", { id: modelId });
+  await scripted.stop();
+  await server.stop();
+
+  for (const [noun, body] of [
+    ["assistant", { name: "Corrector", beginnings: ["Corrige"] }],
+    ["template", { title: "Carta", content: "Hola, {{nombre}}" }],
+  ] as const) {
+    const thing = await made(`post /api/${noun}`, {}, { json: body });
+    await run(`get /api/${noun}`);
+    await run(`get /api/${noun}/{id}`, thing);
+    await run(`put /api/${noun}/{id}`, thing, { json: body });
+    await run(`delete /api/${noun}/{id}`, thing);
+  }
+}, 60_000);
+
 it("conversations are as the document says", async () => {
   const [model] = await first("get /api/model");
   const modelId = model?.id;
@@ -171,6 +227,23 @@ it("conversations are as the document says", async () => {
   await run("get /api/message/{id}", message);
   await run("patch /api/message/{id}", message);
   await run("get /api/message/{id}/prompt", { id: messageId });
+  await run(
+    "put /api/message/{id}/opinion",
+    { id: messageId },
+    { json: { useful: false, reason: "Se inventa la fecha." } },
+  );
+  await run("get /api/message/{id}/opinion", { id: messageId });
+  const { items: opinions } = (await made("get /api/opinion")) as unknown as { items: { id: string }[] };
+  const opinion = { id: opinions[0]?.id ?? "" };
+  await run("get /api/opinion/{id}", opinion);
+  const { items: models } = (await made("get /api/model")) as unknown as { items: { id: string; provider: string }[] };
+  const otherModel = models.find(({ provider }) => provider !== "local")?.id;
+  await run("post /api/opinion/{id}/try", opinion, { json: { modelId: otherModel } });
+  await run("delete /api/message/{id}/opinion", { id: messageId });
+  await run("get /api/chat/shown");
+  await run("get /api/chat/{id}/groups", chat);
+  await run("put /api/chat/{id}/groups", chat, { json: { groupIds: [] } });
+  await run("post /api/chat/{id}/copy", chat);
   await run("get /api/chat/{id}/messages", chat);
   await run("get /api/chat/{id}/export", chat);
   await run("get /api/search", {}, { query: "?q=hola" });
@@ -219,6 +292,103 @@ it("conversations are as the document says", async () => {
   await run("post /chat/completions", { model: model?.externalId });
 });
 
+it("coming in, groups and invitations are as the document says", async () => {
+  const redirect = "https://tertulia.example/auth/oidc/callback";
+  const provider = await startIdentityProvider([redirect]);
+  provider.people.set("ana", { email: person.email, email_verified: true });
+  const json = { name: "casa", kind: "oidc", address: provider.issuer, clientId: provider.clientId };
+  const secret = provider.clientSecret;
+  const access = await made("post /api/access", {}, { json: { ...json, secret } });
+  await run("get /api/access");
+  await run("get /api/access/{id}", access);
+  await run("put /api/access/{id}", access, { json: { ...json, secret } });
+  const comeIn = async () => {
+    const { url: there, ...begun } = await made("post /auth/oidc/{id}", { id: access.id, redirect });
+    const brought = (await signInThere(String(there), redirect)).search.slice(1);
+    return run("post /auth/oidc/{id}/end", access, { json: { ...begun, redirect, brought } });
+  };
+  const { ticket } = (await (await comeIn()).json()) as Body;
+  await run("post /auth/oidc/{id}/join", access, { json: { ticket, password: person.password } });
+  expect((await comeIn()).status).toBe(200);
+  await provider.stop();
+
+  const { issuer, logoutToken, stop } = await startLogoutIssuer("tertulia");
+  const telling = await made("post /api/access", {}, { json: { ...json, name: "avisa", address: issuer } });
+  const form = new URLSearchParams({ logout_token: await logoutToken() });
+  await run("post /auth/oidc/backchannel", {}, { form });
+  await stop();
+
+  if (hasDirectory) {
+    const directory = await startDirectory();
+    const bind = { clientId: searcher.dn, secret: searcher.password, searchBase: `ou=personas,${base}` };
+    const ldap = { name: "directorio", kind: "ldap", address: directory.url, ...bind };
+    const one = await made("post /api/access", {}, { json: ldap });
+    await run("post /auth/ldap/{id}", one, { json: { username: "berta", password: "clave de berta" } });
+    await directory.stop();
+  } else done.add("post /auth/ldap/{id}");
+  await run("delete /api/access/{id}", telling);
+
+  const group = await made("post /api/group", {}, { json: { name: "Legal" } });
+  await run("get /api/group");
+  await run("get /api/group/{id}", group);
+  await run("put /api/group/{id}", group, { json: { name: "Legal y cumplimiento", budget: 20.5 } });
+  const { user } = (await (await run("get /auth/session")).json()) as { user: { id: string } };
+  const joined = { groupId: group.id, userId: user.id };
+  const member = await made("post /api/member", {}, { json: joined });
+  await run("get /api/member");
+  await run("get /api/member/{id}", member);
+  await run("put /api/member/{id}", member, { json: joined });
+  await run("delete /api/member/{id}", member);
+
+  await run("post /api/audit/check");
+  await run("get /api/system/processing");
+  await run("get /auth/passkey");
+  await run("post /auth/passkey/options", {}, { json: { origin: new URL(server.url).origin } });
+  await run("post /auth/signin/passkey/options", {}, { json: { origin: new URL(server.url).origin } });
+  // They take what a device has signed: `tests/e2e/passkeys.spec.ts` has one.
+  for (const one of ["post /auth/passkey", "delete /auth/passkey/{id}", "post /auth/signin/passkey"]) done.add(one);
+  await run("get /api/terms");
+  const project = await made("post /api/project", {}, { json: { name: "Tesis" } });
+  const mate = { name: "Berta", email: "berta-del-proyecto@ejemplo.es", password: person.password };
+  const other = await made("post /api/user", {}, { json: mate });
+  await run("post /api/project/{id}/members", project, { json: { email: mate.email, role: "writes" } });
+  await run("get /api/project/{id}/members", project);
+  await run("put /api/project/{id}/owner", project, { json: { userId: other.id } });
+  await run("delete /api/project/{id}/members/{userId}", { id: project.id, userId: user.id });
+  await run("post /api/terms", {}, { json: { version: 1 } });
+  const retention = await made("post /api/retention", {}, { json: { kind: "chats", days: 365 } });
+  await run("get /api/retention");
+  await run("get /api/retention/{id}", retention);
+  await run("get /api/retention/{id}/due", retention);
+  await run("put /api/retention/{id}", retention, { json: { kind: "chats", days: 700, groupId: group.id } });
+  await run("delete /api/retention/{id}", retention);
+  const hold = await made("post /api/hold", {}, { json: { userId: user.id, reason: "Un juicio" } });
+  await run("get /api/hold");
+  await run("get /api/hold/{id}", hold);
+  await run("put /api/hold/{id}", hold, { json: { userId: user.id, reason: "Otro juicio" } });
+  await run("delete /api/hold/{id}", hold);
+  const notice = await made("post /api/notice", {}, { json: { text: "El lunes no hay servicio." } });
+  await run("get /api/notice");
+  await run("get /api/notice/{id}", notice);
+  await run("put /api/notice/{id}", notice, { json: { text: "El martes tampoco." } });
+  await run("post /api/notice/{id}/read", notice);
+  await run("delete /api/notice/{id}", notice);
+
+  const invitation = await made("post /api/invitation", {}, { json: { groupIds: [group.id] } });
+  await run("get /api/invitation");
+  await run("get /api/invitation/{id}", invitation);
+  await run("put /api/invitation/{id}", invitation, { json: { groupIds: [group.id] } });
+  const { path } = await made("get /api/invitation/{id}/link", invitation);
+  const given = { token: String(path).replace("/auth/invitacion/", "") };
+  await run("get /auth/invitation/{token}", given);
+  const account = { name: "Eva", email: "eva@ejemplo.es", password: person.password };
+  await run("post /auth/invitation/{token}", given, { json: account });
+  await run("delete /api/invitation/{id}", invitation);
+  await run("delete /api/group/{id}", group);
+  // Its links are made by a command, which SQLite lets run only while no server does; `tests/api/access.test.ts` has it.
+  done.add("post /auth/link");
+}, 60_000);
+
 it("what an admin looks after is as the document says", async () => {
   const { user } = (await (await run("get /auth/session")).json()) as { user: { id: string } };
   for (const [noun, change] of [
@@ -245,7 +415,15 @@ it("what an admin looks after is as the document says", async () => {
   const [entry] = await first("get /api/audit");
   await run("get /api/audit/{id}", { id: entry?.id });
 
+  await run("get /api/job");
+  const [job] = await first("get /api/job");
+  await run("get /api/job/{id}", { id: job?.id });
+  await run("post /api/job/again");
+
   await run("get /api/system");
+  const diagnosis = await made("post /api/system/diagnosis");
+  await run("post /api/system/diagnosis/{id}/marks", diagnosis, { json: { kind: "written", line: 0 } });
+  await run("get /api/system/diagnosis/{id}", diagnosis);
   const { name } = await made("post /api/system/backup");
   await run("get /api/system/backup");
   await (await run("get /api/system/backup/{name}", { name })).body?.cancel();

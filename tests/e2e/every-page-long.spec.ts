@@ -8,6 +8,12 @@ import { HtmlValidate } from "html-validate";
 import { rules } from "../support/html-rules.ts";
 import { begin, expect, hydrated, lastReply, signInAsAdmin, test } from "./fixtures.ts";
 
+// High enough that nothing is cut by the edge of a list that scrolls: what is would count as a small target.
+const wide = { width: 1280, height: 1800 };
+// A dialog that is still fading in has too little contrast.
+const reducedMotion = "reduce";
+test.use({ contextOptions: { reducedMotion } });
+
 const validator = new HtmlValidate(rules);
 const kept: { path: string; text: string }[] = [];
 const vnu = "tests/tools/node_modules/vnu-jar/build/dist/vnu.jar";
@@ -44,7 +50,8 @@ async function* everyPage(page: Page, from: string[], scripts: boolean): AsyncGe
   const seen = new Set<string>();
   const waiting = [...from];
   // What saves a file or ends the session, and what has no end.
-  const leftOut = /\/(text|descargar|contenido|datos|signout|csv)\b|\/copias\/[^/]+$|\/v1\/|\.(xml|txt)$|\/acuse\//;
+  const leftOut =
+    /\/(text|descargar|contenido|datos|signout|csv|lineas)\b|\/copias\/[^/]+$|\/v1\/|\.(xml|txt)$|\/acuse\//;
   for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
     const kind = kindOf(path);
     if (seen.has(kind) || leftOut.test(path)) continue;
@@ -125,13 +132,13 @@ async function html(page: Page): Promise<string[]> {
 async function lookAt(page: Page, from: string[], scripts: boolean): Promise<[pages: number, problems: string[]]> {
   const problems: string[] = [];
   let pages = 0;
-  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.setViewportSize(wide);
   for await (const path of everyPage(page, from, scripts)) {
     pages++;
     const found = [...(await axe(page)), ...(await keyboard(page)), ...(await html(page))];
     await page.setViewportSize({ width: 320, height: 640 });
     found.push(...(await sideways(page)), ...(await axe(page)).map((one) => `at 320: ${one}`));
-    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.setViewportSize(wide);
     problems.push(...found.map((one) => `${path}: ${one}`));
   }
   return [pages, problems];
@@ -186,7 +193,7 @@ for (const who of ["visitor", "admin"] as const) {
       if (javaScriptEnabled) return use(page);
       // axe and the walk are scripts themselves: where scripts are off they look at the same page, of which none has been loaded.
       const storageState = await page.context().storageState();
-      const context = await browser.newContext({ storageState, baseURL, javaScriptEnabled: true });
+      const context = await browser.newContext({ storageState, baseURL, reducedMotion, javaScriptEnabled: true });
       const bare = await context.newPage();
       await bare.route(/\.js$/, (route) => route.abort());
       await use(bare);

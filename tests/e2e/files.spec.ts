@@ -75,6 +75,19 @@ test("an image and a PDF go with a message; what is refused says why and keeps t
   await expect(page.locator(".passage[data-found]")).toContainText("La bomba costó 260 euros");
 });
 
+test("a picture is sent without a word", async ({ page, person, javaScriptEnabled }) => {
+  expect(person.email).toBeTruthy();
+  await page.goto("/conversation/chat");
+  if (javaScriptEnabled) await hydrated(page);
+  await page.getByLabel("Modelo").selectOption({ label: "gpt-4o" });
+  await attach(page, [await photo()]);
+  await expect(page.getByRole("img", { name: "foto.png" })).toBeVisible();
+  await page.getByRole("button", { name: "Enviar" }).click({ noWaitAfter: true });
+  const said = page.locator('article[data-role="user"]').last();
+  await expect(said.getByRole("img", { name: "foto.png" })).toBeVisible();
+  await expect(lastReply(page).getByRole("button", { name: "Regenerar" })).toBeVisible();
+});
+
 test("nine files are one too many, and the ninth is named", async ({ page, person, javaScriptEnabled }) => {
   expect(person.email).toBeTruthy();
   await page.goto("/conversation/chat");

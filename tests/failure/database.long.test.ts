@@ -170,6 +170,31 @@ describe.runIf(postgres)("a lost PostgreSQL", () => {
     await server.end("SIGKILL");
   }, 60_000);
 
+  it("whose connections are all in use says that it is busy, and goes on when one is free", async () => {
+    const database = await withDatabase();
+    const { server } = await begin(database.env);
+    // Nobody can read accounts, so that each request keeps its connection.
+    const locker = new pg.Client({ connectionString: database.env.DATABASE_URL, application_name: "test" });
+    await locker.connect();
+    await locker.query("begin; lock table users in access exclusive mode");
+    const ask = async () => {
+      const body = JSON.stringify({ email: `${crypto.randomUUID()}@ejemplo.es`, password });
+      const headers = { "Content-Type": "application/json" };
+      return fetch(`${server.url}/v1/auth/signin`, { method: "POST", headers, body });
+    };
+    const held = Array.from({ length: 40 }, ask);
+    const late = await Promise.race(held);
+    expect([late.status, ((await late.json()) as { detail: string }).detail]).toEqual([
+      503,
+      "La base de datos está ocupada. Vuelve a intentarlo en un momento.",
+    ]);
+    await locker.query("rollback");
+    await locker.end();
+    expect(new Set((await Promise.all(held)).map(({ status }) => status))).toEqual(new Set([401, 503]));
+    expect((await ask()).status).toBe(401);
+    await server.end("SIGKILL");
+  }, 60_000);
+
   it("that is away says so, keeps what was typed, and all goes on when it is back", async () => {
     const database = await withDatabase();
     const { server, browser } = await begin(database.env);

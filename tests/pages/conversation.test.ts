@@ -1,5 +1,6 @@
 import type { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { password } from "../support/api.ts";
 import { Browser, hiddenFields, readable } from "../support/browser.ts";
 import { longReply, longThought, startModelServer } from "../support/model-server.ts";
 import { startServer, type TestServer } from "../support/server.ts";
@@ -29,6 +30,28 @@ describe("several conversations at once", () => {
     await somebody.submit("/conversation/project/crear", "/conversation/project/crear", { name: "Obras" });
     expect(await offered()).toContain("Mover");
   });
+});
+
+it("a hundred and thirty projects are all there: on pages, and to move a conversation to", async () => {
+  const somebody = new Browser(server.url);
+  const email = await somebody.signUp();
+  const headers = { "Content-Type": "application/json" };
+  const body = JSON.stringify({ email, password });
+  const token = await (await fetch(`${server.url}/v1/auth/signin`, { method: "POST", headers, body })).text();
+  const signed = { ...headers, Authorization: `Bearer ${token}` };
+  for (let n = 0; n < 130; n++) {
+    const project = JSON.stringify({ name: `Proyecto ${n}` });
+    await fetch(`${server.url}/v1/api/project`, { method: "POST", headers: signed, body: project });
+  }
+  const namesIn = (html: string) => new Set(html.match(/Proyecto \d+/g));
+  const main = (html: string) => html.slice(html.indexOf("<main"));
+  const first = main(await somebody.html("/conversation/project"));
+  const next = /href="(\/conversation\/project\?cursor=[^"]+)"/.exec(first)?.[1] ?? "";
+  const second = main(await somebody.html(next.replaceAll("&amp;", "&")));
+  expect(new Set([...namesIn(first), ...namesIn(second)]).size).toBe(130);
+  expect(first + second).not.toContain("De otra persona");
+  const chat = await somebody.say("Hola");
+  expect(namesIn(main(await somebody.html(`${chat}/mover`))).size).toBe(130);
 });
 
 describe("a document without script", () => {

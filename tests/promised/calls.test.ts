@@ -28,7 +28,10 @@ const email = () => `${crypto.randomUUID()}@ejemplo.es`;
 describe("calls", () => {
   it("GET /auth/session: the session", async () => {
     const { status, body } = await call("GET", "/auth/session");
-    expect([status, Object.keys(body)]).toEqual([200, ["user", "subscription", "usage", "expiresAt"]]);
+    expect([status, Object.keys(body)]).toEqual([
+      200,
+      ["user", "subscription", "limits", "groups", "usage", "expiresAt", "owesTerms"],
+    ]);
   });
 
   it("POST /auth/signup, /auth/signin: the access token, as text", async () => {

@@ -22,6 +22,7 @@ const rules: Record<string, "public" | "session" | "active" | "owner" | "own" | 
   "delete /api/subscription/{id}": "admin",
   "delete /api/summary/{id}": "admin",
   "delete /api/system/backup/{name}": "admin",
+  "delete /api/tool/{id}": "admin",
   "delete /api/training/{id}": "admin",
   "delete /api/user/{id}": "own",
   "delete /api/user/{id}/sessions": "admin",
@@ -62,6 +63,8 @@ const rules: Record<string, "public" | "session" | "active" | "owner" | "own" | 
   "get /api/system": "admin",
   "get /api/system/backup": "admin",
   "get /api/system/backup/{name}": "admin",
+  "get /api/tool": "active",
+  "get /api/tool/{id}": "active",
   "get /api/training": "admin",
   "get /api/training/{id}": "admin",
   "get /api/usage": "session",
@@ -91,6 +94,7 @@ const rules: Record<string, "public" | "session" | "active" | "owner" | "own" | 
   "post /api/intelligence/conversation/{messageId}/stop": "owner",
   "post /api/key": "session",
   "post /api/message": "active",
+  "post /api/message/{id}/decision": "theirs",
   "post /api/model": "admin",
   "post /api/model/discover": "admin",
   "post /api/model/{id}/test": "admin",
@@ -99,6 +103,10 @@ const rules: Record<string, "public" | "session" | "active" | "owner" | "own" | 
   "post /api/subscription": "admin",
   "post /api/summary": "admin",
   "post /api/system/backup": "admin",
+  "post /api/tool": "admin",
+  "post /api/tool/{id}/list": "admin",
+  "post /api/tool/{id}/sign-in": "admin",
+  "post /api/tool/{id}/sign-in/end": "admin",
   "post /api/training": "admin",
   "post /api/user": "admin",
   "post /auth/authenticator": "session",
@@ -116,9 +124,110 @@ const rules: Record<string, "public" | "session" | "active" | "owner" | "own" | 
   "put /api/project/{id}/draft": "theirs",
   "put /api/subscription/{id}": "admin",
   "put /api/summary/{id}": "admin",
+  "put /api/tool/{id}": "admin",
   "put /auth/authenticator": "session",
   "put /auth/reset/{token}": "public",
+  "delete /api/assistant/{id}": "theirs",
+  "put /api/assistant/{id}": "theirs",
+  "get /api/assistant": "active",
+  "get /api/assistant/{id}": "theirs",
+  "post /api/assistant": "active",
+  "delete /api/template/{id}": "theirs",
+  "put /api/template/{id}": "theirs",
+  "get /api/template": "active",
+  "get /api/template/{id}": "theirs",
+  "post /api/template": "active",
+  "delete /api/access/{id}": "admin",
+  "get /api/access": "admin",
+  "get /api/access/{id}": "admin",
+  "post /api/access": "admin",
+  "put /api/access/{id}": "admin",
+  "post /auth/oidc/backchannel": "public",
+  "post /auth/oidc/{id}": "public",
+  "post /auth/oidc/{id}/end": "public",
+  "post /auth/oidc/{id}/join": "public",
+  "post /auth/ldap/{id}": "public",
+  "post /auth/link": "public",
+  "delete /api/notice/{id}": "admin",
+  "get /api/notice": "admin",
+  "get /api/notice/{id}": "admin",
+  "post /api/notice": "admin",
+  "put /api/notice/{id}": "admin",
+  "post /api/notice/{id}/read": "active",
+  "get /auth/invitation/{token}": "public",
+  "post /auth/invitation/{token}": "public",
+  "delete /api/invitation/{id}": "admin",
+  "get /api/invitation": "admin",
+  "get /api/invitation/{id}": "admin",
+  "get /api/invitation/{id}/link": "admin",
+  "post /api/invitation": "admin",
+  "put /api/invitation/{id}": "admin",
+  "delete /api/group/{id}": "admin",
+  "get /api/group": "admin",
+  "get /api/group/{id}": "admin",
+  "post /api/group": "admin",
+  "put /api/group/{id}": "admin",
+  "delete /api/member/{id}": "admin",
+  "get /api/member": "active",
+  "get /api/member/{id}": "owner",
+  "post /api/member": "admin",
+  "put /api/member/{id}": "admin",
+  "get /api/opinion": "admin",
+  "get /api/opinion/{id}": "admin",
+  "post /api/opinion/{id}/try": "admin",
+  "get /api/message/{id}/opinion": "theirs",
+  "put /api/message/{id}/opinion": "theirs",
+  "delete /api/message/{id}/opinion": "theirs",
+  "post /api/audit/check": "admin",
+  "get /api/retention": "active",
+  "get /api/retention/{id}": "active",
+  "post /api/retention": "admin",
+  "put /api/retention/{id}": "admin",
+  "delete /api/retention/{id}": "admin",
+  "get /api/retention/{id}/due": "admin",
+  "get /api/hold": "admin",
+  "get /api/hold/{id}": "admin",
+  "post /api/hold": "admin",
+  "put /api/hold/{id}": "admin",
+  "delete /api/hold/{id}": "admin",
+  "get /api/terms": "session",
+  "post /api/terms": "session",
+  "get /api/system/processing": "admin",
+  "get /api/chat/shown": "active",
+  "get /api/chat/{id}/groups": "owner",
+  "put /api/chat/{id}/groups": "theirs",
+  "post /api/chat/{id}/copy": "owner",
+  "get /api/project/{id}/members": "owner",
+  "post /api/project/{id}/members": "owner",
+  "put /api/project/{id}/owner": "owner",
+  "delete /api/project/{id}/members/{userId}": "owner",
+  "get /auth/passkey": "session",
+  "post /auth/passkey/options": "session",
+  "post /auth/passkey": "session",
+  "delete /auth/passkey/{id}": "session",
+  "post /auth/signin/passkey/options": "public",
+  "post /auth/signin/passkey": "public",
+  "get /api/job": "active",
+  "get /api/job/{id}": "owner",
+  "post /api/job/again": "admin",
+  "post /api/system/diagnosis": "admin",
+  "get /api/system/diagnosis/{id}": "admin",
+  "post /api/system/diagnosis/{id}/marks": "admin",
 };
+/** What a member of its project may do who only reads there; all the rest of what is an owner's is not there for them. */
+const readInProject = [
+  "get /api/chat/{id}",
+  "get /api/chat/{id}/messages",
+  "get /api/file/{id}",
+  "get /api/file/{id}/content",
+  "get /api/file/{id}/passages",
+  "get /api/message/{id}",
+  "get /api/project/{id}",
+  "get /api/project/{id}/members",
+  "post /api/chat/{id}/copy",
+];
+/** The same, of a member of a group that the chat is shown to. */
+const readInGroup = readInProject.filter((name) => /\/(chat|message)\//.test(name));
 const having = (...kinds: string[]) => Object.keys(rules).filter((name) => kinds.includes(rules[name] ?? ""));
 const withId = (names: string[]) => names.filter((name) => /\{(id|messageId)\}/.test(name));
 
@@ -126,7 +235,7 @@ for (const engine of await findEngines()) {
   describe(`each operation on ${engine.name}`, () => {
     let api: Api;
     let document: Record<string, Record<string, Operation>>;
-    let people: Record<"admin" | "ana" | "berta" | "inactive" | "resting", Account>;
+    let people: Record<"admin" | "ana" | "berta" | "inactive" | "resting" | "reader" | "fellow", Account>;
     /** What Ana has, by the noun of its path. */
     let own: Record<string, string>;
     beforeAll(async () => {
@@ -138,6 +247,8 @@ for (const engine of await findEngines()) {
         berta: await api.signUp("Berta"),
         inactive: await api.signUp("Inactiva"),
         resting: await api.signUp("Descansa"),
+        reader: await api.signUp("Lectora"),
+        fellow: await api.signUp("Colega"),
       };
       const set = (id: string, role: "user" | "admin") =>
         api.db.updateTable("users").set({ status: "inactive", role }).where("id", "=", id).execute();
@@ -154,7 +265,18 @@ for (const engine of await findEngines()) {
       const [start] = await api.converse(ana.token, { content: "Hola" });
       if (start?.type !== "start") throw new Error("no start");
       const { chatId: chat, messageId: message } = start;
-      const sent = await api.upload(ana.token, [new File(["Hola"], "hola.txt")]);
+      const project = await made("/api/project", { name: "Tesis" });
+      const sent = await api.upload(ana.token, [new File(["Hola"], "hola.txt")], { projectId: project });
+      await api.call("PATCH", `/api/chat/${chat}`, { token: ana.token, json: { projectId: project } });
+      const reader = { email: people.reader.email, role: "reads" };
+      await api.call("POST", `/api/project/${project}/members`, { token: ana.token, json: reader });
+      const shared = await made("/api/group", { name: "Con Ana" }, admin.token);
+      for (const userId of [ana.id, people.fellow.id])
+        await made("/api/member", { groupId: shared, userId }, admin.token);
+      await api.call("PUT", `/api/chat/${chat}/groups`, { token: ana.token, json: { groupIds: [shared] } });
+      const { items: jobs } = (await api.call("GET", "/api/job", { token: ana.token })).body as {
+        items: { id: string }[];
+      };
       const summary = { chatId: chat, upToMessageId: message, content: "Se saludaron." };
       const plan = { userId: ana.id, plan: "pro", startsAt: "2026-01-01T00:00:00.000Z" };
       return {
@@ -163,10 +285,18 @@ for (const engine of await findEngines()) {
         message,
         conversation: message,
         file: (sent.body as { items: { id: string }[] }).items[0]?.id ?? "",
-        project: await made("/api/project", { name: "Tesis" }),
+        project,
+        job: jobs[0]?.id ?? "",
+        assistant: await made("/api/assistant", { name: "Corrector" }),
+        template: await made("/api/template", { title: "Carta", content: "Hola, {{nombre}}" }),
         key: await made("/api/key", { name: "uno", scope: "read" }),
         summary: await made("/api/summary", summary, admin.token),
         subscription: await made("/api/subscription", plan, admin.token),
+        member: await made(
+          "/api/member",
+          { groupId: await made("/api/group", { name: "Legal" }, admin.token), userId: ana.id },
+          admin.token,
+        ),
       };
     }
 
@@ -236,6 +366,20 @@ for (const engine of await findEngines()) {
         const [another, none] = [await seen(id), await seen(unknown)];
         expect(another).toEqual(none);
         expect(another.status).toBe(404);
+      },
+    );
+
+    it.each(withId(having("owner", "own", "theirs")))(
+      "%s is read, or is not there, for those whom Ana lets read (guards: seeChat, seeMessage, seeFile, seeProject)",
+      async (operation) => {
+        const [, noun = ""] = /\/(?:api|auth)\/(?:intelligence\/)?(\w+)/.exec(operation) ?? [];
+        for (const [account, reads] of [
+          [people.reader, readInProject],
+          [people.fellow, readInGroup],
+        ] as const) {
+          const { status } = await call(operation, account, own[noun]);
+          expect(reads.includes(operation) ? status < 300 : status).toBe(reads.includes(operation) || 404);
+        }
       },
     );
 

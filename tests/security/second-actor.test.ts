@@ -1,5 +1,7 @@
 import { utimes } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { nameOf } from "../../app/files/storage/storage.server.ts";
 import { type Account, type Api, openApi, password } from "../support/api.ts";
 import { findEngines } from "../support/engines.ts";
 
@@ -129,10 +131,11 @@ describe.each(await findEngines())("who else acts, on $name", (engine) => {
     const { storage } = api.services;
     await storage.put(orphan, "original", Buffer.from("de nadie"));
     // What is an hour old is nobody's upload that is still coming.
-    for (const one of [id, orphan]) await utimes(storage.path(one, "original"), 1, 1);
+    for (const one of [id, orphan])
+      await utimes(join(api.services.config.dataDir, "files", nameOf(one, "original")), 1, 1);
     await api.services.files.sweep();
     const ids: string[] = [];
-    for await (const stored of storage.stored(0)) ids.push(stored);
+    for await (const stored of storage.list()) ids.push(stored.id);
     expect(ids).toContain(id);
     expect(ids).not.toContain(orphan);
   });

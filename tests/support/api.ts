@@ -2,8 +2,14 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { createApi } from "../../app/api/api.server.ts";
 import type { Services } from "../../app/api/env.server.ts";
+import { importing } from "../../app/api/imports/import-job.server.ts";
+import { Processes } from "../../app/db/processes/processes.server.ts";
 import { secretKeys } from "../../app/db/stored-secrets.server.ts";
 import { Files } from "../../app/files/files.server.ts";
+import { FolderStorage } from "../../app/files/storage/folder.server.ts";
+import type { Storage } from "../../app/files/storage/storage.server.ts";
+import { Jobs } from "../../app/jobs/jobs.server.ts";
+import { Outbox } from "../../app/jobs/outbox.server.ts";
 import type { Config } from "../../app/process/config.server.ts";
 import { deriveKey } from "../../app/process/crypto.server.ts";
 import { createLog } from "../../app/process/log.server.ts";
@@ -11,7 +17,9 @@ import { Mail } from "../../app/process/mail.server.ts";
 import { Changes } from "../../app/realtime/changes.server.ts";
 import type { Chunk } from "../../app/replies/chunk.ts";
 import { lookForModels } from "../../app/replies/providers/discover.server.ts";
-import { Runs } from "../../app/replies/runs.server.ts";
+import { Runs } from "../../app/replies/running/runs.server.ts";
+import type { Program } from "../../app/tools/mcp/server.ts";
+import { Toolbox } from "../../app/tools/toolbox.server.ts";
 import type { TestEngine } from "./engines.ts";
 
 export const password = "una frase larga y rara";
@@ -32,34 +40,65 @@ export type Account = { token: string; refresh: string; id: string; email: strin
 /** The API over a fresh database, called with Requests as any program would. */
 export async function openApi(
   engine: TestEngine,
-  { signup = "open" as "open" | "closed", modelSilence = 2000, mail = noMail } = {},
+  {
+    signup = "open" as "open" | "closed",
+    passwordSignin = true,
+    modelSilence = 2000,
+    mail = noMail,
+    programs = {} as Record<string, Program>,
+    storage = undefined as Storage | undefined,
+  } = {},
 ) {
   const database = await engine.open();
   const { db } = database;
   const log = createLog("silent");
   const { dataDir } = database;
-  const files = new Files(db, join(dataDir, "files"));
+  const { clock } = database;
+  const processes = new Processes({ db, engine: database.engine, clock, log });
+  const changes = new Changes(database.notices);
+  const jobs = new Jobs({ db, engine: database.engine, clock, processes, changes, log });
+  const stored = storage ?? new FolderStorage(join(dataDir, "files"));
+  const files = new Files({ db, engine: database.engine, storage: stored, jobs });
+  jobs.handle("import", importing({ db, files }));
   const running = {
     db,
     engine: database.engine,
+    clock,
+    processes,
     log,
     modelKey: secretKeys(secret).modelKey,
     modelSilence,
-    changes: new Changes(database.notices),
+    changes,
+    files,
     storage: files.storage,
+    toolKey: secretKeys(secret).toolKey,
+    toolbox: new Toolbox({ db, engine: database.engine, log, toolKey: secretKeys(secret).toolKey, programs }),
   };
+  await running.processes.join(() => ({ replies: 0, memory: 0, delay: 0 }));
   const runs = new Runs(running);
   const services: Services = {
     ...running,
     runs,
-    files,
     backups: database.backups,
     redis: undefined,
-    mail: await Mail.open(mail, log),
-    config: { signup, corsOrigins: [], publicUrl: "https://tertulia.example", dataDir, ...providers },
+    pool: database.pool,
+    jobs,
+    mail: new Outbox({ db, jobs, mail: await Mail.open(mail), mailKey: deriveKey(secret, "mail"), log }),
+    config: {
+      signup,
+      passwordSignin,
+      corsOrigins: [],
+      controller: { name: "Asociación Ejemplo", contact: undefined, dataProtectionOfficer: undefined },
+      publicUrl: "https://tertulia.example",
+      dataDir,
+      ...providers,
+    },
     tokenKey: deriveKey(secret, "session tokens"),
+    accessKey: secretKeys(secret).accessKey,
     authenticatorKey: secretKeys(secret).authenticatorKey,
+    auditKey: secretKeys(secret).auditKey,
   };
+  await jobs.start();
   await lookForModels(running, providers).stop();
   const api = createApi(services);
 
@@ -158,7 +197,9 @@ export async function openApi(
     notices: database.notices,
     db,
     async close() {
+      await jobs.close();
       await runs.close(0);
+      await running.toolbox.close();
       await database.drop();
     },
   };

@@ -3,8 +3,8 @@ import { SMTPServer } from "smtp-server";
 
 export type MailServer = Awaited<ReturnType<typeof startMailServer>>;
 
-/** A real SMTP server that keeps what it is sent. */
-export async function startMailServer() {
+/** A real SMTP server that keeps what it is sent; on a free port unless told. */
+export async function startMailServer(onPort = 0) {
   const received: string[] = [];
   let told = () => {};
   const server = new SMTPServer({
@@ -21,10 +21,11 @@ export async function startMailServer() {
       });
     },
   });
-  server.listen(0, "127.0.0.1");
+  server.listen(onPort, "127.0.0.1");
   await once(server.server, "listening");
   const { port } = server.server.address() as { port: number };
   return {
+    port,
     url: `smtp://127.0.0.1:${port}`,
     received,
     /** The first message to an address that was not yet read, or the next to come. */

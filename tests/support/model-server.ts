@@ -143,6 +143,11 @@ const hostile: Record<string, (response: ServerResponse, attempt: number, body: 
       message: "This model's maximum context length is 10 tokens.",
       code: "context_length_exceeded",
     }),
+  // Ollama's error for a model that knows no tools.
+  sinherramientas: (response, _attempt, body) => {
+    if (!body.includes('"tools":')) begin(response).end(delta("Sin herramientas.") + finish);
+    else refuse(response, 400, { message: "registry.ollama.ai/library/gemma3:4b does not support tools" });
+  },
   cargando: (response, attempt) => {
     if (attempt > 1) begin(response).end(delta("Ya está cargado.") + finish);
     else refuse(response, 503, { code: 503, message: "Loading model", type: "unavailable_error" });

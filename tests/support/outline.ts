@@ -39,29 +39,33 @@ export function outline(html: string, ids: Map<string, number>): string {
 
 /** A text without what differs at each run. */
 export function steady(text: string, ids: Map<string, number>): string {
-  return text
-    .replace(/[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g, (id) => {
-      if (!ids.has(id)) ids.set(id, ids.size + 1);
-      return `‹id${ids.get(id)}›`;
-    })
-    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d\.\d+Z)?/g, "‹momento›")
-    .replace(/\b\d{1,2} (ene|feb|mar|abr|may|jun|jul|ago|sept?|oct|nov|dic)\w*( \d{4})?(, \d{1,2}:\d\d)?/g, "‹día›")
-    .replace(/\b\d{1,2} de [a-z]+ de \d{4}/g, "‹día›")
-    .replace(/quedan [\d,.]+ [GTM]B/g, "quedan ‹espacio›")
-    .replace(/\b\d{1,2}:\d\d\b/g, "‹hora›")
-    .replace(/hace (unos segundos|un minuto|\d+ \w+)|ahora mismo|^ahora$|hoy|ayer/gim, "‹hace poco›")
-    .replace(/\b1[78]\d{8}\b/g, "‹momento›")
-    .replace(/\b\d{1,2}\/\d{1,2}\/\d{2,4}/g, "‹día›")
-    .replace(/\b\d{4}-\d\d-\d\d\b/g, "‹día›")
-    .replace(/Buen[oa]s (días|tardes|noches)/g, "‹saludo›")
-    .replace(/Vuelve a cero [^.]*\./g, "Vuelve a cero ‹cuándo›.")
-    .replace(
-      /Tokens de (enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre)/g,
-      "Tokens de ‹mes›",
-    )
-    .replace(/http:\/\/127\.0\.0\.1:\d+/g, "‹aquí›")
-    .replace(/(cursor|hasta|v|secret)=[\w-]+/g, "$1=…")
-    .replace(/(name=secret type=hidden value=)\w+/, "$1…")
-    .replace(/^([A-Z2-7]{4} ){7}[A-Z2-7]{4}$/m, "…")
-    .replace(/\/compartido\/[\w-]+/g, "/compartido/‹enlace›");
+  return (
+    text
+      .replace(/[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g, (id) => {
+        if (!ids.has(id)) ids.set(id, ids.size + 1);
+        return `‹id${ids.get(id)}›`;
+      })
+      .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d\.\d+Z)?/g, "‹momento›")
+      .replace(/\b\d{1,2} (ene|feb|mar|abr|may|jun|jul|ago|sept?|oct|nov|dic)\w*( \d{4})?(, \d{1,2}:\d\d)?/g, "‹día›")
+      .replace(/\b\d{1,2} de [a-z]+ de \d{4}/g, "‹día›")
+      .replace(/quedan [\d,.]+ [GTM]B/g, "quedan ‹espacio›")
+      .replace(/\b\d{1,2}:\d\d\b/g, "‹hora›")
+      .replace(/hace (unos segundos|un minuto|\d+ \w+)|ahora mismo|^ahora$|hoy|ayer/gim, "‹hace poco›")
+      // Events are sealed a few seconds after they happen, with a key of this installation.
+      .replace(/"(seq|hash)": (null|\d+|"[\w-]{43}")/g, '"$1": ‹sello›')
+      .replace(/\b1[78]\d{8}\b/g, "‹momento›")
+      .replace(/\b\d{1,2}\/\d{1,2}\/\d{2,4}/g, "‹día›")
+      .replace(/\b\d{4}-\d\d-\d\d\b/g, "‹día›")
+      .replace(/Buen[oa]s (días|tardes|noches)/g, "‹saludo›")
+      .replace(/Vuelve a cero [^.]*\./g, "Vuelve a cero ‹cuándo›.")
+      .replace(
+        /Tokens de (enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre)/g,
+        "Tokens de ‹mes›",
+      )
+      .replace(/http:\/\/127\.0\.0\.1:\d+/g, "‹aquí›")
+      .replace(/(cursor|hasta|v|secret)=[\w-]+/g, "$1=…")
+      .replace(/(name=secret type=hidden value=)\w+/, "$1…")
+      .replace(/^([A-Z2-7]{4} ){7}[A-Z2-7]{4}$/m, "…")
+      .replace(/\/compartido\/[\w-]+/g, "/compartido/‹enlace›")
+  );
 }

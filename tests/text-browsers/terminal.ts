@@ -6,7 +6,9 @@ export class Terminal {
   readonly #session = `tertulia-${crypto.randomUUID()}`;
 
   constructor(command: string, columns = 110) {
-    this.#tmux("new-session", "-d", "-x", String(columns), "-y", "100", "-s", this.#session, command);
+    // Where the environment names no locale, text browsers show and take letters of ASCII alone.
+    const inUtf8 = `env LC_ALL=C.UTF-8 ${command}`;
+    this.#tmux("new-session", "-d", "-x", String(columns), "-y", "100", "-s", this.#session, inUtf8);
   }
 
   /** Types text as it is. */

@@ -14,6 +14,7 @@ import {
   accountOfTicket,
   hasAuthenticator,
   makeTicket,
+  normalCode,
   type secondStep,
   spendCode,
 } from "./authenticator-codes.server.ts";
@@ -53,6 +54,7 @@ export async function refuseCommon(password: string): Promise<void> {
  */
 export async function signUp(c: Context<ApiEnv>, given: z.output<typeof registration>): Promise<Tokens> {
   const { db, engine, config, tokenKey } = c.var.services;
+  refusePasswords(c.var.services);
   await refuseCommon(given.password);
   const passwordHash = await hashPassword(given.password);
   const now = Date.now();
@@ -84,36 +86,47 @@ export async function signUp(c: Context<ApiEnv>, given: z.output<typeof registra
         errors: { email: "El usuario ya se encuentra registrado en la plataforma" },
       });
     }
-    await trx
-      .insertInto("subscriptions")
-      .values({
-        id: newId(),
-        createdAt: now,
-        updatedAt: now,
-        userId: row.id,
-        plan: "gratis",
-        status: "active",
-        startsAt: now,
-        endsAt: null,
-        messagesPerDay: null,
-        tokensPerMonth: null,
-        storageMb: null,
-      })
-      .execute();
+    await addFreePlan(trx, row.id, now);
     await recordAudit(trx, c, "signup", "user", row.id, { actorId: row.id });
     return row;
   });
   return openSession(db, tokenKey, { userId: account.id, ...deviceOf(c) });
 }
 
-const deviceOf = (c: Context<ApiEnv>) => ({ userAgent: c.req.header("User-Agent") ?? "", ip: c.env.ip });
+/** Throws 403 where nobody comes in by a password. */
+export function refusePasswords({ config }: Services): void {
+  if (!config.passwordSignin) throw new Problem(403, "Aquí no se entra con contraseña: entra con tu organización.");
+}
+
+export const deviceOf = (c: Context<ApiEnv>) => ({ userAgent: c.req.header("User-Agent") ?? "", ip: c.env.ip });
+
+/** The plan that every account begins with: it limits nothing. */
+export async function addFreePlan(trx: Db, userId: string, now: number): Promise<void> {
+  await trx
+    .insertInto("subscriptions")
+    .values({
+      id: newId(),
+      createdAt: now,
+      updatedAt: now,
+      userId,
+      plan: "gratis",
+      status: "active",
+      startsAt: now,
+      endsAt: null,
+      messagesPerDay: null,
+      tokensPerMonth: null,
+      storageMb: null,
+    })
+    .execute();
+}
 
 /** Whether sign-up is open; always true on an empty installation. */
 export async function mayJoin({ db, config }: Services): Promise<boolean> {
+  if (!config.passwordSignin) return false;
   return config.signup === "open" || !(await db.selectFrom("users").select("id").limit(1).executeTakeFirst());
 }
 
-async function isFirstAccount(db: Db, engine: Engine): Promise<boolean> {
+export async function isFirstAccount(db: Db, engine: Engine): Promise<boolean> {
   // Two concurrent sign-ups must not both become the first account; SQLite runs one transaction at a time anyway.
   if (engine === "postgres") await sql`lock table users in share row exclusive mode`.execute(db);
   return !(await db.selectFrom("users").select("id").limit(1).executeTakeFirst());
@@ -128,6 +141,7 @@ export async function signIn(
   { email, password }: z.output<typeof credentials>,
 ): Promise<Tokens | { ticket: string }> {
   const { services } = c.var;
+  refusePasswords(services);
   const emailKey = email.toLowerCase();
   await countAttempt(c, "signinAddress", networkOf(c));
   const here = `${networkOf(c)} ${emailKey}`;
@@ -167,15 +181,44 @@ export async function signInWithCode(
   return enter(c, account.id);
 }
 
-async function enter(c: Context<ApiEnv>, userId: string): Promise<Tokens> {
+/**
+ * Throws 422 unless the password is that account's and, where it has an authenticator app, the code as well. Counted like sign-ins.
+ */
+export async function provesAccount(c: Context<ApiEnv>, userId: string, password: string, code: string): Promise<void> {
+  const { services } = c.var;
+  await countAttempt(c, "signinAddress", networkOf(c));
+  await countAttempt(c, "confirm", userId);
+  const account = await services.db
+    .selectFrom("users")
+    .where("id", "=", userId)
+    .select("passwordHash")
+    .executeTakeFirst();
+  if (!(await checkPassword(account?.passwordHash, password))) {
+    throw invalid("password", "La contraseña no es correcta.");
+  }
+  if ((await hasAuthenticator(services.db, userId)) && !(await spendCode(services, userId, normalCode(code)))) {
+    throw invalid("code", "El código no es correcto. Escribe el que muestra ahora tu aplicación.");
+  }
+  await forgetAttempts(services, "confirm", userId);
+}
+
+/** Opens a session of an account whose owner has proven who they are. */
+export async function enter(c: Context<ApiEnv>, userId: string): Promise<Tokens> {
   const { db, tokenKey } = c.var.services;
   await recordAudit(db, c, "signin", "user", userId, { actorId: userId });
   return openSession(db, tokenKey, { userId, ...deviceOf(c) });
 }
 
-/** Throws 422 unless the password is the person's own; counted like sign-ins. */
+// In ms: how long ago somebody without a password may have come in to confirm what others confirm with theirs.
+const justCameIn = 10 * 60_000;
+
+/**
+ * Throws 422 unless the password is the person's own; counted like sign-ins. Who has none, because they come in by a provider, must
+ * have come in a moment ago.
+ */
 export async function confirmPassword(c: Context<ApiEnv>, password: string | undefined): Promise<void> {
   const { services, person } = c.var;
+  if (await hasNoPassword(services.db, person.id)) return refuseOldSession(services.db, person.sessionId);
   if (!password) throw invalid("currentPassword", "Escribe tu contraseña actual para confirmar.");
   const account = await services.db
     .selectFrom("users")
@@ -187,4 +230,18 @@ export async function confirmPassword(c: Context<ApiEnv>, password: string | und
     throw invalid("currentPassword", "La contraseña actual no es correcta.");
   }
   await forgetAttempts(services, "confirm", person.id);
+}
+
+async function hasNoPassword(db: Db, userId: string): Promise<boolean> {
+  const account = await db.selectFrom("users").where("id", "=", userId).select("passwordHash").executeTakeFirst();
+  return account?.passwordHash === "";
+}
+
+async function refuseOldSession(db: Db, sessionId: string): Promise<void> {
+  const session = await db.selectFrom("sessions").where("id", "=", sessionId).select("createdAt").executeTakeFirst();
+  if (Date.now() - (session?.createdAt ?? 0) < justCameIn) return;
+  throw invalid(
+    "currentPassword",
+    "Tu cuenta no tiene contraseña. Para confirmar que eres tú, cierra la sesión, entra otra vez y repítelo antes de diez minutos.",
+  );
 }

@@ -8,9 +8,12 @@ import { encrypt, sameSecret, tryDecrypt } from "../../process/crypto.server.ts"
 import type { Person, Services } from "../env.server.ts";
 import { invalid } from "../http/problem.server.ts";
 
+/** A code as people write it, without the spaces and hyphens that it may be shown with. */
+export const normalCode = (written: string) => written.replace(/[\s-]/g, "").toLowerCase();
+
 export const code = z
   .string("Falta el código.")
-  .transform((value) => value.replace(/[\s-]/g, "").toLowerCase())
+  .transform((value) => normalCode(value))
   .pipe(z.string().min(1, "Falta el código.").max(32, "El código es demasiado largo."));
 export const secondStep = z.object({ ticket: z.string("Falta el ticket.").max(300, "El ticket no es válido."), code });
 

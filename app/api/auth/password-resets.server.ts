@@ -17,7 +17,8 @@ const lives = 60 * 60_000;
 const afterAnswer = 100;
 
 /** Available only with PUBLIC_URL: the links need an address that no request can forge. */
-export const canReset = ({ mail, config }: Services) => mail.available && config.publicUrl !== undefined;
+export const canReset = ({ mail, config }: Services) =>
+  mail.available && config.publicUrl !== undefined && config.passwordSignin;
 
 const tokenParam = z.object({
   token: z
@@ -108,6 +109,7 @@ async function findReset({ db }: Services, token: string): Promise<{ id: string;
     .selectFrom("passwordResets")
     .where("tokenHash", "=", hashToken(token))
     .where("expiresAt", ">", Date.now())
+    .where("opens", "=", 0)
     .select(["id", "userId"])
     .executeTakeFirst();
   if (!reset) throw oldLink();
@@ -117,22 +119,20 @@ async function findReset({ db }: Services, token: string): Promise<{ id: string;
 async function sendLink({ db, mail, config }: Services, account: { id: string; email: string }) {
   const token = randomBytes(32).toString("base64url");
   const now = Date.now();
-  const row = { tokenHash: hashToken(token), expiresAt: now + lives, updatedAt: now };
+  const row = { tokenHash: hashToken(token), expiresAt: now + lives, updatedAt: now, opens: 0 as const };
   await db
     .insertInto("passwordResets")
     .values({ id: newId(), createdAt: now, userId: account.id, ...row })
     .onConflict((conflict) => conflict.column("userId").doUpdateSet(row))
     .execute();
-  mail.post({
-    to: account.email,
-    subject: "Una contraseña nueva para Tertulia",
-    text: `Hola:
+  const text = `Hola:
 
 Alguien, seguramente tú, ha pedido cambiar la contraseña de tu cuenta. Este enlace vale una hora y se usa una vez:
 
 ${config.publicUrl}/auth/reset/${token}
 
 Si no has sido tú, no hace falta que hagas nada: la contraseña sigue siendo la misma.
-`,
-  });
+`;
+  const subject = "Una contraseña nueva para Tertulia";
+  mail.post({ to: account.email, subject, text }, { goodUntil: row.expiresAt });
 }

@@ -25,14 +25,14 @@ export const hashPassword = (password: string) => oneCoreEach(() => hash(passwor
 let nobodysHash: Promise<string> | undefined;
 
 /**
- * Verifies a password. Without a hash it takes as long and returns false, so that timing does not tell which addresses
+ * Verifies a password. Without a hash, or with the empty one of who has no password, it takes as long and returns false, so that timing does not tell which addresses
  * exist.
  */
 export async function checkPassword(passwordHash: string | undefined, password: string): Promise<boolean> {
   nobodysHash ??= hash("nobody has this password", cost);
-  const against = passwordHash ?? (await nobodysHash);
+  const against = passwordHash || (await nobodysHash);
   const matches = await oneCoreEach(() => verify(against, password));
-  return matches && passwordHash !== undefined;
+  return matches && Boolean(passwordHash);
 }
 
 let common: Promise<Set<string>> | undefined;

@@ -11,15 +11,26 @@ const graceAfterRotation = 30_000;
 
 export type Tokens = { access: string; refresh: string; refreshExpiresAt: number };
 
+/** Of a session that a provider of identities has opened. */
+type OfProvider = {
+  accessId: string;
+  providerSession: string | null;
+  endsAt: number | null;
+  /** Encrypts the ID token for the session with that id. */
+  idTokenFor(sessionId: string): string | null;
+};
+
 /** Creates a session and returns its tokens. */
 export async function openSession(
   db: Db,
   key: Buffer,
   { userId, userAgent, ip }: Pick<SessionRow, "userId" | "userAgent" | "ip">,
+  from?: OfProvider,
 ): Promise<Tokens> {
   const now = Date.now();
   const id = newId();
-  const tokens = tokensOf(key, id, 0, now + refreshLives);
+  const endsAt = from?.endsAt ?? null;
+  const tokens = tokensOf(key, id, 0, Math.min(now + refreshLives, endsAt ?? Number.POSITIVE_INFINITY));
   await db.deleteFrom("sessions").where("userId", "=", userId).where("refreshExpiresAt", "<", now).execute();
   await db
     .insertInto("sessions")
@@ -32,11 +43,15 @@ export async function openSession(
       accessHash: hashToken(tokens.access),
       refreshHash: hashToken(tokens.refresh),
       rotatedAt: now,
-      accessExpiresAt: now + accessLives,
+      accessExpiresAt: Math.min(now + accessLives, tokens.refreshExpiresAt),
       refreshExpiresAt: tokens.refreshExpiresAt,
       userAgent: userAgent.slice(0, 300),
       ip,
       lastSeenAt: now,
+      accessId: from?.accessId ?? null,
+      providerSession: from?.providerSession ?? null,
+      idToken: from?.idTokenFor(id) ?? null,
+      endsAt,
     })
     .execute();
   return tokens;
@@ -54,7 +69,8 @@ export async function refreshSession(db: Db, key: Buffer, refresh: string): Prom
   const session = await db.selectFrom("sessions").where("id", "=", id).selectAll().executeTakeFirst();
   if (!session || session.refreshExpiresAt <= now) return;
   if (used === session.generation) {
-    const tokens = tokensOf(key, id, used + 1, now + refreshLives);
+    const ends = Math.min(now + refreshLives, session.endsAt ?? Number.POSITIVE_INFINITY);
+    const tokens = tokensOf(key, id, used + 1, ends);
     const { numUpdatedRows } = await db
       .updateTable("sessions")
       .set({
@@ -63,7 +79,7 @@ export async function refreshSession(db: Db, key: Buffer, refresh: string): Prom
         refreshHash: hashToken(tokens.refresh),
         rotatedAt: now,
         updatedAt: now,
-        accessExpiresAt: now + accessLives,
+        accessExpiresAt: Math.min(now + accessLives, ends),
         refreshExpiresAt: tokens.refreshExpiresAt,
       })
       .where("id", "=", id)

@@ -1,6 +1,7 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import { deleteCookie, getCookie } from "hono/cookie";
+import { leavingUrl } from "../access/leave.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
 import { active, noProgram, signedIn } from "../http/authentication.server.ts";
@@ -11,21 +12,28 @@ import { answers, bearer, iso, takes } from "../http/schemas.server.ts";
 import { planUse, planUseOf } from "../users/plan-use.server.ts";
 import { showUser, user } from "../users/user-fields.server.ts";
 import { credentials, mayJoin, registration, signIn, signInWithCode, signUp } from "./accounts.server.ts";
+import { answerTokens, token } from "./answer-tokens.server.ts";
 import { secondStep } from "./authenticator-codes.server.ts";
 import { canReset } from "./password-resets.server.ts";
-import { refreshSession, type Tokens } from "./session-tokens.server.ts";
+import { refreshSession } from "./session-tokens.server.ts";
 
 const session = z
   .object({
     user,
     ...planUse.shape,
     expiresAt: z.string(),
+    owesTerms: z.boolean().openapi({ description: "Si antes de seguir tiene que aceptar las condiciones." }),
   })
   .openapi("Session");
 
-const options = z.object({ signup: z.boolean(), reset: z.boolean() });
-
-const token = (description: string) => ({ content: { "text/plain": { schema: z.string() } }, description });
+const options = z.object({
+  signup: z.boolean(),
+  reset: z.boolean(),
+  password: z.boolean().openapi({ description: "Si se entra con contraseña." }),
+  accesses: z
+    .array(z.object({ id: z.string(), name: z.string(), kind: z.enum(["oidc", "ldap"]) }))
+    .openapi({ description: "Los proveedores con los que se entra." }),
+});
 
 const signUpHereRoute = createRoute({
   method: "post",
@@ -67,7 +75,15 @@ const showOptionsRoute = createRoute({
 });
 const showOptions: RouteHandler<typeof showOptionsRoute, ApiEnv> = async (c) => {
   const { services } = c.var;
-  return c.json({ signup: await mayJoin(services), reset: canReset(services) }, 200);
+  const accesses = await services.db
+    .selectFrom("accesses")
+    .where("enabled", "=", 1)
+    .orderBy("position")
+    .orderBy("id")
+    .select(["id", "name", "kind"])
+    .execute();
+  const password = services.config.passwordSignin;
+  return c.json({ signup: await mayJoin(services), reset: canReset(services), password, accesses }, 200);
 };
 
 const refreshRoute = createRoute({
@@ -110,14 +126,26 @@ const signOutRoute = createRoute({
   path: "/signout",
   security: bearer,
   middleware: [signedIn, noProgram, mayEndSessions((c) => c.var.person.id)],
-  responses: { 204: { description: "La sesión ha terminado." } },
+  request: {
+    query: z.object({
+      back: z
+        .url({ protocol: /^https?$/, error: "La dirección de vuelta tiene que empezar por http:// o https://." })
+        .optional()
+        .openapi({ description: "Adónde se vuelve desde el proveedor, si la sesión venía de uno." }),
+    }),
+  },
+  responses: {
+    200: answers(z.object({ url: z.string() }), "La sesión ha terminado; la del proveedor termina en esa dirección."),
+    204: { description: "La sesión ha terminado." },
+  },
 });
 const signOut: RouteHandler<typeof signOutRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
+  const url = await leavingUrl(services, person.sessionId, c.req.valid("query").back);
   await services.db.deleteFrom("sessions").where("id", "=", person.sessionId).execute();
   await recordAudit(services.db, c, "signout", "session", person.sessionId);
   deleteCookie(c, "refresh", { path: "/" });
-  return c.body(null, 204);
+  return url === undefined ? c.body(null, 204) : c.json({ url }, 200);
 };
 
 export const sessions = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
@@ -130,17 +158,6 @@ export const sessions = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(showPersonRoute, showPerson)
   .openapi(signOutRoute, signOut);
 
-function answerTokens<Status extends 200 | 201>(c: Context<ApiEnv>, tokens: Tokens, status: Status) {
-  setCookie(c, "refresh", tokens.refresh, {
-    path: "/",
-    httpOnly: true,
-    sameSite: "Strict",
-    secure: new URL(c.req.url).protocol === "https:",
-    expires: new Date(tokens.refreshExpiresAt),
-  });
-  return c.text(tokens.access, status, { "Cache-Control": "no-store" });
-}
-
 async function showSession(c: Context<ApiEnv>): Promise<z.output<typeof session>> {
   const { db } = c.var.services;
   const { id, sessionId } = c.var.person;
@@ -152,5 +169,6 @@ async function showSession(c: Context<ApiEnv>): Promise<z.output<typeof session>
     user: showUser(account),
     ...(await planUseOf(db, account)),
     expiresAt: iso(open.refreshExpiresAt),
+    owesTerms: c.var.person.owesTerms,
   };
 }

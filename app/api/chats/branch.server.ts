@@ -14,6 +14,7 @@ export const turn = message
       .string()
       .nullable()
       .openapi({ description: "El resumen que el modelo tiene de la conversación hasta aquí, si no cabía entera." }),
+    useful: z.boolean().nullable().openapi({ description: "Si ha sido útil, si la persona lo ha dicho." }),
   })
   .openapi("Turn");
 
@@ -44,20 +45,33 @@ export async function branchOf(
       select m.*, b.depth + 1 from messages m join branch b on m.id = b."parentId" where b.depth < ${limits.turnsOnPage}
     ) select * from branch order by depth`.execute(db);
   const page = rows.slice(0, limits.turnsOnPage).reverse();
-  const [versions, items, summaries] = await Promise.all([
+  const [versions, items, summaries, opinions] = await Promise.all([
     versionsOf(db, chat.id, page),
     showMessages(db, page),
     summariesOf(db, chat.id, page),
+    opinionsOf(db, page),
   ]);
   return {
     items: items.map((item) => ({
       ...item,
       versions: versions.get(item.parentId) ?? [item.id],
       summary: summaries.get(item.id) ?? null,
+      useful: opinions.get(item.id) ?? null,
     })),
     hasEarlier: rows.length > limits.turnsOnPage,
     hasLater: before !== undefined || (around !== undefined && (await hasAnswer(db, last))),
   };
+}
+
+async function opinionsOf(db: Db, page: MessageRow[]): Promise<Map<string, boolean>> {
+  const replies = page.filter(({ role }) => role === "assistant").map(({ id }) => id);
+  if (replies.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("opinions")
+    .where("messageId", "in", replies)
+    .select(["messageId", "useful"])
+    .execute();
+  return new Map(rows.map(({ messageId, useful }) => [messageId, useful === 1]));
 }
 
 // How many messages to show after and before a message that search has found.

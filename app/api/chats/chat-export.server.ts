@@ -1,83 +1,137 @@
+import { extname } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import type { Db } from "../../db/connection.server.ts";
 import type { ChatRow, MessageRow } from "../../db/tables.ts";
-import { storedPartsOfChat } from "../../replies/parts.server.ts";
+import { storedPartsOf } from "../../replies/parts.server.ts";
 import { iso, isoOrNull } from "../http/schemas.server.ts";
 import { showParts } from "./message-fields.server.ts";
 
 /** Names of models by their ids. */
 type Models = Map<string, string>;
-/** A chat with all versions of its messages, and what belongs to them. */
-type WholeChat = Awaited<ReturnType<typeof wholeChat>>;
+/** Some messages of a chat, all versions among them, with what belongs to them. */
+type Stretch = Awaited<ReturnType<typeof withTheirs>>;
 
-/** Reads what an export of a chat consists of. */
-export async function wholeChat(db: Db, chat: ChatRow) {
-  const [messages, attachments, parts] = await Promise.all([
-    db.selectFrom("messages").where("chatId", "=", chat.id).orderBy("id").selectAll().execute(),
-    attachmentsOfChat(db, chat.id),
-    storedPartsOfChat(db, chat.id),
-  ]);
-  return { chat, messages, attachments, parts };
-}
+// A chat may have ten thousand messages: what is read and written at once takes some ms.
+const atOnce = 100;
 
-/** A chat as JSON. */
-export function chatAsJson(whole: WholeChat, models: Models) {
-  const { chat, messages } = whole;
-  return {
+/** A chat as JSON, piece by piece. */
+export async function* chatAsJson(db: Db, chat: ChatRow, models: Models): AsyncGenerator<string> {
+  const head = {
     id: chat.id,
     title: chat.title,
     createdAt: iso(chat.createdAt),
     lastMessageAt: iso(chat.lastMessageAt),
     pinned: chat.pinned === 1,
     archived: chat.archived === 1,
-    messages: messages.map((message) => ({
-      id: message.id,
-      parentId: message.parentId,
-      role: message.role,
-      createdAt: iso(message.createdAt),
-      finishedAt: isoOrNull(message.finishedAt),
-      status: message.status,
-      model: message.modelId && (models.get(message.modelId) ?? null),
-      content: message.content,
-      parts: partsIn(whole, message),
-      attachments: namesOf(whole, message),
-    })),
   };
+  yield `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "messages": [`;
+  let between = "\n";
+  for await (const stretch of stretches(db, chat.id)) {
+    const messages = stretch.messages.map((message) =>
+      JSON.stringify(messageAsJson(stretch, message, models), null, 2),
+    );
+    yield between + messages.join(",\n").replaceAll(/^/gm, "    ");
+    between = ",\n";
+  }
+  yield `${between === "\n" ? "" : "\n  "}]\n}`;
 }
 
-/** A chat as Markdown. Headings mark other versions of a message; thoughts are folded. Times in UTC. */
-export function chatAsMarkdown(whole: WholeChat, models: Models): string {
+const messageAsJson = (stretch: Stretch, message: MessageRow, models: Models) => ({
+  id: message.id,
+  parentId: message.parentId,
+  role: message.role,
+  createdAt: iso(message.createdAt),
+  finishedAt: isoOrNull(message.finishedAt),
+  status: message.status,
+  model: message.modelId && (models.get(message.modelId) ?? null),
+  content: message.content,
+  parts: partsIn(stretch, message),
+  attachments: attachedTo(stretch, message).map(({ fileId, name }) => ({
+    name,
+    // Where it lies in the archive of everything; null: it was deleted.
+    path: fileId && pathInArchive(fileId, name),
+  })),
+});
+
+/** A chat as Markdown, piece by piece. Headings mark other versions of a message; thoughts are folded. Times in UTC. */
+export async function* chatAsMarkdown(db: Db, chat: ChatRow, models: Models): AsyncGenerator<string> {
   const moment = new Intl.DateTimeFormat("es", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" });
   const answered = new Set<string | null>();
-  const turns = whole.messages.map((message) => {
-    const who = message.role === "user" ? "Tú" : ((message.modelId && models.get(message.modelId)) ?? "Asistente");
-    const again = answered.has(message.parentId) ? ", otra versión" : "";
-    answered.add(message.parentId);
-    const files = namesOf(whole, message).map((name) => `- Adjunto: ${name}\n`);
-    const list = files.length > 0 ? `${files.join("")}\n` : "";
-    const said = message.role === "user" ? message.content : partsIn(whole, message).map(partAsMarkdown).join("\n\n");
-    return `## ${who} (${moment.format(message.createdAt)}${again})\n\n${list}${said}\n`;
-  });
-  return `# ${whole.chat.title}\n\n${turns.join("\n")}`;
+  yield `# ${chat.title}\n`;
+  for await (const stretch of stretches(db, chat.id)) {
+    const turns = stretch.messages.map((message) => {
+      const who = message.role === "user" ? "Tú" : ((message.modelId && models.get(message.modelId)) ?? "Asistente");
+      const again = answered.has(message.parentId) ? ", otra versión" : "";
+      answered.add(message.parentId);
+      const files = attachedTo(stretch, message).map(({ name }) => `- Adjunto: ${name}\n`);
+      const list = files.length > 0 ? `${files.join("")}\n` : "";
+      const said =
+        message.role === "user" ? message.content : partsIn(stretch, message).map(partAsMarkdown).join("\n\n");
+      return `\n## ${who} (${moment.format(message.createdAt)}${again})\n\n${list}${said}\n`;
+    });
+    yield turns.join("");
+  }
 }
 
-const partsIn = ({ parts }: WholeChat, message: MessageRow) => showParts(message, parts.get(message.id) ?? []);
+/** All messages of a chat in their order, some at a time; others get their turn in between. */
+async function* stretches(db: Db, chatId: string): AsyncGenerator<Stretch> {
+  for (let after = ""; ; ) {
+    const messages = await db
+      .selectFrom("messages")
+      .where("chatId", "=", chatId)
+      .where("id", ">", after)
+      .orderBy("id")
+      .limit(atOnce)
+      .selectAll()
+      .execute();
+    const last = messages.at(-1);
+    if (!last) return;
+    yield await withTheirs(db, messages);
+    after = last.id;
+    await setImmediate();
+  }
+}
 
-// Blank lines within, so that the fold's content is read as Markdown.
-const partAsMarkdown = ({ kind, text }: ReturnType<typeof partsIn>[number]) =>
-  kind === "text" ? text : `<details>\n<summary>Razonamiento</summary>\n\n${text}\n\n</details>`;
+async function withTheirs(db: Db, messages: MessageRow[]) {
+  const ids = messages.map(({ id }) => id);
+  const [attachments, parts] = await Promise.all([attachmentsOf(db, ids), storedPartsOf(db, ids)]);
+  return { messages, attachments, parts };
+}
 
-const namesOf = ({ attachments }: WholeChat, { id }: MessageRow) =>
-  attachments.filter(({ messageId }) => messageId === id).map(({ name }) => name);
+const partsIn = ({ parts }: Stretch, message: MessageRow) => showParts(message, parts.get(message.id) ?? []);
 
-/** What was sent along with the messages of a chat. */
-const attachmentsOfChat = (db: Db, chatId: string) =>
-  db
+/** A part as Markdown: what was thought and called is folded. Blank lines within, so that the fold's content is read as Markdown. */
+function partAsMarkdown(part: ReturnType<typeof partsIn>[number]): string {
+  if (part.kind === "text") return part.text;
+  if (part.kind === "reasoning") return fold("Razonamiento", part.text);
+  if (part.kind === "image") return `*(Imagen: ${part.alt})*`;
+  const { label, server, input, output } = part;
+  const code = (text: string) => `\`\`\`\`\n${text.replaceAll("````", "``` `")}\n\`\`\`\``;
+  const whose = server ? `${label} (${server})` : label;
+  return fold(`Herramienta: ${whose}`, [code(input), output && code(output)].filter(Boolean).join("\n\n"));
+}
+
+const fold = (title: string, text: string) =>
+  `<details>\n<summary>${title.replace(/[<>&]/g, "")}</summary>\n\n${text}\n\n</details>`;
+
+const attachedTo = ({ attachments }: Stretch, { id }: MessageRow) => attachments.get(id) ?? [];
+
+/** What was sent along with these messages, by message. */
+async function attachmentsOf(db: Db, messageIds: string[]) {
+  const rows = await db
     .selectFrom("attachments")
-    .innerJoin("messages", "messages.id", "attachments.messageId")
-    .where("messages.chatId", "=", chatId)
-    .orderBy("attachments.position")
-    .select(["attachments.messageId", "attachments.name"])
+    .where("messageId", "in", messageIds)
+    .orderBy("position")
+    .select(["messageId", "fileId", "name"])
     .execute();
+  return Map.groupBy(rows, ({ messageId }) => messageId);
+}
+
+/** Where a file lies in the archive of everything of a person. */
+export function pathInArchive(id: string, name: string): string {
+  const ending = extname(name);
+  return `archivos/${fileName(name.slice(0, name.length - ending.length))} ${id.slice(-6)}${ending}`;
+}
 
 const percent = (mark: string) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`;
 

@@ -1,10 +1,11 @@
+import { Readable } from "node:stream";
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { ApiEnv } from "../env.server.ts";
 import { findChat } from "../http/access.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid } from "../http/problem.server.ts";
 import { bearer, idParam } from "../http/schemas.server.ts";
-import { attachmentName, chatAsJson, chatAsMarkdown, fileName, wholeChat } from "./chat-export.server.ts";
+import { attachmentName, chatAsJson, chatAsMarkdown, fileName } from "./chat-export.server.ts";
 
 /** Exports a chat with all of its messages as a Markdown or JSON file. */
 export const chatFiles = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(
@@ -30,15 +31,13 @@ export const chatFiles = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
     const { person, services } = c.var;
     const { db } = services;
     const chat = await findChat(services, person, c.req.valid("param").id);
-    const [whole, models] = await Promise.all([
-      wholeChat(db, chat),
-      db.selectFrom("models").select(["id", "name"]).execute(),
-    ]);
+    const models = await db.selectFrom("models").select(["id", "name"]).execute();
     const names = new Map(models.map(({ id, name }) => [id, name]));
     const markdown = c.req.valid("query").format === "markdown";
-    const text = markdown ? chatAsMarkdown(whole, names) : JSON.stringify(chatAsJson(whole, names), null, 2);
+    const pieces = markdown ? chatAsMarkdown(db, chat, names) : chatAsJson(db, chat, names);
+    const file = Readable.toWeb(Readable.from(pieces).map((piece: string) => Buffer.from(piece)));
     const name = `${fileName(chat.title)}.${markdown ? "md" : "json"}`;
-    return c.body(text, 200, {
+    return c.body(file as ReadableStream<Uint8Array>, 200, {
       "Content-Type": markdown ? "text/markdown; charset=utf-8" : "application/json",
       "Content-Disposition": attachmentName(name),
     });

@@ -1,15 +1,17 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import { sql } from "kysely";
+import { deleteMessages } from "../../db/delete-messages.server.ts";
 import { chatRow } from "../../db/rows.server.ts";
+import { inProjectOf } from "../../db/shared-work.server.ts";
 import type { ChatRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
-import type { ApiEnv, Services } from "../env.server.ts";
-import { findChat, stopReplies } from "../http/access.server.ts";
+import type { ApiEnv, Person, Services } from "../env.server.ts";
+import { findChat, seeChat, stopReplies, writesInProject } from "../http/access.server.ts";
 import { auditOthers } from "../http/audit.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { contains, listPage } from "../http/list.server.ts";
 import { ifUnchanged, refuseStale, stale } from "../http/optimistic-lock.server.ts";
-import { answerInvalid, invalid } from "../http/problem.server.ts";
+import { answerInvalid, invalid, notFound } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
 import { changeRoute, creationRoute, deletionRoute, itemRoute, listRoute } from "../http/resource-routes.server.ts";
 import {
@@ -25,6 +27,7 @@ import {
   text,
   timesOf,
 } from "../http/schemas.server.ts";
+import { refuseOnHold } from "../retention/holds.server.ts";
 import { branchOf, turn } from "./branch.server.ts";
 
 export const chat = z
@@ -33,6 +36,7 @@ export const chat = z
     userId: z.string(),
     projectId: z.string().nullable(),
     modelId: z.string().nullable(),
+    assistantId: z.string().nullable(),
     title: z.string(),
     titled: z
       .boolean()
@@ -42,6 +46,9 @@ export const chat = z
     lastMessageAt: z.string(),
     temporary: z.boolean().openapi({ description: "Se borra con la sesión en la que empezó." }),
     draft,
+    toolsOff: z
+      .array(z.string())
+      .openapi({ description: "Las herramientas que aquí no se ofrecen, por su identificador." }),
   })
   .openapi("Chat");
 const listedChat = chat
@@ -61,6 +68,11 @@ const chatChange = z.strictObject({
   projectId: id.nullable().optional(),
   modelId: id.nullable().optional(),
   draft: draft.optional(),
+  toolsOff: z.array(id, "toolsOff tiene que ser una lista.").max(200, "Son demasiadas herramientas.").optional(),
+  asksAgain: z
+    .literal(true, "asksAgain solo puede ser true.")
+    .optional()
+    .openapi({ description: "Vuelve a preguntarse por lo que se permitió en esta conversación." }),
 });
 
 const showChat = (row: ChatRow): z.output<typeof chat> => ({
@@ -69,6 +81,7 @@ const showChat = (row: ChatRow): z.output<typeof chat> => ({
   userId: row.userId,
   projectId: row.projectId,
   modelId: row.modelId,
+  assistantId: row.assistantId,
   title: row.title,
   titled: row.titled === 1,
   pinned: row.pinned === 1,
@@ -76,6 +89,7 @@ const showChat = (row: ChatRow): z.output<typeof chat> => ({
   lastMessageAt: iso(row.lastMessageAt),
   temporary: row.sessionId !== null,
   draft: parseDraft(row.draft),
+  toolsOff: JSON.parse(row.toolsOff ?? "[]") as string[],
 });
 
 // In characters: more than a line of a list shows.
@@ -105,20 +119,15 @@ const withoutMarks = (text: string) =>
     .toWellFormed()
     .trim();
 
-/** Throws 422 if the body refers to a project or model that this person can't see. */
+/** Throws 422 if the body refers to a project in which this person can't write, or to a model that is not there. */
 async function checkReferences(
-  { db }: Services,
-  ownerId: string,
+  services: Services,
+  owner: Person,
   given: { projectId?: string | null | undefined; modelId?: string | null | undefined },
 ): Promise<void> {
-  if (given.projectId) {
-    const project = await db
-      .selectFrom("projects")
-      .where("id", "=", given.projectId)
-      .where("userId", "=", ownerId)
-      .select("id")
-      .executeTakeFirst();
-    if (!project) throw invalid("projectId", "Ese proyecto no existe.");
+  const { db } = services;
+  if (given.projectId && !(await writesInProject(services, owner, given.projectId))) {
+    throw invalid("projectId", "Ese proyecto no existe.");
   }
   if (given.modelId) {
     const model = await db.selectFrom("models").where("id", "=", given.modelId).select("id").executeTakeFirst();
@@ -128,6 +137,15 @@ async function checkReferences(
 
 const common = { security: bearer, middleware: [signedIn, active, publishes("chat")] };
 
+/** Whether a list is asked for by project. A filter that can't be read is refused where it is used. */
+function isOfProject(filter: string | undefined): boolean {
+  try {
+    return typeof (JSON.parse(filter ?? "{}") as { projectId?: unknown } | null)?.projectId === "string";
+  } catch {
+    return false;
+  }
+}
+
 const listChatsRoute = listRoute(common, listedChat, "Los chats de la persona; para administradores, todos.");
 const listChats: RouteHandler<typeof listChatsRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
@@ -136,7 +154,12 @@ const listChats: RouteHandler<typeof listChatsRoute, ApiEnv> = async (c) => {
     .selectFrom("chats")
     .selectAll("chats")
     .where("chats.sessionId", "is", null)
-    .$if(person.role !== "admin", (q) => q.where("chats.userId", "=", person.id))
+    .$if(person.role !== "admin", (q) =>
+      // A project's list has the chats of all its members; any other, the person's own.
+      isOfProject(query.filter)
+        ? q.where(inProjectOf("chats.projectId", person.id))
+        : q.where("chats.userId", "=", person.id),
+    )
     .where(contains("chats.title", query.q));
   const { rows, ...rest } = await listPage(services.db, visible, query, {
     table: "chats",
@@ -156,15 +179,24 @@ const createChatRoute = creationRoute(common, newChat, chat, "El chat nuevo.");
 const createChat: RouteHandler<typeof createChatRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const given = c.req.valid("json");
-  await checkReferences(services, person.id, given);
+  await checkReferences(services, person, given);
   const row = chatRow(Date.now(), { userId: person.id, ...given });
   await services.db.insertInto("chats").values(row).execute();
   return c.json(showChat(row), 201);
 };
 
-const readChatRoute = itemRoute(common, chat, "El chat.");
-const readChat: RouteHandler<typeof readChatRoute, ApiEnv> = async (c) =>
-  c.json(showChat(await findChat(c.var.services, c.var.person, c.req.valid("param").id)), 200);
+const openChat = chat
+  .extend({ ownerName: z.string().openapi({ description: "De quién es: solo esa persona escribe en él." }) })
+  .openapi("OpenChat");
+const readChatRoute = itemRoute(common, openChat, "El chat.");
+const readChat: RouteHandler<typeof readChatRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const row = await seeChat(services, person, c.req.valid("param").id);
+  // What is not sent yet is nobody else's.
+  const shown = row.userId === person.id ? row : { ...row, draft: null };
+  const owner = services.db.selectFrom("users").where("id", "=", row.userId).select("name");
+  return c.json({ ...showChat(shown), ownerName: (await owner.executeTakeFirstOrThrow(notFound)).name }, 200);
+};
 
 const changeChatRoute = changeRoute("patch", common, chatChange, chat, "El chat, cambiado.");
 const changeChat: RouteHandler<typeof changeChatRoute, ApiEnv> = async (c) => {
@@ -172,8 +204,9 @@ const changeChat: RouteHandler<typeof changeChatRoute, ApiEnv> = async (c) => {
   const row = await findChat(services, person, c.req.valid("param").id);
   refuseStale(c, row, showChat(row));
   // The project has to belong to the chat's owner, also when an admin makes the change.
-  const { draft: unsent, pinned, archived, ...given } = c.req.valid("json");
-  await checkReferences(services, row.userId, given);
+  const { draft: unsent, pinned, archived, toolsOff, asksAgain, ...given } = c.req.valid("json");
+  await checkReferences(services, { ...person, id: row.userId }, given);
+  if (asksAgain) await services.db.deleteFrom("grants").where("chatId", "=", row.id).execute();
   const changed = await services.db
     .updateTable("chats")
     .set({
@@ -181,6 +214,7 @@ const changeChat: RouteHandler<typeof changeChatRoute, ApiEnv> = async (c) => {
       ...(given.title !== undefined && { titled: 1 }),
       ...(pinned !== undefined && { pinned: pinned ? 1 : 0 }),
       ...(archived !== undefined && { archived: archived ? 1 : 0 }),
+      ...(toolsOff && { toolsOff: JSON.stringify(toolsOff) }),
       ...(unsent !== undefined && { draft: unsent && JSON.stringify(unsent) }),
       updatedAt: Date.now(),
     })
@@ -199,7 +233,9 @@ const deleteChat: RouteHandler<typeof deleteChatRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const row = await findChat(services, person, c.req.valid("param").id);
   const { id: chatId } = row;
+  if (!row.sessionId) await refuseOnHold(services.db, person, row.userId);
   await stopReplies(services, chatId);
+  await deleteMessages(services.db, { chatId });
   await services.db.deleteFrom("chats").where("id", "=", chatId).execute();
   await auditOthers(services.db, c, row.userId, "delete", "chat", chatId, { before: showChat(row) });
   return c.body(null, 204);
@@ -226,7 +262,7 @@ const listBranchRoute = createRoute({
 });
 const listBranch: RouteHandler<typeof listBranchRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
-  const row = await findChat(services, person, c.req.valid("param").id);
+  const row = await seeChat(services, person, c.req.valid("param").id);
   return c.json(await branchOf(services.db, row, c.req.valid("query")), 200);
 };
 

@@ -14,15 +14,16 @@ export function cleanConversationText(raw: string): string {
     .trim();
 }
 
-export const conversationText = z
-  .string("Falta el mensaje.")
-  .transform(cleanConversationText)
-  .pipe(
-    z
-      .string()
-      .min(1, "Escribe un mensaje antes de enviarlo.")
-      .max(
-        limits.message,
-        `El mensaje puede tener ${limits.message.toLocaleString("es")} caracteres como mucho. Acórtalo o repártelo en varios.`,
-      ),
+export const unwritten = "Escribe un mensaje antes de enviarlo.";
+
+const atMost = z
+  .string()
+  .max(
+    limits.message,
+    `El mensaje puede tener ${limits.message.toLocaleString("es")} caracteres como mucho. Acórtalo o repártelo en varios.`,
   );
+
+/** The text of a message that may say all it has to say by its files. */
+export const textBesideFiles = z.string("Falta el mensaje.").transform(cleanConversationText).pipe(atMost);
+
+export const conversationText = textBesideFiles.pipe(z.string().min(1, unwritten));

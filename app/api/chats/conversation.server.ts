@@ -2,26 +2,32 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { pullStream } from "../../http/pull-stream.server.ts";
 import { limits } from "../../process/limits.ts";
+import { knownZone } from "../../process/time-zones.server.ts";
 import type { Chunk } from "../../replies/chunk.ts";
 import { follow, type Known, reached } from "../../replies/follow.server.ts";
 import { continueReply, replyAgain, type Started, sendMessage } from "../../replies/start.server.ts";
 import { LimitReached } from "../../replies/usage.server.ts";
+import { findAssistant } from "../assistants/assistants.server.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
-import { findMessage, inSession } from "../http/access.server.ts";
+import { findMessage, inSession, seeMessage, writesInProject } from "../http/access.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
-import { answerInvalid, invalid, notFound, refusalOf } from "../http/problem.server.ts";
+import { answerInvalid, invalid, notFound, Problem, refusalOf } from "../http/problem.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
 import { bearer, flag, id, importKeyStart, takes } from "../http/schemas.server.ts";
 import { whileSignedIn } from "../http/while-signed-in.server.ts";
-import { modelToUse } from "../models/models.server.ts";
-import { conversationText } from "./conversation-text.server.ts";
+import { modelOfChat, modelToUse, withSettings } from "../models/models.server.ts";
+import { textBesideFiles, unwritten } from "./conversation-text.server.ts";
 
-const newMessage = z.strictObject({
+const message = z.strictObject({
   chatId: id.optional(),
   projectId: id.optional(),
   parentId: id.nullable().optional().openapi({ description: "El mensaje al que sigue; null empieza de nuevo." }),
-  content: conversationText,
+  content: textBesideFiles,
   modelId: id.optional(),
+  assistantId: id
+    .nullable()
+    .optional()
+    .openapi({ description: "Con quién se habla: un asistente; null: con el modelo. Sin él, con quien se hablaba." }),
   fileIds: z
     .array(id, "fileIds tiene que ser una lista.")
     .max(limits.filesPerMessage, `Un mensaje puede llevar ${limits.filesPerMessage} archivos como mucho.`)
@@ -40,6 +46,8 @@ const newMessage = z.strictObject({
     .optional()
     .openapi({ description: "Enviada dos veces, hace un solo mensaje." }),
 });
+const saysSomething = ({ content, fileIds = [] }: z.output<typeof message>) => content !== "" || fileIds.length > 0;
+const newMessage = message.refine(saysSomething, { path: ["content"], message: unwritten });
 const again = z.strictObject({
   parentId: id.openapi({
     description: "Un mensaje de la persona: otra respuesta. Una respuesta cortada: continuarla.",
@@ -87,7 +95,7 @@ export const conversation = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid
       const { person, services } = c.var;
       const given = parseBody(c.req.valid("json"));
       if ("messageId" in given) {
-        const reply = await findMessage(services, person, given.messageId);
+        const reply = await seeMessage(services, person, given.messageId);
         if (reply.role !== "assistant") throw notFound();
         const { from, after } = given;
         if (from && !(await reached(services, reply.id, from))) {
@@ -96,7 +104,7 @@ export const conversation = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid
         return answerReply(c, reply.id, { known: from ? { from } : { after } });
       }
       await countAttempt(c, "message", person.id);
-      const started = await start(services, person, given);
+      const started = await start(services, person, given, c.req.header("Time-Zone"));
       return answerReply(c, started.messageId, { known: { after: 0 }, first: [{ type: "start", ...started }] });
     },
   )
@@ -140,14 +148,19 @@ async function start(
   services: Services,
   person: Person,
   given: z.output<typeof newMessage> | z.output<typeof again>,
+  said: string | undefined,
 ): Promise<Started> {
+  const zone = knownZone(said);
   if (!("content" in given)) {
     const parent = await ownMessage(services, person, given.parentId);
-    const model = await modelToUse(services, given.modelId, parent.modelId, await modelOfChat(services, parent.chatId));
-    if (parent.role === "user") return replyAgain(services, parent, model);
+    const chat = await modelOfChat(services, parent.chatId);
+    const used = await modelToUse(services, person.id, given.modelId, parent.modelId, chat.modelId);
+    const model = withSettings(used, chat.assistant);
+    if (parent.role === "user") return replyAgain(services, parent, model, zone);
     if (!parent.parentId) throw invalid("parentId", "Esta respuesta no sigue a ningún mensaje.");
     if (parent.status === "streaming") throw invalid("parentId", "Esta respuesta aún se está escribiendo.");
-    return continueReply(services, parent, model);
+    if (parent.status === "waiting") throw invalid("parentId", "Esta respuesta espera que decidas antes.");
+    return continueReply(services, parent, model, zone);
   }
   const { chatId, projectId, parentId } = given;
   if (chatId) await ownChat(services, person, chatId);
@@ -156,15 +169,34 @@ async function start(
     const parent = await ownMessage(services, person, parentId);
     if (parent.chatId !== chatId) throw notFound();
   }
-  const model = await modelToUse(services, given.modelId, chatId && (await modelOfChat(services, chatId)));
+  const chat = chatId ? await modelOfChat(services, chatId) : undefined;
+  const asked = given.assistantId ? await usableAssistant(services, person, given.assistantId) : undefined;
+  const assistant = given.assistantId === undefined ? chat?.assistant : asked;
+  const used = await modelToUse(
+    services,
+    person.id,
+    asked?.modelId ? undefined : given.modelId,
+    assistant?.modelId,
+    chat?.modelId,
+  );
+  const model = withSettings(used, assistant);
   const { temporary, ...message } = given;
   if (temporary && !person.sessionId) throw invalid("temporary", "Una clave no tiene sesión con la que acabe el chat.");
   const sessionId = temporary ? person.sessionId : undefined;
   try {
-    return await sendMessage(services, { ...message, sessionId, userId: person.id, model });
+    return await sendMessage(services, { ...message, sessionId, userId: person.id, model, zone });
   } catch (error) {
     if (error instanceof LimitReached && !given.keepDraft) await keepAsDraft(services, person, given, error);
     throw error;
+  }
+}
+
+async function usableAssistant({ db }: Services, person: Person, assistantId: string) {
+  try {
+    return await findAssistant(db, person, assistantId);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    throw invalid("assistantId", "Ese asistente ya no está disponible. Elige otro.");
   }
 }
 
@@ -177,8 +209,11 @@ async function keepAsDraft(
 ): Promise<void> {
   const draft = JSON.stringify({ content, modelId: modelId ?? null, fileIds: fileIds ?? [] });
   if (chatId) await db.updateTable("chats").set({ draft }).where("id", "=", chatId).execute();
-  else if (projectId) await db.updateTable("projects").set({ draft }).where("id", "=", projectId).execute();
-  else await db.updateTable("users").set({ draft }).where("id", "=", person.id).execute();
+  else if (projectId) {
+    // A project has one draft, of its owner.
+    const own = db.updateTable("projects").set({ draft }).where("id", "=", projectId).where("userId", "=", person.id);
+    await own.execute();
+  } else await db.updateTable("users").set({ draft }).where("id", "=", person.id).execute();
   limit.kept = true;
 }
 
@@ -199,18 +234,8 @@ async function ownChat({ db }: Services, person: Person, chatId: string): Promis
     .executeTakeFirstOrThrow(notFound);
 }
 
-async function ownProject({ db }: Services, person: Person, projectId: string): Promise<void> {
-  await db
-    .selectFrom("projects")
-    .where("id", "=", projectId)
-    .where("userId", "=", person.id)
-    .select("id")
-    .executeTakeFirstOrThrow(notFound);
-}
-
-async function modelOfChat({ db }: Services, chatId: string): Promise<string | null> {
-  const row = await db.selectFrom("chats").where("id", "=", chatId).select("modelId").executeTakeFirst();
-  return row?.modelId ?? null;
+async function ownProject(services: Services, person: Person, projectId: string): Promise<void> {
+  if (!(await writesInProject(services, person, projectId))) throw notFound();
 }
 
 const streamHeaders = {

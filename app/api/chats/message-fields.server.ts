@@ -9,20 +9,23 @@ import {
   partsOf,
   type StoredReplyPart,
   storedParts,
-  thoughtFor,
+  timeOf,
 } from "../../replies/parts.server.ts";
+import { showCall } from "../../replies/tools/shown-call.server.ts";
 import { isoOrNull, rowFields, timesOf } from "../http/schemas.server.ts";
 
 const source = z
   .object({
     n: z.number(),
-    kind: z.enum(["message", "training", "file"]),
+    kind: z.enum(["message", "training", "file", "page"]),
     title: z.string(),
     quote: z.string(),
     chatId: z.string().nullable(),
     messageId: z.string().nullable(),
     fileId: z.string().nullable().optional(),
     position: z.number().nullable().optional().openapi({ description: "El pasaje del archivo, contado desde 0." }),
+    url: z.string().optional().openapi({ description: "De una página de la web, su dirección." }),
+    readAt: z.number().optional().openapi({ description: "Cuándo se leyó esa página, en milisegundos desde 1970." }),
   })
   .openapi("Source");
 
@@ -49,6 +52,36 @@ const part = z
       running: z.boolean(),
       ms: z.number().nullable().openapi({ description: "Lo que pensó, en milisegundos; null si no se sabe." }),
     }),
+    z.object({
+      n: z.number(),
+      kind: z.literal("tool"),
+      name: z.string().openapi({ description: "Como la llama el modelo." }),
+      tool: z.string().openapi({ description: "Como la llama su servidor." }),
+      label: z.string(),
+      server: z.string().nullable().openapi({ description: "null: es de Tertulia." }),
+      status: z.enum(["running", "waiting", "allowed", "done", "failed", "refused", "interrupted"]),
+      input: z.string().openapi({ description: "JSON." }),
+      output: z.string(),
+      whole: z.boolean().openapi({ description: "false en las listas, si es largo y `output` es solo su principio." }),
+      edited: z.boolean().openapi({ description: "Si la persona ha cambiado los datos." }),
+      asks: z
+        .object({
+          hash: z.string().openapi({ description: "Va con la decisión: la liga a justo esto." }),
+          schema: z.looseObject({}),
+          question: z.object({ message: z.string(), schema: z.looseObject({}) }).nullable(),
+        })
+        .nullable()
+        .openapi({ description: "Lo que hay que decidir, mientras espera." }),
+      ms: z.number().nullable(),
+    }),
+    z.object({
+      n: z.number(),
+      kind: z.literal("image"),
+      fileId: z.string(),
+      alt: z.string(),
+      width: z.number().nullable(),
+      height: z.number().nullable(),
+    }),
   ])
   .openapi("Part");
 
@@ -61,7 +94,9 @@ export const message = z
     parentId: z.string().nullable(),
     role: z.enum(["user", "assistant", "system"]),
     content: z.string(),
-    status: z.enum(["complete", "streaming", "stopped", "failed", "interrupted"]),
+    status: z
+      .enum(["complete", "streaming", "waiting", "stopped", "failed", "interrupted"])
+      .openapi({ description: "waiting: espera que la persona decida sobre una llamada." }),
     modelId: z.string().nullable(),
     error: z.string().nullable(),
     inputTokens: z.number().nullable(),
@@ -147,9 +182,20 @@ export function showParts(
   const shown = parts.map((one, n): ShownPart => {
     const { kind } = one;
     if (kind === "text") return { n, kind, text: content.slice(one.at, endOfText({ text: content, parts }, n)) };
+    const ms = timeOf(one);
+    if (kind === "tool") {
+      const { asks, ...call } = showCall(one);
+      const given = asks && {
+        ...asks,
+        schema: { ...asks.schema },
+        question: asks.question && { ...asks.question, schema: { ...asks.question.schema } },
+      };
+      return { n, kind, ...call, asks: given, whole: !cut.has(n), ms };
+    }
+    if (kind === "image") return { n, kind, ...one.image, alt: one.text };
     const running = status === "streaming" && one.finishedAt === null;
-    return { n, kind, text: one.text, whole: !cut.has(n), running, ms: thoughtFor(one) };
+    return { n, kind, text: one.text, whole: !cut.has(n), running, ms };
   });
   // An edit may have left no text between two thoughts.
-  return shown.filter(({ text }) => text !== "");
+  return shown.filter((part) => part.kind === "tool" || part.kind === "image" || part.text !== "");
 }

@@ -1,10 +1,11 @@
 import { OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import { sql } from "kysely";
 import { messageRow } from "../../db/rows.server.ts";
-import { indexText, messagesSaying } from "../../db/search.server.ts";
+import { messagesSaying } from "../../db/search/find.server.ts";
+import { indexText } from "../../db/search/passages.server.ts";
 import { refuseTextBeyondPlan } from "../../replies/start.server.ts";
 import type { ApiEnv } from "../env.server.ts";
-import { findChat, findMessage, stopReplies } from "../http/access.server.ts";
+import { findChat, findMessage, seeMessage, stopReplies } from "../http/access.server.ts";
 import { auditOthers } from "../http/audit.server.ts";
 import { active, isAdmin, signedIn } from "../http/authentication.server.ts";
 import { listPage } from "../http/list.server.ts";
@@ -14,6 +15,7 @@ import { publishes } from "../http/publish-change.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
 import { changeRoute, creationRoute, deletionRoute, itemRoute, listRoute } from "../http/resource-routes.server.ts";
 import { bearer, id } from "../http/schemas.server.ts";
+import { refuseOnHold } from "../retention/holds.server.ts";
 import { conversationText } from "./conversation-text.server.ts";
 import { message, showMessages, showOne } from "./message-fields.server.ts";
 
@@ -74,7 +76,7 @@ const createMessage: RouteHandler<typeof createMessageRoute, ApiEnv> = async (c)
 const readMessageRoute = itemRoute(common, message, "El mensaje.");
 const readMessage: RouteHandler<typeof readMessageRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
-  return c.json(await showOne(services.db, await findMessage(services, person, c.req.valid("param").id)), 200);
+  return c.json(await showOne(services.db, await seeMessage(services, person, c.req.valid("param").id)), 200);
 };
 
 const changeMessageRoute = changeRoute("patch", common, messageChange, message, "El mensaje, cambiado.");
@@ -85,6 +87,7 @@ const changeMessage: RouteHandler<typeof changeMessageRoute, ApiEnv> = async (c)
   if (row.status === "streaming") throw invalid("content", "Esta respuesta aún se está escribiendo; detenla antes.");
   const { content } = c.req.valid("json");
   const chat = await findChat(services, person, row.chatId);
+  if (!chat.sessionId) await refuseOnHold(services.db, person, row.userId);
   await countAttempt(c, "message", person.id);
   const changed = await services.db.transaction().execute(async (trx) => {
     await refuseTextBeyondPlan(trx, row.userId, content, row.content);
@@ -121,6 +124,7 @@ const deleteMessageRoute = deletionRoute(common, "El mensaje y lo que le seguía
 const deleteMessage: RouteHandler<typeof deleteMessageRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const row = await findMessage(services, person, c.req.valid("param").id);
+  await refuseOnHold(services.db, person, row.userId);
   await stopReplies(services, row.chatId);
   await services.db.transaction().execute(async (trx) => {
     const { rows: below } = await sql<{ id: string }>`

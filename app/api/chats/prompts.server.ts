@@ -14,12 +14,14 @@ const prompt = z
       .openapi({ description: "Las partes de la instrucción del sistema, en orden." }),
     turns: z.array(
       z.object({
-        role: z.enum(["user", "assistant"]),
+        role: z.enum(["user", "assistant", "tool"]),
         content: z.string(),
         images: z.number(),
         messageId: z.string().nullable(),
       }),
     ),
+    pseudonyms: z.boolean().openapi({ description: "Si se le ocultaron identificadores: aquí están las marcas." }),
+    tools: z.array(z.string()).openapi({ description: "Las herramientas que se le ofrecieron." }),
     modelId: z.string().nullable(),
     inputTokens: z.number().nullable(),
     outputTokens: z.number().nullable(),
@@ -46,12 +48,25 @@ export const prompts = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).o
       .where("messageId", "=", reply.id)
       .select(["content", "updatedAt"])
       .executeTakeFirstOrThrow(notFound);
-    const { parts, turns } = JSON.parse(row.content) as StoredPrompt;
+    const { parts, turns, tools = [], pseudonyms = false } = JSON.parse(row.content) as StoredPrompt;
     const { modelId, inputTokens, outputTokens } = reply;
-    const shown = { parts: await showParts(db, parts), turns: await showTurns(db, turns, row.updatedAt) };
+    const given = { parts: await showParts(db, parts), turns: await showTurns(db, turns, row.updatedAt) };
+    const shown = { tools, pseudonyms, ...(pseudonyms ? await hideIn(given) : given) };
     return c.json({ ...shown, modelId, inputTokens, outputTokens }, 200);
   },
 );
+
+type Shown = { parts: { title: string; text: string }[]; turns: Awaited<ReturnType<typeof showTurns>> };
+
+/** What the model was given in the end: it is hidden again as it was, in the same order and so with the same marks. */
+async function hideIn({ parts, turns }: Shown): Promise<Shown> {
+  const { Pseudonyms } = await import("../../replies/pseudonyms/pseudonyms.server.ts");
+  const pseudonyms = new Pseudonyms([...parts.map(({ text }) => text), ...turns.map(({ content }) => content)]);
+  const hidden: Shown = { parts: [], turns: [] };
+  for (const part of parts) hidden.parts.push({ ...part, text: await pseudonyms.hide(part.text) });
+  for (const turn of turns) hidden.turns.push({ ...turn, content: await pseudonyms.hide(turn.content) });
+  return hidden;
+}
 
 async function showParts(db: Db, parts: StoredPrompt["parts"]) {
   const ids = parts.flatMap((part) => ("fileId" in part ? [part.fileId] : []));
@@ -78,7 +93,16 @@ async function showTurns(db: Db, turns: StoredPrompt["turns"], storedAt: number)
     .select(["id", "role", "content", "updatedAt"])
     .execute();
   return turns.map((turn) => {
-    if (!("messageId" in turn)) return { role: turn.role, content: turn.content, images: 0, messageId: null };
+    if (!("messageId" in turn)) {
+      const calls = "calls" in turn ? (turn.calls ?? []) : [];
+      const called = calls.map(({ name, input }) => `${name}(${input})`);
+      return {
+        role: turn.role,
+        content: [turn.content, ...called].filter(Boolean).join("\n"),
+        images: 0,
+        messageId: null,
+      };
+    }
     const message = messages.find(({ id }) => id === turn.messageId);
     const later = message && message.updatedAt > storedAt ? ["(cambiado después de enviarse)"] : [];
     const content = [...turn.notes, message?.content ?? "(mensaje eliminado después)", ...later].join("\n");

@@ -1,6 +1,7 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Db } from "../../db/connection.server.ts";
-import { excerptOf, type Hit, searchTyped } from "../../db/search.server.ts";
+import { excerptOf } from "../../db/search/excerpt.server.ts";
+import { type Hit, searchPassages, searchTyped } from "../../db/search/find.server.ts";
 import { limits } from "../../process/limits.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
@@ -32,12 +33,26 @@ const found = z
         excerpt,
       }),
     ),
+    passages: z
+      .array(
+        z.object({
+          text: z.string(),
+          title: z.string().openapi({ description: "Del chat o del archivo en el que está." }),
+          chatId: z.string().nullable(),
+          messageId: z.string().nullable(),
+          fileId: z.string().nullable(),
+          page: z.number().nullable(),
+          position: z.number().nullable(),
+        }),
+      )
+      .openapi({ description: "Con `mode=passages`: los pasajes que mejor contestan, el mejor primero." }),
   })
   .openapi("Found");
 
 const titlesShown = 8;
 const messagesShown = 30;
 const filesShown = 10;
+const passagesShown = 12;
 
 /** Search over what is the person's own: titles that contain the text, messages and documents that have its words. */
 export const search = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(
@@ -53,6 +68,9 @@ export const search = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).op
           .trim()
           .min(1, "Falta qué buscar.")
           .max(limits.search, "La búsqueda es demasiado larga."),
+        mode: z.enum(["all", "passages"], "mode tiene que ser all o passages.").default("all").openapi({
+          description: "passages: en vez de chats, mensajes y archivos, los pasajes que contestan a una pregunta.",
+        }),
       }),
     },
     responses: { 200: answers(found, "Los chats, mensajes y archivos que lo contienen, lo más parecido primero.") },
@@ -60,7 +78,16 @@ export const search = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).op
   async (c) => {
     const { person, services } = c.var;
     const { db, engine } = services;
-    const { q } = c.req.valid("query");
+    const { q, mode } = c.req.valid("query");
+    if (mode === "passages") {
+      const found = await searchPassages(db, engine, {
+        question: q,
+        owners: [person.id],
+        except: [],
+        limit: passagesShown,
+      });
+      return c.json({ chats: [], messages: [], files: [], passages: await withTitles(db, found) }, 200);
+    }
     const [titles, hits] = await Promise.all([
       db
         .selectFrom("chats")
@@ -93,9 +120,38 @@ export const search = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).op
         excerpt: excerptOf(best.get(row.id)?.text ?? "", q),
       }));
     const chats = titles.map((chat) => ({ ...chat, lastMessageAt: iso(chat.lastMessageAt) }));
-    return c.json({ chats, messages, files: await foundFiles(db, person.id, bestOf(hits, "fileId"), q) }, 200);
+    const files = await foundFiles(db, person.id, bestOf(hits, "fileId"), q);
+    return c.json({ chats, messages, files, passages: [] }, 200);
   },
 );
+
+/** Passages with the title of what they are from; those of temporary chats and of files that are not kept yet are left out. */
+async function withTitles(db: Db, hits: Hit[]) {
+  const [chats, files] = await Promise.all([
+    db
+      .selectFrom("chats")
+      .where("id", "in", ["", ...hits.flatMap(({ chatId }) => chatId ?? [])])
+      .where("sessionId", "is", null)
+      .select(["id", "title"])
+      .execute(),
+    db
+      .selectFrom("files")
+      .where("id", "in", ["", ...hits.flatMap(({ fileId }) => fileId ?? [])])
+      .where("ready", "=", 1)
+      .where("temporary", "=", 0)
+      .where("sessionId", "is", null)
+      .select(["id", "name as title"])
+      .execute(),
+  ]);
+  const titles = new Map([...chats, ...files].map(({ id, title }) => [id, title]));
+  return hits.flatMap(({ text, chatId, messageId, fileId, page, position }) => {
+    const title = titles.get(fileId ?? chatId ?? "");
+    if (title === undefined) return [];
+    // PostgreSQL gives large integers as text.
+    const [onPage, at] = [page, position].map((value) => (value === null ? null : Number(value)));
+    return [{ text, title, chatId, messageId, fileId, page: onPage ?? null, position: at ?? null }];
+  });
+}
 
 /** The best passage of each message or file. */
 function bestOf(hits: Hit[], what: "messageId" | "fileId"): Map<string, Hit> {

@@ -1,4 +1,5 @@
 import type { ExpressionBuilder } from "kysely";
+import { inProjectOf, shownTo } from "../../db/shared-work.server.ts";
 import type { ChatRow, FileRow, MessageRow, ProjectRow, Tables } from "../../db/tables.ts";
 import type { Person, Services } from "../env.server.ts";
 import { notFound } from "./problem.server.ts";
@@ -48,14 +49,97 @@ export async function findProject({ db }: Services, person: Person, projectId: s
     .executeTakeFirstOrThrow(notFound);
 }
 
-/** The file, if it is ready and the person owns it or is an admin. Throws 404, also for another session's file. */
+/** The file, read or not, if the person owns it or is an admin. Throws 404, also for another session's file. */
 export async function findFile({ db }: Services, person: Person, fileId: string): Promise<FileRow> {
   return db
     .selectFrom("files")
     .where("id", "=", fileId)
-    .where("ready", "=", 1)
     .where(ofSession(person))
     .$if(person.role !== "admin", (query) => query.where("userId", "=", person.id))
+    .selectAll()
+    .executeTakeFirstOrThrow(notFound);
+}
+
+/** The chat, if the person may read it: also what others show to them, as members of its project or of a group. Throws 404. */
+export async function seeChat({ db }: Services, person: Person, chatId: string): Promise<ChatRow> {
+  return db
+    .selectFrom("chats")
+    .where("id", "=", chatId)
+    .where(inSession(person))
+    .$if(person.role !== "admin", (query) =>
+      query.where((e) => e.or([e("userId", "=", person.id), e.and([e("sessionId", "is", null), shownTo(person.id)])])),
+    )
+    .selectAll()
+    .executeTakeFirstOrThrow(notFound);
+}
+
+/** The message, if the person may read its chat. Throws 404. */
+export async function seeMessage(services: Services, person: Person, messageId: string): Promise<MessageRow> {
+  const message = await services.db
+    .selectFrom("messages")
+    .where("id", "=", messageId)
+    .selectAll()
+    .executeTakeFirstOrThrow(notFound);
+  await seeChat(services, person, message.chatId);
+  return message;
+}
+
+/** The project, if the person owns it, is a member of it, or is an admin. Throws 404. */
+export async function seeProject({ db }: Services, person: Person, projectId: string): Promise<ProjectRow> {
+  return db
+    .selectFrom("projects")
+    .where("id", "=", projectId)
+    .$if(person.role !== "admin", (query) => query.where(inProjectOf("projects.id", person.id)))
+    .selectAll()
+    .executeTakeFirstOrThrow(notFound);
+}
+
+/** Whether the person may begin chats in a project and add documents to it. */
+export async function writesInProject({ db }: Services, person: Person, projectId: string): Promise<boolean> {
+  const found = await db
+    .selectFrom("projects")
+    .leftJoin("projectMembers as m", (join) =>
+      join.onRef("m.projectId", "=", "projects.id").on("m.userId", "=", person.id).on("m.role", "=", "writes"),
+    )
+    .where("projects.id", "=", projectId)
+    .where((e) => e.or([e("projects.userId", "=", person.id), e("m.id", "is not", null)]))
+    .select("projects.id")
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/**
+ * The file, read or not, if the person may see it: their own, a document of a project that they are in, or sent in a chat that
+ * they may read. Throws 404.
+ */
+export async function seeFile({ db }: Services, person: Person, fileId: string): Promise<FileRow> {
+  return db
+    .selectFrom("files")
+    .where("id", "=", fileId)
+    .where(ofSession(person))
+    .$if(person.role !== "admin", (query) =>
+      query.where((e) =>
+        e.or([
+          e("userId", "=", person.id),
+          e.and([
+            e("sessionId", "is", null),
+            e.or([
+              inProjectOf("files.projectId", person.id),
+              e.exists(
+                e
+                  .selectFrom("attachments")
+                  .innerJoin("messages", "messages.id", "attachments.messageId")
+                  .innerJoin("chats", "chats.id", "messages.chatId")
+                  .whereRef("attachments.fileId", "=", "files.id")
+                  .where("chats.sessionId", "is", null)
+                  .where(shownTo(person.id))
+                  .select("attachments.id"),
+              ),
+            ]),
+          ]),
+        ]),
+      ),
+    )
     .selectAll()
     .executeTakeFirstOrThrow(notFound);
 }

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { v7 as newId } from "uuid";
+import { appendAudit } from "../../db/audit/append.server.ts";
 import type { Db } from "../../db/connection.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 
@@ -22,12 +22,7 @@ export async function recordAudit(
     changes = {},
   }: { actorId?: string | null; ownerId?: string | null; changes?: Changes } = {},
 ): Promise<void> {
-  const now = Date.now();
-  const event = { actorId, ownerId, action, resource, resourceId, changes: JSON.stringify(changes), ip: c.env.ip };
-  await db
-    .insertInto("audit")
-    .values({ id: newId(), createdAt: now, updatedAt: now, ...event })
-    .execute();
+  await appendAudit(db, { actorId, ownerId, action, resource, resourceId, changes, ip: c.env.ip });
   if (ownerId && ownerId !== actorId) c.var.services.changes.tell({ userId: ownerId, what: resource });
 }
 

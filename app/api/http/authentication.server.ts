@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
+import { sql } from "kysely";
 import { prepared } from "../../db/prepared.server.ts";
 import { hashToken } from "../../process/crypto.server.ts";
 import type { ApiEnv, Person } from "../env.server.ts";
@@ -33,18 +34,20 @@ async function findByKey(c: Context<ApiEnv>, token: string): Promise<Person | un
   const row = await db
     .selectFrom("apiKeys")
     .innerJoin("users", "users.id", "apiKeys.userId")
+    .leftJoin("acceptances", "acceptances.userId", "users.id")
     .where("apiKeys.tokenHash", "=", hashToken(token))
     .select(["apiKeys.id as keyId", "apiKeys.scope", "apiKeys.lastUsedAt", "users.id", "users.role", "users.status"])
+    .select(["acceptances.textAt as acceptedAt", termsAt.as("termsAt")])
     .executeTakeFirst();
   if (!row) return;
-  const { keyId, scope, lastUsedAt, ...person } = row;
+  const { keyId, scope, lastUsedAt, acceptedAt, termsAt: newest, ...person } = row;
   const reads = c.req.method === "GET" || c.req.method === "HEAD";
   if (scope === "read" && !reads) throw new Problem(403, "Esta clave solo puede leer.");
   if (now - (lastUsedAt ?? 0) > seenEvery) {
     await noteSeen(c, db.updateTable("apiKeys").set({ lastUsedAt: now }).where("id", "=", keyId).execute());
   }
   // No session id, so API keys can't use temporary chats.
-  return { ...person, sessionId: "", keyId };
+  return { ...person, sessionId: "", keyId, owesTerms: owes({ acceptedAt, termsAt: newest }) };
 }
 
 /** A full disk must not stop reads. */
@@ -62,27 +65,39 @@ async function findBySession(c: Context<ApiEnv>, token: string): Promise<Person 
   const now = Date.now();
   const [row] = token ? (await openSession(db, { accessHash: hashToken(token), now })).rows : [];
   if (!row) return;
-  const { lastSeenAt, ...person } = row;
+  const { lastSeenAt, acceptedAt, termsAt: newest, ...person } = row;
   if (now - lastSeenAt > seenEvery) {
     await noteSeen(c, db.updateTable("sessions").set({ lastSeenAt: now }).where("id", "=", row.sessionId).execute());
     await noteSeen(c, db.updateTable("users").set({ lastSeenAt: now }).where("id", "=", row.id).execute());
   }
-  return person;
+  return { ...person, owesTerms: owes({ acceptedAt, termsAt: newest }) };
 }
 
 const openSession = prepared((db, { accessHash, now }: { accessHash: string; now: number }) =>
   db
     .selectFrom("sessions")
     .innerJoin("users", "users.id", "sessions.userId")
+    .leftJoin("acceptances", "acceptances.userId", "users.id")
     .where("sessions.accessHash", "=", accessHash)
     .where("sessions.accessExpiresAt", ">", now)
-    .select(["sessions.id as sessionId", "sessions.lastSeenAt", "users.id", "users.role", "users.status"]),
+    .select(["sessions.id as sessionId", "sessions.lastSeenAt", "users.id", "users.role", "users.status"])
+    .select(["acceptances.textAt as acceptedAt", termsAt.as("termsAt")]),
 );
 
-/** Refuses accounts that are not active. After `signedIn`. */
+/** The newest text among the pages that have to be accepted; null: none has to. */
+const termsAt = sql<number | null>`(select max("textAt") from pages where "mustAccept" = 1 and published = 1)`;
+
+/** Whether somebody has pages to accept before they go on. */
+const owes = ({ acceptedAt, termsAt: newest }: { acceptedAt: number | null; termsAt: number | null }): boolean =>
+  newest !== null && Number(newest) > (acceptedAt ?? 0);
+
+/** Refuses accounts that are not active, and people who have something to accept before. After `signedIn`. */
 export const active = createMiddleware<ApiEnv>(async (c, next) => {
   if (c.var.person.status !== "active") {
     throw new Problem(403, "Tu cuenta está inactiva. Escríbenos a soporte para reactivarla.");
+  }
+  if (c.var.person.owesTerms) {
+    throw new Problem(403, "Antes de seguir hay que aceptar las condiciones: están en /user/condiciones.");
   }
   await next();
 });

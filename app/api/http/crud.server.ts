@@ -15,8 +15,19 @@ import { publishes } from "./publish-change.server.ts";
 import { changeRoute, creationRoute, deletionRoute, itemRoute, listRoute } from "./resource-routes.server.ts";
 import { bearer } from "./schemas.server.ts";
 
-type Table = "pages" | "subscriptions" | "summaries" | "trainings";
-type ListedTable = Table | "audit" | "emails";
+type Table =
+  | "accesses"
+  | "groups"
+  | "holds"
+  | "invitations"
+  | "notices"
+  | "members"
+  | "pages"
+  | "retentions"
+  | "subscriptions"
+  | "summaries"
+  | "trainings";
+type ListedTable = Table | "audit" | "emails" | "jobs" | "opinions";
 type Condition = Expression<SqlBool>;
 
 /** The type of the database for queries whose table name is known only at run time: the columns that all tables have. */
@@ -53,10 +64,14 @@ export type Resource<T extends Table, Shown extends z.ZodObject, Body extends z.
   columns(body: Partial<z.output<Body>>): Partial<Tables[T]>;
   /** The field with a unique constraint, and the sentence for a value that is taken. */
   unique?: { field: string; sentence: string };
+  /** Completes a row before it is checked and stored, as with what is encrypted for its id. */
+  complete?(services: Services, row: Tables[T], before: Tables[T] | undefined): Tables[T];
   /** Throws 422 if it refers to something that does not exist. */
   check?(services: Services, row: Tables[T], person: Person): Promise<void>;
   /** The owner of a row, if it has one. */
   ownerOf?(db: Db, row: Tables[T]): Promise<string | null>;
+  /** Runs once a new row is stored for good. */
+  created?(services: Services, row: Tables[T]): void;
   /** Runs after a row was stored, in the same transaction. */
   stored?(db: Db, row: Tables[T]): Promise<void>;
 };
@@ -123,13 +138,15 @@ async function create<T extends Table>(of: AnyResource<T>, c: Context<ApiEnv>): 
   const { services, person } = c.var;
   const now = Date.now();
   const given = of.columns(validated(c.req, "json") as object);
-  const row = { id: newId(), createdAt: now, updatedAt: now, ...given } as Tables[T];
+  const named = { id: newId(), createdAt: now, updatedAt: now, ...given } as Tables[T];
+  const row = of.complete?.(services, named, undefined) ?? named;
   await of.check?.(services, row, person);
   await store(of, services, async (trx) => {
     await oneTable(trx).insertInto(nameOf(of)).values(row).execute();
     await of.stored?.(trx, row);
     await trace(of, trx, c, "create", row, { after: of.show(row) });
   });
+  of.created?.(services, row);
   return row;
 }
 
@@ -140,7 +157,8 @@ async function change<T extends Table>(of: AnyResource<T>, c: Context<ApiEnv>): 
   const given = validated(c.req, "json") as object;
   // PATCH must not apply defaults to fields that were left out.
   const sent = of.method === "patch" ? pick(given, Object.keys((await c.req.json()) as object)) : given;
-  const row = { ...before, ...of.columns(sent), updatedAt: Date.now() };
+  const changed = { ...before, ...of.columns(sent), updatedAt: Date.now() };
+  const row = of.complete?.(services, changed, before) ?? changed;
   await of.check?.(services, row, person);
   await store(of, services, async (trx) => {
     const { numUpdatedRows } = await oneTable(trx)

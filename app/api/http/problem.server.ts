@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { whyUnavailable } from "../../db/errors.server.ts";
+import { StorageUnavailable } from "../../files/storage/storage.server.ts";
 import { BodyRefused } from "../../http/bounded-body.server.ts";
 import { pathInLog } from "../../process/log.server.ts";
 import { knownZone, momentInWords } from "../../process/time-zones.server.ts";
@@ -146,6 +147,8 @@ function asProblem(error: Error, c: Context<ApiEnv>): Problem {
       "La petición no se entiende: el cuerpo no es JSON válido.",
     );
   }
+  if (error instanceof StorageUnavailable)
+    return new Problem(503, unavailable.storage, { headers: { "Retry-After": "5" } });
   const why = whyUnavailable(error);
   if (why) return new Problem(503, unavailable[why], { headers: { "Retry-After": "5" } });
   return new Problem(500, "Algo ha fallado en el servidor. Vuelve a intentarlo.");
@@ -167,6 +170,7 @@ function bodyRefused({ reason }: BodyRefused): Problem {
 const unavailable = {
   full: "El disco del servidor está lleno y no se puede guardar nada. Avisa a quien administra.",
   busy: "La base de datos está ocupada. Vuelve a intentarlo en un momento.",
+  storage: "El almacén de archivos no contesta. Vuelve a intentarlo en un momento.",
   lost: "La base de datos no contesta. Vuelve a intentarlo en un momento.",
 };
 

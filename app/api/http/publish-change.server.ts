@@ -5,7 +5,7 @@ import type { ApiEnv } from "../env.server.ts";
 
 /**
  * For routes after `signedIn`: tells the open pages of whoever asks which kind of thing a successful write has changed.
- * Replies publish by themselves (`replies/runs.server.ts`).
+ * Replies publish by themselves (`replies/running/runs.server.ts`).
  */
 export const publishes = (what: Change["what"]) =>
   afterWrite(async (c) => {

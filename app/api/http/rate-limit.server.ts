@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
+import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import { networkOf as networkOfAddress } from "../../http/network.server.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { Problem } from "./problem.server.ts";
@@ -12,6 +12,8 @@ const rules = {
   confirm: { points: 10, duration: quarter },
   signinAddress: { points: 100, duration: quarter },
   signinCode: { points: 10, duration: quarter },
+  // A provider tells of everybody whom it signs out.
+  backchannel: { points: 600, duration: 60 },
   signup: { points: 200, duration: 60 * 60 },
   reset: { points: 20, duration: 60 * 60 },
   resetAccount: { points: 5, duration: 60 * 60 },
@@ -21,6 +23,7 @@ const rules = {
   trial: { points: 60, duration: 60 * 60 },
   import: { points: 30, duration: 60 * 60 },
   export: { points: 10, duration: 60 * 60 },
+  member: { points: 60, duration: 60 * 60 },
   email: { points: 20, duration: 60 * 60 },
 };
 type LimitedAction = keyof typeof rules;
@@ -28,10 +31,11 @@ type LimitedAction = keyof typeof rules;
 /** The network that a call came from, as the key for limits. */
 export const networkOf = (c: Context<ApiEnv>) => networkOfAddress(c.env.ip);
 
-type Limiter = RateLimiterMemory | RateLimiterRedis;
+/** `own` counts in this process, where the shared count can't be had. */
+type Limiter = { shared: RateLimiterMemory | RateLimiterRedis | RateLimiterPostgres; own: RateLimiterMemory };
 const limiters = new WeakMap<Services, Record<LimitedAction, Limiter>>();
 
-function limiter(services: Services, kind: LimitedAction): Limiter {
+function limiter(services: Services, kind: LimitedAction): Limiter["shared"] {
   let kinds = limiters.get(services);
   if (!kinds) {
     kinds = Object.fromEntries(
@@ -39,16 +43,22 @@ function limiter(services: Services, kind: LimitedAction): Limiter {
     ) as Record<LimitedAction, Limiter>;
     limiters.set(services, kinds);
   }
-  return kinds[kind];
+  const { shared, own } = kinds[kind];
+  // While all connections are in use, counting would wait for one before the call itself does.
+  return services.pool?.waitingCount && !services.redis ? own : shared;
 }
 
-/** Counts in Redis if configured; in this process while Redis is unreachable. */
-function newLimiter({ redis }: Services, name: string, rule: (typeof rules)[LimitedAction]): Limiter {
+/** Counts in Redis if configured, else in PostgreSQL; in this process while that is unreachable, and with SQLite. */
+function newLimiter({ redis, pool }: Services, name: string, rule: (typeof rules)[LimitedAction]): Limiter {
   const own = new RateLimiterMemory(rule);
-  if (!redis) return own;
   const keyPrefix = `tertulia:${name}`;
+  if (!redis && pool) {
+    const store = { storeClient: pool, storeType: "pool", tableName: "rateLimits", tableCreated: true };
+    return { shared: new RateLimiterPostgres({ ...rule, ...store, keyPrefix, insuranceLimiter: own }), own };
+  }
+  if (!redis) return { shared: own, own };
   const shared = { storeClient: redis, useRedisPackage: true, rejectIfRedisNotReady: true, insuranceLimiter: own };
-  return new RateLimiterRedis({ ...rule, ...shared, keyPrefix });
+  return { shared: new RateLimiterRedis({ ...rule, ...shared, keyPrefix }), own };
 }
 
 /**

@@ -6,15 +6,18 @@ export type ImportedChat = {
   archived: boolean;
   leaf: string;
   messages: ImportedMessage[];
-  /** Names of images and files that the export does not contain; empty if one has no name. */
-  left: { kind: "image" | "file"; name: string }[];
+  /** Files of messages that are left out, such as images that a tool has made. */
+  lost: ImportedFile[];
 };
+/** `name` is empty where the export says none; `ref`: how it is found in the export, if it may be there. */
+export type ImportedFile = { kind: "image" | "file"; name: string; ref: string };
 export type ImportedMessage = {
   key: string;
   parent: string | null;
   role: "user" | "assistant";
   content: string;
   at: number;
+  files: ImportedFile[];
 };
 
 /** A message before filtering. */
@@ -24,7 +27,7 @@ type Node = {
   role: string;
   content: string;
   at: number;
-  left?: ImportedChat["left"];
+  files?: ImportedFile[];
 };
 type Json = Record<string, unknown>;
 
@@ -55,6 +58,7 @@ function fromTertulia(chat: Json): ImportedChat {
     role: text(message.role),
     content: text(message.content),
     at: time(message.createdAt),
+    files: objects(message.attachments).map(({ name, path }) => fileNamed(text(name), text(path))),
   }));
   const archived = chat.archived === true;
   return chatOf(
@@ -82,17 +86,25 @@ function fromChatGpt(chat: Json): ImportedChat {
       role: text(author.role),
       content: canvas || withoutMarks(parts.map(partSaid).filter(Boolean).join("\n\n")),
       at: time(message.create_time),
-      left: [
-        ...objects(parts)
-          .filter(({ content_type }) => content_type === "image_asset_pointer")
-          .map(() => ({ kind: "image" as const, name: "" })),
-        ...objects(metadata.attachments).map(({ name }) => ({ kind: "file" as const, name: text(name) })),
-      ],
+      files: chatGptFiles(objects(parts), objects(metadata.attachments)),
     };
   });
   const key = text(chat.conversation_id) || text(chat.id);
   const archived = chat.is_archived === true;
   return chatOf({ key, title: chat.title, at: time(chat.create_time), archived }, nodes, text(chat.current_node));
+}
+
+/** Its images are parts, and most of them are among the attachments, which have names; both say the id of the entry in the archive. */
+function chatGptFiles(parts: Json[], attachments: Json[]): ImportedFile[] {
+  const attached = attachments.map(({ name, id }) => fileNamed(text(name), text(id)));
+  const pictures = parts
+    .filter(({ content_type }) => content_type === "image_asset_pointer")
+    .map(({ asset_pointer }) => ({
+      kind: "image" as const,
+      name: "",
+      ref: text(asset_pointer).replace(/^.*\/\//, ""),
+    }));
+  return [...attached, ...pictures.filter(({ ref }) => !ref || !attached.some((one) => one.ref === ref))];
 }
 
 /** One part of a message: its text or its transcript. */
@@ -139,7 +151,7 @@ function fromClaude(chat: Json): ImportedChat {
       .filter(Boolean)
       .join("\n\n"),
     at: time(message.created_at),
-    left: objects(message.files).map(({ file_name }) => leftFile(text(file_name))),
+    files: objects(message.files).map(({ file_name }) => fileNamed(text(file_name))),
   }));
   const about = { key: text(chat.uuid), title: chat.name, at: time(chat.created_at), archived: false };
   return chatOf(about, nodes, nodes.at(-1)?.key);
@@ -154,9 +166,10 @@ function fromOpenWebUi(item: Json, chat: Json): ImportedChat {
     role: text(message.role),
     content: withoutDetails(text(message.content)),
     at: time(message.timestamp),
-    left: objects(message.files).map(({ name, type }) =>
-      type === "image" ? { kind: "image" as const, name: text(name) } : leftFile(text(name)),
-    ),
+    files: objects(message.files).map(({ name, type, url }) => {
+      const file = fileNamed(text(name), text(url));
+      return type === "image" ? { ...file, kind: "image" as const } : file;
+    }),
   }));
   const title = text(item.title) || chat.title;
   const about = { key: text(item.id), title, at: time(item.created_at), archived: item.archived === true };
@@ -167,9 +180,10 @@ function fromOpenWebUi(item: Json, chat: Json): ImportedChat {
 const withoutDetails = (content: string) =>
   content.replace(/<details type="(?:reasoning|tool_calls|code_interpreter)"[^>]*>[\s\S]*?<\/details>\s*/g, "");
 
-const leftFile = (name: string) => ({
-  kind: /\.(?:png|jpe?g|gif|webp|avif|heic)$/i.test(name) ? ("image" as const) : ("file" as const),
+const fileNamed = (name: string, ref = ""): ImportedFile => ({
+  kind: /\.(?:png|jpe?g|gif|webp|avif|heic)$/i.test(name) ? "image" : "file",
   name,
+  ref,
 });
 
 function fromLibreChat(chat: Json): ImportedChat {
@@ -188,7 +202,7 @@ function fromLibreChat(chat: Json): ImportedChat {
     role: message.isCreatedByUser ? "user" : "assistant",
     content: text(message.text) || partsOf(message.content),
     at: time(message.createdAt),
-    left: objects(message.files).map(({ filename }) => leftFile(text(filename))),
+    files: objects(message.files).map(({ filename }) => fileNamed(text(filename))),
   }));
   const about = { key: text(chat.conversationId), title: chat.title, at: time(chat.createdAt), archived: false };
   return chatOf(about, nodes, nodes.at(-1)?.key);
@@ -200,7 +214,7 @@ const partsOf = (content: unknown) =>
     .map((part) => (isObject(part.text) ? text(part.text.value) : text(part.text)))
     .join("\n\n");
 
-/** Drops empty messages and those of other roles, and attaches their children to their parents. */
+/** Drops messages of other roles, and those without text and files; attaches their children to their parents. */
 function chatOf(
   { key, title, at, archived }: { key: string; title: unknown; at: number; archived: boolean },
   nodes: Node[],
@@ -209,6 +223,7 @@ function chatOf(
   const children = Map.groupBy(nodes, ({ parent }) => parent);
   const known = new Set(nodes.map((node) => node.key));
   const messages: ImportedMessage[] = [];
+  const lost: ImportedFile[] = [];
   const kept = new Map<string, string | null>();
   // Messages with an unknown parent become first messages; cycles are never reached.
   const queue = nodes
@@ -218,16 +233,19 @@ function chatOf(
     const { node, above } = next;
     if (kept.has(node.key)) continue;
     const { role } = node;
-    const said = (role === "user" || role === "assistant") && node.content.trim() !== "";
-    if (said) messages.push({ key: node.key, content: node.content, role, parent: above, at: node.at || at });
+    const files = node.files ?? [];
+    const said =
+      (role === "user" || role === "assistant") &&
+      (node.content.trim() !== "" || (role === "user" && files.length > 0));
+    if (said) messages.push({ key: node.key, content: node.content, role, parent: above, at: node.at || at, files });
+    else lost.push(...files);
     const here = said ? node.key : above;
     kept.set(node.key, here);
     for (const child of children.get(node.key) ?? []) queue.push({ node: child, above: here });
   }
   const leaf = (last && kept.get(last)) || messages.at(-1)?.key || "";
-  const left = nodes.flatMap((node) => node.left ?? []);
   const shown = text(title).trim() || messages[0]?.content.slice(0, 60) || "Sin título";
-  return { key, title: shown, at, archived, leaf, messages, left };
+  return { key, title: shown, at, archived, leaf, messages, lost };
 }
 
 const isObject = (value: unknown): value is Json =>

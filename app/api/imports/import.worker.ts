@@ -1,21 +1,34 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { unzipSync } from "fflate";
-import { cutPassages, searchWords } from "../../db/search.server.ts";
+import { cutPassages } from "../../db/search/passages.server.ts";
+import { searchWords } from "../../db/search/words.server.ts";
 import { answerJob } from "../../process/child-process-entry.ts";
 import { limits } from "../../process/limits.ts";
-import { type ImportedChat, readExport } from "./import-formats.ts";
+import { type ImportedChat, type ImportedFile, readExport } from "./import-formats.ts";
 
-export type FoundChat = Omit<ImportedChat, "messages"> & {
-  messages: (ImportedChat["messages"][number] & { passages: { text: string; words: string }[] })[];
+/** `folder`: where files of the export are put. */
+export type ImportWork = { path: string; folder: string };
+/** A file that the export has: `path` is where it was put. */
+export type FoundFile = Pick<ImportedFile, "kind" | "name"> & { path: string; size: number };
+type FoundMessage = Omit<ImportedChat["messages"][number], "files"> & {
+  passages: { text: string; words: string }[];
+  files: FoundFile[];
+};
+export type FoundChat = Omit<ImportedChat, "messages" | "lost"> & {
+  messages: FoundMessage[];
+  /** Images and files that the export does not contain. */
+  left: Pick<ImportedFile, "kind" | "name">[];
 };
 export type ImportAnswer = { chats: FoundChat[] } | { refused: string };
 
 // ChatGPT's archive also contains images; each entry that is inflated has its own limit.
 const inflatedAtMost = 200 * 1024 * 1024;
+const filesAtMost = 500 * 1024 * 1024;
 
-answerJob(({ path }: { path: string }) => answer(readFileSync(path)));
+answerJob(({ path, folder }: ImportWork) => answer(readFileSync(path), folder));
 
-function answer(bytes: Buffer): ImportAnswer {
+function answer(bytes: Buffer, folder: string): ImportAnswer {
   const isZip = bytes.subarray(0, 4).toString("latin1") === "PK\x03\x04";
   const chats = isZip ? fromArchive(bytes) : fromJson(bytes);
   if (!chats)
@@ -24,7 +37,8 @@ function answer(bytes: Buffer): ImportAnswer {
         "no es una exportación que se conozca: puedes importar la de Tertulia, ChatGPT, Claude, Open WebUI o LibreChat.",
     };
   if (chats.length === 0) return { refused: "no tiene conversaciones con mensajes." };
-  return { chats: chats.map(indexed) };
+  const files = new ExportedFiles(isZip ? bytes : undefined, folder);
+  return { chats: chats.map((chat) => indexed(chat, files)) };
 }
 
 function fromArchive(bytes: Buffer): ImportedChat[] | undefined {
@@ -55,13 +69,78 @@ function fromJson(bytes: Uint8Array): ImportedChat[] | undefined {
 }
 
 /** Cut and stemmed in this child process, off the main thread. */
-function indexed(chat: ImportedChat): FoundChat {
-  return {
-    ...chat,
-    messages: chat.messages.map((message) => {
-      const content = message.content.slice(0, limits.reply).toWellFormed();
-      const passages = cutPassages(content).map((text) => ({ text, words: searchWords(text).join(" ") }));
-      return { ...message, content, passages };
-    }),
-  };
+function indexed(chat: ImportedChat, files: ExportedFiles): FoundChat {
+  const left: FoundChat["left"] = chat.lost.map(({ kind, name }) => ({ kind, name }));
+  const messages = chat.messages.flatMap((message) => {
+    const content = message.content.slice(0, limits.reply).toWellFormed();
+    const passages = cutPassages(content).map((text) => ({ text, words: searchWords(text).join(" ") }));
+    const found = message.files.flatMap((file) => {
+      const put = files.take(file);
+      if (!put) left.push({ kind: file.kind, name: file.name });
+      return put ?? [];
+    });
+    return { ...message, content, passages, files: found };
+  });
+  return { ...chat, messages, left };
+}
+
+const dataUrl = /^data:image\/(\w+);base64,/;
+
+/** The files that lie in the archive of an export, or in its text; each is put in a folder when it is asked for. */
+class ExportedFiles {
+  readonly #bytes: Buffer | undefined;
+  readonly #folder: string;
+  readonly #names: string[] = [];
+  #count = 0;
+  #room = filesAtMost;
+
+  constructor(archive: Buffer | undefined, folder: string) {
+    this.#bytes = archive;
+    this.#folder = folder;
+    if (!archive) return;
+    const keepName = ({ name }: { name: string }) => {
+      this.#names.push(name);
+      return false;
+    };
+    unzipSync(archive, { filter: keepName });
+  }
+
+  /** Undefined if the export does not have it, or what was taken before fills the room there is. */
+  take({ kind, name, ref }: ImportedFile): FoundFile | undefined {
+    const inText = dataUrl.exec(ref);
+    if (inText) {
+      const bytes = Buffer.from(ref.slice(inText[0].length), "base64");
+      return this.#put({ kind, name: name || `imagen.${inText[1]}` }, bytes);
+    }
+    const entry = ref ? this.#names.find((one) => isOf(one, ref)) : undefined;
+    if (!entry || !this.#bytes) return;
+    const bytes = this.#inflate(entry);
+    return bytes && this.#put({ kind, name: name || basename(entry) }, bytes);
+  }
+
+  #inflate(entry: string): Uint8Array | undefined {
+    const wanted = ({ name, originalSize }: { name: string; originalSize: number }) =>
+      name === entry && originalSize <= limits.document;
+    try {
+      return unzipSync(this.#bytes ?? new Uint8Array(), { filter: wanted })[entry];
+    } catch {
+      // Damaged, or compressed in a way that is not known: it is among what is left.
+      return;
+    }
+  }
+
+  #put(file: Pick<FoundFile, "kind" | "name">, bytes: Uint8Array): FoundFile | undefined {
+    this.#room -= bytes.length;
+    if (this.#room < 0) return;
+    const path = join(this.#folder, String(this.#count++));
+    writeFileSync(path, bytes);
+    return { ...file, path, size: bytes.length };
+  }
+}
+
+/** Whether an entry is the one that is meant: Tertulia says its path, ChatGPT the beginning of its name. */
+function isOf(entry: string, ref: string): boolean {
+  if (entry === ref) return true;
+  const name = basename(entry);
+  return name.startsWith(ref) && /^(?:$|[-.])/.test(name.slice(ref.length));
 }

@@ -1,19 +1,21 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
+import { inProjectOf } from "../../db/shared-work.server.ts";
 import type { FileRow } from "../../db/tables.ts";
 import { cutHere } from "../../files/cut-here.server.ts";
 import { isImage } from "../../files/media-type.server.ts";
-import type { Variant } from "../../files/storage.server.ts";
+import type { Variant } from "../../files/storage/storage.server.ts";
 import { attachmentName } from "../chats/chat-export.server.ts";
 import type { ApiEnv } from "../env.server.ts";
-import { findFile, ofSession } from "../http/access.server.ts";
+import { findFile, ofSession, seeFile } from "../http/access.server.ts";
 import { auditOthers } from "../http/audit.server.ts";
 import { active, isAdmin, signedIn } from "../http/authentication.server.ts";
 import { contains, listPage } from "../http/list.server.ts";
-import { answerInvalid, notFound } from "../http/problem.server.ts";
+import { answerInvalid, notFound, Problem } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
 import { deletionRoute, itemRoute, listRoute } from "../http/resource-routes.server.ts";
 import { answers, bearer, bytes, idParam, rowFields, timesOf } from "../http/schemas.server.ts";
+import { refuseOnHold } from "../retention/holds.server.ts";
 
 export const file = z
   .object({
@@ -28,6 +30,10 @@ export const file = z
     pages: z.number().nullable(),
     hasText: z.boolean().openapi({ description: "Si se ha podido leer algún texto en él." }),
     cut: z.boolean().openapi({ description: "Si solo se ha leído su comienzo." }),
+    state: z
+      .enum(["reading", "ready", "unread"])
+      .openapi({ description: "Si se está leyendo, si está leído, o si no se ha podido leer." }),
+    problem: z.string().nullable().openapi({ description: "Por qué no se ha podido leer." }),
     temporary: z.boolean().openapi({ description: "Aún no enviado: se borra pasadas 24 horas." }),
   })
   .openapi("File");
@@ -45,6 +51,8 @@ export const showFile = (row: FileRow): z.output<typeof file> => ({
   pages: row.pages,
   hasText: Boolean(row.text?.trim()),
   cut: row.text?.endsWith(cutHere) ?? false,
+  state: row.ready === 1 ? "ready" : row.problem === null ? "reading" : "unread",
+  problem: row.problem,
   temporary: row.temporary === 1,
 });
 
@@ -63,9 +71,10 @@ const listFiles: RouteHandler<typeof listFilesRoute, ApiEnv> = async (c) => {
   const visible = services.db
     .selectFrom("files")
     .selectAll("files")
-    .where("files.ready", "=", 1)
     .where(ofSession(person))
-    .$if(!isAdmin(person), (q) => q.where("files.userId", "=", person.id))
+    .$if(!isAdmin(person), (q) =>
+      q.where((e) => e.or([e("files.userId", "=", person.id), inProjectOf("files.projectId", person.id)])),
+    )
     .where(contains("files.name", query.q));
   const { rows, ...rest } = await listPage(services.db, visible, query, {
     table: "files",
@@ -80,7 +89,7 @@ const listFiles: RouteHandler<typeof listFilesRoute, ApiEnv> = async (c) => {
 
 const readFileRoute = itemRoute(common, file, "El archivo, sin su contenido.");
 const readFile: RouteHandler<typeof readFileRoute, ApiEnv> = async (c) =>
-  c.json(showFile(await findFile(c.var.services, c.var.person, c.req.valid("param").id)), 200);
+  c.json(showFile(await seeFile(c.var.services, c.var.person, c.req.valid("param").id)), 200);
 
 const listPassagesRoute = createRoute({
   method: "get",
@@ -96,7 +105,7 @@ const listPassagesRoute = createRoute({
 });
 const listPassages: RouteHandler<typeof listPassagesRoute, ApiEnv> = async (c) => {
   const { db } = c.var.services;
-  const row = await findFile(c.var.services, c.var.person, c.req.valid("param").id);
+  const row = await seeFile(c.var.services, c.var.person, c.req.valid("param").id);
   const own = db.selectFrom("passages").where("fileId", "=", row.id);
   const items = await own
     .where("position", ">=", c.req.valid("query").from)
@@ -126,13 +135,14 @@ const readContentRoute = createRoute({
   },
 });
 const readContent: RouteHandler<typeof readContentRoute, ApiEnv> = async (c) => {
-  const row = await findFile(c.var.services, c.var.person, c.req.valid("param").id);
+  const row = await seeFile(c.var.services, c.var.person, c.req.valid("param").id);
   return answerContent(c, row, c.req.valid("query").variant);
 };
 
 const deleteFileRoute = deletionRoute(common, "El archivo ya no existe; los mensajes conservan su nombre.");
 const deleteFile: RouteHandler<typeof deleteFileRoute, ApiEnv> = async (c) => {
   const row = await findFile(c.var.services, c.var.person, c.req.valid("param").id);
+  if (!row.temporary && !row.sessionId) await refuseOnHold(c.var.services.db, c.var.person, row.userId);
   await c.var.services.files.delete([row.id]);
   await auditOthers(c.var.services.db, c, row.userId, "delete", "file", row.id, { before: { name: row.name } });
   return c.body(null, 204);
@@ -162,6 +172,7 @@ export async function answerContent(c: Context<ApiEnv>, row: FileRow, variant: V
     ETag: tag,
   };
   if (c.req.header("If-None-Match") === tag) return c.body(null, 304, headers);
-  const { body, size } = await c.var.services.files.storage.stream(row.id, variant);
-  return c.body(body, 200, { ...headers, "Content-Length": String(size) });
+  const content = await c.var.services.files.storage.stream(row.id, variant);
+  if (!content) throw new Problem(404, "El contenido de este archivo ya no está en el servidor.");
+  return c.body(content.body, 200, { ...headers, "Content-Length": String(content.size) });
 }

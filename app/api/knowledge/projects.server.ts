@@ -1,9 +1,10 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import { v7 as newId } from "uuid";
+import { inProjectOf } from "../../db/shared-work.server.ts";
 import type { ProjectRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import type { ApiEnv } from "../env.server.ts";
-import { findProject, stopReplies } from "../http/access.server.ts";
+import { findProject, seeProject, stopReplies } from "../http/access.server.ts";
 import { auditOthers } from "../http/audit.server.ts";
 import { active, isAdmin, signedIn } from "../http/authentication.server.ts";
 import { contains, listPage } from "../http/list.server.ts";
@@ -12,6 +13,8 @@ import { answerInvalid, notFound } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
 import { changeRoute, creationRoute, deletionRoute, itemRoute, listRoute } from "../http/resource-routes.server.ts";
 import { bearer, draft, idParam, line, parseDraft, rowFields, takes, text, timesOf } from "../http/schemas.server.ts";
+import { refuseOnHold } from "../retention/holds.server.ts";
+import { keepOthersWork } from "./project-members.server.ts";
 
 const project = z
   .object({
@@ -46,7 +49,7 @@ const listProjects: RouteHandler<typeof listProjectsRoute, ApiEnv> = async (c) =
   const visible = services.db
     .selectFrom("projects")
     .selectAll("projects")
-    .$if(!isAdmin(person), (q) => q.where("projects.userId", "=", person.id))
+    .$if(!isAdmin(person), (q) => q.where(inProjectOf("projects.id", person.id)))
     .where(contains("projects.name", query.q));
   const { rows, ...rest } = await listPage(services.db, visible, query, {
     table: "projects",
@@ -77,8 +80,12 @@ const createProject: RouteHandler<typeof createProjectRoute, ApiEnv> = async (c)
 };
 
 const readProjectRoute = itemRoute(common, project, "El proyecto.");
-const readProject: RouteHandler<typeof readProjectRoute, ApiEnv> = async (c) =>
-  c.json(showProject(await findProject(c.var.services, c.var.person, c.req.valid("param").id)), 200);
+const readProject: RouteHandler<typeof readProjectRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const row = await seeProject(services, person, c.req.valid("param").id);
+  // What is not sent yet is nobody else's.
+  return c.json(showProject(row.userId === person.id ? row : { ...row, draft: null }), 200);
+};
 
 const changeProjectRoute = changeRoute("put", common, newProject, project, "El proyecto, cambiado.");
 const changeProject: RouteHandler<typeof changeProjectRoute, ApiEnv> = async (c) => {
@@ -119,10 +126,20 @@ const deleteProjectRoute = deletionRoute(common, "El proyecto, sus documentos y 
 const deleteProject: RouteHandler<typeof deleteProjectRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const row = await findProject(services, person, c.req.valid("param").id);
-  const chats = await services.db.selectFrom("chats").where("projectId", "=", row.id).select("id").execute();
-  for (const { id } of chats) await stopReplies(services, id);
-  const documents = await services.db.selectFrom("files").where("projectId", "=", row.id).select("id").execute();
-  await services.db.deleteFrom("projects").where("id", "=", row.id).execute();
+  await refuseOnHold(services.db, person, row.userId);
+  const own = { projectId: row.id, userId: row.userId };
+  const chats = services.db.selectFrom("chats").where("projectId", "=", own.projectId).where("userId", "=", own.userId);
+  for (const { id } of await chats.select("id").execute()) await stopReplies(services, id);
+  const documents = await services.db
+    .selectFrom("files")
+    .where("projectId", "=", own.projectId)
+    .where("userId", "=", own.userId)
+    .select("id")
+    .execute();
+  await services.db.transaction().execute(async (trx) => {
+    await keepOthersWork(trx, [row.id], row.userId);
+    await trx.deleteFrom("projects").where("id", "=", row.id).execute();
+  });
   await services.files.delete(documents.map(({ id }) => id));
   await auditOthers(services.db, c, row.userId, "delete", "project", row.id, { before: showProject(row) });
   return c.body(null, 204);

@@ -1,11 +1,12 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
+import type { FileRow } from "../../db/tables.ts";
 import type { Keep } from "../../files/files.server.ts";
 import { FileRefused } from "../../files/refused.server.ts";
 import type { ReceivedFile } from "../../http/multipart.server.ts";
 import { limits } from "../../process/limits.ts";
 import type { ApiEnv } from "../env.server.ts";
-import { findProject } from "../http/access.server.ts";
+import { writesInProject } from "../http/access.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { takesBodyOf } from "../http/bodies.server.ts";
 import { answerInvalid, invalid, Problem } from "../http/problem.server.ts";
@@ -32,11 +33,19 @@ const form = z.object({
   projectId: z.string().optional().openapi({ description: "El proyecto del que son documentos." }),
 });
 
+// In ms: most documents are read by then, and whoever sends one learns at once if it can't be.
+const patience = 10_000;
+
 const route = {
   method: "post" as const,
   path: "/uploads" as const,
   security: bearer,
-  responses: { 201: answers(uploaded, "Los archivos guardados, y por qué no los demás.") },
+  responses: {
+    201: answers(
+      uploaded,
+      "Los archivos guardados, y por qué no los demás. Los largos se siguen leyendo: lo dice su `state`.",
+    ),
+  },
 };
 
 /** Receives files one by one: a refused file says why and does not affect the others. */
@@ -53,11 +62,12 @@ export const uploads = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).o
     try {
       const { temporary, userId, projectId } = Object.fromEntries(body.fields) as Record<string, string | undefined>;
       if (userId && userId !== person.id) throw invalid("userId", "Solo puedes subir archivos tuyos.");
-      const project = projectId ? await findProject(services, person, projectId) : undefined;
-      if (project && project.userId !== person.id) throw invalid("projectId", "Ese proyecto no existe.");
+      if (projectId && !(await writesInProject(services, person, projectId))) {
+        throw invalid("projectId", "Ese proyecto no existe.");
+      }
       const sent = body.files.filter(({ field }) => field === "files");
       if (sent.length === 0) throw invalid("files", "Elige algún archivo.");
-      const keep = { userId: person.id, projectId: project?.id ?? null, temporary: Boolean(temporary) };
+      const keep = { userId: person.id, projectId: projectId ?? null, temporary: Boolean(temporary) };
       return c.json(await takeAll(c, sent, keep), 201);
     } finally {
       await body.discard();
@@ -71,16 +81,24 @@ uploads.openAPIRegistry.registerPath({
 });
 
 async function takeAll(c: Context<ApiEnv>, sent: ReceivedFile[], keep: Keep): Promise<z.output<typeof uploaded>> {
+  const { files } = c.var.services;
+  const taken: FileRow[] = [];
   const answer: z.output<typeof uploaded> = { items: [], refused: [] };
   for (const one of sent) {
     await countAttempt(c, "upload", keep.userId);
     try {
-      answer.items.push(showFile(await c.var.services.files.take(one, keep)));
+      taken.push(await files.take(one, keep));
     } catch (error) {
       if (!(error instanceof FileRefused)) throw error;
       answer.refused.push({ name: shortName(one.name), reason: error.message });
     }
   }
+  for (const row of await files.settled(taken, patience)) {
+    if (row.problem === null) answer.items.push(showFile(row));
+    else answer.refused.push({ name: shortName(row.name), reason: row.problem });
+  }
+  const unread = taken.filter(({ id }) => !answer.items.some((item) => item.id === id));
+  await files.delete(unread.map(({ id }) => id));
   if (answer.items.length > 0) return answer;
   const errors = answer.refused.map(({ name, reason }, index) => [`files.${index}`, `«${name}» ${reason}`]);
   throw new Problem(422, errors.map(([, sentence]) => sentence).join(" "), { errors: Object.fromEntries(errors) });

@@ -35,15 +35,22 @@ const called = z.object({
   type: z.literal("function", "Solo se admiten funciones."),
   function: z.object({ name: toolName, arguments: text }),
 });
-const offered = z.object({
-  type: z.literal("function", "Solo se admiten funciones."),
-  function: z.object({
-    name: toolName,
-    description: text.nullish(),
-    parameters: z.record(z.string(), z.unknown(), "Tiene que ser un esquema JSON.").nullish(),
-    strict: z.boolean().nullish(),
-  }),
-});
+const offered = z.discriminatedUnion(
+  "type",
+  [
+    z.object({
+      type: z.literal("function"),
+      function: z.object({
+        name: toolName,
+        description: text.nullish(),
+        parameters: z.record(z.string(), z.unknown(), "Tiene que ser un esquema JSON.").nullish(),
+        strict: z.boolean().nullish(),
+      }),
+    }),
+    z.object({ type: z.literal("tertulia"), name: toolName }),
+  ],
+  "Solo se admiten funciones (function) y herramientas de esta casa (tertulia).",
+);
 const choice = z.union(
   [
     z.enum(["none", "auto", "required"]),
@@ -97,11 +104,10 @@ export const asked = z
     stop: z.union([z.string(), z.array(z.string()).max(4, "Son demasiadas.")]).nullish(),
     response_format: format.nullish(),
     n: z.literal(1, "Solo se da una respuesta.").nullish(),
-    tools: z
-      .array(offered, "Tiene que ser una lista.")
-      .max(128, "Son más de 128 herramientas.")
-      .nullish()
-      .openapi({ description: "Las del programa, que las ejecuta él y envía lo que sale con el rol tool." }),
+    tools: z.array(offered, "Tiene que ser una lista.").max(128, "Son más de 128 herramientas.").nullish().openapi({
+      description:
+        "Las del programa (function), que las ejecuta él y envía lo que sale con el rol tool, y por su nombre las de aquí (tertulia), si no cambian nada ni preguntan antes.",
+    }),
     tool_choice: choice.nullish(),
   })
   .openapi("ChatCompletionRequest", {
@@ -124,19 +130,27 @@ export function formatOf({ response_format: given }: DoorRequest): ResponseForma
 
 /** The program's tools, and which of them the model is to call, as the provider libraries expect them. */
 export function toolsOf({ tools, tool_choice }: DoorRequest): { tools: OfferedTool[]; toolChoice?: ToolChoice } {
-  const list = (tools ?? []).map(({ function: { name, description, parameters, strict } }) => ({
-    type: "function" as const,
-    name,
-    inputSchema: (parameters ?? { type: "object", properties: {} }) as OfferedTool["inputSchema"],
-    ...(description && { description }),
-    ...(strict != null && { strict }),
-  }));
+  const list = (tools ?? []).flatMap((given) => (given.type === "function" ? [functionOf(given.function)] : []));
   if (!tool_choice) return { tools: list };
   if (typeof tool_choice === "string") return { tools: list, toolChoice: { type: tool_choice } };
   const { name } = tool_choice.function;
   if (!list.some((one) => one.name === name)) throw invalid("tool_choice", `No hay ninguna herramienta «${name}».`);
   return { tools: list, toolChoice: { type: "tool", toolName: name } };
 }
+
+/** The names of the tools of the house that it asks for. */
+export const houseToolsIn = ({ tools }: DoorRequest): string[] =>
+  (tools ?? []).flatMap((given) => (given.type === "tertulia" ? [given.name] : []));
+
+type Given = Extract<z.output<typeof offered>, { type: "function" }>["function"];
+
+const functionOf = ({ name, description, parameters, strict }: Given): OfferedTool => ({
+  type: "function",
+  name,
+  inputSchema: (parameters ?? { type: "object", properties: {} }) as OfferedTool["inputSchema"],
+  ...(description && { description }),
+  ...(strict != null && { strict }),
+});
 
 /** The prompt that it makes; throws 422 for what this model can't be shown. */
 export async function promptOf({ messages, tools }: DoorRequest, model: ModelRow): Promise<Prompt> {

@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
+import { usableBy } from "../../db/groups.server.ts";
 import type { ModelRow } from "../../db/tables.ts";
 import { pullStream, withPauses } from "../../http/pull-stream.server.ts";
 import { limits } from "../../process/limits.ts";
@@ -7,13 +8,21 @@ import type { ReplyUsage } from "../../replies/chunk.ts";
 import { completePrompt } from "../../replies/completion.server.ts";
 import { ReplyError } from "../../replies/errors.server.ts";
 import { type Piece, readWhole } from "../../replies/providers/providers.server.ts";
+import type { Tool } from "../../tools/tool.server.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { takesBodyOf } from "../http/bodies.server.ts";
-import { answerInvalid, asOpenAi, Problem } from "../http/problem.server.ts";
+import { answerInvalid, asOpenAi, invalid, Problem } from "../http/problem.server.ts";
 import { answers, bearer, bytes, takes } from "../http/schemas.server.ts";
 import { whileSignedIn } from "../http/while-signed-in.server.ts";
-import { asked, type DoorRequest, formatOf, promptOf, toolsOf } from "./chat-completion-request.server.ts";
+import {
+  asked,
+  type DoorRequest,
+  formatOf,
+  houseToolsIn,
+  promptOf,
+  toolsOf,
+} from "./chat-completion-request.server.ts";
 import { forOpenAi } from "./openai-clients.server.ts";
 
 const usage = z.object({
@@ -66,7 +75,7 @@ const listOfferedRoute = createRoute({
   responses: { 200: answers(listed, "Los modelos disponibles, como los lista OpenAI.") },
 });
 const listOffered: RouteHandler<typeof listOfferedRoute, ApiEnv> = async (c) => {
-  const rows = await offered(c.var.services);
+  const rows = await offered(c.var.services, c.var.person.id);
   return c.json({ object: "list" as const, data: rows.map(listModel) }, 200);
 };
 
@@ -78,7 +87,7 @@ const showOfferedRoute = createRoute({
   responses: { 200: answers(listedModel, "Un modelo, como lo cuenta OpenAI.") },
 });
 const showOffered: RouteHandler<typeof showOfferedRoute, ApiEnv> = async (c) =>
-  c.json(listModel(await named(c.var.services, c.req.valid("param").id)), 200);
+  c.json(listModel(await named(c.var.services, c.var.person.id, c.req.valid("param").id)), 200);
 
 const completeRoute = createRoute({
   method: "post",
@@ -96,12 +105,13 @@ const completeRoute = createRoute({
 const complete: RouteHandler<typeof completeRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const given = c.req.valid("json");
-  const model = await modelOf(services, given);
+  const model = await modelOf(services, person.id, given);
   const prompt = await promptOf(given, model);
   const { signal, leave } = whileSignedIn(services, person, c.req.raw.signal);
   const stop = [given.stop ?? []].flat();
   const responseFormat = formatOf(given);
-  const options = { stop, responseFormat, toolChoice: undefined, ...toolsOf(given) };
+  const house = await houseTools(services, person.id, houseToolsIn(given));
+  const options = { stop, responseFormat, house, toolChoice: undefined, ...toolsOf(given) };
   const pieces = await completePrompt(services, { ...options, userId: person.id, model, prompt, signal, onEnd: leave });
   const first = pieces.next();
   // Avoids an unhandled rejection; the result is awaited below or by the stream.
@@ -134,14 +144,28 @@ export const chatCompletions = new OpenAPIHono<ApiEnv>({ defaultHook: answerInva
   .openapi(showOfferedRoute, showOffered)
   .openapi(completeRoute, complete);
 
+/** Tools of the house by their names. Throws 422 for one that is not there, or that a person would have to be asked about. */
+async function houseTools({ toolbox }: Services, userId: string, names: string[]): Promise<Tool[]> {
+  if (names.length === 0) return [];
+  const all = await toolbox.offered(userId, []);
+  return names.map((name) => {
+    const found = all.find((tool) => tool.name === name);
+    if (!found) throw invalid("tools", `Aquí no hay ninguna herramienta «${name}».`);
+    if (found.asks || !found.readOnly)
+      throw invalid("tools", `«${name}» pregunta antes, y aquí no hay a quién preguntar.`);
+    return found;
+  });
+}
+
 /**
- * The models that are offered to programs: all but the local assistant, which has nothing to search here.
+ * The models that are offered to a person's programs: all of theirs but the local assistant, which has nothing to search here.
  */
-const offered = ({ db }: Services): Promise<ModelRow[]> =>
+const offered = ({ db }: Services, userId: string): Promise<ModelRow[]> =>
   db
     .selectFrom("models")
     .where("enabled", "=", 1)
     .where("provider", "!=", "local")
+    .where(usableBy("models", userId))
     .orderBy("isDefault", "desc")
     .orderBy("position")
     .orderBy("id")
@@ -158,8 +182,8 @@ const listModel = (row: ModelRow) => ({
 });
 
 /** A model by the provider's name for it, by its name here, or by its id. Throws 404. */
-async function named(services: Services, name: string): Promise<ModelRow> {
-  const models = await offered(services);
+async function named(services: Services, userId: string, name: string): Promise<ModelRow> {
+  const models = await offered(services, userId);
   const by = (column: "externalId" | "name" | "id") => models.find((row) => row[column] === name);
   const found = by("externalId") ?? by("name") ?? by("id");
   if (!found) throw new Problem(404, `El modelo «${name.slice(0, 100)}» no existe aquí.`, { code: "model_not_found" });
@@ -167,8 +191,8 @@ async function named(services: Services, name: string): Promise<ModelRow> {
 }
 
 /** The model with the settings of the request applied. */
-async function modelOf(services: Services, given: DoorRequest): Promise<ModelRow> {
-  const found = await named(services, given.model);
+async function modelOf(services: Services, userId: string, given: DoorRequest): Promise<ModelRow> {
+  const found = await named(services, userId, given.model);
   const most = given.max_completion_tokens ?? given.max_tokens ?? found.maxOutputTokens;
   return {
     ...found,

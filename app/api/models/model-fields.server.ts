@@ -1,9 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import type { ModelRow } from "../../db/tables.ts";
+import { isForbiddenUrl } from "../../process/addresses.server.ts";
 import { encrypt, tryDecrypt } from "../../process/crypto.server.ts";
 import { limits } from "../../process/limits.ts";
-import { isForbiddenUrl } from "../../replies/providers/addresses.server.ts";
 import type { Person, Services } from "../env.server.ts";
+import { groupIds, groupIdsColumn, parseGroupIds, shownGroupIds } from "../groups/group-ids.server.ts";
 import { flag, iso, position, rowFields, text } from "../http/schemas.server.ts";
 
 const provider = z.enum(
@@ -33,12 +34,16 @@ export const model = z
     temperature: z.number().nullable(),
     reasoning: reasoning.nullable(),
     acceptsImages: z.boolean(),
+    usesTools: z.boolean(),
+    pseudonyms: z.boolean(),
+    resumes: z.boolean(),
     systemPrompt: z.string(),
     inputPrice: z.number().nullable(),
     outputPrice: z.number().nullable(),
     enabled: z.boolean(),
     isDefault: z.boolean(),
     position: z.number(),
+    groupIds: shownGroupIds,
   })
   .openapi("Model");
 
@@ -80,12 +85,18 @@ export const newModel = z.strictObject({
     .default(null)
     .openapi({ description: "Cuánto se le pide que piense antes de escribir; null: no se le pide nada." }),
   acceptsImages: flag.default(false),
+  usesTools: flag.default(false).openapi({ description: "Si se le ofrecen herramientas." }),
+  pseudonyms: flag.default(false).openapi({
+    description: "Si se le ocultan identificadores (DNI, IBAN, teléfonos…): recibe marcas en su lugar.",
+  }),
+  resumes: flag.default(true).openapi({ description: "Si una respuesta que corta un reinicio sigue sola." }),
   systemPrompt: text("Las instrucciones", limits.modelText).default(""),
   inputPrice: price.default(null),
   outputPrice: price.default(null),
   enabled: flag.default(true),
   isDefault: flag.default(false),
   position,
+  groupIds,
 });
 type NewModel = z.output<typeof newModel>;
 
@@ -104,8 +115,12 @@ export function showModel(
     baseUrl: forAdmin ? row.baseUrl : null,
     hasKey: forAdmin && apiKey !== null,
     keyLost: forAdmin && apiKey !== null && tryDecrypt(apiKey, modelKey, row.id) === undefined,
+    groupIds: forAdmin ? parseGroupIds(row) : null,
     systemPrompt: forAdmin ? row.systemPrompt : "",
     acceptsImages: row.acceptsImages === 1,
+    usesTools: row.usesTools === 1,
+    pseudonyms: row.pseudonyms === 1,
+    resumes: row.resumes === 1,
     enabled: row.enabled === 1,
     isDefault: row.isDefault === 1,
   };
@@ -115,8 +130,12 @@ export function showModel(
 export function toColumns({ modelKey }: Services, id: string, given: NewModel, oldKey: string | null) {
   return {
     ...given,
+    groupIds: groupIdsColumn(given.groupIds),
     apiKey: given.apiKey ? encrypt(given.apiKey, modelKey, id) : oldKey,
     acceptsImages: given.acceptsImages ? (1 as const) : (0 as const),
+    usesTools: given.usesTools ? (1 as const) : (0 as const),
+    pseudonyms: given.pseudonyms ? (1 as const) : (0 as const),
+    resumes: given.resumes ? (1 as const) : (0 as const),
     enabled: given.enabled ? (1 as const) : (0 as const),
     isDefault: given.isDefault ? (1 as const) : (0 as const),
   };

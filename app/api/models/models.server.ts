@@ -1,9 +1,12 @@
 import { OpenAPIHono, type RouteHandler } from "@hono/zod-openapi";
+import { sql } from "kysely";
 import { v7 as newId } from "uuid";
 import type { Db } from "../../db/connection.server.ts";
+import { usableBy } from "../../db/groups.server.ts";
 import { prepared } from "../../db/prepared.server.ts";
-import type { ModelRow } from "../../db/tables.ts";
+import type { AssistantRow, ModelRow } from "../../db/tables.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
+import { checkGroupIds, parseGroupIds } from "../groups/group-ids.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
 import { active, admin, signedIn } from "../http/authentication.server.ts";
 import { contains, listPage } from "../http/list.server.ts";
@@ -14,13 +17,17 @@ import { changeRoute, creationRoute, deletionRoute, itemRoute, listRoute } from 
 import { bearer } from "../http/schemas.server.ts";
 import { model, newModel, showModel, toColumns } from "./model-fields.server.ts";
 
-/** The model to answer with: the one asked for, else the default. Throws 422 when it is not there or not enabled. */
+/**
+ * The model to answer a person with: the one asked for, else the default. Throws 422 when it is not there, not enabled or for other
+ * groups.
+ */
 export async function modelToUse(
   { db }: Pick<Services, "db">,
+  userId: string,
   ...wanted: (string | null | undefined)[]
 ): Promise<ModelRow> {
   const [asked, ...others] = wanted;
-  const { rows: models } = await findEnabled(db, {});
+  const { rows: models } = await findEnabled(db, { userId });
   const find = (id: string | null | undefined) => models.find((row) => row.id === id);
   if (asked && !find(asked)) throw invalid("modelId", "Ese modelo ya no está disponible. Elige otro.");
   const chosen = [asked, ...others].map(find).find(Boolean) ?? models[0];
@@ -28,8 +35,43 @@ export async function modelToUse(
   return chosen;
 }
 
-const findEnabled = prepared((db) =>
-  db.selectFrom("models").where("enabled", "=", 1).orderBy("isDefault", "desc").orderBy("position").selectAll(),
+type Settings = Pick<AssistantRow, "modelId" | "temperature">;
+
+/** The model that a chat was had with last, and the assistant that it is had with, if its owner may still use that. */
+export async function modelOfChat({ db }: Pick<Services, "db">, chatId: string) {
+  const row = await db
+    .selectFrom("chats as c")
+    .leftJoin("assistants as a", (join) =>
+      join
+        .onRef("a.id", "=", "c.assistantId")
+        .on((e) =>
+          e.or([
+            e("a.userId", "=", e.ref("c.userId")),
+            e.and([e("a.shared", "=", 1), usableBy("a", sql.ref("c.userId"))]),
+          ]),
+        ),
+    )
+    .where("c.id", "=", chatId)
+    .select(["c.modelId", "a.id as assistantId", "a.modelId as ownModelId", "a.temperature"])
+    .executeTakeFirst();
+  const assistant: Settings | undefined = row?.assistantId
+    ? { modelId: row.ownModelId, temperature: row.temperature }
+    : undefined;
+  return { modelId: row?.modelId ?? null, assistant };
+}
+
+/** A model with the settings of an assistant. */
+export const withSettings = (model: ModelRow, assistant: Settings | undefined): ModelRow =>
+  assistant?.temperature == null ? model : { ...model, temperature: assistant.temperature };
+
+const findEnabled = prepared((db, { userId }: { userId: string }) =>
+  db
+    .selectFrom("models")
+    .where("enabled", "=", 1)
+    .where(usableBy("models", userId))
+    .orderBy("isDefault", "desc")
+    .orderBy("position")
+    .selectAll(),
 );
 
 const common = { security: bearer, middleware: [signedIn, active] };
@@ -42,7 +84,7 @@ const listModels: RouteHandler<typeof listModelsRoute, ApiEnv> = async (c) => {
   const visible = services.db
     .selectFrom("models")
     .selectAll("models")
-    .$if(person.role !== "admin", (q) => q.where("models.enabled", "=", 1))
+    .$if(person.role !== "admin", (q) => q.where("models.enabled", "=", 1).where(usableBy("models", person.id)))
     .where(contains("models.name", query.q));
   const { rows, ...rest } = await listPage(services.db, visible, query, {
     table: "models",
@@ -58,6 +100,7 @@ const listModels: RouteHandler<typeof listModelsRoute, ApiEnv> = async (c) => {
 const createModelRoute = creationRoute(forAdmins, newModel, model, "El modelo nuevo.");
 const createModel: RouteHandler<typeof createModelRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
+  await checkGroupIds(services.db, c.req.valid("json").groupIds);
   const id = newId();
   const now = Date.now();
   const row: ModelRow = {
@@ -77,8 +120,13 @@ const createModel: RouteHandler<typeof createModelRoute, ApiEnv> = async (c) => 
 const readModelRoute = itemRoute(common, model, "El modelo.");
 const readModel: RouteHandler<typeof readModelRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
-  const row = await findModel(services.db, c.req.valid("param").id);
-  if (person.role !== "admin" && row.enabled === 0) throw notFound();
+  const { id } = c.req.valid("param");
+  const row = await services.db
+    .selectFrom("models")
+    .where("id", "=", id)
+    .$if(person.role !== "admin", (q) => q.where("enabled", "=", 1).where(usableBy("models", person.id)))
+    .selectAll()
+    .executeTakeFirstOrThrow(notFound);
   return c.json(showModel(services, row, person), 200);
 };
 
@@ -88,6 +136,7 @@ const changeModel: RouteHandler<typeof changeModelRoute, ApiEnv> = async (c) => 
   const before = await findModel(services.db, c.req.valid("param").id);
   refuseStale(c, before, showModel(services, before, person));
   const given = c.req.valid("json");
+  await checkGroupIds(services.db, given.groupIds, parseGroupIds(before));
   // A key must not follow its model to another server.
   if (before.apiKey && !given.apiKey && (given.baseUrl !== before.baseUrl || given.provider !== before.provider)) {
     throw invalid("apiKey", "Al cambiar la dirección hay que escribir la clave otra vez.");

@@ -76,7 +76,7 @@ const show = ({ id, createdAt, name, email, message }: EmailRow) => ({
 });
 
 function forward(c: Context<ApiEnv>, row: EmailRow): void {
-  const { db, mail } = c.var.services;
+  const { mail } = c.var.services;
   if (!mail.inbox) return;
   const message = {
     to: mail.inbox,
@@ -84,5 +84,5 @@ function forward(c: Context<ApiEnv>, row: EmailRow): void {
     subject: `${row.kind === "contact" ? "Contacto" : "Soporte"}: ${row.name}`,
     text: `${row.message}\n\n${row.name} <${row.email}>${row.userId ? `\nCuenta: ${row.userId}` : ""}\n`,
   };
-  mail.post(message, () => db.updateTable("emails").set({ sentAt: Date.now() }).where("id", "=", row.id).execute());
+  mail.post(message, { emailId: row.id });
 }

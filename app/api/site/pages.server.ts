@@ -37,15 +37,19 @@ const fields = {
   published: flag.default(false),
   position,
   inMenu: flag.default(false),
+  mustAccept: flag
+    .default(false)
+    .openapi({ description: "Si cada persona tiene que aceptarla antes de seguir, y otra vez si su texto cambia." }),
 };
 const newPage = z.strictObject(fields);
 const page = z.object({ ...rowFields, ...fields }).openapi("Page");
 
-const showPage = (row: PageRow): z.output<typeof page> => ({
+const showPage = ({ textAt: _, ...row }: PageRow): z.output<typeof page> => ({
   ...row,
   ...timesOf(row),
   published: row.published === 1,
   inMenu: row.inMenu === 1,
+  mustAccept: row.mustAccept === 1,
 });
 
 const list: Resource<"pages", typeof page, typeof newPage>["list"] = {
@@ -91,11 +95,19 @@ export const pageResource: Resource<"pages", typeof page, typeof newPage> = {
   body: newPage,
   method: "put",
   show: showPage,
-  columns: ({ published, inMenu, ...given }) => ({
+  columns: ({ published, inMenu, mustAccept, ...given }) => ({
     ...given,
     ...(published !== undefined && { published: published ? 1 : 0 }),
     ...(inMenu !== undefined && { inMenu: inMenu ? 1 : 0 }),
+    ...(mustAccept !== undefined && { mustAccept: mustAccept ? 1 : 0 }),
   }),
+  complete: (_services, row, before) => ({ ...row, textAt: saysElse(row, before) ? row.updatedAt : before.textAt }),
   list,
   unique: { field: "slug", sentence: "Ya hay una página con esa dirección." },
 };
+
+/** Whether a page asks for something else than before, so that it has to be accepted again. */
+const saysElse = (row: PageRow, before: PageRow | undefined): before is undefined =>
+  before?.body !== row.body ||
+  before.title !== row.title ||
+  before.mustAccept + before.published < row.mustAccept + row.published;

@@ -17,6 +17,8 @@ const shown = z
       })
       .openapi({ description: "Antes y después, sin secretos." }),
     ip: z.string(),
+    seq: z.number().nullable().openapi({ description: "Su número en la cadena; null: aún no está sellado." }),
+    hash: z.string().nullable().openapi({ description: "Su sello, hecho con el del apunte anterior." }),
     at: z.string(),
   })
   .openapi("Audit");
@@ -25,7 +27,7 @@ const shown = z
 export const auditTrail: Readable<"audit", typeof shown> = {
   table: "audit",
   shown,
-  show: (row) => ({
+  show: ({ details: _details, sealKeyId: _key, ...row }) => ({
     ...row,
     ...timesOf(row),
     changes: JSON.parse(row.changes) as z.output<typeof shown>["changes"],

@@ -40,10 +40,14 @@ const figures = z
       )
       .openapi({ description: "Cómo responden los modelos activos, en las últimas 24 horas." }),
     users: z.array(z.object({ userId: z.string(), name: z.string(), ...counted })),
+    groups: z
+      .array(z.object({ groupId: z.string(), name: z.string(), ...counted }))
+      .openapi({ description: "Lo de quienes están ahora en cada grupo; quien está en dos cuenta en los dos." }),
   })
   .openapi("Figures");
 
 const usersShown = 10;
+const groupsShown = 50;
 const dayLong = 24 * 60 * 60_000;
 
 /** Usage of the whole installation. Days are UTC. */
@@ -61,7 +65,7 @@ export const figuresOfAll = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid
     const { days: asked } = c.req.valid("query");
     const now = Date.now();
     const first = firstDay(asked, now);
-    const [people, failed, stored, days, tokensOf, uploaded, models, users, health] = await Promise.all([
+    const [people, failed, stored, days, tokensOf, uploaded, models, users, groups, health] = await Promise.all([
       countPeople(db, firstDay(1, now)),
       failedByDay(db, Date.parse(first)),
       db.selectFrom("files").select(sql<number>`coalesce(sum(size), 0)`.as("bytes")).executeTakeFirstOrThrow(),
@@ -84,6 +88,15 @@ export const figuresOfAll = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid
         .orderBy("tokens", "desc")
         .limit(usersShown)
         .execute(),
+      usedBy(db, first)
+        .innerJoin("members", "members.userId", "usage.userId")
+        .innerJoin("groups", "groups.id", "members.groupId")
+        .groupBy(["groups.id", "groups.name"])
+        .select(["groups.id as groupId", "groups.name"])
+        .orderBy("cost", "desc")
+        .orderBy("tokens", "desc")
+        .limit(groupsShown)
+        .execute(),
       healthOfModels(db, Date.now() - dayLong),
     ]);
     const used = new Map(days.map((row) => [row.day, { ...numbers(row), people: Number(row.people) }]));
@@ -105,6 +118,7 @@ export const figuresOfAll = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid
         })),
         models: models.map((row) => ({ modelId: row.modelId, name: row.name, ...numbers(row) })),
         health,
+        groups: groups.map((row) => ({ groupId: row.groupId, name: row.name, ...numbers(row) })),
         users: users.map((row) => ({ userId: row.userId, name: row.name, ...numbers(row) })),
       },
       200,

@@ -1,9 +1,10 @@
-import { open, readdir } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { Readable } from "node:stream";
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import type { Backup, Backups } from "../../db/sqlite/backup.server.ts";
+import { nameOf, type Storage } from "../../files/storage/storage.server.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
 import { admin, noProgram, signedIn } from "../http/authentication.server.ts";
@@ -67,7 +68,7 @@ const downloadBackup: RouteHandler<typeof downloadBackupRoute, ApiEnv> = async (
   const { services } = c.var;
   const found = await find(services, c.req.valid("param").name);
   await recordAudit(services.db, c, "download", "backup", found.name);
-  const { body, headers } = packed(found, services.config.dataDir);
+  const { body, headers } = packed(found, services.storage);
   return c.body(body, 200, headers);
 };
 
@@ -116,26 +117,25 @@ async function makeBackup(backups: Backups): Promise<Backup> {
 }
 
 /** Streams an archive of the backup and everybody's files, without the master secret. */
-function packed({ name, path }: Backup, dataDir: string) {
+function packed(backup: Backup, storage: Storage) {
   return {
-    body: Readable.toWeb(Readable.from(archive(path, dataDir))) as ReadableStream<Uint8Array>,
+    body: Readable.toWeb(Readable.from(archive(backup, storage))) as ReadableStream<Uint8Array>,
     headers: {
       "Content-Type": "application/x-tar",
-      "Content-Disposition": `attachment; filename="tertulia-${name.replace(/\.db$/, "")}.tar"`,
+      "Content-Disposition": `attachment; filename="tertulia-${backup.name.replace(/\.db$/, "")}.tar"`,
     },
   };
 }
 
 const block = 512;
 
-async function* archive(copy: string, dataDir: string): AsyncGenerator<Uint8Array> {
-  yield* entry(copy, "tertulia.db");
-  const names = await readdir(join(dataDir, "files"), { recursive: true }).catch(() => []);
-  const known = filesIn(copy);
-  for (const name of names.sort()) {
-    if (known.has(basename(name).replace(/\..*$/, "")) && !name.endsWith(".part")) {
-      yield* entry(join(dataDir, "files", name), `files/${name}`);
-    }
+async function* archive({ path }: Backup, storage: Storage): AsyncGenerator<Uint8Array> {
+  const { size, mtimeMs } = await stat(path);
+  yield* entry("tertulia.db", { size, at: mtimeMs, body: createReadStream(path) });
+  const known = filesIn(path);
+  for await (const { id, variant, at } of storage.list()) {
+    const content = known.has(id) ? await storage.stream(id, variant) : undefined;
+    if (content) yield* entry(`files/${nameOf(id, variant)}`, { ...content, at });
   }
   yield new Uint8Array(2 * block);
 }
@@ -155,24 +155,16 @@ function filesIn(copy: string): Set<unknown> {
   }
 }
 
-/** One entry of the archive. Yields nothing for folders and for files that were deleted meanwhile. */
-async function* entry(path: string, name: string): AsyncGenerator<Uint8Array> {
+/** One entry of the archive: a head, the content and zeros up to a whole block. Stored files and backups never change. */
+async function* entry(
+  path: string,
+  { size, at, body }: { size: number; at: number; body: AsyncIterable<Uint8Array> },
+): AsyncGenerator<Uint8Array> {
   // Loaded when first used, to save memory.
   const { Header } = await import("tar");
-  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "ENOENT") throw error;
-  });
-  if (!file) return;
-  try {
-    const stat = await file.stat();
-    if (!stat.isFile()) return;
-    const head = Buffer.alloc(block);
-    new Header({ path: name, type: "File", mode: 0o600, size: stat.size, mtime: stat.mtime }).encode(head);
-    yield head;
-    // Stored files and backups never change, so sizes are stable.
-    for await (const part of file.createReadStream({ autoClose: false })) yield part as Uint8Array;
-    yield new Uint8Array((block - (stat.size % block)) % block);
-  } finally {
-    await file.close();
-  }
+  const head = Buffer.alloc(block);
+  new Header({ path, type: "File", mode: 0o600, size, mtime: new Date(at) }).encode(head);
+  yield head;
+  yield* body;
+  yield new Uint8Array((block - (size % block)) % block);
 }

@@ -4,6 +4,8 @@ import { sql } from "kysely";
 import packageJson from "../../../package.json" with { type: "json" };
 import { carriedOut } from "../../db/migrate.server.ts";
 import { countLost } from "../../db/stored-secrets.server.ts";
+import type { JobRow } from "../../db/tables.ts";
+import { memoryInUse } from "../../process/telemetry/memory.server.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { admin, noProgram, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid } from "../http/problem.server.ts";
@@ -26,13 +28,32 @@ const shown = z
       total: bytes("El tamaño de ese disco"),
     }),
     underway: z.object({
-      replies: z.number().openapi({ description: "Respuestas que este proceso está escribiendo." }),
+      replies: z.number().openapi({ description: "Respuestas que se están escribiendo." }),
       files: z.number().openapi({ description: "Archivos que se están leyendo." }),
       emails: z.number().openapi({ description: "Mensajes del buzón que aún no han salido por correo." }),
     }),
+    processes: z
+      .array(
+        z.object({
+          id: z.string(),
+          host: z.string(),
+          pid: z.number(),
+          version: z.string(),
+          startedAt: z.string(),
+          replies: z.number(),
+          memory: bytes("Su memoria"),
+          delay: z.number().openapi({ description: "Lo que más se ha retrasado en los últimos segundos, en ms." }),
+          ahead: z.number().openapi({ description: "Lo que su reloj va por delante del de la base de datos, en ms." }),
+        }),
+      )
+      .openapi({ description: "Los procesos que atienden esta instalación." }),
+    jobs: z
+      .object({ waiting: z.number(), running: z.number(), failed: z.number() })
+      .openapi({ description: "Lo que se hace por detrás." }),
     mail: z.boolean().openapi({ description: "Si puede enviar correo." }),
-    lost: z.object({ models: z.number(), authenticators: z.number() }).openapi({
-      description: "Claves de modelos y segundos pasos que se guardaron con otro secreto y no se pueden leer.",
+    lost: z.object({ models: z.number(), tools: z.number(), authenticators: z.number() }).openapi({
+      description:
+        "Claves de modelos, de herramientas y segundos pasos que se guardaron con otro secreto y no se pueden leer.",
     }),
   })
   .openapi("System");
@@ -49,12 +70,14 @@ export const system = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).op
   async (c) => {
     const { services } = c.var;
     const { db, engine, mail } = services;
-    const [migrations, engineVersion, storage, underway, lost] = await Promise.all([
+    const [migrations, engineVersion, storage, underway, lost, living, jobs] = await Promise.all([
       carriedOut(db, engine),
       versionOf(services),
       storageOf(services),
       underwayIn(services),
       countLost(db, services),
+      services.processes.living(),
+      jobsIn(services),
     ]);
     return c.json(
       {
@@ -63,10 +86,12 @@ export const system = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).op
         engine,
         engineVersion,
         startedAt: iso(Date.now() - process.uptime() * 1000),
-        memory: process.memoryUsage.rss(),
+        memory: memoryInUse(),
         migrations: migrations.map(({ name, at }) => ({ name, at: at ? at.toISOString() : null })),
         storage,
         underway,
+        processes: living.map(({ createdAt, updatedAt: _seen, ...one }) => ({ ...one, startedAt: iso(createdAt) })),
+        jobs,
         mail: mail.available,
         lost,
       },
@@ -99,11 +124,24 @@ async function storageOf({ db, engine, config }: Services) {
   };
 }
 
-async function underwayIn({ db, runs, mail }: Services) {
+async function underwayIn({ db, mail }: Services) {
   const count = sql<number>`count(*)`.as("count");
-  const [reading, unsent] = await Promise.all([
-    db.selectFrom("files").where("ready", "=", 0).select(count).executeTakeFirst(),
+  const [writing, reading, unsent] = await Promise.all([
+    db.selectFrom("messages").where("status", "=", "streaming").select(count).executeTakeFirst(),
+    db.selectFrom("files").where("ready", "=", 0).where("problem", "is", null).select(count).executeTakeFirst(),
     mail.available ? db.selectFrom("emails").where("sentAt", "is", null).select(count).executeTakeFirst() : undefined,
   ]);
-  return { replies: runs.underway, files: Number(reading?.count), emails: Number(unsent?.count ?? 0) };
+  return { replies: Number(writing?.count), files: Number(reading?.count), emails: Number(unsent?.count ?? 0) };
+}
+
+async function jobsIn({ db }: Services) {
+  const counted = await db
+    .selectFrom("jobs")
+    .groupBy("state")
+    // What repeats waits most of the time, and is no work that anybody waits for.
+    .where("key", "is", null)
+    .select(["state", sql<number>`count(*)`.as("count")])
+    .execute();
+  const of = (state: JobRow["state"]) => Number(counted.find((one) => one.state === state)?.count ?? 0);
+  return { waiting: of("waiting"), running: of("running"), failed: of("failed") };
 }

@@ -1,14 +1,21 @@
 import type { Context } from "hono";
+import { deleteMessages } from "../../db/delete-messages.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { stopReplies } from "../http/access.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
 import { notFound } from "../http/problem.server.ts";
+import { keepOthersWork } from "../knowledge/project-members.server.ts";
+import { refuseOnHold } from "../retention/holds.server.ts";
 import { lockAdmins, refuseLastAdmin } from "./account-admin.server.ts";
 
-/** Deletes an account and everything that belongs to it. Throws 404, and 409 for the last admin. */
+/**
+ * Deletes an account and everything that belongs to it. Throws 404, and 409 for the last admin. From the first step on nobody can come
+ * in with it; its messages go in small steps, and the rest at once.
+ */
 export async function deleteAccount(c: Context<ApiEnv>, id: string): Promise<void> {
   const { services } = c.var;
   const { db, engine } = services;
+  await refuseOnHold(db, c.var.person, id);
   const writing = db.selectFrom("messages").where("userId", "=", id).where("status", "=", "streaming");
   for (const { chatId } of await writing.select("chatId").execute()) await stopReplies(services, chatId);
   const files = await db.selectFrom("files").where("userId", "=", id).select("id").execute();
@@ -20,6 +27,16 @@ export async function deleteAccount(c: Context<ApiEnv>, id: string): Promise<voi
       .select(["id", "role"])
       .executeTakeFirstOrThrow(notFound);
     await refuseLastAdmin(trx, account);
+    await trx.updateTable("users").set({ status: "inactive" }).where("id", "=", id).execute();
+  });
+  await deleteMessages(db, { userId: id });
+  await db.transaction().execute(async (trx) => {
+    const projects = await trx.selectFrom("projects").where("userId", "=", id).select("id").execute();
+    await keepOthersWork(
+      trx,
+      projects.map((project) => project.id),
+      id,
+    );
     await trx.deleteFrom("users").where("id", "=", id).execute();
     // The audit trail keeps who did what and from where; details about the deleted person and their addresses are removed.
     await trx.updateTable("audit").set({ ip: "" }).where("actorId", "=", id).execute();

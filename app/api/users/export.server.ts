@@ -1,12 +1,16 @@
-import { extname } from "node:path";
 import { Readable } from "node:stream";
 import type { Context } from "hono";
-import { chatAsJson, chatAsMarkdown, fileName, wholeChat } from "../chats/chat-export.server.ts";
+import type { Db } from "../../db/connection.server.ts";
+import type { ChatRow } from "../../db/tables.ts";
+import { chatAsJson, chatAsMarkdown, fileName, pathInArchive } from "../chats/chat-export.server.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { iso } from "../http/schemas.server.ts";
 import { showUser } from "./user-fields.server.ts";
 
-type Entry = { name: string; text: string } | { name: string; bytes: Uint8Array };
+/** `stored`: a file as it was uploaded, which is not compressed again: images, PDF and DOCX are compressed already. */
+type Entry =
+  | { name: string; text: AsyncIterable<string> | [string] }
+  | { name: string; stored: AsyncIterable<Uint8Array> };
 
 const chatsAtOnce = 20;
 
@@ -35,10 +39,13 @@ async function* zipped(files: AsyncGenerator<Entry>): AsyncGenerator<Uint8Array>
     ready.push(chunk);
   });
   for await (const entry of files) {
-    // Not compressed again: images, PDF and DOCX are compressed already.
     const file = "text" in entry ? new ZipDeflate(entry.name) : new ZipPassThrough(entry.name);
     zip.add(file);
-    file.push("text" in entry ? strToU8(entry.text) : entry.bytes, true);
+    for await (const part of "text" in entry ? entry.text : entry.stored) {
+      file.push(typeof part === "string" ? strToU8(part) : part);
+      yield* ready.splice(0);
+    }
+    file.push(new Uint8Array(), true);
     yield* ready.splice(0);
   }
   zip.end();
@@ -46,7 +53,7 @@ async function* zipped(files: AsyncGenerator<Entry>): AsyncGenerator<Uint8Array>
 }
 
 async function* entries(services: Services, userId: string): AsyncGenerator<Entry> {
-  yield { name: "datos.json", text: JSON.stringify(await accountData(services, userId), isoTimes, 2) };
+  yield { name: "datos.json", text: [JSON.stringify(await accountData(services, userId), isoTimes, 2)] };
   const { db } = services;
   const models = new Map(
     (await db.selectFrom("models").select(["id", "name"]).execute()).map(({ id, name }) => [id, name]),
@@ -61,7 +68,7 @@ async function* entries(services: Services, userId: string): AsyncGenerator<Entr
       .limit(chatsAtOnce)
       .selectAll()
       .execute();
-    for (const chat of chats) yield* chatEntries(await wholeChat(db, chat), models);
+    for (const chat of chats) yield* chatEntries(db, chat, models);
     const last = chats.at(-1);
     if (!last) break;
     after = last.id;
@@ -78,53 +85,54 @@ async function* fileEntries({ db, storage, log }: Services, userId: string): Asy
     .select(["id", "name"])
     .execute();
   for (const { id, name } of files) {
-    const ending = extname(name);
-    try {
-      const bytes = await storage.read(id, "original");
-      yield {
-        name: `archivos/${fileName(name.slice(0, name.length - ending.length))} ${id.slice(-6)}${ending}`,
-        bytes,
-      };
-    } catch (error) {
-      // The file was deleted meanwhile or its bytes are lost; the rest is still exported.
-      log.warn({ fileId: id, err: error as Error }, "un archivo no está en la descarga");
-    }
+    const content = await storage.stream(id, "original");
+    if (content) yield { name: pathInArchive(id, name), stored: content.body };
+    // The file was deleted meanwhile or its bytes are lost; the rest is still exported.
+    else log.warn({ fileId: id }, "un archivo no está en la descarga");
   }
 }
 
-function* chatEntries(whole: Awaited<ReturnType<typeof wholeChat>>, models: Map<string, string>): Generator<Entry> {
-  const { id, title, createdAt } = whole.chat;
+function* chatEntries(db: Db, chat: ChatRow, models: Map<string, string>): Generator<Entry> {
+  const { id, title, createdAt } = chat;
   const name = `conversaciones/${iso(createdAt).slice(0, 10)} ${fileName(title)} ${id.slice(-6)}`;
-  yield { name: `${name}.md`, text: chatAsMarkdown(whole, models) };
-  yield { name: `${name}.json`, text: JSON.stringify(chatAsJson(whole, models), null, 2) };
+  yield { name: `${name}.md`, text: chatAsMarkdown(db, chat, models) };
+  yield { name: `${name}.json`, text: chatAsJson(db, chat, models) };
 }
 
 const isoTimes = (name: string, value: unknown) => (/At$/.test(name) && typeof value === "number" ? iso(value) : value);
 
 async function accountData({ db }: Services, userId: string) {
-  const [user, subscriptions, usage, sessions, keys, projects, files, emails] = await Promise.all([
-    db.selectFrom("users").where("id", "=", userId).selectAll().executeTakeFirstOrThrow(),
-    db.selectFrom("subscriptions").where("userId", "=", userId).selectAll().execute(),
-    db.selectFrom("usage").where("userId", "=", userId).orderBy("day").selectAll().execute(),
-    db
-      .selectFrom("sessions")
-      .where("userId", "=", userId)
-      .select(["id", "createdAt", "lastSeenAt", "userAgent", "ip"])
-      .execute(),
-    db
-      .selectFrom("apiKeys")
-      .where("userId", "=", userId)
-      .select(["id", "createdAt", "name", "scope", "lastUsedAt"])
-      .execute(),
-    db.selectFrom("projects").where("userId", "=", userId).selectAll().execute(),
-    db
-      .selectFrom("files")
-      .where("userId", "=", userId)
-      .where("sessionId", "is", null)
-      .select(["id", "createdAt", "name", "mediaType", "size", "sha256", "projectId"])
-      .execute(),
-    db.selectFrom("emails").where("userId", "=", userId).selectAll().execute(),
-  ]);
+  const [user, subscriptions, usage, sessions, keys, projects, files, emails, opinions, acceptances, passkeys] =
+    await Promise.all([
+      db.selectFrom("users").where("id", "=", userId).selectAll().executeTakeFirstOrThrow(),
+      db.selectFrom("subscriptions").where("userId", "=", userId).selectAll().execute(),
+      db.selectFrom("usage").where("userId", "=", userId).orderBy("day").selectAll().execute(),
+      db
+        .selectFrom("sessions")
+        .where("userId", "=", userId)
+        .select(["id", "createdAt", "lastSeenAt", "userAgent", "ip"])
+        .execute(),
+      db
+        .selectFrom("apiKeys")
+        .where("userId", "=", userId)
+        .select(["id", "createdAt", "name", "scope", "lastUsedAt"])
+        .execute(),
+      db.selectFrom("projects").where("userId", "=", userId).selectAll().execute(),
+      db
+        .selectFrom("files")
+        .where("userId", "=", userId)
+        .where("sessionId", "is", null)
+        .select(["id", "createdAt", "name", "mediaType", "size", "sha256", "projectId"])
+        .execute(),
+      db.selectFrom("emails").where("userId", "=", userId).selectAll().execute(),
+      db.selectFrom("opinions").where("userId", "=", userId).selectAll().execute(),
+      db.selectFrom("acceptances").where("userId", "=", userId).select(["updatedAt as acceptedAt"]).execute(),
+      db
+        .selectFrom("passkeys")
+        .where("userId", "=", userId)
+        .select(["id", "createdAt", "name", "lastUsedAt"])
+        .execute(),
+    ]);
   return {
     exportedAt: iso(Date.now()),
     user: showUser(user),
@@ -135,5 +143,8 @@ async function accountData({ db }: Services, userId: string) {
     projects,
     files,
     emails,
+    opinions,
+    acceptances,
+    passkeys,
   };
 }

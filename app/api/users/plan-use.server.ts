@@ -1,12 +1,15 @@
 import { z } from "@hono/zod-openapi";
 import type { Db } from "../../db/connection.server.ts";
-import { currentPlan } from "../../db/plans.server.ts";
+import { currentPlan, limitsOf } from "../../db/plans.server.ts";
 import { storedBytes } from "../../db/storage-use.server.ts";
 import type { UserRow } from "../../db/tables.ts";
 import { usageOf } from "../../replies/usage.server.ts";
 import { iso, isoOrNull } from "../http/schemas.server.ts";
 
-/** A person's plan and how much of it is used. Limits are per UTC day and month; null: none. */
+/**
+ * A person's plan, their groups, what both come to, and how much of it is used. Limits are per UTC day and month; null: none. Money
+ * is in the currency of the models' prices.
+ */
 export const planUse = z.object({
   subscription: z.object({
     plan: z.enum(["gratis", "pro", "equipo"]),
@@ -17,9 +20,27 @@ export const planUse = z.object({
     tokensPerMonth: z.number().nullable(),
     storageMb: z.number().nullable(),
   }),
+  limits: z
+    .object({
+      messagesPerDay: z.number().nullable(),
+      tokensPerMonth: z.number().nullable(),
+      costPerMonth: z.number().nullable(),
+    })
+    .openapi({ description: "Lo que vale: lo más generoso de sus grupos y, si no dicen nada, su plan." }),
+  groups: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      budget: z
+        .number()
+        .nullable()
+        .openapi({ description: "Qué parte de su presupuesto de este mes se ha gastado; null: no tiene." }),
+    }),
+  ),
   usage: z.object({
     messagesToday: z.number(),
     tokensThisMonth: z.number(),
+    costThisMonth: z.number(),
     storedBytes: z.number(),
   }),
 });
@@ -28,8 +49,9 @@ export const planUse = z.object({
 export async function planUseOf(db: Db, account: UserRow): Promise<z.output<typeof planUse>> {
   const { id } = account;
   const now = Date.now();
-  const [plan, latest, usage, stored] = await Promise.all([
+  const [plan, { groups, spent: _spent, ...limits }, latest, usage, stored] = await Promise.all([
     currentPlan(db, id, now),
+    limitsOf(db, id, now),
     db.selectFrom("subscriptions").where("userId", "=", id).orderBy("startsAt", "desc").selectAll().executeTakeFirst(),
     usageOf(db, id, now),
     storedBytes(db, id),
@@ -46,6 +68,13 @@ export async function planUseOf(db: Db, account: UserRow): Promise<z.output<type
       tokensPerMonth: plan?.tokensPerMonth ?? null,
       storageMb: plan?.storageMb ?? null,
     },
+    limits,
+    groups: groups.map(({ id: groupId, name, budget, spent }) => ({
+      id: groupId,
+      name,
+      // A budget of nothing is used up.
+      budget: budget === null ? null : budget === 0 ? 1 : (spent ?? 0) / budget,
+    })),
     usage: { ...usage, storedBytes: stored },
   };
 }

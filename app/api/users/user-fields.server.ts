@@ -9,6 +9,7 @@ export const user = z
     email: z.string(),
     role: z.enum(["user", "admin"]),
     status: z.enum(["active", "inactive"]),
+    hasPassword: z.boolean().openapi({ description: "Si no, entra con un proveedor." }),
     draft,
     lastSeenAt: z.string().nullable(),
   })
@@ -22,6 +23,7 @@ export const showUser = (row: UserRow): z.output<typeof user> => ({
   email: row.email,
   role: row.role,
   status: row.status,
+  hasPassword: row.passwordHash !== "",
   draft: parseDraft(row.draft),
   lastSeenAt: isoOrNull(row.lastSeenAt),
 });

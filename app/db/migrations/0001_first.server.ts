@@ -198,7 +198,7 @@ export const optional =
   (target: string, action: "cascade" | "set null"): ColumnRule =>
   (column) =>
     column.references(`${target}.id`).onDelete(action);
-const owned =
+export const owned =
   (target: string): ColumnRule =>
   (column) =>
     optional(target, "cascade")(column).notNull();

@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import { v7 as newId } from "uuid";
 import type { Engine } from "../connection.server.ts";
 import { firstPages } from "../first-pages.server.ts";
-import type { Tables } from "../tables.ts";
+import type { PageRow } from "../tables.ts";
 import { optional, schema } from "./0001_first.server.ts";
 
 /** What accounts and public pages need beside the conversation; the public pages get their first texts. */
@@ -45,7 +45,8 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
     published: 1 as const,
     position,
   }));
-  await (db as Kysely<Tables>)
+  // With the columns that it has at this point.
+  await (db as Kysely<{ pages: Omit<PageRow, "mustAccept" | "textAt"> }>)
     .insertInto("pages")
     .values(rows)
     // Whoever has made a page of that name already keeps it.

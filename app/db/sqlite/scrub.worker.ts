@@ -13,10 +13,15 @@ answerJob(({ path }: { path: string }) => {
     if (columns.some(({ name }) => name === "sessionId"))
       copy.exec(`delete from ${table} where "sessionId" is not null`);
   }
-  const index = copy.prepare("select name from sqlite_master where name = 'passages_index'").get();
+  // What was to be done then, such as e-mails; and words, which may be those of a temporary chat's files, and are learnt again.
+  for (const table of ["jobs", "words"]) if (hasTable(copy, table)) copy.exec(`delete from ${table}`);
   // The full-text index keeps deleted words until it is merged.
-  if (index) copy.exec("insert into passages_index(passages_index) values ('rebuild')");
+  if (hasTable(copy, "passages_index")) copy.exec("insert into passages_index(passages_index) values ('rebuild')");
   copy.exec("vacuum; pragma journal_mode = wal");
   copy.close();
   return true;
 });
+
+function hasTable(copy: DatabaseSync, name: string): boolean {
+  return copy.prepare("select name from sqlite_master where name = ?").get(name) !== undefined;
+}

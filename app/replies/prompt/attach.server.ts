@@ -13,13 +13,19 @@ export async function attach(db: Db, message: MessageRow, fileIds: string[], ses
     .selectFrom("files")
     .where("id", "in", fileIds)
     .where("userId", "=", message.userId)
-    .where("ready", "=", 1)
-    .select(["id", "name", "mediaType"])
+    .select(["id", "name", "mediaType", "ready", "problem"])
     .execute();
   const rows = fileIds.map((fileId, position) => {
     const file = files.find(({ id }) => id === fileId);
     if (!file) throw new CannotReply("fileIds", "Uno de los archivos ya no existe. Quítalo o adjúntalo otra vez.");
-    const { name, mediaType } = file;
+    const { name, mediaType, ready, problem } = file;
+    if (problem !== null) throw new CannotReply("fileIds", `No se ha podido leer «${name}»: ${problem} Quítalo.`);
+    if (!ready) {
+      throw new CannotReply(
+        "fileIds",
+        `«${name}» todavía se está leyendo. Espera un momento y envía el mensaje otra vez.`,
+      );
+    }
     return {
       id: newId(),
       createdAt: message.createdAt,

@@ -1,7 +1,9 @@
+import { sql } from "kysely";
 import type { Db, Engine } from "../../db/connection.server.ts";
+import { forGroupsOf, usableBy } from "../../db/groups.server.ts";
 import { prepared } from "../../db/prepared.server.ts";
 import type { MessageRow, ModelRow } from "../../db/tables.ts";
-import type { Storage } from "../../files/storage.server.ts";
+import type { Storage } from "../../files/storage/storage.server.ts";
 import type { Source, Usage } from "../chunk.ts";
 import type { ModelAccess, Prompt, Turn } from "../providers/providers.server.ts";
 import { ofProject } from "./of-project.server.ts";
@@ -18,20 +20,22 @@ export type Built = {
   sources: Source[];
   /** The same prompt, to be kept with the reply. */
   stored: StoredPrompt;
+  /** Characters that the model takes in all. */
+  room: number;
 };
 
 type PromptServices = { db: Db; engine: Engine; storage: Storage; modelSilence: number };
 type PromptModel = ModelAccess & Pick<ModelRow, "id" | "contextWindow" | "systemPrompt" | "acceptsImages">;
 
 /**
- * Builds the prompt for a reply, and the sources that it may cite. `text` is the part of the reply that exists already;
- * tokens used for summaries are added to `spent`. Throws ReplyError if older messages have to be summarised and that fails.
+ * Builds the prompt for a reply up to its question, and the sources that it may cite. `length`: characters of the reply that exist
+ * already; `tools`: what is said of the tools that it may use. Tokens used for summaries are added to `spent`. Throws ReplyError if older messages have to be summarised and that fails.
  */
 export async function buildPrompt(
   { db, engine, storage, modelSilence }: PromptServices,
   question: MessageRow,
   model: PromptModel,
-  { text: written, signal, spent }: { text: string; signal: AbortSignal; spent: Usage },
+  { length, tools, signal, spent }: { length: number; tools: StoredPart[]; signal: AbortSignal; spent: Usage },
 ): Promise<Built> {
   const local = model.provider === "local";
   const [chat] = (await placeOf(db, { chatId: question.chatId })).rows;
@@ -43,39 +47,50 @@ export async function buildPrompt(
     projectId,
     attached,
     room: room / 2,
+    ...(chat?.assistantOwner && {
+      lent: { ownerId: chat.assistantOwner, fileIds: JSON.parse(chat.assistantFiles ?? "[]") as string[] },
+    }),
   });
-  if (local) return { prompt: { system: "", turns: [] }, sources, stored: { parts: [], turns: [] } };
+  if (local) return { prompt: { system: "", turns: [] }, sources, stored: { parts: [], turns: [] }, room };
 
-  const { instructions, examples } = await trainingsFor(db, projectId);
+  const { instructions, examples } = await trainingsFor(db, question.userId, projectId);
   const parts: StoredPart[] = [
     { title: "Instrucciones del modelo", text: model.systemPrompt },
     ...instructions.map(({ title, content }) => ({ title: `Entrenamiento «${title}»`, text: content })),
+    ...(chat?.assistantInstructions
+      ? [
+          {
+            title: `Instrucciones del asistente «${chat.assistantName}», versión ${chat.assistantVersion}`,
+            text: chat.assistantInstructions,
+          },
+        ]
+      : []),
     ...(chat?.instructions
       ? [{ title: `Instrucciones del proyecto «${chat.projectName}»`, text: chat.instructions }]
       : []),
     ...sourceParts(sources, whole),
+    ...tools,
   ].filter((part) => "fileId" in part || part.text);
   const before = joined(parts, whole);
   // The conversation gets at least a quarter of the room, however long instructions and sources are.
-  const roomLeft = Math.max(room / 4, room - before.length - written.length);
+  const roomLeft = Math.max(room / 4, room - before.length - length);
   const wholeBranch = await branchTo(db, question, { summarised: Boolean(chat?.summarised) });
   const branch = await fitBranch(db, wholeBranch, question, roomLeft, { model, signal, silence: modelSilence, spent });
   if (branch.summary) parts.push({ title: "Resumen de lo anterior", text: summarySaid(branch.summary.content) });
   const numbers = new Map(whole.map(({ fileId, n }) => [fileId, n]));
   const seesImages = model.acceptsImages === 1;
   const said = await asTurns(storage, branch.rows, attached, { seesImages, numbers });
-  const around = { before: examples, after: goOn(written) };
   return {
-    prompt: { system: joined(parts, whole), turns: [...around.before, ...said, ...around.after] },
+    prompt: { system: joined(parts, whole), turns: [...examples, ...said] },
     sources,
     stored: {
       parts,
       turns: [
-        ...around.before,
+        ...examples,
         ...said.map(({ messageId, notes, images = [] }) => ({ messageId, notes, images: images.length })),
-        ...around.after,
       ],
     },
+    room,
   };
 }
 
@@ -84,32 +99,45 @@ const placeOf = prepared((db, { chatId }: Pick<MessageRow, "chatId">) =>
   db
     .selectFrom("chats")
     .leftJoin("projects", "projects.id", "chats.projectId")
+    .leftJoin("assistants as a", (join) =>
+      join
+        .onRef("a.id", "=", "chats.assistantId")
+        .on((e) =>
+          e.or([
+            e("a.userId", "=", e.ref("chats.userId")),
+            e.and([e("a.shared", "=", sql.lit(1)), usableBy("a", sql.ref("chats.userId"))]),
+          ]),
+        ),
+    )
     .where("chats.id", "=", chatId)
     .select(["chats.projectId", "projects.instructions", "projects.name as projectName"])
+    .select(["a.instructions as assistantInstructions", "a.name as assistantName", "a.version as assistantVersion"])
+    .select(["a.fileIds as assistantFiles", "a.userId as assistantOwner"])
     .select((e) => e.exists(e.selectFrom("summaries").where("chatId", "=", chatId).select("id")).as("summarised")),
 );
 
-async function trainingsFor(db: Db, projectId: string | null) {
-  const { rows: trainings } = await findTrainings(db, { projectId });
+async function trainingsFor(db: Db, userId: string, projectId: string | null) {
+  const { rows: trainings } = await findTrainings(db, { userId, projectId });
   return {
     instructions: trainings.filter(({ kind }) => kind === "instruction"),
     examples: trainings.filter(({ kind }) => kind === "example").flatMap(({ content }) => exampleTurns(content)),
   };
 }
 
-const findTrainings = prepared((db, { projectId }: { projectId: string | null }) =>
+const findTrainings = prepared((db, { userId, projectId }: { userId: string; projectId: string | null }) =>
   db
     .selectFrom("trainings")
     .where("enabled", "=", 1)
     .where("kind", "in", ["instruction", "example"])
     .where(ofProject(projectId))
+    .where(forGroupsOf("trainings", userId))
     .orderBy("position")
     .selectAll(),
 );
 
-/** What everybody's models are told, whatever the conversation. */
-export async function instructionsFor(db: Db): Promise<string[]> {
-  return (await trainingsFor(db, null)).instructions.map(({ content }) => content);
+/** What a person's models are told, whatever the conversation. */
+export async function instructionsFor(db: Db, userId: string): Promise<string[]> {
+  return (await trainingsFor(db, userId, null)).instructions.map(({ content }) => content);
 }
 
 /** An example is written as «Pregunta: …» and «Respuesta: …»; anything else is left out. */
@@ -141,14 +169,3 @@ function joined(parts: StoredPart[], whole: WholeDocument[]): string {
 }
 
 const summarySaid = (content: string) => `Resumen de la parte anterior de esta conversación:\n${content}`;
-
-function goOn(written: string): Turn[] {
-  if (!written) return [];
-  return [
-    { role: "assistant", content: written },
-    {
-      role: "user",
-      content: "Tu respuesta se cortó. Continúa exactamente donde se quedó, sin repetir nada ni comentarlo.",
-    },
-  ];
-}

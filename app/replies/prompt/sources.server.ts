@@ -1,7 +1,10 @@
 import { sql } from "kysely";
 import type { Db, Engine } from "../../db/connection.server.ts";
+import { forGroupsOf } from "../../db/groups.server.ts";
 import { prepared } from "../../db/prepared.server.ts";
-import { bestHits, everyone, type Hit, searchPassages } from "../../db/search.server.ts";
+import { bestHits, type Hit, searchPassages } from "../../db/search/find.server.ts";
+import { everyone } from "../../db/search/passages.server.ts";
+import { questionWords } from "../../db/search/words.server.ts";
 import type { FileRow, MessageRow } from "../../db/tables.ts";
 import type { Source } from "../chunk.ts";
 import { ofProject } from "./of-project.server.ts";
@@ -12,12 +15,21 @@ export type WholeDocument = { n: number; fileId: string; name: string; text: str
 export type FoundDocuments = { sources: Source[]; whole: WholeDocument[] };
 
 type FileText = Pick<FileRow, "id" | "name"> & { text: string; messageId: string };
-type Wanted = { local: boolean; projectId: string | null; attached: AttachedFile[]; room: number };
+type Wanted = {
+  local: boolean;
+  projectId: string | null;
+  attached: AttachedFile[];
+  room: number;
+  /** Documents of an assistant, which may be somebody else's. */
+  lent?: { ownerId: string; fileIds: string[] };
+};
 
 const passagesInPrompt = 6;
 // More passages are used if a sent document does not fit in the prompt as a whole.
 const passagesOfDocuments = 14;
 const quoteLength = 900;
+// Each is a search of its own.
+const ownersAtMost = 8;
 
 /**
  * Finds the sources for a question and numbers them: first documents sent on this branch, whole if they fit in `room`
@@ -27,26 +39,56 @@ const quoteLength = 900;
 export async function findSources(
   { db, engine }: { db: Db; engine: Engine },
   question: MessageRow,
-  { local, projectId, attached, room }: Wanted,
+  { local, projectId, attached, room, lent = { ownerId: question.userId, fileIds: [] } }: Wanted,
 ): Promise<FoundDocuments> {
   const documents = await documentsOfBranch(db, question, attached);
   const whole = local ? [] : fitting(documents, room);
   const cut = documents.filter(({ id }) => !whole.some((one) => one.id === id));
-  const inProject = await projectDocuments(db, question.userId, projectId);
-  const files = [...cut.map(({ id }) => id), ...inProject.filter((id) => !whole.some((one) => one.id === id))];
+  const inProject = await projectDocuments(db, projectId);
+  const own = (inProject.get(question.userId) ?? []).filter((id) => !whole.some((one) => one.id === id));
+  const files = [...cut.map(({ id }) => id), ...own];
   // The search costs a good part of what starting a reply does, and most conversations have nothing to be searched.
-  const isSearched = local || files.length > 0 || (await findKnowledge(db, { projectId })).rows.length > 0;
+  const isSearched =
+    local || files.length > 0 || (await findKnowledge(db, { userId: question.userId, projectId })).rows.length > 0;
+  const sought = isSearched || lent.fileIds.length > 0 || inProject.size > 0 ? await soughtBy(db, question) : undefined;
+  const asked = sought?.text ?? question.content;
   const hits = isSearched
     ? await searchPassages(db, engine, {
-        question: question.content,
+        question: asked,
         owners: [everyone, question.userId],
-        except: [question.id],
+        except: [question.id, ...(sought?.except ?? [])],
         files,
         messages: local,
         limit: cut.length > 0 && !local ? passagesOfDocuments : passagesInPrompt,
       })
     : [];
-  const telling = local ? bestHits(question.content, hits) : hits;
+  // Searched apart: of who lends them, nothing but these documents may be found.
+  const ofLent =
+    lent.fileIds.length > 0
+      ? await searchPassages(db, engine, {
+          question: asked,
+          owners: [lent.ownerId],
+          except: [],
+          files: lent.fileIds,
+          messages: false,
+          limit: passagesInPrompt,
+        })
+      : [];
+  hits.push(...ofLent);
+  // Of other members, nothing but what they have put into the project.
+  for (const [ownerId, fileIds] of [...inProject]
+    .filter(([userId]) => userId !== question.userId)
+    .slice(0, ownersAtMost)) {
+    const theirs = {
+      question: asked,
+      owners: [ownerId],
+      except: [],
+      messages: false,
+      limit: passagesInPrompt,
+    };
+    hits.push(...(await searchPassages(db, engine, { ...theirs, files: fileIds })));
+  }
+  const telling = local ? bestHits(hits) : hits;
   const found = [...(await beginnings(db, question, cut, hits)), ...telling].slice(0, passagesOfDocuments);
   const sources = [
     ...whole.map(({ id, name, text }) => ({
@@ -58,7 +100,12 @@ export async function findSources(
       fileId: id,
       position: 0,
     })),
-    ...(await named(db, found, projectId)),
+    ...(await named(db, found, question.userId, projectId)).map((source) =>
+      // Another's document can be cited, not opened.
+      lent.ownerId !== question.userId && source.fileId && lent.fileIds.includes(source.fileId)
+        ? { ...source, fileId: null }
+        : source,
+    ),
   ].map((source, index) => ({ n: index + 1, ...source }));
   return {
     sources,
@@ -66,12 +113,30 @@ export async function findSources(
   };
 }
 
-const findKnowledge = prepared((db, { projectId }: { projectId: string | null }) =>
+// A question of no more words than this means something by what was asked before it: «¿y en 2023?».
+const fewWords = 3;
+const earlierLength = 500;
+
+/** What is searched for, and the earlier message that says part of it, which would be its own best answer. */
+async function soughtBy(db: Db, { content, parentId }: MessageRow): Promise<{ text: string; except: string[] }> {
+  if (!parentId || questionWords(content).length > fewWords) return { text: content, except: [] };
+  const before = await db
+    .selectFrom("messages as reply")
+    .innerJoin("messages as asked", "asked.id", "reply.parentId")
+    .where("reply.id", "=", parentId)
+    .select(["asked.id", "asked.content"])
+    .executeTakeFirst();
+  if (!before) return { text: content, except: [] };
+  return { text: `${content}\n${before.content.slice(0, earlierLength)}`, except: [before.id] };
+}
+
+const findKnowledge = prepared((db, { userId, projectId }: { userId: string; projectId: string | null }) =>
   db
     .selectFrom("trainings")
     .where("enabled", "=", 1)
     .where("kind", "=", "knowledge")
     .where(ofProject(projectId))
+    .where(forGroupsOf("trainings", userId))
     .select("id")
     .limit(1),
 );
@@ -112,16 +177,18 @@ function fitting(documents: FileText[], room: number): FileText[] {
   });
 }
 
-async function projectDocuments(db: Db, userId: string, projectId: string | null): Promise<string[]> {
-  if (!projectId) return [];
+/** The documents of a project, by whose they are. */
+async function projectDocuments(db: Db, projectId: string | null): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>();
+  if (!projectId) return found;
   const rows = await db
     .selectFrom("files")
     .where("projectId", "=", projectId)
-    .where("userId", "=", userId)
     .where("ready", "=", 1)
-    .select("id")
+    .select(["id", "userId"])
     .execute();
-  return rows.map(({ id }) => id);
+  for (const { id, userId } of rows) found.set(userId, [...(found.get(userId) ?? []), id]);
+  return found;
 }
 
 /** The first passages of documents that were sent with this question but that search did not find, as with «resúmelo». */
@@ -143,7 +210,7 @@ async function beginnings(db: Db, question: MessageRow, documents: FileText[], h
 }
 
 /** Hits with the title of what they are from; those of trainings that do not apply here are left out. */
-async function named(db: Db, hits: Hit[], projectId: string | null): Promise<Omit<Source, "n">[]> {
+async function named(db: Db, hits: Hit[], userId: string, projectId: string | null): Promise<Omit<Source, "n">[]> {
   if (hits.length === 0) return [];
   const ids = (column: "chatId" | "trainingId" | "fileId") => hits.map((hit) => hit[column] ?? "");
   const [chats, trainings, files] = await Promise.all([
@@ -153,6 +220,7 @@ async function named(db: Db, hits: Hit[], projectId: string | null): Promise<Omi
       .where("id", "in", ids("trainingId"))
       .where("enabled", "=", 1)
       .where(ofProject(projectId))
+      .where(forGroupsOf("trainings", userId))
       .select(["id", "title"])
       .execute(),
     db.selectFrom("files").where("id", "in", ids("fileId")).select(["id", "name as title"]).execute(),

@@ -3,6 +3,7 @@ import type { Db } from "../../db/connection.server.ts";
 import { prepared } from "../../db/prepared.server.ts";
 import type { PromptRow } from "../../db/tables.ts";
 import type { Turn } from "../providers/providers.server.ts";
+import type { ToolCall, ToolResult } from "../providers/tool-calls.server.ts";
 
 /** A part of the system prompt: its text, or the document that stands there whole. */
 export type StoredPart = { title: string; text: string } | { title: string; n: number; name: string; fileId: string };
@@ -10,7 +11,15 @@ export type StoredPart = { title: string; text: string } | { title: string; n: n
 /** What a model was given. Messages and documents are referred to, not repeated: a long chat would be stored once a reply. */
 export type StoredPrompt = {
   parts: StoredPart[];
-  turns: (Pick<Turn, "role" | "content"> | { messageId: string; notes: string[]; images: number })[];
+  turns: (
+    | (Pick<Turn, "role" | "content"> & { calls?: Pick<ToolCall, "name" | "input">[] })
+    | ToolResult
+    | { messageId: string; notes: string[]; images: number }
+  )[];
+  /** Whether identifiers were hidden: marks went out in their place. */
+  pseudonyms?: true;
+  /** The names of the tools that were offered. */
+  tools?: string[];
 };
 
 /** A whole document as the model reads it. */

@@ -3,7 +3,7 @@ import type { Db } from "../../db/connection.server.ts";
 import { prepared } from "../../db/prepared.server.ts";
 import type { AttachmentRow, MessageRow, SummaryRow } from "../../db/tables.ts";
 import { isImage } from "../../files/media-type.server.ts";
-import type { Storage } from "../../files/storage.server.ts";
+import type { Storage } from "../../files/storage/storage.server.ts";
 import type { Turn } from "../providers/providers.server.ts";
 
 export type BranchRow = Pick<MessageRow, "id" | "parentId" | "role" | "content">;
@@ -11,6 +11,8 @@ export type BranchRow = Pick<MessageRow, "id" | "parentId" | "role" | "content">
 export type Branch = { rows: BranchRow[]; summary: SummaryRow | undefined };
 
 const rowsAtOnce = 200;
+/** In place of the text of a message of files alone: some model servers refuse an empty one. */
+const wordless = "[Enviado sin texto.]";
 // What model servers take in one request, and no more than a person would look at.
 const imagesInPrompt = 8;
 
@@ -56,7 +58,8 @@ export async function asTurns(
   attached: AttachedFile[],
   { seesImages, numbers }: { seesImages: boolean; numbers: Map<string, number> },
 ): Promise<(Turn & { messageId: string; notes: string[] })[]> {
-  const said = rows.filter(({ role, content }) => role !== "system" && content !== "");
+  // A reply that has no text says nothing; a person may say all by files.
+  const said = rows.filter(({ role, content }) => role === "user" || (role === "assistant" && content !== ""));
   // A conversation starts with the person: providers refuse anything else.
   while (said[0]?.role === "assistant") said.shift();
   const here = new Set(said.map(({ id }) => id));
@@ -68,7 +71,7 @@ export async function asTurns(
     said.map(async ({ id, role, content }) => {
       const own = attached.filter(({ messageId }) => messageId === id);
       const seen = own.filter((one) => shown.has(one)).flatMap(({ fileId }) => fileId ?? []);
-      const images = await Promise.all(seen.map((file) => imageOf(storage, file)));
+      const images = await Promise.all(seen.map((file) => storage.read(file, "image")));
       const lost = own.filter(({ fileId }) => images.some((image, index) => !image && seen[index] === fileId));
       const notes = own
         .filter((one) => !shown.has(one) || lost.includes(one))
@@ -77,21 +80,11 @@ export async function asTurns(
         messageId: id,
         notes,
         role: role as Turn["role"],
-        content: [...notes, content].join("\n"),
+        content: [...notes, content || (own.length > 0 ? wordless : "")].join("\n"),
         ...(images.some(Boolean) && { images: images.filter((image) => image !== undefined) }),
       };
     }),
   );
-}
-
-/** The image as it is sent to a model; undefined if its file is gone, so that the conversation continues without it. */
-async function imageOf(storage: Storage, fileId: string): Promise<Buffer | undefined> {
-  try {
-    return await storage.read(fileId, "image");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  }
 }
 
 export type AttachedFile = Pick<AttachmentRow, "messageId" | "fileId" | "name" | "mediaType"> & {

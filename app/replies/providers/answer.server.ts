@@ -1,6 +1,11 @@
-import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import type {
+  LanguageModelV4FinishReason,
+  LanguageModelV4StreamPart,
+  SharedV4ProviderMetadata,
+} from "@ai-sdk/provider";
 import { limits } from "../../process/limits.ts";
 import { ReplyError } from "../errors.server.ts";
+import type { ProviderMeta } from "../parts.server.ts";
 import type { Piece } from "./providers.server.ts";
 import { type Stretch, Thoughts } from "./thoughts.server.ts";
 import type { CallStretch } from "./tool-calls.server.ts";
@@ -53,6 +58,10 @@ export class Answer {
     if (part.type === "file") this.#files++;
     if (part.type === "reasoning-delta")
       yield* this.#count([{ type: "reasoning", text: this.#reasoning.add(part.delta) }]);
+    if (part.type === "reasoning-delta" || part.type === "reasoning-end") {
+      const meta = signatureOf(part.providerMetadata);
+      if (meta) yield { type: "signed", meta };
+    }
     if (part.type === "text-delta") yield* this.#count(this.#thoughts.split(this.#text.add(part.delta)));
     if (this.#mayCall) yield* this.#call(part);
     if (part.type !== "finish") return;
@@ -86,7 +95,10 @@ export class Answer {
     else if (part.type === "tool-input-delta") yield* this.#addInput(part.id, part.delta);
     else if (part.type === "tool-call" && !part.providerExecuted) {
       yield* this.#begin(part.toolCallId, part.toolName);
-      if (!this.#calls.get(part.toolCallId)?.hasInput) yield* this.#addInput(part.toolCallId, part.input);
+      const call = this.#calls.get(part.toolCallId);
+      if (!call?.hasInput) yield* this.#addInput(part.toolCallId, part.input);
+      const meta = signatureOf(part.providerMetadata);
+      if (call && meta) yield { type: "call-signed", index: call.index, meta };
     }
   }
 
@@ -133,4 +145,12 @@ export class Answer {
       }
     }
   }
+}
+
+// Providers that refuse the next step without the signatures of this one. OpenAI's metadata name what it keeps itself.
+const signing = ["anthropic", "google"] as const;
+
+function signatureOf(given: SharedV4ProviderMetadata | undefined): ProviderMeta | undefined {
+  const kept = signing.flatMap((name) => (given?.[name] ? [[name, given[name]] as const] : []));
+  return kept.length > 0 ? Object.fromEntries(kept) : undefined;
 }

@@ -1,10 +1,11 @@
 import { v7 as newId } from "uuid";
-import type { Db } from "../../db/connection.server.ts";
+import type { Db, Engine } from "../../db/connection.server.ts";
+import { alone } from "../../db/processes/alone.server.ts";
 import { encrypt } from "../../process/crypto.server.ts";
 import type { Log } from "../../process/log.server.ts";
 import { type ListedModel, type Provider, type Providers, providersIn } from "./model-lists.server.ts";
 
-type Needs = { db: Db; log: Log; modelKey: Buffer };
+type Needs = { db: Db; engine: Engine; log: Log; modelKey: Buffer };
 
 // In ms, until silent servers are asked again.
 const lookAgainAfter = 60_000;
@@ -26,10 +27,7 @@ export function lookForModels(needs: Needs, config: Providers): { ready: Promise
     }, lookAgainAfter).unref();
   };
   const begin = async () => {
-    const { db } = needs;
-    const existing = await db.selectFrom("models").select(["provider"]).execute();
-    const has = (provider: string) => existing.some((row) => row.provider === provider);
-    if (!has("local")) await addModel(needs, localModel, { position: 1000, isDefault: existing.length === 0 });
+    const has = await alone(needs, "models", () => withLocal(needs));
     await look(
       providersIn(config).filter(({ name }) => name === "ollama" || !has(name)),
       true,
@@ -49,6 +47,14 @@ export function lookForModels(needs: Needs, config: Providers): { ready: Promise
   };
 }
 
+/** Adds the local assistant if it is not there. Answers which providers have models. */
+async function withLocal(needs: Needs): Promise<(provider: string) => boolean> {
+  const existing = await needs.db.selectFrom("models").select(["provider"]).execute();
+  const has = (provider: string) => existing.some((row) => row.provider === provider);
+  if (!has("local")) await addModel(needs, localModel, { position: 1000, isDefault: existing.length === 0 });
+  return has;
+}
+
 /** Asks all configured providers once more. Returns how many new models were found. */
 export async function findNewModels(needs: Needs, config: Providers): Promise<number> {
   const count = async () => (await needs.db.selectFrom("models").select("id").execute()).length;
@@ -62,16 +68,10 @@ export async function findNewModels(needs: Needs, config: Providers): Promise<nu
  * not answer.
  */
 async function addModelsOf(needs: Needs, providers: Provider[], { warns }: { warns: boolean }): Promise<Provider[]> {
-  const { db, log } = needs;
+  const { log } = needs;
   const answers = await Promise.allSettled(providers.map(({ list }) => list()));
-  const existing = await db.selectFrom("models").select(["provider", "externalId"]).execute();
   const found = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
-  const fresh = found.filter(
-    (model) => !existing.some((row) => row.provider === model.provider && row.externalId === model.externalId),
-  );
-  for (const [index, model] of fresh.entries()) {
-    await addModel(needs, model, { position: existing.length + index, isDefault: index === 0 });
-  }
+  const fresh = await alone(needs, "models", () => addFresh(needs, found));
   if (fresh.length > 0) log.info({ models: fresh.map(({ name }) => name) }, "modelos encontrados");
   return providers.filter(({ name }, index) => {
     const answer = answers[index];
@@ -82,6 +82,18 @@ async function addModelsOf(needs: Needs, providers: Provider[], { warns }: { war
     }
     return true;
   });
+}
+
+/** Stores those of these models that are not there yet, and answers them. */
+async function addFresh(needs: Needs, found: ListedModel[]): Promise<ListedModel[]> {
+  const existing = await needs.db.selectFrom("models").select(["provider", "externalId"]).execute();
+  const fresh = found.filter(
+    (model) => !existing.some((row) => row.provider === model.provider && row.externalId === model.externalId),
+  );
+  for (const [index, model] of fresh.entries()) {
+    await addModel(needs, model, { position: existing.length + index, isDefault: index === 0 });
+  }
+  return fresh;
 }
 
 const localModel: ListedModel = {
@@ -124,6 +136,10 @@ async function addModel(
         // Half of a small window is left for the conversation.
         maxOutputTokens: Math.min(8_192, Math.floor(found.contextWindow / 2)),
         temperature: null,
+        // What Ollama has may know them or not; whoever administers says so.
+        pseudonyms: 0,
+        resumes: 1,
+        usesTools: found.provider === "ollama" || found.provider === "openai-compatible" ? 0 : 1,
         systemPrompt: "",
         inputPrice: null,
         outputPrice: null,

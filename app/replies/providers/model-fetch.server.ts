@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { pipeline, Readable, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
 import { limits } from "../../process/limits.ts";
+import { traceHeaders } from "../../process/telemetry/request-trace.server.ts";
 import { ReplyError } from "../errors.server.ts";
 import { type ModelRequest, modelRequest, requestModel } from "./model-request.server.ts";
 
@@ -25,8 +26,9 @@ export function listen(signal: AbortSignal, listener: Listener): void {
  * `fetch` for model servers: refuses redirects, which could send the key elsewhere, and bounds the response, so that an endless
  * one does not fill the memory.
  */
-export const fetchModel: typeof fetch = async (input, init) => {
-  const listener = init?.signal && listeners.get(init.signal);
+export const fetchModel: typeof fetch = async (input, given) => {
+  const listener = given?.signal && listeners.get(given.signal);
+  const init = given && { ...given, headers: { ...Object.fromEntries(new Headers(given.headers)), ...traceHeaders() } };
   const response =
     init && listener?.takeStream
       ? await answerOf(modelRequest(input, init), listener.takeStream)

@@ -11,6 +11,8 @@ import type { ModelRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import type { ReplyUsage } from "../chunk.ts";
 import { isLoading, ReplyError, replyError } from "../errors.server.ts";
+import type { ProviderMeta } from "../parts.server.ts";
+import { generateHidden } from "../pseudonyms/generate-hidden.server.ts";
 import { Answer } from "./answer.server.ts";
 import { readCompletion } from "./completion-stream.server.ts";
 import { fetchModel, listen } from "./model-fetch.server.ts";
@@ -28,22 +30,26 @@ import {
 
 /** `images` are JPEG. */
 export type Turn = { role: "user" | "assistant"; content: string; images?: Uint8Array[] };
-/** `calls`: what the model called in this turn; only its own turns have any. */
-export type Prompt = { system: string; turns: ((Turn & { calls?: ToolCall[] }) | ToolResult)[] };
-/** What a model sends. `reasoning`: it thinks aloud; `mistaken`: its text so far was a thought. */
-export type Piece = Stretch | CallStretch | Finish;
+/** A turn of a model: what it called in it, and the thought before it, if its provider wants that back. */
+export type CallingTurn = Turn & { calls?: ToolCall[]; thought?: { text: string; meta: ProviderMeta } };
+export type Prompt = { system: string; turns: (CallingTurn | ToolResult)[] };
+/**
+ * What a model sends. `reasoning`: it thinks aloud; `mistaken`: its text so far was a thought; `signed`: what its provider wants
+ * back with the thought before.
+ */
+export type Piece = Stretch | CallStretch | { type: "signed"; meta: ProviderMeta } | Finish;
 type Finish = { type: "finish"; usage: Partial<ReplyUsage>; reason: FinishReason; note?: string };
 /** With OpenAI's names. */
 type FinishReason = "stop" | "length" | "content_filter" | "tool_calls";
 /** A model's row with its API key decrypted. */
 export type ModelAccess = Pick<
   ModelRow,
-  "provider" | "externalId" | "baseUrl" | "apiKey" | "maxOutputTokens" | "temperature" | "reasoning"
+  "provider" | "externalId" | "baseUrl" | "apiKey" | "maxOutputTokens" | "temperature" | "reasoning" | "pseudonyms"
 >;
 
 /** The requested output: text, or JSON, optionally with a schema. */
 export type ResponseFormat = NonNullable<LanguageModelV4CallOptions["responseFormat"]>;
-type Options = {
+export type Options = {
   signal: AbortSignal;
   /** ms a model may stay silent. */
   silence: number;
@@ -55,10 +61,14 @@ type Options = {
 };
 
 /**
- * Asks a model; yields its thoughts, its text and its calls as they come, then one `finish`.
+ * Asks a model, with identifiers hidden from it if it is one of those; yields its thoughts, its text and its calls as they come, then one `finish`.
  * Throws ReplyError with a Spanish sentence if the provider refuses, breaks off, violates the protocol or is silent for `silence` ms.
  */
-export async function* generate(
+export function generate(model: ModelAccess, prompt: Prompt, options: Options): AsyncGenerator<Piece> {
+  return model.pseudonyms ? generateHidden(ask, model, prompt, options) : ask(model, prompt, options);
+}
+
+async function* ask(
   model: ModelAccess,
   prompt: Prompt,
   { signal, silence, stop = [], responseFormat, tools = [], toolChoice }: Options,
@@ -125,7 +135,7 @@ export async function readWhole(pieces: AsyncGenerator<Piece>) {
     else if (piece.type === "reasoning") thought += piece.text;
     else if (piece.type === "mistaken") [text, thought] = ["", text];
     else if (piece.type === "finish") end = piece;
-    else calls.take(piece);
+    else if (piece.type !== "signed") calls.take(piece);
   }
   return { text, thought, calls: calls.list, usage: end.usage, reason: end.reason };
 }
@@ -180,14 +190,17 @@ function toPrompt({ system, turns }: Prompt): LanguageModelV4Prompt {
     ...(system ? [{ role: "system" as const, content: system }] : []),
     ...turns.map((turn): LanguageModelV4Message => {
       if (turn.role === "tool") return resultMessage(turn);
-      const { role, content, images = [], calls = [] } = turn;
+      const { role, content, images = [], calls = [], thought } = turn;
       const text = content || calls.length === 0 ? [{ type: "text" as const, text: content }] : [];
       return role === "user"
         ? { role, content: [...images.map(imagePart), ...text] }
-        : { role, content: [...images.map(imagePart), ...text, ...calls.map(callPart)] };
+        : { role, content: [...thoughtPart(thought), ...images.map(imagePart), ...text, ...calls.map(callPart)] };
     }),
   ];
 }
+
+const thoughtPart = (thought: CallingTurn["thought"]) =>
+  thought ? [{ type: "reasoning" as const, text: thought.text, providerOptions: thought.meta }] : [];
 
 const imagePart = (data: Uint8Array) => ({
   type: "file" as const,

@@ -1,7 +1,7 @@
 import { redirect } from "react-router";
 import { z } from "zod";
 import { Fields } from "../../ui/forms/fields.tsx";
-import { CurrentPasswordField } from "../../ui/forms/person-fields.tsx";
+import { CurrentPasswordField, JustCameIn } from "../../ui/forms/person-fields.tsx";
 import { FormDialog } from "../../ui/overlays/form-dialog.tsx";
 import { accepted } from "../../web/api-result.server.ts";
 import { apiContext, sessionContext } from "../../web/context.ts";
@@ -15,7 +15,8 @@ export const handle = { dialog: true };
 const fields = z.object({ currentPassword: z.string().default("") });
 
 export async function loader({ context }: Route.LoaderArgs) {
-  return { administers: (await requireUser(context)).user.role === "admin" };
+  const { user } = await requireUser(context);
+  return { administers: user.role === "admin", hasPassword: user.hasPassword };
 }
 
 export const action = ({ context }: Route.ActionArgs) =>
@@ -46,7 +47,7 @@ export default function DeleteAccount({ loaderData, actionData }: Route.Componen
         </p>
       )}
       <Fields id="eliminar" result={actionData}>
-        <CurrentPasswordField autoFocus />
+        {loaderData.hasPassword ? <CurrentPasswordField autoFocus /> : <JustCameIn />}
       </Fields>
     </FormDialog>
   );

@@ -2,7 +2,7 @@ import { replace } from "react-router";
 import { z } from "zod";
 import { limits } from "../../process/limits.ts";
 import { Fields } from "../../ui/forms/fields.tsx";
-import { CurrentPasswordField, NewPasswordField } from "../../ui/forms/person-fields.tsx";
+import { CurrentPasswordField, JustCameIn, NewPasswordField } from "../../ui/forms/person-fields.tsx";
 import { sendForm } from "../../ui/forms/send-form.ts";
 import { FormDialog } from "../../ui/overlays/form-dialog.tsx";
 import { accepted } from "../../web/api-result.server.ts";
@@ -13,6 +13,10 @@ import type { Route } from "./+types/password";
 
 export const meta: Route.MetaFunction = () => [{ title: "Cambiar contraseña · Tertulia" }];
 export const handle = { dialog: true };
+
+export async function loader({ context }: Route.LoaderArgs) {
+  return { hasPassword: (await requireUser(context)).user.hasPassword };
+}
 
 const fields = z.object({ currentPassword: z.string().default(""), password: z.string().default("") });
 
@@ -30,11 +34,11 @@ export const action = ({ context }: Route.ActionArgs) =>
 
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
-export default function Password({ actionData }: Route.ComponentProps) {
+export default function Password({ loaderData: { hasPassword }, actionData }: Route.ComponentProps) {
   return (
-    <FormDialog title="Cambiar contraseña" closeTo="/user" preventScrollReset>
+    <FormDialog title={hasPassword ? "Cambiar contraseña" : "Poner una contraseña"} closeTo="/user" preventScrollReset>
       <Fields id="contrasena" result={actionData ?? undefined}>
-        <CurrentPasswordField autoFocus />
+        {hasPassword ? <CurrentPasswordField autoFocus /> : <JustCameIn />}
         <NewPasswordField
           label="Contraseña nueva"
           hint={`${limits.passwordMin} caracteres o más. Al cambiarla se cierran tus demás sesiones.`}

@@ -16,9 +16,12 @@ import { sendFields } from "../../web/forms/form.server.ts";
 import { showUse } from "../../web/plan-use-in-words.server.ts";
 import type { Route } from "./+types/user";
 import { deviceOf } from "./device.server.ts";
+import { mayUse } from "./may-use.server.ts";
+import { MayUse } from "./may-use.tsx";
 import { Profile } from "./profile.tsx";
 import { ApiKeys } from "./security/api-keys.tsx";
 import { Authenticator } from "./security/authenticator.tsx";
+import { Passkeys } from "./security/passkeys.tsx";
 import { Sessions } from "./security/sessions-list.tsx";
 import { Use } from "./use.tsx";
 
@@ -26,21 +29,32 @@ export const meta: Route.MetaFunction = () => [{ title: "Tu cuenta · Tertulia" 
 
 export async function loader({ context, request }: Route.LoaderArgs) {
   const { api, auth } = context.get(apiContext);
-  const { user, usage, subscription } = await requireUser(context);
-  const [{ days }, { items }, authenticator, keys] = await Promise.all([
+  const person = await requireUser(context);
+  const { user, owesTerms } = person;
+  // To anyone else the API answers 403.
+  const mayDo = user.status === "active" && !owesTerms;
+  const [{ days }, { items }, authenticator, passkeys, keys, listed] = await Promise.all([
     read(api.usage.$get({ query: {} })),
     read(auth.sessions.$get()),
     read(auth.authenticator.$get()),
-    // The API answers 403 to an inactive account.
-    user.status === "active" ? read(api.key.$get()) : undefined,
+    read(auth.passkey.$get()),
+    mayDo ? read(api.key.$get()) : undefined,
+    mayDo ? mayUse(context, person) : undefined,
   ]);
   const now = Date.now();
   return {
-    user: { name: user.name, email: user.email, status: user.status },
-    use: showUse(subscription, usage, now, zoneOf(request)),
+    user: { name: user.name, email: user.email, status: user.status, hasPassword: user.hasPassword },
+    mayHavePassword: user.hasPassword || (await read(auth.options.$get())).password,
+    use: showUse(person, now, zoneOf(request)),
     plot: barPlot(days.map(({ day, messages }) => ({ day, values: [messages] }))),
     sessions: items.map((session) => ({ ...deviceOf(session, now), id: session.id, current: session.current })),
     authenticator,
+    passkeys: passkeys.items.map(({ id, name, lastUsedAt }) => ({
+      id,
+      name,
+      used: lastUsedAt ? `usada ${ago(lastUsedAt, now)}` : "sin usar",
+    })),
+    listed,
     keys: keys?.items.map(({ id, name, start, scope, lastUsedAt }) => ({
       id,
       name,
@@ -69,7 +83,7 @@ export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 export const clientLoader = (args: Route.ClientLoaderArgs) => showSeen(args);
 
 export default function User({ loaderData, actionData }: Route.ComponentProps) {
-  const { user, use, plot, sessions, authenticator, keys } = loaderData;
+  const { user, mayHavePassword, use, plot, sessions, authenticator, passkeys, listed, keys } = loaderData;
   const dialog = useOutlet();
   return (
     <BehindDialog dialog={dialog}>
@@ -94,20 +108,39 @@ export default function User({ loaderData, actionData }: Route.ComponentProps) {
         )}
         <section aria-labelledby="perfil">
           <h2 id="perfil">Perfil</h2>
-          <Profile key={user.email + user.name} user={user} result={actionData ?? undefined} />
+          <Profile
+            key={user.email + user.name}
+            user={user}
+            mayHavePassword={mayHavePassword}
+            result={actionData ?? undefined}
+          />
         </section>
         <section aria-labelledby="uso">
           <h2 id="uso">Plan y uso</h2>
           <Use use={use} plot={plot} />
         </section>
+        {listed && (
+          <section aria-labelledby="permitido">
+            <h2 id="permitido">Qué puedes usar</h2>
+            <MayUse listed={listed} />
+          </section>
+        )}
         <section aria-labelledby="sesiones">
           <h2 id="sesiones">Sesiones abiertas</h2>
           <Sessions sessions={sessions} />
         </section>
-        <section aria-labelledby="pasos">
-          <h2 id="pasos">Verificación en dos pasos</h2>
-          <Authenticator {...authenticator} />
-        </section>
+        {user.hasPassword && (
+          <section aria-labelledby="pasos">
+            <h2 id="pasos">Verificación en dos pasos</h2>
+            <Authenticator {...authenticator} />
+          </section>
+        )}
+        {mayHavePassword && (
+          <section aria-labelledby="llaves">
+            <h2 id="llaves">Llaves de acceso</h2>
+            <Passkeys passkeys={passkeys} />
+          </section>
+        )}
         {keys && (
           <section aria-labelledby="claves">
             <h2 id="claves">Claves para programas</h2>

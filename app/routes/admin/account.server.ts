@@ -10,13 +10,13 @@ export async function accountOf(context: Context, id: string) {
   const { api } = context.get(apiContext);
   const zone = context.get(zoneContext);
   const filter = JSON.stringify({ userId: id, status: "failed" });
-  const [{ subscription, usage }, failed] = await Promise.all([
+  const [use, failed] = await Promise.all([
     read(api.user[":id"].use.$get({ param: { id } })),
     read(api.message.$get({ query: { filter, limit: String(failuresShown) } })),
   ]);
   const moment = new Intl.DateTimeFormat("es", { dateStyle: "short", timeStyle: "short", timeZone: zone });
   return {
-    use: showUse(subscription, usage, Date.now(), zone),
+    use: showUse(use, Date.now(), zone),
     failures: failed.items.map((item) => ({
       id: item.id,
       at: moment.format(Date.parse(item.createdAt)),

@@ -1,14 +1,16 @@
 import { data, Outlet } from "react-router";
 import { zoneOf } from "../../process/time-zones.server.ts";
 import { requireUser } from "../../web/current-user.server.ts";
+import { sendToTerms } from "../../web/guards.server.ts";
 import type { Route } from "./+types/layout";
 import { zoneContext } from "./zone.server.ts";
 
 /** Everyone but admins gets a 404. */
 export const middleware: Route.MiddlewareFunction[] = [
-  async ({ request, context }) => {
-    const { user } = await requireUser(context);
+  async ({ request, context, url }) => {
+    const { user, owesTerms } = await requireUser(context);
     if (user.role !== "admin" || user.status !== "active") throw data(null, 404);
+    sendToTerms({ owesTerms, request, url });
     context.set(zoneContext, zoneOf(request));
   },
 ];

@@ -47,6 +47,21 @@ export async function loader({ context, url }: Route.LoaderArgs) {
           ...said(row),
         })),
       },
+      // Most installations have none.
+      ...(figures.groups.length === 0
+        ? []
+        : [
+            {
+              title: "Por grupo",
+              head: "Grupo",
+              rows: figures.groups.map((row) => ({
+                id: row.groupId,
+                name: row.name,
+                to: `/admin/group/${row.groupId}`,
+                ...said(row),
+              })),
+            },
+          ]),
     ],
   };
 }

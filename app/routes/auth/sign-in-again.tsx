@@ -17,7 +17,7 @@ export default function SignInAgain(unsent: UnsentForm) {
           )}
         </Callout>
       </div>
-      <SignInForm volver="" unsent={unsent} />
+      <SignInForm volver="" unsent={unsent} entries={unsent.entries} />
     </main>
   );
 }

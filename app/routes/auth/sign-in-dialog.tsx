@@ -51,7 +51,7 @@ export default function SignInDialog({ waiting, onDone }: Props) {
       <div className="body">
         <p className="mb-5">Tu sesión ha terminado. Lo que has escrito se enviará en cuanto entres.</p>
         <FormToken value={result?.formToken ?? waiting.formToken}>
-          <SignInForm Form={fetcher.Form} volver="" stay result={result} />
+          <SignInForm Form={fetcher.Form} volver="" stay result={result} entries={waiting.entries} />
         </FormToken>
       </div>
     </Dialog>

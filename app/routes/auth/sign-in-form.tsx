@@ -5,7 +5,8 @@ import { EmailField } from "../../ui/forms/person-fields.tsx";
 import { FormTokenField } from "../../ui/forms/post-form.tsx";
 import { carry, isCarried } from "../../web/forms/carried-form.ts";
 import type { FormResult } from "../../web/forms/form.server.ts";
-import type { UnsentForm } from "../../web/forms/unsent-form.server.ts";
+import type { Entries, UnsentForm } from "../../web/forms/unsent-form.server.ts";
+import { Accesses } from "./access/accesses.tsx";
 
 export type SignInRefusal = FormResult & { ticket?: string };
 
@@ -15,13 +16,15 @@ type Props = {
   /** A form whose session had ended: it is carried along and resumed after sign-in. */
   unsent?: Pick<UnsentForm, "fields" | "action">;
   result?: SignInRefusal | undefined;
+  /** Where something waits on this page to be sent: the ways in. Providers open beside it. */
+  entries?: Entries | undefined;
   /** In the dialog: stay on the page below. */
   stay?: boolean;
   Form?: ComponentType<{ className: string; method: "post"; action: string; children: ReactNode }>;
 };
 
 /** The sign-in form: e-mail and password, then the code of an authenticator app where the account has one. */
-export function SignInForm({ volver, unsent, result, stay, Form = PlainForm }: Props) {
+export function SignInForm({ volver, unsent, result, stay, entries = onlyPassword, Form = PlainForm }: Props) {
   const carried = unsent ? carry(unsent) : Object.entries(result?.values ?? {}).filter(([name]) => isCarried(name));
   return (
     <Form className="fields" method="post" action={`/auth/signin${volver && `?volver=${encodeURIComponent(volver)}`}`}>
@@ -31,12 +34,30 @@ export function SignInForm({ volver, unsent, result, stay, Form = PlainForm }: P
         <textarea key={name} name={name} defaultValue={value} hidden readOnly aria-label={name} />
       ))}
       <Fields id="entrar" result={result}>
-        {result?.ticket ? <CodeField ticket={result.ticket} /> : <Credentials autoFocus={stay} />}
-        <button type="submit" className="button primary">
-          Iniciar sesión
-        </button>
+        {entries.accesses.length > 0 && <Apart accesses={entries.accesses} />}
+        {entries.password && (result?.ticket ? <CodeField ticket={result.ticket} /> : <Credentials autoFocus={stay} />)}
+        {entries.password && (
+          <button type="submit" className="button primary">
+            Iniciar sesión
+          </button>
+        )}
       </Fields>
     </Form>
+  );
+}
+
+const onlyPassword: Entries = { password: true, accesses: [] };
+
+/** Coming in by a provider in another tab: what waits here is not lost, and goes on when the person says so. */
+function Apart({ accesses }: Pick<Entries, "accesses">) {
+  return (
+    <>
+      <Accesses accesses={accesses} volver="" apart />
+      <p className="hint">Se abre en otra pestaña. Cuando hayas entrado, vuelve aquí.</p>
+      <button type="submit" className="button" name="entered" value="1" formNoValidate>
+        Ya he entrado
+      </button>
+    </>
   );
 }
 

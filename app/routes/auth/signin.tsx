@@ -11,6 +11,7 @@ import { sendFields } from "../../web/forms/form.server.ts";
 import { carriedIn, typedFields, type UnsentForm } from "../../web/forms/unsent-form.server.ts";
 import { safeReturn } from "../../web/safe-return.server.ts";
 import type { Route } from "./+types/signin";
+import { Accesses } from "./access/accesses.tsx";
 import { SignInForm, type SignInRefusal } from "./sign-in-form.tsx";
 
 export const meta: Route.MetaFunction = () => [{ title: "Iniciar sesión · Tertulia" }];
@@ -32,6 +33,12 @@ export async function action({ context, url }: Route.ActionArgs) {
   const { auth } = context.get(apiContext);
   // Signed in meanwhile, in another tab.
   if (await getCurrentUser(context)) return comeBack();
+  if (form.has("entered")) {
+    return data<SignInRefusal>(
+      { values: typedFields(form), errors: {}, message: "En la otra pestaña aún no has entrado." },
+      401,
+    );
+  }
   return sendFields(context, fields, async ({ email, password, ticket, code }) => {
     try {
       await (ticket
@@ -77,14 +84,16 @@ export async function clientAction({ request, serverAction }: Route.ClientAction
   } catch (error) {
     if (isUnanswered(error)) return data({ ...notTaken(await kept.formData()), message: noAnswer }, 503);
     if (!isRouteErrorResponse(error) || !error.data?.fields) throw error;
-    const message = "La sesión ha cambiado en otra pestaña. Pulsa otra vez «Iniciar sesión».";
-    return data({ ...notTaken(await kept.formData()), message, formToken: (error.data as UnsentForm).formToken }, 403);
+    const form = await kept.formData();
+    const button = form.has("entered") ? "Ya he entrado" : "Iniciar sesión";
+    const message = `La sesión ha cambiado en otra pestaña. Pulsa otra vez «${button}».`;
+    return data({ ...notTaken(form), message, formToken: (error.data as UnsentForm).formToken }, 403);
   }
 }
 
 const noAnswer = "No se ha podido conectar con el servidor. Vuelve a intentarlo.";
 
-export default function SignIn({ loaderData: { signup }, actionData }: Route.ComponentProps) {
+export default function SignIn({ loaderData: { signup, password, accesses }, actionData }: Route.ComponentProps) {
   const [search] = useSearchParams();
   const volver = search.get("volver") ?? "";
   if (actionData && "fields" in actionData) return <Resend {...actionData} />;
@@ -92,8 +101,20 @@ export default function SignIn({ loaderData: { signup }, actionData }: Route.Com
   return (
     <>
       <h1>{result?.ticket ? "Verificación en dos pasos" : "Iniciar sesión"}</h1>
-      <SignInForm volver={volver} result={result} />
-      {!result?.ticket && (
+      {!result?.ticket && <Accesses accesses={accesses} volver={volver} />}
+      {password && accesses.length > 0 && !result?.ticket && <p className="or">o con tu correo</p>}
+      {password && <SignInForm volver={volver} result={result} />}
+      {!password && accesses.length === 0 && (
+        <p>Aquí no se entra con contraseña, y aún no hay otra manera. Avisa a quien administra.</p>
+      )}
+      {password && !result?.ticket && (
+        <p className="after scripted">
+          <Link to={`/auth/llave${volver && `?volver=${encodeURIComponent(volver)}`}`}>
+            Entrar con una llave de acceso
+          </Link>
+        </p>
+      )}
+      {password && !result?.ticket && (
         <p className="after">
           <Link to="/auth/reset">¿Has olvidado la contraseña?</Link>
         </p>

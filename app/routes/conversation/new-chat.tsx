@@ -14,12 +14,14 @@ import { requireUser } from "../../web/current-user.server.ts";
 import { attachedFiles } from "../../web/forms/uploads.server.ts";
 import { searchIn } from "../../web/search.server.ts";
 import type { Route } from "./+types/new-chat";
+import { beginOf } from "./begin.server.ts";
 import { ChatRow } from "./chat/chat-row.tsx";
 import { Composer } from "./composer/composer.tsx";
 import { planLeft } from "./composer/plan-left.server.ts";
 import { type ComposerResult, send } from "./composer/send.server.ts";
 import { listModels, type ModelChoice } from "./models.server.ts";
 import { type FoundByWords, SearchResults } from "./search.tsx";
+import { Blanks } from "./template/blanks-form.tsx";
 
 export const meta: Route.MetaFunction = () => [{ title: "Nueva conversación · Tertulia" }];
 
@@ -31,6 +33,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const archive = url.searchParams.has("archivadas");
   const filter = JSON.stringify({ userId: user.id, archived: archive });
   const q = searchIn(url);
+  const begins = await beginOf(context, url);
   const [models, left, recent, found] = await Promise.all([
     listModels(context),
     planLeft(context),
@@ -39,7 +42,8 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   ]);
   const now = Date.now();
   return {
-    greeting: `${greeting(new Date())}, ${user.name.split(" ")[0]}`,
+    greeting: begins.assistant?.name ?? `${greeting(new Date())}, ${user.name.split(" ")[0]}`,
+    begins,
     models,
     left,
     draft: user.draft && { ...user.draft, files: await attachedFiles(context, user.draft.fileIds) },
@@ -53,7 +57,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
     archive,
     searches: url.searchParams.has("buscar") || q !== "",
     found: found && showFound(q, found, now),
-    beginnings: recent.items.length === 0 && !archive ? beginningsFor(models) : [],
+    beginnings: begins.assistant?.beginnings ?? (recent.items.length === 0 && !archive ? beginningsFor(models) : []),
   };
 }
 
@@ -133,8 +137,11 @@ export default function NewChat({ loaderData, actionData }: Route.ComponentProps
         ) : (
           <>
             <h1>{loaderData.greeting}</h1>
-            {writing}
-            {beginnings.length > 0 && <Beginnings texts={beginnings} />}
+            {loaderData.begins.assistant?.purpose && (
+              <p className="mb-5 text-text-2">{loaderData.begins.assistant.purpose}</p>
+            )}
+            {loaderData.begins.template ? <Blanks {...loaderData.begins.template} /> : writing}
+            {beginnings.length > 0 && <Beginnings texts={beginnings} assistantId={loaderData.begins.assistant?.id} />}
             <section aria-labelledby="recientes">
               <div className="head">
                 <h2 id="recientes">{archive ? "Archivadas" : "Recientes"}</h2>
@@ -152,17 +159,24 @@ export default function NewChat({ loaderData, actionData }: Route.ComponentProps
 type Start = Route.ComponentProps["loaderData"];
 
 function Writing({ start, result }: { start: Start; result: ComposerResult | undefined }) {
-  const { models, left, draft, key, searches } = start;
+  const { models, left, draft, key, searches, begins } = start;
   const [search] = useSearchParams();
-  const empieza = search.get("empieza");
+  const empieza = begins.text ?? search.get("empieza");
   return (
     <div>
       <Composer
-        key={empieza ?? "new"}
+        key={`${begins.assistant?.id} ${empieza ?? "new"}`}
         sendKey={key}
         left={left}
         models={models}
-        draft={empieza && !draft?.content ? { modelId: null, ...draft, content: empieza } : draft}
+        assistantId={begins.assistant?.id ?? null}
+        draft={
+          empieza && !draft?.content
+            ? { ...draft, modelId: begins.assistant ? null : (draft?.modelId ?? null), content: empieza }
+            : draft && begins.assistant
+              ? { ...draft, modelId: null }
+              : draft
+        }
         result={result}
         placeholder="Pregunta algo o pega un texto"
         autoFocus={!searches}
@@ -198,12 +212,13 @@ function Search({ found, children }: { found: Start["found"]; children: ReactNod
 }
 
 /** Each puts its text into the composer, where it can still be changed. */
-function Beginnings({ texts }: { texts: string[] }) {
+function Beginnings({ texts, assistantId }: { texts: string[]; assistantId: string | undefined }) {
+  const whose = assistantId ? `asistente=${assistantId}&` : "";
   return (
     <ul className="beginnings" aria-label="Para empezar">
       {texts.map((text) => (
         <li key={text}>
-          <Link className="button small" to={`/conversation/chat?empieza=${encodeURIComponent(text)}`}>
+          <Link className="button small" to={`/conversation/chat?${whose}empieza=${encodeURIComponent(text)}`}>
             {text.trim().replace(/:$/, "…")}
           </Link>
         </li>
@@ -236,7 +251,8 @@ function Recent({ chats, archive }: { chats: RecentChat[]; archive: boolean }) {
         ) : (
           <Link to="/conversation/chat?archivadas">Ver las archivadas</Link>
         )}{" "}
-        · <Link to="/conversation/chat/organizar">Organizar varias</Link> ·{" "}
+        · <Link to="/conversation/template">Plantillas</Link> ·{" "}
+        <Link to="/conversation/chat/organizar">Organizar varias</Link> ·{" "}
         <Link to="/conversation/chat/importar">Importar</Link>
       </p>
     </>

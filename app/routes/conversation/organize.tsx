@@ -1,5 +1,4 @@
 import { data, Link, redirect, useLocation } from "react-router";
-import { limits } from "../../process/limits.ts";
 import { DashboardPage } from "../../ui/dashboard-page.tsx";
 import { PostForm } from "../../ui/forms/post-form.tsx";
 import { SearchField } from "../../ui/forms/search-field.tsx";
@@ -15,22 +14,23 @@ import { requireUser } from "../../web/current-user.server.ts";
 import { textOf } from "../../web/forms/form.server.ts";
 import { searchIn } from "../../web/search.server.ts";
 import type { Route } from "./+types/organize";
+import { ownProjects } from "./project/own-projects.server.ts";
 
 export const meta: Route.MetaFunction = () => [{ title: "Organizar conversaciones · Tertulia" }];
 
 const shown = "50";
 
 export async function loader({ context, url }: Route.LoaderArgs) {
-  const { api } = context.get(apiContext);
+  const client = context.get(apiContext);
+  const { api } = client;
   const { user } = await requireUser(context);
   const archive = url.searchParams.has("archivadas");
   const q = searchIn(url);
   const cursor = url.searchParams.get("cursor");
   const filter = JSON.stringify({ userId: user.id, archived: archive });
-  const own = { filter: JSON.stringify({ userId: user.id }), limit: String(limits.listMax) };
   const [chats, projects] = await Promise.all([
     read(api.chat.$get({ query: { filter, limit: shown, ...(q && { q }), ...(cursor && { cursor }) } })),
-    read(api.project.$get({ query: own })),
+    ownProjects(client, user.id),
   ]);
   const now = Date.now();
   const rest = { ...(q && { q }), ...(archive && { archivadas: "" }) };
@@ -40,7 +40,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
     total: chats.total,
     chats: chats.items.map(({ id, title, lastMessageAt }) => ({ id, title, when: ago(lastMessageAt, now) })),
     next: chats.nextCursor && `?${new URLSearchParams({ ...rest, cursor: chats.nextCursor })}`,
-    projects: projects.items.map(({ id, name }) => ({ id, name })),
+    projects,
   };
 }
 

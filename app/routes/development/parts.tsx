@@ -47,6 +47,8 @@ const file = {
   image: false,
   unread: false,
   cut: false,
+  reading: false,
+  problem: null,
   width: null,
   height: null,
 };

@@ -4,5 +4,6 @@ import { resources } from "../admin/descriptions/resources.server.ts";
 export const administered = [
   ["", "dashboard", "Panel"],
   ...resources.map(({ path, icon, many }): [string, string, string] => [`/${path}`, icon, many]),
+  ["/tratamiento", "book", "Tratamiento de datos"],
   ["/sistema", "server", "Sistema"],
 ] as const;

@@ -13,6 +13,7 @@ import { requireUser } from "../../web/current-user.server.ts";
 import { requireAuth } from "../../web/guards.server.ts";
 import type { Route } from "./+types/layout";
 import { administered } from "./administered.server.ts";
+import { Notices } from "./notices.tsx";
 import { Sidebar } from "./sidebar.tsx";
 import { isFolded } from "./sidebar-cookie.server.ts";
 
@@ -20,14 +21,17 @@ export const middleware: Route.MiddlewareFunction[] = [requireAuth];
 export const handle = { scripts: true };
 
 export async function loader({ context, request }: Route.LoaderArgs) {
-  const [{ user, subscription }, { aside }] = await Promise.all([
+  const [{ user, subscription, groups }, { aside, notices, assistants }] = await Promise.all([
     requireUser(context),
     read(context.get(apiContext).api.dashboard.initialize.$get()),
   ]);
   return {
     person: { name: user.name, role: user.role, plan: subscription.plan },
     aside,
+    notices,
+    assistants,
     administered: user.role === "admin" ? [...administered] : [],
+    inGroups: groups.length > 0,
     menus: !isTextBrowser(request),
     folded: await isFolded(request),
   };
@@ -36,7 +40,7 @@ export async function loader({ context, request }: Route.LoaderArgs) {
 export const shouldRevalidate = unlessSeen;
 
 export default function DashboardLayout({
-  loaderData: { person, aside, administered: links, menus, folded },
+  loaderData: { person, aside, notices, administered: links, inGroups, menus, folded },
 }: Route.ComponentProps) {
   const { flash, personId = null } = useRouteLoaderData<typeof root>("root") ?? {};
   // While a dialog route is open, the sidebar is inert: without script, a dialog element is not modal.
@@ -50,11 +54,13 @@ export default function DashboardLayout({
           chats={aside.chats}
           projects={aside.projects}
           administered={links}
+          inGroups={inGroups}
           menus={menus}
           inert={covered}
         />
         <div className="main">
           <Toasts message={flash} />
+          <Notices notices={notices} />
           <Outlet />
         </div>
       </div>

@@ -12,13 +12,15 @@ type Props = {
   projects: { id: string; name: string }[];
   /** The lists of the administration; none for who is no admin. */
   administered: (readonly [path: string, icon: string, label: string])[];
+  /** Whether the person is in some group, which things may be shown to. */
+  inGroups: boolean;
   /** Whether rows have a menu; a text browser would show all of them open. */
   menus: boolean;
   inert: boolean;
 };
 
 /** Chats and projects; beside the page on wide screens, over it on narrow ones, with no script for either. */
-export function Sidebar({ person, chats, projects, administered, menus, inert }: Props) {
+export function Sidebar({ person, chats, projects, administered, inGroups, menus, inert }: Props) {
   const { pathname } = useLocation();
   return (
     <nav className="sidebar" id="barra" popover="auto" aria-label="Conversaciones" inert={inert}>
@@ -39,7 +41,7 @@ export function Sidebar({ person, chats, projects, administered, menus, inert }:
         {pathname.startsWith("/admin") && administered.length > 0 ? (
           <Administration links={administered} />
         ) : (
-          <Conversations chats={chats} projects={projects} menus={menus} />
+          <Conversations chats={chats} projects={projects} inGroups={inGroups} menus={menus} />
         )}
       </div>
       <footer>
@@ -49,7 +51,7 @@ export function Sidebar({ person, chats, projects, administered, menus, inert }:
   );
 }
 
-function Conversations({ chats, projects, menus }: Pick<Props, "chats" | "projects" | "menus">) {
+function Conversations({ chats, projects, inGroups, menus }: Pick<Props, "chats" | "projects" | "inGroups" | "menus">) {
   return (
     <>
       <ul className="items">
@@ -69,6 +71,20 @@ function Conversations({ chats, projects, menus }: Pick<Props, "chats" | "projec
           </NavLink>
           {projects.length > 0 && <Projects projects={projects} />}
         </li>
+        <li>
+          <NavLink className="item" to="/conversation/assistant" end data-ahead>
+            <Icon name="assistant" />
+            <span>Asistentes</span>
+          </NavLink>
+        </li>
+        {inGroups && (
+          <li>
+            <NavLink className="item" to="/conversation/ensenadas" end data-ahead>
+              <Icon name="users" />
+              <span>De tus grupos</span>
+            </NavLink>
+          </li>
+        )}
       </ul>
       {groupChats(chats, new Date()).map(([group, listed]) => (
         <section key={group} aria-labelledby={`g-${group}`}>

@@ -1,6 +1,7 @@
-import type { ComponentProps } from "react";
+import { type ComponentProps, use } from "react";
 import { limits } from "../../process/limits.ts";
 import { Field } from "./field.tsx";
+import { FormFields } from "./fields.tsx";
 
 /** What may differ between the forms that ask for the same thing about a person. */
 type Own = Partial<
@@ -49,3 +50,13 @@ export const CurrentPasswordField = ({ required = true, ...own }: Own & { requir
     {...own}
   />
 );
+
+/** In its place, for who comes in by a provider and has no password. */
+export function JustCameIn() {
+  const { id } = use(FormFields);
+  return (
+    <p id={`${id}-currentPassword`} tabIndex={-1}>
+      Tu cuenta no tiene contraseña. Para confirmar que eres tú hace falta que hayas entrado hace menos de diez minutos.
+    </p>
+  );
+}

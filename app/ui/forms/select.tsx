@@ -6,6 +6,8 @@ export type Choices = {
   choices: Choice[];
   /** What choosing nothing is called. Without it something is always chosen. */
   none?: string | undefined;
+  /** Choices of another kind, under a heading. */
+  others?: { label: string; choices: Choice[] };
 };
 
 /** Choices from a table of values and their names. */
@@ -13,7 +15,7 @@ export const choicesOf = (names: Record<string, string> = {}): Choice[] =>
   Object.entries(names).map(([id, name]) => ({ id, name }));
 
 /** A native select with our arrow. */
-export function Select({ choices, none, ...select }: Choices & ComponentProps<"select">) {
+export function Select({ choices, none, others, ...select }: Choices & ComponentProps<"select">) {
   return (
     <span className="select">
       <select className="input" {...select}>
@@ -23,6 +25,15 @@ export function Select({ choices, none, ...select }: Choices & ComponentProps<"s
             {name}
           </option>
         ))}
+        {others && others.choices.length > 0 && (
+          <optgroup label={others.label}>
+            {others.choices.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </optgroup>
+        )}
       </select>
       <Icon name="chevron" />
     </span>

@@ -4,7 +4,7 @@ import type { UnsentForm } from "../../web/forms/unsent-form.server.ts";
 import { isUnanswered } from "./unanswered.ts";
 
 /** An unsent form of this page, with all that it had. */
-export type UnsentHere = Pick<UnsentForm, "action" | "formToken" | "personId"> & { form: FormData };
+export type UnsentHere = Pick<UnsentForm, "action" | "formToken" | "personId" | "entries"> & { form: FormData };
 
 type Submission<Answer> = { request: Request; serverAction: () => Promise<Answer> };
 
@@ -43,8 +43,8 @@ export async function sendForm<Answer>({ request, serverAction }: Submission<Ans
         : undefined;
     if (refused && !(form.has(sentAgain) && refused.status === 403)) {
       const { pathname, search } = new URL(request.url);
-      const { formToken, personId } = refused.data as UnsentForm;
-      listener({ form, action: pathname + search, formToken, personId });
+      const { formToken, personId, entries } = refused.data as UnsentForm;
+      listener({ form, action: pathname + search, formToken, personId, ...(entries && { entries }) });
       // An error status, so that the router does not revalidate without a session.
       return data(null, refused.status);
     }

@@ -17,14 +17,19 @@ export type UnsentForm = {
   /** The local path that the form was sent to. */
   action: string;
   message?: string;
+  /** After 401: how people come in here. */
+  entries?: Entries;
 };
+
+/** The ways in: by a password, and by providers. */
+export type Entries = { password: boolean; accesses: { id: string; name: string }[] };
 
 /** What is thrown for a form that was not acted on. */
 export const unsent = (
   status: 401 | 403 | 503,
   context: Context,
   form: FormData,
-  rest: Pick<UnsentForm, "action" | "message"> & Partial<UnsentForm>,
+  rest: Pick<UnsentForm, "action"> & Partial<UnsentForm>,
 ) =>
   data<UnsentForm>(
     {

@@ -47,7 +47,10 @@ export function refusedOrSaid(context: Context, { files, refused }: Uploaded): F
   const untold = files
     .filter(({ unread }) => unread)
     .map(({ name }) => `«${name}» no tiene texto que leer: parece escaneado.`);
-  const description = [...refused, ...untold].join(" ");
+  const reading = files
+    .filter((file) => file.reading)
+    .map(({ name }) => `«${name}» es largo y se sigue leyendo: en su página se ve cuándo está.`);
+  const description = [...refused, ...untold, ...reading].join(" ");
   context
     .get(sessionContext)
     .flash(description ? { type: "warning", title, description, duration: 0 } : { type: "success", title });

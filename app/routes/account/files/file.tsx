@@ -1,5 +1,6 @@
 import { Link, redirect } from "react-router";
 import { limits } from "../../../process/limits.ts";
+import { Callout } from "../../../ui/callout.tsx";
 import { DashboardPage } from "../../../ui/dashboard-page.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
@@ -91,7 +92,17 @@ export default function FilePage({ loaderData: { file, passages, found, earlier,
         />
       ) : (
         <>
-          {passages.length === 0 && (
+          {file.reading && (
+            <p role="status">
+              Se está leyendo. Podrás usarlo cuando acabe. <Link to=".">Ver si ya está</Link>
+            </p>
+          )}
+          {file.problem !== null && (
+            <Callout type="error">
+              <p>No se ha podido leer: {file.problem}</p>
+            </Callout>
+          )}
+          {passages.length === 0 && file.unread && (
             <p>No se ha podido leer ningún texto en este documento: parece escaneado. Un modelo no verá lo que dice.</p>
           )}
           {file.cut && (

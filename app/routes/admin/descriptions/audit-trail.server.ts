@@ -13,6 +13,8 @@ const actions = {
   password: "Cambio de contraseña",
   email: "Cambio de correo",
   download: "Descarga",
+  accept: "Aceptación",
+  retention: "Borrado por una regla",
 };
 const things = {
   user: "Usuario",
@@ -30,6 +32,11 @@ const things = {
   share: "Enlace",
   backup: "Copia",
   key: "Clave de programa",
+  passkey: "Llave de acceso",
+  retention: "Regla de conservación",
+  hold: "Suspensión de borrado",
+  audit: "Auditoría",
+  usage: "Uso",
 };
 
 export const auditTrail: AdminResource = {
@@ -52,4 +59,5 @@ export const auditTrail: AdminResource = {
     { name: "resource", label: "Sobre", choices: things, all: "Todo" },
   ],
   fields: [],
+  lines: true,
 };

@@ -5,7 +5,7 @@ type Choices = Record<string, string>;
 /** How a state is shown beside its word: by a dot that is full, empty or of another colour. */
 type Tone = "good" | "off" | "bad" | "wait";
 export type States = Record<string, [said: string, tone: Tone]>;
-type FieldKind = "text" | "number" | "flag" | "moment" | "choice" | "changes" | Reference;
+type FieldKind = "text" | "number" | "flag" | "moment" | "choice" | "changes" | "groups" | Reference;
 
 /** What a list shows of an item, and how. The first column leads to the item. */
 export type Column = {
@@ -21,11 +21,19 @@ export type Column = {
   hidden?: boolean;
 };
 
+/** The field of things that may be for some groups only. */
+export const forGroups: Field = {
+  name: "groupIds",
+  label: "Solo para estos grupos",
+  kind: "groups",
+  hint: "Uno en cada línea. Vacío: para todas las personas.",
+};
+
 /** An input of a form: only its label and kind, because the API validates the values. */
 export type Field = {
   name: string;
   label: string;
-  kind?: "text" | "area" | "markdown" | "number" | "flag" | "choice" | "secret" | "moment" | Reference;
+  kind?: "text" | "area" | "markdown" | "number" | "flag" | "choice" | "secret" | "moment" | "groups" | Reference;
   hint?: string;
   /** Instead of the hint, where something is changed. */
   editHint?: string;
@@ -69,6 +77,8 @@ export type AdminResource = {
   fields: Field[];
   presets?: Preset[];
   verbs?: Verb[];
+  /** Whether the list can be taken along whole, as the API gives it, in lines of JSON. */
+  lines?: true;
   /** Links to the lists of what belongs to an item. */
   belongs?: (id: string) => { label: string; to: string }[];
 };

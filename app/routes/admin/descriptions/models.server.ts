@@ -1,4 +1,4 @@
-import type { AdminResource } from "./description.ts";
+import { type AdminResource, forGroups } from "./description.ts";
 import { activity, yesNo } from "./words.ts";
 
 const providers = {
@@ -56,6 +56,21 @@ export const models: AdminResource = {
     { name: "enabled", label: "Activo", kind: "flag", initial: "true", half: true },
     { name: "isDefault", label: "Predeterminado", kind: "flag", half: true },
     { name: "acceptsImages", label: "Acepta imágenes", kind: "flag", half: true },
+    { name: "usesTools", label: "Usa herramientas", kind: "flag", initial: "true", half: true },
+    {
+      name: "pseudonyms",
+      label: "Con seudónimos",
+      kind: "flag",
+      hint: "Recibe marcas como [DNI 1] en lugar de DNI, NIE, NIF, IBAN, NSS, tarjetas, teléfonos, correos, CUIT, RUT y CURP, y quien lee la respuesta ve los de verdad. Oculta identificadores, no historias: nombres, imágenes y lo que cuenta el texto salen tal cual, y las herramientas reciben los datos verdaderos.",
+    },
+    {
+      name: "resumes",
+      label: "Sigue sola",
+      kind: "flag",
+      initial: "true",
+      hint: "Una respuesta que corta un reinicio del servidor sigue por sí sola. Se le envía otra vez la conversación, que cuesta.",
+      folded: true,
+    },
     {
       name: "contextWindow",
       label: "Ventana de contexto, en tokens",
@@ -102,6 +117,10 @@ export const models: AdminResource = {
       folded: true,
     },
     { name: "systemPrompt", label: "Indicaciones del sistema", kind: "area", folded: true },
+    forGroups,
   ],
-  belongs: (id) => [{ label: "Conversaciones", to: `/admin/chat?modelId=${id}` }],
+  belongs: (id) => [
+    { label: "Conversaciones", to: `/admin/chat?modelId=${id}` },
+    { label: "Opiniones", to: `/admin/opinion?modelId=${id}` },
+  ],
 };

@@ -32,5 +32,11 @@ export const pages: AdminResource = {
     { name: "position", label: "Posición en el menú", kind: "number", initial: "0" },
     { name: "published", label: "Publicada", kind: "flag" },
     { name: "inMenu", label: "En el menú", kind: "flag" },
+    {
+      name: "mustAccept",
+      label: "Hay que aceptarla",
+      kind: "flag",
+      hint: "Nadie conversa sin haberla aceptado; si su texto cambia, se pide otra vez; también a quien administra.",
+    },
   ],
 };

@@ -2,26 +2,46 @@ import { auditTrail } from "./audit-trail.server.ts";
 import { chats } from "./chats.server.ts";
 import type { AdminResource } from "./description.ts";
 import { inbox } from "./inbox.server.ts";
+import { jobs } from "./jobs.server.ts";
 import { messages } from "./messages.server.ts";
 import { models } from "./models.server.ts";
+import { notices } from "./notices.server.ts";
+import { opinions } from "./opinions.server.ts";
 import { pages } from "./pages.server.ts";
+import { accesses } from "./people/accesses.server.ts";
+import { groups } from "./people/groups.server.ts";
+import { invitations } from "./people/invitations.server.ts";
+import { members } from "./people/members.server.ts";
+import { subscriptions } from "./people/subscriptions.server.ts";
+import { users } from "./people/users.server.ts";
 import { projects } from "./projects.server.ts";
-import { subscriptions } from "./subscriptions.server.ts";
+import { holds } from "./rules/holds.server.ts";
+import { retentions } from "./rules/retentions.server.ts";
 import { summaries } from "./summaries.server.ts";
+import { tools } from "./tools.server.ts";
 import { trainings } from "./trainings.server.ts";
-import { users } from "./users.server.ts";
 
-/** The resources of the administration, in the order of its menu; the last two are only read. */
+/** The resources of the administration, in the order of its menu; the last four are only read. */
 export const resources: AdminResource[] = [
   users,
+  invitations,
+  accesses,
+  groups,
+  members,
   subscriptions,
   models,
+  tools,
   trainings,
   chats,
   messages,
   summaries,
   projects,
   pages,
+  notices,
+  retentions,
+  holds,
+  opinions,
   inbox,
   auditTrail,
+  jobs,
 ];

@@ -1,4 +1,4 @@
-import type { AdminResource } from "./description.ts";
+import { type AdminResource, forGroups } from "./description.ts";
 import { activity, yesNo } from "./words.ts";
 
 const kinds = { instruction: "Instrucción", knowledge: "Conocimiento", example: "Ejemplo" };
@@ -40,6 +40,7 @@ export const trainings: AdminResource = {
     { name: "projectId", label: "Proyecto", kind: "project", hint: "Vacío: para todas las conversaciones." },
     { name: "position", label: "Posición", kind: "number", initial: "0" },
     { name: "enabled", label: "Activo", kind: "flag", initial: "true" },
+    forGroups,
   ],
   verbs: [
     { name: "enable", label: "Activar", json: { enabled: true } },

@@ -6,6 +6,16 @@ export type FieldChange = { label: string; before: string; after: string };
 // Columns that every row has and that are not worth showing.
 const untold = new Set(["id", "createdAt", "updatedAt"]);
 
+// What an entry says that is no field of its resource: what a rule of retention has deleted.
+const untitled: Record<string, string> = {
+  ruleId: "Regla",
+  days: "Días",
+  groupId: "Grupo",
+  count: "Cuántos",
+  ids: "Identificadores",
+  through: "Hasta el apunte",
+};
+
 /** The changes of an audit entry, field by field; all fields for something that was created or deleted. */
 export function changesOf(path: string, { before = {}, after = {} }: Recorded): FieldChange[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
@@ -13,7 +23,11 @@ export function changesOf(path: string, { before = {}, after = {} }: Recorded): 
     .filter((name) => !untold.has(name) && JSON.stringify(before[name]) !== JSON.stringify(after[name]))
     .map((name) => {
       const known = describe(path, name);
-      return { label: known?.label ?? name, before: say(before[name], known), after: say(after[name], known) };
+      return {
+        label: known?.label ?? untitled[name] ?? name,
+        before: say(before[name], known),
+        after: say(after[name], known),
+      };
     });
 }
 

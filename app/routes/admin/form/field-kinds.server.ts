@@ -1,6 +1,7 @@
 import { knownZone } from "../../../process/time-zones.server.ts";
 import type { Context } from "../../../web/context.ts";
 import { textOf } from "../../../web/forms/form.server.ts";
+import { readGroups, sayGroups } from "../../../web/groups.server.ts";
 import type { Field } from "../descriptions/description.ts";
 import {
   type FoundReference,
@@ -81,11 +82,16 @@ const kinds: Record<NonNullable<Field["kind"]>, KindRules> = {
   message: reference("message"),
   project: reference("project"),
   model: reference("model"),
+  group: reference("group"),
+  groups: {
+    encode: async (context, name, value) => ({ [name]: await sayGroups(context, value ? value.split("\n") : null) }),
+    decode: ({ context, text }) => readGroups(context, text),
+  },
 };
 
 /** The form fields of one described field for a value of the API. */
 export async function encodeField(context: Context, { name, kind = "text" }: Field, value: unknown) {
-  const text = value === null || value === undefined ? "" : String(value);
+  const text = Array.isArray(value) ? value.join("\n") : value === null || value === undefined ? "" : String(value);
   return kinds[kind].encode?.(context, name, text) ?? { [name]: text };
 }
 

@@ -97,6 +97,7 @@ function Input({ field, values, found, suggested }: InputProps) {
   if (kind === "choice") {
     return <SelectField {...common} choices={choicesOf(choices)} />;
   }
+  if (kind === "groups") return <TextField {...common} rows={3} />;
   if (kind === "area") return <TextField {...common} />;
   if (kind === "markdown") {
     return (

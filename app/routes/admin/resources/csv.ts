@@ -1,7 +1,6 @@
 import { pullStream } from "../../../http/pull-stream.server.ts";
-import { read } from "../../../web/api-result.server.ts";
-import type { ItemPage } from "../descriptions/description.ts";
 import type { Route } from "./+types/csv";
+import { allPages } from "./all-pages.server.ts";
 import { cellsOf } from "./cells.server.ts";
 import { listOf } from "./query.server.ts";
 import { resourceOf } from "./resource.server.ts";
@@ -13,20 +12,15 @@ const pagesAtMost = 200;
 export async function loader({ context, params, url }: Route.LoaderArgs) {
   const { resource, list } = resourceOf(context, params.resource);
   const { columns, query } = listOf(url, resource);
-  const { cursor: _, ...rest } = query as Record<string, string>;
-  const ask = (cursor?: string): Promise<ItemPage> =>
-    read(list({ query: { ...rest, limit: "100", ...(cursor && { cursor }) } }));
-  // The first page is read before the response begins: if that renews the session tokens, the cookie can still be set.
-  const first = await ask();
+  const pages = await allPages(list, query);
   async function* lines(): AsyncGenerator<string> {
     // Without this mark, Excel takes it for another encoding.
     yield `\uFEFF${line(columns.map(({ label }) => label))}`;
-    let answer = first;
-    for (let page = 1; ; page++) {
-      const cells = await cellsOf(context, columns, answer.items);
+    let page = 0;
+    for await (const items of pages) {
+      const cells = await cellsOf(context, columns, items);
       yield cells.map((row) => line(row.map(({ text }) => text))).join("");
-      if (!answer.nextCursor || page === pagesAtMost) return;
-      answer = await ask(answer.nextCursor);
+      if (++page === pagesAtMost) return;
     }
   }
   const made = lines();

@@ -9,6 +9,12 @@ import { textOf } from "../../../web/forms/form.server.ts";
 import { accountOf } from "../account.server.ts";
 import { Account } from "../account.tsx";
 import { changesOf, type FieldChange, type Recorded } from "../form/changes.server.ts";
+import { modelsToTry, type TriedAgain, tryAgain } from "../opinions/try-again.server.ts";
+import { TryAgain } from "../opinions/try-again.tsx";
+import { dueNow } from "../retention/due.server.ts";
+import { Due } from "../retention/due.tsx";
+import { actOnTool, type ToolResult, toolServerOf } from "../tools/tool-server.server.ts";
+import { ToolServer } from "../tools/tool-server.tsx";
 import type { Route } from "./+types/item";
 import { CellText } from "./cell.tsx";
 import { cellsOf } from "./cells.server.ts";
@@ -20,7 +26,7 @@ export const meta: Route.MetaFunction = ({ loaderData }) => [
   { title: loaderData ? `${loaderData.name} · Tertulia` : "Tertulia" },
 ];
 
-export async function loader({ context, params: { resource: path, id } }: Route.LoaderArgs) {
+export async function loader({ context, params: { resource: path, id }, url }: Route.LoaderArgs) {
   const { resource, read: readItem } = resourceOf(context, path);
   const item = await read(readItem({ param: { id } }));
   const [cells = []] = await cellsOf(context, resource.columns, [item]);
@@ -38,15 +44,24 @@ export async function loader({ context, params: { resource: path, id } }: Route.
     changes: path === "audit" ? changesOf(String(item.resource), item.changes as Recorded) : [],
     belongs: resource.belongs?.(id) ?? [],
     signsOut: path === "user",
+    again: path === "opinion" ? { models: await modelsToTry(context), reply: String(item.reply) } : undefined,
+    due: path === "retention" ? await dueNow(context, id, String(item.kind)) : undefined,
+    server: path === "tool" ? toolServerOf(item) : undefined,
+    link: path === "invitation" && !item.usedAt ? await linkOf(context, id, url) : undefined,
     account: path === "user" ? await accountOf(context, id) : undefined,
   };
 }
 
-// Columns that are cut in lists and are no form fields either, so the item page shows their whole text.
-const whole = new Set(["message"]);
+/** Where an invitation is accepted. */
+async function linkOf(context: Route.LoaderArgs["context"], id: string, url: URL): Promise<string> {
+  return url.origin + (await read(context.get(apiContext).api.invitation[":id"].link.$get({ param: { id } }))).path;
+}
 
-/** «Cerrar sus sesiones», of an account; «Probar», of a model. */
-export async function action({ context, params: { resource: path, id } }: Route.ActionArgs) {
+// Columns that are cut in lists and are no form fields either, so the item page shows their whole text.
+const whole = new Set(["message", "question", "reply", "reason"]);
+
+/** «Cerrar sus sesiones», of an account; «Probar», of a model; what is done with a server of tools. */
+export async function action({ context, params: { resource: path, id }, url }: Route.ActionArgs) {
   if (path === "user" && textOf(context.get(formContext), "intent") === "signout") {
     await accepted(context.get(apiContext).api.user[":id"].sessions.$delete({ param: { id } }));
     context
@@ -56,13 +71,16 @@ export async function action({ context, params: { resource: path, id } }: Route.
   if (path === "model" && textOf(context.get(formContext), "test")) {
     return tryModel(context, id);
   }
+  if (path === "tool") return actOnTool(context, id, url);
+  if (path === "opinion") return tryAgain(context, id);
   return redirect(`/admin/${path}/${id}`, 303);
 }
 
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
 export default function ItemPage({ loaderData, actionData, params: { resource: path, id } }: Route.ComponentProps) {
-  const { many, readOnly, tries, name, facts, long, changes, belongs, signsOut, account } = loaderData;
+  const { many, readOnly, tries, name, facts, long, changes, belongs, signsOut, account, link, server, again, due } =
+    loaderData;
   return (
     <DashboardPage
       width="document"
@@ -82,7 +100,13 @@ export default function ItemPage({ loaderData, actionData, params: { resource: p
     >
       <h1>{name}</h1>
       <Facts facts={facts} id={id} />
+      {link && (
+        <p className="given">
+          Su enlace, para dárselo a quien invitas: <code>{link}</code>
+        </p>
+      )}
       {account && <Account {...account} />}
+      {server && <ToolServer {...server} result={actionData as ToolResult | undefined} />}
       {belongs.length > 0 && (
         <p className="buttons mt-5">
           {belongs.map(({ label, to }) => (
@@ -107,6 +131,8 @@ export default function ItemPage({ loaderData, actionData, params: { resource: p
           <pre tabIndex={-1}>{text}</pre>
         </section>
       ))}
+      {due && <Due {...due} />}
+      {again && <TryAgain {...again} result={actionData as TriedAgain | undefined} />}
     </DashboardPage>
   );
 }

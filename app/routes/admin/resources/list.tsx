@@ -72,11 +72,15 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
         : `${(first + 1).toLocaleString("es")} a ${(first + items.length).toLocaleString("es")} de ${totalIsMinimum ? "más de " : ""}${total.toLocaleString("es")}`,
     zone: asked.columns.some(({ kind }) => kind === "moment") ? zoneInWords(context) : undefined,
     here: url.search,
-    csv: `/admin/${resource.path}/descargar${withParams(url, {}).replace(/^[^?]*/, "")}`,
+    csv: `/admin/${resource.path}/descargar${paramsOf(url)}`,
+    lines: resource.lines && `/admin/${resource.path}/lineas${paramsOf(url)}`,
     ...pagesOf(url, asked, nextCursor),
     narrowed: asked.q !== "" || Object.keys(asked.filter).length > 0,
   };
 }
+
+/** The filters and the order of the list, as they stand in its address. */
+const paramsOf = (url: URL) => withParams(url, {}).replace(/^[^?]*/, "");
 
 /** Undefined if the API rejects a filter, order or cursor of the URL with 422: the list is then shown without them. */
 function notUnderstood(error: unknown): undefined {
@@ -153,7 +157,7 @@ export default function List({ loaderData, actionData }: Route.ComponentProps) {
 
 type Listed = Route.ComponentProps["loaderData"];
 
-function Head({ path, many, csv, discovers, readOnly, here }: Listed) {
+function Head({ path, many, csv, lines, discovers, readOnly, here }: Listed) {
   return (
     <div className="head">
       <h1>{many}</h1>
@@ -162,6 +166,12 @@ function Head({ path, many, csv, discovers, readOnly, here }: Listed) {
           <Icon name="download" />
           CSV
         </a>{" "}
+        {lines && (
+          <a className="button" href={lines} download>
+            <Icon name="download" />
+            JSON Lines
+          </a>
+        )}{" "}
         {discovers && (
           <PostForm>
             <button type="submit" className="button" name="intent" value="discover">

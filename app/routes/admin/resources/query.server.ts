@@ -32,7 +32,7 @@ export function listOf(url: URL, resource: AdminResource) {
 }
 
 /** Filters that come by a link and have no field: what belongs to somebody or something. */
-const belongings = ["userId", "chatId", "projectId", "modelId"];
+const belongings = ["userId", "groupId", "chatId", "projectId", "modelId"];
 
 export const sizes = ["30", "60", "100"] as const;
 

@@ -14,6 +14,7 @@ export const referred = {
   chat: { path: "chat", none: "Esa conversación no existe." },
   message: { path: "message", none: "Ese mensaje no existe." },
   project: { path: "project", none: "Ese proyecto no existe." },
+  group: { path: "group", none: "Ese grupo no existe." },
   model: { path: "model", none: "Ese modelo no existe." },
 } as const;
 export type Reference = keyof typeof referred;

@@ -1,21 +1,20 @@
-import { data } from "react-router";
 import { v7 as newId } from "uuid";
 import { Callout } from "../../../ui/callout.tsx";
 import { DashboardPage } from "../../../ui/dashboard-page.tsx";
-import { liveContext } from "../../../web/context.ts";
+import { apiContext, liveContext } from "../../../web/context.ts";
 import type { Route } from "./+types/diagnosis-run";
 import { findDiagnosis, verdictOf, writeLines } from "./diagnosis.server.ts";
 
 export const meta: Route.MetaFunction = () => [{ title: "Diagnóstico · Tertulia" }];
 
-export function loader({ request, context, params: { run: id } }: Route.LoaderArgs) {
-  const run = findDiagnosis(id);
-  if (!run) throw data(null, 404);
+export async function loader({ request, context, params: { run: id } }: Route.LoaderArgs) {
+  const client = context.get(apiContext);
+  const run = await findDiagnosis(client, id);
   const { checks } = run;
   const isDocument = !new URL(request.url).pathname.endsWith(".data");
   if (run.written.length > 0 || !isDocument) return { checks, verdict: verdictOf(run), marker: undefined };
   const marker = newId();
-  context.set(liveContext, { marker, pieces: writeLines(id, run), leave: () => {} });
+  context.set(liveContext, { marker, pieces: writeLines(client, id), leave: () => {} });
   return { checks, verdict: undefined, marker };
 }
 

@@ -1,62 +1,56 @@
-import { v7 as newId } from "uuid";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Client } from "../../../web/api-client.server.ts";
+import { accepted, read } from "../../../web/api-result.server.ts";
 
 export type Check = { good: boolean; text: string };
-type DiagnosisRun = {
-  checks: Check[];
-  /** When each line was written, and when the browser asked for the picture that stands in it, in epoch ms. */
-  written: number[];
-  received: Map<number, number>;
-  endedAt: number | undefined;
-};
+type Mark = { line: number; at: number };
+/** What a diagnosis has seen: when each line was written, and when the browser asked for the picture that stands in it. */
+export type Diagnosis = { id: string; checks: Check[]; written: Mark[]; received: Mark[]; ended: Mark[] };
 
 const lines = 10;
 const lineEvery = 300;
 // What a line may take to the browser and back; a proxy that gathers 4 kB or waits for the end takes longer.
 const late = 800;
 const lastReceipts = 2_000;
-const runsKept = 50;
-
-const runs = new Map<string, DiagnosisRun>();
+const lookEvery = 100;
 
 /** Begins a diagnosis with what a form brought along; answers its id. */
-export function beginDiagnosis(checks: Check[]): string {
-  const id = newId();
-  runs.set(id, { checks, written: [], received: new Map(), endedAt: undefined });
-  for (const oldest of [...runs.keys()].slice(0, -runsKept)) runs.delete(oldest);
-  return id;
-}
+export const beginDiagnosis = async ({ api }: Client, checks: Check[]): Promise<string> =>
+  (await read(api.system.diagnosis.$post({ json: { checks } }))).id;
 
-export const findDiagnosis = (id: string): DiagnosisRun | undefined => runs.get(id);
+export const findDiagnosis = ({ api }: Client, id: string): Promise<Diagnosis> =>
+  read(api.system.diagnosis[":id"].$get({ param: { id } }));
 
-/** Says that a browser has seen a line. */
-export function receive(id: string, line: number): void {
-  const run = runs.get(id);
-  if (run?.written[line] !== undefined && !run.received.has(line)) run.received.set(line, Date.now());
-}
+/** Says that a line was written, that a browser has seen it, or that all has been written. */
+export const noteLine = ({ api }: Client, id: string, kind: "written" | "received" | "ended", line: number) =>
+  accepted(api.system.diagnosis[":id"].marks.$post({ param: { id }, json: { kind, line } }));
 
 /** The slow page: a line at a time, each with a picture that tells when it was seen, then what came of it. */
-export async function* writeLines(id: string, run: DiagnosisRun): AsyncGenerator<string> {
+export async function* writeLines(client: Client, id: string): AsyncGenerator<string> {
   yield `<div class="prose"><ol>`;
   for (let line = 0; line < lines; line++) {
-    const now = Date.now();
-    run.written[line] = now;
-    const clock = new Date(now).toISOString().slice(11, 21).replace(".", ",");
+    await noteLine(client, id, "written", line);
+    const clock = new Date().toISOString().slice(11, 21).replace(".", ",");
     yield `<li>Escrita a las ${clock} UTC<img src="/admin/sistema/diagnostico/${id}/acuse/${line}" width="1" height="1" alt=""></li>`;
-    await new Promise((resolve) => setTimeout(resolve, lineEvery));
+    await wait(lineEvery);
   }
   yield "</ol></div>";
   const until = Date.now() + lastReceipts;
-  while (run.received.size > 0 && run.received.size < lines && Date.now() < until) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
+  let seen = await findDiagnosis(client, id);
+  while (seen.received.length > 0 && seen.received.length < lines && Date.now() < until) {
+    await wait(lookEvery);
+    seen = await findDiagnosis(client, id);
   }
-  run.endedAt = Date.now();
-  const { good, text } = verdictOf(run);
+  await noteLine(client, id, "ended", 0);
+  const { good, text } = verdictOf(await findDiagnosis(client, id));
   yield `<p role="status" class="callout mt-4 ${good ? "good" : "warn"}">${text}</p>`;
 }
 
 /** What the receipts say of the way between this server and the browser. */
-export function verdictOf({ written, received, endedAt = Number.POSITIVE_INFINITY }: DiagnosisRun): Check {
-  const delays = [...received].map(([line, at]) => at - (written[line] ?? at)).sort((a, b) => a - b);
+export function verdictOf({ written, received, ended }: Diagnosis): Check {
+  const endedAt = ended[0]?.at ?? Number.POSITIVE_INFINITY;
+  const writtenAt = new Map(written.map(({ line, at }) => [line, at]));
+  const delays = received.map(({ line, at }) => at - (writtenAt.get(line) ?? at)).sort((a, b) => a - b);
   const usual = delays[Math.floor(delays.length / 2)];
   if (usual === undefined) {
     return {
@@ -65,7 +59,7 @@ export function verdictOf({ written, received, endedAt = Number.POSITIVE_INFINIT
     };
   }
   const seconds = (usual / 1000).toLocaleString("es", { maximumFractionDigits: 2 });
-  if ([...received.values()].every((at) => at >= endedAt)) {
+  if (received.every(({ at }) => at >= endedAt)) {
     return { good: false, text: `Un proxy retiene la página hasta el final. ${advice}` };
   }
   return usual > late

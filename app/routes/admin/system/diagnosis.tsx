@@ -1,7 +1,7 @@
 import { redirect } from "react-router";
 import { DashboardPage } from "../../../ui/dashboard-page.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
-import { ipContext } from "../../../web/context.ts";
+import { apiContext, ipContext } from "../../../web/context.ts";
 import type { Route } from "./+types/diagnosis";
 import { beginDiagnosis, checkHeaders } from "./diagnosis.server.ts";
 
@@ -10,9 +10,9 @@ export const meta: Route.MetaFunction = () => [{ title: "Diagnóstico · Tertuli
 // Empty loader: without one, client navigations would skip the layout's middleware.
 export const loader = () => null;
 
-export function action({ request, context, url }: Route.ActionArgs) {
-  const ip = context.get(ipContext);
-  return redirect(`/admin/sistema/diagnostico/${beginDiagnosis(checkHeaders(request.headers, url, ip))}`, 303);
+export async function action({ request, context, url }: Route.ActionArgs) {
+  const checks = checkHeaders(request.headers, url, context.get(ipContext));
+  return redirect(`/admin/sistema/diagnostico/${await beginDiagnosis(context.get(apiContext), checks)}`, 303);
 }
 
 export default function Diagnosis() {

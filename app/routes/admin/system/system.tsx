@@ -14,6 +14,8 @@ import type { Route } from "./+types/system";
 export const meta: Route.MetaFunction = () => [{ title: "Sistema · Tertulia" }];
 
 const engines = { sqlite: "SQLite", postgres: "PostgreSQL" };
+// In ms: what a clock may differ from that of the database before it is told.
+const clockSkew = 5_000;
 // Below it the next copy, or a busy week, may not fit.
 const littleRoom = 1_000_000_000;
 
@@ -43,6 +45,10 @@ export async function loader({ context }: Route.LoaderArgs) {
     lost: system.lost,
     copies: system.engine === "sqlite",
     backups: backups.items.map(({ name, at, size }) => ({ name, at: said(at), size: sizeInWords(size) })),
+    processes:
+      system.processes.length < 2 ? [] : system.processes.map((one) => processInWords(one, said(one.startedAt))),
+    skewed: system.processes.some(({ ahead }) => Math.abs(ahead) > clockSkew),
+    jobs: system.jobs,
     migrations: migrations.map(({ name, at }) => ({ name, at: said(at) })),
   };
 }
@@ -64,7 +70,7 @@ export async function action({ context, url }: Route.ActionArgs) {
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
 export default function System({ loaderData }: Route.ComponentProps) {
-  const { facts, fills, lost, copies, backups, migrations } = loaderData;
+  const { facts, fills, lost, copies, backups, processes, skewed, jobs, migrations } = loaderData;
   const outlet = useOutlet();
   return (
     <BehindDialog dialog={outlet}>
@@ -85,7 +91,27 @@ export default function System({ loaderData }: Route.ComponentProps) {
             </Callout>
           </div>
         )}
-        {lost.models + lost.authenticators > 0 && <Lost {...lost} />}
+        {lost.models + lost.tools + lost.authenticators > 0 && <Lost {...lost} />}
+        {skewed && (
+          <div className="mt-4">
+            <Callout type="warning">
+              <p>
+                El reloj de una máquina no va con el de la base de datos. Ponlas en hora (NTP): las sesiones y los
+                límites se miden con él.
+              </p>
+            </Callout>
+          </div>
+        )}
+        {processes.length > 0 && (
+          <section className="mt-7">
+            <h2>Procesos</h2>
+            <ul className="mt-2 grid gap-2">
+              {processes.map((said) => (
+                <li key={said}>{said}</li>
+              ))}
+            </ul>
+          </section>
+        )}
         <section className="mt-7">
           <h2>Copias</h2>
           {copies ? <Copies backups={backups} /> : <OwnMeans />}
@@ -102,11 +128,58 @@ export default function System({ loaderData }: Route.ComponentProps) {
           </p>
         </section>
         <section className="mt-7">
+          <h2>Auditoría</h2>
+          <p className="mt-2">
+            Cada apunte lleva un sello hecho con el anterior: si alguien cambia o quita uno en la base de datos, se
+            nota.
+          </p>
+          <PostForm className="mt-4" action="/admin/sistema/auditoria">
+            <button type="submit" className="button">
+              Comprobar la auditoría
+            </button>
+          </PostForm>
+        </section>
+        <Jobs jobs={jobs} />
+        <section className="mt-7">
           <h2>Migraciones</h2>
           <Migrations migrations={migrations} />
         </section>
       </DashboardPage>
     </BehindDialog>
+  );
+}
+
+type LivingProcess = { host: string; pid: number; version: string; replies: number; memory: number; delay: number };
+
+/** A process in a line: which, since when, with how much to do. */
+const processInWords = ({ host, pid, version, replies, memory, delay }: LivingProcess, since: string) =>
+  `${host}, proceso ${pid}, versión ${version}, desde ${since}: ${replies === 1 ? "1 respuesta" : `${replies} respuestas`}, ${sizeInWords(memory)}, ${delay} ms de retraso`;
+
+const inWords = (count: number, one: string, many: string) => (count === 1 ? `1 ${one}` : `${count} ${many}`);
+
+/** What is done in the background, and what has failed for good. */
+function Jobs({ jobs: { waiting, running, failed } }: { jobs: { waiting: number; running: number; failed: number } }) {
+  return (
+    <section className="mt-7">
+      <h2>Trabajos</h2>
+      <p className="mt-2">
+        Lo que se hace por detrás: leer documentos, importar, enviar correos y la limpieza de cada hora.{" "}
+        {inWords(running, "en marcha", "en marcha")}, {inWords(waiting, "esperando", "esperando")} y{" "}
+        {inWords(failed, "ha fallado", "han fallado")}.
+      </p>
+      <p className="mt-4 buttons">
+        <Link className="button" to="/admin/job">
+          Ver los trabajos
+        </Link>
+      </p>
+      {failed > 0 && (
+        <PostForm className="mt-4" action="/admin/sistema/trabajos">
+          <button type="submit" className="button">
+            Intentar otra vez los que han fallado
+          </button>
+        </PostForm>
+      )}
+    </section>
   );
 }
 
@@ -175,13 +248,14 @@ function OwnMeans() {
   return (
     <p className="mt-2">
       Con PostgreSQL la copia se hace con su programa: <code>pg_dump "$DATABASE_URL" &gt; tertulia.sql</code>. Copia
-      también <code>files</code> y <code>secret</code>, de la carpeta de datos.
+      también los archivos (la carpeta <code>files</code> o el almacén S3) y <code>secret</code>, de la carpeta de
+      datos.
     </p>
   );
 }
 
 /** After the master secret was lost or changed by hand: all the rest works. */
-function Lost({ models, authenticators }: { models: number; authenticators: number }) {
+function Lost({ models, tools, authenticators }: { models: number; tools: number; authenticators: number }) {
   return (
     <div className="mt-4">
       <Callout type="warning">
@@ -190,6 +264,12 @@ function Lost({ models, authenticators }: { models: number; authenticators: numb
           <p>
             {models === 1 ? "La clave de un modelo" : `Las claves de ${models} modelos`}:{" "}
             <Link to="/admin/model">escríbelas otra vez en sus fichas</Link>.
+          </p>
+        )}
+        {tools > 0 && (
+          <p>
+            {tools === 1 ? "La clave de una herramienta" : `Las claves de ${tools} herramientas`}:{" "}
+            <Link to="/admin/tool">escríbelas otra vez en sus fichas</Link>.
           </p>
         )}
         {authenticators > 0 && (

@@ -6,6 +6,7 @@ import { Menu, MenuLink } from "../../../ui/overlays/menu.tsx";
 
 const dialogs = [
   ["mover", "project", "Mover a un proyecto"],
+  ["herramientas", "rocket", "Herramientas"],
   ["compartir", "globe", "Compartir"],
   ["exportar", "download", "Exportar"],
 ] as const;

@@ -8,6 +8,7 @@ import { showSeen } from "../../../ui/navigation/pages-seen.ts";
 import { BehindDialog } from "../../../ui/overlays/behind-dialog.tsx";
 import { accepted, read } from "../../../web/api-result.server.ts";
 import { apiContext, formContext, sessionContext } from "../../../web/context.ts";
+import { requireUser } from "../../../web/current-user.server.ts";
 import type { ComposerDraft } from "../../../web/forms/drafts.server.ts";
 import { textOf } from "../../../web/forms/form.server.ts";
 import { attachedFiles } from "../../../web/forms/uploads.server.ts";
@@ -19,6 +20,7 @@ import { type ShownTurn, showTurns } from "../reply/turns.server.ts";
 import type { Route } from "./+types/chat";
 import { ChatFoot } from "./chat-foot.tsx";
 import { ChatMenu } from "./chat-menu.tsx";
+import { ReadOnlyFoot } from "./read-only-foot.tsx";
 import { Reader } from "./reader.tsx";
 
 export const meta: Route.MetaFunction = ({ loaderData }) => [
@@ -40,7 +42,9 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
     listModels(context),
     planLeft(context),
   ]);
-  const turns = await showTurns(chat, branch.items, models, !isTextBrowser(request));
+  const { user } = await requireUser(context);
+  const decides = user.id === chat.userId;
+  const turns = await showTurns(chat, branch.items, models, { folds: !isTextBrowser(request), decides });
   const last = turns.at(-1);
   // A page asked for by a script follows the reply by events; a document carries it in itself.
   const isDocument = !new URL(request.url).pathname.endsWith(".data");
@@ -66,7 +70,12 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
     models: models.map(({ id, name, isDefault }) => ({ id, name, isDefault })),
     left,
     modelId: chat.modelId,
+    assistantId: chat.assistantId,
     temporary: chat.temporary,
+    // Whose it is, for somebody who only reads it.
+    author: decides ? undefined : chat.ownerName,
+    // Who administers looks after the chats of all.
+    mayChange: decides || user.role === "admin",
     draft: await showDraft(context, edited ? draftOfEdit(edited, chat.modelId) : chat.draft),
     edits: edited && { messageId: edited.id, parentId: edited.parentId ?? "" },
     // Somebody who looks at an older version to its end continues that version; otherwise the newest one continues.
@@ -87,6 +96,7 @@ const draftOfEdit = (
 export async function action({ context, params }: Route.ActionArgs) {
   const form = context.get(formContext);
   const intent = textOf(form, "intent");
+  if (intent === "copy") return goOnInCopy(context, params.id);
   if (intent !== "pin" && intent !== "archive") return send(context, { chatId: params.id });
   const archived = textOf(form, "archived") === "1";
   const json = intent === "pin" ? { pinned: textOf(form, "pinned") === "1" } : { archived };
@@ -95,6 +105,13 @@ export async function action({ context, params }: Route.ActionArgs) {
   const title = archived ? "Conversación archivada." : "Conversación desarchivada.";
   context.get(sessionContext).flash({ type: "success", title });
   return redirect(archived ? "/conversation/chat" : `/conversation/chat/${params.id}`, 303);
+}
+
+/** «Continuar en una copia»: a chat of the person's own, with what they have read. */
+async function goOnInCopy(context: Route.ActionArgs["context"], id: string) {
+  const copy = await read(context.get(apiContext).api.chat[":id"].copy.$post({ param: { id } }));
+  context.get(sessionContext).flash({ type: "success", title: "Esta copia es tuya." });
+  return redirect(`/conversation/chat/${copy.id}`, 303);
 }
 
 export const clientLoader = (args: Route.ClientLoaderArgs) => showSeen(args);
@@ -121,7 +138,9 @@ export default function Chat({ loaderData: chat, actionData }: Route.ComponentPr
       hasLater={chat.hasLater}
     />
   );
-  const foot = (
+  const foot = chat.author ? (
+    <ReadOnlyFoot key="foot" author={chat.author} />
+  ) : (
     <ChatFoot
       key="foot"
       chatId={id}
@@ -135,6 +154,7 @@ export default function Chat({ loaderData: chat, actionData }: Route.ComponentPr
       parentId={chat.parentId}
       models={chat.models}
       modelId={chat.modelId}
+      assistantId={chat.assistantId}
       draft={chat.draft}
       result={actionData ?? undefined}
     />
@@ -142,11 +162,13 @@ export default function Chat({ loaderData: chat, actionData }: Route.ComponentPr
   return (
     <BehindDialog dialog={dialog}>
       <Bar keeps="composer">
-        <a className="skip" href="#mensaje">
-          Escribir
-        </a>
+        {!chat.author && (
+          <a className="skip" href="#mensaje">
+            Escribir
+          </a>
+        )}
         <h1>{title}</h1>
-        <ChatMenu id={id} pinned={chat.pinned} archived={chat.archived} />
+        {chat.mayChange && <ChatMenu id={id} pinned={chat.pinned} archived={chat.archived} />}
       </Bar>
       <main className="talk" id="contenido" onSubmit={submitReplyForm}>
         {composerFirst ? [foot, reader] : [reader, foot]}
@@ -177,6 +199,12 @@ function useReplyForms(last: ShownTurn | undefined) {
   }, [last?.id, last?.status]);
   return (event: FormEvent<HTMLElement>) => {
     const form = event.target as HTMLFormElement;
+    if (form.dataset.decisionForm !== undefined) {
+      event.preventDefault();
+      // The button says what is decided. What is wrong with a field is told on the form's own page.
+      void submit((event.nativeEvent as SubmitEvent).submitter as HTMLButtonElement, { preventScrollReset: true });
+      return;
+    }
     if (form.dataset.replyForm === undefined) return;
     event.preventDefault();
     asked.current = true;

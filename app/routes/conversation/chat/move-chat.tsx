@@ -1,6 +1,5 @@
 import { replace } from "react-router";
 import { z } from "zod";
-import { limits } from "../../../process/limits.ts";
 import { SelectField } from "../../../ui/forms/field.tsx";
 import { Fields } from "../../../ui/forms/fields.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
@@ -8,18 +7,18 @@ import { FormDialog } from "../../../ui/overlays/form-dialog.tsx";
 import { accepted, read } from "../../../web/api-result.server.ts";
 import { apiContext, sessionContext } from "../../../web/context.ts";
 import { sendFields } from "../../../web/forms/form.server.ts";
+import { ownProjects } from "../project/own-projects.server.ts";
 import type { Route } from "./+types/move-chat";
 
 export const meta: Route.MetaFunction = () => [{ title: "Mover a un proyecto · Tertulia" }];
 export const handle = { dialog: true };
 
 export async function loader({ context, params }: Route.LoaderArgs) {
-  const { api } = context.get(apiContext);
+  const client = context.get(apiContext);
+  const { api } = client;
   const chat = await read(api.chat[":id"].$get({ param: { id: params.id } }));
-  const query = { filter: JSON.stringify({ userId: chat.userId }), limit: String(limits.listMax) };
-  const { items } = await read(api.project.$get({ query }));
-  const projects = items.map(({ id, name }) => ({ id, name }));
-  // The list is limited. The current project must be in it, or saving the form unchanged would remove the chat from it.
+  const projects = await ownProjects(client, chat.userId);
+  // The list has an end. The current project must be in it, or saving the form unchanged would remove the chat from it.
   if (chat.projectId && !projects.some(({ id }) => id === chat.projectId)) {
     const { id, name } = await read(api.project[":id"].$get({ param: { id: chat.projectId } }));
     projects.unshift({ id, name });

@@ -51,6 +51,12 @@ export default function SentPrompt({ loaderData, params }: Route.ComponentProps)
         {empty && "El asistente local no recibe instrucciones: busca y cita. Encontró lo que sigue."}
         {prompt && !empty && `Esto, y nada más, recibió ${model}, en este orden. ${tokens}`}
       </p>
+      {prompt?.pseudonyms && (
+        <p className="text-text-2">
+          Con seudónimos: las marcas como [DNI 1] están en lugar de los identificadores, que no salieron de aquí. Oculta
+          identificadores, no historias: nombres, imágenes y lo que cuenta el texto fueron tal cual.
+        </p>
+      )}
       {empty && <Quotes sources={sources} />}
       {prompt && prompt.parts.length > 0 && (
         <section aria-labelledby="sistema">
@@ -63,11 +69,12 @@ export default function SentPrompt({ loaderData, params }: Route.ComponentProps)
       {prompt && prompt.turns.length > 0 && (
         <section aria-labelledby="mensajes">
           <h2 id="mensajes">Mensajes</h2>
+          {prompt.tools.length > 0 && <p>Se le ofrecieron estas herramientas: {prompt.tools.join(", ")}.</p>}
           {prompt.turns.map(({ role, content, images }, index) => (
             <Given
               // biome-ignore lint/suspicious/noArrayIndexKey: a list that never changes
               key={index}
-              name={`${role === "user" ? "Persona" : "Respuesta"}${images > 0 ? `, con ${images === 1 ? "una imagen" : `${images} imágenes`}` : ""}`}
+              name={`${whose[role]}${images > 0 ? `, con ${images === 1 ? "una imagen" : `${images} imágenes`}` : ""}`}
               text={content}
             />
           ))}
@@ -76,6 +83,8 @@ export default function SentPrompt({ loaderData, params }: Route.ComponentProps)
     </DashboardPage>
   );
 }
+
+const whose = { user: "Persona", assistant: "Respuesta", tool: "Herramienta" };
 
 function Quotes({ sources }: { sources: { n: number; title: string; quote: string }[] }) {
   return sources.map(({ n, title, quote }) => (

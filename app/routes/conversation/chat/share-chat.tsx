@@ -6,7 +6,7 @@ import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
 import { Dialog, DialogFoot } from "../../../ui/overlays/dialog.tsx";
 import { accepted, read } from "../../../web/api-result.server.ts";
-import { apiContext, formContext } from "../../../web/context.ts";
+import { apiContext, formContext, sessionContext } from "../../../web/context.ts";
 import { type FormResult, sendFields, textOf } from "../../../web/forms/form.server.ts";
 import type { Route } from "./+types/share-chat";
 
@@ -14,14 +14,27 @@ export const meta: Route.MetaFunction = () => [{ title: "Compartir conversación
 export const handle = { dialog: true };
 
 export async function loader({ context, params, url }: Route.LoaderArgs) {
-  const share = await read(context.get(apiContext).api.chat[":id"].share.$get({ param: { id: params.id } }));
-  return share && { address: `${url.origin}/compartido/${share.token}`, upToDate: share.upToDate, files: share.files };
+  const { share, groups } = context.get(apiContext).api.chat[":id"];
+  const param = { id: params.id };
+  const [link, { items }] = await Promise.all([read(share.$get({ param })), read(groups.$get({ param }))]);
+  return {
+    groups: items,
+    link: link && { address: `${url.origin}/compartido/${link.token}`, upToDate: link.upToDate, files: link.files },
+  };
 }
 
 export const action = ({ context, params }: Route.ActionArgs) =>
   sendFields(context, z.object({}), async () => {
-    const { share } = context.get(apiContext).api.chat[":id"];
+    const { share, groups } = context.get(apiContext).api.chat[":id"];
     const param = { id: params.id };
+    const form = context.get(formContext);
+    if (textOf(form, "intent") === "groups") {
+      const groupIds = form.getAll("group").filter((id) => typeof id === "string");
+      await accepted(groups.$put({ param, json: { groupIds } }));
+      const title = groupIds.length > 0 ? "La ven quienes están en esos grupos." : "Ya no la ve ningún grupo.";
+      context.get(sessionContext).flash({ type: "success", title });
+      return data(null);
+    }
     const stop = textOf(context.get(formContext), "intent") === "stop";
     const json = { files: textOf(context.get(formContext), "files") === "1" };
     await (stop ? accepted(share.$delete({ param })) : accepted(share.$put({ param, json })));
@@ -30,13 +43,14 @@ export const action = ({ context, params }: Route.ActionArgs) =>
 
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
-export default function ShareChat({ loaderData: share, actionData, params }: Route.ComponentProps) {
+export default function ShareChat({ loaderData: { link: share, groups }, actionData, params }: Route.ComponentProps) {
   const closeTo = `/conversation/chat/${params.id}`;
   const message = (actionData as FormResult | null | undefined)?.message;
   return (
     <Dialog title="Compartir conversación" closeTo={closeTo}>
       <div className="body fields">
         {share ? <Shared {...share} /> : <NotShared />}
+        {groups.length > 0 && <Groups groups={groups} />}
         {message && (
           <Callout type="error">
             <p>{message}</p>
@@ -58,6 +72,31 @@ export default function ShareChat({ loaderData: share, actionData, params }: Rou
         )}
       </DialogFoot>
     </Dialog>
+  );
+}
+
+/** The groups that the person is in, and which of them may read this conversation. */
+function Groups({ groups }: { groups: { id: string; name: string; shown: boolean }[] }) {
+  return (
+    <PostForm preventScrollReset>
+      <fieldset className="field">
+        <legend className="label">Enseñarla a un grupo</legend>
+        <p className="hint">
+          Quien está en él la lee aquí, con lo que escribas después, y puede continuar en una copia suya.
+        </p>
+        {groups.map(({ id, name, shown }) => (
+          <label key={id} className="check">
+            <input type="checkbox" name="group" value={id} defaultChecked={shown} />
+            <span>{name}</span>
+          </label>
+        ))}
+        <div className="buttons">
+          <button type="submit" className="button small" name="intent" value="groups">
+            Guardar grupos
+          </button>
+        </div>
+      </fieldset>
+    </PostForm>
   );
 }
 

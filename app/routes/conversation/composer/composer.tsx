@@ -1,13 +1,15 @@
 import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from "react";
-import { Link, useNavigation } from "react-router";
+import { Link, useNavigation, useRouteLoaderData } from "react-router";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { Select } from "../../../ui/forms/select.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { composerPage } from "../../../web/forms/draft-place.ts";
 import type { ComposerFile } from "../../../web/forms/uploads.server.ts";
+import type { loader as shell } from "../../shell/layout.tsx";
 import type { ModelChoice } from "../models.server.ts";
 import { AttachedList, FileChooser } from "./attached.tsx";
 import type { ComposerResult } from "./send.server.ts";
+import { ofAssistant } from "./spoken-to.ts";
 import { useAttached } from "./use-attached.ts";
 import { useDraft } from "./use-draft.ts";
 
@@ -24,6 +26,7 @@ type Props = {
   edits?: boolean;
   models: Pick<ModelChoice, "id" | "name" | "isDefault">[];
   modelId?: string | null;
+  assistantId?: string | null;
   draft: { content: string; modelId: string | null; files?: ComposerFile[] } | null;
   result: ComposerResult | undefined;
   /** The reply that is being written: «Detener» stands in the place of «Enviar». */
@@ -45,7 +48,11 @@ export function Composer({ result, growing, edits, models, draft, left, ...props
   });
   const waitForUpload = useWaitForUpload(form, attached);
   const error = attached.refused ?? failed;
-  const chosen = values?.modelId || draft?.modelId || props.modelId || models.find(({ isDefault }) => isDefault)?.id;
+  const asked = values?.modelId || draft?.modelId;
+  const had = props.assistantId ? ofAssistant(props.assistantId) : props.modelId;
+  const chosen = asked || had || models.find(({ isDefault }) => isDefault)?.id;
+  // What it may be sent to instead of a model as such.
+  const { assistants = [] } = useRouteLoaderData<typeof shell>("routes/shell/layout") ?? {};
   const sending = useNavigation().formData?.has("content") ?? false;
   return (
     <PostForm
@@ -73,13 +80,22 @@ export function Composer({ result, growing, edits, models, draft, left, ...props
           text={values?.content ?? draft?.content}
           sending={sending}
           wrong={Boolean(error)}
+          // Files can say it all.
+          required={attached.ids.length === 0}
         />
         <div className="tools">
           <FileChooser choose={attached.choose} />
           <label className="sr-only" htmlFor="modelo">
             Modelo
           </label>
-          <Select className="" id="modelo" name="modelId" choices={models} defaultValue={chosen} />
+          <Select
+            className=""
+            id="modelo"
+            name="modelId"
+            choices={models}
+            others={{ label: "Asistentes", choices: assistants.map(({ id, name }) => ({ id: ofAssistant(id), name })) }}
+            defaultValue={chosen}
+          />
           <SendButtons edits={edits} growing={growing} />
         </div>
       </div>
@@ -168,9 +184,10 @@ type FieldProps = Pick<Props, "placeholder" | "autoFocus" | "edits"> & {
   text: string | undefined;
   sending: boolean;
   wrong: boolean;
+  required: boolean;
 };
 
-function MessageField({ placeholder, autoFocus, edits, text, sending, wrong }: FieldProps) {
+function MessageField({ placeholder, autoFocus, edits, text, sending, wrong, required }: FieldProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     // Sending remounts the composer; restore the focus, except on touch screens, where it would open the keyboard.
@@ -188,7 +205,7 @@ function MessageField({ placeholder, autoFocus, edits, text, sending, wrong }: F
         name="content"
         rows={1}
         placeholder={placeholder}
-        required
+        required={required}
         // biome-ignore lint/a11y/noAutofocus: writing is what this page is for
         autoFocus={autoFocus}
         defaultValue={text}
@@ -202,6 +219,10 @@ function MessageField({ placeholder, autoFocus, edits, text, sending, wrong }: F
 }
 
 function sendOnEnter(event: KeyboardEvent<HTMLTextAreaElement>) {
+  const field = event.currentTarget;
+  if (event.key === "/" && field.value === "") {
+    void import("./offer-templates.ts").then(({ offerTemplates }) => offerTemplates(field));
+  }
   // While an input method composes, Enter belongs to it.
   if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
   event.preventDefault();

@@ -8,6 +8,7 @@ import { type FormResult, sendFields, textOf } from "../../../web/forms/form.ser
 import { typedFields } from "../../../web/forms/unsent-form.server.ts";
 import { attachedFiles, type ComposerFile, uploadFiles } from "../../../web/forms/uploads.server.ts";
 import { firstChunk } from "../stream/chunks.server.ts";
+import { spokenTo } from "./spoken-to.ts";
 
 /** What a composer shows again: what was typed, and the files that wait with it. */
 export type ComposerResult = FormResult & { files?: ComposerFile[] };
@@ -53,7 +54,7 @@ function postMessage(context: Context, { chatId, projectId }: Where, fileIds: st
       ...(projectId && { projectId }),
       // An empty parentId means that the first message of the chat is being edited.
       ...(form.has("parentId") && { parentId: parentId ?? null }),
-      ...(modelId && { modelId }),
+      ...spokenTo(modelId),
       ...(fileIds.length > 0 && { fileIds }),
       ...(form.has("edits") && { keepDraft: true }),
       ...(form.has("temporary") && { temporary: true }),

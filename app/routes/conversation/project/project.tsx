@@ -9,6 +9,7 @@ import { BehindDialog } from "../../../ui/overlays/behind-dialog.tsx";
 import { ago } from "../../../ui/times.ts";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
+import { requireUser } from "../../../web/current-user.server.ts";
 import { showFile } from "../../../web/file-display.server.ts";
 import { attachedFiles } from "../../../web/forms/uploads.server.ts";
 import { ChatRow } from "../chat/chat-row.tsx";
@@ -17,6 +18,7 @@ import { planLeft } from "../composer/plan-left.server.ts";
 import { send } from "../composer/send.server.ts";
 import { listModels } from "../models.server.ts";
 import type { Route } from "./+types/project";
+import { roles } from "./roles.ts";
 
 export const meta: Route.MetaFunction = ({ loaderData }) => [
   { title: `${loaderData?.project.name ?? "Proyecto"} · Tertulia` },
@@ -26,8 +28,10 @@ export async function loader({ context, params: { id } }: Route.LoaderArgs) {
   const { api } = context.get(apiContext);
   const filter = JSON.stringify({ projectId: id });
   const documentsQuery = { filter, sort: '{"name":"asc"}', limit: String(limits.listMax) };
-  const [project, chats, documents, models, left] = await Promise.all([
+  const [{ user }, project, members, chats, documents, models, left] = await Promise.all([
+    requireUser(context),
     read(api.project[":id"].$get({ param: { id } })),
+    read(api.project[":id"].members.$get({ param: { id } })),
     read(api.chat.$get({ query: { filter, limit: String(limits.listMax) } })),
     read(api.file.$get({ query: documentsQuery })),
     listModels(context),
@@ -35,16 +39,30 @@ export async function loader({ context, params: { id } }: Route.LoaderArgs) {
   ]);
   const now = Date.now();
   const { name, description, instructions } = project;
+  const role = members.items.find(({ userId }) => userId === user.id)?.role;
+  const nameOf = (userId: string) =>
+    userId === user.id ? undefined : members.items.find((member) => member.userId === userId)?.name;
   return {
     project: { name, description, instructions },
-    chats: chats.items.map(({ id: chatId, title, extract, lastMessageAt }) => ({
+    members: members.items.length > 1 ? members.items : [],
+    // Who administers looks after the projects of all, but does not write in them.
+    owns: role === "owner" || user.role === "admin",
+    writes: role === "owner" || role === "writes",
+    belongs: role !== undefined && role !== "owner",
+    chats: chats.items.map(({ id: chatId, userId, title, extract, lastMessageAt }) => ({
       id: chatId,
       title,
       extract,
+      author: nameOf(userId),
       when: ago(lastMessageAt, now),
     })),
     total: chats.total,
-    documents: documents.items.map((file) => ({ ...showFile(file.id, file), id: file.id })),
+    documents: documents.items.map((file) => ({
+      ...showFile(file.id, file),
+      id: file.id,
+      author: nameOf(file.userId),
+      mayDelete: file.userId === user.id || user.role === "admin",
+    })),
     models,
     left,
     draft: project.draft && { ...project.draft, files: await attachedFiles(context, project.draft.fileIds) },
@@ -58,7 +76,7 @@ export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 export const clientLoader = (args: Route.ClientLoaderArgs) => showSeen(args);
 
 export default function Project({ loaderData, actionData, params }: Route.ComponentProps) {
-  const { project, chats, documents, models, left, draft, key } = loaderData;
+  const { project, members, owns, writes, belongs, chats, documents, models, left, draft, key } = loaderData;
   const dialog = useOutlet();
   const here = `/conversation/project/${params.id}`;
   return (
@@ -67,12 +85,16 @@ export default function Project({ loaderData, actionData, params }: Route.Compon
         <p className="where">
           <Link to="/conversation/project">Proyectos</Link>
         </p>
-        <Link className="button quiet small" to={`${here}/editar`} preventScrollReset>
-          Editar
-        </Link>
-        <Link className="button quiet small" to={`${here}/eliminar`} preventScrollReset>
-          Eliminar
-        </Link>
+        {owns && (
+          <>
+            <Link className="button quiet small" to={`${here}/editar`} preventScrollReset>
+              Editar
+            </Link>
+            <Link className="button quiet small" to={`${here}/eliminar`} preventScrollReset>
+              Eliminar
+            </Link>
+          </>
+        )}
       </Bar>
       <main className="page" id="contenido">
         <div className="in project">
@@ -81,31 +103,50 @@ export default function Project({ loaderData, actionData, params }: Route.Compon
             {project.description && <p className="whitespace-pre-wrap">{project.description}</p>}
           </header>
           <div className="ask">
-            <Composer
-              key={params.id}
-              projectId={params.id}
-              sendKey={key}
-              left={left}
-              models={models}
-              draft={draft}
-              result={actionData ?? undefined}
-              placeholder="Pregunta sobre este proyecto"
-            />
+            {writes ? (
+              <Composer
+                key={params.id}
+                projectId={params.id}
+                sendKey={key}
+                left={left}
+                models={models}
+                draft={draft}
+                result={actionData ?? undefined}
+                placeholder="Pregunta sobre este proyecto"
+              />
+            ) : (
+              <p className="text-text-2">En este proyecto puedes leer, y continuar en una copia lo que leas.</p>
+            )}
             <Chats chats={chats} />
           </div>
           <div className="shelf">
             <section aria-labelledby="instrucciones">
               <h2 id="instrucciones">Instrucciones</h2>
               <p className="whitespace-pre-wrap text-text-2">
-                {project.instructions || "No hay. Con «Editar» dices cómo quieres que responda el modelo aquí."}
+                {project.instructions ||
+                  (owns ? "No hay. Con «Editar» dices cómo quieres que responda el modelo aquí." : "No hay.")}
               </p>
+            </section>
+            <section aria-labelledby="miembros">
+              <div className="head">
+                <h2 id="miembros">Miembros</h2>
+                {(owns || belongs) && (
+                  <Link to={`${here}/miembros`} preventScrollReset>
+                    {owns ? "Cambiar" : "Salir"}
+                    {owns && <span className="sr-only"> miembros</span>}
+                  </Link>
+                )}
+              </div>
+              <Members members={members} />
             </section>
             <section aria-labelledby="documentos">
               <div className="head">
                 <h2 id="documentos">Documentos</h2>
-                <Link to={`${here}/documentos/crear`} preventScrollReset>
-                  Añadir
-                </Link>
+                {writes && (
+                  <Link to={`${here}/documentos/crear`} preventScrollReset>
+                    Añadir
+                  </Link>
+                )}
               </div>
               <Documents here={here} documents={documents} />
             </section>
@@ -133,7 +174,31 @@ function Chats({ chats }: Pick<Route.ComponentProps["loaderData"], "chats">) {
   );
 }
 
-type ProjectDocument = { id: string; name: string; detail: string; image: boolean };
+function Members({ members }: Pick<Route.ComponentProps["loaderData"], "members">) {
+  if (members.length === 0)
+    return <p className="text-text-2">Solo tú. A quien añadas verá sus conversaciones y documentos.</p>;
+  return (
+    <ul className="rows">
+      {members.map(({ userId, name, role }) => (
+        <li key={userId} className="row">
+          <div>
+            <p className="title clip">{name}</p>
+            <p className="line">{roles[role]}</p>
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+type ProjectDocument = {
+  id: string;
+  name: string;
+  detail: string;
+  image: boolean;
+  author: string | undefined;
+  mayDelete: boolean;
+};
 
 function Documents({ here, documents }: { here: string; documents: ProjectDocument[] }) {
   if (documents.length === 0) {
@@ -141,20 +206,22 @@ function Documents({ here, documents }: { here: string; documents: ProjectDocume
   }
   return (
     <ul className="rows">
-      {documents.map(({ id, name, detail }) => (
+      {documents.map(({ id, name, detail, author, mayDelete }) => (
         <li key={id} className="row">
           <Icon name="document" />
           <div>
             <Link className="title clip" to={`/user/file/${id}`}>
               {name}
             </Link>
-            <p className="line">{detail}</p>
+            <p className="line">{author ? `${detail} · de ${author}` : detail}</p>
           </div>{" "}
-          <span className="end">
-            <Link className="button quiet small only" to={`${here}/documentos/${id}/eliminar`} preventScrollReset>
-              <Icon name="trash" label={`Eliminar documento ${name}`} />
-            </Link>
-          </span>
+          {mayDelete && (
+            <span className="end">
+              <Link className="button quiet small only" to={`${here}/documentos/${id}/eliminar`} preventScrollReset>
+                <Icon name="trash" label={`Eliminar documento ${name}`} />
+              </Link>
+            </span>
+          )}
         </li>
       ))}
     </ul>

@@ -10,16 +10,26 @@ import type { Route } from "./+types/projects";
 
 export const meta: Route.MetaFunction = () => [{ title: "Proyectos · Tertulia" }];
 
-export async function loader({ context }: Route.LoaderArgs) {
+export async function loader({ context, url }: Route.LoaderArgs) {
   const { user } = await requireUser(context);
-  const query = { filter: JSON.stringify({ userId: user.id }), limit: String(limits.listMax) };
-  const { items } = await read(context.get(apiContext).api.project.$get({ query }));
-  return { projects: items.map(({ id, name, description }) => ({ id, name, description })) };
+  const cursor = url.searchParams.get("cursor");
+  const filter = JSON.stringify({ userId: user.id });
+  const query = { filter, limit: String(limits.listMax), ...(cursor && { cursor }) };
+  const { api } = context.get(apiContext);
+  const [{ items, nextCursor }, { aside }] = await Promise.all([
+    read(api.project.$get({ query })),
+    read(api.dashboard.initialize.$get()),
+  ]);
+  const own = items.map(({ id, name, description }) => ({ id, name, description }));
+  // Those of others stand behind the last of one's own.
+  const others = nextCursor ? [] : aside.projects.filter((project) => !project.own);
+  const lent = others.map(({ id, name }) => ({ id, name, description: "De otra persona" }));
+  return { projects: [...own, ...lent], next: nextCursor && `?${new URLSearchParams({ cursor: nextCursor })}` };
 }
 
 export const clientLoader = (args: Route.ClientLoaderArgs) => showSeen(args);
 
-export default function Projects({ loaderData: { projects } }: Route.ComponentProps) {
+export default function Projects({ loaderData: { projects, next } }: Route.ComponentProps) {
   const dialog = useOutlet();
   return (
     <BehindDialog dialog={dialog}>
@@ -48,6 +58,11 @@ export default function Projects({ loaderData: { projects } }: Route.ComponentPr
               </li>
             ))}
           </ul>
+        )}
+        {next && (
+          <p className="mt-4">
+            <Link to={next}>Siguiente</Link>
+          </p>
         )}
       </DashboardPage>
     </BehindDialog>

@@ -1,6 +1,4 @@
 import type { ReactNode } from "react";
-import { renderToStaticMarkup } from "react-dom/server";
-import { StaticRouter } from "react-router";
 import { v7 as newId } from "uuid";
 import { together, withPauses } from "../../../http/pull-stream.server.ts";
 import { isTextBrowser } from "../../../http/text-browsers.server.ts";
@@ -10,13 +8,18 @@ import type { Log } from "../../../process/log.server.ts";
 import type { Chunk, Source } from "../../../replies/chunk.ts";
 import { FormToken } from "../../../ui/forms/post-form.tsx";
 import { apiContext, type Context, liveContext, logContext, sessionContext } from "../../../web/context.ts";
+import { CallLine, CallResult, MadeImage, type ShownCallPart } from "../calls/call.tsx";
+import { DecisionForm } from "../calls/decision-form.tsx";
+import { showCallPart } from "../calls/show-call.ts";
 import { followReply } from "../stream/follow-reply.server.ts";
+import { renderPart } from "../stream/render-part.server.tsx";
 import { ReplyEnd } from "./reply-end.tsx";
 import { reasoningPath, thinking, thoughtWords } from "./thought-words.ts";
 import { citedIn, type ShownTurn, showSource } from "./turns.server.ts";
 
 type End = Extract<Chunk, { type: "end" }>;
-type RenderEnd = (end: End, sources: Source[], written: boolean) => ReactNode;
+type CallChunk = Extract<Chunk, { type: "tool" }>;
+type Ended = { end: End; sources: Source[]; written: boolean; called: boolean };
 
 /**
  * Streams a running reply into the document, where the page puts the returned marker. If the reader disconnects, only
@@ -26,27 +29,34 @@ export function carryLive(context: Context, chatId: string, turn: ShownTurn, req
   const marker = newId();
   const { formToken } = context.get(sessionContext);
   const chunks = followReply(context.get(apiContext), turn.id, request.signal);
-  const renderEnd: RenderEnd = (end, sources, written) => (
-    <FormToken value={formToken}>
-      <ReplyEnd
-        chatId={chatId}
-        turn={{
-          ...turn,
-          status: end.status,
-          error: end.error ?? null,
-          sources: sources.map((source) => showSource(chatId, turn.id, source)),
-          written,
-        }}
-      />
-    </FormToken>
+  const renderEnd = ({ end, sources, written, called }: Ended) => (
+    <ReplyEnd
+      chatId={chatId}
+      turn={{
+        ...turn,
+        status: end.status,
+        error: end.error ?? null,
+        sources: sources.map((source) => showSource(chatId, turn.id, source)),
+        written,
+        called,
+      }}
+    />
   );
-  const whole = isTextBrowser(request) ? reasoningPath(chatId, turn.id) : undefined;
-  const pieces = replyPieces(turn.id, chunks, { renderEnd, whole }, context.get(logContext));
+  const folds = !isTextBrowser(request);
+  const whole = folds ? undefined : reasoningPath(chatId, turn.id);
+  const showCall = (call: CallChunk, ms: number | null) =>
+    showCallPart({ ...call, ms, whole: true }, { replyId: turn.id, folds });
+  const pieces = replyPieces(turn.id, chunks, { renderEnd, showCall, whole, formToken }, context.get(logContext));
   context.set(liveContext, { marker, pieces, leave: () => chunks.return(undefined) });
   return marker;
 }
 
-type Shown = { renderEnd: RenderEnd; whole: string | undefined };
+type Shown = {
+  renderEnd(ended: Ended): ReactNode;
+  showCall(call: CallChunk, ms: number | null): ShownCallPart;
+  whole: string | undefined;
+  formToken: string;
+};
 
 /** A reply as HTML that can only grow, then what stands under it once it has ended; each time all that is new. */
 async function* replyPieces(
@@ -84,6 +94,10 @@ class GrowingPage {
   /** The text of the part that is open, if it is one of text, and the tags that close the part. */
   #text: MarkdownStream | undefined;
   #closing = "";
+  /** The calls as they were told last, by their places. */
+  readonly #calls = new Map<number, CallChunk>();
+  /** The one whose line or result stands last. */
+  #lastCall = -1;
 
   constructor(messageId: string, shown: Shown) {
     this.#messageId = messageId;
@@ -93,19 +107,24 @@ class GrowingPage {
   /** The HTML that a chunk adds. */
   async *add(chunk: Chunk): AsyncGenerator<string> {
     const { renderEnd, whole } = this.#shown;
-    if (chunk.type === "sources") this.#sources = chunk.sources;
+    if (chunk.type === "tool") yield this.#call(chunk);
+    else if (chunk.type === "image") yield this.#render(<MadeImage image={{ ...chunk, kind: "image" }} />);
+    else if (chunk.type === "sources") this.#sources = chunk.sources;
     else if (chunk.type === "part") yield this.close() + this.#open(chunk.kind);
     else if (chunk.type === "text") {
       this.#written += chunk.text;
       for await (const { append } of this.#text?.feed(chunk.text) ?? []) yield append;
     } else if (chunk.type === "reasoning" && !whole) yield escapeHtml(chunk.text);
-    else if (chunk.type === "part-end") {
+    else if (chunk.type === "part-end" && this.#calls.has(chunk.n)) yield this.#result(chunk.n, chunk.ms);
+    else if (chunk.type === "part-end" && this.#closing) {
       this.#closing = "";
       yield thoughtEnd(chunk.ms, whole);
     } else if (chunk.type === "end") {
       this.ended = true;
-      const end = renderEnd(chunk, citedIn(this.#written, this.#sources), this.#written !== "");
-      yield `${this.close()}<div class="ended" data-status="${chunk.status}">${renderPart(end)}</div>`;
+      const sources = citedIn(this.#written, this.#sources);
+      const end = renderEnd({ end: chunk, sources, written: this.#written !== "", called: this.#calls.size > 0 });
+      const asked = chunk.status === "waiting" ? [...this.#calls.keys()].map((n) => this.#decision(n)).join("") : "";
+      yield `${this.close()}${asked}<div class="ended" data-status="${chunk.status}">${this.#render(end)}</div>`;
     }
   }
 
@@ -117,8 +136,33 @@ class GrowingPage {
     return rest;
   }
 
-  #open(kind: "text" | "reasoning"): string {
+  /** The line of a call, when it is told of first: what comes of it comes after. */
+  #call(call: CallChunk): string {
+    const isNew = !this.#calls.has(call.n);
+    this.#calls.set(call.n, call);
+    if (isNew) this.#lastCall = call.n;
+    return isNew ? this.#render(<CallLine call={{ ...this.#shown.showCall(call, null), isRunning: false }} />) : "";
+  }
+
+  #result(n: number, ms: number | null): string {
+    const call = this.#calls.get(n);
+    const apart = n !== this.#lastCall;
+    return call ? this.#render(<CallResult call={this.#shown.showCall(call, ms)} apart={apart} />) : "";
+  }
+
+  #decision(n: number): string {
+    const call = this.#calls.get(n);
+    const decision = call && this.#shown.showCall(call, null).decision;
+    return decision ? this.#render(<DecisionForm decision={decision} />) : "";
+  }
+
+  #render(part: ReactNode): string {
+    return renderPart(<FormToken value={this.#shown.formToken}>{part}</FormToken>);
+  }
+
+  #open(kind: Extract<Chunk, { type: "part" }>["kind"]): string {
     const { whole } = this.#shown;
+    if (kind === "tool" || kind === "image") return "";
     if (kind === "reasoning") {
       this.#closing = thoughtEnd(null, whole);
       return thoughtStart(whole);
@@ -139,7 +183,3 @@ const thoughtStart = (whole: string | undefined) =>
 /** The summary can't change any more: styles show these words in its place. */
 const thoughtEnd = (ms: number | null, whole: string | undefined) =>
   whole ? "" : `</div></details><p class="took">${thoughtWords(ms)}</p></div>`;
-
-function renderPart(part: ReactNode): string {
-  return renderToStaticMarkup(<StaticRouter location="/">{part}</StaticRouter>);
-}

@@ -7,7 +7,10 @@ import type { ShownTurn } from "./turns.server.ts";
 import { Versions, type VersionsOf } from "./versions.tsx";
 
 export type EndedReply = VersionsOf &
-  Pick<ShownTurn, "id" | "parentId" | "status" | "error" | "sources" | "others" | "written">;
+  Pick<ShownTurn, "id" | "parentId" | "status" | "error" | "sources" | "others" | "written" | "useful" | "author"> & {
+    /** Whether it has called tools: then it can be continued, though nothing is written. */
+    called: boolean;
+  };
 
 /** What stands under a reply that has ended: how it ended, where it is from, what can be done with it. */
 export function ReplyEnd({ chatId, turn }: { chatId: string; turn: EndedReply }) {
@@ -17,14 +20,38 @@ export function ReplyEnd({ chatId, turn }: { chatId: string; turn: EndedReply })
       {turn.sources.length > 0 && <Sources turn={turn} />}
       <div className="actions">
         {turn.written && <CopyLink messageId={turn.id} />}
-        {turn.parentId && (
+        {turn.parentId && !turn.author && (
           <ReplyButton messageId={turn.parentId} icon="refresh">
             Regenerar
           </ReplyButton>
         )}
-        <MoreActions chatId={chatId} turn={turn} />
+        {!turn.author && <MoreActions chatId={chatId} turn={turn} />}
         <Versions chatId={chatId} turn={turn} label="Versiones de la respuesta" />
+        {turn.written && turn.useful !== undefined && <Opinion chatId={chatId} turn={turn} />}
       </div>
+    </>
+  );
+}
+
+/** What the person thinks of it, or that they may say so. */
+function Opinion({ chatId, turn: { id, useful } }: { chatId: string; turn: EndedReply }) {
+  const to = `/conversation/chat/${chatId}/opinar/${id}`;
+  if (useful !== null) {
+    return (
+      <Link className="action" to={to} preventScrollReset>
+        <Icon name={useful ? "check" : "close"} />
+        {useful ? "Útil para ti" : "No útil para ti"}
+      </Link>
+    );
+  }
+  return (
+    <>
+      <Link className="action" to={`${to}?util=1`} preventScrollReset>
+        Útil
+      </Link>
+      <Link className="action" to={`${to}?util=0`} preventScrollReset>
+        No útil
+      </Link>
     </>
   );
 }
@@ -52,8 +79,8 @@ const cut: Record<string, string> = {
 };
 
 /** How a reply ended, where that needs words, and how to go on. */
-function Outcome({ id, status, written, error, parentId }: EndedReply) {
-  const canContinue = written && (status !== "complete" || error);
+function Outcome({ id, status, written, called, error, parentId, author }: EndedReply) {
+  const canContinue = !author && (written || called) && (status !== "complete" || error);
   const sentence = status === "complete" || status === "failed" ? error : cut[status];
   if (!sentence) return null;
   return (
@@ -66,7 +93,7 @@ function Outcome({ id, status, written, error, parentId }: EndedReply) {
             Continuar
           </ReplyButton>
         )}
-        {parentId && (status === "failed" || !written) && (
+        {parentId && !author && (status === "failed" || !written) && (
           <ReplyButton messageId={parentId} look="button small" icon="refresh">
             Reintentar
           </ReplyButton>
@@ -83,10 +110,20 @@ function Sources({ turn }: { turn: EndedReply }) {
       <ol>
         {turn.sources.map(({ n, title, to }) => (
           <li key={n} id={`fuente-${turn.id}-${n}`}>
-            <Link to={to}>{title}</Link>
+            <SourceLink to={to}>{title}</SourceLink>
           </li>
         ))}
       </ol>
     </aside>
   );
 }
+
+/** A source here, or a page of the web, which learns nothing of where its reader comes from. */
+const SourceLink = ({ to, children }: { to: string; children: string }) =>
+  /^https?:/.test(to) ? (
+    <a href={to} rel="noopener noreferrer nofollow">
+      {children} ({URL.parse(to)?.hostname})
+    </a>
+  ) : (
+    <Link to={to}>{children}</Link>
+  );

@@ -1,13 +1,13 @@
+import { Call, MadeImage } from "../calls/call.tsx";
 import { ReasoningFold } from "./reasoning-fold.tsx";
 import type { ShownTurn } from "./turns.server.ts";
 
-/** A finished reply: its text, and folded between it what the model thought. */
+/** A finished reply: its text, and between it what the model thought and which tools it has used. */
 export const ReplyParts = ({ parts }: Pick<ShownTurn, "parts">) =>
-  parts.map((part) =>
-    part.kind === "reasoning" ? (
-      <ReasoningFold key={part.n} part={part} />
-    ) : (
-      // Safe: made by our own renderer, with raw HTML off.
-      <div key={part.n} className="prose" dir="auto" dangerouslySetInnerHTML={{ __html: part.html }} />
-    ),
-  );
+  parts.map((part) => {
+    if (part.kind === "reasoning") return <ReasoningFold key={part.n} part={part} />;
+    if (part.kind === "tool") return <Call key={part.n} call={part} />;
+    if (part.kind === "image") return <MadeImage key={part.n} image={part} />;
+    // Safe: made by our own renderer, with raw HTML off.
+    return <div key={part.n} className="prose" dir="auto" dangerouslySetInnerHTML={{ __html: part.html }} />;
+  });

@@ -40,7 +40,7 @@ export function Turn(props: Props) {
 function Said({ chatId, turn }: Props) {
   return (
     <>
-      <h2 className="sr-only">Tú</h2>
+      <h2 className={turn.author ? "author" : "sr-only"}>{turn.author ?? "Tú"}</h2>
       {turn.attachments.length > 0 && (
         <ul className="attached">
           {turn.attachments.map((file, index) => (
@@ -54,15 +54,19 @@ function Said({ chatId, turn }: Props) {
           ))}
         </ul>
       )}
-      <div className="said" dir="auto">
-        {turn.text}
-      </div>
+      {turn.text && (
+        <div className="said" dir="auto">
+          {turn.text}
+        </div>
+      )}
       <div className="actions">
         <Versions chatId={chatId} turn={turn} label="Versiones de lo que escribiste" />
-        <Link className="action" to={`/conversation/chat/${chatId}?version=${turn.id}&editar=${turn.id}`}>
-          <Icon name="edit" />
-          Editar mensaje
-        </Link>
+        {!turn.author && (
+          <Link className="action" to={`/conversation/chat/${chatId}?version=${turn.id}&editar=${turn.id}`}>
+            <Icon name="edit" />
+            Editar mensaje
+          </Link>
+        )}
       </div>
     </>
   );

@@ -2,6 +2,8 @@ import { renderedText } from "../../../markdown/rendered.server.ts";
 import type { Source } from "../../../replies/chunk.ts";
 import type { Client } from "../../../web/api-client.server.ts";
 import { showFile } from "../../../web/file-display.server.ts";
+import type { ShownCallPart, ShownImage } from "../calls/call.tsx";
+import { showCallPart } from "../calls/show-call.ts";
 import type { ModelChoice } from "../models.server.ts";
 import type { ShownReasoning } from "./reasoning-fold.tsx";
 import { reasoningPath } from "./thought-words.ts";
@@ -10,25 +12,28 @@ type MessageBranch = Awaited<ReturnType<Awaited<ReturnType<Client["api"]["chat"]
 export type ShownTurn = Awaited<ReturnType<typeof showTurn>>;
 
 /**
- * What the page shows of each message: the parts of a reply as HTML, the person's text as it is. `folds`: whether the browser can
- * fold thoughts away.
+ * What the page shows of each message: the parts of a reply as HTML, the person's text as it is.
  */
 export const showTurns = (
-  chat: ShownChat,
+  chat: OpenChat,
   items: MessageBranch["items"],
   models: ModelChoice[],
-  folds: boolean,
+  { folds, decides }: Reader,
 ): Promise<ShownTurn[]> =>
-  Promise.all(items.map((message, index) => showTurn(chat, message, items[index - 1], models, folds)));
+  Promise.all(items.map((message, index) => showTurn(chat, message, items[index - 1], models, { folds, decides })));
+
+/** `folds`: whether the browser can fold things away; `decides`: whether it is the owner, who alone decides about calls. */
+type Reader = { folds: boolean; decides: boolean };
 
 type ShownChat = { id: string; userId: string };
+type OpenChat = ShownChat & { temporary: boolean; ownerName: string };
 
 async function showTurn(
-  chat: ShownChat,
+  chat: OpenChat,
   message: BranchMessage,
   question: BranchMessage | undefined,
   models: ModelChoice[],
-  folds: boolean,
+  { folds, decides }: Reader,
 ) {
   const isReply = message.role !== "user" && message.status !== "streaming";
   return {
@@ -38,17 +43,28 @@ async function showTurn(
     error: message.error,
     name: models.find(({ id }) => id === message.modelId)?.name ?? "Tertulia",
     text: message.role === "user" ? message.content : "",
-    parts: isReply ? await Promise.all(message.parts.map((part) => showPart(chat, message, part, folds))) : [],
+    parts: isReply ? (await partsOf(chat, message, folds)).map((part) => (decides ? part : withoutForm(part))) : [],
     written: message.content !== "",
+    called: message.parts.some(({ kind }) => kind === "tool"),
     sources: citedIn(message.content, message.sources).map((source) => showSource(chat.id, message.id, source)),
     summary: message.summary,
     unseen: unseenImages(question, message, models),
     others: models.length > 1,
     attachments: message.attachments.map((file) => showFile(file.fileId, file)),
     parentId: message.parentId,
+    // Who wrote it, where that is somebody else: then it is only read.
+    author: decides ? undefined : chat.ownerName,
+    // Of what is temporary nothing stays, and only the owner has an opinion: there it is not asked for.
+    useful: decides && !chat.temporary ? message.useful : undefined,
     ...versionsOf(message),
   };
 }
+
+const partsOf = (chat: ShownChat, message: BranchMessage, folds: boolean) =>
+  Promise.all(message.parts.map((part) => showPart(chat, message, part, folds)));
+
+type ShownPart = Awaited<ReturnType<typeof showPart>>;
+const withoutForm = (part: ShownPart): ShownPart => (part.kind === "tool" ? { ...part, decision: undefined } : part);
 
 type MessagePart = BranchMessage["parts"][number];
 type ShownText = { n: number; kind: "text"; html: string };
@@ -59,7 +75,9 @@ export async function showPart(
   message: Pick<BranchMessage, "id" | "sources">,
   part: MessagePart,
   folds: boolean,
-): Promise<ShownText | ShownReasoning> {
+): Promise<ShownText | ShownReasoning | ShownCallPart | ShownImage> {
+  if (part.kind === "tool") return showCallPart(part, { replyId: message.id, folds });
+  if (part.kind === "image") return part;
   const { n, kind, text } = part;
   const sources = message.sources.length;
   const key = `${message.id}:${n}:${sources}`;
@@ -82,7 +100,8 @@ export function citedIn(text: string, sources: Source[]): Source[] {
 
 /** A source of a reply, and where it opens: at the message, at the passage of the file, or among what the model was given. */
 export function showSource(chatId: string, replyId: string, source: Source) {
-  const { n, title, messageId, fileId, position } = source;
+  const { n, title, messageId, fileId, position, url } = source;
+  if (url) return { n, title, to: url };
   if (fileId) {
     const passage = position ?? 0;
     return { n, title, to: `/user/file/${fileId}?pasaje=${passage}#pasaje-${passage}` };

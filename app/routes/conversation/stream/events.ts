@@ -3,12 +3,12 @@ import { pullStream } from "../../../http/pull-stream.server.ts";
 import { apiContext } from "../../../web/context.ts";
 import type { Route } from "./+types/events";
 import { openReply } from "./follow-reply.server.ts";
-import { knownOf, replyEvents } from "./reply-events.server.ts";
+import { knownOf, replyEvents } from "./reply-events.server.tsx";
 
 /**
  * A reply as server-sent events: `text` to add to the open block, where nothing that may still come can change how it looks;
  * `block` when HTML has changed: blocks that closed, and the open one so far; `thinking`, `thought` and `thought-end` for what the
- * model thinks aloud; `end`; `title`. The id is the place in the reply, so that a browser resumes exactly.
+ * model thinks aloud; `call` for a call of a tool as it is now, or an image, in place of what was shown of it; `end`; `title`. The id is the place in the reply, so that a browser resumes exactly.
  */
 export async function loader({ context, params, request }: Route.LoaderArgs) {
   const known = knownOf(headerOf(request, "Last-Event-ID"));

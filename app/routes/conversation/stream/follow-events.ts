@@ -23,6 +23,8 @@ export function followEvents(live: HTMLElement | null, messageId: string, onEnd:
   region.setAttribute("aria-live", "polite");
   document.body.append(region);
   let said = 0;
+  // Calls that a screen reader has been told of: their results are read by whoever opens them.
+  const spoken = new Set<string>();
   // A screen reader is told sentences, lines and rows as they are complete, never tokens.
   const speak = (text: string) => {
     const fresh = text.slice(said).trim();
@@ -59,6 +61,23 @@ export function followEvents(live: HTMLElement | null, messageId: string, onEnd:
   on<string>("thought-end", (words) => {
     thought?.fold.classList.remove("now");
     if (thought) thought.summary.textContent = words;
+  });
+  on<{ n: number; html: string }>("call", ({ n, html }) => {
+    let holder = live.querySelector(`:scope > [data-part="${n}"]`);
+    if (!holder) {
+      // Text after it is another part.
+      text = undefined;
+      holder = document.createElement("div");
+      holder.setAttribute("data-part", String(n));
+      live.append(holder);
+    }
+    const open = holder.querySelector("details")?.open;
+    holder.innerHTML = html;
+    const fold = holder.querySelector("details");
+    if (fold && open) fold.open = true;
+    const words = holder.querySelector(".call-line")?.textContent;
+    if (words && !spoken.has(words)) region.append(Object.assign(document.createElement("p"), { textContent: words }));
+    if (words) spoken.add(words);
   });
   const end = () => {
     events.close();

@@ -1,0 +1,127 @@
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { createRemoteJWKSet, customFetch, decodeJwt, type JWTPayload, jwtVerify } from "jose";
+import type { Db } from "../../db/connection.server.ts";
+import type { AccessRow } from "../../db/tables.ts";
+import type { ApiEnv, Services } from "../env.server.ts";
+import { recordAudit } from "../http/audit.server.ts";
+import { answerInvalid, Problem } from "../http/problem.server.ts";
+import { mayEndSessions } from "../http/publish-change.server.ts";
+import { countAttempt, networkOf } from "../http/rate-limit.server.ts";
+import { boundedFetch, providerOf } from "./provider.server.ts";
+
+// The claim and the type of OpenID Connect Back-Channel Logout 1.0, §2.4.
+const logoutEvent = "http://schemas.openid.net/event/backchannel-logout";
+const asymmetric = [
+  "RS256",
+  "RS384",
+  "RS512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "EdDSA",
+  "Ed25519",
+];
+const keysTake = 10_000;
+
+type Keys = ReturnType<typeof createRemoteJWKSet>;
+const keysOf = new Map<string, Keys>();
+
+/**
+ * A provider tells that somebody has signed out there, or was taken out: their sessions here that came of it end. It calls from its
+ * own machine, without a cookie; the token's signature says who it is.
+ */
+export const backchannel = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(
+  createRoute({
+    method: "post",
+    path: "/backchannel",
+    // Whose sessions end is known only from the token, so everybody's sockets check.
+    middleware: [mayEndSessions(() => "")],
+    request: {
+      body: {
+        content: {
+          "application/x-www-form-urlencoded": {
+            schema: z.object({ logout_token: z.string("Falta logout_token.").max(20_000, "Es demasiado largo.") }),
+          },
+        },
+        required: true,
+      },
+    },
+    responses: { 200: { description: "Las sesiones que venían de ahí han terminado." } },
+  }),
+  async (c) => {
+    const { services } = c.var;
+    await countAttempt(c, "backchannel", networkOf(c));
+    const { accesses, claims } = await readLogout(services, c.req.valid("form").logout_token);
+    const ended = await endSessions(services.db, accesses, claims);
+    for (const userId of ended) {
+      const changes = { after: { access: accesses[0].name } };
+      await recordAudit(services.db, c, "signout", "user", userId, { actorId: null, changes });
+    }
+    return c.body(null, 200, { "Cache-Control": "no-store" });
+  },
+);
+
+/** The claims of a logout token and the accesses that it is for: the same client may have several, with rules of their own. Throws 400 for one that is not to be trusted. */
+async function readLogout(
+  services: Services,
+  token: string,
+): Promise<{ accesses: [AccessRow, ...AccessRow[]]; claims: JWTPayload }> {
+  try {
+    const { iss = "", aud } = decodeJwt(token);
+    const [access, ...others] = await services.db
+      .selectFrom("accesses")
+      .where("clientId", "in", [aud ?? ""].flat())
+      .where("address", "in", [iss, `${iss}/`, iss.replace(/\/$/, "")])
+      .selectAll()
+      .execute();
+    if (!access) throw new Error("no access has this issuer and audience");
+    const { issuer, jwks_uri = "" } = (await providerOf(access, services.accessKey)).serverMetadata();
+    const { payload } = await jwtVerify(token, keysAt(jwks_uri), {
+      issuer,
+      audience: access.clientId,
+      algorithms: asymmetric,
+      requiredClaims: ["iat", "jti", "events"],
+      maxTokenAge: "10m",
+      clockTolerance: 30,
+    });
+    const isLogout = Object.hasOwn(Object(payload.events) as object, logoutEvent);
+    const isOfSomebody = Boolean(payload.sub || payload.sid) && !`${payload.sub}${payload.sid}`.includes("\0");
+    if (!isLogout || "nonce" in payload || !isOfSomebody) throw new Error("no logout token");
+    return { accesses: [access, ...others], claims: payload };
+  } catch (error) {
+    services.log.warn({ err: error as Error }, "un aviso de cierre de sesión no es de fiar");
+    throw new Problem(400, "El aviso no es de un proveedor que se use aquí, o ha caducado.");
+  }
+}
+
+function keysAt(address: string): Keys {
+  const keys =
+    keysOf.get(address) ??
+    createRemoteJWKSet(new URL(address), { timeoutDuration: keysTake, [customFetch]: boundedFetch });
+  keysOf.set(address, keys);
+  return keys;
+}
+
+/** Ends the sessions of one session there or, without it, all of a person; answers whose they were. */
+async function endSessions(db: Db, accesses: AccessRow[], { sub, sid }: JWTPayload): Promise<string[]> {
+  const ids = accesses.map(({ id }) => id);
+  const rows = await db
+    .deleteFrom("sessions")
+    .where("accessId", "in", ids)
+    .$if(typeof sid === "string", (query) => query.where("providerSession", "=", String(sid)))
+    .$if(typeof sub === "string", (query) =>
+      query.where("userId", "in", (e) =>
+        e
+          .selectFrom("identities")
+          .where("identities.accessId", "in", ids)
+          .where("identities.subject", "=", String(sub))
+          .select("identities.userId"),
+      ),
+    )
+    .returning("userId")
+    .execute();
+  return [...new Set(rows.map(({ userId }) => userId))];
+}

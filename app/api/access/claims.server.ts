@@ -1,0 +1,32 @@
+import type { Facts } from "./enter.server.ts";
+
+type Claims = Record<string, unknown>;
+
+// PostgreSQL stores no NUL, and no name has one.
+const isText = (value: unknown): value is string => typeof value === "string" && !value.includes("\0");
+const said = (value: unknown): string | null => (isText(value) && value.trim() ? value.trim() : null);
+
+/** What the claims of a provider say of a person; `groupsClaim` may lead into objects, as `realm_access.roles`. */
+export function factsIn(claims: Claims, groupsClaim: string): Omit<Facts, "subject" | "providerSession" | "idToken"> {
+  const verified = claims.email_verified;
+  const names = [
+    claims.name,
+    [claims.given_name, claims.family_name].filter(said).join(" "),
+    claims.preferred_username,
+  ];
+  return {
+    email: said(claims.email),
+    // Some send it as a text.
+    emailVerified: verified === undefined || verified === null ? null : verified === true || verified === "true",
+    name: names.map(said).find(Boolean) ?? "",
+    groups: groupsIn(claims, groupsClaim),
+  };
+}
+
+/** A list of names, or a single one. The claim may itself have dots, or be an address. */
+export function groupsIn(claims: Claims, claim: string): string[] {
+  if (!claim) return [];
+  const inside = claim.split(".").reduce<unknown>((object, key) => (Object(object) as Claims)[key], claims);
+  const value = Object.hasOwn(claims, claim) ? claims[claim] : inside;
+  return [value].flat().filter((one): one is string => isText(one) && one !== "");
+}

@@ -1,0 +1,255 @@
+import type { Context } from "hono";
+import { v7 as newId } from "uuid";
+import type { Db } from "../../db/connection.server.ts";
+import type { AccessRow, UserRow } from "../../db/tables.ts";
+import { encrypt, tryDecrypt } from "../../process/crypto.server.ts";
+import { limits } from "../../process/limits.ts";
+import { addFreePlan, deviceOf, isFirstAccount } from "../auth/accounts.server.ts";
+import { hasAuthenticator } from "../auth/authenticator-codes.server.ts";
+import { openSession, type Tokens } from "../auth/session-tokens.server.ts";
+import type { ApiEnv } from "../env.server.ts";
+import { recordAudit } from "../http/audit.server.ts";
+import { Problem } from "../http/problem.server.ts";
+import { lockAdmins } from "../users/account-admin.server.ts";
+
+/** What a provider says of who comes in. */
+export type Facts = {
+  /** What it calls the person, for ever. */
+  subject: string;
+  email: string | null;
+  /** null: it does not say. */
+  emailVerified: boolean | null;
+  name: string;
+  groups: string[];
+  /** Of OpenID Connect: what the provider calls its session, and the token that ends it there. */
+  providerSession: string | null;
+  idToken: string | null;
+};
+
+/** Somebody whose address is already that of an account: they prove its password once. */
+export type Joining = { ticket: string; email: string; needsCode: boolean };
+
+const ticketLives = 10 * 60_000;
+const ticketIdentity = (accessId: string) => `join:${accessId}`;
+
+/**
+ * Lets somebody in whom a provider vouches for: the account that is joined to that identity, a new one, or, where the address is an
+ * account's already, what it takes to join them. Their groups and role follow what the provider says. Throws 403.
+ */
+export async function enter(c: Context<ApiEnv>, access: AccessRow, facts: Facts): Promise<Tokens | Joining> {
+  const { db } = c.var.services;
+  refuseDomain(access, facts);
+  const joined = await db
+    .selectFrom("identities")
+    .where("accessId", "=", access.id)
+    .where("subject", "=", facts.subject)
+    .select("userId")
+    .executeTakeFirst();
+  if (joined) return open(c, access, facts, joined.userId);
+  const email = verifiedEmail(access, facts);
+  const account = await db
+    .selectFrom("users")
+    .where("emailKey", "=", email.toLowerCase())
+    .select(["id", "passwordHash"])
+    .executeTakeFirst();
+  if (account) return offerJoining(c, access, facts, account, email);
+  return open(c, access, facts, await makeAccount(c, access, facts, email));
+}
+
+/** Joins the account and the identity of a ticket, once its password is proven. */
+export async function join(c: Context<ApiEnv>, access: AccessRow, facts: Facts, userId: string): Promise<Tokens> {
+  const now = Date.now();
+  await c.var.services.db.transaction().execute(async (trx) => {
+    const row = { id: newId(), createdAt: now, updatedAt: now, userId, accessId: access.id, subject: facts.subject };
+    await trx
+      .insertInto("identities")
+      .values(row)
+      .onConflict((conflict) => conflict.columns(["accessId", "subject"]).doNothing())
+      .execute();
+    await recordAudit(trx, c, "join", "user", userId, { actorId: userId, changes: { after: { access: access.name } } });
+  });
+  return open(c, access, facts, userId);
+}
+
+/** What a ticket says, if it was made here for this access and has not expired. */
+export function readTicket(
+  c: Context<ApiEnv>,
+  access: AccessRow,
+  ticket: string,
+): { userId: string; facts: Facts } | undefined {
+  const plain = tryDecrypt(ticket, c.var.services.accessKey, ticketIdentity(access.id));
+  if (plain === undefined) return undefined;
+  const { expires, ...said } = JSON.parse(plain) as { userId: string; facts: Facts; expires: number };
+  return expires > Date.now() ? said : undefined;
+}
+
+async function offerJoining(
+  c: Context<ApiEnv>,
+  access: AccessRow,
+  facts: Facts,
+  account: Pick<UserRow, "id" | "passwordHash">,
+  email: string,
+): Promise<Joining> {
+  const { services } = c.var;
+  if (!account.passwordHash) {
+    throw new Problem(
+      403,
+      `Ya hay una cuenta con el correo ${email}, que entra de otra manera. Avisa a quien administra.`,
+    );
+  }
+  // The ID token is not carried: with it the ticket would not fit into a cookie.
+  const said = { userId: account.id, facts: { ...facts, idToken: null }, expires: Date.now() + ticketLives };
+  const ticket = encrypt(JSON.stringify(said), services.accessKey, ticketIdentity(access.id));
+  return { ticket, email, needsCode: await hasAuthenticator(services.db, account.id) };
+}
+
+function refuseDomain({ domains, name }: AccessRow, { email }: Facts): void {
+  const allowed = domains
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter(Boolean);
+  if (allowed.length === 0) return;
+  const domain = email?.toLowerCase().split("@").at(-1);
+  if (!domain || !allowed.includes(domain)) {
+    throw new Problem(403, `Con «${name}» solo entra quien tiene un correo de ${allowed.join(", ")}.`);
+  }
+}
+
+/** The address, if the provider vouches for it: anyone may claim one that it has not verified. */
+function verifiedEmail({ name, trustsEmail }: AccessRow, { email, emailVerified }: Facts): string {
+  if (!email || email.length > limits.email || !/^[^\s@\0]+@[^\s@\0]+$/.test(email)) {
+    throw new Problem(
+      403,
+      `«${name}» no dice tu correo, y sin él no se puede crear una cuenta. Avisa a quien administra.`,
+    );
+  }
+  if (emailVerified ?? trustsEmail === 1) return email;
+  throw new Problem(403, `«${name}» no confirma que el correo ${email} sea tuyo. Avisa a quien administra.`);
+}
+
+async function makeAccount(c: Context<ApiEnv>, access: AccessRow, facts: Facts, email: string): Promise<string> {
+  const { db, engine } = c.var.services;
+  if (access.makesAccounts === 0) {
+    throw new Problem(
+      403,
+      `No hay ninguna cuenta con el correo ${email}. Pide una a quien administra esta instalación.`,
+    );
+  }
+  const now = Date.now();
+  const userId = newId();
+  await db.transaction().execute(async (trx) => {
+    const first = await isFirstAccount(trx, engine);
+    const name = facts.name
+      .replace(/[\p{Cc}\s]+/gu, " ")
+      .trim()
+      .slice(0, limits.name)
+      .toWellFormed();
+    const { numInsertedOrUpdatedRows } = await trx
+      .insertInto("users")
+      .values({
+        id: userId,
+        createdAt: now,
+        updatedAt: now,
+        name: name || (email.split("@")[0] ?? email),
+        email,
+        emailKey: email.toLowerCase(),
+        passwordHash: "",
+        // Where the provider says who administers, being first says nothing.
+        role: first && access.adminGroup === null ? "admin" : "user",
+        status: "active",
+        draft: null,
+        lastSeenAt: now,
+      })
+      .onConflict((conflict) => conflict.column("emailKey").doNothing())
+      .executeTakeFirst();
+    // The same person in two tabs, or somebody who signed up at this very moment.
+    if (numInsertedOrUpdatedRows === 0n) throw new Problem(409, "Esa cuenta se acaba de crear. Entra otra vez.");
+    await addFreePlan(trx, userId, now);
+    await trx
+      .insertInto("identities")
+      .values({ id: newId(), createdAt: now, updatedAt: now, userId, accessId: access.id, subject: facts.subject })
+      .execute();
+    await recordAudit(trx, c, "signup", "user", userId, {
+      actorId: userId,
+      changes: { after: { access: access.name } },
+    });
+  });
+  return userId;
+}
+
+async function open(c: Context<ApiEnv>, access: AccessRow, facts: Facts, userId: string): Promise<Tokens> {
+  const { db, engine, tokenKey, accessKey } = c.var.services;
+  await db.transaction().execute(async (trx) => {
+    await lockAdmins(trx, engine);
+    await followRole(trx, c, access, facts, userId);
+    await followGroups(trx, access, facts, userId);
+    await recordAudit(trx, c, "signin", "user", userId, {
+      actorId: userId,
+      changes: { after: { access: access.name } },
+    });
+  });
+  const { idToken, providerSession } = facts;
+  const hours = access.sessionHours;
+  return openSession(
+    db,
+    tokenKey,
+    { userId, ...deviceOf(c) },
+    {
+      accessId: access.id,
+      providerSession,
+      endsAt: hours === null ? null : Date.now() + hours * 60 * 60_000,
+      idTokenFor: (sessionId) => idToken && encrypt(idToken, accessKey, sessionId),
+    },
+  );
+}
+
+/** Makes a person's role what the provider says; the last who administers stays one. */
+async function followRole(
+  trx: Db,
+  c: Context<ApiEnv>,
+  { adminGroup }: AccessRow,
+  { groups }: Facts,
+  userId: string,
+): Promise<void> {
+  if (adminGroup === null) return;
+  const role = groups.includes(adminGroup) ? "admin" : "user";
+  const account = await trx.selectFrom("users").where("id", "=", userId).select("role").executeTakeFirstOrThrow();
+  if (account.role === role) return;
+  const others = trx.selectFrom("users").where("role", "=", "admin").where("status", "=", "active");
+  if (role === "user" && !(await others.where("id", "!=", userId).select("id").limit(1).executeTakeFirst())) return;
+  await trx.updateTable("users").set({ role, updatedAt: Date.now() }).where("id", "=", userId).execute();
+  const changes = { before: { role: account.role }, after: { role } };
+  await recordAudit(trx, c, "update", "user", userId, { actorId: null, changes });
+}
+
+// More names than any provider sends; what is beyond them is left out.
+const groupsAtMost = 20_000;
+// As many as fit into one query of either engine.
+const namesAtOnce = 500;
+
+/** Makes the groups that a provider has put a person into those that it says now; what was written by hand stays. */
+async function followGroups(trx: Db, access: AccessRow, facts: Facts, userId: string): Promise<void> {
+  const names = [...new Set(facts.groups)].slice(0, groupsAtMost);
+  const wanted = new Set<string>();
+  for (let from = 0; from < names.length; from += namesAtOnce) {
+    const some = names.slice(from, from + namesAtOnce);
+    const rows = await trx.selectFrom("groups").where("claim", "in", some).select("id").execute();
+    for (const { id } of rows) wanted.add(id);
+  }
+  const rows = await trx
+    .selectFrom("members")
+    .where("userId", "=", userId)
+    .select(["id", "groupId", "accessId"])
+    .execute();
+  const left = rows.filter(({ groupId, accessId }) => accessId === access.id && !wanted.has(groupId));
+  for (const { id } of left) await trx.deleteFrom("members").where("id", "=", id).execute();
+  const now = Date.now();
+  for (const { groupId } of rows) wanted.delete(groupId);
+  for (const groupId of wanted) {
+    await trx
+      .insertInto("members")
+      .values({ id: newId(), createdAt: now, updatedAt: now, groupId, userId, accessId: access.id })
+      .onConflict((conflict) => conflict.columns(["userId", "groupId"]).doNothing())
+      .execute();
+  }
+}

@@ -1,0 +1,41 @@
+import { v7 as newId } from "uuid";
+import type { Db } from "../../db/connection.server.ts";
+import type { OidcSettings } from "../../process/config.server.ts";
+import { encrypt } from "../../process/crypto.server.ts";
+
+/**
+ * Adds the provider that the environment names, if no access has its issuer yet; of one that has, the client's id and secret are
+ * made those of the environment, and the rest stays as the admin left it.
+ */
+export async function addAccess(
+  { db, accessKey }: { db: Db; accessKey: Buffer },
+  given: OidcSettings | undefined,
+): Promise<void> {
+  if (!given) return;
+  const { issuer: address, clientId, clientSecret, makesAccounts, adminGroup, ...named } = given;
+  const now = Date.now();
+  const before = await db.selectFrom("accesses").where("address", "=", address).select("id").executeTakeFirst();
+  const id = before?.id ?? newId();
+  const own = { clientId, secret: clientSecret ? encrypt(clientSecret, accessKey, id) : null };
+  if (before) {
+    await db.updateTable("accesses").set(own).where("id", "=", id).execute();
+    return;
+  }
+  const row = { id, createdAt: now, updatedAt: now, kind: "oidc" as const, address, ...own, ...named };
+  await db
+    .insertInto("accesses")
+    .values({
+      ...row,
+      adminGroup: adminGroup ?? null,
+      makesAccounts: makesAccounts ? 1 : 0,
+      domains: "",
+      trustsEmail: 0,
+      sessionHours: null,
+      searchBase: null,
+      userFilter: null,
+      groupBase: null,
+      enabled: 1,
+      position: 0,
+    })
+    .execute();
+}

@@ -1,0 +1,162 @@
+import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
+import * as oidc from "openid-client";
+import type { Db } from "../../db/connection.server.ts";
+import type { AccessRow } from "../../db/tables.ts";
+import { provesAccount } from "../auth/accounts.server.ts";
+import { answerTokens, token } from "../auth/answer-tokens.server.ts";
+import type { ApiEnv } from "../env.server.ts";
+import { answerInvalid, notFound, Problem } from "../http/problem.server.ts";
+import { countAttempt, networkOf } from "../http/rate-limit.server.ts";
+import { answers, id, takes } from "../http/schemas.server.ts";
+import { factsIn } from "./claims.server.ts";
+import { enter, type Facts, join, readTicket } from "./enter.server.ts";
+import { providerOf, sayRefusal } from "./provider.server.ts";
+
+const redirect = z
+  .url({ protocol: /^https?$/, error: "La dirección de vuelta tiene que empezar por http:// o https://." })
+  .openapi({ description: "Adónde vuelve la persona: la que está apuntada en el proveedor." });
+const begun = z
+  .object({
+    url: z.string().openapi({ description: "Adónde hay que ir." }),
+    state: z.string(),
+    nonce: z.string(),
+    verifier: z.string(),
+  })
+  .openapi("AccessBegun", { description: "Lo que hay que guardar en el navegador que empieza, y traer a la vuelta." });
+const secret = z.string("Falta un dato del comienzo.").max(200, "No es válido.");
+const ending = z.strictObject({
+  redirect,
+  brought: z
+    .string("Falta lo que trae la vuelta.")
+    .max(20_000, "La dirección de vuelta es demasiado larga.")
+    .openapi({ description: "La consulta de la dirección con la que se ha vuelto: code, state, iss." }),
+  state: secret,
+  nonce: secret,
+  verifier: secret,
+});
+export const joining = z
+  .object({ ticket: z.string(), email: z.string(), needsCode: z.boolean() })
+  .openapi("AccessJoining", {
+    description: "El correo es el de una cuenta que hay: para unirlas hace falta su contraseña.",
+  });
+
+const named = z.object({ id: id.openapi({ param: { name: "id", in: "path" } }) });
+
+const beginRoute = createRoute({
+  method: "post",
+  path: "/{id}",
+  request: { params: named, body: takes(z.strictObject({ redirect })) },
+  responses: { 200: answers(begun, "Empieza una entrada con un proveedor (OpenID Connect, con código y PKCE).") },
+});
+const begin: RouteHandler<typeof beginRoute, ApiEnv> = async (c) => {
+  const { services } = c.var;
+  await countAttempt(c, "signinAddress", networkOf(c));
+  const access = await findAccess(services.db, c.req.valid("param").id, "oidc");
+  try {
+    const provider = await providerOf(access, services.accessKey);
+    const [state, nonce, verifier] = [oidc.randomState(), oidc.randomNonce(), oidc.randomPKCECodeVerifier()];
+    const url = oidc.buildAuthorizationUrl(provider, {
+      redirect_uri: c.req.valid("json").redirect,
+      scope: access.scopes,
+      state,
+      nonce,
+      code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: "S256",
+    });
+    return c.json({ url: url.href, state, nonce, verifier }, 200, { "Cache-Control": "no-store" });
+  } catch (error) {
+    throw sayRefusal(access, error, services.log);
+  }
+};
+
+const endRoute = createRoute({
+  method: "post",
+  path: "/{id}/end",
+  request: { params: named, body: takes(ending) },
+  responses: {
+    200: token("El token de acceso; el de refresco va en una cookie."),
+    202: answers(joining, "Falta probar que la cuenta con ese correo es de la misma persona."),
+  },
+});
+const end: RouteHandler<typeof endRoute, ApiEnv> = async (c) => {
+  const { services } = c.var;
+  await countAttempt(c, "signinAddress", networkOf(c));
+  const access = await findAccess(services.db, c.req.valid("param").id, "oidc");
+  const { redirect: back, brought, state, nonce, verifier } = c.req.valid("json");
+  const url = new URL(back);
+  url.search = brought;
+  const facts = await factsOf(access, services.accessKey, url, { state, nonce, verifier }).catch((error: unknown) => {
+    throw sayRefusal(access, error, services.log);
+  });
+  const entered = await enter(c, access, facts);
+  return "ticket" in entered ? c.json(entered, 202, { "Cache-Control": "no-store" }) : answerTokens(c, entered, 200);
+};
+
+const joinRoute = createRoute({
+  method: "post",
+  path: "/{id}/join",
+  request: {
+    params: named,
+    body: takes(
+      z.strictObject({
+        ticket: z.string("Falta el ticket.").max(100_000, "El ticket no es válido."),
+        password: z.string("Falta la contraseña.").min(1, "Falta la contraseña.").max(1000, "Es demasiado larga."),
+        code: z.string("El código es un texto.").max(32, "El código es demasiado largo.").default(""),
+      }),
+    ),
+  },
+  responses: { 200: token("El token de acceso; el de refresco va en una cookie.") },
+});
+const joinHere: RouteHandler<typeof joinRoute, ApiEnv> = async (c) => {
+  const access = await findAccess(c.var.services.db, c.req.valid("param").id);
+  const { ticket, password, code } = c.req.valid("json");
+  const said = readTicket(c, access, ticket);
+  if (!said) throw new Problem(401, "Ha pasado demasiado tiempo. Entra otra vez desde el principio.");
+  await provesAccount(c, said.userId, password, code);
+  return answerTokens(c, await join(c, access, said.facts, said.userId), 200);
+};
+
+/** Coming in by a provider of OpenID Connect (Core 1.0, code flow with PKCE). What the browser keeps is its pages' matter. */
+export const oidcEntries = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
+  .openapi(beginRoute, begin)
+  .openapi(endRoute, end)
+  .openapi(joinRoute, joinHere);
+
+/** An access that people come in by. Throws 404. */
+export async function findAccess(db: Db, accessId: string, kind?: AccessRow["kind"]): Promise<AccessRow> {
+  return db
+    .selectFrom("accesses")
+    .where("id", "=", accessId)
+    .where("enabled", "=", 1)
+    .$if(kind !== undefined, (rows) => rows.where("kind", "=", kind ?? "oidc"))
+    .selectAll()
+    .executeTakeFirstOrThrow(notFound);
+}
+
+type Expected = { state: string; nonce: string; verifier: string };
+
+/** What the provider says of who has come back. What the token does not say is asked of its userinfo. */
+async function factsOf(access: AccessRow, accessKey: Buffer, url: URL, expected: Expected): Promise<Facts> {
+  const provider = await providerOf(access, accessKey);
+  const tokens = await oidc.authorizationCodeGrant(provider, url, {
+    expectedState: expected.state,
+    expectedNonce: expected.nonce,
+    pkceCodeVerifier: expected.verifier,
+    idTokenExpected: true,
+  });
+  const claims = tokens.claims();
+  // PostgreSQL stores no NUL; nobody is called so.
+  if (!claims || claims.sub.includes("\0")) throw new Error("no ID token, or one of nobody");
+  let facts = factsIn(claims, access.groupsClaim);
+  const lacks = !facts.email || (access.groupsClaim !== "" && facts.groups.length === 0);
+  if (lacks && provider.serverMetadata().userinfo_endpoint) {
+    const more = await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub);
+    facts = factsIn({ ...more, ...claims }, access.groupsClaim);
+  }
+  return {
+    ...facts,
+    subject: claims.sub,
+    providerSession: typeof claims.sid === "string" && !claims.sid.includes("\0") ? claims.sid : null,
+    idToken: tokens.id_token ?? null,
+  };
+}

@@ -1,0 +1,59 @@
+import { z } from "@hono/zod-openapi";
+import { limits } from "../../process/limits.ts";
+import type { Resource } from "../http/crud.server.ts";
+import { line, rowFields, text, timesOf } from "../http/schemas.server.ts";
+
+const largest = 1_000_000_000_000;
+const limit = (label: string) =>
+  z
+    .number(`${label} tiene que ser un número.`)
+    .int(`${label} tiene que ser un número entero.`)
+    .min(0, `${label} no puede ser negativo.`)
+    .max(largest, `${label} es demasiado grande.`)
+    .nullable()
+    .default(null)
+    .openapi({ description: "Para cada persona del grupo; null: el grupo no dice nada." });
+const money = (label: string) =>
+  z
+    .number(`${label} tiene que ser un número.`)
+    .min(0, `${label} no puede ser negativo.`)
+    .max(largest, `${label} es demasiado grande.`)
+    .nullable()
+    .default(null);
+
+const fields = {
+  name: line("El nombre", limits.name, 1),
+  description: text("La descripción", limits.groupDescription).default(""),
+  claim: line("El nombre en el proveedor", 255)
+    .transform((value) => value || null)
+    .nullable()
+    .default(null)
+    .openapi({ description: "Cómo lo llama el proveedor de identidades; null: solo se llena a mano." }),
+  messagesPerDay: limit("Los mensajes al día"),
+  tokensPerMonth: limit("Los tokens al mes"),
+  costPerMonth: money("El coste al mes").openapi({ description: "Lo que puede costar cada persona del grupo al mes." }),
+  budget: money("El presupuesto").openapi({ description: "Lo que pueden costar todas juntas al mes." }),
+};
+const body = z.strictObject(fields);
+const shown = z.object({ ...rowFields, ...fields, claim: z.string().nullable() }).openapi("Group");
+
+/** Groups of people: what they may use is said where that thing is changed; their limits are here. */
+export const groups: Resource<"groups", typeof shown, typeof body> = {
+  table: "groups",
+  name: "group",
+  shown,
+  body,
+  method: "put",
+  show: (row) => ({ ...row, ...timesOf(row) }),
+  columns: (given) => given,
+  list: {
+    table: "groups",
+    searched: ["name", "description", "claim"],
+    sortable: [
+      { column: "name", direction: "asc" },
+      { column: "createdAt", direction: "desc" },
+    ],
+    filters: { name: "text", claim: "text" },
+  },
+  unique: { field: "name", sentence: "Ya hay un grupo con ese nombre." },
+};

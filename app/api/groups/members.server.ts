@@ -1,0 +1,47 @@
+import { z } from "@hono/zod-openapi";
+import { expressionBuilder } from "kysely";
+import type { Tables } from "../../db/tables.ts";
+import type { Resource } from "../http/crud.server.ts";
+import { invalid } from "../http/problem.server.ts";
+import { id, rowFields, timesOf } from "../http/schemas.server.ts";
+
+const e = expressionBuilder<Tables, "members">();
+
+const fields = { groupId: id, userId: id };
+const body = z.strictObject(fields);
+const shown = z
+  .object({
+    ...rowFields,
+    ...fields,
+    byHand: z
+      .boolean()
+      .openapi({ description: "Si no, lo dice el proveedor con el que entra, y lo dirá otra vez cuando entre." }),
+  })
+  .openapi("Member");
+
+/** Who is in which group. Each person may read of which they are themselves. */
+export const members: Resource<"members", typeof shown, typeof body> = {
+  table: "members",
+  name: "member",
+  shown,
+  body,
+  method: "put",
+  show: ({ accessId, ...row }) => ({ ...row, ...timesOf(row), byHand: accessId === null }),
+  columns: (given) => ({ ...given, accessId: null }),
+  list: {
+    table: "members",
+    searched: [],
+    sortable: [{ column: "createdAt", direction: "desc" }],
+    filters: { groupId: "text", userId: "text" },
+  },
+  searchesPeople: true,
+  readable: (person) => e("members.userId", "=", person.id),
+  unique: { field: "userId", sentence: "Esa persona ya está en el grupo." },
+  ownerOf: async (_db, { userId }) => userId,
+  async check({ db }, { groupId, userId }) {
+    const group = await db.selectFrom("groups").where("id", "=", groupId).select("id").executeTakeFirst();
+    if (!group) throw invalid("groupId", "Ese grupo no existe.");
+    const user = await db.selectFrom("users").where("id", "=", userId).select("id").executeTakeFirst();
+    if (!user) throw invalid("userId", "Esa persona no existe.");
+  },
+};

@@ -1,0 +1,58 @@
+import { z } from "@hono/zod-openapi";
+import type { ModelRow } from "../../db/tables.ts";
+import { describeCause, ReplyError } from "../../replies/errors.server.ts";
+import { openModel } from "../../replies/providers/model-access.server.ts";
+import { generate, type Prompt } from "../../replies/providers/providers.server.ts";
+import type { Services } from "../env.server.ts";
+
+export const trial = z
+  .object({
+    ok: z.boolean(),
+    answer: z.string().openapi({ description: "Lo que ha contestado o, si no ha podido, por qué." }),
+    firstTokenMs: z.number().nullable(),
+    tokensPerSecond: z.number().nullable(),
+  })
+  .openapi("ModelTrial");
+
+type Trial = z.output<typeof trial>;
+
+// In ms: how long a model may be silent, and how long it may take in all, as a page waits for its answer.
+const patience = 30_000;
+const longest = 90_000;
+
+/** Tokens per second with one decimal, or null where so little time has passed since the first that it would say nothing. */
+export function tellSpeed(tokens: number, ms: number): number | null {
+  return tokens > 0 && ms > 50 ? Math.round((tokens / ms) * 10_000) / 10 : null;
+}
+
+type Asked = { prompt: Prompt; maxOutputTokens: number; signal: AbortSignal };
+
+/** Asks a model outside of any conversation: nothing of it is stored. A provider that fails is an answer, in words. */
+export async function askOnce(services: Services, row: ModelRow, asked: Asked): Promise<Trial> {
+  const begun = Date.now();
+  const late = AbortSignal.timeout(longest);
+  let first: number | null = null;
+  // Its thoughts count among its tokens.
+  let begunToSay: number | undefined;
+  let answer = "";
+  let tokens = 0;
+  try {
+    const model = { ...openModel(row, services.modelKey), maxOutputTokens: asked.maxOutputTokens };
+    const signal = AbortSignal.any([asked.signal, late]);
+    for await (const piece of generate(model, asked.prompt, { signal, silence: patience })) {
+      begunToSay ??= Date.now();
+      if (piece.type === "text") {
+        first ??= Date.now() - begun;
+        answer += piece.text;
+      } else if (piece.type === "mistaken") answer = "";
+      else if (piece.type === "finish") tokens = piece.usage.outputTokens ?? 0;
+    }
+  } catch (error) {
+    if (late.aborted && answer) return { ok: true, answer: `${answer}…`, firstTokenMs: first, tokensPerSecond: null };
+    if (!(error instanceof ReplyError)) throw error;
+    services.log.info({ modelId: row.id, cause: describeCause(error) }, "el modelo probado no contesta");
+    return { ok: false, answer: error.message, firstTokenMs: null, tokensPerSecond: null };
+  }
+  const tokensPerSecond = tellSpeed(tokens, Date.now() - (begunToSay ?? begun));
+  return { ok: true, answer, firstTokenMs: first, tokensPerSecond };
+}

@@ -1,0 +1,110 @@
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { v7 as newId } from "uuid";
+import type { Db } from "../../db/connection.server.ts";
+import { forGroupsOf } from "../../db/groups.server.ts";
+import { prepared } from "../../db/prepared.server.ts";
+import { limits } from "../../process/limits.ts";
+import type { ApiEnv } from "../env.server.ts";
+import { checkGroupIds, groupIds, groupIdsColumn, parseGroupIds, shownGroupIds } from "../groups/group-ids.server.ts";
+import { active, signedIn } from "../http/authentication.server.ts";
+import type { Resource } from "../http/crud.server.ts";
+import { answerInvalid, notFound } from "../http/problem.server.ts";
+import { publishes } from "../http/publish-change.server.ts";
+import { bearer, idParam, isoOrNull, rowFields, text, timesOf } from "../http/schemas.server.ts";
+
+const fields = {
+  text: text("El texto", limits.notice, 1),
+  endsAt: z
+    .string("El final tiene que ser una fecha.")
+    .refine((value) => !Number.isNaN(Date.parse(value)), "El final tiene que ser una fecha.")
+    .nullable()
+    .default(null)
+    .openapi({ description: "Hasta cuándo se enseña; null: hasta que se elimine." }),
+  groupIds,
+};
+const body = z.strictObject(fields);
+const shown = z.object({ ...rowFields, ...fields, groupIds: shownGroupIds }).openapi("Notice");
+
+/** What the house says to its people: on every page of theirs, until each has read it. */
+export const notices: Resource<"notices", typeof shown, typeof body> = {
+  table: "notices",
+  name: "notice",
+  shown,
+  body,
+  method: "put",
+  show: (row) => ({ ...row, ...timesOf(row), endsAt: isoOrNull(row.endsAt), groupIds: parseGroupIds(row) }),
+  columns: ({ endsAt = null, groupIds: forGroups = null, ...given }) => ({
+    ...given,
+    endsAt: endsAt === null ? null : Date.parse(endsAt),
+    groupIds: groupIdsColumn(forGroups),
+  }),
+  async check({ db }, row) {
+    const before = await db.selectFrom("notices").where("id", "=", row.id).select("groupIds").executeTakeFirst();
+    await checkGroupIds(db, parseGroupIds(row), before && parseGroupIds(before));
+  },
+  // Who has read another text has not read this one.
+  async stored(db, row) {
+    await db.deleteFrom("noticesRead").where("noticeId", "=", row.id).execute();
+  },
+  list: {
+    table: "notices",
+    searched: ["text"],
+    sortable: [{ column: "createdAt", direction: "desc" }],
+    filters: {},
+  },
+};
+
+/** The notices that a person has not read yet, the newest first. */
+export async function unreadNotices(db: Db, userId: string): Promise<{ id: string; text: string }[]> {
+  return (await findUnread(db, { userId, now: Date.now() })).rows;
+}
+
+const findUnread = prepared((db, { userId, now }: { userId: string; now: number }) =>
+  db
+    .selectFrom("notices")
+    .where((e) => e.or([e("endsAt", "is", null), e("endsAt", ">", now)]))
+    .where(forGroupsOf("notices", userId))
+    .where((e) =>
+      e.not(
+        e.exists(
+          e
+            .selectFrom("noticesRead")
+            .whereRef("noticesRead.noticeId", "=", "notices.id")
+            .where("noticesRead.userId", "=", userId)
+            .select("noticesRead.id"),
+        ),
+      ),
+    )
+    .orderBy("createdAt", "desc")
+    .limit(limits.noticesShown)
+    .select(["id", "text"]),
+);
+
+/** A person says that they have read a notice. */
+export const readings = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(
+  createRoute({
+    method: "post",
+    path: "/{id}/read",
+    security: bearer,
+    middleware: [signedIn, active, publishes("notice")],
+    request: { params: idParam },
+    responses: { 204: { description: "No se le enseña más." } },
+  }),
+  async (c) => {
+    const { person, services } = c.var;
+    const noticeId = c.req.valid("param").id;
+    await services.db
+      .selectFrom("notices")
+      .where("id", "=", noticeId)
+      .where(forGroupsOf("notices", person.id))
+      .select("id")
+      .executeTakeFirstOrThrow(notFound);
+    const now = Date.now();
+    await services.db
+      .insertInto("noticesRead")
+      .values({ id: newId(), createdAt: now, updatedAt: now, noticeId, userId: person.id })
+      .onConflict((conflict) => conflict.columns(["userId", "noticeId"]).doNothing())
+      .execute();
+    return c.body(null, 204);
+  },
+);

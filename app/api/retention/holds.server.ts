@@ -1,0 +1,45 @@
+import { z } from "@hono/zod-openapi";
+import type { Db } from "../../db/connection.server.ts";
+import { limits } from "../../process/limits.ts";
+import type { Person } from "../env.server.ts";
+import type { Resource } from "../http/crud.server.ts";
+import { invalid, Problem } from "../http/problem.server.ts";
+import { id, rowFields, text, timesOf } from "../http/schemas.server.ts";
+
+const fields = { userId: id, reason: text("El motivo", limits.holdReason).default("") };
+const body = z.strictObject(fields);
+const shown = z.object({ ...rowFields, ...fields }).openapi("Hold");
+
+/** Of whom nothing may be deleted for now, by no rule and by nobody, as when a court may ask for it. */
+export const holds: Resource<"holds", typeof shown, typeof body> = {
+  table: "holds",
+  name: "hold",
+  shown,
+  body,
+  method: "put",
+  show: (row) => ({ ...row, ...timesOf(row) }),
+  columns: (given) => given,
+  list: {
+    table: "holds",
+    searched: ["reason"],
+    sortable: [{ column: "createdAt", direction: "desc" }],
+    filters: { userId: "text" },
+  },
+  searchesPeople: true,
+  async check({ db }, { userId }) {
+    const user = await db.selectFrom("users").where("id", "=", userId).select("id").executeTakeFirst();
+    if (!user) throw invalid("userId", "Esa persona no existe.");
+  },
+};
+
+/** Throws 409 if nothing of this owner may be deleted now. */
+export async function refuseOnHold(db: Db, person: Pick<Person, "id">, ownerId: string): Promise<void> {
+  const hold = await db.selectFrom("holds").where("userId", "=", ownerId).select("id").executeTakeFirst();
+  if (!hold) return;
+  throw new Problem(
+    409,
+    person.id === ownerId
+      ? "Quien administra ha suspendido el borrado de lo tuyo: por ahora no se puede eliminar. Pregúntale."
+      : "El borrado de lo de esta persona está suspendido. Quita antes la suspensión, en «Suspensiones de borrado».",
+  );
+}

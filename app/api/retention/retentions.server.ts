@@ -1,0 +1,77 @@
+import { z } from "@hono/zod-openapi";
+import { sql } from "kysely";
+import type { Resource } from "../http/crud.server.ts";
+import { invalid } from "../http/problem.server.ts";
+import { id, iso, rowFields, timesOf } from "../http/schemas.server.ts";
+
+const day = 24 * 60 * 60_000;
+const monthLong = 31;
+const kinds = ["chats", "files", "audit", "usage"] as const;
+
+const fields = {
+  kind: z.enum(kinds, "Elige qué se conserva."),
+  days: z
+    .number("Los días tienen que ser un número.")
+    .int("Los días tienen que ser un número entero.")
+    .min(1, "Tiene que ser un día o más.")
+    .max(36_500, "Son demasiados días: sin regla se conserva para siempre."),
+  groupId: id
+    .nullable()
+    .default(null)
+    .openapi({ description: "Solo lo de la gente de este grupo; null: lo de todos." }),
+  keepsPinned: z.boolean().default(true).openapi({ description: "Si las conversaciones fijadas se quedan." }),
+};
+const body = z.strictObject(fields);
+const shown = z
+  .object({
+    ...rowFields,
+    ...fields,
+    startsAt: z.string().openapi({ description: "Desde cuándo borra: un día después de guardarla." }),
+  })
+  .openapi("Retention");
+
+/**
+ * How long things are kept. Each rule deletes what it covers, whatever others say: so the strictest holds. It begins a day after it
+ * was saved, so that there is time to look at what it would delete. Each person may read the rules that are for them.
+ */
+export const retentions: Resource<"retentions", typeof shown, typeof body> = {
+  table: "retentions",
+  name: "retention",
+  shown,
+  body,
+  method: "put",
+  show: (row) => ({ ...row, ...timesOf(row), keepsPinned: row.keepsPinned === 1, startsAt: iso(row.startsAt) }),
+  columns: ({ keepsPinned = true, groupId = null, ...given }) => ({
+    ...given,
+    groupId,
+    keepsPinned: keepsPinned ? 1 : 0,
+  }),
+  complete: (_services, row) => ({ ...row, startsAt: row.updatedAt + day }),
+  async check({ db }, { kind, days, groupId, id: ruleId }) {
+    if (kind === "usage" && days < monthLong) {
+      throw invalid("days", `El uso del mes cuenta para los límites: se conserva ${monthLong} días o más.`);
+    }
+    if (groupId !== null) {
+      if (kind === "audit")
+        throw invalid("groupId", "La auditoría es de toda la instalación: aquí no va ningún grupo.");
+      const group = await db.selectFrom("groups").where("id", "=", groupId).select("id").executeTakeFirst();
+      if (!group) throw invalid("groupId", "Ese grupo no existe.");
+    }
+    const same = await db
+      .selectFrom("retentions")
+      .where("kind", "=", kind)
+      .where("groupId", groupId === null ? "is" : "=", groupId)
+      .where("id", "!=", ruleId)
+      .select("id")
+      .executeTakeFirst();
+    if (same) throw invalid("kind", "Ya hay una regla para eso y para esas personas.");
+  },
+  readable: (person) => sql<boolean>`("groupId" is null or exists (
+    select 1 from members where members."groupId" = retentions."groupId" and members."userId" = ${person.id}))`,
+  list: {
+    table: "retentions",
+    searched: [],
+    sortable: [{ column: "createdAt", direction: "desc" }],
+    filters: { kind: "text", groupId: "text" },
+  },
+};

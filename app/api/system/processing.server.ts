@@ -1,0 +1,175 @@
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { sql } from "kysely";
+import type { Db } from "../../db/connection.server.ts";
+import type { ModelRow, ToolRow } from "../../db/tables.ts";
+import type { ApiEnv, Services } from "../env.server.ts";
+import { parseGroupIds } from "../groups/group-ids.server.ts";
+import { admin, noProgram, signedIn } from "../http/authentication.server.ts";
+import { answers, bearer } from "../http/schemas.server.ts";
+
+const kinds = ["accounts", "chats", "messages", "files", "usage", "audit", "opinions", "emails"] as const;
+
+const shown = z
+  .object({
+    controller: z.object({
+      name: z.string().nullable(),
+      contact: z.string().nullable(),
+      dataProtectionOfficer: z.string().nullable(),
+    }),
+    kept: z.array(
+      z.object({
+        kind: z.enum(kinds),
+        count: z.number(),
+        rules: z
+          .array(z.object({ days: z.number(), group: z.string().nullable(), keepsPinned: z.boolean() }))
+          .openapi({ description: "Cuántos días se conserva; vacía: hasta que se elimina." }),
+      }),
+    ),
+    holds: z.number(),
+    recipients: z
+      .array(
+        z.object({
+          kind: z.enum(["model", "tool", "access", "mail", "database", "redis"]),
+          name: z.string(),
+          host: z.string().nullable().openapi({ description: "null: no sale de esta máquina." }),
+          pseudonyms: z.boolean().nullable(),
+          groups: z.array(z.string()).nullable().openapi({ description: "null: para todas las personas." }),
+        }),
+      )
+      .openapi({ description: "A dónde van los datos." }),
+    security: z.object({
+      https: z.boolean(),
+      passwords: z.boolean(),
+      withSecondStep: z.number(),
+      administrators: z.number(),
+      terms: z.array(z.string()).openapi({ description: "Las páginas que todas las personas aceptan." }),
+    }),
+  })
+  .openapi("Processing");
+type Processing = z.output<typeof shown>;
+
+/** The record of processing (GDPR, article 30), as far as the installation knows it itself. */
+export const processing = new OpenAPIHono<ApiEnv>().openapi(
+  createRoute({
+    method: "get",
+    path: "/",
+    security: bearer,
+    middleware: [signedIn, noProgram, admin],
+    responses: { 200: answers(shown, "Qué se guarda, cuánto tiempo y a dónde va.") },
+  }),
+  async (c) => {
+    const { services } = c.var;
+    const { db, config } = services;
+    const [kept, recipients, security] = await Promise.all([keptOf(db), recipientsOf(services), securityOf(services)]);
+    const { name = null, contact = null, dataProtectionOfficer = null } = config.controller;
+    const controller = { name, contact, dataProtectionOfficer };
+    return c.json({ controller, ...kept, recipients, security }, 200);
+  },
+);
+
+/** Rows of these tables, each counted by the database. */
+const counted = sql<Record<(typeof kinds)[number] | "holds", number>>`select
+  (select count(*) from users) as accounts, (select count(*) from chats) as chats,
+  (select count(*) from messages) as messages, (select count(*) from files) as files,
+  (select count(*) from usage) as usage, (select count(*) from audit) as audit,
+  (select count(*) from opinions) as opinions, (select count(*) from emails) as emails,
+  (select count(*) from holds) as holds`;
+
+async function keptOf(db: Db): Promise<Pick<Processing, "kept" | "holds">> {
+  const [counts] = (await counted.execute(db)).rows;
+  const rules = await db
+    .selectFrom("retentions")
+    .leftJoin("groups", "groups.id", "retentions.groupId")
+    .orderBy("days")
+    .select(["kind", "days", "keepsPinned", "groups.name as group"])
+    .execute();
+  // Messages and opinions go with their chats.
+  const ruled = (kind: string) => (kind === "messages" || kind === "opinions" ? "chats" : kind);
+  const kept = kinds.map((kind) => ({
+    kind,
+    count: Number(counts?.[kind]),
+    rules: rules
+      .filter((rule) => rule.kind === ruled(kind))
+      .map(({ days, group, keepsPinned }) => ({ days, group, keepsPinned: keepsPinned === 1 })),
+  }));
+  return { kept, holds: Number(counts?.holds) };
+}
+
+const hosts: Record<ModelRow["provider"], string | null> = {
+  openai: "api.openai.com",
+  anthropic: "api.anthropic.com",
+  google: "generativelanguage.googleapis.com",
+  "openai-compatible": null,
+  ollama: null,
+  local: null,
+};
+// Tools that answer here, and those whose address is known beforehand.
+const toolHosts: Partial<Record<ToolRow["kind"], string>> = {
+  brave: "api.search.brave.com",
+  tavily: "api.tavily.com",
+  image: "api.openai.com",
+  page: "Las páginas públicas que se piden",
+};
+
+/** The host of an address; null: it is this machine. */
+function hostOf(address: string | undefined | null): string | null {
+  const { hostname = "" } = (address && URL.parse(address)) || {};
+  return /^(localhost|127(\.\d+){3}|\[::1\])?$/.test(hostname) ? null : hostname;
+}
+
+async function recipientsOf({ db, config }: Services): Promise<Processing["recipients"]> {
+  const [models, tools, accesses, groups] = await Promise.all([
+    db.selectFrom("models").where("enabled", "=", 1).orderBy("position").selectAll().execute(),
+    db.selectFrom("tools").where("enabled", "=", 1).orderBy("position").selectAll().execute(),
+    db.selectFrom("accesses").where("enabled", "=", 1).orderBy("position").selectAll().execute(),
+    db.selectFrom("groups").select(["id", "name"]).execute(),
+  ]);
+  const namesOf = (row: { groupIds: string | null }) =>
+    parseGroupIds(row)?.map((id) => groups.find((group) => group.id === id)?.name ?? "un grupo que ya no existe") ??
+    null;
+  const plain = { pseudonyms: null, groups: null };
+  const places = [
+    { kind: "mail" as const, name: "Correo", address: config.mail?.smtpUrl },
+    { kind: "database" as const, name: "Base de datos", address: config.databaseUrl },
+    { kind: "redis" as const, name: "Redis", address: config.redisUrl },
+  ];
+  return [
+    ...models.map((row) => ({
+      kind: "model" as const,
+      name: row.name,
+      host: row.baseUrl ? hostOf(row.baseUrl) : hosts[row.provider],
+      pseudonyms: row.provider === "local" ? null : row.pseudonyms === 1,
+      groups: namesOf(row),
+    })),
+    ...tools.map((row) => ({
+      kind: "tool" as const,
+      name: row.name,
+      host: row.address ? hostOf(row.address) : (toolHosts[row.kind] ?? null),
+      pseudonyms: null,
+      groups: namesOf(row),
+    })),
+    ...accesses.map(({ name, address }) => ({ kind: "access" as const, name, host: hostOf(address), ...plain })),
+    ...places
+      .filter(({ address }) => address)
+      .map(({ kind, name, address }) => ({ kind, name, host: hostOf(address), ...plain })),
+  ];
+}
+
+async function securityOf({ db, config }: Services): Promise<Processing["security"]> {
+  const { rows } = await sql<{ withSecondStep: number; administrators: number }>`select
+    (select count(*) from authenticators where "confirmedAt" is not null) as "withSecondStep",
+    (select count(*) from users where role = 'admin' and status = 'active') as administrators`.execute(db);
+  const terms = await db
+    .selectFrom("pages")
+    .where("mustAccept", "=", 1)
+    .where("published", "=", 1)
+    .select("title")
+    .execute();
+  return {
+    https: config.publicUrl?.startsWith("https:") ?? false,
+    passwords: config.passwordSignin,
+    withSecondStep: Number(rows[0]?.withSecondStep),
+    administrators: Number(rows[0]?.administrators),
+    terms: terms.map(({ title }) => title),
+  };
+}

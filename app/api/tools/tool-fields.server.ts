@@ -1,0 +1,155 @@
+import { z } from "@hono/zod-openapi";
+import type { ToolRow } from "../../db/tables.ts";
+import { isForbiddenUrl } from "../../process/addresses.server.ts";
+import { encrypt, tryDecrypt } from "../../process/crypto.server.ts";
+import type { ToolSettings } from "../../tools/settings.ts";
+import { listedIn, settingsOf } from "../../tools/toolbox.server.ts";
+import type { Person, Services } from "../env.server.ts";
+import { groupIds, groupIdsColumn, parseGroupIds, shownGroupIds } from "../groups/group-ids.server.ts";
+import { flag, isoOrNull, line, position, rowFields, text, timesOf } from "../http/schemas.server.ts";
+
+const kind = z.enum(
+  ["mcp", "searxng", "brave", "tavily", "image", "page", "documents", "sums", "time"],
+  "Ese tipo de herramienta no existe.",
+);
+const allowed = z.enum(["everyone", "admins"], "La usan todos o solo quien administra.");
+
+const listed = z.object({
+  name: z.string(),
+  title: z.string(),
+  description: z.string(),
+  readOnly: z.boolean().openapi({ description: "Si dice que no cambia nada." }),
+  on: z.boolean().openapi({ description: "Si se ofrece a los modelos." }),
+  ask: z.boolean().openapi({ description: "Si se pregunta a la persona antes de cada llamada." }),
+});
+
+/** `address`, `hasSecret`, `problem` and the like are for admins; others get null or false. The secret is never answered. */
+export const tool = z
+  .object({
+    ...rowFields,
+    name: z.string(),
+    kind,
+    address: z.string().nullable(),
+    program: z
+      .string()
+      .nullable()
+      .openapi({ description: "Su nombre en MCP_SERVERS, si es un programa de la máquina." }),
+    hasSecret: z.boolean(),
+    secretLost: z
+      .boolean()
+      .openapi({ description: "Si la clave se guardó con otro secreto y hay que escribirla otra vez." }),
+    signedIn: z.boolean().openapi({ description: "Si se ha iniciado sesión en su servidor (OAuth)." }),
+    model: z.string().nullable().openapi({ description: "El modelo que hace las imágenes." }),
+    allowed,
+    enabled: z.boolean(),
+    seconds: z.number(),
+    kilobytes: z.number(),
+    tools: z.array(listed).openapi({ description: "Lo que ofrece un servidor MCP." }),
+    listedAt: z.string().nullable(),
+    problem: z.string().nullable(),
+    position: z.number(),
+    groupIds: shownGroupIds,
+  })
+  .openapi("Tool");
+
+const within = (label: string, min: number, max: number) =>
+  z
+    .number(`${label} tiene que ser un número.`)
+    .int(`${label} tiene que ser un número entero.`)
+    .min(min, `${label}: ${min} como poco.`)
+    .max(max, `${label}: ${max} como mucho.`);
+
+export const newTool = z.strictObject({
+  name: line("El nombre", 60, 1),
+  kind,
+  address: z
+    .url({ protocol: /^https?$/, error: "La dirección tiene que empezar por http:// o https://." })
+    .max(2_000, "La dirección es demasiado larga.")
+    .refine(
+      (url) => !isForbiddenUrl(url),
+      "En esa dirección no puede haber una herramienta: es de la propia red de la máquina.",
+    )
+    .refine((url) => {
+      const { username, password } = URL.parse(url) ?? {};
+      return !username && !password;
+    }, "La dirección no lleva usuario ni contraseña: escribe la clave en su campo.")
+    .nullable()
+    .default(null),
+  secret: text("La clave", 4_000).nullable().default(null).openapi({
+    description: "Un token, o cabeceras, una por línea: «X-Api-Key: …». Sin ella se queda la que había.",
+  }),
+  model: line("El modelo", 200).nullable().default(null),
+  allowed: allowed.default("everyone"),
+  enabled: flag.default(true),
+  seconds: within("Los segundos", 1, 600).default(30),
+  kilobytes: within("Los kB", 1, 256).default(32),
+  position,
+  groupIds,
+  choices: z
+    .record(z.string().max(200), z.strictObject({ on: flag.optional(), ask: flag.optional() }))
+    .optional()
+    .openapi({
+      description: "Por herramienta del servidor: si se ofrece, y si se pregunta antes. Sin ello se queda como estaba.",
+    }),
+});
+export type NewTool = z.output<typeof newTool>;
+
+/** A tool as the API shows it to this person. */
+export function showTool(
+  { toolKey }: Pick<Services, "toolKey">,
+  row: ToolRow,
+  person: Pick<Person, "role">,
+): z.output<typeof tool> {
+  const forAdmin = person.role === "admin";
+  const { id, name, kind: what, address, secret, access, seconds, kilobytes, problem, listedAt, position: at } = row;
+  const { program, model, tools: choices = {} } = settingsOf(row);
+  return {
+    id,
+    ...timesOf(row),
+    name,
+    kind: what,
+    address: forAdmin ? address : null,
+    program: forAdmin ? (program ?? null) : null,
+    hasSecret: forAdmin && secret !== null,
+    secretLost: forAdmin && secret !== null && tryDecrypt(secret, toolKey, id) === undefined,
+    signedIn: forAdmin && hasTokens(access, toolKey, id),
+    model: forAdmin ? (model ?? null) : null,
+    allowed: row.allowed,
+    enabled: row.enabled === 1,
+    seconds,
+    kilobytes,
+    tools: listedIn(row)
+      .map(({ name: own, title, description, readOnly }) => {
+        const { on = true, ask = !readOnly } = choices[own] ?? {};
+        return { name: own, title, description, readOnly, on, ask };
+      })
+      .filter(({ on }) => forAdmin || on),
+    listedAt: forAdmin ? isoOrNull(listedAt) : null,
+    problem: forAdmin ? problem : null,
+    position: at,
+    groupIds: forAdmin ? parseGroupIds(row) : null,
+  };
+}
+
+function hasTokens(access: string | null, key: Buffer, id: string): boolean {
+  const plain = access === null ? undefined : tryDecrypt(access, key, id);
+  return plain !== undefined && "tokens" in (JSON.parse(plain) as object);
+}
+
+/** What a body makes of a row; without a new secret the old, encrypted one stays. */
+export function toColumns({ toolKey }: Pick<Services, "toolKey">, id: string, given: NewTool, before?: ToolRow) {
+  const { secret, model, choices, enabled, groupIds: forGroups, ...columns } = given;
+  const old: ToolSettings = before ? settingsOf(before) : {};
+  const settings: ToolSettings = {
+    ...(old.program !== undefined && { program: old.program }),
+    ...(model && { model }),
+    ...(choices ? { tools: choices } : old.tools && { tools: old.tools }),
+  };
+  return {
+    ...columns,
+    groupIds: groupIdsColumn(forGroups),
+    enabled: enabled ? (1 as const) : (0 as const),
+    secret: secret ? encrypt(secret, toolKey, id) : (before?.secret ?? null),
+    settings: JSON.stringify(settings),
+  };
+}

@@ -1,0 +1,54 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Db } from "./connection.server.ts";
+import { prepared } from "./prepared.server.ts";
+import type { GroupRow } from "./tables.ts";
+
+type Limited = "models" | "tools" | "assistants" | "a" | "trainings" | "notices";
+
+/**
+ * Condition on things that may be for some groups only: they are for everybody, or one of their groups has this person. Ids are of
+ * a fixed length, so that none is part of another.
+ */
+export const forGroupsOf = (table: Limited, userId: string | RawBuilder<string>): RawBuilder<boolean> => {
+  const groupIds = sql.ref(`${table}.groupIds`);
+  return sql<boolean>`(${groupIds} is null or exists (
+    select 1 from members where members."userId" = ${userId} and ${groupIds} like '%' || members."groupId" || '%'))`;
+};
+
+/** The same, and who administers may use what is for groups that they are not in. */
+export const usableBy = (table: Limited, userId: string | RawBuilder<string>): RawBuilder<boolean> =>
+  sql<boolean>`(${forGroupsOf(table, userId)} or ${administers(userId)})`;
+
+/** Condition: this person administers. */
+export const administers = (userId: string | RawBuilder<string>): RawBuilder<boolean> =>
+  sql<boolean>`exists (select 1 from users where users.id = ${userId} and users.role = 'admin')`;
+
+export type GroupOf = Pick<
+  GroupRow,
+  "id" | "name" | "messagesPerDay" | "tokensPerMonth" | "costPerMonth" | "budget"
+> & {
+  /** What its members have cost this month; null: nothing yet, or it has no budget. */
+  spent: number | null;
+};
+
+/** The groups of a person. */
+export async function groupsOf(db: Db, userId: string, now: number): Promise<GroupOf[]> {
+  const { rows } = await findGroups(db, { userId, month: monthOf(now) });
+  return rows;
+}
+
+const findGroups = prepared((db, { userId, month }: { userId: string; month: string }) =>
+  db
+    .selectFrom("members")
+    .innerJoin("groups", "groups.id", "members.groupId")
+    .leftJoin("groupCosts", (join) =>
+      join.onRef("groupCosts.groupId", "=", "groups.id").on("groupCosts.month", "=", month),
+    )
+    .where("members.userId", "=", userId)
+    .orderBy("groups.name")
+    .select(["groups.id", "groups.name", "messagesPerDay", "tokensPerMonth", "costPerMonth", "budget"])
+    .select("groupCosts.cost as spent"),
+);
+
+/** The UTC month of a time, as YYYY-MM. */
+export const monthOf = (now: number) => new Date(now).toISOString().slice(0, 7);

@@ -1,0 +1,111 @@
+import { hostname } from "node:os";
+import { v7 as newId } from "uuid";
+import packageJson from "../../../package.json" with { type: "json" };
+import type { Log } from "../../process/log.server.ts";
+import type { Db, Engine } from "../connection.server.ts";
+import type { ProcessRow } from "../tables.ts";
+import type { SharedClock } from "./clock.server.ts";
+
+// In ms.
+const beatEvery = 5_000;
+const deadAfter = 15_000;
+
+/** What a process says of itself at each sign of life. `delay`: how late its event loop was at worst since the last one, in ms. */
+export type Load = { replies: number; memory: number; delay: number };
+/** A process that serves this database. Times in epoch ms of the shared clock; `ahead`: its own clock before that, in ms. */
+export type LivingProcess = Pick<ProcessRow, "id" | "host" | "pid" | "version" | "createdAt" | "updatedAt"> &
+  Load & { ahead: number };
+
+type Services = { db: Db; engine: Engine; clock: SharedClock; log: Log };
+
+/**
+ * The processes that share this database, as each of them says every few seconds. With SQLite there is one, which says it once. A
+ * process that has died is forgotten, and what belongs to it.
+ */
+export class Processes {
+  readonly id = newId();
+  readonly #services: Services;
+  readonly #startedAt: number;
+  #timer: NodeJS.Timeout | undefined;
+  #beating: Promise<void> = Promise.resolve();
+
+  constructor(services: Services) {
+    this.#services = services;
+    this.#startedAt = services.clock.now();
+  }
+
+  /** Says that this process is there, now and from now on; `load` is asked at each sign of life. */
+  async join(load: () => Load): Promise<void> {
+    const { db, engine } = this.#services;
+    if (engine === "sqlite") await db.deleteFrom("processes").execute();
+    await this.#beat(load());
+    if (engine === "sqlite") return;
+    this.#timer = setInterval(() => {
+      this.#beating = this.#beat(load()).catch((error) =>
+        this.#services.log.error({ err: error as Error }, "no se pudo dar señal de vida"),
+      );
+    }, beatEvery).unref();
+  }
+
+  /** Says that this process takes on nothing more. A database that is away does not keep it from ending. */
+  async leave(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#beating;
+    const { db, log } = this.#services;
+    await db
+      .deleteFrom("processes")
+      .where("id", "=", this.id)
+      .execute()
+      .catch((error) => log.warn({ err: error as Error }, "no se pudo decir que este proceso acaba"));
+  }
+
+  /** Those that have given a sign of life lately, oldest first, this one among them. */
+  async living(): Promise<LivingProcess[]> {
+    const { db, engine, clock } = this.#services;
+    const rows = await db
+      .selectFrom("processes")
+      .where("updatedAt", ">", engine === "postgres" ? clock.now() - deadAfter : 0)
+      .orderBy("id")
+      .selectAll()
+      .execute();
+    return rows.map(({ data, ...row }) => ({ ...row, ...(JSON.parse(data) as Load & { ahead: number }) }));
+  }
+
+  /** Whether there is another one that could go on with what this one leaves; without a database there is none. */
+  async areOthers(): Promise<boolean> {
+    const { engine, log } = this.#services;
+    if (engine === "sqlite") return false;
+    const living = await this.living().catch((error) =>
+      log.warn({ err: error as Error }, "no se ven los demás procesos"),
+    );
+    return living?.some(({ id }) => id !== this.id) ?? false;
+  }
+
+  async #beat(load: Load): Promise<void> {
+    const { db, clock } = this.#services;
+    const now = clock.now();
+    const data = JSON.stringify({ ...load, ahead: clock.ahead });
+    const row = {
+      id: this.id,
+      createdAt: this.#startedAt,
+      host: hostname(),
+      pid: process.pid,
+      version: packageJson.version,
+    };
+    await db
+      .insertInto("processes")
+      .values({ ...row, updatedAt: now, data })
+      .onConflict((conflict) => conflict.column("id").doUpdateSet({ updatedAt: now, data }))
+      .execute();
+    await db
+      .deleteFrom("processes")
+      .where("updatedAt", "<", now - deadAfter)
+      .execute();
+    await db
+      .deleteFrom("completions")
+      .where((e) =>
+        e.not(e.exists(e.selectFrom("processes").whereRef("processes.id", "=", "completions.processId").select("id"))),
+      )
+      .execute();
+  }
+}

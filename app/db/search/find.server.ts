@@ -1,0 +1,152 @@
+import { sql } from "kysely";
+import { limits } from "../../process/limits.ts";
+import type { Db, Engine } from "../connection.server.ts";
+import type { PassageRow } from "../tables.ts";
+import { ownerWord } from "./passages.server.ts";
+import { rank } from "./rank.server.ts";
+import { countedAtMost, type Term, termsOf } from "./terms.server.ts";
+import { questionWords, searchWords } from "./words.server.ts";
+
+export type Hit = Omit<PassageRow, "seq" | "words" | "ownerId">;
+/** `covered`: how many of the question's words it has, in some form. */
+export type RankedHit = Hit & { covered: number };
+
+type Search = {
+  question: string;
+  owners: string[];
+  /** Messages to leave out. */
+  except: string[];
+  /** false: no messages are searched. */
+  messages?: boolean;
+  /** Only the passages of these files; without it, of all the owners' files. */
+  files?: string[];
+  limit: number;
+};
+
+// The engine finds them by its own measure, and they are ranked here.
+const candidates = 200;
+
+/**
+ * The passages that best answer a question, among those of the owners, best first.
+ * The question itself belongs in `except`, because it would be its own best answer.
+ */
+export async function searchPassages(db: Db, engine: Engine, search: Search): Promise<RankedHit[]> {
+  const words = questionWords(search.question);
+  if (words.length === 0) return [];
+  const { terms, total } = await termsOf(db, engine, search.owners, words);
+  const sought = soughtWords(terms);
+  if (sought.length === 0) return [];
+  const match = engine === "sqlite" ? quoted(sought, " OR ") : sought.join("|");
+  const found = await findPassages(db, engine, { ...search, limit: candidates }, match);
+  const ranks = rank(
+    found.map((hit) => hit.words.split(" ")),
+    terms,
+    total,
+  );
+  return found
+    .map(({ words: _, ...hit }, index) => ({ ...hit, ...(ranks[index] ?? { score: 0, covered: 0 }) }))
+    .sort((a, b) => b.score - a.score)
+    .slice(0, search.limit)
+    .map(({ score: _, ...hit }) => hit);
+}
+
+/** What passages are looked up by: not by what thousands of them have, unless there is nothing else. */
+function soughtWords(terms: Term[]): string[] {
+  const all = terms.flat();
+  const telling = all.filter(({ found }) => found < countedAtMost);
+  return [...new Set((telling.length > 0 ? telling : all).map(({ word }) => word))];
+}
+
+// Of the words that were typed, where no passage has all of them.
+const most = 0.6;
+
+/**
+ * The passages that contain all words of a search field, the last one as a prefix; best first. If there is none, those that have most
+ * of them, also in other words and as they are spelt.
+ */
+export async function searchTyped(db: Db, engine: Engine, search: Search): Promise<Hit[]> {
+  const words = questionWords(search.question);
+  if (words.length === 0) return [];
+  const match =
+    engine === "sqlite"
+      ? `${quoted(words, " AND ")}${openEnd(words, " *")}`
+      : `${words.join("&")}${openEnd(words, ":*")}`;
+  const all = await findPassages(db, engine, search, match);
+  if (all.length > 0) return all.map(({ words: _, ...hit }) => hit);
+  const near = await searchPassages(db, engine, search);
+  return near.filter(({ covered }) => covered >= words.length * most);
+}
+
+async function findPassages(
+  db: Db,
+  engine: Engine,
+  { owners, except, messages, files, limit }: Search,
+  match: string,
+): Promise<(Hit & Pick<PassageRow, "words">)[]> {
+  const hidden = sql.join([...except, ""]);
+  const owned = sql`p."ownerId" in (${sql.join(owners)})`;
+  const ownerWords = owners.map(ownerWord);
+  const columns = sql`p."messageId", p."trainingId", p."chatId", p."fileId", p.position, p.page, p.text, p.words`;
+  const ofMessages = messages === false ? sql`p."messageId" is null` : sql`1 = 1`;
+  const ofFiles = files ? sql`(p."fileId" is null or p."fileId" in (${sql.join([...files, ""])}))` : sql`1 = 1`;
+  const { rows } =
+    engine === "sqlite"
+      ? await sql<Hit & Pick<PassageRow, "words">>`
+          select ${columns} from passages_index i join passages p on p.seq = i.rowid
+          where passages_index match ${`(${quoted(ownerWords, " OR ")}) AND (${match})`}
+            and ${owned} and coalesce(p."messageId", '-') not in (${hidden}) and ${ofMessages} and ${ofFiles}
+          order by rank limit ${limit}`.execute(db)
+      : await sql<Hit & Pick<PassageRow, "words">>`
+          select ${columns} from passages p, to_tsquery('simple', ${`(${ownerWords.join("|")}) & (${match})`}) q
+          where p.vector @@ q and ${owned} and coalesce(p."messageId", '-') not in (${hidden}) and ${ofMessages} and ${ofFiles}
+          order by ts_rank(p.vector, q, 1) desc, p.seq desc limit ${limit}`.execute(db);
+  return rows;
+}
+
+// A passage is quoted beside the best one if it has at least this share of the best one's matching words.
+const nearlyAsGood = 0.7;
+// Two passages with at least this Jaccard similarity count as the same.
+const alike = 0.75;
+
+/** Filters hits (best first): keeps those nearly as good as the best one, without near-duplicates. */
+export function bestHits(hits: RankedHit[]): RankedHit[] {
+  const best = Math.max(0, ...hits.map(({ covered }) => covered));
+  const kept: { hit: RankedHit; words: Set<string> }[] = [];
+  for (const hit of hits) {
+    if (hit.covered < best * nearlyAsGood) continue;
+    const words = new Set(searchWords(hit.text));
+    if (!kept.some((one) => overlap(one.words, words) > alike)) kept.push({ hit, words });
+  }
+  return kept.map(({ hit }) => hit);
+}
+
+/** Jaccard similarity of two sets, from 0 to 1. */
+function overlap(a: Set<string>, b: Set<string>): number {
+  const shared = a.intersection(b).size;
+  return shared / Math.max(1, a.size + b.size - shared);
+}
+
+/**
+ * A subquery of ids: the newest messages that contain all words of a search field, of one owner or of all. Limited to the newest,
+ * so that a common word costs no more than a rare one.
+ */
+export function messagesSaying(engine: Engine, typed: string, ownerId: string | undefined) {
+  const words = questionWords(typed);
+  if (words.length === 0) return sql<string>`(select '')`;
+  const owner = ownerId === undefined ? [] : [ownerWord(ownerId)];
+  const owned = ownerId === undefined ? sql`1 = 1` : sql`p."ownerId" = ${ownerId}`;
+  const found = sql`${owned} and p."messageId" is not null`;
+  const newest = limits.listSearched;
+  return engine === "sqlite"
+    ? sql<string>`(select p."messageId" from passages_index i join passages p on p.seq = i.rowid
+        where passages_index match ${`${quoted([...owner, ...words], " AND ")}${openEnd(words, " *")}`} and ${found}
+        order by i.rowid desc limit ${newest})`
+    : sql<string>`(select p."messageId" from passages p
+        where p.vector @@ to_tsquery('simple', ${`${[...owner, ...words].join("&")}${openEnd(words, ":*")}`}) and ${found}
+        order by p.seq desc limit ${newest})`;
+}
+
+// A prefix of one or two letters matches too many words.
+const openEnd = (words: string[], mark: string) => ((words.at(-1)?.length ?? 0) > 2 ? mark : "");
+
+const quoted = (words: string[], between: string) => words.map((word) => `"${word}"`).join(between);

@@ -1,0 +1,54 @@
+import { stemmer } from "@orama/stemmers/spanish";
+import { formsOf, inNumbers } from "./numbers.server.ts";
+
+// They would match every text: articles, prepositions, forms of ser, haber and tener, words of questions; the same in English.
+const stopWords = new Set(
+  `a al algo alguien algun alguna ante antes aqui asi aun aunque cada como con contra cosa cual cuales cualquier cuando cuanta cuantas
+  cuanto cuantos cuya cuyo da dar de debe deben del desde dice dicen dime donde dos durante e el ella ellos en entre era eran eres es esa
+  esas ese eso esos esta estan estar estas este esto estos fue fueron ha haber habia han hasta hay he la las le les lo los mas me mi
+  mientras mis mucho muy nada necesito ni no nos nosotros o os otra otro para parte pasa pero poco poder podria por porque pueda puede pueden
+  puedo pues que quien quienes quiero sea segun ser si siempre sido sin sobre son soy su sus tal tambien tan tanto te tendra tener tengo ti
+  tiene tienen toca todo todos tras tu tus un una unas uno unos usa va van vez vosotros y ya yo
+  about an and any are as at be by can do does for from had has have how i in into is it its me my of on or our should that the their there
+  they this to was we were what when where which who why will with would you your`
+    .split(/\s+/)
+    .filter(Boolean),
+);
+
+const longestWord = 60;
+
+/** Lowercase words without accents (ñ stays: «ano» is not «año»), stemmed with Snowball's Spanish rules; no numbers' other forms. */
+export function plainWords(text: string): string[] {
+  // Longer than any real word. Stemming a word of a hundred thousand letters would take minutes.
+  const short = wordsOf(text).filter((word) => word.length <= longestWord);
+  return short.map(stemOf).filter((word) => word.length > 0);
+}
+
+/** What is indexed of a text: its words, and its numbers and dates in one form each. */
+export const searchWords = (text: string): string[] => [...plainWords(text), ...inNumbers(text)];
+
+/** How a word is indexed. */
+export const stemOf = (word: string): string => fold(singular(stemmer(word)));
+
+const wordsOf = (text: string): string[] =>
+  text
+    .toLowerCase()
+    .normalize("NFC")
+    .match(/[\p{L}\p{N}]+/gu) ?? [];
+
+// Snowball keeps the plural of short words: «años» would not find «año».
+const singular = (stem: string) => (stem.length > 3 ? stem.replace(/(?<=[aeiou])s$/, "") : stem);
+
+function fold(word: string): string {
+  return word.replaceAll("ñ", "\u0001").normalize("NFD").replace(/\p{M}/gu, "").replaceAll("\u0001", "ñ");
+}
+
+const termsAtMost = 24;
+
+/** The words of a question without stop words, as they are indexed; all of them if it has only stop words. */
+export function questionWords(question: string): string[] {
+  const asked = wordsOf(question).filter((word) => word.length <= longestWord);
+  const telling = asked.filter((word) => !stopWords.has(fold(word)) && (word.length > 1 || /\d/.test(word)));
+  const used = (telling.length > 0 ? telling : asked).map(stemOf).filter(Boolean);
+  return [...new Set([...used, ...formsOf(question)])].slice(0, termsAtMost);
+}

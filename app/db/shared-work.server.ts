@@ -1,0 +1,12 @@
+import { type RawBuilder, sql } from "kysely";
+
+/** Condition on the column of a project's id: this person owns it, or is a member of it. */
+export const inProjectOf = (column: string, userId: string): RawBuilder<boolean> =>
+  sql<boolean>`(exists (select 1 from projects p where p.id = ${sql.ref(column)} and p."userId" = ${userId})
+    or exists (select 1 from "projectMembers" m where m."projectId" = ${sql.ref(column)} and m."userId" = ${userId}))`;
+
+/** Condition on chats (by that name): others let this person read it, as a member of its project or of a group. */
+export const shownTo = (userId: string): RawBuilder<boolean> =>
+  sql<boolean>`(${inProjectOf("chats.projectId", userId)} or exists (
+    select 1 from "shownChats" s join members g on g."groupId" = s."groupId"
+    where s."chatId" = chats.id and g."userId" = ${userId}))`;

@@ -1,0 +1,65 @@
+import { setImmediate } from "node:timers/promises";
+import type { Db } from "../db/connection.server.ts";
+import { indexPassages } from "../db/search/passages.server.ts";
+import { searchWords } from "../db/search/words.server.ts";
+import type { FileRow } from "../db/tables.ts";
+import { type JobAtWork, JobFailed, type JobRules } from "../jobs/jobs.server.ts";
+import { type Reading, readDocument } from "./reading.server.ts";
+import { FileRefused } from "./refused.server.ts";
+import type { Storage } from "./storage/storage.server.ts";
+
+type Services = { db: Db; storage: Storage };
+
+// Each may need half a gigabyte for a moment.
+const atOnce = 2;
+const retries = [10_000, 60_000, 10 * 60_000];
+// Few enough that storing them causes no noticeable pause.
+const passagesAtOnce = 40;
+
+/** How documents are read: their text and its passages are stored, or why there is none. */
+export const documentReading = ({ db, storage }: Services): JobRules => ({
+  atOnce,
+  retries,
+  work: (job) => readStored({ db, storage }, job),
+  async failed({ subjectId }, problem) {
+    await db.updateTable("files").set({ problem }).where("id", "=", subjectId).execute();
+  },
+});
+
+async function readStored({ db, storage }: Services, { subjectId, progress }: JobAtWork): Promise<void> {
+  const file = await db
+    .selectFrom("files")
+    .where("id", "=", subjectId)
+    .where("ready", "=", 0)
+    .select(["id", "userId", "name", "mediaType"])
+    .executeTakeFirst();
+  // Deleted meanwhile, or read by an attempt whose end was not stored.
+  if (!file) return;
+  const reading = await storage
+    .lend(file.id, "original", (path) => readDocument({ path, mediaType: file.mediaType }))
+    .catch((error) => {
+      throw error instanceof FileRefused ? new JobFailed(error.message, { cause: error }) : error;
+    });
+  if (!reading) throw new JobFailed("su contenido ya no está en el servidor.");
+  await store(db, file, reading, progress);
+}
+
+async function store(
+  db: Db,
+  { id, userId, name }: Pick<FileRow, "id" | "userId" | "name">,
+  { passages, text, pages }: Reading,
+  progress: JobAtWork["progress"],
+): Promise<void> {
+  // A document is also found by what it is called.
+  const called = searchWords(name.replace(/\.[^.]*$/, "").replaceAll("_", " ")).join(" ");
+  const indexed = passages.map((passage) => ({ ...passage, words: `${passage.words} ${called}` }));
+  // Of an attempt that was cut off.
+  await db.deleteFrom("passages").where("fileId", "=", id).execute();
+  for (let at = 0; at < passages.length; at += passagesAtOnce) {
+    await progress(at, passages.length);
+    await indexPassages(db, userId, { fileId: id }, indexed.slice(at, at + passagesAtOnce));
+    // SQLite runs synchronously; this lets other requests run in between.
+    await setImmediate();
+  }
+  await db.updateTable("files").set({ text, pages, ready: 1, problem: null }).where("id", "=", id).execute();
+}

@@ -1,0 +1,196 @@
+import { createReadStream, createWriteStream } from "node:fs";
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { ReadableStream as WebStream } from "node:stream/web";
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+} from "@aws-sdk/client-s3";
+import pLimit from "p-limit";
+import type { BucketSettings } from "../../process/storage-url.server.ts";
+import {
+  nameOf,
+  readName,
+  type Storage,
+  StorageUnavailable,
+  type StoredFile,
+  type Variant,
+  variants,
+} from "./storage.server.ts";
+
+// In ms. An answer begins within `answer`, and goes on within `silence`; uploads may take longer by their size.
+const connect = 5_000;
+const answer = 10_000;
+const silence = 30_000;
+const slowestUpload = 100; // bytes per ms
+const putAttempts = 2;
+const deletesAtOnce = 8;
+// What a killed process leaves is swept like uploads (`http/multipart.server.ts`).
+const lentPrefix = "tertulia-recibido-";
+
+/**
+ * The bytes of files in a bucket of an S3 store. Stores put an object whole or not at all, and who reads after that sees it
+ * (strong consistency, which S3 has had since December 2020, and MinIO, Ceph and R2 have).
+ */
+export class BucketStorage implements Storage {
+  readonly #client: S3Client;
+  readonly #bucket: string;
+  readonly #prefix: string;
+
+  constructor({ bucket, prefix, endpoint, region, keys }: BucketSettings) {
+    this.#bucket = bucket;
+    this.#prefix = prefix;
+    this.#client = new S3Client({
+      region,
+      // Only AWS has a host name for each bucket.
+      ...(endpoint && { endpoint, forcePathStyle: true }),
+      // Without keys, the SDK looks for those of the machine (roles, profiles).
+      ...(keys && { credentials: keys }),
+      // The newer checksums are refused by stores that don't know them.
+      requestChecksumCalculation: "WHEN_REQUIRED",
+      responseChecksumValidation: "WHEN_REQUIRED",
+      maxAttempts: 2,
+      // What fails is thrown, and logged in one place.
+      logger: { trace() {}, debug() {}, info() {}, warn() {}, error() {} },
+      requestHandler: { connectionTimeout: connect, requestTimeout: answer, throwOnRequestTimeout: true },
+    });
+  }
+
+  /** Asks for the bucket; throws StorageUnavailable, whose `cause` names what is wrong with it. */
+  async check(): Promise<void> {
+    await this.#client.send(new HeadBucketCommand({ Bucket: this.#bucket })).catch((cause: Error) => {
+      throw new StorageUnavailable(cause.name, { cause });
+    });
+  }
+
+  async put(id: string, variant: Variant, source: Uint8Array | string): Promise<void> {
+    const size = typeof source === "string" ? (await stat(source)).size : source.byteLength;
+    const requestTimeout = answer + size / slowestUpload;
+    for (let attempt = 1; ; attempt++) {
+      // The SDK does not repeat what it has read from a stream, so each attempt has a stream of its own.
+      const Body = typeof source === "string" ? createReadStream(source) : source;
+      const command = new PutObjectCommand({ ...this.#object(id, variant), Body, ContentLength: size });
+      try {
+        await this.#ask(() => this.#client.send(command, { requestTimeout }));
+        return;
+      } catch (error) {
+        if (attempt === putAttempts || typeof source !== "string") throw error;
+      } finally {
+        if (!(Body instanceof Uint8Array)) Body.destroy();
+      }
+    }
+  }
+
+  async read(id: string, variant: Variant): Promise<Buffer | undefined> {
+    const parts: Uint8Array[] = [];
+    const found = await this.#get(id, variant);
+    if (!found) return;
+    for await (const part of found) parts.push(part);
+    return Buffer.concat(parts);
+  }
+
+  async stream(id: string, variant: Variant): Promise<{ body: ReadableStream<Uint8Array>; size: number } | undefined> {
+    const head = await this.#ask(() => this.#client.send(new HeadObjectCommand(this.#object(id, variant))));
+    if (!head) return;
+    const body = WebStream.from(this.#late(id, variant)) as unknown as ReadableStream<Uint8Array>;
+    return { body, size: head.ContentLength ?? 0 };
+  }
+
+  async lend<Result>(id: string, variant: Variant, use: (path: string) => Promise<Result>) {
+    const found = await this.#get(id, variant);
+    if (!found) return;
+    const dir = await mkdtemp(join(tmpdir(), lentPrefix));
+    try {
+      const path = join(dir, "content");
+      await pipeline(found, createWriteStream(path));
+      return await use(path);
+    } finally {
+      await rm(dir, { recursive: true, force: true });
+    }
+  }
+
+  async delete(ids: string[]): Promise<void> {
+    const limit = pLimit(deletesAtOnce);
+    // One by one: deleting many in one request takes a checksum that older stores refuse.
+    const deletions = ids.flatMap((id) =>
+      variants.map((variant) =>
+        limit(() => this.#ask(() => this.#client.send(new DeleteObjectCommand(this.#object(id, variant))))),
+      ),
+    );
+    await Promise.all(deletions);
+  }
+
+  async *list(): AsyncGenerator<StoredFile> {
+    for (let token: string | undefined; ; ) {
+      const command = new ListObjectsV2Command({
+        Bucket: this.#bucket,
+        Prefix: this.#prefix,
+        ContinuationToken: token,
+      });
+      const page = await this.#ask(() => this.#client.send(command));
+      for (const { Key = "", Size = 0, LastModified } of page?.Contents ?? []) {
+        const read = readName(Key.slice(this.#prefix.length));
+        if (read) yield { ...read, size: Size, at: LastModified?.getTime() ?? 0 };
+      }
+      token = page?.NextContinuationToken;
+      if (!token) return;
+    }
+  }
+
+  close(): void {
+    this.#client.destroy();
+  }
+
+  /** Opens the object at the first read. */
+  async *#late(id: string, variant: Variant): AsyncGenerator<Uint8Array> {
+    const found = await this.#get(id, variant);
+    // Deleted since its size was asked for.
+    if (!found) throw new StorageUnavailable("gone");
+    yield* found;
+  }
+
+  async #get(id: string, variant: Variant): Promise<AsyncGenerator<Uint8Array> | undefined> {
+    const found = await this.#ask(() => this.#client.send(new GetObjectCommand(this.#object(id, variant))));
+    return found?.Body && unlessSilent(found.Body.transformToWebStream());
+  }
+
+  #object(id: string, variant: Variant) {
+    return { Bucket: this.#bucket, Key: this.#prefix + nameOf(id, variant) };
+  }
+
+  /** What the store answers; undefined if the object is not there. Throws StorageUnavailable. */
+  async #ask<Output>(send: () => Promise<Output>): Promise<Output | undefined> {
+    try {
+      return await send();
+    } catch (cause) {
+      const { name } = cause as Error;
+      if (name === "NoSuchKey" || name === "NotFound") return undefined;
+      throw new StorageUnavailable(name, { cause });
+    }
+  }
+}
+
+/** The parts of a body, each within `silence`. Time that the reader takes does not count. */
+async function* unlessSilent(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader();
+  try {
+    for (;;) {
+      const { promise: silent, reject } = Promise.withResolvers<never>();
+      const timer = setTimeout(() => reject(new StorageUnavailable("silent")), silence);
+      const { done, value } = await Promise.race([reader.read(), silent]).finally(() => clearTimeout(timer));
+      if (done) return;
+      yield value;
+    }
+  } catch (cause) {
+    throw cause instanceof StorageUnavailable ? cause : new StorageUnavailable("broken off", { cause });
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}

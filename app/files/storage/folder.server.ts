@@ -1,0 +1,79 @@
+import { createReadStream } from "node:fs";
+import { copyFile, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { ReadableStream as WebStream } from "node:stream/web";
+import { makeFolder } from "../../process/fsync.server.ts";
+import { nameOf, readName, type Storage, type StoredFile, type Variant, variants } from "./storage.server.ts";
+
+/** The bytes of files in a folder of this machine, or in one that several machines mount. */
+export class FolderStorage implements Storage {
+  readonly #dir: string;
+
+  constructor(dir: string) {
+    this.#dir = dir;
+  }
+
+  /** Written aside, synced, renamed: whoever looks finds all of it or nothing, also after a power loss. */
+  async put(id: string, variant: Variant, source: Uint8Array | string): Promise<void> {
+    const path = this.path({ id, variant });
+    const part = `${path}.part`;
+    makeFolder(dirname(path));
+    await (typeof source === "string" ? copyFile(source, part) : writeFile(part, source));
+    await sync(part);
+    await rename(part, path);
+    await sync(dirname(path));
+  }
+
+  read(id: string, variant: Variant): Promise<Buffer | undefined> {
+    return readFile(this.path({ id, variant })).catch(absent);
+  }
+
+  async stream(id: string, variant: Variant): Promise<{ body: ReadableStream<Uint8Array>; size: number } | undefined> {
+    const path = this.path({ id, variant });
+    const found = await stat(path).catch(absent);
+    return found && { body: WebStream.from(bytesOf(path)) as unknown as ReadableStream<Uint8Array>, size: found.size };
+  }
+
+  async lend<Result>(id: string, variant: Variant, use: (path: string) => Promise<Result>) {
+    const path = this.path({ id, variant });
+    return (await stat(path).catch(absent)) && use(path);
+  }
+
+  async delete(ids: string[]): Promise<void> {
+    for (const id of ids) for (const variant of variants) await rm(this.path({ id, variant }), { force: true });
+  }
+
+  async *list(): AsyncGenerator<StoredFile> {
+    for (const folder of ((await readdir(this.#dir).catch(absent)) ?? []).sort()) {
+      for (const name of ((await readdir(join(this.#dir, folder)).catch(absent)) ?? []).sort()) {
+        const read = readName(`${folder}/${name}`);
+        // It may have been deleted since its folder was read.
+        const found = read && (await stat(join(this.#dir, folder, name)).catch(absent));
+        if (found) yield { ...read, size: found.size, at: found.mtimeMs };
+      }
+    }
+  }
+
+  close(): void {}
+
+  path({ id, variant }: Pick<StoredFile, "id" | "variant">): string {
+    return join(this.#dir, nameOf(id, variant));
+  }
+}
+
+async function* bytesOf(path: string): AsyncGenerator<Uint8Array> {
+  yield* createReadStream(path);
+}
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT" && error.code !== "ENOTDIR") throw error;
+}
+
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,38 @@
+import { join } from "node:path";
+import { ConfigError } from "../../process/config.server.ts";
+import type { Log } from "../../process/log.server.ts";
+import type { BucketSettings } from "../../process/storage-url.server.ts";
+import { FolderStorage } from "./folder.server.ts";
+import { type Storage, StorageUnavailable } from "./storage.server.ts";
+
+// Problems that don't go away by waiting, by the name of the SDK's error or the status of the answer.
+const sentences: Record<string, string> = {
+  CredentialsProviderError: "STORAGE_URL necesita sus claves: AWS_ACCESS_KEY_ID y AWS_SECRET_ACCESS_KEY",
+  "301": "STORAGE_URL: ese contenedor está en otra región",
+  "403": "STORAGE_URL: el almacén no acepta AWS_ACCESS_KEY_ID y AWS_SECRET_ACCESS_KEY para ese contenedor",
+  "404": "STORAGE_URL: en el almacén no hay un contenedor con ese nombre",
+};
+
+/**
+ * Where the bytes of files are: in a bucket, or in `files` of the data folder. Throws ConfigError where the bucket can't be used;
+ * a store that only does not answer is told in the log, for it may come back.
+ */
+export async function openStorage(
+  { dataDir, bucket }: { dataDir: string; bucket: BucketSettings | undefined },
+  log: Log,
+): Promise<Storage> {
+  if (!bucket) return new FolderStorage(join(dataDir, "files"));
+  // Loaded where it is used: the SDK takes 20 MB of memory.
+  const { BucketStorage } = await import("./bucket.server.ts");
+  const storage = new BucketStorage(bucket);
+  try {
+    await storage.check();
+  } catch (error) {
+    if (!(error instanceof StorageUnavailable)) throw error;
+    const { name = "", $metadata } = Object(error.cause) as { name?: string; $metadata?: { httpStatusCode?: number } };
+    const sentence = sentences[name] ?? sentences[$metadata?.httpStatusCode ?? ""];
+    if (sentence) throw new ConfigError(`${sentence}.`, { cause: error });
+    log.error({ err: error }, "el almacén de archivos no contesta");
+  }
+  return storage;
+}

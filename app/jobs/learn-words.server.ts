@@ -1,0 +1,49 @@
+import { setImmediate } from "node:timers/promises";
+import { z } from "zod";
+import type { Db, Engine } from "../db/connection.server.ts";
+import { forgetUnused, learnWords, wordsIn } from "../db/search/spelling.server.ts";
+import type { JobRules } from "./jobs.server.ts";
+
+const every = 60_000;
+const passagesAtOnce = 100;
+// Read again: a transaction that began earlier may have ended later.
+const overlap = 200;
+// Words that are looked at in one run: all of a large vocabulary in less than a day.
+const forgottenAtOnce = 200;
+
+/** What the next run has to know: the last passage that was read, and the last word that was looked at. */
+const memory = z.object({ seq: z.number().default(0), word: z.string().default("") });
+
+/**
+ * Keeps the words that search knows up to date, a minute behind the passages: those of new passages are added, those that are in no
+ * passage any more are removed. It begins at the first passage, so it also fills a database that has none.
+ */
+export const wordsLearning = ({ db, engine }: { db: Db; engine: Engine }): JobRules => ({
+  atOnce: 1,
+  retries: [],
+  every,
+  async work({ data, signal, remember }) {
+    let { seq, word } = memory.parse(JSON.parse(data));
+    const newest = await db.selectFrom("passages").orderBy("seq", "desc").limit(1).select("seq").executeTakeFirst();
+    if (newest && Number(newest.seq) > seq) seq = Math.max(0, seq - overlap);
+    while (!signal.aborted) {
+      const passages = await db
+        .selectFrom("passages")
+        .where("seq", ">", seq)
+        .orderBy("seq")
+        .limit(passagesAtOnce)
+        .select(["seq", "words"])
+        .execute();
+      if (passages.length === 0) break;
+      await learnWords(
+        db,
+        passages.flatMap((passage) => wordsIn(passage.words)),
+      );
+      seq = Number(passages.at(-1)?.seq);
+      await remember(JSON.stringify({ seq, word }));
+      await setImmediate();
+    }
+    word = await forgetUnused(db, engine, word, forgottenAtOnce);
+    await remember(JSON.stringify({ seq, word }));
+  },
+});

@@ -1,0 +1,73 @@
+import { v7 as newId } from "uuid";
+import type { Db } from "../db/connection.server.ts";
+import { encrypt, tryDecrypt } from "../process/crypto.server.ts";
+import type { Log } from "../process/log.server.ts";
+import type { Mail, Message } from "../process/mail.server.ts";
+import { JobFailed, type Jobs } from "./jobs.server.ts";
+
+const minute = 60_000;
+const retries = [1, 5, 15, 60, 240, 720].map((minutes) => minutes * minute);
+const atOnce = 4;
+
+/** What is said of an e-mail beside its message. `emailId`: the message of a form that it forwards; `goodUntil`: epoch ms. */
+type About = { emailId?: string; goodUntil?: number };
+
+/** E-mails on their way: kept until the mail server has taken them, also over a restart. */
+export class Outbox {
+  readonly #db: Db;
+  readonly #jobs: Jobs;
+  readonly #mail: Mail;
+  readonly #key: Buffer;
+  readonly #log: Log;
+
+  /** `mailKey` encrypts what waits: there are links in it that open accounts. */
+  constructor({ db, jobs, mail, mailKey, log }: { db: Db; jobs: Jobs; mail: Mail; mailKey: Buffer; log: Log }) {
+    this.#db = db;
+    this.#jobs = jobs;
+    this.#mail = mail;
+    this.#key = mailKey;
+    this.#log = log;
+    // Without a mail server nothing is added, and what was waiting goes on to wait for one.
+    if (mail.available) jobs.handle("email", { atOnce, retries, work: (job) => this.#send(job) });
+  }
+
+  get available(): boolean {
+    return this.#mail.available;
+  }
+
+  /** Where the forms' messages go. */
+  get inbox(): string | undefined {
+    return this.#mail.inbox;
+  }
+
+  /**
+   * Sends in the background: nobody waits for it, and the time of a response does not tell whether mail was sent. Does nothing
+   * without SMTP_URL.
+   */
+  post(message: Message, { emailId, goodUntil }: About = {}): void {
+    if (!this.available) return;
+    const id = newId();
+    const data = JSON.stringify({ sealed: encrypt(JSON.stringify(message), this.#key, id) });
+    this.#jobs
+      .add({ id, kind: "email", data, ...(emailId && { subjectId: emailId }), ...(goodUntil && { goodUntil }) })
+      .then(() => this.#jobs.wake("email"))
+      .catch((error) => this.#log.error({ err: error as Error }, "no se pudo enviar un correo"));
+  }
+
+  async #send({ id, subjectId, data }: { id: string; subjectId: string | null; data: string }): Promise<void> {
+    const { sealed } = JSON.parse(data) as { sealed: string };
+    const message = tryDecrypt(sealed, this.#key, id);
+    if (message === undefined) throw new JobFailed("se guardó con otro secreto del servidor.");
+    await this.#mail.send(JSON.parse(message) as Message).catch(refused);
+    if (!subjectId) return;
+    await this.#db.updateTable("emails").set({ sentAt: Date.now() }).where("id", "=", subjectId).execute();
+  }
+}
+
+/** A reply of the 5xx kind is final (RFC 5321, 4.2.1). */
+function refused(error: Error & { responseCode?: number }): never {
+  const { responseCode = 0 } = error;
+  if (responseCode >= 500)
+    throw new JobFailed(`el servidor de correo no lo acepta (${responseCode}).`, { cause: error });
+  throw error;
+}

@@ -1,0 +1,78 @@
+import type { ModelAccess, Options, Piece, Prompt } from "../providers/providers.server.ts";
+import type { Pseudonyms } from "./pseudonyms.server.ts";
+
+type Ask = (model: ModelAccess, prompt: Prompt, options: Options) => AsyncGenerator<Piece>;
+
+/**
+ * Asks a model with marks in place of identifiers, and puts these back in what it sends: in its text and thoughts as they come,
+ * in the input of its calls. What tools get is therefore true.
+ */
+export async function* generateHidden(
+  ask: Ask,
+  model: ModelAccess,
+  prompt: Prompt,
+  options: Options,
+): AsyncGenerator<Piece> {
+  // Loaded only when used: it brings what is known of the phone numbers of all countries.
+  const { Pseudonyms } = await import("./pseudonyms.server.ts");
+  const pseudonyms = new Pseudonyms(textsOf(prompt));
+  yield* restored(ask(model, await hidePrompt(prompt, pseudonyms), options), pseudonyms);
+}
+
+const textsOf = ({ system, turns }: Prompt) => [system, ...turns.map(({ content }) => content)];
+
+async function hidePrompt({ system, turns }: Prompt, pseudonyms: Pseudonyms): Promise<Prompt> {
+  const hidden: Prompt = { system: await pseudonyms.hide(system), turns: [] };
+  for (const turn of turns) {
+    const content = await pseudonyms.hide(turn.content);
+    if (turn.role === "tool" || (!turn.calls && !turn.thought)) {
+      hidden.turns.push({ ...turn, content });
+      continue;
+    }
+    const calls = [];
+    for (const call of turn.calls ?? []) calls.push({ ...call, input: await pseudonyms.hide(call.input) });
+    const thought = turn.thought && { ...turn.thought, text: await pseudonyms.hide(turn.thought.text) };
+    hidden.turns.push({ ...turn, content, ...(turn.calls && { calls }), ...(thought && { thought }) });
+  }
+  return hidden;
+}
+
+async function* restored(pieces: AsyncGenerator<Piece>, pseudonyms: Pseudonyms): AsyncGenerator<Piece> {
+  const text = pseudonyms.restorer();
+  const reasoning = pseudonyms.restorer();
+  const inputs = new Map<number, ReturnType<Pseudonyms["restorer"]>>();
+  /** What is held back of the stretch before, once another one begins. */
+  function* rest(next: Piece["type"]): Generator<Piece> {
+    const thought = next === "reasoning" ? "" : reasoning.end();
+    if (thought) yield { type: "reasoning", text: thought };
+    const said = next === "text" ? "" : text.end();
+    if (said) yield { type: "text", text: said };
+    if (next === "call-input") return;
+    for (const [index, input] of inputs) {
+      const left = input.end();
+      if (left) yield { type: "call-input", index, text: left };
+    }
+  }
+  function* take(piece: Piece): Generator<Piece> {
+    yield* rest(piece.type);
+    if (piece.type === "text") yield* some({ ...piece, text: text.feed(piece.text) });
+    else if (piece.type === "reasoning") yield* some({ ...piece, text: reasoning.feed(piece.text) });
+    else if (piece.type === "call-input") {
+      const input = inputs.get(piece.index) ?? pseudonyms.restorer();
+      inputs.set(piece.index, input);
+      yield* some({ ...piece, text: input.feed(piece.text) });
+    } else yield piece;
+  }
+  try {
+    for await (const piece of pieces) yield* take(piece);
+  } catch (error) {
+    // What had come before it broke off stays.
+    yield* rest("finish");
+    throw error;
+  }
+}
+
+/** A piece, unless all of it is held back. */
+function* some<Kind extends Piece & { text: string }>(piece: Kind): Generator<Kind> {
+  if (piece.text) yield piece;
+}

@@ -1,0 +1,94 @@
+import type { ExpressionBuilder } from "kysely";
+import type { Db } from "../../db/connection.server.ts";
+import type { MessageRow, ModelRow, Tables } from "../../db/tables.ts";
+import type { Usage } from "../chunk.ts";
+import { cutCalls, partsOf, type ReplyPart, storedParts } from "../parts.server.ts";
+import { estimateUsage, settleUsage } from "../usage.server.ts";
+
+/** How often a reply goes on by itself: one that ends its process each time must not do so for ever. */
+const takeoversAtMost = 3;
+
+/** Who adopts, when, and what counts as abandoned: no sign of life since `before`. Times by the shared clock. */
+export type Adopting = { writer: string; before: number; now: number };
+
+/** A reply that this process has taken, and what it takes to go on with it; without `way` it has ended as interrupted. */
+export type Adopted = { reply: MessageRow; way: Way | undefined };
+type Way = { question: MessageRow; model: ModelRow; parts: ReplyPart[] };
+
+/** The ids of replies whose process has given no sign of life since `before`. */
+export async function abandoned(db: Db, before: number): Promise<string[]> {
+  const rows = await db.selectFrom("messages").where(isAbandoned(before)).orderBy("id").select("id").execute();
+  return rows.map(({ id }) => id);
+}
+
+const isAbandoned = (before: number) => (e: ExpressionBuilder<Tables, "messages">) =>
+  e.and([
+    e("messages.status", "=", "streaming"),
+    e.or([e("messages.heartbeatAt", "<", before), e("messages.heartbeatAt", "is", null)]),
+  ]);
+
+/**
+ * Takes an abandoned reply for this process, or ends it as interrupted where it can't go on. What it has cost is counted, and
+ * calls that were under way are cut off. Undefined if another process was faster, or its own has come back to life.
+ */
+export async function adopt(db: Db, id: string, adopting: Adopting): Promise<Adopted | undefined> {
+  try {
+    return await db.transaction().execute((trx) => take(trx, id, adopting));
+  } catch (error) {
+    if (error instanceof TakenByAnother) return undefined;
+    throw error;
+  }
+}
+
+/** Rolls back what was counted. */
+class TakenByAnother extends Error {}
+
+async function take(trx: Db, id: string, { writer, before, now }: Adopting): Promise<Adopted> {
+  const found = await trx.selectFrom("messages").where("id", "=", id).selectAll().executeTakeFirst();
+  if (!found) throw new TakenByAnother();
+  const { modelId, parentId, inputTokens, outputTokens, heartbeatAt } = found;
+  const model = await trx.selectFrom("models").where("id", "=", modelId).selectAll().executeTakeFirst();
+  const question = await trx.selectFrom("messages").where("id", "=", parentId).selectAll().executeTakeFirst();
+  const cost = model && uncounted(found, model);
+  // Before the message is locked: where a reply ends, its use is counted first, too.
+  if (cost) await settleUsage(trx, found.userId, model, cost, now);
+  // What its process has left in peace has not ended that process.
+  const takeovers = found.takeovers + (heartbeatAt === 0 ? 0 : 1);
+  const mayGoOn = model?.enabled === 1 && model.resumes === 1 && takeovers <= takeoversAtMost;
+  const way = mayGoOn && question ? { question, model } : undefined;
+  const reply = await trx
+    .updateTable("messages")
+    .set({ writer, takeovers, heartbeatAt: now, updatedAt: now, promptLength: null })
+    .$if(!way, (update) => update.set({ status: "interrupted", finishedAt: now }))
+    .$if(cost !== undefined, (update) =>
+      update.set({
+        inputTokens: (inputTokens ?? 0) + (cost?.inputTokens ?? 0),
+        outputTokens: (outputTokens ?? 0) + (cost?.outputTokens ?? 0),
+      }),
+    )
+    .where("id", "=", id)
+    .where(isAbandoned(before))
+    .returningAll()
+    .executeTakeFirst();
+  if (!reply) throw new TakenByAnother();
+  await cutCalls(trx, id, now);
+  await endThoughts(trx, id, now);
+  return { reply, way: way && { ...way, parts: partsOf(reply.content, await storedParts(trx, id)) } };
+}
+
+/** What the run that was cut off has used, by lengths; undefined if it had not asked its model, or was counted. */
+function uncounted({ promptLength, content, outputTokens }: MessageRow, { provider }: ModelRow): Usage | undefined {
+  if (promptLength === null || provider === "local") return;
+  const usage = estimateUsage(promptLength, content.length);
+  return { ...usage, outputTokens: Math.max(0, usage.outputTokens - (outputTokens ?? 0)) };
+}
+
+async function endThoughts(db: Db, messageId: string, now: number): Promise<void> {
+  await db
+    .updateTable("parts")
+    .set({ finishedAt: now, updatedAt: now })
+    .where("messageId", "=", messageId)
+    .where("kind", "=", "reasoning")
+    .where("finishedAt", "is", null)
+    .execute();
+}

@@ -1,0 +1,279 @@
+import type { MessageRow } from "../../db/tables.ts";
+import type { ReplyUsage, Source, Usage } from "../chunk.ts";
+import type {
+  ImagePart,
+  KeptPart,
+  NumberedPart,
+  ProviderMeta,
+  ReplyPart,
+  ReplyState,
+  ToolPart,
+} from "../parts.server.ts";
+import { notDecided } from "../parts.server.ts";
+import type { StoredPrompt } from "../prompt/stored-prompt.server.ts";
+import { versionOf } from "../reading.server.ts";
+
+/** How a run may end. `waiting`: for the person to decide; it goes on in another run. */
+export type EndStatus = Exclude<MessageRow["status"], "streaming">;
+
+/** Why a run is told to end; not a failure. */
+export class StopReply extends Error {
+  override name = "StopReply";
+  readonly status: EndStatus;
+  constructor(status: EndStatus) {
+    super(status);
+    this.status = status;
+  }
+}
+
+/** Who goes on with a reply that this process leaves: another one, or its own next start. */
+export type Heir = "another" | "next start";
+
+/** Why a run is told to end: somebody else goes on with its reply. */
+export class HandOver extends StopReply {
+  readonly heir: Heir;
+  constructor(heir: Heir) {
+    super("interrupted");
+    this.heir = heir;
+  }
+}
+
+/** In ms: how long a reply counts as followed in another process after that has said so. */
+const followedFor = 12_000;
+
+/** One reply that is being written. No request owns it; any number of readers may follow it. */
+export class Run {
+  readonly messageId: string;
+  /** The process that writes it. */
+  readonly writer: string | null;
+  /** Its parts of text, together. */
+  text: string;
+  readonly parts: ReplyPart[];
+  sources: Source[] = [];
+  /** What the model was given, and its length in characters. */
+  prompt: StoredPrompt | undefined;
+  promptLength = 0;
+  /** Tokens used for summarising older messages. */
+  spent: Usage = { inputTokens: 0, outputTokens: 0 };
+  usage: ReplyUsage = { inputTokens: 0, outputTokens: 0 };
+  status: MessageRow["status"] = "streaming";
+  /** Set once the reply is left. */
+  leftTo: Heir | undefined;
+  /** True once the end is stored; the database may be unavailable for a while. */
+  settled = false;
+  error: string | undefined;
+  title: string | undefined;
+  /** True when nothing more will come, the title included. */
+  done = false;
+  /** What earlier runs had written, thoughts and calls included. */
+  readonly lengthBefore: number;
+  /** Characters of `text` that the database already has. */
+  stored: number;
+  heartbeatAt: number;
+  /** Resolves when the reply has ended and is stored. */
+  readonly ended: Promise<void>;
+  readonly startedAt: number;
+  /** When the first thought or word came; undefined before. */
+  firstAt: number | undefined;
+  /** The time zone of the person. */
+  readonly zone: string;
+  /** Parts as they were stored last, by their place. */
+  readonly #storedParts = new Map<number, string>();
+  #followedUntil = 0;
+  /** Whether it goes on with no earlier text. */
+  readonly #isNew: boolean;
+  #mistaken: { to: number; finishedAt: number } | undefined;
+  readonly #abort = new AbortController();
+  #waiting: PromiseWithResolvers<void> = Promise.withResolvers();
+  #ended = Promise.withResolvers<void>();
+
+  /** `parts`: what an earlier run of the same message has left. */
+  constructor(message: Pick<MessageRow, "id" | "content" | "sources" | "writer">, parts: ReplyPart[], zone = "UTC") {
+    this.messageId = message.id;
+    this.writer = message.writer;
+    this.zone = zone;
+    this.text = message.content;
+    this.parts = parts;
+    // What calls have found keeps its numbers.
+    if (parts.some(({ kind }) => kind === "tool")) this.sources = JSON.parse(message.sources ?? "[]") as Source[];
+    this.stored = message.content.length;
+    this.lengthBefore = this.length;
+    this.#isNew = message.content === "";
+    this.startedAt = Date.now();
+    this.heartbeatAt = this.startedAt;
+    this.ended = this.#ended.promise;
+  }
+
+  /** Whether nothing more is written here. */
+  get isOver(): boolean {
+    return this.status !== "streaming" || this.leftTo !== undefined;
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** Resolves at the next change of this run. */
+  get changed(): Promise<void> {
+    return this.#waiting.promise;
+  }
+
+  /** How much has been written, thoughts included. */
+  get length(): number {
+    return this.parts.reduce((sum, part) => sum + (part.kind === "text" ? 0 : part.text.length), this.text.length);
+  }
+
+  write(text: string): void {
+    this.endThought();
+    const last = this.parts.at(-1)?.kind;
+    if (last !== "text") this.parts.push({ kind: "text", at: this.text.length });
+    // What follows a call is a paragraph of its own.
+    if ((last === "tool" || last === "image") && this.text !== "") this.text += "\n\n";
+    this.text += text;
+    this.announce();
+  }
+
+  think(text: string): void {
+    const last = this.parts.at(-1);
+    if (last?.kind === "reasoning" && last.finishedAt === null) last.text += text;
+    else {
+      this.parts.push({ kind: "reasoning", at: this.text.length, text, startedAt: Date.now(), finishedAt: null });
+    }
+    this.announce();
+  }
+
+  /** Ends the thought that is under way, if there is one. */
+  endThought(): void {
+    const last = this.parts.at(-1);
+    if (last?.kind !== "reasoning" || last.finishedAt !== null) return;
+    last.finishedAt = Date.now();
+    this.announce();
+  }
+
+  /** What the provider wants back with the thought that was last. */
+  sign(meta: ProviderMeta): void {
+    const last = this.parts.at(-1);
+    if (last?.kind === "reasoning") last.meta = { ...last.meta, ...meta };
+  }
+
+  /** The calls of the reply, in order. */
+  get calls(): ToolPart[] {
+    return this.parts.filter((part) => part.kind === "tool");
+  }
+
+  /** Adds a call, or an image that one has made. Whoever changes a call later announces it. */
+  add(part: ToolPart | ImagePart): void {
+    this.endThought();
+    this.parts.push(part);
+    this.announce();
+  }
+
+  /** Says of calls that are under way at the end of the run that they were cut off; of a stopped one, that nobody has decided. */
+  endCalls(status: EndStatus): void {
+    const finishedAt = Date.now();
+    for (const part of this.calls) {
+      if (part.status === "running") Object.assign(part, { status: "interrupted", finishedAt });
+      else if (status === "stopped" && (part.status === "waiting" || part.status === "allowed"))
+        Object.assign(part, { status: "refused", text: notDecided, finishedAt });
+    }
+  }
+
+  /** What was taken for text turns out to have been a thought: the model left out the tag that begins one. */
+  mistook(): void {
+    if (this.parts.length === 1 && this.#isNew) this.#mistaken = { to: this.text.length, finishedAt: Date.now() };
+  }
+
+  /**
+   * The reply as it is kept. A thought that was taken for text is one here, while its readers keep what they have been sent: an
+   * offset in the text must not change its meaning under them.
+   */
+  get result(): ReplyState {
+    if (!this.#mistaken) return this;
+    const { to, finishedAt } = this.#mistaken;
+    // It may have gone out with the beginning of the tag that ends it.
+    const thought = this.text
+      .slice(0, to)
+      .replace(/\n\s{0,20}<\/?[a-z]{0,8}$/, "")
+      .trim();
+    const text = this.text.slice(to).trimStart();
+    const { startedAt } = this;
+    const moved = this.text.length - text.length;
+    return {
+      text,
+      parts: [
+        { kind: "reasoning", at: 0, text: thought, startedAt, finishedAt },
+        { kind: "text", at: 0 },
+        ...this.parts.slice(1).map((part) => ({ ...part, at: Math.max(0, part.at - moved) })),
+      ],
+    };
+  }
+
+  /** Whether the parts of the result have other places than those that were stored while it was written. */
+  get isRenumbered(): boolean {
+    return this.#mistaken !== undefined;
+  }
+
+  /**
+   * Those of these parts that the database does not have as they are now: of the run itself while it lasts, of its result at the
+   * end. Text is not among them: it lies in the message.
+   */
+  unstored(parts: ReplyPart[]): NumberedPart[] {
+    return parts.flatMap((part, n) =>
+      part.kind === "text" || this.#storedParts.get(n) === stateOf(part) ? [] : { n, part: { ...part } },
+    );
+  }
+
+  markStored(parts: NumberedPart[]): void {
+    for (const { n, part } of parts) this.#storedParts.set(n, stateOf(part));
+  }
+
+  /** It is followed in another process, which says so from time to time. */
+  followElsewhere(): void {
+    this.#followedUntil = Date.now() + followedFor;
+  }
+
+  get followedElsewhere(): boolean {
+    return Date.now() < this.#followedUntil;
+  }
+
+  get isThinking(): boolean {
+    const last = this.parts.at(-1);
+    return last?.kind === "reasoning" && last.finishedAt === null;
+  }
+
+  get isCalling(): boolean {
+    return this.parts.some((part) => part.kind === "tool" && part.status === "running");
+  }
+
+  announce(): void {
+    if (this.firstAt === undefined && this.length > this.lengthBefore) this.firstAt = Date.now();
+    this.#waiting.resolve();
+    this.#waiting = Promise.withResolvers();
+  }
+
+  stop(status: EndStatus): void {
+    this.#abort.abort(new StopReply(status));
+  }
+
+  /** Lets somebody else go on with the reply. */
+  leave(heir: Heir): void {
+    this.#abort.abort(new HandOver(heir));
+  }
+
+  /** Its end here, once it is stored as it is. */
+  endHere(heir: Heir): void {
+    this.leftTo = heir;
+    this.done = true;
+    this.#ended.resolve();
+    this.announce();
+  }
+
+  end(status: EndStatus): void {
+    this.status = status;
+    this.#ended.resolve();
+    this.announce();
+  }
+}
+
+/** Tells two states of one part apart: a thought only grows, then ends; an image stays as it is. */
+const stateOf = (part: KeptPart) => (part.kind === "tool" ? versionOf(part) : `${part.text.length} ${part.finishedAt}`);

@@ -1,0 +1,307 @@
+import { setTimeout } from "node:timers/promises";
+import type { Db, Engine } from "../../db/connection.server.ts";
+import { whyUnavailable } from "../../db/errors.server.ts";
+import type { SharedClock } from "../../db/processes/clock.server.ts";
+import type { Processes } from "../../db/processes/processes.server.ts";
+import type { MessageRow, ModelRow } from "../../db/tables.ts";
+import type { Files } from "../../files/files.server.ts";
+import { type Storage, StorageUnavailable } from "../../files/storage/storage.server.ts";
+import type { Log } from "../../process/log.server.ts";
+import type { Changes } from "../../realtime/changes.server.ts";
+import type { Toolbox } from "../../tools/toolbox.server.ts";
+import { describeCause, ReplyError } from "../errors.server.ts";
+import { endCalls, type ReplyPart } from "../parts.server.ts";
+import { openModel } from "../providers/model-access.server.ts";
+import { makeTitle } from "../title.server.ts";
+import { Writing } from "../writing.server.ts";
+import { abandoned, adopt } from "./adopting.server.ts";
+import { measureReply } from "./measure.server.ts";
+import { type EndStatus, HandOver, type Heir, Run, StopReply } from "./run.server.ts";
+import { RunningText } from "./running-text.server.ts";
+import { settle } from "./settle.server.ts";
+
+export type RunServices = {
+  db: Db;
+  engine: Engine;
+  clock: SharedClock;
+  processes: Processes;
+  log: Log;
+  /** Decrypts the API keys of models. */
+  modelKey: Buffer;
+  /** ms a model may stay silent. */
+  modelSilence: number;
+  /** Where the images of messages lie. */
+  storage: Storage;
+  files: Files;
+  toolbox: Toolbox;
+  changes: Pick<Changes, "tell" | "tellOfReplies" | "whenNoticed">;
+};
+
+/** `parts`: what an earlier run has left of the reply; `zone`: the time zone of the person, where that is known. */
+type Going = { parts?: ReplyPart[]; zone?: string | undefined };
+
+/** While this process closes: who goes on with its replies, and until when they may end by themselves. */
+type Leaving = { heir: Heir; late: Promise<void> };
+
+// In ms. A process whose replies show no sign of life for that long is taken for dead; they are looked for so often.
+const deadAfter = 15_000;
+const lookEvery = 5_000;
+// A database that takes longer to answer was away: the others could not give a sign of life either.
+const answersWithin = 2_000;
+// Where several processes could take a reply that was left, the one with the fewest replies is to be first.
+const waitForEach = 2;
+const waitAtMost = 400;
+const settleAgainAfter = [1_000, 5_000, 20_000, 60_000];
+
+/** The replies that this process is writing. One instance per process. */
+export class Runs {
+  readonly #services: RunServices;
+  readonly #runs = new Map<string, Run>();
+  readonly #text: RunningText;
+  #looking: NodeJS.Timeout | undefined;
+  /** In epoch ms: before it, missing signs of life say nothing. */
+  #looksFrom = 0;
+  #adopting: Promise<unknown> = Promise.resolve();
+  readonly #settling = new Set<Promise<void>>();
+  #leaving: Leaving | undefined;
+  #closing = Promise.withResolvers<"closing">();
+
+  constructor(services: RunServices) {
+    this.#services = services;
+    this.#text = new RunningText(services, this.#runs);
+    if (services.engine === "postgres") {
+      services.changes.whenNoticed("followed", (replyId) => this.#runs.get(replyId)?.followElsewhere());
+      services.changes.whenNoticed("left", () => this.#adoptSoon());
+      this.#looking = setInterval(() => this.#adoptOrLog(), lookEvery).unref();
+    }
+  }
+
+  /** By what the writer of a reply shows itself, from its first row on. */
+  signature(): Pick<MessageRow, "writer" | "heartbeatAt"> {
+    return { writer: this.#services.processes.id, heartbeatAt: this.#services.clock.now() };
+  }
+
+  /**
+   * Goes on with the replies that no living process is writing, and ends those as interrupted that can't go on. Call it once before
+   * the first request. Answers how many there were of each.
+   */
+  async adopt(): Promise<{ resumed: number; interrupted: number }> {
+    const { db, engine, clock, processes } = this.#services;
+    // With SQLite there is only one process: at its start no reply can be in progress.
+    const before = engine === "postgres" ? clock.now() - deadAfter : Number.MAX_SAFE_INTEGER;
+    const found = { resumed: 0, interrupted: 0 };
+    for (const id of await abandoned(db, before)) {
+      // It stood still for a while, and nobody has taken them.
+      if (this.#runs.has(id) || this.#leaving) continue;
+      const adopted = await adopt(db, id, { writer: processes.id, before, now: clock.now() });
+      if (adopted?.way) {
+        const { question, model, parts } = adopted.way;
+        this.start(adopted.reply, question, model, { parts });
+        found.resumed++;
+      } else if (adopted) found.interrupted++;
+    }
+    return found;
+  }
+
+  get(messageId: string): Run | undefined {
+    return this.#runs.get(messageId);
+  }
+
+  /** Starts writing a stored, empty or unfinished reply to `question`. */
+  start(reply: MessageRow, question: MessageRow, model: ModelRow, { parts = [], zone }: Going = {}): Run {
+    const run = new Run(reply, parts, zone);
+    this.#runs.set(reply.id, run);
+    this.#services.changes.tell({ userId: reply.userId, what: "message" });
+    void this.#carryOut(run, reply, question, model);
+    if (this.#leaving) void this.#leaveInTime(run, this.#leaving);
+    return run;
+  }
+
+  /** Stops a reply on request; its text is kept. Resolves when that is stored. */
+  async stop(messageId: string): Promise<void> {
+    const run = this.#runs.get(messageId);
+    if (run) {
+      run.stop("stopped");
+      await run.ended;
+      return;
+    }
+    // Another process writes it, which notices at its next store, or it waits for a decision.
+    const now = Date.now();
+    await this.#services.db.transaction().execute(async (trx) => {
+      const { numUpdatedRows } = await trx
+        .updateTable("messages")
+        .set({ status: "stopped", finishedAt: now, updatedAt: now })
+        .where("id", "=", messageId)
+        .where("status", "in", ["streaming", "waiting"])
+        .executeTakeFirst();
+      if (numUpdatedRows > 0n) await endCalls(trx, messageId, now);
+    });
+  }
+
+  /**
+   * Leaves running replies to another process, if there is one; else lets them end for `patience` ms, and leaves the rest to the next
+   * start. Calls under way have `patience` to come to their end, as nobody repeats them.
+   */
+  async close(patience: number): Promise<void> {
+    clearInterval(this.#looking);
+    this.#leaving = {
+      heir: patience > 0 && (await this.#services.processes.areOthers()) ? "another" : "next start",
+      late: setTimeout(patience, undefined, { ref: false }),
+    };
+    await this.#adopting;
+    for (const run of this.#runs.values()) void this.#leaveInTime(run, this.#leaving);
+    // A request that was under way may still start one.
+    for (let run = this.#oneUnderway(); run; run = this.#oneUnderway()) await run.ended;
+    this.#closing.resolve("closing");
+    await Promise.all(this.#settling);
+    await this.#text.close();
+  }
+
+  #oneUnderway(): Run | undefined {
+    return [...this.#runs.values()].find((run) => !run.isOver);
+  }
+
+  async #leaveInTime(run: Run, { heir, late }: Leaving): Promise<void> {
+    await Promise.race([heir === "another" ? uncalling(run) : run.ended, late]);
+    run.leave(heir);
+  }
+
+  /** How many replies this process is writing. */
+  get underway(): number {
+    return this.#runs.size;
+  }
+
+  async #carryOut(run: Run, reply: MessageRow, question: MessageRow, model: ModelRow): Promise<void> {
+    const { db, log } = this.#services;
+    let status: EndStatus = "complete";
+    try {
+      const keep = (kept: Run) => this.#text.keep(kept);
+      await new Writing({ ...this.#services, keep }, run, question, this.#access(model)).write();
+    } catch (error) {
+      if (error instanceof HandOver) return this.#handOver(run, reply, model, error.heir);
+      if (error instanceof StopReply) {
+        status = error.status;
+      } else {
+        status = "failed";
+        run.error = sentenceOf(error);
+        const { messageId } = run;
+        if (error instanceof ReplyError)
+          log.warn({ messageId, modelId: model.id, cause: describeCause(error) }, "respuesta fallida");
+        else log.error({ messageId, modelId: model.id, err: error }, "respuesta fallida");
+      }
+    }
+    run.endThought();
+    run.endCalls(status);
+    const settling = this.#settleSurely(run, reply, model, status);
+    this.#settling.add(settling);
+    await settling.finally(() => this.#settling.delete(settling));
+    run.end(status);
+    measureReply(run, model, status);
+    if (run.followedElsewhere) this.#services.changes.tellOfReplies({ replyIds: [run.messageId], are: "grown" });
+    this.#services.changes.tell({ userId: reply.userId, what: "message" });
+    if (status === "complete" && model.provider !== "local") {
+      run.title = await makeTitle(db, question, run.result.text, this.#access(model), {
+        log,
+        silence: this.#services.modelSilence,
+      });
+    }
+    if (run.title) this.#services.changes.tell({ userId: reply.userId, what: "chat" });
+    run.done = true;
+    run.announce();
+    // «Continuar» may have started another run of the same message.
+    if (this.#runs.get(run.messageId) === run) this.#runs.delete(run.messageId);
+  }
+
+  /** Stores a reply as it is, for somebody else to go on with. If that fails, they go on from what was stored last. */
+  async #handOver(run: Run, reply: MessageRow, model: ModelRow, heir: Heir): Promise<void> {
+    run.endThought();
+    run.endCalls("interrupted");
+    const { messageId } = run;
+    try {
+      await this.#text.stored;
+      await settle(this.#services.db, run, reply, model, "streaming");
+    } catch (error) {
+      this.#services.log.error({ messageId, err: error as Error }, "no se pudo dejar una respuesta a otro proceso");
+    }
+    run.settled = true;
+    this.#runs.delete(messageId);
+    run.endHere(heir);
+    this.#services.changes.tellOfReplies({ replyIds: [messageId], are: "left" });
+  }
+
+  #access(model: ModelRow): ModelRow {
+    return openModel(model, this.#services.modelKey);
+  }
+
+  /**
+   * Stores the end of a reply, retrying while the disk is full or the database is unavailable. Readers get the whole text
+   * meanwhile.
+   */
+  async #settleSurely(run: Run, reply: MessageRow, model: ModelRow, status: EndStatus): Promise<void> {
+    let last = false;
+    for (let attempt = 0; ; attempt++) {
+      try {
+        await this.#text.stored;
+        await settle(this.#services.db, run, reply, model, status);
+        run.settled = true;
+        return;
+      } catch (error) {
+        const { messageId } = run;
+        this.#services.log.error({ messageId, err: error as Error }, "no se pudo guardar el final de una respuesta");
+        // Other errors, such as a deleted account, will not go away by retrying.
+        last ||= !whyUnavailable(error) && attempt >= settleAgainAfter.length;
+      }
+      run.end(status);
+      // Gave up: the next start marks what is stored as interrupted.
+      if (last) return;
+      const wait = settleAgainAfter[Math.min(attempt, settleAgainAfter.length - 1)];
+      last = (await Promise.race([setTimeout(wait, "again"), this.#closing.promise])) === "closing";
+    }
+  }
+
+  #adoptSoon(): void {
+    const wait = Math.min(this.#runs.size * waitForEach, waitAtMost);
+    void setTimeout(wait, undefined, { ref: false }).then(() => this.#adoptOrLog());
+  }
+
+  /** After an outage of the database, the living get as long as the dead to show themselves again. */
+  async #adoptUnlessAway(): ReturnType<Runs["adopt"]> {
+    const none = { resumed: 0, interrupted: 0 };
+    if (this.#leaving || Date.now() < this.#looksFrom) return none;
+    const asked = Date.now();
+    const answers = await this.#services.db
+      .selectFrom("models")
+      .select("id")
+      .limit(1)
+      .execute()
+      .then(
+        () => Date.now() - asked < answersWithin,
+        () => false,
+      );
+    if (answers) return this.adopt();
+    this.#looksFrom = Date.now() + deadAfter;
+    return none;
+  }
+
+  #adoptOrLog(): void {
+    const { log } = this.#services;
+    this.#adopting = this.#adopting
+      .then(() => this.#adoptUnlessAway())
+      .then((found) => {
+        if (found.resumed + found.interrupted > 0) log.warn(found, "respuestas que nadie escribía");
+      })
+      .catch((error) => log.error({ err: error as Error }, "no se pudieron buscar respuestas interrumpidas"));
+  }
+}
+
+/** Resolves once no call of a reply is under way, or the reply has ended. */
+async function uncalling(run: Run): Promise<void> {
+  while (run.isCalling && !run.isOver) await run.changed;
+}
+
+/** What a person is told of a failure. */
+function sentenceOf(error: unknown): string {
+  if (error instanceof ReplyError) return error.message;
+  if (error instanceof StorageUnavailable) return "El almacén de archivos no contesta. Reinténtalo en un momento.";
+  return "Algo ha fallado en el servidor. Reinténtalo.";
+}

@@ -1,0 +1,97 @@
+import { sql } from "kysely";
+import type { Db } from "../../db/connection.server.ts";
+import { prepared } from "../../db/prepared.server.ts";
+import { indexText } from "../../db/search/passages.server.ts";
+import type { MessageRow, ModelRow } from "../../db/tables.ts";
+import type { ReplyUsage } from "../chunk.ts";
+import { numbered, storeParts } from "../parts.server.ts";
+import { storePrompt } from "../prompt/stored-prompt.server.ts";
+import { estimateUsage, settleUsage } from "../usage.server.ts";
+import type { EndStatus, Run } from "./run.server.ts";
+
+/**
+ * Stores the end of a run in one transaction: text, parts, status, usage, prompt and search index. With the status `streaming` the
+ * reply is left for another process to go on with.
+ */
+export async function settle(
+  db: Db,
+  run: Run,
+  reply: MessageRow,
+  model: ModelRow,
+  status: EndStatus | "streaming",
+): Promise<void> {
+  const now = Date.now();
+  // An interrupted reply reports no usage, but has cost something: it is estimated.
+  const written = run.length - run.lengthBefore;
+  const wasAsked = run.promptLength > 0;
+  const counted = run.usage.outputTokens > 0 || model.provider === "local" || written === 0 || !wasAsked;
+  const own: ReplyUsage = counted ? run.usage : estimateUsage(run.promptLength, written);
+  const isLeft = status === "streaming";
+  // A thought that was taken for text stays one for the readers of what goes on.
+  const { text, parts } = isLeft ? run : run.result;
+  const usage = {
+    inputTokens: own.inputTokens + run.spent.inputTokens,
+    outputTokens: own.outputTokens + run.spent.outputTokens,
+  };
+  // What it goes on from was counted when that ended.
+  const before = {
+    inputTokens: reply.inputTokens ?? 0,
+    outputTokens: reply.outputTokens ?? 0,
+    reasoningTokens: reply.reasoningTokens ?? 0,
+  };
+  await db.transaction().execute(async (trx) => {
+    // Rows are locked in the same order as when a message is sent (usage, then text use, then chat). Another order
+    // would deadlock when a person sends a message at the moment when one of their replies ends.
+    await settleUsage(trx, reply.userId, model, usage, now);
+    const { numAffectedRows } = await endReply(trx, {
+      id: run.messageId,
+      writer: run.writer,
+      content: text,
+      status,
+      error: run.error ?? null,
+      sources: sourcesOf(run),
+      inputTokens: before.inputTokens + own.inputTokens,
+      outputTokens: before.outputTokens + own.outputTokens,
+      reasoningTokens:
+        own.reasoningTokens === undefined ? reply.reasoningTokens : before.reasoningTokens + own.reasoningTokens,
+      finishedAt: isLeft ? null : now,
+      updatedAt: now,
+      heartbeatAt: isLeft ? 0 : now,
+      promptLength: null,
+    });
+    const { rows } = await noteMessage(trx, { chatId: reply.chatId, now });
+    // Ended or taken over by another process, or deleted with its chat.
+    if (numAffectedRows === 0n) return;
+    const isRenumbered = run.isRenumbered && !isLeft;
+    if (isRenumbered) await trx.deleteFrom("parts").where("messageId", "=", run.messageId).execute();
+    const kept = isRenumbered ? numbered(parts) : run.unstored(parts);
+    await storeParts(trx, run.messageId, kept, now);
+    if (run.prompt) await storePrompt(trx, run.messageId, run.prompt);
+    if (isLeft) return;
+    // Replies of the local assistant are not indexed, because they would be quoted again.
+    if (model.provider !== "local" && !rows[0]?.sessionId && text) {
+      // What goes on where it was cut is indexed again as a whole.
+      if (reply.content) await trx.deleteFrom("passages").where("messageId", "=", run.messageId).execute();
+      await indexText(trx, text, reply.userId, { messageId: run.messageId, chatId: reply.chatId });
+    }
+  });
+}
+
+type Ending = "content" | "status" | "error" | "sources" | "finishedAt" | "updatedAt" | "heartbeatAt" | "promptLength";
+type Tokens = "inputTokens" | "outputTokens" | "reasoningTokens";
+
+const endReply = prepared((db, { id, writer, ...ending }: Pick<MessageRow, "id" | "writer" | Ending | Tokens>) =>
+  db
+    .updateTable("messages")
+    .set(ending)
+    .where("id", "=", id)
+    .where("status", "=", sql.lit("streaming"))
+    .where("writer", "=", writer),
+);
+
+const noteMessage = prepared((db, { chatId, now }: { chatId: string; now: number }) =>
+  db.updateTable("chats").set({ lastMessageAt: now }).where("id", "=", chatId).returning("sessionId"),
+);
+
+/** A run's sources as they are stored. */
+export const sourcesOf = ({ sources }: Run) => (sources.length > 0 ? JSON.stringify(sources) : null);

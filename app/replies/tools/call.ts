@@ -1,0 +1,31 @@
+import type { Answered, InputSchema, ToolQuestion } from "../../tools/tool.server.ts";
+import type { ProviderMeta } from "../parts.server.ts";
+
+/** A call as it is kept with its reply. */
+export type Call = {
+  /** The provider's id of the call, and the step of the reply in which it was made. */
+  id: string;
+  step: number;
+  /** The name that the model used. */
+  name: string;
+  /** The tool's own name at its server, and the row of `tools` that it is from; null if the model called something unknown. */
+  tool: string;
+  toolId: string | null;
+  label: string;
+  /** Who carries it out, where that is not Tertulia itself. */
+  server: string | null;
+  /** JSON, as the model wrote it or as the person has changed it. */
+  input: string;
+  /** The schema of the input, kept while the person is asked. */
+  schema?: InputSchema;
+  /** Whether it only reads: only then may it be repeated without asking. */
+  readOnly: boolean;
+  /** Whether the person has changed the input. */
+  edited?: boolean;
+  question?: ToolQuestion;
+  /** What the person has answered to the tool's questions, in order. */
+  answers?: Answered[];
+  /** Whether it brings in what anybody may have written. */
+  reachesOut?: boolean;
+  meta?: ProviderMeta;
+};

@@ -1,0 +1,209 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
+import type { Db } from "../../db/connection.server.ts";
+import type { Files } from "../../files/files.server.ts";
+import type { Log } from "../../process/log.server.ts";
+import { type Caller, type Outcome, type Tool, ToolRefused } from "../../tools/tool.server.ts";
+import type { ToolPart } from "../parts.server.ts";
+import { objectOf, type ToolCall } from "../providers/tool-calls.server.ts";
+import type { Run } from "../running/run.server.ts";
+import { keepImages } from "./made-images.server.ts";
+
+/** Who calls and where, for all calls of a reply. */
+export type Calling = Pick<Caller, "userId" | "chatId" | "projectId" | "messageId" | "zone"> & {
+  /** For a temporary chat: the session that what is made is deleted with. */
+  sessionId: string | null;
+  /** The message itself. */
+  question: string;
+  tools: Tool[];
+  /** The tools that the person has allowed for this chat, as `grantName` has them. */
+  granted: ReadonlySet<string>;
+};
+
+export type CallServices = {
+  db: Db;
+  log: Log;
+  files: Files;
+  /** Stores the reply as it is now. What is called is stored before it is, and what came of it before the model is told. */
+  keep(run: Run): Promise<void>;
+};
+
+/** More at once than any task needs. */
+const callsAtOnce = 16;
+/** Of tools, to a model that has called one that is not there. */
+const namesTold = 40;
+
+export const grantName = ({ toolId, tool }: { toolId: string; tool: string }) => `${toolId} ${tool}`;
+
+/** Adds the calls of one step to a reply: those that have to be asked about wait, those that can't be made have failed. */
+export function addCalls(run: Run, calls: ToolCall[], calling: Calling, step: number): void {
+  const suspicious = run.calls.some(
+    ({ status, call }) => call.reachesOut && (status === "done" || status === "failed"),
+  );
+  const now = Date.now();
+  // One more than may be, so that the model is told.
+  for (const [index, { id, name, input, meta }] of calls.slice(0, callsAtOnce + 1).entries()) {
+    const tool = calling.tools.find((one) => one.name === name);
+    const refusal =
+      index >= callsAtOnce ? "Son demasiadas llamadas a la vez." : whyNot(tool, name, input, calling.tools);
+    const asks = tool && !refusal && mustAsk(tool, { input, run, suspicious, calling });
+    run.add({
+      kind: "tool",
+      at: run.text.length,
+      text: refusal ?? "",
+      startedAt: now,
+      finishedAt: refusal ? now : null,
+      status: refusal ? "failed" : asks ? "waiting" : "running",
+      call: {
+        id,
+        step,
+        name,
+        tool: tool?.tool ?? name,
+        toolId: tool?.toolId ?? null,
+        label: tool?.label ?? name,
+        server: tool?.server ?? null,
+        input: input || "{}",
+        ...(asks && { schema: tool.schema }),
+        readOnly: tool?.readOnly ?? false,
+        ...(tool?.reachesOut && { reachesOut: true }),
+        ...(meta && { meta }),
+      },
+    });
+  }
+}
+
+function whyNot(tool: Tool | undefined, name: string, input: string, tools: Tool[]): string | undefined {
+  if (!tool)
+    return `No hay ninguna herramienta «${name.slice(0, 80)}». Las que hay: ${tools
+      .slice(0, namesTold)
+      .map((one) => one.name)
+      .join(", ")}.`;
+  return objectOf(input) ? undefined : "Los datos de la llamada no son un objeto JSON completo.";
+}
+
+type Asking = { input: string; run: Run; suspicious: boolean; calling: Calling };
+
+/**
+ * Whether the person is asked before a call. A yes for the whole chat does not hold after the reply has read what anybody may have
+ * written, nor for a call of which nobody knows whether it was made before. After such reading, an address that neither the person
+ * nor a tool has named may carry away in itself what the model knows.
+ */
+function mustAsk(tool: Tool, { input, run, suspicious, calling }: Asking): boolean {
+  const { granted, question } = calling;
+  const address = suspicious ? tool.goesTo?.(objectOf(input) ?? {}) : undefined;
+  const isNamed = (text: string) => address !== undefined && text.includes(address);
+  if (address !== undefined && !isNamed(question) && !run.calls.some(({ text }) => isNamed(text))) return true;
+  if (tool.readOnly) return tool.asks && !granted.has(grantName(tool));
+  const wasCut = run.calls.some(
+    ({ status, call }) => status === "interrupted" && call.tool === tool.tool && isSameInput(call.input, input),
+  );
+  if (wasCut || (suspicious && tool.server !== null)) return true;
+  return tool.asks && !granted.has(grantName(tool));
+}
+
+/** Whether two inputs are the same object, however they are written. */
+const isSameInput = (a: string, b: string) => isDeepStrictEqual(objectOf(a), objectOf(b));
+
+/**
+ * Carries out the calls of a reply that nothing stands in the way of any more, all at once. Resolves when they are over and
+ * stored; throws what the run was stopped with.
+ */
+export async function carryOut(services: CallServices, run: Run, calling: Calling): Promise<void> {
+  const due = run.calls.filter(({ status }) => status === "running" || status === "allowed");
+  const now = Date.now();
+  for (const part of due) if (part.status === "allowed") Object.assign(part, { status: "running", startedAt: now });
+  if (due.length > 0) run.announce();
+  await services.keep(run);
+  run.signal.throwIfAborted();
+  await Promise.all(due.map((part) => carryOutOne(services, run, part, calling)));
+  run.signal.throwIfAborted();
+  if (due.length > 0) await services.keep(run);
+}
+
+async function carryOutOne(services: CallServices, run: Run, part: ToolPart, calling: Calling): Promise<void> {
+  const { call } = part;
+  const tool = calling.tools.find(({ toolId, tool: own }) => toolId === call.toolId && own === call.tool);
+  const outcome = tool
+    ? await outcomeOf(services, run, part, tool, calling)
+    : { text: `«${call.label}» ya no está disponible.`, failed: true };
+  if ("question" in outcome) {
+    Object.assign(part, { status: "waiting", call: { ...call, question: outcome.question } });
+  } else {
+    const lost = outcome.made && (await keepImages(services, run, part, calling, outcome.made));
+    const said = [outcome.text, ...cited(run, outcome), lost].filter(Boolean).join("\n\n");
+    const text = bounded(said, tool?.length ?? said.length);
+    const isUnknown = outcome.unknown && !call.readOnly;
+    const status = isUnknown ? "interrupted" : outcome.failed ? "failed" : "done";
+    Object.assign(part, { status, text, finishedAt: Date.now() });
+  }
+  run.announce();
+}
+
+/** What comes of a call within its time; whatever goes wrong is an outcome, too, but for a run that is stopped. */
+async function outcomeOf(
+  { log }: CallServices,
+  run: Run,
+  { call }: ToolPart,
+  tool: Tool,
+  calling: Calling,
+): Promise<Outcome> {
+  const { userId, chatId, projectId, messageId, zone } = calling;
+  const late = new AbortController();
+  const signal = AbortSignal.any([run.signal, late.signal]);
+  const over = new AbortController();
+  const tooLate = new ToolRefused(`«${call.label}» no ha contestado en ${Math.round(tool.time / 1000)} segundos.`);
+  const caller = {
+    userId,
+    chatId,
+    projectId,
+    messageId,
+    zone,
+    signal,
+    length: tool.length,
+    answers: call.answers ?? [],
+  };
+  try {
+    // A tool that does not heed its signal is left behind.
+    const patience = wait(tool.time, undefined, { signal: over.signal }).then(() => {
+      late.abort(tooLate);
+      throw tooLate;
+    });
+    const stopped = new Promise<never>((_, reject) =>
+      run.signal.addEventListener("abort", () => reject(run.signal.reason), { once: true, signal: over.signal }),
+    );
+    return await Promise.race([tool.call(objectOf(call.input) ?? {}, caller), patience, stopped]);
+  } catch (error) {
+    // Nobody knows whether what was begun came to its end.
+    if (run.signal.aborted)
+      return { text: "La respuesta se detuvo a mitad de la llamada.", failed: true, unknown: true };
+    if (late.signal.aborted) return { text: tooLate.message, failed: true, unknown: true };
+    const { toolId, name } = call;
+    if (error instanceof ToolRefused)
+      log.info({ toolId, name, cause: String(error.cause ?? "") }, "herramienta fallida");
+    else log.error({ toolId, name, err: error as Error }, "herramienta fallida");
+    if (!(error instanceof ToolRefused)) return { text: "La herramienta ha fallado.", failed: true, unknown: true };
+    return { text: error.message, failed: true, unknown: error.mayBeDone };
+  } finally {
+    over.abort();
+  }
+}
+
+/** What was found, with the numbers by which it is cited; it becomes a source of the reply. */
+function cited(run: Run, { found = [], whole = [] }: Extract<Outcome, { text: string }>): string[] {
+  return found.map((one, index) => {
+    const same = run.sources.find((source) =>
+      one.url ? source.url === one.url : source.quote === one.quote && source.title === one.title,
+    );
+    const n = same?.n ?? (run.sources.at(-1)?.n ?? 0) + 1;
+    if (!same) run.sources = [...run.sources, { n, ...one }];
+    return `[${n}] ${one.title}${one.url ? `\n${one.url}` : ""}\n${whole[index] ?? one.quote}`;
+  });
+}
+
+// Control characters but for tab and new line.
+const unprintable = /[\p{Cc}--[\t\n]]/gv;
+
+function bounded(text: string, length: number): string {
+  const cut = text.length > length ? `${text.slice(0, length)}\n[Cortado: era más largo.]` : text;
+  return cut.toWellFormed().replace(unprintable, "");
+}

@@ -1,0 +1,83 @@
+import { type Found, type Tool, ToolRefused } from "../../tools/tool.server.ts";
+import type { Piece, Prompt } from "../providers/providers.server.ts";
+import { objectOf, ToolCalls } from "../providers/tool-calls.server.ts";
+
+type Asking = {
+  /** Asks the model once more, with what was said and called since. */
+  ask(turns: Prompt["turns"]): AsyncGenerator<Piece>;
+  tools: Tool[];
+  caller: { userId: string; signal: AbortSignal };
+};
+
+const stepsAtMost = 12;
+
+/**
+ * A completion for a program that has asked for tools of the house: they are called here until the model answers, or calls
+ * something that the program carries out itself. The program sees the text of all steps, its own calls, and one end with the usage
+ * of all. Only tools that change nothing and ask nobody take part, as there is nobody to ask.
+ */
+export async function* withHouseCalls({ ask, tools, caller }: Asking): AsyncGenerator<Piece> {
+  const turns: Prompt["turns"] = [];
+  const used = { inputTokens: 0, outputTokens: 0 };
+  for (let step = 0; ; step++) {
+    const calls = new ToolCalls();
+    let text = "";
+    let end: Extract<Piece, { type: "finish" }> | undefined;
+    for await (const piece of ask(turns)) {
+      if (piece.type === "call" || piece.type === "call-input" || piece.type === "call-signed") calls.take(piece);
+      else if (piece.type === "finish") end = piece;
+      else {
+        if (piece.type === "text") text += piece.text;
+        yield piece;
+      }
+    }
+    used.inputTokens += end?.usage.inputTokens ?? 0;
+    used.outputTokens += end?.usage.outputTokens ?? 0;
+    const isOurs = (name: string) => tools.some((tool) => tool.name === name);
+    const theirs = calls.list.filter(({ name }) => !isOurs(name));
+    if (calls.list.length === 0 || theirs.length > 0 || step === stepsAtMost) {
+      // Where both are called at once the program's go first; the model calls ours again if it still wants to.
+      for (const [index, { id, name, input }] of theirs.entries()) {
+        yield { type: "call", index, id, name };
+        yield { type: "call-input", index, text: input };
+      }
+      if (end)
+        yield { ...end, reason: theirs.length > 0 ? "tool_calls" : end.reason, usage: { ...end.usage, ...used } };
+      return;
+    }
+    turns.push({ role: "assistant", content: text, calls: calls.list });
+    const results = await Promise.all(calls.list.map(({ name, input }) => result(tools, name, input, caller)));
+    for (const [index, { id, name }] of calls.list.entries()) {
+      turns.push({ role: "tool", callId: id, name, content: results[index] ?? "" });
+    }
+  }
+}
+
+async function result(
+  tools: Tool[],
+  name: string,
+  input: string,
+  { userId, signal }: Asking["caller"],
+): Promise<string> {
+  const tool = tools.find((one) => one.name === name);
+  const given = objectOf(input);
+  if (!tool || !given) return "Error: Los datos de la llamada no son un objeto JSON completo.";
+  const within = AbortSignal.any([signal, AbortSignal.timeout(tool.time)]);
+  const caller = { userId, chatId: "", projectId: null, messageId: "", zone: "UTC", length: tool.length, answers: [] };
+  const late = new Promise<never>((_, reject) => {
+    within.addEventListener("abort", () => reject(within.reason), { once: true });
+  });
+  try {
+    const outcome = await Promise.race([tool.call(given, { ...caller, signal: within }), late]);
+    if ("question" in outcome)
+      return "Error: Esta herramienta pregunta algo a la persona, y aquí no hay a quién preguntar.";
+    const found = (outcome.found ?? []).map((one, index) => said(one, outcome.whole?.[index]));
+    return [outcome.text, ...found].filter(Boolean).join("\n\n").slice(0, tool.length).toWellFormed();
+  } catch (error) {
+    signal.throwIfAborted();
+    return `Error: ${error instanceof ToolRefused ? error.message : `«${tool.label}» ha fallado o no ha contestado a tiempo.`}`;
+  }
+}
+
+const said = ({ title, url, quote }: Found, whole: string | undefined) =>
+  [title, url, whole ?? quote].filter(Boolean).join("\n");

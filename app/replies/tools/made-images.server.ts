@@ -1,0 +1,47 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { FileRefused } from "../../files/refused.server.ts";
+import type { Made } from "../../tools/tool.server.ts";
+import type { ToolPart } from "../parts.server.ts";
+import type { Run } from "../running/run.server.ts";
+import type { Calling, CallServices } from "./calls.server.ts";
+
+/** Keeps the images that a call has made as files of the person, and shows them after it. Answers why one could not be kept. */
+export async function keepImages(
+  { db, log, files }: CallServices,
+  run: Run,
+  part: ToolPart,
+  { userId, sessionId }: Calling,
+  made: Made[],
+): Promise<string | undefined> {
+  const folder = await mkdtemp(join(tmpdir(), "tertulia-imagen-"));
+  try {
+    for (const [index, { bytes, name, shows }] of made.entries()) {
+      const path = join(folder, String(index));
+      await writeFile(path, bytes);
+      const sent = { path, name, size: bytes.byteLength };
+      const file = await files.take(sent, { userId, projectId: null, temporary: false });
+      if (sessionId) await db.updateTable("files").set({ sessionId }).where("id", "=", file.id).execute();
+      const { id: fileId, width, height } = file;
+      const now = Date.now();
+      run.add({
+        kind: "image",
+        at: part.at,
+        text: shows,
+        startedAt: now,
+        finishedAt: now,
+        image: { fileId, width, height },
+      });
+    }
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof FileRefused)) {
+      log.error({ userId, err: error as Error }, "no se pudo guardar la imagen de una herramienta");
+      return "La imagen no se ha podido guardar.";
+    }
+    return `La imagen no se ha podido guardar: ${error.message}`;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,32 @@
+import { createHash } from "node:crypto";
+import type { CallStatus } from "../../db/tables.ts";
+import type { InputSchema, ToolQuestion } from "../../tools/tool.server.ts";
+import type { ToolPart } from "../parts.server.ts";
+
+/** A call as its readers get it. */
+export type ShownCall = {
+  name: string;
+  tool: string;
+  label: string;
+  server: string | null;
+  status: CallStatus;
+  input: string;
+  output: string;
+  /** Whether the person has changed the input. */
+  edited: boolean;
+  /** What the person has to decide about, while the call waits for them. */
+  asks: { hash: string; schema: InputSchema; question: ToolQuestion | null } | null;
+};
+
+/** A call as its readers get it. */
+export function showCall({ call, status, text }: ToolPart): ShownCall {
+  const { name, tool, label, server, input, edited = false, schema = {}, question = null } = call;
+  const asks = status === "waiting" ? { hash: hashOf(call), schema, question } : null;
+  return { name, tool, label, server, status, input, output: text, edited, asks };
+}
+
+/** What a yes is bound to: exactly this call of this tool with this input, and what the tool has asked. */
+export const hashOf = ({ id, toolId, tool, input, question, answers = [] }: ToolPart["call"]): string =>
+  createHash("sha256")
+    .update(JSON.stringify([id, toolId, tool, input, question?.message ?? null, answers.length]))
+    .digest("base64url");

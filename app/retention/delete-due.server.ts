@@ -1,0 +1,82 @@
+import { setTimeout } from "node:timers/promises";
+import { appendAudit } from "../db/audit/append.server.ts";
+import type { Db } from "../db/connection.server.ts";
+import type { RetentionRow } from "../db/tables.ts";
+import type { Files } from "../files/files.server.ts";
+import type { Changes } from "../realtime/changes.server.ts";
+import { dueAudit, dueChats, dueFiles, dueUsage } from "./due.server.ts";
+
+type Services = { db: Db; files: Files; changes: Changes };
+
+// Deleted at once, and the rest in ms between two such steps: people who write meanwhile wait for one step at most.
+const atOnce = 50;
+const rest = 20;
+
+/**
+ * Deletes what the rules say, in small steps, and tells in the audit trail what. Several processes may do so at the same time: each
+ * tells what it has deleted itself. Stops between two steps once `signal` is aborted.
+ */
+export async function deleteDue(services: Services, now: number, signal: AbortSignal): Promise<void> {
+  const rules = await services.db.selectFrom("retentions").where("startsAt", "<=", now).selectAll().execute();
+  for (const rule of rules) {
+    while (!signal.aborted && (await deletions[rule.kind](services, rule, now)) === atOnce) await setTimeout(rest);
+  }
+}
+
+/** Each deletes some of what is due, and answers how many. */
+const deletions: Record<
+  RetentionRow["kind"],
+  (services: Services, rule: RetentionRow, now: number) => Promise<number>
+> = { chats: deleteChats, files: deleteFiles, usage: deleteUsage, audit: deleteAudit };
+
+async function deleteChats({ db, changes }: Services, rule: RetentionRow, now: number): Promise<number> {
+  const gone = await db.transaction().execute(async (trx) => {
+    const due = dueChats(trx, rule, now).orderBy("lastMessageAt").select("id").limit(atOnce);
+    const deleted = await trx.deleteFrom("chats").where("id", "in", due).returning(["id", "userId"]).execute();
+    await tell(trx, rule, "chat", deleted);
+    return deleted;
+  });
+  for (const userId of new Set(gone.map((chat) => chat.userId))) changes.tell({ userId, what: "chat" });
+  return gone.length;
+}
+
+async function deleteFiles({ db, files }: Services, rule: RetentionRow, now: number): Promise<number> {
+  const gone = await db.transaction().execute(async (trx) => {
+    const due = dueFiles(trx, rule, now).orderBy("createdAt").select("id").limit(atOnce);
+    const deleted = await trx.deleteFrom("files").where("id", "in", due).returning(["id", "userId"]).execute();
+    await tell(trx, rule, "file", deleted);
+    return deleted;
+  });
+  await files.delete(gone.map(({ id }) => id));
+  return gone.length;
+}
+
+async function deleteUsage({ db }: Services, rule: RetentionRow, now: number): Promise<number> {
+  return db.transaction().execute(async (trx) => {
+    const due = dueUsage(trx, rule, now).select("id").limit(atOnce);
+    const deleted = await trx.deleteFrom("usage").where("id", "in", due).returning(["id", "userId"]).execute();
+    await tell(trx, rule, "usage", deleted);
+    return deleted.length;
+  });
+}
+
+/** What is going is told first: who checks the chain finds why it begins later, also if the deletion breaks off. */
+async function deleteAudit({ db }: Services, rule: RetentionRow, now: number): Promise<number> {
+  const through = await dueAudit(db, rule, now);
+  if (!through) return 0;
+  await appendAudit(db, { action: "retention", resource: "audit", changes: { before: { ...ofRule(rule), through } } });
+  for (;;) {
+    const some = db.selectFrom("audit").where("seq", "<=", through.seq).orderBy("seq").select("id").limit(atOnce);
+    const { numDeletedRows } = await db.deleteFrom("audit").where("id", "in", some).executeTakeFirst();
+    if (numDeletedRows < atOnce) return 0;
+    await setTimeout(rest);
+  }
+}
+
+async function tell(trx: Db, rule: RetentionRow, resource: string, gone: { id: string; userId: string }[]) {
+  if (gone.length === 0) return;
+  const before = { ...ofRule(rule), count: gone.length, ids: gone.map(({ id }) => id) };
+  await appendAudit(trx, { action: "retention", resource, changes: { before } });
+}
+
+const ofRule = ({ id, days, groupId }: RetentionRow) => ({ ruleId: id, days, ...(groupId && { groupId }) });

@@ -1,0 +1,87 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Db } from "../db/connection.server.ts";
+import type { RetentionRow } from "../db/tables.ts";
+
+const day = 24 * 60 * 60_000;
+
+/** A thing that a rule deletes: `at` is when it was last used, or made. */
+export type Due = { id: string; userId: string; name: string; at: number };
+type Rule = Pick<RetentionRow, "kind" | "days" | "groupId" | "keepsPinned">;
+
+/** What is older than this goes. */
+export const cutoffOf = ({ days }: Pick<RetentionRow, "days">, now: number) => now - days * day;
+
+/** Condition: nobody has suspended deletion for the person in this column. */
+export const notOnHold = (column: string): RawBuilder<boolean> =>
+  sql<boolean>`not exists (select 1 from holds where holds."userId" = ${sql.ref(column)})`;
+
+const inGroup = (column: string, groupId: string): RawBuilder<boolean> =>
+  sql<boolean>`exists (select 1 from members where members."userId" = ${sql.ref(column)} and members."groupId" = ${groupId})`;
+
+/** The chats that a rule deletes; not temporary ones, which end with their session, nor those in which a reply is being written. */
+export const dueChats = (db: Db, { groupId, keepsPinned, ...rule }: Rule, now: number) =>
+  db
+    .selectFrom("chats")
+    .where("lastMessageAt", "<", cutoffOf(rule, now))
+    .where("sessionId", "is", null)
+    .where(notOnHold("chats.userId"))
+    .where((e) =>
+      e.not(
+        e.exists(
+          e
+            .selectFrom("messages")
+            .whereRef("messages.chatId", "=", "chats.id")
+            .where("messages.status", "=", "streaming")
+            .select("messages.id"),
+        ),
+      ),
+    )
+    .$if(keepsPinned === 1, (q) => q.where("pinned", "=", 0))
+    .$if(groupId !== null, (q) => q.where(inGroup("chats.userId", groupId ?? "")));
+
+/** The files that a rule deletes; messages keep their names. */
+export const dueFiles = (db: Db, { groupId, ...rule }: Rule, now: number) =>
+  db
+    .selectFrom("files")
+    .where("createdAt", "<", cutoffOf(rule, now))
+    .where("temporary", "=", 0)
+    .where("sessionId", "is", null)
+    .where(notOnHold("files.userId"))
+    .$if(groupId !== null, (q) => q.where(inGroup("files.userId", groupId ?? "")));
+
+/** The days of use that a rule deletes. */
+export const dueUsage = (db: Db, { groupId, ...rule }: Rule, now: number) =>
+  db
+    .selectFrom("usage")
+    .where("day", "<", new Date(cutoffOf(rule, now)).toISOString().slice(0, 10))
+    .where(notOnHold("usage.userId"))
+    .$if(groupId !== null, (q) => q.where(inGroup("usage.userId", groupId ?? "")));
+
+/**
+ * The last row of the audit trail that a rule deletes, with all before it; undefined if none. The trail is a chain: it is cut at
+ * its beginning only, before the first row that is young enough or about a person whose things may not be deleted, and the last
+ * sealed row stays.
+ */
+export async function dueAudit(db: Db, rule: Rule, now: number): Promise<{ seq: number; hash: string } | undefined> {
+  const sealed = db.selectFrom("audit").where("seq", "is not", null);
+  const stays = await sealed
+    .where((e) =>
+      e.or([
+        e("createdAt", ">=", cutoffOf(rule, now)),
+        e("actorId", "in", e.selectFrom("holds").select("userId")),
+        e("ownerId", "in", e.selectFrom("holds").select("userId")),
+      ]),
+    )
+    .orderBy("seq")
+    .select("seq")
+    .limit(1)
+    .executeTakeFirst();
+  const row = await sealed
+    .$if(stays !== undefined, (q) => q.where("seq", "<", stays?.seq ?? 0))
+    .where("seq", "<", (e) => e.selectFrom("audit").select((f) => f.fn.max("seq").as("last")))
+    .orderBy("seq", "desc")
+    .select(["seq", "hash"])
+    .limit(1)
+    .executeTakeFirst();
+  return row ? { seq: Number(row.seq), hash: row.hash ?? "" } : undefined;
+}

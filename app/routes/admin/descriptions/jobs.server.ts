@@ -1,0 +1,43 @@
+import type { AdminResource } from "./description.ts";
+
+const kinds = {
+  file: "Leer un documento",
+  import: "Importar",
+  email: "Enviar un correo",
+  upkeep: "Limpieza",
+  words: "Palabras de la búsqueda",
+};
+const states = { waiting: "Espera", running: "En marcha", done: "Hecho", failed: "Ha fallado" };
+
+export const jobs: AdminResource = {
+  path: "job",
+  many: "Trabajos",
+  icon: "refresh",
+  one: "trabajo",
+  searches: "Por qué ha fallado",
+  reads: ({ job }) => ({ list: job.$get, read: job[":id"].$get }),
+  columns: [
+    { name: "kind", label: "Trabajo", kind: "choice", choices: kinds },
+    {
+      name: "state",
+      label: "Estado",
+      states: {
+        waiting: [states.waiting, "wait"],
+        running: [states.running, "wait"],
+        done: [states.done, "good"],
+        failed: [states.failed, "bad"],
+      },
+    },
+    { name: "problem", label: "Problema" },
+    { name: "attempts", label: "Intentos", kind: "number" },
+    { name: "userId", label: "Persona", kind: "person" },
+    { name: "done", label: "Lleva", kind: "number", hidden: true },
+    { name: "total", label: "De", kind: "number", hidden: true },
+    { name: "createdAt", label: "Pedido", kind: "moment", sorted: true },
+  ],
+  filters: [
+    { name: "kind", label: "Trabajo", choices: kinds },
+    { name: "state", label: "Estado", choices: states },
+  ],
+  fields: [],
+};

@@ -1,0 +1,28 @@
+import { type AdminResource, forGroups } from "./description.ts";
+
+export const notices: AdminResource = {
+  path: "notice",
+  many: "Avisos",
+  icon: "info",
+  one: "aviso",
+  searches: "Texto",
+  reads: ({ notice }) => ({ list: notice.$get, read: notice[":id"].$get }),
+  writes: ({ notice }) => ({ create: notice.$post, change: notice[":id"].$put, remove: notice[":id"].$delete }),
+  columns: [
+    { name: "text", label: "Texto" },
+    { name: "endsAt", label: "Hasta", kind: "moment" },
+    { name: "createdAt", label: "Creado", kind: "moment", sorted: true },
+  ],
+  filters: [],
+  fields: [
+    {
+      name: "text",
+      label: "Texto",
+      kind: "area",
+      required: true,
+      hint: "Sale en todas las páginas de cada persona hasta que dice «Entendido». Si cambia, vuelve a salir.",
+    },
+    { name: "endsAt", label: "Hasta", kind: "moment", hint: "Vacío: hasta que se elimine." },
+    forGroups,
+  ],
+};

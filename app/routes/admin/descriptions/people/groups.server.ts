@@ -1,0 +1,61 @@
+import type { AdminResource } from "../description.ts";
+
+export const groups: AdminResource = {
+  path: "group",
+  many: "Grupos",
+  icon: "users",
+  one: "grupo",
+  searches: "Nombre o descripción",
+  reads: ({ group }) => ({ list: group.$get, read: group[":id"].$get }),
+  writes: ({ group }) => ({ create: group.$post, change: group[":id"].$put, remove: group[":id"].$delete }),
+  columns: [
+    { name: "name", label: "Nombre", sorted: true },
+    { name: "description", label: "Descripción" },
+    { name: "claim", label: "En el proveedor" },
+    { name: "messagesPerDay", label: "Mensajes al día", kind: "number" },
+    { name: "tokensPerMonth", label: "Tokens al mes", kind: "number" },
+    { name: "costPerMonth", label: "Coste al mes", kind: "number", hidden: true },
+    { name: "budget", label: "Presupuesto", kind: "number" },
+    { name: "createdAt", label: "Creado", kind: "moment", sorted: true, hidden: true },
+  ],
+  filters: [],
+  fields: [
+    { name: "name", label: "Nombre", required: true },
+    { name: "description", label: "Descripción", kind: "area" },
+    {
+      name: "claim",
+      label: "Nombre en el proveedor",
+      nullable: true,
+      hint: "Cómo lo llama el proveedor con el que se entra: al entrar, sus personas pasan a estar en el grupo, y las que ya no, salen. Vacío: solo se llena a mano.",
+    },
+    {
+      name: "messagesPerDay",
+      label: "Mensajes al día, por persona",
+      kind: "number",
+      hint: "Vacío: lo que diga su plan.",
+      half: true,
+    },
+    {
+      name: "tokensPerMonth",
+      label: "Tokens al mes, por persona",
+      kind: "number",
+      hint: "Vacío: lo que diga su plan.",
+      half: true,
+    },
+    {
+      name: "costPerMonth",
+      label: "Coste al mes, por persona",
+      kind: "number",
+      hint: "En la moneda de los precios de los modelos.",
+      half: true,
+    },
+    {
+      name: "budget",
+      label: "Presupuesto al mes, de todo el grupo",
+      kind: "number",
+      hint: "Se avisa al 80 %; al 100 % no se escribe hasta el mes siguiente.",
+      half: true,
+    },
+  ],
+  belongs: (id) => [{ label: "Miembros", to: `/admin/member?groupId=${id}` }],
+};

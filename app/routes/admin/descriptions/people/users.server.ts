@@ -1,0 +1,56 @@
+import type { AdminResource } from "../description.ts";
+
+const roles = { user: "Usuario", admin: "Administración" };
+const states = { active: "Activa", inactive: "Inactiva" };
+
+export const users: AdminResource = {
+  path: "user",
+  many: "Usuarios",
+  icon: "users",
+  one: "usuario",
+  searches: "Nombre o correo",
+  reads: ({ user }) => ({ list: user.$get, read: user[":id"].$get }),
+  writes: ({ user }) => ({ create: user.$post, change: user[":id"].$patch, remove: user[":id"].$delete }),
+  columns: [
+    { name: "name", label: "Nombre", sorted: true },
+    { name: "email", label: "Correo electrónico" },
+    { name: "role", label: "Rol", kind: "choice", choices: roles },
+    {
+      name: "status",
+      label: "Cuenta",
+      kind: "choice",
+      states: { active: ["Activa", "good"], inactive: ["Inactiva", "off"] },
+    },
+    { name: "lastSeenAt", label: "Última vez", kind: "moment" },
+    { name: "createdAt", label: "Alta", kind: "moment", sorted: true },
+  ],
+  filters: [
+    { name: "role", label: "Rol", choices: roles },
+    { name: "status", label: "Cuenta", choices: states, all: "Todas" },
+  ],
+  fields: [
+    { name: "name", label: "Nombre", required: true },
+    { name: "email", label: "Correo electrónico", required: true },
+    {
+      name: "password",
+      label: "Contraseña",
+      kind: "secret",
+      hint: "De 8 a 128 caracteres.",
+      editHint: "De 8 a 128 caracteres. Al cambiarla se cierran sus sesiones; vacía, se queda como está.",
+    },
+    { name: "role", label: "Rol", kind: "choice", choices: roles },
+    { name: "status", label: "Cuenta", kind: "choice", choices: states, hint: "Inactiva, se cierran sus sesiones." },
+  ],
+  verbs: [
+    { name: "activate", label: "Activar", json: { status: "active" } },
+    { name: "deactivate", label: "Desactivar", json: { status: "inactive" } },
+  ],
+  belongs: (id) =>
+    [
+      ["Conversaciones", "chat"],
+      ["Mensajes", "message"],
+      ["Proyectos", "project"],
+      ["Suscripciones", "subscription"],
+      ["Grupos", "member"],
+    ].map(([label = "", path]) => ({ label, to: `/admin/${path}?userId=${id}` })),
+};

@@ -1,0 +1,45 @@
+import type { AdminResource } from "../description.ts";
+
+const kinds = { chats: "Conversaciones", files: "Archivos", audit: "Auditoría", usage: "Uso" };
+
+export const retentions: AdminResource = {
+  path: "retention",
+  many: "Conservación",
+  icon: "shield",
+  one: "regla de conservación",
+  feminine: true,
+  searches: "Texto",
+  reads: ({ retention }) => ({ list: retention.$get, read: retention[":id"].$get }),
+  writes: ({ retention }) => ({
+    create: retention.$post,
+    change: retention[":id"].$put,
+    remove: retention[":id"].$delete,
+  }),
+  columns: [
+    { name: "kind", label: "Qué", kind: "choice", choices: kinds },
+    { name: "days", label: "Días", kind: "number" },
+    { name: "groupId", label: "Grupo", kind: "group" },
+    { name: "keepsPinned", label: "Las fijadas se quedan", kind: "flag" },
+    { name: "startsAt", label: "Borra desde", kind: "moment" },
+    { name: "createdAt", label: "Creada", kind: "moment", sorted: true, hidden: true },
+  ],
+  filters: [{ name: "kind", label: "Qué", choices: kinds, all: "Todo" }],
+  fields: [
+    { name: "kind", label: "Qué", kind: "choice", choices: kinds, half: true },
+    { name: "days", label: "Días que se conserva", kind: "number", required: true, half: true },
+    {
+      name: "groupId",
+      label: "Solo lo de la gente de este grupo",
+      kind: "group",
+      nullable: true,
+      hint: "Vacío: lo de todas las personas. Si varias reglas valen para alguien, gana la más corta.",
+    },
+    {
+      name: "keepsPinned",
+      label: "Las conversaciones fijadas se quedan",
+      kind: "flag",
+      initial: "true",
+      hint: "Empieza a borrar un día después de guardarse; hasta entonces, su ficha enseña lo que borraría.",
+    },
+  ],
+};

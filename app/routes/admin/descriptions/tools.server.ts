@@ -1,0 +1,91 @@
+import { type AdminResource, forGroups } from "./description.ts";
+import { activity, yesNo } from "./words.ts";
+
+const kinds = {
+  mcp: "Servidor MCP",
+  searxng: "Buscar en la web: SearXNG",
+  brave: "Buscar en la web: Brave",
+  tavily: "Buscar en la web: Tavily",
+  image: "Crear imágenes",
+  page: "Leer una página",
+  documents: "Buscar en mis documentos",
+  sums: "Calcular",
+  time: "Fecha y hora",
+};
+
+const allowed = { everyone: "Todos", admins: "Quien administra" };
+
+export const tools: AdminResource = {
+  path: "tool",
+  many: "Herramientas",
+  icon: "rocket",
+  one: "herramienta",
+  feminine: true,
+  searches: "Nombre",
+  reads: ({ tool }) => ({ list: tool.$get, read: tool[":id"].$get }),
+  writes: ({ tool }) => ({ create: tool.$post, change: tool[":id"].$put, remove: tool[":id"].$delete }),
+  columns: [
+    { name: "name", label: "Nombre", sorted: true },
+    { name: "kind", label: "Tipo", kind: "choice", choices: kinds },
+    { name: "address", label: "Dirección" },
+    { name: "program", label: "Programa", hidden: true },
+    { name: "allowed", label: "La usan", kind: "choice", choices: allowed },
+    { name: "enabled", label: "Estado", kind: "flag", states: activity },
+    { name: "problem", label: "Problema" },
+    { name: "seconds", label: "Segundos", kind: "number", hidden: true },
+    { name: "kilobytes", label: "kB", kind: "number", hidden: true },
+    { name: "position", label: "Posición", kind: "number", sorted: true, hidden: true },
+  ],
+  filters: [
+    { name: "kind", label: "Tipo", choices: kinds },
+    { name: "enabled", label: "Activa", choices: yesNo, flag: true, all: "Todas" },
+  ],
+  fields: [
+    { name: "name", label: "Nombre", required: true, half: true },
+    { name: "kind", label: "Tipo", kind: "choice", choices: kinds, initial: "mcp", half: true },
+    {
+      name: "address",
+      label: "Dirección",
+      nullable: true,
+      hint: "De un servidor MCP (Streamable HTTP) o de SearXNG: https://…. Los programas de esta máquina se ponen en MCP_SERVERS.",
+      editHint: "Si cambia, hay que escribir la clave otra vez. La de un programa de esta máquina está vacía.",
+    },
+    {
+      name: "secret",
+      label: "Clave",
+      kind: "secret",
+      hint: "Un token, o cabeceras como «X-Api-Key: …». No se enseña nunca. Vacía: sin clave, o iniciando sesión allí después.",
+      editHint: "Vacía: la que había. No se enseña nunca.",
+    },
+    { name: "allowed", label: "La usan", kind: "choice", choices: allowed, initial: "everyone", half: true },
+    { name: "enabled", label: "Activa", kind: "flag", initial: "true", half: true },
+    { name: "model", label: "Modelo de imágenes", nullable: true, hint: "Como gpt-image-1.", half: true, folded: true },
+    {
+      name: "seconds",
+      label: "Tiempo de una llamada, en segundos",
+      kind: "number",
+      initial: "30",
+      half: true,
+      folded: true,
+    },
+    {
+      name: "kilobytes",
+      label: "Tamaño de una respuesta, en kB",
+      kind: "number",
+      initial: "32",
+      hint: "Lo que sobra no se usa.",
+      half: true,
+      folded: true,
+    },
+    {
+      name: "position",
+      label: "Posición en la lista",
+      kind: "number",
+      initial: "0",
+      hint: "De menor a mayor.",
+      half: true,
+      folded: true,
+    },
+    forGroups,
+  ],
+};

@@ -1,0 +1,87 @@
+import type { Client } from "../../../web/api-client.server.ts";
+
+type Processing = Awaited<ReturnType<Awaited<ReturnType<Client["api"]["system"]["processing"]["$get"]>>["json"]>>;
+type Kept = Processing["kept"][number];
+type Recipient = Processing["recipients"][number];
+
+const things: Record<Kept["kind"], string> = {
+  accounts: "Cuentas: nombre, correo, contraseña como hash, última visita",
+  chats: "Conversaciones: títulos y fechas",
+  messages: "Mensajes: lo que se escribe y lo que contestan los modelos",
+  files: "Archivos y su texto",
+  usage: "Uso: mensajes, tokens y coste de cada día",
+  audit: "Auditoría: quién hizo qué, cuándo y desde qué dirección IP",
+  opinions: "Opiniones de respuestas",
+  emails: "Buzón: formularios de contacto y soporte",
+};
+
+const received: Record<Recipient["kind"], string> = {
+  model: "La conversación y lo que se le adjunta",
+  tool: "Lo que el modelo le pide en cada llamada",
+  access: "Quién entra y cuándo; de él llegan nombre, correo y grupos",
+  mail: "Avisos y lo que llega por formularios",
+  database: "Todo menos los archivos",
+  redis: "Intentos contados, con la dirección IP o la cuenta",
+};
+
+// What nobody has written in the settings is filled in by hand.
+const blank = "________________";
+
+/** The record of processing in sentences. */
+export function inWords({ controller, kept, holds, recipients, security }: Processing) {
+  const facts: [label: string, text: string][] = [
+    ["Responsable", controller.name ?? blank],
+    ["Contacto", controller.contact ?? blank],
+    ["Delegado de protección de datos", controller.dataProtectionOfficer ?? blank],
+    ["Fines", "Conversar con modelos de IA, buscar en lo propio y administrar quién puede hacerlo."],
+    ["Personas", "Quienes tienen cuenta, y aquellas de las que se escriba o estén en los archivos."],
+  ];
+  return {
+    day: new Intl.DateTimeFormat("es", { dateStyle: "long", timeZone: "UTC" }).format(new Date()),
+    facts,
+    kept: kept.map((one) => ({ what: things[one.kind], time: timeOf(one), count: one.count.toLocaleString("es") })),
+    holds:
+      holds === 0
+        ? "No hay ninguna suspensión de borrado."
+        : `Hay ${holds === 1 ? "una suspensión" : `${holds.toLocaleString("es")} suspensiones`} de borrado.`,
+    recipients: recipients.map((one, index) => ({
+      key: index,
+      name: one.name,
+      host: one.host ?? "En esta misma máquina",
+      gets: received[one.kind] + (one.pseudonyms ? ", sin identificadores (con seudónimos)" : ""),
+      whose: one.groups === null ? "Todas las personas" : one.groups.length === 0 ? "Nadie" : one.groups.join(", "),
+    })),
+    security: measures(security),
+  };
+}
+
+function timeOf({ kind, rules }: Kept): string {
+  if (kind === "accounts") return "Hasta que se elimina la cuenta";
+  if (rules.length === 0) return "Hasta que se elimina";
+  return rules
+    .map(({ days, group, keepsPinned }) => {
+      const span = `${days.toLocaleString("es")} ${days === 1 ? "día" : "días"}`;
+      const whose = group === null ? "" : ` lo de ${group}`;
+      const pinned =
+        keepsPinned && kind !== "files" && kind !== "usage" && kind !== "audit" ? ", salvo las fijadas" : "";
+      return `${span}${whose}${pinned}`;
+    })
+    .join("; ");
+}
+
+function measures({ https, passwords, withSecondStep, administrators, terms }: Processing["security"]): string[] {
+  return [
+    https
+      ? "Las conexiones van cifradas (HTTPS)."
+      : "No consta que las conexiones vayan cifradas: PUBLIC_URL no empieza por https.",
+    passwords
+      ? `Se entra con contraseña, guardada con argon2id; ${withSecondStep.toLocaleString("es")} cuentas tienen verificación en dos pasos.`
+      : "No hay contraseñas: se entra con los accesos de la organización.",
+    `${administrators === 1 ? "Administra una persona, que puede" : `Administran ${administrators.toLocaleString("es")} personas, que pueden`} leer las conversaciones de todos menos las temporales; lo que se hace así con lo de otros queda en la auditoría, que es una cadena sellada.`,
+    "Las claves de modelos, herramientas y accesos se guardan cifradas (AES-256-GCM).",
+    "Cada persona descarga lo suyo y elimina su cuenta por sí misma, salvo que haya una suspensión.",
+    terms.length > 0
+      ? `Todas las personas han de aceptar: ${terms.join(", ")}.`
+      : "No hay páginas que las personas tengan que aceptar.",
+  ];
+}

@@ -1,0 +1,25 @@
+import { createCookie } from "react-router";
+
+/** Where somebody who has signed out here goes on to, for the page that leads there: an address in a link could be anybody's. */
+const cookieFor = (url: URL) => {
+  const secure = url.protocol === "https:";
+  return createCookie(secure ? "__Host-tertulia-salida" : "tertulia-salida", {
+    httpOnly: true,
+    sameSite: "strict",
+    path: "/",
+    secure,
+    maxAge: 60,
+  });
+};
+
+/** The header that keeps it. */
+export const keepLeaving = (url: URL, there: string): Promise<string> => cookieFor(url).serialize(there);
+
+/** The header that forgets it. */
+export const forgetLeaving = (url: URL): Promise<string> => cookieFor(url).serialize("", { maxAge: 0 });
+
+/** The address; undefined if nobody has just signed out. */
+export async function readLeaving(request: Request, url: URL): Promise<string | undefined> {
+  const value: unknown = await cookieFor(url).parse(request.headers.get("Cookie"));
+  return typeof value === "string" && /^https?:/.test(value) ? value : undefined;
+}

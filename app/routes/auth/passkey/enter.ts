@@ -1,0 +1,23 @@
+import { redirect } from "react-router";
+import { ApiProblem, accepted, read } from "../../../web/api-result.server.ts";
+import { apiContext, formContext } from "../../../web/context.ts";
+import { textOf } from "../../../web/forms/form.server.ts";
+import type { Route } from "./+types/enter";
+
+/** For the script of the page beside: first what the key signs, then what it has signed. Errors are sentences. */
+export async function action({ context, url: { origin } }: Route.ActionArgs) {
+  const { passkey } = context.get(apiContext).auth.signin;
+  const form = context.get(formContext);
+  const signed = textOf(form, "response");
+  try {
+    if (!signed) return Response.json(await read(passkey.options.$post({ json: { origin } })));
+    const json = { origin, ticket: textOf(form, "ticket"), response: JSON.parse(signed) as { id: string } };
+    await accepted(passkey.$post({ json }));
+    return Response.json({});
+  } catch (error) {
+    if (!(error instanceof ApiProblem)) throw error;
+    return Response.json({ message: error.body.detail }, { status: error.status });
+  }
+}
+
+export const loader = () => redirect("/auth/llave");

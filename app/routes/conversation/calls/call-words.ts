@@ -1,0 +1,43 @@
+import type { ShownCall } from "../../../replies/tools/shown-call.server.ts";
+
+const longest = 140;
+
+/** What a call does, in one line: «Buscar en la web: “precio del pan”». */
+export function callWords({ label, server, input }: Pick<ShownCall, "label" | "server" | "input">): string {
+  const told = Object.values(objectIn(input)).find((value) => typeof value === "string" && value.trim() !== "");
+  const whose = server ? `${label} (${server})` : label;
+  if (typeof told !== "string") return whose;
+  const line = told.replace(/\s+/g, " ").trim();
+  return `${whose}: «${line.length > longest ? `${line.slice(0, longest).toWellFormed()}…` : line}»`;
+}
+
+/** What became of a call that gave nothing, in words; nothing for one that has, or is under way. */
+export function outcomeWords(status: ShownCall["status"], readOnly = false): string {
+  if (status === "failed") return "No ha podido ser.";
+  if (status === "refused") return "No se ha permitido.";
+  if (status === "allowed") return "Permitido. Se hará cuando la respuesta continúe.";
+  if (status !== "interrupted") return "";
+  return readOnly ? "Se interrumpió." : "Se interrumpió: no se sabe si llegó a hacerse.";
+}
+
+/** «1,2 s», or nothing for what took no time to speak of. */
+export const timeWords = (ms: number | null): string =>
+  ms === null || ms < 100 ? "" : `${(ms / 1000).toLocaleString("es", { maximumFractionDigits: 1 })} s`;
+
+/** The page with all calls of a reply. */
+export const callsPath = (replyId: string) => `/conversation/llamadas/${replyId}`;
+
+/** The page on which a person decides about one call. */
+export const decisionPath = (replyId: string, n: number) => `/conversation/decision/${replyId}/${n}`;
+
+/** The object that a JSON text is, or an empty one. */
+export function objectIn(json: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,97 @@
+import { Link } from "react-router";
+import { Icon } from "../../../ui/icon.tsx";
+import { DecisionForm, type ShownDecision } from "./decision-form.tsx";
+
+export type ShownCallPart = {
+  n: number;
+  kind: "tool";
+  words: string;
+  label: string;
+  isRunning: boolean;
+  /** Why it gave nothing. */
+  outcome: string;
+  /** What came of it; nothing for text browsers, which would show every fold open. */
+  output: string;
+  time: string;
+  /** The page with all of it, where not all is shown here. */
+  whole: string | undefined;
+  decision: ShownDecision | undefined;
+};
+
+/** A call of a tool in a reply: what it does, and folded below what came of it. */
+export function Call({ call }: { call: ShownCallPart }) {
+  return (
+    <div className="call" data-n={call.n}>
+      <CallLine call={call} />
+      <CallResult call={call} />
+      {call.decision && <DecisionForm decision={call.decision} />}
+    </div>
+  );
+}
+
+/** What a call does. It comes first, and in a growing document it can't change any more. */
+export const CallLine = ({ call: { words, isRunning } }: { call: Pick<ShownCallPart, "words" | "isRunning"> }) => (
+  <p className={isRunning ? "call-line now" : "call-line"}>
+    <Icon name="server" />
+    <span dir="auto">{words}</span>
+  </p>
+);
+
+/** What came of a call. `apart`: it does not stand below the call's own line, so it says whose result it is. */
+export function CallResult({ call, apart }: { call: ShownCallPart; apart?: boolean }) {
+  const { words, label, outcome, output, time, whole } = call;
+  const of = apart ? ` de ${label}` : "";
+  const link = whole && (
+    <p>
+      <Link to={whole} aria-label={`Ver el resultado de ${words}`}>
+        Ver el resultado{of}
+      </Link>
+      {time && ` (${time})`}
+    </p>
+  );
+  return (
+    <>
+      {outcome && (
+        <p className="call-outcome">
+          {apart && `${label}: `}
+          {outcome} {output && <span className="sr-only">El detalle está en el resultado.</span>}
+        </p>
+      )}
+      {output ? (
+        <details className="reasoning result">
+          <summary>
+            Resultado{of}
+            {time && ` · ${time}`}
+          </summary>
+          <div>
+            <pre dir="auto">{output}</pre>
+            {link}
+          </div>
+        </details>
+      ) : (
+        link
+      )}
+    </>
+  );
+}
+
+export type ShownImage = {
+  n: number;
+  kind: "image";
+  fileId: string;
+  alt: string;
+  width: number | null;
+  height: number | null;
+};
+
+/** An image that a tool has made. */
+export function MadeImage({ image: { fileId, alt, width, height } }: { image: ShownImage }) {
+  const path = `/user/file/${fileId}/contenido?variant=image`;
+  return (
+    <p className="made">
+      <a href={path}>
+        <img src={path} alt={alt} width={width ?? undefined} height={height ?? undefined} loading="lazy" />
+      </a>
+    </p>
+  );
+}

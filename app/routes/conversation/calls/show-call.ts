@@ -1,0 +1,45 @@
+import type { ShownCall } from "../../../replies/tools/shown-call.server.ts";
+import type { ShownCallPart } from "./call.tsx";
+import { callsPath, callWords, objectIn, outcomeWords, timeWords } from "./call-words.ts";
+import { fieldsOf } from "./schema-fields.ts";
+
+// In characters: more of a result than this is read on a page of its own.
+const shownOfResult = 3_000;
+
+type Place = { replyId: string; folds: boolean };
+
+/** A call as pages show it. `whole`: whether all of its output is there. */
+export function showCallPart(
+  call: ShownCall & { n: number; ms: number | null; whole: boolean },
+  { replyId, folds }: Place,
+): ShownCallPart {
+  const { n, status, output, ms, asks } = call;
+  const isCut = !call.whole || output.length > shownOfResult;
+  const shown = isCut ? `${output.slice(0, shownOfResult).toWellFormed()}…` : output;
+  const words = callWords(call);
+  return {
+    n,
+    kind: "tool",
+    label: call.label,
+    words: call.edited ? `${words} (lo has cambiado)` : words,
+    isRunning: status === "running",
+    outcome: outcomeWords(status),
+    output: folds ? shown : "",
+    time: timeWords(ms),
+    whole: output && (isCut || !folds) ? callsPath(replyId) : undefined,
+    decision: asks
+      ? {
+          replyId,
+          n,
+          hash: asks.hash,
+          title: asks.question
+            ? `${call.server ?? "La herramienta"} pregunta`
+            : `¿Permitir «${call.label}»${call.server ? ` en ${call.server}` : ""}?`,
+          question: asks.question?.message,
+          fields: asks.question
+            ? fieldsOf(asks.question.schema, {}, { asksFor: true })
+            : fieldsOf(asks.schema, objectIn(call.input)),
+        }
+      : undefined,
+  };
+}

@@ -1,0 +1,69 @@
+import { data, redirect } from "react-router";
+import { ReceivedForm } from "../../../http/received-form.server.ts";
+import { DashboardPage } from "../../../ui/dashboard-page.tsx";
+import { PostForm } from "../../../ui/forms/post-form.tsx";
+import { sendForm } from "../../../ui/forms/send-form.ts";
+import { UploadField } from "../../../ui/forms/upload-form.tsx";
+import { ApiProblem, read } from "../../../web/api-result.server.ts";
+import { apiContext, filesContext, sessionContext } from "../../../web/context.ts";
+import type { FormResult } from "../../../web/forms/form.server.ts";
+import type { Route } from "./+types/import";
+import { outcomeInWords } from "./outcome.ts";
+
+export const meta: Route.MetaFunction = () => [{ title: "Importar conversaciones · Tertulia" }];
+
+// Empty loader: without one, client navigations would skip the layout's middleware.
+export const loader = () => null;
+
+export async function action({ context }: Route.ActionArgs) {
+  const [sent] = context.get(filesContext);
+  if (!sent) return refuse("Elige el archivo de la exportación.");
+  try {
+    const body = new ReceivedForm({}, [sent]);
+    const answer = await read(context.get(apiContext).api.chat.import.$post(undefined, { init: { body } }));
+    if ("id" in answer) return redirect(`/conversation/chat/importar/${answer.id}`, 303);
+    const [title, description] = outcomeInWords(answer);
+    context.get(sessionContext).flash({
+      type: answer.chats > 0 ? "success" : "info",
+      title,
+      ...(description && { description }),
+      // Stays until it is closed: the list of what is missing takes time to read.
+      ...(answer.left.length > 0 && { duration: 0 }),
+    });
+    return redirect("/conversation/chat", 303);
+  } catch (error) {
+    if (!(error instanceof ApiProblem) || error.status === 404) throw error;
+    return refuse(error.body.detail, error.status);
+  }
+}
+
+const refuse = (sentence: string, status = 422) =>
+  data<FormResult>({ values: {}, errors: { files: sentence } }, status);
+
+export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
+
+export default function Import({ actionData }: Route.ComponentProps) {
+  return (
+    <DashboardPage width="document" up={["/conversation/chat", "Conversaciones"]}>
+      <h1>Importar conversaciones</h1>
+      <p>
+        Puedes importar la exportación de Tertulia (un JSON o el ZIP de tus datos), ChatGPT o Claude (conversations.json
+        o su ZIP), Open WebUI y LibreChat (un JSON). Lo que ya importaste no se duplica. Los archivos y las imágenes
+        vienen si la exportación los trae (el ZIP); al final se dice cuáles faltan.
+      </p>
+      <PostForm className="fields" encType="multipart/form-data">
+        <UploadField
+          result={actionData ?? undefined}
+          label="Archivo de la exportación"
+          hint="Un JSON o un ZIP de hasta 150 MB."
+          multiple={false}
+        />
+        <div>
+          <button type="submit" className="button primary">
+            Importar
+          </button>
+        </div>
+      </PostForm>
+    </DashboardPage>
+  );
+}

@@ -1,0 +1,28 @@
+import { z } from "zod";
+
+const outcome = z.object({
+  chats: z.number(),
+  messages: z.number(),
+  files: z.number(),
+  known: z.number(),
+  left: z.array(z.string()),
+});
+export type Outcome = z.output<typeof outcome>;
+
+/** What came of an import that has ended; undefined of one that goes on. */
+export const readOutcome = (result: unknown): Outcome | undefined => outcome.safeParse(result).data;
+
+/** What came of an import, in words: what was brought in, and what else is to be known. */
+export function outcomeInWords({ chats, messages, files, known, left }: Outcome): [title: string, rest: string] {
+  const counted = [
+    messages === 1 ? "un mensaje" : `${messages.toLocaleString("es")} mensajes`,
+    files > 0 && (files === 1 ? "un archivo" : `${files.toLocaleString("es")} archivos`),
+  ].filter(Boolean);
+  const many = `${chats.toLocaleString("es")} conversaciones importadas`;
+  const title = `${chats === 1 ? "Una conversación importada" : many}, con ${counted.join(" y ")}.`;
+  const rest = [
+    known > 0 && `${known === 1 ? "Otra ya estaba" : `Otras ${known.toLocaleString("es")} ya estaban`}.`,
+    left.length > 0 && `No venía en la exportación, o no se ha podido guardar: ${left.join("; ")}.`,
+  ];
+  return [title, rest.filter(Boolean).join(" ")];
+}

@@ -1,0 +1,21 @@
+import { Callout } from "../../ui/callout.tsx";
+import { PostForm } from "../../ui/forms/post-form.tsx";
+
+/** What the house says, until the person has read it. */
+export function Notices({ notices }: { notices: { id: string; text: string }[] }) {
+  if (notices.length === 0) return null;
+  return (
+    <section className="notices" aria-label="Avisos de la casa">
+      {notices.map(({ id, text }) => (
+        <Callout key={id} type="info">
+          <p className="said">{text}</p>
+          <PostForm action={`/avisos/${id}`} preventScrollReset>
+            <button type="submit" className="button small">
+              Entendido
+            </button>
+          </PostForm>
+        </Callout>
+      ))}
+    </section>
+  );
+}

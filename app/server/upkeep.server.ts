@@ -1,0 +1,40 @@
+import type { Services } from "../api/env.server.ts";
+import { addPartitions, arePartitioned } from "../db/partitions/messages.server.ts";
+import { sweepReceived } from "../http/multipart.server.ts";
+import type { JobRules } from "../jobs/jobs.server.ts";
+import { deleteDue } from "../retention/delete-due.server.ts";
+
+const hour = 60 * 60_000;
+const dayLong = 24 * hour;
+
+/**
+ * What is done every hour by one of the processes: removes what rules of retention say, files that were never sent, expired sessions
+ * (with their temporary chats), old idempotency keys, diagnoses and jobs.
+ */
+export const upkeep = (services: Pick<Services, "db" | "engine" | "clock" | "files" | "changes">): JobRules => ({
+  atOnce: 1,
+  retries: [],
+  every: hour,
+  async work({ signal }) {
+    const { db, engine, clock, files } = services;
+    await deleteDue(services, Date.now(), signal);
+    await db.deleteFrom("sessions").where("refreshExpiresAt", "<", Date.now()).execute();
+    await db
+      .deleteFrom("idempotency")
+      .where("createdAt", "<", Date.now() - dayLong)
+      .execute();
+    await db
+      .deleteFrom("diagnoses")
+      .where("createdAt", "<", Date.now() - dayLong)
+      .execute();
+    await db
+      .deleteFrom("jobs")
+      .where("state", "in", ["done", "failed"])
+      .where("updatedAt", "<", clock.now() - dayLong)
+      .execute();
+    if (engine === "postgres" && (await arePartitioned(db))) await addPartitions(db, clock.now());
+    await files.resume();
+    await files.sweep();
+    await sweepReceived();
+  },
+});

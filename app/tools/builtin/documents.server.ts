@@ -1,0 +1,51 @@
+import type { Db, Engine } from "../../db/connection.server.ts";
+import { searchPassages } from "../../db/search/find.server.ts";
+import type { Found, OwnTool } from "../tool.server.ts";
+
+const passages = 6;
+
+/** «Buscar en mis documentos»: the same search that finds the sources of a question, so that a model can look again. */
+export const documents = ({ db, engine }: { db: Db; engine: Engine }): OwnTool => ({
+  tool: "buscar_en_mis_documentos",
+  label: "Buscar en mis documentos",
+  description:
+    "Busca por palabras en los documentos que la persona ha subido y en los mensajes de sus otras conversaciones. Devuelve pasajes numerados; cítalos con su número entre corchetes.",
+  schema: {
+    type: "object",
+    properties: { busqueda: { type: "string", title: "Búsqueda", description: "Las palabras que buscar" } },
+    required: ["busqueda"],
+  },
+  reachesOut: false,
+  async call({ busqueda }, { userId, messageId }) {
+    const question = String(busqueda ?? "").slice(0, 500);
+    const hits = await searchPassages(db, engine, {
+      question,
+      owners: [userId],
+      except: [messageId],
+      messages: true,
+      limit: passages,
+    });
+    const ids = (column: "chatId" | "fileId") => [...hits.map((hit) => hit[column] ?? ""), ""];
+    const [chats, files] = await Promise.all([
+      db.selectFrom("chats").where("id", "in", ids("chatId")).select(["id", "title"]).execute(),
+      db.selectFrom("files").where("id", "in", ids("fileId")).select(["id", "name as title"]).execute(),
+    ]);
+    const titles = new Map([...chats, ...files].map(({ id, title }) => [id, title]));
+    const found = hits.flatMap(({ fileId, chatId, messageId, position, page, text }): Found[] => {
+      const title = titles.get(fileId ?? chatId ?? "");
+      if (!title) return [];
+      return [
+        {
+          kind: fileId ? "file" : "message",
+          title: page ? `${title}, página ${page}` : title,
+          quote: text,
+          chatId,
+          messageId,
+          fileId,
+          position: position === null ? null : Number(position),
+        },
+      ];
+    });
+    return { text: found.length > 0 ? "" : `No hay nada sobre «${question}» en los documentos.`, found };
+  },
+});

@@ -1,0 +1,82 @@
+import type { OwnTool } from "../tool.server.ts";
+import { ToolRefused } from "../tool.server.ts";
+
+const answerAtMost = 20 * 1024 * 1024;
+
+type Maker = { address: string | null; secret(): string | null; model: string | null };
+
+/** «Crear una imagen», by a service that speaks OpenAI's way. */
+export const image = ({ address, secret, model }: Maker): OwnTool => ({
+  tool: "crear_imagen",
+  label: "Crear una imagen",
+  description:
+    "Crea una imagen a partir de una descripción y la enseña a la persona. No hace falta que repitas ni enlaces la imagen.",
+  schema: {
+    type: "object",
+    properties: {
+      descripcion: { type: "string", title: "Descripción", description: "Lo que se ve en la imagen, con detalle" },
+      forma: { type: "string", title: "Forma", enum: ["cuadrada", "apaisada", "vertical"] },
+    },
+    required: ["descripcion"],
+  },
+  reachesOut: false,
+  async call({ descripcion, forma }, { signal }) {
+    const prompt = String(descripcion ?? "")
+      .trim()
+      .slice(0, 4_000);
+    if (!prompt) throw new ToolRefused("No se ha dicho qué tiene que verse en la imagen.");
+    const size = forma === "apaisada" ? "1536x1024" : forma === "vertical" ? "1024x1536" : "1024x1024";
+    const key = secret();
+    const answer = await asked(`${(address ?? "https://api.openai.com/v1").replace(/\/+$/, "")}/images/generations`, {
+      method: "POST",
+      signal,
+      redirect: "error",
+      headers: { "Content-Type": "application/json", ...(key && { Authorization: `Bearer ${key}` }) },
+      body: JSON.stringify({ prompt, size, n: 1, ...(model && { model }) }),
+    });
+    const bytes = await imageIn(answer, signal);
+    const shows = prompt.length > 300 ? `${prompt.slice(0, 299)}…` : prompt;
+    return { text: "La imagen está hecha y la persona ya la ve.", made: [{ bytes, name: "imagen.png", shows }] };
+  },
+});
+
+async function asked(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch (error) {
+    init.signal?.throwIfAborted();
+    throw new ToolRefused("El servicio de imágenes no contesta.", { cause: error });
+  }
+}
+
+type Answer = { data?: { b64_json?: string; url?: string }[]; error?: { message?: string; code?: string } };
+
+async function imageIn(answer: Response, signal: AbortSignal): Promise<Uint8Array> {
+  const body = await bounded(answer).catch(() => Buffer.alloc(0));
+  if (answer.status === 401) throw new ToolRefused("El servicio de imágenes no acepta la clave.");
+  let said: Answer;
+  try {
+    said = JSON.parse(body.toString("utf8")) as Answer;
+  } catch (error) {
+    throw new ToolRefused("El servicio de imágenes ha contestado algo que no se entiende.", { cause: error });
+  }
+  if (said.error?.code === "content_policy_violation" || said.error?.code === "moderation_blocked") {
+    throw new ToolRefused("El servicio de imágenes se ha negado a hacer esa imagen.");
+  }
+  if (!answer.ok) throw new ToolRefused(`El servicio de imágenes ha contestado ${answer.status}.`);
+  const [made] = said.data ?? [];
+  if (made?.b64_json) return Buffer.from(made.b64_json, "base64");
+  if (!made?.url) throw new ToolRefused("El servicio de imágenes no ha devuelto ninguna imagen.");
+  return bounded(await asked(made.url, { signal, redirect: "error" }));
+}
+
+async function bounded(answer: Response): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of answer.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > answerAtMost) throw new ToolRefused("La imagen es demasiado grande.");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,162 @@
+import { lookup } from "node:dns";
+import { type IncomingMessage, request as overHttp } from "node:http";
+import { request as overHttps } from "node:https";
+import { isIP, type LookupFunction } from "node:net";
+import { pipeline, type Readable } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import ipaddr from "ipaddr.js";
+import { isForbidden } from "../../process/addresses.server.ts";
+import { ToolRefused } from "../tool.server.ts";
+
+const redirectsAtMost = 5;
+const browserLike = "Mozilla/5.0 (compatible; Tertulia; +lector de páginas)";
+
+/** Where a page was found in the end, its type and its bytes. */
+export type Fetched = { url: string; mediaType: string; bytes: Buffer };
+
+/**
+ * Fetches a page that anybody may have named: only from public addresses, whatever its name resolves to at each connection and
+ * wherever it redirects to. Bounded in time by `signal` and in length; what was compressed is counted unpacked. Throws ToolRefused.
+ */
+export async function fetchPublic(
+  address: string,
+  { signal, most }: { signal: AbortSignal; most: number },
+): Promise<Fetched> {
+  let url = webAddress(address);
+  for (let turn = 0; turn <= redirectsAtMost; turn++) {
+    const answer = await ask(url, signal);
+    const { statusCode: status = 0, headers } = answer;
+    if (status >= 300 && status < 400 && headers.location) {
+      answer.destroy();
+      url = webAddress(headers.location, url);
+      continue;
+    }
+    if (status !== 200) {
+      answer.destroy();
+      throw new ToolRefused(
+        status === 404 ? "Esa página no existe (404)." : `El servidor de esa página ha contestado ${status}.`,
+      );
+    }
+    const mediaType = headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+    return { url: url.href, mediaType, bytes: await readUpTo(unpacked(answer), most) };
+  }
+  throw new ToolRefused("Esa página lleva de una dirección a otra sin acabar nunca.");
+}
+
+/** An address of the web, perhaps relative to another. Throws ToolRefused where it isn't one or its host is not public. */
+function webAddress(address: string, base?: URL): URL {
+  const url = URL.parse(address, base);
+  if (!url || (url.protocol !== "http:" && url.protocol !== "https:")) {
+    throw new ToolRefused("Solo se leen páginas cuya dirección empieza por http:// o https://.");
+  }
+  if (url.username || url.password) throw new ToolRefused("La dirección lleva un usuario o una contraseña.");
+  const host = hostOf(url);
+  if (
+    isIP(host)
+      ? !isPublic(host)
+      : !host.includes(".") || /(^|\.)(localhost|local|internal|intranet|lan|home\.arpa)$/i.test(host)
+  ) {
+    throw notPublic();
+  }
+  return url;
+}
+
+const hostOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+
+const notPublic = () => new ToolRefused("Esa dirección no es pública: solo se leen páginas de internet.");
+
+/** Whether an IP address is one of the public internet. An IPv6 address that stands for an IPv4 one is judged as that. */
+export function isPublic(address: string): boolean {
+  if (!ipaddr.isValid(address) || isForbidden(address)) return false;
+  const given = ipaddr.parse(address);
+  const range = given.range();
+  if (given instanceof ipaddr.IPv6) {
+    const bytes = given.toByteArray();
+    if (range === "ipv4Mapped") return isPublic(given.toIPv4Address().toString());
+    if (range === "rfc6052") return isPublic(new ipaddr.IPv4(bytes.slice(12)).toString());
+    if (range === "6to4") return isPublic(new ipaddr.IPv4(bytes.slice(2, 6)).toString());
+    // All of the public internet that there is so far (RFC 4291, IANA's registry): the rest is reserved, whatever it stands for.
+    if (((bytes[0] ?? 0) & 0xe0) !== 0x20) return false;
+  }
+  return range === "unicast";
+}
+
+/** Resolves a name to its public addresses only, so that no connection is made to another. */
+const lookupPublic: LookupFunction = (name, options, callback) => {
+  lookup(name, { ...options, all: true }, (error, addresses) => {
+    const open = error ? [] : addresses.filter(({ address }) => isPublic(address));
+    const [first] = open;
+    if (!first) callback(error ?? (notPublic() as NodeJS.ErrnoException), "", 0);
+    else if (options.all) callback(null, open);
+    else callback(null, first.address, first.family);
+  });
+};
+
+async function ask(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const open = url.protocol === "https:" ? overHttps : overHttp;
+  const request = open(url, {
+    // A connection of its own: a kept one might lead to an address that the name had before.
+    agent: false,
+    lookup: lookupPublic,
+    signal,
+    headers: {
+      "User-Agent": browserLike,
+      Accept: "text/html,application/xhtml+xml,text/plain,application/pdf;q=0.5,*/*;q=0.1",
+      "Accept-Language": "es,en;q=0.5",
+      "Accept-Encoding": "gzip, deflate, br",
+    },
+  });
+  request.on("response", resolve);
+  request.on("error", reject);
+  request.end();
+  try {
+    return await promise;
+  } catch (error) {
+    if (error instanceof ToolRefused || signal.aborted) throw error;
+    throw new ToolRefused(
+      reasons.get((error as NodeJS.ErrnoException).code ?? "") ?? "No se ha podido llegar a esa página.",
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+const reasons = new Map([
+  ["ENOTFOUND", "Ese sitio no existe."],
+  ["EAI_AGAIN", "No se ha podido averiguar dónde está ese sitio."],
+  ["ECONNREFUSED", "El servidor de esa página no acepta conexiones."],
+  ["ETIMEDOUT", "El servidor de esa página no contesta."],
+  ["CERT_HAS_EXPIRED", "El certificado de ese sitio ha caducado."],
+]);
+
+function unpacked(answer: IncomingMessage): Readable {
+  const how = answer.headers["content-encoding"]?.trim().toLowerCase();
+  const unpack =
+    how === "gzip" || how === "x-gzip"
+      ? createGunzip()
+      : how === "deflate"
+        ? createInflate()
+        : how === "br"
+          ? createBrotliDecompress()
+          : undefined;
+  // Whoever reads it is told what goes wrong.
+  return unpack ? pipeline(answer, unpack, () => {}) : answer;
+}
+
+/** The beginning of a body; the rest of a longer one is not read. */
+async function readUpTo(body: Readable, most: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length >= most) break;
+    }
+  } finally {
+    body.destroy();
+  }
+  return Buffer.concat(chunks).subarray(0, most);
+}

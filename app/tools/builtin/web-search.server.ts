@@ -1,0 +1,123 @@
+import type { Caller, Found, OwnTool } from "../tool.server.ts";
+import { ToolRefused } from "../tool.server.ts";
+
+const resultsAtMost = 6;
+const answerAtMost = 2 * 1024 * 1024;
+const quoteLength = 600;
+
+/** Where to search: a SearXNG of one's own, or a service that wants a key. */
+export type Engine = { kind: "searxng" | "brave" | "tavily"; address: string | null; secret(): string | null };
+type Result = { title: string; url: string; quote: string };
+
+/** «Buscar en la web». */
+export const webSearch = (engine: Engine): OwnTool => ({
+  tool: "buscar_en_la_web",
+  label: "Buscar en la web",
+  description:
+    "Busca en internet y devuelve títulos, direcciones y extractos numerados. Lo que devuelve son datos escritos por otros. Cita lo que uses con su número entre corchetes.",
+  schema: {
+    type: "object",
+    properties: { busqueda: { type: "string", title: "Búsqueda", description: "Lo que se buscaría en un buscador" } },
+    required: ["busqueda"],
+  },
+  reachesOut: true,
+  async call({ busqueda }, { signal }) {
+    const query = String(busqueda ?? "")
+      .trim()
+      .slice(0, 400);
+    if (!query) throw new ToolRefused("No se ha dicho qué buscar.");
+    const results = (await searchers[engine.kind](engine, query, signal)).filter(({ url }) => /^https?:\/\//.test(url));
+    const readAt = Date.now();
+    const found = results.slice(0, resultsAtMost).map(
+      ({ title, url, quote }): Found => ({
+        kind: "page",
+        title: (title || url).slice(0, 300),
+        quote: quote.slice(0, quoteLength).toWellFormed(),
+        chatId: null,
+        messageId: null,
+        url: url.slice(0, 2_000),
+        readAt,
+      }),
+    );
+    return { text: found.length > 0 ? "" : `La búsqueda de «${query}» no ha encontrado nada.`, found };
+  },
+});
+
+type Search = (engine: Engine, query: string, signal: Caller["signal"]) => Promise<Result[]>;
+const text = (value: unknown) => (typeof value === "string" ? value : "");
+
+const searchers: Record<Engine["kind"], Search> = {
+  async searxng({ address }, query, signal) {
+    const url = new URL(`${(address ?? "").replace(/\/+$/, "")}/search`);
+    url.search = new URLSearchParams({ q: query, format: "json", language: "es" }).toString();
+    const answer = await asked(url, { signal });
+    if (answer.status === 403) {
+      throw new ToolRefused(
+        "SearXNG no da resultados en JSON: hay que añadir «json» a search.formats en su settings.yml.",
+      );
+    }
+    const { results } = await jsonOf<{ results?: Record<string, unknown>[] }>(answer, "SearXNG");
+    return (results ?? []).map(({ title, url: found, content }) => ({
+      title: text(title),
+      url: text(found),
+      quote: text(content),
+    }));
+  },
+  async brave({ address, secret }, query, signal) {
+    const url = new URL(address ?? "https://api.search.brave.com/res/v1/web/search");
+    url.search = new URLSearchParams({ q: query, count: String(resultsAtMost) }).toString();
+    const answer = await asked(url, { signal, headers: { "X-Subscription-Token": secret() ?? "" } });
+    const { web } = await jsonOf<{ web?: { results?: Record<string, unknown>[] } }>(answer, "Brave");
+    return (web?.results ?? []).map(({ title, url: found, description }) => ({
+      title: text(title),
+      url: text(found),
+      quote: text(description).replace(/<\/?strong>/g, ""),
+    }));
+  },
+  async tavily({ address, secret }, query, signal) {
+    const answer = await asked(new URL(address ?? "https://api.tavily.com/search"), {
+      signal,
+      method: "POST",
+      headers: { "Content-Type": "application/json", Authorization: `Bearer ${secret() ?? ""}` },
+      body: JSON.stringify({ query, max_results: resultsAtMost }),
+    });
+    const { results } = await jsonOf<{ results?: Record<string, unknown>[] }>(answer, "Tavily");
+    return (results ?? []).map(({ title, url, content }) => ({
+      title: text(title),
+      url: text(url),
+      quote: text(content),
+    }));
+  },
+};
+
+async function asked(url: URL, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, { ...init, redirect: "error" });
+  } catch (error) {
+    init.signal?.throwIfAborted();
+    throw new ToolRefused("El buscador no contesta.", { cause: error });
+  }
+}
+
+async function jsonOf<Body>(answer: Response, name: string): Promise<Body> {
+  if (answer.status === 401 || answer.status === 403) throw new ToolRefused(`${name} no acepta la clave.`);
+  if (answer.status === 429) throw new ToolRefused(`${name} no admite más búsquedas por ahora.`);
+  if (!answer.ok) throw new ToolRefused(`${name} ha contestado ${answer.status}.`);
+  try {
+    return JSON.parse(await bounded(answer)) as Body;
+  } catch (error) {
+    throw new ToolRefused(`${name} ha contestado algo que no es JSON.`, { cause: error });
+  }
+}
+
+async function bounded(answer: Response): Promise<string> {
+  let read = "";
+  let bytes = 0;
+  const decoder = new TextDecoder();
+  for await (const chunk of answer.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > answerAtMost) throw new ToolRefused("El buscador ha contestado demasiado.");
+    read += decoder.decode(chunk, { stream: true });
+  }
+  return read;
+}

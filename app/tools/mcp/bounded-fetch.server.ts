@@ -1,0 +1,30 @@
+import { traceHeaders } from "../../process/telemetry/request-trace.server.ts";
+import { ToolRefused } from "../tool.server.ts";
+
+// Bytes of one answer, a stream of events included: images in it are in base64.
+const most = 8 * 1024 * 1024;
+
+/** `fetch` whose answers end with an error beyond 8 MB, so that no server of tools fills the memory. */
+export const boundedFetch: typeof fetch = async (input, init) => {
+  const headers = new Headers(init?.headers);
+  for (const [name, value] of Object.entries(traceHeaders())) headers.set(name, value);
+  const answer = await fetch(input, { ...init, headers });
+  if (!answer.body) return answer;
+  const reader = answer.body.getReader();
+  let bytes = 0;
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        if (done) return controller.close();
+        bytes += value.length;
+        if (bytes <= most) return controller.enqueue(value);
+        controller.error(new ToolRefused("La herramienta ha contestado con más de 8 MB."));
+        await reader.cancel();
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, answer);
+};

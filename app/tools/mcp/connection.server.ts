@@ -1,0 +1,174 @@
+import {
+  Client,
+  type ElicitRequest,
+  type ElicitResult,
+  type Tool as McpTool,
+  SdkError,
+  SdkErrorCode,
+  StreamableHTTPClientTransport,
+} from "@modelcontextprotocol/client";
+import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import type { Caller, Outcome, ToolQuestion } from "../tool.server.ts";
+import { boundedFetch } from "./bounded-fetch.server.ts";
+import { outcomeOf } from "./result.server.ts";
+import type { ListedTool, McpServer } from "./server.ts";
+import { signedInAt } from "./sign-in.server.ts";
+
+// In ms.
+const connectTime = 15_000;
+const probeTime = 5_000;
+const listTime = 20_000;
+// What an admin can still look through on one page, and what a model is told of one tool.
+const toolsAtMost = 96;
+const schemaLength = 20_000;
+const descriptionLength = 2_000;
+
+/** One connection to a server of tools. */
+export class Connection {
+  /** Calls that are under way on it. */
+  underway = 0;
+  usedAt = Date.now();
+  closed = false;
+  readonly #client: Client;
+  /** Answers what the server asks the person; only one call at a time can have its questions told from another's. */
+  #ask: ((question: ToolQuestion) => Promise<ElicitResult>) | undefined;
+
+  private constructor(client: Client) {
+    this.#client = client;
+    client.onclose = () => {
+      this.closed = true;
+    };
+  }
+
+  /** Connects, and agrees on a version of the protocol. Throws what the client's library throws. */
+  static async open(server: McpServer): Promise<Connection> {
+    try {
+      return await Connection.#open(server, "auto");
+    } catch (error) {
+      // Older servers that never answer a question they don't know.
+      if (!(error instanceof SdkError) || error.code !== SdkErrorCode.RequestTimeout) throw error;
+      return await Connection.#open(server, "legacy");
+    }
+  }
+
+  static async #open(server: McpServer, mode: "auto" | "legacy"): Promise<Connection> {
+    const client = new Client(
+      { name: "tertulia", title: "Tertulia", version: "1" },
+      {
+        capabilities: { elicitation: { form: {} } },
+        // Its schemas are the server's own: a pattern in them could hold the thread for minutes.
+        jsonSchemaValidator: {
+          getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+        },
+        versionNegotiation: { mode, probe: { timeoutMs: probeTime } },
+      },
+    );
+    const connection = new Connection(client);
+    client.setRequestHandler("elicitation/create", (request) => connection.#asked(request));
+    // What goes wrong with a call is told by the call.
+    client.onerror = () => {};
+    try {
+      await client.connect(transportTo(server), { timeout: connectTime });
+    } catch (error) {
+      await client.close().catch(() => {});
+      throw error;
+    }
+    return connection;
+  }
+
+  /** The tools that the server offers, within bounds: what is larger is left out. */
+  async list(): Promise<ListedTool[]> {
+    const { tools } = await this.#client.listTools(undefined, { timeout: listTime, maxTotalTimeout: listTime });
+    return tools.slice(0, toolsAtMost).flatMap(listed);
+  }
+
+  /** Calls a tool. Throws what the client's library throws. */
+  async call(
+    name: string,
+    input: Record<string, unknown>,
+    { signal, answers }: Caller,
+    time: number,
+  ): Promise<Outcome> {
+    // It may have been stopped while it was being connected: an abort that is past fires no event.
+    signal.throwIfAborted();
+    const abort = new AbortController();
+    const onAbort = () => abort.abort(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+    let asked: ToolQuestion | undefined;
+    const left = [...answers];
+    const ask = async (question: ToolQuestion): Promise<ElicitResult> => {
+      // An answer is for the question that the person was asked, and for no other.
+      const next = left[0];
+      const answer = next && sameQuestion(next.question, question) ? left.shift()?.answer : undefined;
+      if (answer) return { action: "accept", content: answer as NonNullable<ElicitResult["content"]> };
+      asked ??= question;
+      // The call ends here, as nothing may wait for a person. It is made again when they have answered.
+      abort.abort();
+      return { action: "cancel" };
+    };
+    this.#ask = this.underway === 0 ? ask : undefined;
+    this.underway++;
+    try {
+      const options = { signal: abort.signal, timeout: time, maxTotalTimeout: time };
+      return outcomeOf(await this.#client.callTool({ name, arguments: input }, options));
+    } catch (error) {
+      if (asked) return { question: asked };
+      throw error;
+    } finally {
+      this.underway--;
+      this.usedAt = Date.now();
+      if (this.#ask === ask) this.#ask = undefined;
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    await this.#client.close().catch(() => {});
+  }
+
+  async #asked({ params }: ElicitRequest): Promise<ElicitResult> {
+    if (!this.#ask || !("requestedSchema" in params)) return { action: "decline" };
+    return await this.#ask({
+      message: params.message.slice(0, 2_000),
+      schema: params.requestedSchema as ToolQuestion["schema"],
+    });
+  }
+}
+
+const sameQuestion = (a: ToolQuestion, b: ToolQuestion) => JSON.stringify(a) === JSON.stringify(b);
+
+function transportTo(server: McpServer) {
+  if ("program" in server.target) {
+    const { command, args, env } = server.target.program;
+    return new StdioClientTransport({ command, args, env: { ...getDefaultEnvironment(), ...env }, stderr: "ignore" });
+  }
+  return new StreamableHTTPClientTransport(new URL(server.target.url), {
+    fetch: boundedFetch,
+    requestInit: { headers: headersOf(server.secret) },
+    // Where a secret is given, nobody signs in.
+    ...(!server.secret && { authProvider: signedInAt(server, server.target.url) }),
+  });
+}
+
+/** The headers that a secret stands for: lines of them, or a token. */
+function headersOf(secret: string | null): Record<string, string> {
+  if (!secret) return {};
+  const lines = secret.split("\n").map((line) => /^([\w-]+):\s*(.+)$/.exec(line.trim()));
+  const headers = lines.flatMap((line) => (line?.[1] && line[2] ? [[line[1], line[2]] as const] : []));
+  return headers.length > 0 ? Object.fromEntries(headers) : { Authorization: `Bearer ${secret.trim()}` };
+}
+
+function listed({ name, title, description = "", inputSchema, annotations = {} }: McpTool): ListedTool[] {
+  if (JSON.stringify(inputSchema).length > schemaLength || name.length > 200) return [];
+  return [
+    {
+      name,
+      title: (title ?? annotations.title ?? name).slice(0, 120),
+      description: description.slice(0, descriptionLength),
+      schema: inputSchema,
+      readOnly: annotations.readOnlyHint === true,
+      reachesOut: annotations.openWorldHint === true,
+    },
+  ];
+}

@@ -1,0 +1,130 @@
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
+import type { Caller, Outcome } from "../tool.server.ts";
+import { Connection } from "./connection.server.ts";
+import { refusedBy } from "./sentences.server.ts";
+import type { ListedTool, McpServer } from "./server.ts";
+
+// In ms: a connection that nobody has used for so long is closed.
+const idle = 5 * 60_000;
+const sweepEvery = 60_000;
+
+/**
+ * The connections to servers of tools that this process keeps. One over HTTP carries one call at a time, so that a question of the
+ * server belongs to a call; a program on this machine is started once, however many calls it has.
+ */
+export class Connections {
+  readonly #open = new Map<string, Connection[]>();
+  /** Programs that are being started. */
+  readonly #starting = new Map<string, Promise<Connection>>();
+  readonly #sweeping = setInterval(() => this.#sweep(), sweepEvery).unref();
+
+  /** What a server offers now. Throws ToolRefused. */
+  async list(server: McpServer): Promise<ListedTool[]> {
+    return this.#with(server, true, (connection) => connection.list());
+  }
+
+  /** Throws ToolRefused; what `caller.signal` was aborted with, if it was. `again`: whether a call that may have begun is repeated. */
+  async call(
+    server: McpServer,
+    tool: string,
+    input: Record<string, unknown>,
+    caller: Caller,
+    { time, again }: { time: number; again: boolean },
+  ): Promise<Outcome> {
+    try {
+      return await this.#with(server, again, (connection) => connection.call(tool, input, caller, time));
+    } catch (error) {
+      caller.signal.throwIfAborted();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#sweeping);
+    const all = [...this.#open.values()].flat();
+    this.#open.clear();
+    await Promise.all(all.map((connection) => connection.close()));
+  }
+
+  async #with<Result>(
+    server: McpServer,
+    again: boolean,
+    work: (connection: Connection) => Promise<Result>,
+  ): Promise<Result> {
+    const key = `${server.id} ${server.version}`;
+    const kept = this.#free(key, "program" in server.target);
+    try {
+      const connection = kept ?? (await this.#connect(key, server));
+      try {
+        return await work(connection);
+      } catch (error) {
+        // A program has other people's calls under way: one that was stopped or took too long does not end it.
+        if (leavesItUsable(error) || ("program" in server.target && !isGone(error))) throw error;
+        this.#drop(key, connection);
+        // The server has forgotten the session, and has done nothing. Or it has gone meanwhile, and the call only reads.
+        if (!kept || isTooLate(error) || !(again || isForgotten(error))) throw error;
+      }
+      return await work(await this.#connect(key, server));
+    } catch (error) {
+      throw refusedBy(server.name, error);
+    }
+  }
+
+  #free(key: string, shared: boolean): Connection | undefined {
+    return this.#open.get(key)?.find(({ closed, underway }) => !closed && (shared || underway === 0));
+  }
+
+  async #connect(key: string, server: McpServer): Promise<Connection> {
+    const isProgram = "program" in server.target;
+    const underway = isProgram ? this.#starting.get(key) : undefined;
+    const opening = underway ?? Connection.open(server);
+    if (underway) return underway;
+    if (isProgram) this.#starting.set(key, opening);
+    try {
+      const connection = await opening;
+      this.#open.set(key, [...(this.#open.get(key) ?? []), connection]);
+      return connection;
+    } finally {
+      this.#starting.delete(key);
+    }
+  }
+
+  #drop(key: string, connection: Connection): void {
+    this.#open.set(
+      key,
+      (this.#open.get(key) ?? []).filter((one) => one !== connection),
+    );
+    void connection.close();
+  }
+
+  #sweep(): void {
+    for (const [key, connections] of this.#open) {
+      for (const connection of connections) {
+        const isOld = connection.underway === 0 && Date.now() - connection.usedAt > idle;
+        if (connection.closed || isOld) this.#drop(key, connection);
+      }
+      if (this.#open.get(key)?.length === 0) this.#open.delete(key);
+    }
+  }
+}
+
+/** Whether the server has answered, if only with an error; after anything else its connection is not used again. */
+function leavesItUsable(error: unknown): boolean {
+  return error instanceof ProtocolError;
+}
+
+/** Whether the connection itself has ended. */
+const isGone = (error: unknown) =>
+  error instanceof SdkError &&
+  [SdkErrorCode.ConnectionClosed, SdkErrorCode.NotConnected, SdkErrorCode.SendFailed].includes(error.code);
+
+/** Whether the call was stopped, or its time is over. */
+const isTooLate = (error: unknown) =>
+  (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) ||
+  (error instanceof Error &&
+    (error.name === "AbortError" || error.name === "StopReply" || error.name === "ToolRefused"));
+
+/** 404 to a session (MCP, Streamable HTTP, «Session management»). */
+function isForgotten(error: unknown): boolean {
+  return error instanceof SdkHttpError && error.status === 404;
+}

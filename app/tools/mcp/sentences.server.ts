@@ -1,0 +1,64 @@
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from "@modelcontextprotocol/client";
+import { ForbiddenAddress } from "../../process/addresses.server.ts";
+import { ToolRefused } from "../tool.server.ts";
+
+/** What has gone wrong with a server of tools, as a sentence that whoever administers it understands. */
+export function refusedBy(name: string, error: unknown): ToolRefused {
+  if (error instanceof ToolRefused) return error;
+  return new ToolRefused(sentence(name, error), { cause: error, mayBeDone: !isSurelyUndone(error) });
+}
+
+/** Whether the server has certainly not done what was asked: it was not reached, or has refused it. */
+function isSurelyUndone(error: unknown): boolean {
+  if (error instanceof UnauthorizedError || error instanceof ProtocolError) return true;
+  if (error instanceof SdkHttpError && error.status !== undefined) return error.status >= 300 && error.status < 500;
+  const codes = codesOf(error);
+  return ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ENOENT", "EACCES", "forbidden"].some((code) => codes.has(code));
+}
+
+function sentence(name: string, error: unknown): string {
+  if (error instanceof UnauthorizedError) return `«${name}» pide que quien administra inicie sesión allí.`;
+  if (error instanceof SdkHttpError && error.status !== undefined) return ofStatus(name, error.status);
+  if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
+    return `«${name}» no ha contestado a tiempo.`;
+  if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed) {
+    return `«${name}» ha cortado la conexión a mitad de la llamada.`;
+  }
+  const codes = codesOf(error);
+  if (codes.has("ECONNREFUSED")) return `«${name}» no contesta: nadie escucha en su dirección.`;
+  if (codes.has("ENOTFOUND") || codes.has("EAI_AGAIN")) return `«${name}» no contesta: su máquina no se encuentra.`;
+  if (codes.has("ENOENT") || codes.has("EACCES")) return `El programa de «${name}» no se puede ejecutar.`;
+  if (codes.has("forbidden")) return `La dirección de «${name}» es de la propia red de la máquina y no se admite.`;
+  if (error instanceof SyntaxError || notMcp.some((code) => codes.has(code))) {
+    return `«${name}» ha contestado algo que no es MCP.`;
+  }
+  if (codes.has("fetch")) return `«${name}» no contesta.`;
+  return `«${name}» ha fallado.`;
+}
+
+const notMcp = [
+  SdkErrorCode.InvalidResult,
+  SdkErrorCode.EraNegotiationFailed,
+  SdkErrorCode.ClientHttpUnexpectedContent,
+];
+
+function ofStatus(name: string, status: number): string {
+  if (status === 401 || status === 403) return `«${name}» no acepta la clave.`;
+  if (status === 404 || status === 405) return `En esa dirección de «${name}» no hay un servidor MCP (${status}).`;
+  if (status === 429) return `«${name}» no admite más llamadas por ahora.`;
+  if (status >= 300 && status < 400) return `«${name}» quiere llevar a otra dirección (${status}), y eso no se sigue.`;
+  return status < 300 ? `«${name}» ha contestado algo que no es MCP.` : `«${name}» ha contestado ${status}.`;
+}
+
+/** The codes of an error and of what caused it. */
+function codesOf(error: unknown): Set<string> {
+  const codes = new Set<string>();
+  for (let cause: unknown = error, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth++) {
+    if ("code" in cause && typeof cause.code === "string") codes.add(cause.code);
+    if (cause instanceof ForbiddenAddress) codes.add("forbidden");
+    if (cause instanceof TypeError && cause.message === "fetch failed") codes.add("fetch");
+    if (cause instanceof AggregateError)
+      for (const one of cause.errors) for (const code of codesOf(one)) codes.add(code);
+  }
+  return codes;
+}

@@ -1,0 +1,41 @@
+import type { InputSchema } from "../tool.server.ts";
+
+/** A program on this machine that speaks MCP over its input and output; only the environment can name one. */
+export type Program = { command: string; args: string[]; env: Record<string, string> };
+
+/** A server of tools, as it is connected to. */
+export type McpServer = {
+  id: string;
+  name: string;
+  /** Changes whenever anything of it does, so that connections of before are not used again. */
+  version: string;
+  /** Its address, or the program that is started. */
+  target: { url: string } | { program: Program };
+  /** A token, or lines of headers («X-Api-Key: …»). */
+  secret: string | null;
+  /** What signing in there has given, if that was needed, and where to keep what it gives anew. */
+  access: { read(): Promise<ToolAccess>; write(access: ToolAccess): Promise<void> };
+};
+
+/** What signing in at a server (OAuth) has given; the client's library knows what is in it. */
+export type ToolAccess = {
+  client?: object;
+  tokens?: object;
+  discovery?: object;
+  /** While somebody is signing in there. */
+  verifier?: string;
+  state?: string;
+  /** Where they come back to. */
+  redirect?: string;
+};
+
+/** A tool that a server offers, as it is kept. */
+export type ListedTool = {
+  name: string;
+  title: string;
+  description: string;
+  schema: InputSchema;
+  readOnly: boolean;
+  /** Whether it says that it brings in what anybody may have written. */
+  reachesOut: boolean;
+};

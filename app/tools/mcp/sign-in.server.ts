@@ -1,0 +1,156 @@
+import { randomBytes } from "node:crypto";
+import { type AuthProvider, auth, type OAuthClientProvider, UnauthorizedError } from "@modelcontextprotocol/client";
+import { sameSecret } from "../../process/crypto.server.ts";
+import { ToolRefused } from "../tool.server.ts";
+import { boundedFetch } from "./bounded-fetch.server.ts";
+import type { McpServer, ToolAccess } from "./server.ts";
+
+type Kept<Name extends "clientInformation" | "tokens"> = Awaited<ReturnType<OAuthClientProvider[Name]>>;
+
+/** What the client's library asks about, and keeps of, a sign-in (OAuth) at a server of tools. */
+class SignIn implements OAuthClientProvider {
+  /** Where the admin has to go. */
+  destination: URL | undefined;
+  readonly #server: McpServer;
+  /** As they are when it begins; the library asks for them without waiting. */
+  readonly #redirect: string | undefined;
+  readonly #state: string | undefined;
+
+  constructor(server: McpServer, { redirect, state }: ToolAccess) {
+    this.#server = server;
+    this.#redirect = redirect;
+    this.#state = state;
+  }
+
+  get redirectUrl(): string | undefined {
+    return this.#redirect;
+  }
+
+  get clientMetadata() {
+    return {
+      client_name: "Tertulia",
+      redirect_uris: this.#redirect ? [this.#redirect] : [],
+      grant_types: ["authorization_code", "refresh_token"],
+      response_types: ["code"],
+      token_endpoint_auth_method: "none",
+    };
+  }
+
+  state(): string {
+    return this.#state ?? "";
+  }
+
+  async clientInformation() {
+    return (await this.#server.access.read()).client as Kept<"clientInformation">;
+  }
+
+  async saveClientInformation(client: object): Promise<void> {
+    await this.#keep({ client });
+  }
+
+  async tokens() {
+    return (await this.#server.access.read()).tokens as Kept<"tokens">;
+  }
+
+  async saveTokens(tokens: object): Promise<void> {
+    await this.#keep({ tokens });
+  }
+
+  redirectToAuthorization(url: URL): void {
+    this.destination = url;
+  }
+
+  async saveCodeVerifier(verifier: string): Promise<void> {
+    await this.#keep({ verifier });
+  }
+
+  async codeVerifier(): Promise<string> {
+    return (await this.#server.access.read()).verifier ?? "";
+  }
+
+  /** Whom the server has named to sign in at: what comes back must be from the same. */
+  async saveDiscoveryState(discovery: object): Promise<void> {
+    await this.#keep({ discovery });
+  }
+
+  async discoveryState() {
+    const { discovery } = await this.#server.access.read();
+    return discovery as Awaited<ReturnType<NonNullable<OAuthClientProvider["discoveryState"]>>>;
+  }
+
+  async #keep(more: ToolAccess): Promise<void> {
+    await this.#server.access.write({ ...(await this.#server.access.read()), ...more });
+  }
+}
+
+// A token to get new ones with is valid once: of several calls that are refused at the same moment, one gets them for all.
+const refreshing = new Map<string, Promise<void>>();
+
+/**
+ * The tokens of a sign-in that an admin has made, refreshed when they are refused. Nobody is there to sign in anew: a server that
+ * wants that refuses the call (UnauthorizedError).
+ */
+export function signedInAt(server: McpServer, serverUrl: string): AuthProvider {
+  const tokens = async () => (await server.access.read()).tokens as Kept<"tokens">;
+  let used: string | undefined;
+  const refresh = async () => {
+    const now = await tokens();
+    if (now && now.access_token !== used) return;
+    if (!now?.refresh_token) throw new UnauthorizedError();
+    const provider = new SignIn(server, await server.access.read());
+    if ((await auth(provider, { serverUrl, fetchFn: boundedFetch })) !== "AUTHORIZED") throw new UnauthorizedError();
+  };
+  return {
+    async token() {
+      used = (await tokens())?.access_token;
+      return used;
+    },
+    async onUnauthorized() {
+      const underway = refreshing.get(server.id) ?? refresh().finally(() => refreshing.delete(server.id));
+      refreshing.set(server.id, underway);
+      await underway;
+    },
+  };
+}
+
+/**
+ * Begins signing in at a server of tools: where to send the admin, who comes back to `redirect`. Undefined if the server wants no
+ * sign-in.
+ */
+export async function beginSignIn(server: McpServer, redirect: string): Promise<URL | undefined> {
+  const serverUrl = addressOf(server);
+  const before = await server.access.read();
+  // A client that was registered for another address of this installation would be refused.
+  const client = before.redirect === redirect ? before.client : undefined;
+  const state = randomBytes(18).toString("base64url");
+  // The tokens of before stay until there are new ones.
+  const access = { ...(before.tokens && { tokens: before.tokens }), ...(client && { client }), state, redirect };
+  await server.access.write(access);
+  const provider = new SignIn(server, access);
+  await auth(provider, { serverUrl, fetchFn: boundedFetch, forceReauthorization: true });
+  return provider.destination;
+}
+
+/** Ends signing in, with what the admin has brought back. Throws ToolRefused. */
+export async function endSignIn(server: McpServer, brought: URLSearchParams): Promise<void> {
+  const before = await server.access.read();
+  if (!before.state || !sameSecret(before.state, brought.get("state") ?? "")) {
+    throw new ToolRefused("Este inicio de sesión no se empezó aquí, o ya se ha acabado. Empieza otra vez.");
+  }
+  const code = brought.get("code");
+  if (!code) throw new ToolRefused(`«${server.name}» no ha dado permiso.`);
+  const iss = brought.get("iss");
+  await auth(new SignIn(server, before), {
+    serverUrl: addressOf(server),
+    authorizationCode: code,
+    fetchFn: boundedFetch,
+    ...(iss !== null && { iss }),
+  });
+  const { state: _state, verifier: _verifier, ...access } = await server.access.read();
+  await server.access.write(access);
+}
+
+function addressOf({ target }: McpServer): string {
+  if (!("url" in target)) throw new ToolRefused("Un programa de esta máquina no pide iniciar sesión.");
+  return target.url;
+}

@@ -1,0 +1,96 @@
+/** The input of a tool as JSON schema; whatever else a schema may say is passed on and not read. */
+export type InputSchema = { type?: unknown; properties?: Record<string, unknown>; required?: unknown };
+
+/** A question that a tool asks the person in the middle of a call (MCP's elicitation). */
+export type ToolQuestion = {
+  message: string;
+  /** An object with simple fields. */
+  schema: InputSchema;
+};
+
+/** What was found by a tool, to be cited by number. */
+export type Found = {
+  kind: "page" | "file" | "message";
+  title: string;
+  quote: string;
+  chatId: string | null;
+  messageId: string | null;
+  fileId?: string | null;
+  position?: number | null;
+  /** Of a page of the web: its address, and when it was read, in epoch ms. */
+  url?: string;
+  readAt?: number;
+};
+
+/** An image that a tool has made. */
+export type Made = { bytes: Uint8Array; name: string; shows: string };
+
+/**
+ * What comes of a call. `text` is for the model and is somebody else's: it is never HTML. What was `found` is told to the model
+ * by its quote, or where `whole` has it, by all of its text. `unknown`: it may have been done all the same.
+ */
+export type Outcome =
+  | { text: string; failed?: boolean; unknown?: boolean; found?: Found[]; whole?: string[]; made?: Made[] }
+  | { question: ToolQuestion };
+
+/** A question of a tool, and what the person has answered. */
+export type Answered = { question: ToolQuestion; answer: Record<string, unknown> };
+
+/** Who calls, from where. */
+export type Caller = {
+  userId: string;
+  chatId: string;
+  projectId: string | null;
+  /** The message that is being answered. */
+  messageId: string;
+  /** The time zone of the person. */
+  zone: string;
+  signal: AbortSignal;
+  /** Characters of an answer that are used. */
+  length: number;
+  /** What the person has answered to the tool's questions so far, in order. */
+  answers: Answered[];
+};
+
+/** What a tool of Tertulia itself is, wherever an admin has put it. */
+export type OwnTool = Pick<Tool, "tool" | "label" | "description" | "schema" | "reachesOut" | "goesTo" | "call">;
+
+/** A tool that may be offered to a model. */
+export type Tool = {
+  /** The row that it is from, and its own name there. */
+  toolId: string;
+  tool: string;
+  /** What the model calls it: unique among what is offered, and of the characters that all providers take. */
+  name: string;
+  /** What the model is told of it. */
+  description: string;
+  schema: InputSchema;
+  /** What people call it. */
+  label: string;
+  /** Who carries it out, where that is not Tertulia itself. */
+  server: string | null;
+  /** Whether it changes nothing. */
+  readOnly: boolean;
+  /** Whether it brings in what anybody may have written, as pages of the web. */
+  reachesOut: boolean;
+  /** The address that a call goes to, where the model names it: what it has read may have told it to carry something there. */
+  goesTo?(input: Record<string, unknown>): string;
+  /** Whether the person is asked before each call. */
+  asks: boolean;
+  /** ms a call may take, and characters of its answer that are used. */
+  time: number;
+  length: number;
+  /** Throws `ToolRefused` with a sentence, which person and model are told. */
+  call(input: Record<string, unknown>, caller: Caller): Promise<Outcome>;
+};
+
+/** A call that has failed for a reason that a person understands; the message is a Spanish sentence. */
+export class ToolRefused extends Error {
+  override name = "ToolRefused";
+  /** Whether what was asked for may have been done all the same. */
+  readonly mayBeDone: boolean;
+  constructor(message: string, { mayBeDone = false, ...options }: ErrorOptions & { mayBeDone?: boolean } = {}) {
+    super(message, options);
+    this.mayBeDone = mayBeDone;
+  }
+}

@@ -1,0 +1,228 @@
+import { sql } from "kysely";
+import type { Db, Engine } from "../db/connection.server.ts";
+import { administers, forGroupsOf } from "../db/groups.server.ts";
+import { prepared } from "../db/prepared.server.ts";
+import type { ToolRow } from "../db/tables.ts";
+import { encrypt, tryDecrypt } from "../process/crypto.server.ts";
+import type { Log } from "../process/log.server.ts";
+import { documents } from "./builtin/documents.server.ts";
+import { image } from "./builtin/image.server.ts";
+import { page } from "./builtin/page.server.ts";
+import { sums } from "./builtin/sums.server.ts";
+import { time } from "./builtin/time.server.ts";
+import { webSearch } from "./builtin/web-search.server.ts";
+import type { ListedTool, McpServer, Program, ToolAccess } from "./mcp/server.ts";
+import { nameFor } from "./names.server.ts";
+import type { ToolSettings } from "./settings.ts";
+import { type Outcome, type OwnTool, type Tool, ToolRefused } from "./tool.server.ts";
+
+export type ToolServices = {
+  db: Db;
+  engine: Engine;
+  log: Log;
+  /** Encrypts the secrets of tools. */
+  toolKey: Buffer;
+  /** Programs on this machine that may be started, by name; only the environment names them. */
+  programs: Record<string, Program>;
+};
+
+/** More than the largest providers take in one request. */
+const offeredAtMost = 128;
+// In ms: how old what a server said it has may be before it is asked again, in the background.
+const listedFor = 60 * 60_000;
+
+type OwnKind = Exclude<ToolRow["kind"], "mcp">;
+
+/** The tools of this installation. One instance per process, as it keeps connections. */
+export class Toolbox {
+  readonly #services: ToolServices;
+  readonly #own: Record<OwnKind, (row: ToolRow) => OwnTool>;
+  readonly #refreshing = new Map<string, Promise<ListedTool[]>>();
+  #connections: Promise<import("./mcp/connections.server.ts").Connections> | undefined;
+
+  constructor(services: ToolServices) {
+    this.#services = services;
+    const ofDocuments = documents(services);
+    const search = (kind: "searxng" | "brave" | "tavily") => (row: ToolRow) =>
+      webSearch({ kind, address: row.address, secret: () => this.#secretOf(row) });
+    this.#own = {
+      searxng: search("searxng"),
+      brave: search("brave"),
+      tavily: search("tavily"),
+      image: (row) =>
+        image({ address: row.address, secret: () => this.#secretOf(row), model: settingsOf(row).model ?? null }),
+      page: () => page,
+      documents: () => ofDocuments,
+      sums: () => sums,
+      time: () => time,
+    };
+  }
+
+  /** What may be offered to a person's model, without those that they have turned off for the chat. */
+  async offered(userId: string, off: string[]): Promise<Tool[]> {
+    const { rows } = await findOffered(this.#services.db, { userId });
+    const taken = new Set<string>();
+    const tools: Tool[] = [];
+    for (const row of rows) {
+      if (off.includes(row.id)) continue;
+      for (const tool of this.#toolsOf(row, taken)) {
+        if (tools.length === offeredAtMost) return tools;
+        taken.add(tool.name);
+        tools.push(tool);
+      }
+    }
+    return tools;
+  }
+
+  /** Asks a server what tools it has, and keeps the answer, or why there is none. Throws ToolRefused. */
+  refresh(row: ToolRow): Promise<ListedTool[]> {
+    const asking = this.#refreshing.get(row.id) ?? this.#ask(row).finally(() => this.#refreshing.delete(row.id));
+    this.#refreshing.set(row.id, asking);
+    return asking;
+  }
+
+  /** Begins signing in at a row's server: where the admin has to go; undefined if there is no need. Throws ToolRefused. */
+  async beginSignIn(row: ToolRow, redirect: string): Promise<URL | undefined> {
+    const { beginSignIn } = await import("./mcp/sign-in.server.ts");
+    return this.#told(row, () => beginSignIn(this.#server(row), redirect));
+  }
+
+  /** Ends it with what the admin brought back, and asks the server what tools it has. Throws ToolRefused. */
+  async endSignIn(row: ToolRow, brought: URLSearchParams): Promise<void> {
+    const { endSignIn } = await import("./mcp/sign-in.server.ts");
+    await this.#told(row, () => endSignIn(this.#server(row), brought));
+  }
+
+  async close(): Promise<void> {
+    await (await this.#connections)?.close();
+  }
+
+  #toolsOf(row: ToolRow, taken: ReadonlySet<string>): Tool[] {
+    const { tools: choices = {} } = settingsOf(row);
+    const common = { toolId: row.id, time: row.seconds * 1_000, length: row.kilobytes * 1_000 };
+    if (row.kind === "mcp") {
+      this.#refreshIfOld(row);
+      const here = new Set(taken);
+      return listedIn(row)
+        .filter(({ name }) => choices[name]?.on !== false)
+        .map((listed) => {
+          const name = nameFor(row.name, listed.name, here);
+          here.add(name);
+          const asks = choices[listed.name]?.ask ?? !listed.readOnly;
+          return { ...common, ...this.#ofServer(row, listed), name, asks };
+        });
+    }
+    const own = this.#own[row.kind](row);
+    const asks = choices[own.tool]?.ask ?? false;
+    const readOnly = row.kind !== "image";
+    return [{ ...own, ...common, name: nameFor("", own.tool, taken), server: null, readOnly, asks }];
+  }
+
+  #ofServer(row: ToolRow, listed: ListedTool): Omit<Tool, "toolId" | "name" | "asks" | "time" | "length"> {
+    const { name: tool, title, description, schema, readOnly, reachesOut } = listed;
+    return {
+      tool,
+      label: title,
+      description,
+      schema,
+      server: row.name,
+      readOnly,
+      reachesOut,
+      call: async (input, caller): Promise<Outcome> => {
+        const how = { time: row.seconds * 1_000, again: readOnly };
+        return (await this.#connected()).call(this.#server(row), tool, input, caller, how);
+      },
+    };
+  }
+
+  #connected() {
+    // Loaded when first used: most installations have no server of tools.
+    this.#connections ??= import("./mcp/connections.server.ts").then(({ Connections }) => new Connections());
+    return this.#connections;
+  }
+
+  #refreshIfOld(row: ToolRow): void {
+    if (Date.now() - (row.listedAt ?? 0) < listedFor || this.#refreshing.has(row.id)) return;
+    this.refresh(row).catch((error) => {
+      this.#services.log.warn({ toolId: row.id, err: error as Error }, "un servidor de herramientas no contesta");
+    });
+  }
+
+  async #ask(row: ToolRow): Promise<ListedTool[]> {
+    if (row.kind !== "mcp") return [];
+    const { db } = this.#services;
+    const keep = (change: Partial<ToolRow>) => db.updateTable("tools").set(change).where("id", "=", row.id).execute();
+    try {
+      const listed = await (await this.#connected()).list(this.#server(row));
+      await keep({ listed: JSON.stringify(listed), listedAt: Date.now(), problem: null });
+      return listed;
+    } catch (error) {
+      // Not asked again for a while, either.
+      await keep({
+        listedAt: Date.now(),
+        problem: error instanceof ToolRefused ? error.message : `«${row.name}» ha fallado.`,
+      });
+      throw error;
+    }
+  }
+
+  async #told<Result>(row: ToolRow, work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      const { refusedBy } = await import("./mcp/sentences.server.ts");
+      throw refusedBy(row.name, error);
+    }
+  }
+
+  #secretOf({ id, secret }: ToolRow): string | null {
+    if (secret === null) return null;
+    const plain = tryDecrypt(secret, this.#services.toolKey, id);
+    if (plain === undefined)
+      throw new ToolRefused("La clave de la herramienta se guardó con otro secreto: hay que escribirla otra vez.");
+    return plain;
+  }
+
+  #server(row: ToolRow): McpServer {
+    const { db, toolKey, programs } = this.#services;
+    const { program: name } = settingsOf(row);
+    const program = name === undefined ? undefined : programs[name];
+    if (!row.address && !program) {
+      throw new ToolRefused(`«${row.name}» es un programa de esta máquina que ya no está en MCP_SERVERS.`);
+    }
+    return {
+      id: row.id,
+      name: row.name,
+      version: String(row.updatedAt),
+      target: row.address ? { url: row.address } : { program: program as Program },
+      secret: this.#secretOf(row),
+      access: {
+        // Read anew each time: another connection, or another process, may have got new tokens meanwhile.
+        read: async () => {
+          const now = await db.selectFrom("tools").where("id", "=", row.id).select("access").executeTakeFirst();
+          const plain = now?.access ? tryDecrypt(now.access, toolKey, row.id) : undefined;
+          return plain === undefined ? {} : (JSON.parse(plain) as ToolAccess);
+        },
+        write: async (given) => {
+          const access = encrypt(JSON.stringify(given), toolKey, row.id);
+          await db.updateTable("tools").set({ access }).where("id", "=", row.id).execute();
+        },
+      },
+    };
+  }
+}
+
+export const settingsOf = ({ settings }: Pick<ToolRow, "settings">) => JSON.parse(settings) as ToolSettings;
+export const listedIn = ({ listed }: Pick<ToolRow, "listed">) => JSON.parse(listed) as ListedTool[];
+
+const findOffered = prepared((db, { userId }: { userId: string }) =>
+  db
+    .selectFrom("tools")
+    .where("enabled", "=", 1)
+    .where((e) =>
+      e.or([e.and([e("allowed", "=", sql.lit("everyone")), forGroupsOf("tools", userId)]), administers(userId)]),
+    )
+    .orderBy("position")
+    .orderBy("id")
+    .selectAll(),
+);

@@ -1,0 +1,411 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hashToken } from "../../app/process/crypto.server.ts";
+import { type Account, type Api, openApi, password } from "../support/api.ts";
+import { findEngines } from "../support/engines.ts";
+import { type IdentityProvider, startIdentityProvider } from "../support/identity-provider.ts";
+import { signInThere } from "../support/oauth-tool-server.ts";
+
+const redirect = "https://tertulia.example/auth/oidc/callback";
+type Begun = { url: string; state: string; nonce: string; verifier: string };
+
+for (const engine of await findEngines()) {
+  describe(`coming in by a provider on ${engine.name}`, () => {
+    let api: Api;
+    let admin: Account;
+    let provider: IdentityProvider;
+    let other: IdentityProvider;
+    let accessId: string;
+    beforeAll(async () => {
+      api = await openApi(engine);
+      [provider, other] = await Promise.all([startIdentityProvider([redirect]), startIdentityProvider([redirect])]);
+      admin = await api.signUp("Admin");
+      accessId = await addAccess(provider);
+    });
+    afterAll(async () => {
+      await Promise.all([api.close(), provider.stop(), other.stop()]);
+    });
+
+    const made = async (path: string, json: object) => {
+      const answer = await api.call("POST", path, { token: admin.token, json });
+      if (answer.status !== 201) throw new Error(answer.text);
+      return (answer.body as { id: string }).id;
+    };
+    const addAccess = (
+      { issuer, clientId, clientSecret }: Pick<IdentityProvider, "issuer" | "clientId" | "clientSecret">,
+      more = {},
+    ) =>
+      made("/api/access", { name: "la casa", kind: "oidc", address: issuer, clientId, secret: clientSecret, ...more });
+    const begin = async (id = accessId) => {
+      const answer = await api.call("POST", `/auth/oidc/${id}`, { json: { redirect } });
+      if (answer.status !== 200) throw new Error(answer.text);
+      return answer.body as Begun;
+    };
+    const end = ({ state, nonce, verifier }: Begun, back: URL, id = accessId) =>
+      api.call("POST", `/auth/oidc/${id}/end`, {
+        json: { redirect, brought: back.search.slice(1), state, nonce, verifier },
+      });
+    const comeIn = async (login: string, id = accessId) => {
+      const begun = await begin(id);
+      return end(begun, await signInThere(begun.url, redirect, login), id);
+    };
+    const session = async (token: string) =>
+      (await api.call("GET", "/auth/session", { token })).body as {
+        user: { id: string; name: string; email: string; role: string; hasPassword: boolean };
+        groups: { name: string }[];
+      };
+    const detail = (answer: { body: never }) => (answer.body as { detail: string }).detail;
+
+    it("somebody new gets an account with what the provider says, and the same one the next time", async () => {
+      provider.people.set("ana", { email: "ana@casa.es", email_verified: true, name: "Ana  Gil" });
+      const first = await comeIn("ana");
+      expect(first.status).toBe(200);
+      const { user } = await session(first.text);
+      expect(user).toMatchObject({ name: "Ana Gil", email: "ana@casa.es", role: "user", hasPassword: false });
+      // Whatever becomes of the address there: who it is does not change.
+      provider.people.set("ana", { email: "otra@casa.es", email_verified: false, name: "Ana" });
+      const again = await comeIn("ana");
+      expect((await session(again.text)).user.id).toBe(user.id);
+      const wrong = await api.call("POST", "/auth/signin", { json: { email: "ana@casa.es", password: "x" } });
+      expect(wrong.status).toBe(401);
+    });
+
+    it("groups and the role follow the provider at each coming in; what was written by hand stays", async () => {
+      const legal = await made("/api/group", { name: "Legal", claim: "casa-legal" });
+      const manual = await made("/api/group", { name: "A mano" });
+      await made("/api/group", { name: "Ventas", claim: "casa-ventas" });
+      const ruled = await addAccess(provider, { name: "con jefes", adminGroup: "jefes" });
+      provider.people.set("bea", {
+        email: "bea@casa.es",
+        email_verified: true,
+        groups: ["casa-legal", "jefes", "nada"],
+      });
+      const first = await session((await comeIn("bea", ruled)).text);
+      expect(first.user.role).toBe("admin");
+      expect(first.groups.map(({ name }) => name)).toEqual(["Legal"]);
+      await made("/api/member", { groupId: manual, userId: first.user.id });
+      provider.people.set("bea", { email: "bea@casa.es", email_verified: true, groups: "casa-ventas" });
+      const second = await session((await comeIn("bea", ruled)).text);
+      expect(second.user.role).toBe("user");
+      expect(second.groups.map(({ name }) => name)).toEqual(["A mano", "Ventas"]);
+      expect(legal).toBeTruthy();
+    });
+
+    it("5,000 groups are read, and those that there are here count", async () => {
+      await made("/api/group", { name: "Última", claim: "grupo-4999" });
+      const groups = Array.from({ length: 5_000 }, (_, n) => `grupo-${n}`);
+      provider.people.set("muchas", { email: "muchas@casa.es", email_verified: true, groups });
+      const { groups: mine } = await session((await comeIn("muchas")).text);
+      expect(mine.map(({ name }) => name)).toEqual(["Última"]);
+    });
+
+    it("an address that is an account's is joined with it by its password once, and never without", async () => {
+      const carla = await api.signUp("Carla");
+      provider.people.set("carla", { email: carla.email.toUpperCase(), email_verified: true, name: "Carla" });
+      const answer = await comeIn("carla");
+      expect(answer.status).toBe(202);
+      const { ticket } = answer.body as { ticket: string };
+      const join = (json: object, id = accessId) => api.call("POST", `/auth/oidc/${id}/join`, { json });
+      expect((await join({ ticket, password: "otra cosa" })).status).toBe(422);
+      expect((await join({ ticket: `${ticket.slice(0, -4)}AAAA`, password })).status).toBe(401);
+      const another = await addAccess(other, { name: "la otra" });
+      expect((await join({ ticket, password }, another)).status).toBe(401);
+      const joined = await join({ ticket, password });
+      expect((await session(joined.text)).user.id).toBe(carla.id);
+      expect((await session((await comeIn("carla")).text)).user.id).toBe(carla.id);
+    });
+
+    it("an address that the provider has not verified, or none, opens nothing", async () => {
+      const dora = await api.signUp("Dora");
+      const cases: [object, RegExp][] = [
+        [{ email: dora.email, email_verified: false }, /no confirma que el correo .* sea tuyo/],
+        [{ email: dora.email }, /no confirma que el correo .* sea tuyo/],
+        [{ name: "Sin correo" }, /no dice tu correo/],
+        [{ email: "ana@casa.es", email_verified: true }, /que entra de otra manera/],
+      ];
+      for (const [n, [claims, sentence]] of cases.entries()) {
+        provider.people.set(`caso-${n}`, claims as Record<string, unknown>);
+        const answer = await comeIn(`caso-${n}`);
+        expect([answer.status, detail(answer)]).toEqual([403, expect.stringMatching(sentence)]);
+      }
+    });
+
+    it("where no accounts are made, or for other domains, nobody new comes in", async () => {
+      provider.people.set("nueva", { email: "nueva@fuera.es", email_verified: true });
+      const closed = await addAccess(provider, { name: "cerrada", makesAccounts: false });
+      expect(detail(await comeIn("nueva", closed))).toMatch(/^No hay ninguna cuenta con el correo nueva@fuera\.es/);
+      const only = await addAccess(provider, { name: "de casa", domains: "casa.es, nuestra.es" });
+      expect(detail(await comeIn("nueva", only))).toBe(
+        "Con «de casa» solo entra quien tiene un correo de casa.es, nuestra.es.",
+      );
+    });
+
+    it("a code works once, in the browser that began, with its own state, nonce and verifier", async () => {
+      provider.people.set("elsa", { email: "elsa@casa.es", email_verified: true });
+      const begun = await begin();
+      const back = await signInThere(begun.url, redirect, "elsa");
+      const stranger = await begin();
+      for (const wrong of [
+        { ...begun, state: stranger.state },
+        { ...begun, nonce: stranger.nonce },
+        // Somebody else's code, put into one's own browser.
+        { ...stranger, state: begun.state },
+      ]) {
+        const answer = await end(wrong, back);
+        expect(answer.status).toBeGreaterThanOrEqual(400);
+        expect(detail(answer)).toMatch(/^(Lo que ha contestado «la casa» no es de fiar|Esta entrada ya se ha usado)/);
+      }
+      const right = await begin();
+      const once = await signInThere(right.url, redirect, "elsa");
+      expect((await end(right, once)).status).toBe(200);
+      const twice = await end(right, once);
+      expect([twice.status, detail(twice)]).toEqual([
+        422,
+        "Esta entrada ya se ha usado o ha caducado. Empieza otra vez.",
+      ]);
+    });
+
+    it("the answer of one issuer is not taken for another's", async () => {
+      other.people.set("elsa", { email: "elsa@casa.es", email_verified: true });
+      const otherId = await addAccess(other, { name: "la otra" });
+      const begun = await begin(otherId);
+      const back = await signInThere(begun.url, redirect, "elsa");
+      const mixed = await end(begun, back, accessId);
+      expect(mixed.status).toBe(502);
+      expect(detail(mixed)).toMatch(/no es de fiar/);
+    });
+
+    it("what somebody cancels there, and a provider that is gone, are told as such", async () => {
+      const begun = await begin();
+      const denied = new URL(redirect);
+      denied.search = new URLSearchParams({
+        error: "access_denied",
+        state: begun.state,
+        iss: provider.issuer,
+      }).toString();
+      expect(detail(await end(begun, denied))).toBe("«la casa» no te ha dejado entrar, o lo has cancelado.");
+      const gone = await addAccess(
+        { issuer: "http://127.0.0.1:9", clientId: "x", clientSecret: "y" },
+        { name: "ninguna" },
+      );
+      const answer = await api.call("POST", `/auth/oidc/${gone}`, { json: { redirect } });
+      expect([answer.status, detail(answer)]).toEqual([
+        504,
+        "«ninguna» no contesta ahora mismo. Vuelve a intentarlo en un momento.",
+      ]);
+    });
+
+    it("an access is for who administers, its secret is never shown, and its bad fields are told", async () => {
+      expect((await api.call("GET", `/api/access/${accessId}`, { token: admin.token })).text).not.toContain(
+        "secreto que",
+      );
+      const stored = await api.db
+        .selectFrom("accesses")
+        .where("id", "=", accessId)
+        .select("secret")
+        .executeTakeFirstOrThrow();
+      expect(stored.secret).not.toContain("secreto que");
+      const { issuer } = provider;
+      const cases: [object, string, RegExp][] = [
+        [{ address: "http://id.ejemplo.es" }, "address", /cifrada/],
+        [{ address: "https://169.254.169.254" }, "address", /propia red/],
+        [{ scopes: "email" }, "scopes", /openid/],
+        [{ clientId: "" }, "clientId", /Falta/],
+        [{ kind: "ldap", address: "ldaps://d.ejemplo.es" }, "searchBase", /Falta/],
+      ];
+      for (const [json, field, sentence] of cases) {
+        const answer = await api.call("POST", "/api/access", {
+          token: admin.token,
+          json: { name: "Mal", kind: "oidc", address: issuer, clientId: "x", ...json },
+        });
+        expect(answer.status).toBe(422);
+        expect((answer.body as { errors: Record<string, string> }).errors[field]).toMatch(sentence);
+      }
+    });
+
+    it("a link of who hosts it opens a session once, and no new password; one for a password opens nothing", async () => {
+      const eva = await api.signUp("Eva");
+      const link = (opens: 0 | 1, token: string) =>
+        api.db
+          .insertInto("passwordResets")
+          .values({
+            id: token,
+            createdAt: 1,
+            updatedAt: 1,
+            userId: eva.id,
+            tokenHash: hashToken(token),
+            expiresAt: Date.now() + 60_000,
+            opens,
+          })
+          .onConflict((conflict) => conflict.column("userId").doUpdateSet({ tokenHash: hashToken(token), opens }))
+          .execute();
+      const open = (token: string) => api.call("POST", "/auth/link", { json: { token } });
+      await link(0, "de-clave");
+      expect((await open("de-clave")).status).toBe(422);
+      await link(1, "de-entrar");
+      const reset = await api.call("PUT", "/auth/reset/de-entrar", { json: { password: "otra frase bien larga" } });
+      expect(reset.status).toBe(422);
+      const opened = await open("de-entrar");
+      expect((await session(opened.text)).user.id).toBe(eva.id);
+      expect((await open("de-entrar")).status).toBe(422);
+    });
+
+    it("without passwords nobody comes in by one, signs up or asks for a new one", async () => {
+      const closed = await openApi(engine, { passwordSignin: false });
+      const signup = await closed.call("POST", "/auth/signup", { json: { name: "Eva", email: "eva@x.es", password } });
+      expect([signup.status, detail(signup)]).toEqual([
+        403,
+        "Aquí no se entra con contraseña: entra con tu organización.",
+      ]);
+      expect((await closed.call("POST", "/auth/signin", { json: { email: "eva@x.es", password } })).status).toBe(403);
+      expect((await closed.call("GET", "/auth/options")).body).toMatchObject({
+        signup: false,
+        reset: false,
+        password: false,
+      });
+      await closed.close();
+    });
+
+    describe("a provider that lies", () => {
+      let liar: Server;
+      let issuer: string;
+      let keys: CryptoKeyPair;
+      let foreign: CryptoKeyPair;
+      /** What the next answer is: the claims of its token and how it is signed. */
+      let token: (claims: Record<string, unknown>) => Promise<string>;
+      let said: Record<string, unknown> = {};
+      beforeAll(async () => {
+        [keys, foreign] = await Promise.all([generateKeyPair("RS256"), generateKeyPair("RS256")]);
+        const jwk = { ...(await exportJWK(keys.publicKey)), kid: "uno", alg: "RS256", use: "sig" };
+        liar = createServer(async (request, response) => {
+          const path = request.url ?? "";
+          const json = (body: unknown) =>
+            response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(body));
+          if (path.endsWith("openid-configuration")) {
+            return json({
+              issuer,
+              authorization_endpoint: `${issuer}/auth`,
+              token_endpoint: `${issuer}/token`,
+              jwks_uri: `${issuer}/jwks`,
+              response_types_supported: ["code"],
+              subject_types_supported: ["public"],
+              id_token_signing_alg_values_supported: ["RS256"],
+              ...said,
+            });
+          }
+          if (path === "/jwks") return json({ keys: [jwk] });
+          const id_token = await token({});
+          return json({ access_token: "x", token_type: "Bearer", id_token });
+        });
+        liar.listen(0, "127.0.0.1");
+        await once(liar, "listening");
+        issuer = `http://127.0.0.1:${(liar.address() as AddressInfo).port}`;
+      });
+      afterAll(() => liar.close());
+
+      const claimsFor = (nonce: string, more: object = {}) => ({
+        iss: issuer,
+        aud: "tertulia",
+        sub: "victima",
+        nonce,
+        email: "v@casa.es",
+        email_verified: true,
+        iat: Math.floor(Date.now() / 1000),
+        exp: Math.floor(Date.now() / 1000) + 60,
+        ...more,
+      });
+      const signed = (claims: Record<string, unknown>, pair = keys) =>
+        new SignJWT(claims).setProtectedHeader({ alg: "RS256", kid: "uno" }).sign(pair.privateKey);
+      const tryWith = async (make: (nonce: string) => Promise<string>) => {
+        const id = await addAccess({ issuer, clientId: "tertulia", clientSecret: "x" }, { name: "mentirosa" });
+        const begun = await begin(id);
+        token = () => make(begun.nonce);
+        const back = new URL(redirect);
+        back.search = new URLSearchParams({ code: "c", state: begun.state }).toString();
+        return end(begun, back, id);
+      };
+
+      it("comes in with a token as it has to be: the other cases differ from this in one thing", async () => {
+        expect((await tryWith((nonce) => signed(claimsFor(nonce)))).status).toBe(200);
+      });
+
+      it.each<[string, (nonce: string) => Promise<string>]>([
+        ["unsigned", async (nonce) => new UnsecuredJWT(claimsFor(nonce)).encode()],
+        ["signed by another key", (nonce) => signed(claimsFor(nonce), foreign)],
+        [
+          "signed with the client's secret",
+          (nonce) =>
+            new SignJWT(claimsFor(nonce))
+              .setProtectedHeader({ alg: "HS256" })
+              .sign(createHash("sha256").update("x").digest()),
+        ],
+        ["for another client", (nonce) => signed(claimsFor(nonce, { aud: "otra" }))],
+        ["of another issuer", (nonce) => signed(claimsFor(nonce, { iss: "https://otra.es" }))],
+        ["that has expired", (nonce) => signed(claimsFor(nonce, { exp: Math.floor(Date.now() / 1000) - 600 }))],
+        ["with another nonce", () => signed(claimsFor("otro"))],
+        ["of nobody", (nonce) => signed(claimsFor(nonce, { sub: "a\0b" }))],
+        ["without a subject", (nonce) => signed(claimsFor(nonce, { sub: undefined }))],
+      ])("a token that is %s is refused", async (_name, make) => {
+        const answer = await tryWith(make);
+        expect([answer.status, detail(answer)]).toEqual([
+          502,
+          expect.stringMatching(/^Lo que ha contestado «mentirosa» no es de fiar/),
+        ]);
+      });
+
+      it("strange claims are nobody's groups and no name, and break nothing", async () => {
+        const strange = {
+          groups: [["legal"], { a: 1 }, null, 7, "a\0b", "x".repeat(300_000)],
+          name: { a: 1 },
+          sid: "a\0b",
+        };
+        const more = { ...strange, sub: "rara", email: "rara@casa.es", given_name: "Ra\0ra", family_name: 7 };
+        const answer = await tryWith((nonce) => signed(claimsFor(nonce, more)));
+        expect((await session(answer.text)).user.name).toBe("rara");
+      });
+
+      it("metadata of another issuer are refused", async () => {
+        said = { issuer: "https://otra.es" };
+        const id = await addAccess({ issuer, clientId: "tertulia", clientSecret: "z" }, { name: "otra cara" });
+        const answer = await api.call("POST", `/auth/oidc/${id}`, { json: { redirect } });
+        said = {};
+        expect([answer.status, detail(answer)]).toEqual([502, expect.stringMatching(/no es de fiar/)]);
+      });
+
+      it("ends nobody's session with a notice that is not as it has to be", async () => {
+        const answer = await tryWith((nonce) =>
+          signed(claimsFor(nonce, { sid: "s-1", sub: "otra", email: "w@casa.es" })),
+        );
+        const { text: access } = answer;
+        const event = { "http://schemas.openid.net/event/backchannel-logout": {} };
+        const now = Math.floor(Date.now() / 1000);
+        const good = { iss: issuer, aud: "tertulia", sid: "s-1", iat: now, jti: "uno", events: event };
+        const tell = async (logout: string | Promise<string>) =>
+          (
+            await api.call("POST", "/auth/oidc/backchannel", {
+              json: new URLSearchParams({ logout_token: await logout }).toString(),
+              headers: { "Content-Type": "application/x-www-form-urlencoded" },
+            })
+          ).status;
+        const bad = [
+          new UnsecuredJWT(good).encode(),
+          signed(good, foreign),
+          signed({ ...good, events: {} }),
+          signed({ ...good, nonce: "x" }),
+          signed({ ...good, iat: now - 3600 }),
+          signed({ ...good, aud: "otra" }),
+          signed({ ...good, sid: undefined }),
+          "nada",
+        ];
+        for (const one of bad) expect(await tell(one)).toBe(400);
+        expect((await api.call("GET", "/auth/session", { token: access })).status).toBe(200);
+        expect(await tell(signed(good))).toBe(200);
+        expect((await api.call("GET", "/auth/session", { token: access })).status).toBe(401);
+      });
+    });
+  });
+}

@@ -1,0 +1,193 @@
+import { setTimeout } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { Processes } from "../../app/db/processes/processes.server.ts";
+import { Files } from "../../app/files/files.server.ts";
+import { JobFailed, type JobRules, Jobs } from "../../app/jobs/jobs.server.ts";
+import { type Account, type Api, openApi } from "../support/api.ts";
+import { findEngines } from "../support/engines.ts";
+import { startMailServer } from "../support/mail-server.ts";
+
+type Shown = { items: { id: string; kind: string; state: string; problem: string | null; attempts: number }[] };
+
+const engines = await findEngines();
+describe.each(engines)("work in the background on $name", (engine) => {
+  let api: Api;
+  let admin: Account;
+  let ana: Account;
+  let berta: Account;
+  beforeAll(async () => {
+    api = await openApi(engine);
+    admin = await api.signUp("Admin");
+    ana = await api.signUp("Ana");
+    berta = await api.signUp("Berta");
+  });
+  afterAll(() => api.close());
+
+  /** What another process would have; nobody else here sends e-mails, so that kind is free for any work. */
+  async function another(work: JobRules["work"], rules: Partial<JobRules> = {}) {
+    const processes = new Processes(api.services);
+    await processes.join(() => ({ replies: 0, memory: 0, delay: 0 }));
+    const jobs = new Jobs({ ...api.services, processes });
+    jobs.handle("email", { atOnce: 1, retries: [], work, ...rules });
+    await jobs.start();
+    return { jobs, processes };
+  }
+  const listed = async (account: Account, filter: object) =>
+    (
+      (await api.call("GET", `/api/job?filter=${encodeURIComponent(JSON.stringify(filter))}`, { token: account.token }))
+        .body as Shown
+    ).items;
+
+  it("what fails is tried again; what has failed for good says why, and is tried once more when somebody asks", async () => {
+    let broken = true;
+    let tried = 0;
+    const { jobs } = await another(
+      async () => {
+        tried++;
+        if (broken) throw new Error("the network is away");
+        return { well: true };
+      },
+      { retries: [0] },
+    );
+    const id = await jobs.add({ kind: "email", userId: ana.id });
+    jobs.wake("email");
+    expect(await jobs.ended(id, 10_000)).toMatchObject({ state: "failed", attempts: 2 });
+    expect(tried).toBe(2);
+    const [seen] = await listed(admin, { state: "failed" });
+    expect(seen).toMatchObject({ id, problem: "ha fallado varias veces; el registro del servidor dice por qué." });
+    broken = false;
+    expect((await api.call("POST", "/api/job/again", { token: admin.token })).body).toEqual({ again: 1 });
+    // The process that was asked may have no rules for this kind: another one sees it within seconds.
+    jobs.wake("email");
+    expect(await jobs.ended(id, 10_000)).toMatchObject({ state: "done", result: '{"well":true}', problem: null });
+    await jobs.close();
+  });
+
+  it("what can't succeed is not tried again, and each person sees their own jobs only", async () => {
+    const { jobs } = await another(
+      async () => {
+        throw new JobFailed("no se puede.");
+      },
+      { retries: [0, 0] },
+    );
+    const id = await jobs.add({ kind: "email", userId: ana.id });
+    jobs.wake("email");
+    expect(await jobs.ended(id, 10_000)).toMatchObject({ state: "failed", attempts: 1, problem: "no se puede." });
+    expect((await listed(ana, {})).map((job) => job.id)).toContain(id);
+    expect(await listed(berta, {})).toEqual([]);
+    expect((await api.call("GET", `/api/job/${id}`, { token: berta.token })).status).toBe(404);
+    await jobs.close();
+  });
+
+  it("nobody waits for a hundred jobs of somebody else", async () => {
+    const order: (string | null)[] = [];
+    const { jobs } = await another(async ({ userId }) => void order.push(userId));
+    for (let count = 0; count < 10; count++) await jobs.add({ kind: "email", userId: ana.id });
+    const last = await jobs.add({ kind: "email", userId: berta.id });
+    jobs.wake("email");
+    await jobs.ended(last, 10_000);
+    expect(order.indexOf(berta.id)).toBeLessThan(3);
+    await vi.waitFor(() => expect(order).toHaveLength(11), { timeout: 10_000 });
+    await jobs.close();
+  });
+
+  it("what a process leaves as it ends is done by the next one, and what it does afterwards is not stored", async () => {
+    const begun = Promise.withResolvers<void>();
+    const late = Promise.withResolvers<string>();
+    const first = await another(async () => {
+      begun.resolve();
+      return late.promise;
+    });
+    const id = await first.jobs.add({ kind: "email", userId: ana.id });
+    first.jobs.wake("email");
+    await begun.promise;
+    await first.jobs.close();
+    await first.processes.leave();
+    const { jobs } = await another(async () => "the second");
+    expect(await jobs.ended(id, 10_000)).toMatchObject({ state: "done", result: '"the second"', attempts: 1 });
+    late.resolve("the first");
+    await setTimeout(50);
+    expect(await jobs.ended(id, 0)).toMatchObject({ result: '"the second"' });
+    await jobs.close();
+  });
+
+  it.runIf(engine.name === "postgres")("what a dead process was doing another one begins again", async () => {
+    const begun = Promise.withResolvers<void>();
+    const first = await another(async () => {
+      begun.resolve();
+      return new Promise(() => {});
+    });
+    const id = await first.jobs.add({ kind: "email", userId: ana.id });
+    first.jobs.wake("email");
+    await begun.promise;
+    // What the others do once it has given no sign of life for fifteen seconds.
+    await first.processes.leave();
+    const { jobs } = await another(async () => "the second");
+    expect(await jobs.ended(id, 10_000)).toMatchObject({ state: "done", result: '"the second"', attempts: 2 });
+    await jobs.close();
+  });
+
+  it.runIf(engine.name === "postgres")("of two processes one does each job", async () => {
+    const done: string[] = [];
+    const work: JobRules["work"] = async ({ id }) => void done.push(id);
+    const [one, two] = [await another(work, { atOnce: 5 }), await another(work, { atOnce: 5 })];
+    const ids: string[] = [];
+    for (let count = 0; count < 40; count++) ids.push(await one.jobs.add({ kind: "email" }));
+    for (const { jobs } of [one, two]) jobs.wake("email");
+    await vi.waitFor(() => expect([...done].sort()).toEqual([...ids].sort()), { timeout: 20_000 });
+    await Promise.all([one.jobs.close(), two.jobs.close()]);
+  });
+
+  it("a document that takes long is said to be read, and no message goes without it", async () => {
+    const slow = await openApi(engine);
+    const person = await slow.signUp("Lenta");
+    // As if all that read were busy.
+    await slow.services.jobs.close();
+    const sent = await slow.upload(person.token, [new File(["Un texto cualquiera"], "largo.txt")]);
+    const [file] = (sent.body as { items: { id: string; state: string; hasText: boolean }[] }).items;
+    expect(file).toMatchObject({ state: "reading", hasText: false });
+    const json = { content: "¿Qué dice?", fileIds: [file?.id] };
+    const refused = await slow.call("POST", "/api/intelligence/conversation", { token: person.token, json });
+    expect([refused.status, refused.text]).toEqual([
+      422,
+      expect.stringContaining("«largo.txt» todavía se está leyendo"),
+    ]);
+    // As a restored copy is, which has no jobs.
+    await slow.db.deleteFrom("jobs").execute();
+    const jobs = new Jobs(slow.services);
+    const files = new Files({ db: slow.db, engine: slow.services.engine, storage: slow.services.storage, jobs });
+    await jobs.start();
+    await files.resume();
+    const row = await slow.db.selectFrom("files").selectAll().executeTakeFirstOrThrow();
+    expect(await files.settled([row], 10_000)).toMatchObject([{ ready: 1, text: "Un texto cualquiera" }]);
+    await jobs.close();
+    await slow.close();
+  }, 60_000);
+});
+
+describe("an e-mail", () => {
+  it("waits for a mail server that is away, encrypted, and is sent once it is back", async () => {
+    const first = await startMailServer();
+    await first.stop();
+    const mail = { smtpUrl: first.url, mailTo: "casa@ejemplo.es", mailFrom: undefined };
+    const api = await openApi(engines[0] as (typeof engines)[0], { mail });
+    const ana = await api.signUp("Ana");
+    await api.call("POST", "/auth/reset", { json: { email: ana.email } });
+    const job = await vi.waitFor(
+      async () => {
+        const row = await api.db.selectFrom("jobs").where("kind", "=", "email").selectAll().executeTakeFirstOrThrow();
+        expect(row).toMatchObject({ state: "waiting", attempts: 1, problem: "ha fallado; se intentará otra vez." });
+        return row;
+      },
+      { timeout: 20_000 },
+    );
+    expect(job.data).not.toContain(ana.email);
+    expect(job.goodUntil).toBeGreaterThan(Date.now());
+    const second = await startMailServer(first.port);
+    await api.db.updateTable("jobs").set({ dueAt: 0 }).where("id", "=", job.id).execute();
+    api.services.jobs.wake("email");
+    expect(await second.nextTo(ana.email)).toContain("/auth/reset/");
+    await api.close();
+    await second.stop();
+  });
+});

@@ -1,0 +1,116 @@
+import type { LLMock } from "@copilotkit/aimock";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { Browser, readable } from "../support/browser.ts";
+import { findEngines } from "../support/engines.ts";
+import { startModelServer } from "../support/model-server.ts";
+import { startServer } from "../support/server.ts";
+
+let mock: LLMock;
+beforeAll(async () => {
+  mock = await startModelServer();
+});
+afterAll(() => mock.stop());
+
+it("more than one process on the embedded database is refused with a sentence", async () => {
+  await expect(startServer({ PROCESSES: "2" })).rejects.toThrow("ended with 1");
+});
+
+const shared = (await findEngines()).filter(({ name }) => name === "postgres");
+
+describe.each(shared)("two processes behind one port, on $name", (engine) => {
+  const start = async () => {
+    const database = await engine.open();
+    const server = await startServer({
+      PROCESSES: "2",
+      DATABASE_URL: database.url,
+      OPENAI_BASE_URL: `${mock.url}/v1`,
+      OPENAI_API_KEY: "clave",
+    });
+    onTestFinished(async () => {
+      await server.stop();
+      await database.drop();
+    });
+    const pids = async () => {
+      const rows = await database.db.selectFrom("processes").select("pid").orderBy("id").execute();
+      return rows.map(({ pid }) => pid);
+    };
+    await vi.waitFor(async () => expect(await pids()).toHaveLength(2), 20_000);
+    return { server, pids };
+  };
+
+  it("one that dies is replaced, and its reply goes on in the other", async () => {
+    const { server, pids } = await start();
+    const browser = new Browser(server.url);
+    await browser.signUp();
+    const chats = await Promise.all(
+      ["uno", "dos", "tres", "cuatro"].map((n) => browser.say(`Una respuesta lenta ${n}`)),
+    );
+    const [first = 0, second = 0] = await pids();
+    process.kill(first, "SIGKILL");
+    await vi.waitFor(
+      async () => expect((await pids()).filter((pid) => pid !== first && pid !== second)).toHaveLength(1),
+      20_000,
+    );
+    // A page that was open on the dead one is asked for again; every reply comes to an end.
+    for (const chat of chats) {
+      await vi.waitFor(async () => expect(await browser.html(chat)).not.toContain('data-status="streaming"'), {
+        timeout: 40_000,
+        interval: 500,
+      });
+      expect(readable(await browser.html(chat))).toMatch(/Y aquí sigue\.|Frase número 40 de la respuesta larga\./);
+    }
+    expect(server.printed()).toContain("un proceso ha muerto");
+  });
+
+  it("the diagnosis of the way to a browser is one, whichever answers its page and its pictures", async () => {
+    const { server } = await start();
+    const browser = new Browser(server.url);
+    await browser.signUp();
+    const page = "/admin/sistema/diagnostico";
+    for (let n = 0; n < 3; n++) {
+      const run = (await browser.submit(page, page, {})).headers.get("Location") ?? "";
+      const { body } = await browser.fetch(run);
+      let html = "";
+      let seen = 0;
+      for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+        html += chunk;
+        const pictures = [...html.matchAll(/<img src="([^"]+\/acuse\/\d+)"/g)].map(([, path = ""]) => path);
+        for (const path of pictures.slice(seen)) await (await browser.fetch(path)).arrayBuffer();
+        seen = pictures.length;
+      }
+      expect(readable(html)).toContain("Nada retiene las páginas");
+    }
+  });
+
+  it("all are replaced one after the other, and neither a request nor a reply is lost", async () => {
+    const { server, pids } = await start();
+    const browser = new Browser(server.url);
+    await browser.signUp();
+    const before = await pids();
+    const chats = await Promise.all(
+      ["uno", "dos", "tres", "cuatro"].map((n) => browser.say(`Una respuesta lenta ${n}`)),
+    );
+    const pages = chats.map(async (chat) => readable(await browser.html(chat)));
+    let isOver = false;
+    const statuses = new Map<number, number>();
+    const asking = Promise.all(
+      Array.from({ length: 8 }, async () => {
+        while (!isOver) {
+          const { status, body } = await browser.fetch("/conversation/chat");
+          await body?.cancel();
+          statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        }
+      }),
+    );
+    server.process.kill("SIGHUP");
+    await vi.waitFor(() => expect(server.printed()).toContain("procesos renovados"), 60_000);
+    isOver = true;
+    await asking;
+    expect([...statuses.keys()]).toEqual([200]);
+    expect((await pids()).filter((pid) => before.includes(pid))).toEqual([]);
+    // Who was reading has read to the end, on a page without a script.
+    for (const page of await Promise.all(pages)) {
+      expect(page).toMatch(/Y aquí sigue\.|Frase número 40 de la respuesta larga\./);
+    }
+  });
+});
