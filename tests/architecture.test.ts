@@ -17,14 +17,29 @@ const mayImport: Record<string, string[]> = {
   tools: ["process", "db"],
   retention: ["process", "db", "files", "realtime"],
   replies: ["process", "db", "files", "tools"],
-  api: ["process", "http", "db", "files", "jobs", "realtime", "tools", "replies", "retention"],
+  embeddings: ["process", "db", "jobs", "replies"],
+  api: ["process", "http", "db", "files", "jobs", "realtime", "tools", "replies", "embeddings", "retention"],
   // What pages have on the server: nothing that knows the database.
   web: ["process", "http"],
   // What programs have: clients of the API, like pages.
   mcp: ["process", "http"],
   ui: ["process"],
   routes: ["process", "http", "markdown", "web", "ui"],
-  server: ["process", "http", "db", "files", "jobs", "realtime", "tools", "replies", "retention", "api", "web", "mcp"],
+  server: [
+    "process",
+    "http",
+    "db",
+    "files",
+    "jobs",
+    "realtime",
+    "tools",
+    "replies",
+    "embeddings",
+    "retention",
+    "api",
+    "web",
+    "mcp",
+  ],
 };
 const mayImportLoose: Record<string, string[]> = {
   "app/root.tsx": ["web", "ui", "routes"],
@@ -100,7 +115,8 @@ describe("the house", () => {
   it("server code carries the suffix that keeps it out of the browser", () => {
     const bare = files.filter(
       (file) =>
-        /^app\/(db|api|files|jobs|replies|markdown|tools|retention)\//.test(file) && !/\.server\.tsx?$/.test(file),
+        /^app\/(db|api|files|jobs|replies|embeddings|markdown|tools|retention)\//.test(file) &&
+        !/\.server\.tsx?$/.test(file),
     );
     expect(bare).toEqual([
       "app/api/imports/import-formats.ts",

@@ -45,6 +45,7 @@ import { failedJobs, jobs } from "./jobs/jobs.server.ts";
 import { files } from "./knowledge/files.server.ts";
 import { projectMembers } from "./knowledge/project-members.server.ts";
 import { projects } from "./knowledge/projects.server.ts";
+import { searchModels } from "./knowledge/search-models.server.ts";
 import { trainings } from "./knowledge/trainings.server.ts";
 import { uploads } from "./knowledge/uploads.server.ts";
 import { chatCompletions } from "./models/chat-completions.server.ts";
@@ -164,6 +165,8 @@ function mount(api: OpenAPIHono<ApiEnv>) {
     .route("/api/email", reads(inbox))
     .route("/api/training", reads(trainings))
     .route("/api/training", writes(trainings))
+    .route("/api/search-model", reads(searchModels))
+    .route("/api/search-model", writes(searchModels))
     .route("/api/access", reads(accesses))
     .route("/api/access", writes(accesses))
     .route("/api/invitation", reads(invitations))

@@ -27,6 +27,7 @@ import * as handOver from "./migrations/0024_hand_over.server.ts";
 import * as diagnoses from "./migrations/0025_diagnoses.server.ts";
 import * as jobs from "./migrations/0026_jobs.server.ts";
 import * as words from "./migrations/0027_words.server.ts";
+import * as meaning from "./migrations/0028_meaning.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -56,6 +57,7 @@ const migrations = {
   "0025_diagnoses": diagnoses,
   "0026_jobs": jobs,
   "0027_words": words,
+  "0028_meaning": meaning,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

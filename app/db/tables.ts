@@ -208,7 +208,7 @@ export type DiagnosisRow = Row & { checks: string };
 /** When a line of a diagnosis was written or seen (`createdAt`, by the shared clock), or that it has ended. */
 export type DiagnosisMarkRow = Row & { diagnosisId: string; kind: "written" | "received" | "ended"; line: number };
 
-export type JobKind = "email" | "file" | "import" | "upkeep" | "words";
+export type JobKind = "email" | "file" | "import" | "upkeep" | "words" | "meanings";
 
 /** Work that outlives the request that asked for it, and the process that began it. */
 export type JobRow = Row & {
@@ -588,6 +588,34 @@ export type PassageRow = {
 export type WordRow = { word: string };
 export type WordKeyRow = { key: string; word: string };
 
+/** A model that says what a text means, as numbers (embeddings), so that it is found by other words. At most one is enabled. */
+export type SearchModelRow = Row & {
+  name: string;
+  externalId: string;
+  /** What `/embeddings` is appended to. */
+  baseUrl: string;
+  /** Encrypted with the row's id. */
+  apiKey: string | null;
+  /** Some models want to be told whether a text is a question or a passage. */
+  questionPrefix: string;
+  passagePrefix: string;
+  enabled: Flag;
+  /** Why it could not be asked the last time, in a sentence; null: it could. */
+  problem: string | null;
+};
+
+/** What a passage means; `bits` and `vector` as `search/quantise.server.ts` makes them. */
+export type VectorRow = {
+  seq: number;
+  ownerId: string;
+  fileId: string | null;
+  ofMessage: Flag;
+  /** Whose numbers they are, and how many. */
+  version: string;
+  bits: Uint8Array;
+  vector: Uint8Array;
+};
+
 export type Tables = {
   users: UserRow;
   sessions: SessionRow;
@@ -597,6 +625,8 @@ export type Tables = {
   jobs: JobRow;
   words: WordRow;
   wordKeys: WordKeyRow;
+  searchModels: SearchModelRow;
+  vectors: VectorRow;
   completions: CompletionRow;
   diagnoses: DiagnosisRow;
   diagnosisMarks: DiagnosisMarkRow;

@@ -1,5 +1,6 @@
 import type { Engine } from "../db/connection.server.ts";
 import { prepared } from "../db/prepared.server.ts";
+import type { Meanings } from "../db/search/meaning.server.ts";
 import type { MessageRow, ModelRow } from "../db/tables.ts";
 import type { Storage } from "../files/storage/storage.server.ts";
 import type { Tool } from "../tools/tool.server.ts";
@@ -15,7 +16,13 @@ import { addCalls, type Calling, type CallServices, carryOut, grantName } from "
 import { localCall, saidOfCall } from "./tools/local-call.server.ts";
 import { replyTurns } from "./tools/reply-turns.server.ts";
 
-type WritingServices = CallServices & { engine: Engine; storage: Storage; toolbox: Toolbox; modelSilence: number };
+type WritingServices = CallServices & {
+  engine: Engine;
+  storage: Storage;
+  searchModel: Meanings;
+  toolbox: Toolbox;
+  modelSilence: number;
+};
 
 /** How often a model may call tools before it has to answer with what it has. */
 const stepsAtMost = 12;

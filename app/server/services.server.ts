@@ -7,6 +7,8 @@ import { openDatabase } from "../db/connection.server.ts";
 import { alone } from "../db/processes/alone.server.ts";
 import { Processes } from "../db/processes/processes.server.ts";
 import { countLost, secretKeys } from "../db/stored-secrets.server.ts";
+import { meaningsLearning } from "../embeddings/learn-meanings.server.ts";
+import { SearchModel } from "../embeddings/search-model.server.ts";
 import { Files } from "../files/files.server.ts";
 import { openStorage } from "../files/storage/open.server.ts";
 import { Jobs } from "../jobs/jobs.server.ts";
@@ -61,6 +63,7 @@ export async function openServices(config: Config): Promise<Opened> {
   const changes = new Changes(notices);
   const jobs = new Jobs({ db, engine, clock, processes, changes, log });
   const files = new Files({ db, engine, storage, jobs });
+  const searchModel = new SearchModel({ db, modelKey: keys.modelKey, log });
   const running = {
     db,
     engine,
@@ -72,8 +75,16 @@ export async function openServices(config: Config): Promise<Opened> {
     changes,
     files,
     storage,
+    searchModel,
     toolKey: keys.toolKey,
-    toolbox: new Toolbox({ db, engine, log, toolKey: keys.toolKey, programs: programsIn(config.toolServers) }),
+    toolbox: new Toolbox({
+      db,
+      engine,
+      log,
+      searchModel,
+      toolKey: keys.toolKey,
+      programs: programsIn(config.toolServers),
+    }),
   };
   await alone(running, "settings", async () => {
     await addTools(running, config);
@@ -83,6 +94,7 @@ export async function openServices(config: Config): Promise<Opened> {
   jobs.handle("import", importing({ db, files }));
   jobs.handle("upkeep", upkeep(running));
   jobs.handle("words", wordsLearning(running));
+  jobs.handle("meanings", meaningsLearning(running));
   const sealing = keepSealing(running, keys.auditKey);
   const mail = await Mail.open(config.mail);
   const outbox = new Outbox({ db, jobs, mail, mailKey: deriveKey(config.secret, "mail"), log });

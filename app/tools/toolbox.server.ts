@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Db, Engine } from "../db/connection.server.ts";
 import { administers, forGroupsOf } from "../db/groups.server.ts";
 import { prepared } from "../db/prepared.server.ts";
+import type { Meanings } from "../db/search/meaning.server.ts";
 import type { ToolRow } from "../db/tables.ts";
 import { encrypt, tryDecrypt } from "../process/crypto.server.ts";
 import type { Log } from "../process/log.server.ts";
@@ -19,6 +20,7 @@ import { type Outcome, type OwnTool, type Tool, ToolRefused } from "./tool.serve
 export type ToolServices = {
   db: Db;
   engine: Engine;
+  searchModel: Meanings;
   log: Log;
   /** Encrypts the secrets of tools. */
   toolKey: Buffer;

@@ -356,6 +356,12 @@ it("coming in, groups and invitations are as the document says", async () => {
   await run("put /api/project/{id}/owner", project, { json: { userId: other.id } });
   await run("delete /api/project/{id}/members/{userId}", { id: project.id, userId: user.id });
   await run("post /api/terms", {}, { json: { version: 1 } });
+  const searched = { name: "De prueba", externalId: "ideas", baseUrl: "http://127.0.0.1:9/v1", enabled: false };
+  const searchModel = await made("post /api/search-model", {}, { json: searched });
+  await run("get /api/search-model");
+  await run("get /api/search-model/{id}", searchModel);
+  await run("put /api/search-model/{id}", searchModel, { json: { ...searched, name: "Otro" } });
+  await run("delete /api/search-model/{id}", searchModel);
   const retention = await made("post /api/retention", {}, { json: { kind: "chats", days: 365 } });
   await run("get /api/retention");
   await run("get /api/retention/{id}", retention);

@@ -5,6 +5,8 @@ import type { Services } from "../../app/api/env.server.ts";
 import { importing } from "../../app/api/imports/import-job.server.ts";
 import { Processes } from "../../app/db/processes/processes.server.ts";
 import { secretKeys } from "../../app/db/stored-secrets.server.ts";
+import { meaningsLearning } from "../../app/embeddings/learn-meanings.server.ts";
+import { SearchModel } from "../../app/embeddings/search-model.server.ts";
 import { Files } from "../../app/files/files.server.ts";
 import { FolderStorage } from "../../app/files/storage/folder.server.ts";
 import type { Storage } from "../../app/files/storage/storage.server.ts";
@@ -59,20 +61,24 @@ export async function openApi(
   const jobs = new Jobs({ db, engine: database.engine, clock, processes, changes, log });
   const stored = storage ?? new FolderStorage(join(dataDir, "files"));
   const files = new Files({ db, engine: database.engine, storage: stored, jobs });
+  const { modelKey, toolKey } = secretKeys(secret);
+  const searchModel = new SearchModel({ db, modelKey, log });
   jobs.handle("import", importing({ db, files }));
+  jobs.handle("meanings", meaningsLearning({ db, engine: database.engine, searchModel }));
   const running = {
     db,
     engine: database.engine,
     clock,
     processes,
     log,
-    modelKey: secretKeys(secret).modelKey,
+    modelKey,
     modelSilence,
     changes,
     files,
     storage: files.storage,
-    toolKey: secretKeys(secret).toolKey,
-    toolbox: new Toolbox({ db, engine: database.engine, log, toolKey: secretKeys(secret).toolKey, programs }),
+    searchModel,
+    toolKey,
+    toolbox: new Toolbox({ db, engine: database.engine, log, searchModel, toolKey, programs }),
   };
   await running.processes.join(() => ({ replies: 0, memory: 0, delay: 0 }));
   const runs = new Runs(running);

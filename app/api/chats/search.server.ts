@@ -77,11 +77,12 @@ export const search = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).op
   }),
   async (c) => {
     const { person, services } = c.var;
-    const { db, engine } = services;
+    const { db, engine, searchModel } = services;
     const { q, mode } = c.req.valid("query");
     if (mode === "passages") {
       const found = await searchPassages(db, engine, {
         question: q,
+        meaning: await searchModel.meaningOf(q),
         owners: [person.id],
         except: [],
         limit: passagesShown,
@@ -99,7 +100,9 @@ export const search = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).op
         .select(["id", "title", "lastMessageAt"])
         .execute(),
       // A message with several matching passages is shown once.
-      searchTyped(db, engine, { question: q, owners: [person.id], except: [], limit: messagesShown * 2 }),
+      searchTyped(db, engine, { question: q, owners: [person.id], except: [], limit: messagesShown * 2 }, (question) =>
+        searchModel.meaningOf(question),
+      ),
     ]);
     const best = bestOf(hits, "messageId");
     const ids = [...best.keys()].slice(0, messagesShown);

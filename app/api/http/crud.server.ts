@@ -24,6 +24,7 @@ type Table =
   | "members"
   | "pages"
   | "retentions"
+  | "searchModels"
   | "subscriptions"
   | "summaries"
   | "trainings";

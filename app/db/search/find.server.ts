@@ -2,17 +2,20 @@ import { sql } from "kysely";
 import { limits } from "../../process/limits.ts";
 import type { Db, Engine } from "../connection.server.ts";
 import type { PassageRow } from "../tables.ts";
+import { type Meaning, nearestPassages } from "./meaning.server.ts";
 import { ownerWord } from "./passages.server.ts";
 import { rank } from "./rank.server.ts";
 import { countedAtMost, type Term, termsOf } from "./terms.server.ts";
 import { questionWords, searchWords } from "./words.server.ts";
 
 export type Hit = Omit<PassageRow, "seq" | "words" | "ownerId">;
-/** `covered`: how many of the question's words it has, in some form. */
-export type RankedHit = Hit & { covered: number };
+/** `covered`: how many of the question's words it has, in some form; `near`: whether its meaning is much nearer than that of others. */
+export type RankedHit = Hit & { covered: number; near: boolean };
 
 type Search = {
   question: string;
+  /** What the question means, where there is a model that says it. */
+  meaning?: Meaning | undefined;
   owners: string[];
   /** Messages to leave out. */
   except: string[];
@@ -27,10 +30,19 @@ type Search = {
 const candidates = 200;
 
 /**
- * The passages that best answer a question, among those of the owners, best first.
+ * The passages that best answer a question, among those of the owners, best first: by its words, and by its meaning if that is given.
  * The question itself belongs in `except`, because it would be its own best answer.
  */
 export async function searchPassages(db: Db, engine: Engine, search: Search): Promise<RankedHit[]> {
+  const [said, meant] = await Promise.all([findSaid(db, engine, search), findMeant(db, engine, search)]);
+  return joined(said, meant)
+    .slice(0, search.limit)
+    .map(({ seq: _, ...hit }) => hit);
+}
+
+type Found = RankedHit & { seq: number };
+
+async function findSaid(db: Db, engine: Engine, search: Search): Promise<Found[]> {
   const words = questionWords(search.question);
   if (words.length === 0) return [];
   const { terms, total } = await termsOf(db, engine, search.owners, words);
@@ -44,10 +56,47 @@ export async function searchPassages(db: Db, engine: Engine, search: Search): Pr
     total,
   );
   return found
-    .map(({ words: _, ...hit }, index) => ({ ...hit, ...(ranks[index] ?? { score: 0, covered: 0 }) }))
+    .map(({ words: _, ...hit }, index) => ({ ...hit, ...(ranks[index] ?? { score: 0, covered: 0 }), near: false }))
     .sort((a, b) => b.score - a.score)
-    .slice(0, search.limit)
     .map(({ score: _, ...hit }) => hit);
+}
+
+// Further down the list, the order of meanings says nothing any more.
+const meantAtMost = 60;
+// By how many standard deviations a meaning is nearer than the average of those that were picked, if it is about the same thing.
+const standsOut = 2;
+
+async function findMeant(db: Db, engine: Engine, search: Search): Promise<Found[]> {
+  if (!search.meaning) return [];
+  const nearest = await nearestPassages(db, engine, search, search.meaning);
+  const mean = nearest.reduce((sum, { similarity }) => sum + similarity, 0) / Math.max(1, nearest.length);
+  const variance =
+    nearest.reduce((sum, { similarity }) => sum + (similarity - mean) ** 2, 0) / Math.max(1, nearest.length);
+  const first = nearest.slice(0, meantAtMost);
+  const hits = await readPassages(db, search, first);
+  return first.flatMap(({ seq, similarity }) => {
+    const hit = hits.get(seq);
+    const near = similarity - mean >= standsOut * Math.sqrt(variance) && variance > 0;
+    return hit ? [{ ...hit, covered: 0, near }] : [];
+  });
+}
+
+// The usual constant of reciprocal rank fusion: how little the first places differ.
+const flatness = 60;
+
+/** One list of two, by reciprocal rank: what is high in both goes before what is first in one. */
+function joined(said: Found[], meant: Found[]): Found[] {
+  if (meant.length === 0) return said;
+  const hits = new Map<number, Found>();
+  const scores = new Map<number, number>();
+  for (const list of [said, meant]) {
+    for (const [place, hit] of list.entries()) {
+      const known = hits.get(hit.seq);
+      hits.set(hit.seq, known ? { ...known, near: hit.near } : hit);
+      scores.set(hit.seq, (scores.get(hit.seq) ?? 0) + 1 / (flatness + place));
+    }
+  }
+  return [...hits.values()].sort((a, b) => (scores.get(b.seq) ?? 0) - (scores.get(a.seq) ?? 0));
 }
 
 /** What passages are looked up by: not by what thousands of them have, unless there is nothing else. */
@@ -62,9 +111,14 @@ const most = 0.6;
 
 /**
  * The passages that contain all words of a search field, the last one as a prefix; best first. If there is none, those that have most
- * of them, also in other words and as they are spelt.
+ * of them, also in other words and as they are spelt, and those that mean the same.
  */
-export async function searchTyped(db: Db, engine: Engine, search: Search): Promise<Hit[]> {
+export async function searchTyped(
+  db: Db,
+  engine: Engine,
+  search: Search,
+  meaningOf: (question: string) => Promise<Meaning | undefined>,
+): Promise<Hit[]> {
   const words = questionWords(search.question);
   if (words.length === 0) return [];
   const match =
@@ -72,35 +126,53 @@ export async function searchTyped(db: Db, engine: Engine, search: Search): Promi
       ? `${quoted(words, " AND ")}${openEnd(words, " *")}`
       : `${words.join("&")}${openEnd(words, ":*")}`;
   const all = await findPassages(db, engine, search, match);
-  if (all.length > 0) return all.map(({ words: _, ...hit }) => hit);
-  const near = await searchPassages(db, engine, search);
-  return near.filter(({ covered }) => covered >= words.length * most);
+  if (all.length > 0) return all.map(({ words: _, seq: __, ...hit }) => hit);
+  const alike = await searchPassages(db, engine, { ...search, meaning: await meaningOf(search.question) });
+  return alike.filter(({ covered, near }) => near || covered >= words.length * most);
 }
+
+type Worded = Hit & Pick<PassageRow, "words"> & { seq: number };
 
 async function findPassages(
   db: Db,
   engine: Engine,
   { owners, except, messages, files, limit }: Search,
   match: string,
-): Promise<(Hit & Pick<PassageRow, "words">)[]> {
+): Promise<Worded[]> {
   const hidden = sql.join([...except, ""]);
   const owned = sql`p."ownerId" in (${sql.join(owners)})`;
   const ownerWords = owners.map(ownerWord);
-  const columns = sql`p."messageId", p."trainingId", p."chatId", p."fileId", p.position, p.page, p.text, p.words`;
+  const columns = sql`p.seq, p."messageId", p."trainingId", p."chatId", p."fileId", p.position, p.page, p.text, p.words`;
   const ofMessages = messages === false ? sql`p."messageId" is null` : sql`1 = 1`;
   const ofFiles = files ? sql`(p."fileId" is null or p."fileId" in (${sql.join([...files, ""])}))` : sql`1 = 1`;
   const { rows } =
     engine === "sqlite"
-      ? await sql<Hit & Pick<PassageRow, "words">>`
+      ? await sql<Worded>`
           select ${columns} from passages_index i join passages p on p.seq = i.rowid
           where passages_index match ${`(${quoted(ownerWords, " OR ")}) AND (${match})`}
             and ${owned} and coalesce(p."messageId", '-') not in (${hidden}) and ${ofMessages} and ${ofFiles}
           order by rank limit ${limit}`.execute(db)
-      : await sql<Hit & Pick<PassageRow, "words">>`
+      : await sql<Worded>`
           select ${columns} from passages p, to_tsquery('simple', ${`(${ownerWords.join("|")}) & (${match})`}) q
           where p.vector @@ q and ${owned} and coalesce(p."messageId", '-') not in (${hidden}) and ${ofMessages} and ${ofFiles}
           order by ts_rank(p.vector, q, 1) desc, p.seq desc limit ${limit}`.execute(db);
-  return rows;
+  return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
+}
+
+/** Passages by their `seq`, without those that may not be found. */
+async function readPassages(
+  db: Db,
+  { owners, except }: Search,
+  passages: { seq: number }[],
+): Promise<Map<number, Hit & { seq: number }>> {
+  const rows = await db
+    .selectFrom("passages")
+    .where("seq", "in", [-1, ...passages.map(({ seq }) => seq)])
+    .where("ownerId", "in", owners)
+    .where((e) => e.or([e("messageId", "is", null), e("messageId", "not in", [...except, ""])]))
+    .select(["seq", "messageId", "trainingId", "chatId", "fileId", "position", "page", "text"])
+    .execute();
+  return new Map(rows.map((row) => [Number(row.seq), { ...row, seq: Number(row.seq) }]));
 }
 
 // A passage is quoted beside the best one if it has at least this share of the best one's matching words.
@@ -108,12 +180,12 @@ const nearlyAsGood = 0.7;
 // Two passages with at least this Jaccard similarity count as the same.
 const alike = 0.75;
 
-/** Filters hits (best first): keeps those nearly as good as the best one, without near-duplicates. */
+/** Filters hits (best first): keeps those nearly as good as the best one, or near by their meaning, without near-duplicates. */
 export function bestHits(hits: RankedHit[]): RankedHit[] {
   const best = Math.max(0, ...hits.map(({ covered }) => covered));
   const kept: { hit: RankedHit; words: Set<string> }[] = [];
   for (const hit of hits) {
-    if (hit.covered < best * nearlyAsGood) continue;
+    if (hit.covered < best * nearlyAsGood && !hit.near) continue;
     const words = new Set(searchWords(hit.text));
     if (!kept.some((one) => overlap(one.words, words) > alike)) kept.push({ hit, words });
   }

@@ -11,13 +11,17 @@ import {
   SqliteQueryCompiler,
   ValueNode,
 } from "kysely";
+import { load as loadVectors } from "sqlite-vec";
 
 /**
  * Opens a file. A commit is written to the log, but not synced, nor is the log ever copied to the file: `SharedSync` sees to both,
  * off the main thread.
  */
 export function openSqlite(path: string): DatabaseSync {
-  const handle = new DatabaseSync(path);
+  const handle = new DatabaseSync(path, { allowExtension: true });
+  // Compares vectors (`search/meaning.server.ts`).
+  loadVectors(handle);
+  handle.enableLoadExtension(false);
   handle.exec(
     "pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 0; pragma foreign_keys = on; pragma busy_timeout = 5000",
   );

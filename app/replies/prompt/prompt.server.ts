@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Db, Engine } from "../../db/connection.server.ts";
 import { forGroupsOf, usableBy } from "../../db/groups.server.ts";
 import { prepared } from "../../db/prepared.server.ts";
+import type { Meanings } from "../../db/search/meaning.server.ts";
 import type { MessageRow, ModelRow } from "../../db/tables.ts";
 import type { Storage } from "../../files/storage/storage.server.ts";
 import type { Source, Usage } from "../chunk.ts";
@@ -24,7 +25,7 @@ export type Built = {
   room: number;
 };
 
-type PromptServices = { db: Db; engine: Engine; storage: Storage; modelSilence: number };
+type PromptServices = { db: Db; engine: Engine; storage: Storage; searchModel: Meanings; modelSilence: number };
 type PromptModel = ModelAccess & Pick<ModelRow, "id" | "contextWindow" | "systemPrompt" | "acceptsImages">;
 
 /**
@@ -32,7 +33,7 @@ type PromptModel = ModelAccess & Pick<ModelRow, "id" | "contextWindow" | "system
  * already; `tools`: what is said of the tools that it may use. Tokens used for summaries are added to `spent`. Throws ReplyError if older messages have to be summarised and that fails.
  */
 export async function buildPrompt(
-  { db, engine, storage, modelSilence }: PromptServices,
+  { db, engine, storage, searchModel, modelSilence }: PromptServices,
   question: MessageRow,
   model: PromptModel,
   { length, tools, signal, spent }: { length: number; tools: StoredPart[]; signal: AbortSignal; spent: Usage },
@@ -42,7 +43,7 @@ export async function buildPrompt(
   const projectId = chat?.projectId ?? null;
   const room = Math.max(model.contextWindow - model.maxOutputTokens, model.contextWindow / 2) * charactersPerToken;
   const attached = await attachedIn(db, question.chatId);
-  const { sources, whole } = await findSources({ db, engine }, question, {
+  const { sources, whole } = await findSources({ db, engine, searchModel }, question, {
     local,
     projectId,
     attached,

@@ -3,6 +3,7 @@ import type { Db, Engine } from "../../db/connection.server.ts";
 import { forGroupsOf } from "../../db/groups.server.ts";
 import { prepared } from "../../db/prepared.server.ts";
 import { bestHits, type Hit, searchPassages } from "../../db/search/find.server.ts";
+import type { Meanings } from "../../db/search/meaning.server.ts";
 import { everyone } from "../../db/search/passages.server.ts";
 import { questionWords } from "../../db/search/words.server.ts";
 import type { FileRow, MessageRow } from "../../db/tables.ts";
@@ -37,7 +38,7 @@ const ownersAtMost = 8;
  * passages only, also of the person's own messages; a language model already has the conversation in its prompt.
  */
 export async function findSources(
-  { db, engine }: { db: Db; engine: Engine },
+  { db, engine, searchModel }: { db: Db; engine: Engine; searchModel: Meanings },
   question: MessageRow,
   { local, projectId, attached, room, lent = { ownerId: question.userId, fileIds: [] } }: Wanted,
 ): Promise<FoundDocuments> {
@@ -51,10 +52,13 @@ export async function findSources(
   const isSearched =
     local || files.length > 0 || (await findKnowledge(db, { userId: question.userId, projectId })).rows.length > 0;
   const sought = isSearched || lent.fileIds.length > 0 || inProject.size > 0 ? await soughtBy(db, question) : undefined;
-  const asked = sought?.text ?? question.content;
+  const asked = {
+    question: sought?.text ?? question.content,
+    meaning: sought && (await searchModel.meaningOf(sought.text)),
+  };
   const hits = isSearched
     ? await searchPassages(db, engine, {
-        question: asked,
+        ...asked,
         owners: [everyone, question.userId],
         except: [question.id, ...(sought?.except ?? [])],
         files,
@@ -66,7 +70,7 @@ export async function findSources(
   const ofLent =
     lent.fileIds.length > 0
       ? await searchPassages(db, engine, {
-          question: asked,
+          ...asked,
           owners: [lent.ownerId],
           except: [],
           files: lent.fileIds,
@@ -80,7 +84,7 @@ export async function findSources(
     .filter(([userId]) => userId !== question.userId)
     .slice(0, ownersAtMost)) {
     const theirs = {
-      question: asked,
+      ...asked,
       owners: [ownerId],
       except: [],
       messages: false,

@@ -3,6 +3,7 @@ import type { Db, Engine } from "../../db/connection.server.ts";
 import { whyUnavailable } from "../../db/errors.server.ts";
 import type { SharedClock } from "../../db/processes/clock.server.ts";
 import type { Processes } from "../../db/processes/processes.server.ts";
+import type { Meanings } from "../../db/search/meaning.server.ts";
 import type { MessageRow, ModelRow } from "../../db/tables.ts";
 import type { Files } from "../../files/files.server.ts";
 import { type Storage, StorageUnavailable } from "../../files/storage/storage.server.ts";
@@ -32,6 +33,7 @@ export type RunServices = {
   modelSilence: number;
   /** Where the images of messages lie. */
   storage: Storage;
+  searchModel: Meanings;
   files: Files;
   toolbox: Toolbox;
   changes: Pick<Changes, "tell" | "tellOfReplies" | "whenNoticed">;

@@ -1,11 +1,14 @@
 import type { Db, Engine } from "../../db/connection.server.ts";
 import { searchPassages } from "../../db/search/find.server.ts";
+import type { Meanings } from "../../db/search/meaning.server.ts";
 import type { Found, OwnTool } from "../tool.server.ts";
 
 const passages = 6;
 
+type Services = { db: Db; engine: Engine; searchModel: Meanings };
+
 /** «Buscar en mis documentos»: the same search that finds the sources of a question, so that a model can look again. */
-export const documents = ({ db, engine }: { db: Db; engine: Engine }): OwnTool => ({
+export const documents = ({ db, engine, searchModel }: Services): OwnTool => ({
   tool: "buscar_en_mis_documentos",
   label: "Buscar en mis documentos",
   description:
@@ -20,6 +23,7 @@ export const documents = ({ db, engine }: { db: Db; engine: Engine }): OwnTool =
     const question = String(busqueda ?? "").slice(0, 500);
     const hits = await searchPassages(db, engine, {
       question,
+      meaning: await searchModel.meaningOf(question),
       owners: [userId],
       except: [messageId],
       messages: true,

@@ -6,6 +6,7 @@ const kinds = {
   email: "Enviar un correo",
   upkeep: "Limpieza",
   words: "Palabras de la búsqueda",
+  meanings: "Sentido de los pasajes",
 };
 const states = { waiting: "Espera", running: "En marcha", done: "Hecho", failed: "Ha fallado" };
 

@@ -17,6 +17,7 @@ import { users } from "./people/users.server.ts";
 import { projects } from "./projects.server.ts";
 import { holds } from "./rules/holds.server.ts";
 import { retentions } from "./rules/retentions.server.ts";
+import { searchModels } from "./search-models.server.ts";
 import { summaries } from "./summaries.server.ts";
 import { tools } from "./tools.server.ts";
 import { trainings } from "./trainings.server.ts";
@@ -31,6 +32,7 @@ export const resources: AdminResource[] = [
   subscriptions,
   models,
   tools,
+  searchModels,
   trainings,
   chats,
   messages,

@@ -1,0 +1,41 @@
+import type { SearchModelRow } from "../db/tables.ts";
+import { ReplyError, replyError } from "../replies/errors.server.ts";
+import { fetchModel } from "../replies/providers/model-fetch.server.ts";
+
+/** A search model's row with its API key decrypted. */
+export type SearchModelAccess = Pick<SearchModelRow, "externalId" | "baseUrl" | "apiKey">;
+
+// Fewer numbers say nothing; more are of no model.
+const shortest = 8;
+const longest = 8_192;
+
+/**
+ * What texts mean to a model behind OpenAI's `/embeddings`: for each text as many numbers as for the others. Throws ReplyError with a
+ * Spanish sentence if the server refuses, is silent or answers something else.
+ */
+export async function embed(
+  { externalId, baseUrl, apiKey }: SearchModelAccess,
+  texts: string[],
+  signal: AbortSignal,
+): Promise<number[][]> {
+  const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+  const provider = createOpenAICompatible({
+    name: "search",
+    baseURL: baseUrl.replace(/\/+$/, ""),
+    apiKey: apiKey ?? undefined,
+    fetch: fetchModel,
+  });
+  const asked = Promise.resolve(provider.embeddingModel(externalId).doEmbed({ values: texts, abortSignal: signal }));
+  const { embeddings } = await asked.catch((error: unknown) => {
+    if (signal.aborted && (signal.reason as Error).name === "TimeoutError") throw tooSlow(error);
+    throw replyError(error);
+  });
+  const length = embeddings[0]?.length ?? 0;
+  const fits = embeddings.length === texts.length && embeddings.every((one) => one.length === length);
+  if (!fits || length < shortest || length > longest || !embeddings.flat().every(Number.isFinite)) {
+    throw new ReplyError("El modelo de búsqueda ha contestado algo que no son los números de cada texto.");
+  }
+  return embeddings;
+}
+
+const tooSlow = (cause: unknown) => new ReplyError("El modelo de búsqueda no ha contestado a tiempo.", { cause });

@@ -1,0 +1,129 @@
+import { setImmediate } from "node:timers/promises";
+import { sql } from "kysely";
+import { z } from "zod";
+import type { Db, Engine } from "../db/connection.server.ts";
+import { storeMeanings } from "../db/search/meaning.server.ts";
+import type { PassageRow } from "../db/tables.ts";
+import type { JobRules } from "../jobs/jobs.server.ts";
+import { ReplyError } from "../replies/errors.server.ts";
+import { isVersionOf, type SearchModel } from "./search-model.server.ts";
+
+type Services = { db: Db; engine: Engine; searchModel: SearchModel };
+
+const every = 10_000;
+// What one request asks for: a server on a small machine answers it in a few seconds.
+const passagesAtOnce = 32;
+// Looked at again: a transaction that began earlier may have ended later.
+const overlap = 200;
+const forgottenAtOnce = 1_000;
+
+/** What the next run has to know: all passages from one to another have a vector of this version. */
+const memory = z.object({ version: z.string().default(""), from: z.number().default(0), to: z.number().default(0) });
+type Memory = z.output<typeof memory>;
+type Passage = Pick<PassageRow, "ownerId" | "fileId" | "messageId" | "text"> & { seq: number; title: string | null };
+
+/**
+ * Asks the search model what passages mean: those that are new first, then the ones before, back to the first. Another model begins
+ * anew. If its server does not answer, the next run goes on; the model's row says why.
+ */
+export const meaningsLearning = ({ db, engine, searchModel }: Services): JobRules => ({
+  atOnce: 1,
+  retries: [],
+  every,
+  async work({ data, signal, remember, progress }) {
+    const model = await searchModel.current();
+    if (!model) return forgetWithoutModels(db);
+    const newest = await newestPassage(db);
+    const anew = (version: string): Memory => ({ version, from: newest + 1, to: newest });
+    const before = memory.parse(JSON.parse(data));
+    let known = isVersionOf(model, before.version)
+      ? { ...before, to: Math.max(before.from, before.to - overlap) }
+      : anew("");
+    let count: { done: number; total: number } | undefined;
+    while (!signal.aborted) {
+      const passages = await nextPassages(db, known);
+      if (passages.length === 0) break;
+      const missing = await withoutVector(db, passages, known.version);
+      if (missing.length > 0) {
+        const asked = missing.map(({ title, text }) => (title ? `${title}\n${text}` : text));
+        const meanings = await searchModel.meaningsOf(model, asked, signal).catch((error) => {
+          if (error instanceof ReplyError || signal.aborted) return [];
+          throw error;
+        });
+        const version = meanings[0]?.version;
+        if (!version) return;
+        await storeMeanings(
+          db,
+          engine,
+          missing.flatMap((passage, index) => {
+            const meaning = meanings[index];
+            return meaning ? [{ ...passage, meaning }] : [];
+          }),
+        );
+        if (version !== known.version) known = known.version ? anew(version) : { ...known, version };
+        count ??= await countMeanings(db, version);
+        count.done += missing.length;
+        await progress(Math.min(count.done, count.total), count.total);
+      }
+      const seqs = passages.map(({ seq }) => seq);
+      known = { ...known, from: Math.min(known.from, ...seqs), to: Math.max(known.to, ...seqs) };
+      await remember(JSON.stringify(known));
+      await setImmediate();
+    }
+  },
+});
+
+async function newestPassage(db: Db): Promise<number> {
+  const row = await db.selectFrom("passages").orderBy("seq", "desc").limit(1).select("seq").executeTakeFirst();
+  return Number(row?.seq ?? 0);
+}
+
+/** The next passages after those that are known, or before them if there is none after. */
+async function nextPassages(db: Db, { from, to }: Memory): Promise<Passage[]> {
+  const passages = db
+    .selectFrom("passages as p")
+    .leftJoin("files as f", "f.id", "p.fileId")
+    .leftJoin("trainings as t", "t.id", "p.trainingId")
+    .limit(passagesAtOnce)
+    .select(["p.seq", "p.ownerId", "p.fileId", "p.messageId", "p.text"])
+    .select((e) => e.fn.coalesce("f.name", "t.title").as("title"));
+  const after = await passages.where("p.seq", ">", to).orderBy("p.seq").execute();
+  const rows = after.length > 0 ? after : await passages.where("p.seq", "<", from).orderBy("p.seq", "desc").execute();
+  return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
+}
+
+async function withoutVector(db: Db, passages: Passage[], version: string): Promise<Passage[]> {
+  const rows = await db
+    .selectFrom("vectors")
+    .where(
+      "seq",
+      "in",
+      passages.map(({ seq }) => seq),
+    )
+    .where("version", "=", version)
+    .select("seq")
+    .execute();
+  const known = new Set(rows.map(({ seq }) => Number(seq)));
+  return passages.filter(({ seq }) => !known.has(seq));
+}
+
+async function countMeanings(db: Db, version: string): Promise<{ done: number; total: number }> {
+  const { rows } = await sql<{ done: number; total: number }>`select
+    (select count(*) from vectors where version = ${version}) as done, (select count(*) from passages) as total`.execute(
+    db,
+  );
+  return { done: Number(rows[0]?.done), total: Number(rows[0]?.total) };
+}
+
+/** Once the last search model is deleted, nobody will compare what they have said. One that is only switched off keeps it. */
+async function forgetWithoutModels(db: Db): Promise<void> {
+  if (await db.selectFrom("searchModels").select("id").limit(1).executeTakeFirst()) return;
+  for (;;) {
+    const { numDeletedRows } = await db
+      .deleteFrom("vectors")
+      .where("seq", "in", (e) => e.selectFrom("vectors").select("seq").limit(forgottenAtOnce))
+      .executeTakeFirst();
+    if (numDeletedRows === 0n) return;
+    await setImmediate();
+  }
+}

@@ -1,0 +1,96 @@
+import { createHash } from "node:crypto";
+import type { Db } from "../db/connection.server.ts";
+import { prepared } from "../db/prepared.server.ts";
+import type { Meaning, Meanings } from "../db/search/meaning.server.ts";
+import { quantise } from "../db/search/quantise.server.ts";
+import type { SearchModelRow } from "../db/tables.ts";
+import { tryDecrypt } from "../process/crypto.server.ts";
+import type { Log } from "../process/log.server.ts";
+import { describeCause, ReplyError } from "../replies/errors.server.ts";
+import { embed } from "./embed.server.ts";
+
+type Services = { db: Db; modelKey: Buffer; log: Log };
+
+// In ms. A question waits no longer for its meaning: it is searched by its words then.
+const questionPatience = 3_000;
+const passagesPatience = 60_000;
+// In ms. After a failure no question waits for as long.
+const restAfterFailure = 30_000;
+// Of a question: what is longer is a document.
+const questionLength = 2_000;
+
+/** The model that search is done with, if an admin has enabled one: what questions and passages mean to it. */
+export class SearchModel implements Meanings {
+  readonly #services: Services;
+  #restsUntil = 0;
+
+  constructor(services: Services) {
+    this.#services = services;
+  }
+
+  /** The enabled model, its key still encrypted. */
+  async current(): Promise<SearchModelRow | undefined> {
+    const { rows } = await findEnabled(this.#services.db, {});
+    return rows[0];
+  }
+
+  /** What a question means; undefined if there is no model, or it does not answer in time: then words have to do. */
+  async meaningOf(question: string): Promise<Meaning | undefined> {
+    if (Date.now() < this.#restsUntil) return;
+    const model = await this.current();
+    if (!model) return;
+    const text = after(model.questionPrefix, question.slice(0, questionLength).toWellFormed());
+    try {
+      const [meaning] = await this.#ask(model, [text], AbortSignal.timeout(questionPatience));
+      return meaning;
+    } catch (error) {
+      if (!(error instanceof ReplyError)) throw error;
+      this.#restsUntil = Date.now() + restAfterFailure;
+      this.#services.log.warn({ cause: describeCause(error) }, `se busca solo por palabras: ${error.message}`);
+      return undefined;
+    }
+  }
+
+  /** What passages mean, in their order. Throws ReplyError. What came of it is told in the model's row. */
+  async meaningsOf(model: SearchModelRow, passages: string[], signal: AbortSignal): Promise<Meaning[]> {
+    const texts = passages.map((passage) => after(model.passagePrefix, passage));
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(passagesPatience)]);
+    try {
+      const meanings = await this.#ask(model, texts, limited);
+      if (model.problem !== null) await this.#tell(model, null);
+      return meanings;
+    } catch (error) {
+      if (error instanceof ReplyError && !signal.aborted) await this.#tell(model, error.message);
+      throw error;
+    }
+  }
+
+  async #ask(model: SearchModelRow, texts: string[], signal: AbortSignal): Promise<Meaning[]> {
+    const { modelKey } = this.#services;
+    const apiKey = model.apiKey === null ? null : tryDecrypt(model.apiKey, modelKey, model.id);
+    if (apiKey === undefined) throw ReplyError.lostKey();
+    const vectors = await embed({ ...model, apiKey }, texts, signal);
+    return vectors.map((numbers) => ({ ...quantise(numbers), version: versionOf(model, numbers.length) }));
+  }
+
+  async #tell({ id }: SearchModelRow, problem: string | null): Promise<void> {
+    await this.#services.db.updateTable("searchModels").set({ problem }).where("id", "=", id).execute();
+  }
+}
+
+const after = (prefix: string, text: string) => (prefix ? `${prefix} ${text}` : text);
+
+/** Which vectors can be compared: those of one model, of texts given to it in the same way. */
+const versionOf = (model: SearchModelRow, length: number) => `${nameOf(model)}-${length}`;
+
+function nameOf({ externalId, questionPrefix, passagePrefix }: SearchModelRow): string {
+  const said = JSON.stringify([externalId, questionPrefix, passagePrefix]);
+  return createHash("sha256").update(said).digest("hex").slice(0, 16);
+}
+
+/** Whether a version is one of this model, of whatever length. */
+export const isVersionOf = (model: SearchModelRow, version: string) => version.startsWith(`${nameOf(model)}-`);
+
+const findEnabled = prepared((db, _: object) =>
+  db.selectFrom("searchModels").where("enabled", "=", 1).orderBy("updatedAt", "desc").limit(1).selectAll(),
+);

@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Account, type Api, openApi } from "../support/api.ts";
+import { type EmbeddingServer, startEmbeddingServer } from "../support/embedding-server.ts";
+import { findEngines } from "../support/engines.ts";
+
+const handbook = [
+  "El personal dispone de veintitrés jornadas libres al año, que se acuerdan con la jefatura.",
+  "La sala de máquinas se cierra a las ocho de la tarde.",
+  "Cada mesa lleva una lámpara regulable y dos enchufes.",
+  "Los pedidos de papelería se hacen los jueves por la mañana.",
+  "Las visitas firman en el libro de la entrada.",
+  "El comedor abre de una a cuatro y tiene dos turnos.",
+  "La bicicleta se deja en el patio, nunca en el portal.",
+  "El agua de las plantas se cambia los lunes.",
+];
+
+describe.each(await findEngines())("search by meaning on $name", (engine) => {
+  let api: Api;
+  let admin: Account;
+  let ana: Account;
+  let server: EmbeddingServer;
+  beforeAll(async () => {
+    server = await startEmbeddingServer([
+      /jornadas libres|vacaciones|descanso/i,
+      /bicicleta|pedales/i,
+      /comedor|almorzar/i,
+    ]);
+    api = await openApi(engine);
+    admin = await api.signUp("Admin");
+    ana = await api.signUp("Ana");
+    const files = handbook.map((text, index) => new File([text], `norma-${index}.txt`));
+    await api.upload(ana.token, files);
+  });
+  afterAll(async () => {
+    await api.close();
+    await server.stop();
+  });
+
+  const model = () => ({ name: "De prueba", externalId: "ideas", baseUrl: server.url, apiKey: "clave" });
+  const save = (change: object = {}, token = admin.token) =>
+    api.call("POST", "/api/search-model", { token, json: { ...model(), ...change } });
+  const seek = async (q: string, token = ana.token) => {
+    const { body } = await api.call("GET", `/api/search?mode=passages&q=${encodeURIComponent(q)}`, { token });
+    return (body as { passages: { text: string }[] }).passages.map(({ text }) => text);
+  };
+  const seekFiles = async (q: string, token = ana.token) => {
+    const { body } = await api.call("GET", `/api/search?q=${encodeURIComponent(q)}`, { token });
+    return (body as { files: { name: string }[] }).files.map(({ name }) => name);
+  };
+  /** Has the job that learns run once more, to its end. */
+  async function learn() {
+    await api.db.updateTable("jobs").set({ dueAt: 0 }).where("kind", "=", "meanings").execute();
+    api.services.jobs.wake("meanings");
+    await expect
+      .poll(async () => {
+        const job = await api.db
+          .selectFrom("jobs")
+          .where("kind", "=", "meanings")
+          .selectAll()
+          .executeTakeFirstOrThrow();
+        return job.state === "waiting" && job.dueAt > 0;
+      })
+      .toBe(true);
+  }
+  const vectors = async () => (await api.db.selectFrom("vectors").select("seq").execute()).length;
+
+  it("without a model, other words find nothing", async () => {
+    expect(await seek("¿Cuántas vacaciones tengo?")).toEqual([]);
+  });
+
+  it.each([
+    ["fails", "tiene un problema"],
+    ["drops one", "no son los números"],
+    ["html", "no se entiende"],
+  ] as const)("a model that %s is not enabled, and it is said why", async (how, why) => {
+    server.behave(how);
+    const { status, body } = await save();
+    server.behave("answers");
+    expect(status).toBe(422);
+    expect(JSON.stringify(body)).toContain("Se ha probado, y no va.");
+    expect(JSON.stringify(body)).toContain(why);
+    expect((await save({ enabled: false, name: `Apagado ${how}` })).status).toBe(201);
+  });
+
+  it("is looked after by admins alone, who never see the key again", async () => {
+    expect((await save({}, ana.token)).status).toBe(404);
+    const { status, body, text } = await save();
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ name: "De prueba", enabled: true, hasKey: true, problem: null });
+    expect(text).not.toContain('clave"');
+    const moved = { ...model(), apiKey: null, baseUrl: "http://127.0.0.1:9/v1" };
+    const { id } = body as { id: string };
+    const { status: refused, text: why } = await api.call("PUT", `/api/search-model/${id}`, {
+      token: admin.token,
+      json: moved,
+    });
+    expect([refused, why]).toEqual([422, expect.stringContaining("escribir la clave otra vez")]);
+  });
+
+  it("finds what is said in other words, for its owner alone", async () => {
+    await learn();
+    expect(await vectors()).toBe(handbook.length);
+    expect((await seek("¿Cuántas vacaciones tengo?"))[0]).toBe(handbook[0]);
+    expect((await seek("algo para ir a pedales"))[0]).toBe(handbook[6]);
+    // What has the very words still comes first.
+    expect((await seek("¿Dónde firman las visitas?"))[0]).toBe(handbook[4]);
+    const berta = await api.signUp("Berta");
+    expect(await seek("¿Cuántas vacaciones tengo?", berta.token)).toEqual([]);
+  });
+
+  it("the search field shows it too, where nobody has written the words, and nothing that is merely nearest", async () => {
+    expect(await seekFiles("vacaciones")).toEqual(["norma-0.txt"]);
+    expect(await seekFiles("xilófono")).toEqual([]);
+  });
+
+  it("new documents are learnt, deleted ones forgotten, and nothing is asked twice", async () => {
+    const asked = server.asked.length;
+    await learn();
+    expect(server.asked.length).toBe(asked);
+    const { body: files } = await api.upload(ana.token, [
+      new File(["Para almorzar hay que avisar antes."], "almuerzo.txt"),
+    ]);
+    const [file] = (files as { items: { id: string }[] }).items;
+    await learn();
+    expect(server.asked.slice(asked)).toEqual([expect.stringContaining("Para almorzar")]);
+    expect(await seek("¿Cuándo abre el comedor?")).toContain("Para almorzar hay que avisar antes.");
+    await api.call("DELETE", `/api/file/${file?.id}`, { token: ana.token });
+    expect(await vectors()).toBe(handbook.length);
+  });
+
+  it("a server that is away leaves the words, and says so in the model's row", async () => {
+    server.behave("hangs");
+    const begun = Date.now();
+    expect((await seek("¿Dónde firman las visitas?"))[0]).toBe(handbook[4]);
+    expect(Date.now() - begun).toBeLessThan(10_000);
+    // It is not waited for a second time.
+    const again = Date.now();
+    expect((await seek("¿Dónde firman las visitas?"))[0]).toBe(handbook[4]);
+    expect(Date.now() - again).toBeLessThan(2_000);
+    server.behave("fails");
+    await api.upload(ana.token, [new File(["Otra norma."], "otra.txt")]);
+    await learn();
+    const { body } = await api.call("GET", `/api/search-model?filter=${JSON.stringify({ enabled: true })}`, {
+      token: admin.token,
+    });
+    expect(body).toMatchObject({ items: [{ problem: expect.stringContaining("problema") }] });
+    server.behave("answers");
+    await learn();
+    expect(await vectors()).toBe(handbook.length + 1);
+    const { body: well } = await api.call("GET", `/api/search-model?filter=${JSON.stringify({ enabled: true })}`, {
+      token: admin.token,
+    });
+    expect(well).toMatchObject({ items: [{ problem: null }] });
+  });
+
+  it("another model begins anew, and the last that is deleted leaves nothing", async () => {
+    const asked = server.asked.length;
+    const { body } = await save({ name: "Otro", externalId: "ideas-2", passagePrefix: "passage:" });
+    await learn();
+    await learn();
+    expect(server.asked.slice(asked + 1).filter((text) => text.startsWith("passage: "))).toHaveLength(
+      handbook.length + 1,
+    );
+    const { body: list } = await api.call("GET", `/api/search-model?filter=${JSON.stringify({ enabled: true })}`, {
+      token: admin.token,
+    });
+    expect(list).toMatchObject({ items: [{ id: (body as { id: string }).id }] });
+    const { body: all } = await api.call("GET", "/api/search-model", { token: admin.token });
+    for (const { id } of (all as { items: { id: string }[] }).items) {
+      expect((await api.call("DELETE", `/api/search-model/${id}`, { token: admin.token })).status).toBe(204);
+    }
+    await learn();
+    expect(await vectors()).toBe(0);
+  });
+});

@@ -1,0 +1,56 @@
+import { createHash } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+type Behaviour = "answers" | "fails" | "hangs" | "drops one" | "html";
+export type EmbeddingServer = Awaited<ReturnType<typeof startEmbeddingServer>>;
+
+const length = 256;
+
+/**
+ * Stands in for a model that says what texts mean: it knows only the ideas that it is given, each a pattern of words, and is otherwise
+ * as such servers are. Keeps the texts that it was asked for.
+ */
+export async function startEmbeddingServer(ideas: RegExp[]) {
+  const asked: string[] = [];
+  let behaviour: Behaviour = "answers";
+  const server = createServer(async (request, response) => {
+    const body = JSON.parse(Buffer.concat(await Array.fromAsync(request)).toString()) as { input: string[] };
+    if (request.url !== "/v1/embeddings") return response.writeHead(404).end("{}");
+    if (behaviour === "hangs") return;
+    if (behaviour === "fails") return response.writeHead(500).end('{"error":{"message":"out of memory"}}');
+    if (behaviour === "html") return response.writeHead(200, { "Content-Type": "text/html" }).end("<h1>It works!</h1>");
+    asked.push(...body.input);
+    const texts = behaviour === "drops one" ? body.input.slice(1) : body.input;
+    const data = texts.map((text, index) => ({ object: "embedding", index, embedding: meaningOf(text, ideas) }));
+    response.writeHead(200, { "Content-Type": "application/json" });
+    response.end(JSON.stringify({ object: "list", data, usage: { prompt_tokens: 1, total_tokens: 1 } }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    asked,
+    behave(how: Behaviour) {
+      behaviour = how;
+    },
+    stop: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function meaningOf(text: string, ideas: RegExp[]): number[] {
+  const sum = direction(text).map((one) => one * 0.3);
+  for (const idea of ideas) {
+    if (!idea.test(text)) continue;
+    for (const [index, one] of direction(idea.source).entries()) sum[index] = (sum[index] ?? 0) + one;
+  }
+  return sum;
+}
+
+/** Numbers between -1 and 1 that depend on a text alone; those of two texts have next to nothing in common. */
+function direction(text: string): number[] {
+  const bytes = Array.from({ length: length / 32 }, (_, at) => createHash("sha256").update(`${at} ${text}`).digest());
+  return [...Buffer.concat(bytes)].map((byte) => (byte - 127.5) / 127.5);
+}
