@@ -40,13 +40,16 @@ export class Files {
 
   /**
    * Receives a file: detects its type and stores it. An image is made anew at once; a document is read in the background, which
-   * `settled` waits for. Throws FileRefused.
+   * `settled` waits for. What its owner has already in the same place is not stored again. Throws FileRefused.
    */
   async take(sent: Sent, keep: Keep): Promise<FileRow> {
     const name = cleanName(sent.name);
     const mediaType = await mediaTypeOf(sent.path, name, sent.size);
+    const sha256 = await hash(sent.path);
+    const same = keep.temporary ? undefined : await this.#find(sha256, name, keep);
+    if (same) return same;
     await refuseFileBeyondPlan(this.#db, keep.userId, sent.size);
-    const row = { ...newRow({ ...sent, name }, keep), mediaType, sha256: await hash(sent.path) };
+    const row = { ...newRow({ ...sent, name }, keep), mediaType, sha256 };
     try {
       const size = isImage(mediaType) && (await this.#images.run(keep.userId, () => this.#remake(row.id, sent.path)));
       await this.storage.put(row.id, "original", sent.path);
@@ -66,6 +69,20 @@ export class Files {
     for (const { id } of jobs) await this.#jobs.ended(id, Math.max(0, until - Date.now()));
     const rows = await this.#db.selectFrom("files").where("id", "in", ids).selectAll().execute();
     return ids.flatMap((id) => rows.find((row) => row.id === id) ?? []);
+  }
+
+  async #find(sha256: string, name: string, { userId, projectId }: Keep): Promise<FileRow | undefined> {
+    const found = await this.#db
+      .selectFrom("files")
+      .where("userId", "=", userId)
+      .where("sha256", "=", sha256)
+      .where("projectId", projectId === null ? "is" : "=", projectId)
+      .where("temporary", "=", 0)
+      .where("sessionId", "is", null)
+      .where("problem", "is", null)
+      .selectAll()
+      .execute();
+    return found.find((row) => withoutNumber(row.name) === withoutNumber(name));
   }
 
   async #remake(id: string, path: string): Promise<Pick<FileRow, "width" | "height">> {
@@ -156,6 +173,9 @@ async function refuseFileBeyondPlan(db: Db, userId: string, more: number): Promi
     );
   }
 }
+
+// What programs put into the name of a second copy: «informe (1).pdf».
+const withoutNumber = (name: string) => name.replace(/ \(\d+\)(?=\.[^.]*$|$)/, "");
 
 // Bidirectional control characters could make «fdp.exe» look like «exe.pdf».
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;

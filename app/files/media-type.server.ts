@@ -1,18 +1,15 @@
 import { open } from "node:fs/promises";
 import { extname } from "node:path";
 import { limits } from "../process/limits.ts";
+import { documentTypes, isDocumentType, readAs } from "./formats/types.server.ts";
 import { FileRefused } from "./refused.server.ts";
 
-const known = new Set([
-  "image/png",
-  "image/jpeg",
-  "image/webp",
-  "image/gif",
-  "image/avif",
-  "application/pdf",
-  "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-]);
+const known = new Set(["image/png", "image/jpeg", "image/webp", "image/gif", "image/avif"]);
 const texts: Record<string, string> = {
+  html: documentTypes.html,
+  htm: documentTypes.html,
+  xhtml: documentTypes.html,
+  eml: documentTypes.eml,
   md: "text/markdown",
   markdown: "text/markdown",
   csv: "text/csv",
@@ -28,39 +25,48 @@ export const isImage = (mediaType: string) => mediaType.startsWith("image/");
 /** Detects the type from the content; the name decides only between kinds of text. Throws FileRefused. */
 export async function mediaTypeOf(path: string, name: string, size: number): Promise<string> {
   if (size === 0) throw new FileRefused("está vacío.");
-  const found = await typeOf(path);
+  const found = documentType(await typeOf(path), extname(name).slice(1).toLowerCase());
   const isText = found === undefined || /^(text\/|application\/(xml|json)$|image\/svg)/.test(found);
   const mediaType = isText ? await textType(path, name) : found;
   const max = isImage(mediaType) ? limits.image : limits.document;
-  if (!isText && !known.has(mediaType)) {
+  if (!isText && !known.has(mediaType) && !isDocumentType(mediaType)) {
     throw new FileRefused(whyNot(mediaType, extname(name).slice(1).toLowerCase()));
   }
   if (size > max) throw new FileRefused(`pesa más de ${max / 1024 / 1024} MB, que es lo que se admite.`);
   return mediaType;
 }
 
+/** The type under which it is read; workbooks of the old Excel have one that they share with all of the old Office. */
+function documentType(found: string | undefined, ending: string): string | undefined {
+  if (found === "application/x-cfb" && ending === "xls") return documentTypes.xls;
+  return found && readAs(found);
+}
+
 // For types that are not accepted: what to convert them to, by extension or type.
 const instead: [kind: RegExp, sentence: string][] = [
-  [/^(xlsx?|ods|numbers)$|spreadsheet|ms-excel/, "es una hoja de cálculo. Guárdala como CSV y sube eso."],
-  [
-    /^(docx?|odt|rtf|pages)$|opendocument\.text|rtf|msword/,
-    "es un documento que no se sabe leer. Guárdalo como DOCX o PDF.",
-  ],
-  [/^(pptx?|odp|key)$|presentation|powerpoint/, "es una presentación. Expórtala a PDF."],
-  [/^(epub|mobi)$|epub/, "es un libro electrónico. Conviértelo a PDF o a texto."],
+  [/^(doc|ppt|dot|pps|msg)$/, "es de un Office antiguo. Guárdalo como DOCX, PPTX o PDF, o un correo como EML."],
+  [/^(pages|numbers|key)$/, "es de iWork. Expórtalo a PDF, DOCX, XLSX o PPTX."],
+  [/^mobi$|x-mobipocket/, "es un libro electrónico de un tipo que no se admite. Conviértelo a EPUB o PDF."],
   [/^image\//, "es una imagen de un tipo que no se admite. Conviértela a PNG o JPEG."],
   [/^(audio|video)\//, "es una grabación, y aquí no se escuchan. Sube su transcripción."],
-  [/zip|gzip|x-7z|x-rar|x-tar|bzip2|x-xz|zstd/, "es un archivo comprimido. Descomprímelo y sube lo que lleva dentro."],
+  [
+    /gzip|x-7z|x-rar|x-tar|bzip2|x-xz|zstd/,
+    "es un archivo comprimido que no se abre aquí. Comprímelo como ZIP, o sube lo que lleva dentro.",
+  ],
 ];
 
 /** Refuses a file of a known type and says what to do about it. */
 function whyNot(mediaType: string, ending: string): string {
-  // Word documents are archives; one whose content can't be listed is truncated.
-  if (mediaType === "application/zip" && ending === "docx") return "está dañado o incompleto: no se puede abrir.";
+  // Documents of offices are archives; one whose content can't be listed is truncated.
+  if (mediaType === "application/zip" && binary.test(ending)) return "está dañado o incompleto: no se puede abrir.";
+  // What has a password is no archive any more, but what the old Office wrote.
+  if (mediaType === "application/x-cfb" && /^(docx|xlsx|pptx)$/.test(ending)) {
+    return "tiene contraseña. Quítasela y vuelve a subirlo.";
+  }
   const found = instead.find(([kind]) => kind.test(mediaType) || kind.test(ending));
   return (
     found?.[1] ??
-    "no es de un tipo que se admita: imágenes PNG, JPEG, WebP, GIF o AVIF; documentos PDF o DOCX; texto y código."
+    "no es de un tipo que se admita: imágenes; PDF; documentos, hojas y presentaciones de Office o LibreOffice; EPUB, RTF, EML; páginas, texto y código."
   );
 }
 

@@ -24,8 +24,8 @@ export class MultipartError extends Error {
 }
 
 const prefix = "tertulia-recibido-";
-// More than a message may have, so that one file too many gets a proper sentence instead of a broken request.
-const filesAtMost = 40;
+// A folder of papers. More than a message may have, so that one file too many gets a proper sentence instead of a broken request.
+const filesAtMost = 200;
 
 type Rules = { maxFields: number; maxFile: number; by: string };
 // Concurrent uploads of one person (tabs, phones); each may use as much disk as one body.

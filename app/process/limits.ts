@@ -56,6 +56,8 @@ export const limits = {
   /** Bytes of one file. */
   image: 10 * 1024 * 1024,
   document: 20 * 1024 * 1024,
+  /** A ZIP of documents. */
+  archive: 100 * 1024 * 1024,
   /** Width × height in pixels: what phones take. AVIF is lower because it is decoded as a whole and needs far more memory. */
   imagePixels: 50_000_000,
   avifPixels: 16_000_000,

@@ -16,7 +16,6 @@ export type ShownFile = ReturnType<typeof showFile>;
 
 const kinds: Record<string, string> = {
   "application/pdf": "PDF",
-  "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "DOCX",
   "image/png": "imagen PNG",
   "image/jpeg": "imagen JPEG",
   "image/webp": "imagen WebP",

@@ -127,6 +127,20 @@ for (const engine of await findEngines()) {
       expect(received("(principio)")).toContain("PRINCIPIO");
     });
 
+    it("gives a passage with what stands around it, where there is room for that", async () => {
+      const project = await api.call("POST", "/api/project", { token: ana.token, json: { name: "Cuentos" } });
+      const { id: projectId } = project.body as { id: string };
+      const long = Array.from({ length: 100 }, (_, n) => `Capítulo ${n}: el pato ${n} cruzó el río.`);
+      long[50] = "Capítulo 50: la nutria Eulalia escondió el farol.";
+      await upload(new File([long.join("\n\n")], "patos.txt"), { projectId, temporary: "" });
+      const found = sources(await say("¿Quién escondió el farol?", { projectId }));
+      const last = Number(/el pato (\d+) cruzó el río\.$/.exec(found[0]?.quote ?? "")?.[1]);
+      const next = `el pato ${last + 1} cruzó`;
+      expect(found.some(({ quote }) => quote.includes(next))).toBe(false);
+      expect(received("escondió el farol?")).toContain(next);
+      expect(received("escondió el farol?")).not.toContain("el pato 5 cruzó");
+    });
+
     it("finds documents of the project, and of no other", async () => {
       const project = async (name: string) =>
         ((await api.call("POST", "/api/project", { token: ana.token, json: { name } })).body as { id: string }).id;

@@ -165,7 +165,8 @@ export async function answerContent(c: Context<ApiEnv>, row: FileRow, variant: V
   if (remade && !isImage(row.mediaType)) throw notFound();
   const tag = `"${row.sha256.slice(0, 32)}-${variant}"`;
   const headers = {
-    "Content-Type": remade ? "image/jpeg" : row.mediaType,
+    // No file is ever a page of this site.
+    "Content-Type": remade ? "image/jpeg" : row.mediaType === "text/html" ? "text/plain" : row.mediaType,
     "Content-Disposition": remade ? "inline" : attachmentName(row.name),
     "Content-Security-Policy": "default-src 'none'; sandbox",
     "Cache-Control": "private, no-cache",

@@ -1,8 +1,9 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { FileRow } from "../../db/tables.ts";
-import type { Keep } from "../../files/files.server.ts";
+import type { Keep, Sent } from "../../files/files.server.ts";
 import { FileRefused } from "../../files/refused.server.ts";
+import { isArchive, unpacked } from "../../files/unpack.server.ts";
 import type { ReceivedFile } from "../../http/multipart.server.ts";
 import { limits } from "../../process/limits.ts";
 import type { ApiEnv } from "../env.server.ts";
@@ -58,7 +59,7 @@ export const uploads = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).o
   }),
   async (c) => {
     const { person, services } = c.var;
-    const body = await multipartBody(c, limits.document);
+    const body = await multipartBody(c, limits.archive);
     try {
       const { temporary, userId, projectId } = Object.fromEntries(body.fields) as Record<string, string | undefined>;
       if (userId && userId !== person.id) throw invalid("userId", "Solo puedes subir archivos tuyos.");
@@ -84,16 +85,24 @@ async function takeAll(c: Context<ApiEnv>, sent: ReceivedFile[], keep: Keep): Pr
   const { files } = c.var.services;
   const taken: FileRow[] = [];
   const answer: z.output<typeof uploaded> = { items: [], refused: [] };
-  for (const one of sent) {
+  const take = async (one: Sent, isPacked = false): Promise<void> => {
     await countAttempt(c, "upload", keep.userId);
     try {
-      taken.push(await files.take(one, keep));
+      if (!(await isArchive(one.path, one.name))) return void taken.push(await files.take(one, keep));
+      if (keep.temporary) throw new FileRefused("es un ZIP. Súbelo en tus archivos o en un proyecto, y se abre allí.");
+      if (isPacked) throw new FileRefused("es un ZIP dentro de otro. Súbelo aparte.");
+      await unpacked(one.path, async (packed) => {
+        for (const each of packed) await take(each, true);
+      });
     } catch (error) {
       if (!(error instanceof FileRefused)) throw error;
       answer.refused.push({ name: shortName(one.name), reason: error.message });
     }
-  }
-  for (const row of await files.settled(taken, patience)) {
+  };
+  for (const one of sent) await take(one);
+  // The same file twice is one.
+  const different = [...new Map(taken.map((row) => [row.id, row])).values()];
+  for (const row of await files.settled(different, patience)) {
     if (row.problem === null) answer.items.push(showFile(row));
     else answer.refused.push({ name: shortName(row.name), reason: row.problem });
   }

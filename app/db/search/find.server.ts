@@ -35,9 +35,7 @@ const candidates = 200;
  */
 export async function searchPassages(db: Db, engine: Engine, search: Search): Promise<RankedHit[]> {
   const [said, meant] = await Promise.all([findSaid(db, engine, search), findMeant(db, engine, search)]);
-  return joined(said, meant)
-    .slice(0, search.limit)
-    .map(({ seq: _, ...hit }) => hit);
+  return distinct(joined(said, meant), search.limit).map(({ seq: _, ...hit }) => hit);
 }
 
 type Found = RankedHit & { seq: number };
@@ -55,10 +53,13 @@ async function findSaid(db: Db, engine: Engine, search: Search): Promise<Found[]
     terms,
     total,
   );
-  return found
-    .map(({ words: _, ...hit }, index) => ({ ...hit, ...(ranks[index] ?? { score: 0, covered: 0 }), near: false }))
-    .sort((a, b) => b.score - a.score)
-    .map(({ score: _, ...hit }) => hit);
+  return (
+    found
+      .map(({ words: _, ...hit }, index) => ({ ...hit, ...(ranks[index] ?? { score: 0, covered: 0 }), near: false }))
+      // Of two versions of a document, the newer one.
+      .sort((a, b) => b.score - a.score || b.seq - a.seq)
+      .map(({ score: _, ...hit }) => hit)
+  );
 }
 
 // Further down the list, the order of meanings says nothing any more.
@@ -180,12 +181,17 @@ const nearlyAsGood = 0.7;
 // Two passages with at least this Jaccard similarity count as the same.
 const alike = 0.75;
 
-/** Filters hits (best first): keeps those nearly as good as the best one, or near by their meaning, without near-duplicates. */
+/** Filters hits (best first): keeps those nearly as good as the best one, or near by their meaning. */
 export function bestHits(hits: RankedHit[]): RankedHit[] {
   const best = Math.max(0, ...hits.map(({ covered }) => covered));
-  const kept: { hit: RankedHit; words: Set<string> }[] = [];
+  return hits.filter(({ covered, near }) => near || covered >= best * nearlyAsGood);
+}
+
+/** The first hits that do not say the same as one before them: versions of a document, a text that was quoted. */
+function distinct<Kind extends Hit>(hits: Kind[], limit: number): Kind[] {
+  const kept: { hit: Kind; words: Set<string> }[] = [];
   for (const hit of hits) {
-    if (hit.covered < best * nearlyAsGood && !hit.near) continue;
+    if (kept.length >= limit) break;
     const words = new Set(searchWords(hit.text));
     if (!kept.some((one) => overlap(one.words, words) > alike)) kept.push({ hit, words });
   }

@@ -43,7 +43,7 @@ export async function buildPrompt(
   const projectId = chat?.projectId ?? null;
   const room = Math.max(model.contextWindow - model.maxOutputTokens, model.contextWindow / 2) * charactersPerToken;
   const attached = await attachedIn(db, question.chatId);
-  const { sources, whole } = await findSources({ db, engine, searchModel }, question, {
+  const { sources, whole, around } = await findSources({ db, engine, searchModel }, question, {
     local,
     projectId,
     attached,
@@ -69,7 +69,7 @@ export async function buildPrompt(
     ...(chat?.instructions
       ? [{ title: `Instrucciones del proyecto «${chat.projectName}»`, text: chat.instructions }]
       : []),
-    ...sourceParts(sources, whole),
+    ...sourceParts(sources, whole, around),
     ...tools,
   ].filter((part) => "fileId" in part || part.text);
   const before = joined(parts, whole);
@@ -151,14 +151,17 @@ function exampleTurns(content: string): Turn[] {
   ];
 }
 
-function sourceParts(sources: Source[], whole: WholeDocument[]): StoredPart[] {
+function sourceParts(sources: Source[], whole: WholeDocument[], around: Map<number, string>): StoredPart[] {
   if (sources.length === 0) return [];
   const intro = "Material que puede servir para responder. Si lo usas, cita su número entre corchetes, como [1].";
   const passages = sources.filter(({ n }) => !whole.some((one) => one.n === n));
   return [
     { title: "Material", text: intro },
     ...whole.map(({ n, fileId, name }) => ({ title: `Fuente ${n}`, n, name, fileId })),
-    ...passages.map(({ n, title, quote }) => ({ title: `Fuente ${n}`, text: `[${n}] ${title}\n${quote}` })),
+    ...passages.map(({ n, title, quote }) => ({
+      title: `Fuente ${n}`,
+      text: `[${n}] ${title}\n${around.get(n) ?? quote}`,
+    })),
   ];
 }
 

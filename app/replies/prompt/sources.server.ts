@@ -8,12 +8,14 @@ import { everyone } from "../../db/search/passages.server.ts";
 import { questionWords } from "../../db/search/words.server.ts";
 import type { FileRow, MessageRow } from "../../db/tables.ts";
 import type { Source } from "../chunk.ts";
+import { withNeighbours } from "./neighbours.server.ts";
 import { ofProject } from "./of-project.server.ts";
 import type { AttachedFile } from "./turns.server.ts";
 
 /** A document that a model is given whole. */
 export type WholeDocument = { n: number; fileId: string; name: string; text: string };
-export type FoundDocuments = { sources: Source[]; whole: WholeDocument[] };
+/** `around`: by the number of a source, the passage with what stands before and after it in its document. */
+export type FoundDocuments = { sources: Source[]; whole: WholeDocument[]; around: Map<number, string> };
 
 type FileText = Pick<FileRow, "id" | "name"> & { text: string; messageId: string };
 type Wanted = {
@@ -113,6 +115,7 @@ export async function findSources(
   ].map((source, index) => ({ n: index + 1, ...source }));
   return {
     sources,
+    around: local ? new Map() : await withNeighbours(db, sources.slice(whole.length), room),
     whole: whole.map(({ id, name, text }, index) => ({ n: index + 1, fileId: id, name, text })),
   };
 }

@@ -16,7 +16,8 @@ export function UploadForm({ result }: { result: FormResult | undefined }) {
   );
 }
 
-const kinds = "Imágenes PNG, JPEG, WebP, GIF o AVIF de hasta 10 MB; PDF, DOCX, texto y código de hasta 20 MB.";
+const kinds =
+  "Imágenes PNG, JPEG, WebP, GIF o AVIF de hasta 10 MB. De hasta 20 MB: PDF; documentos, hojas de cálculo y presentaciones de Office o LibreOffice; EPUB, RTF, correos EML, páginas HTML, texto y código. Un ZIP de hasta 100 MB se abre, y se guarda lo que lleva.";
 
 type Props = { result: FormResult | undefined; label?: string; hint?: string; multiple?: boolean };
 

@@ -1,0 +1,48 @@
+import { Parser } from "htmlparser2";
+import { TextWriter } from "./text-writer.server.ts";
+
+// What is not read: programs, what only looks like something, and what leads elsewhere.
+const unread = new Set(["script", "style", "noscript", "template", "svg", "math", "iframe", "object", "select", "nav"]);
+const blocks = new Set(
+  "p div section article main header footer aside address blockquote figure figcaption dl dt dd ul ol form fieldset details summary hr".split(
+    " ",
+  ),
+);
+
+/** The text of an HTML page, with its headings, lists and tables. */
+export function htmlText(html: string): string {
+  const writer = new TextWriter();
+  let hidden = 0;
+  let verbatim = 0;
+  const parser = new Parser({
+    onopentag(name, { alt }) {
+      if (unread.has(name)) hidden++;
+      if (hidden > 0) return;
+      const level = /^h([1-6])$/.exec(name)?.[1];
+      if (level) writer.heading(Number(level));
+      else if (name === "li") writer.line("- ");
+      else if (name === "br") writer.line();
+      else if (name === "tr") writer.row();
+      else if (name === "td" || name === "th") writer.cell();
+      else if (name === "pre" || name === "textarea") {
+        verbatim++;
+        writer.paragraph();
+      } else if (blocks.has(name)) writer.paragraph();
+      else if (name === "img" && alt) writer.words(` ${alt} `);
+    },
+    onclosetag(name) {
+      if (unread.has(name)) hidden = Math.max(0, hidden - 1);
+      if (hidden > 0) return;
+      if (name === "table") writer.endTable();
+      else if (name === "pre" || name === "textarea") verbatim = Math.max(0, verbatim - 1);
+      if (/^h[1-6]$/.test(name) || (blocks.has(name) && name !== "ul" && name !== "ol")) writer.line();
+    },
+    ontext(text) {
+      if (hidden > 0) return;
+      if (verbatim > 0) writer.text(text);
+      else writer.words(text);
+    },
+  });
+  parser.end(html);
+  return writer.toString();
+}

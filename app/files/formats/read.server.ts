@@ -1,0 +1,64 @@
+import { extname } from "node:path";
+import { bookText } from "./book.server.ts";
+import { htmlText } from "./html.server.ts";
+import { readMail } from "./mail.server.ts";
+import { openDocumentPages } from "./open-document.server.ts";
+import { pdfPages } from "./pdf.server.ts";
+import { declaredText, plainText } from "./plain.server.ts";
+import { rtfText } from "./rtf.server.ts";
+import { sheetsText } from "./sheets.server.ts";
+import { slideTexts } from "./slides.server.ts";
+import { type DocumentType, documentTypes, isDocumentType } from "./types.server.ts";
+import { Unreadable } from "./unreadable.server.ts";
+import { wordText } from "./word.server.ts";
+
+/** A document as text: `pages` if it has any that can be cited by their number, `count`: how many there are in all. */
+export type ReadText = { text: string } | { pages: string[]; count: number };
+type Reader = (bytes: Buffer, room: number) => ReadText | Promise<ReadText>;
+
+const asPages = (pages: string[]) => ({ pages, count: pages.length });
+
+const readers: Record<DocumentType, Reader> = {
+  [documentTypes.pdf]: pdfPages,
+  [documentTypes.docx]: async (bytes) => ({ text: await wordText(bytes) }),
+  [documentTypes.xlsx]: async (bytes, room) => ({ text: await sheetsText(bytes, room) }),
+  [documentTypes.pptx]: (bytes) => asPages(slideTexts(bytes)),
+  [documentTypes.odt]: (bytes) => ({ text: openDocumentPages(bytes, "un ODT").join("\n\n") }),
+  [documentTypes.ods]: async (bytes, room) => ({ text: await sheetsText(bytes, room) }),
+  [documentTypes.odp]: (bytes) => asPages(openDocumentPages(bytes, "un ODP")),
+  [documentTypes.xls]: async (bytes, room) => ({ text: await sheetsText(bytes, room) }),
+  [documentTypes.epub]: (bytes) => ({ text: bookText(bytes) }),
+  [documentTypes.rtf]: (bytes) => ({ text: rtfText(bytes) }),
+  [documentTypes.html]: (bytes) => ({ text: htmlText(declaredText(bytes)) }),
+  [documentTypes.eml]: async (bytes, room) => ({ text: await mailText(bytes, room) }),
+};
+
+/** The text of a document of this type, of which `room` characters are wanted. Throws Unreadable. */
+export async function readText(bytes: Buffer, mediaType: string, room: number): Promise<ReadText> {
+  return isDocumentType(mediaType) ? readers[mediaType](bytes, room) : { text: plainText(bytes) };
+}
+
+/** An e-mail and the documents that came with it; what can't be read of those is named. An e-mail within it is not opened. */
+async function mailText(bytes: Buffer, room: number): Promise<string> {
+  const mail = await readMail(bytes);
+  const parts = [mail.text];
+  for (const { name, mediaType, bytes: content } of mail.attachments) {
+    // Many programs call what they don't know just bytes.
+    const named: Record<string, string> = documentTypes;
+    const type = isDocumentType(mediaType) ? mediaType : (named[extname(name).slice(1).toLowerCase()] ?? mediaType);
+    const isRead = type !== documentTypes.eml && (isDocumentType(type) || type.startsWith("text/"));
+    parts.push(`# Adjunto: ${name}`);
+    parts.push(isRead ? await attachmentText(content, type, room) : "(no se lee)");
+  }
+  return parts.join("\n\n");
+}
+
+async function attachmentText(bytes: Buffer, mediaType: string, room: number): Promise<string> {
+  try {
+    const read = await readText(bytes, mediaType, room);
+    return "text" in read ? read.text : read.pages.join("\n\n");
+  } catch (error) {
+    if (error instanceof Unreadable) return `(no se ha podido leer: ${error.message})`;
+    throw error;
+  }
+}

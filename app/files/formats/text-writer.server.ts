@@ -1,0 +1,93 @@
+// It says nothing: an empty heading, item or note.
+const markAlone = /^(#+|-|Notas:)$/;
+
+/** Writes the text of a document as its parts come: paragraphs, headings and items as in Markdown, rows with bars between cells. */
+export class TextWriter {
+  readonly #pages: string[] = [];
+  #lines: string[] = [];
+  #line = "";
+  #cells: number | undefined;
+  #isCell = false;
+  /** Nothing has been written on this page. */
+  #isEmpty = true;
+
+  text(text: string): void {
+    this.#line += text;
+  }
+
+  /** Words as they stand in markup, where any blanks are one. */
+  words(text: string): void {
+    const words = text.replace(/\s+/g, " ");
+    this.#line += /\s$|^$/.test(this.#line) ? words.trimStart() : words;
+  }
+
+  /** Begins a line; in a cell, everything stands in one. */
+  line(mark = ""): void {
+    if (this.#isCell) {
+      this.words(" ");
+      return;
+    }
+    const written = this.#line.trimEnd();
+    if (written && !markAlone.test(written)) this.#lines.push(written);
+    else if (this.#lines.at(-1) !== "" && !this.#isEmpty) this.#lines.push("");
+    this.#isEmpty = false;
+    this.#line = mark;
+  }
+
+  paragraph(mark = ""): void {
+    if (!this.#isCell) this.line();
+    this.line(mark);
+  }
+
+  heading(level: number): void {
+    this.paragraph(`${"#".repeat(Math.min(6, Math.max(1, level)))} `);
+  }
+
+  row(): void {
+    this.#isCell = false;
+    this.line();
+    this.#cells = 0;
+  }
+
+  cell(): void {
+    if (this.#cells === undefined) this.row();
+    if (this.#cells) this.#line = `${this.#line.trimEnd()} | `;
+    this.#cells = (this.#cells ?? 0) + 1;
+    this.#isCell = true;
+  }
+
+  /** After the last row of a table. */
+  endTable(): void {
+    this.#isCell = false;
+    this.#cells = undefined;
+    this.paragraph();
+  }
+
+  /** Ends a page; the next begins empty. */
+  page(): void {
+    this.#pages.push(this.#ended());
+    this.#lines = [];
+    this.#line = "";
+    this.#isCell = false;
+    this.#cells = undefined;
+    this.#isEmpty = true;
+  }
+
+  /** All pages, and what is after the last one if it is not empty. */
+  pages(): string[] {
+    const last = this.#ended();
+    return last ? [...this.#pages, last] : this.#pages;
+  }
+
+  toString(): string {
+    return this.pages().join("\n\n");
+  }
+
+  #ended(): string {
+    const last = this.#line.trimEnd();
+    return [...this.#lines, markAlone.test(last) ? "" : last]
+      .join("\n")
+      .replace(/\n{3,}/g, "\n\n")
+      .trim();
+  }
+}

@@ -1,0 +1,232 @@
+import { readFileSync } from "node:fs";
+import { unzipSync, type Zippable, zipSync } from "fflate";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Account, type Api, openApi } from "../support/api.ts";
+import { findEngines } from "../support/engines.ts";
+
+type Shown = { id: string; name: string; mediaType: string; pages: number | null; hasText: boolean };
+type Uploaded = { items: Shown[]; refused: { name: string; reason: string }[]; detail?: string };
+
+let api: Api;
+let ana: Account;
+beforeAll(async () => {
+  const [engine] = await findEngines();
+  if (!engine) throw new Error("no engine");
+  api = await openApi(engine);
+  ana = await api.signUp("Ana");
+});
+afterAll(() => api.close());
+
+const bytesOf = (name: string) => new Uint8Array(readFileSync(new URL(`../documents/${name}`, import.meta.url)));
+const utf8 = (text: string) => new TextEncoder().encode(text);
+const file = (content: string | Uint8Array<ArrayBuffer>, name: string) => new File([content], name);
+const zipped = (entries: Zippable) => new Uint8Array(zipSync(entries));
+const upload = async (sent: File[], fields: Record<string, string> = {}) =>
+  (await api.upload(ana.token, sent, fields)).body as Uploaded;
+async function passagesOf(id: string | undefined) {
+  const { body } = await api.call("GET", `/api/file/${id}/passages`, { token: ana.token });
+  return (body as { items: { page: number | null; text: string }[] }).items;
+}
+async function textOf(sent: File): Promise<string> {
+  const { items } = await upload([sent]);
+  return (await passagesOf(items[0]?.id)).map(({ text }) => text).join("\n\n");
+}
+async function whyRefused(sent: File): Promise<string> {
+  const { detail } = await upload([sent]);
+  return detail ?? "";
+}
+/** A document with one part of it changed. */
+const changed = (name: string, part: string, change: (text: string) => string) => {
+  const parts = unzipSync(bytesOf(name));
+  return zipped({ ...parts, [part]: utf8(change(new TextDecoder().decode(parts[part]))) });
+};
+
+describe("documents that LibreOffice has written are read", () => {
+  it.each(["vacaciones.odt", "vacaciones.docx"])("%s, with its headings, items and tables", async (name) => {
+    const text = await textOf(file(bytesOf(name), name));
+    expect(text).toContain("## Vacaciones\n\nEl personal dispone de veintitrés jornadas libres al año.");
+    expect(text).toContain("- Se piden por escrito.");
+    expect(text).toContain("Puesto | Entrada | Salida\nRecepción | 8:00 | 15:00\nAlmacén | 14:30 | 22:00");
+    expect(text).toContain("la ñandú y el güito");
+  });
+
+  it.each(["vacaciones.rtf", "vacaciones.epub"])("%s, with its tables", async (name) => {
+    const text = await textOf(file(bytesOf(name), name));
+    expect(text).toContain("El personal dispone de veintitrés jornadas libres al año.");
+    expect(text).toContain("Recepción | 8:00 | 15:00");
+    expect(text).toContain("la ñandú y el güito");
+    expect(text).not.toMatch(/Liberation|fonttbl|generator|urn:/);
+  });
+
+  it.each(["gastos.ods", "gastos.xlsx", "gastos.xls"])("%s, as a table in Spanish", async (name) => {
+    const text = await textOf(file(bytesOf(name), name));
+    expect(text).toBe(
+      "# Hoja gastos\n\nConcepto | Fecha | Importe | Pagado\nPapelería | 5/3/2024 | 1280,5 | sí\nAlquiler | 6/1/2024 | 950 | no",
+    );
+  });
+
+  it.each(["huerto.odp", "huerto.pptx"])("%s, slide by slide", async (name) => {
+    const { items } = await upload([file(bytesOf(name), name)]);
+    expect(items[0]?.pages).toBe(2);
+    const passages = await passagesOf(items[0]?.id);
+    expect(passages.map(({ page, text }) => [page, text.includes("Gotear seis litros por hora")])).toEqual([
+      [1, false],
+      [2, true],
+    ]);
+  });
+});
+
+it("an e-mail is read with who wrote it, and the document that came with it", async () => {
+  const text = await textOf(file(bytesOf("nota.eml"), "nota.eml"));
+  expect(text).toContain("# Vacaciones de la oficina\nDe: María Pérez <maria@ejemplo.es>");
+  expect(text).toContain("Os envío las normas.");
+  expect(text).toContain("# Adjunto: normas.rtf");
+  expect(text).toContain("veintitrés jornadas libres");
+});
+
+it("a page is read without its programs, by what it says of its characters", async () => {
+  const page = `<html><head><meta charset="iso-8859-1"><title>Año</title><script>secreto()</script></head>
+    <body><nav>Menú</nav><h1>Peña</h1><p>Uno<br>dos &amp; tres</p><ul><li>a<li>b</ul></body></html>`;
+  const text = await textOf(file(new Uint8Array(Buffer.from(page, "latin1")), "pagina.html"));
+  expect(text).toBe("Año\n\n# Peña\n\nUno\ndos & tres\n\n- a\n- b");
+  const { items } = await upload([file("<script>todo()</script>", "programa.html")]);
+  expect(items[0]).toMatchObject({ hasText: false });
+});
+
+describe("what is unusual in a document", () => {
+  it("macros are not read, let alone run", async () => {
+    const parts = unzipSync(bytesOf("gastos.xlsx"));
+    const types = new TextDecoder()
+      .decode(parts["[Content_Types].xml"])
+      .replace("spreadsheetml.sheet.main+xml", "@@")
+      .replace(
+        "application/vnd.openxmlformats-officedocument.@@",
+        "application/vnd.ms-excel.sheet.macroEnabled.main+xml",
+      );
+    const book = zipped({ ...parts, "[Content_Types].xml": utf8(types), "xl/vbaProject.bin": utf8("Sub malo()") });
+    const text = await textOf(file(book, "macro.xlsm"));
+    expect(text).toContain("Papelería");
+    expect(text).not.toContain("malo");
+  });
+
+  it("formulas without values are shown as they are", async () => {
+    const book = changed("gastos.xlsx", "xl/worksheets/sheet1.xml", (xml) =>
+      xml.replace(/<c r="C3"[^>]*>.*?<\/c>/s, '<c r="C3"><f>SUM(C1:C2)*7</f></c>'),
+    );
+    expect(await textOf(file(book, "sin-calcular.xlsx"))).toContain("=SUM(C1:C2)*7");
+  });
+
+  it("entities that would grow without end are not expanded", async () => {
+    const bomb = changed("vacaciones.odt", "content.xml", (xml) =>
+      xml
+        .replace("?>", '?><!DOCTYPE a [<!ENTITY a "jajajajaja"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>')
+        .replace("veintitrés", "&b;&b;&b;"),
+    );
+    const text = await textOf(file(bomb, "entidades.odt"));
+    expect(text).toContain("jornadas libres al año.");
+    expect(text).not.toContain("jaja");
+  });
+
+  it("what was deleted in an ODT under revision is not read", async () => {
+    const revised = changed("vacaciones.odt", "content.xml", (xml) =>
+      xml.replace(
+        /<office:text[^>]*>/,
+        "$&<text:tracked-changes><text:changed-region><text:deletion><text:p>BORRADO</text:p></text:deletion></text:changed-region></text:tracked-changes>",
+      ),
+    );
+    expect(await textOf(file(revised, "revisado.odt"))).not.toContain("BORRADO");
+  });
+
+  it("a sheet of very many rows is read as far as it goes", async () => {
+    const rows = Array.from({ length: 60_000 }, (_, n) => `<row r="${n + 1}"><c r="A${n + 1}"><v>${n}</v></c></row>`);
+    const book = changed("gastos.xlsx", "xl/worksheets/sheet1.xml", (xml) =>
+      xml.replace(/<sheetData>.*<\/sheetData>/s, `<sheetData>${rows.join("")}</sheetData>`),
+    );
+    const { items } = await upload([file(book, "muchas.xlsx")]);
+    expect(items[0]).toMatchObject({ hasText: true });
+  });
+
+  it.each([
+    [
+      "an ODT with a password",
+      () =>
+        changed("vacaciones.odt", "META-INF/manifest.xml", (xml) =>
+          xml.replace("</manifest:manifest>", "<manifest:encryption-data/></manifest:manifest>"),
+        ),
+      "clave.odt",
+      "tiene contraseña",
+    ],
+    ["a DOCX with a password", () => bytesOf("gastos.xls"), "clave.docx", "tiene contraseña"],
+    ["a document of the old Word", () => bytesOf("gastos.xls"), "viejo.doc", "Office antiguo"],
+    [
+      "an EPUB with a lock",
+      () =>
+        zipped({
+          ...unzipSync(bytesOf("vacaciones.epub")),
+          "META-INF/encryption.xml": utf8('<CipherReference URI="OEBPS/sections/section0001.xhtml"/>'),
+        }),
+      "candado.epub",
+      "protegido contra copia",
+    ],
+    [
+      "a PPTX without its slides",
+      () => zipped({ ...unzipSync(bytesOf("huerto.pptx")), "ppt/presentation.xml": utf8("") }),
+      "roto.pptx",
+      "",
+    ],
+  ] as const)("%s says so", async (_, make, name, why) => {
+    const answer = await upload([file(make(), name)]);
+    if (why) expect(answer.detail).toContain(why);
+    else expect(answer.items[0]).toMatchObject({ hasText: false });
+  });
+});
+
+describe("a ZIP of documents", () => {
+  const packed = () =>
+    zipped({
+      "papeles/normas.odt": bytesOf("vacaciones.odt"),
+      "papeles/gastos/gastos.xlsx": bytesOf("gastos.xlsx"),
+      "papeles/nota.txt": utf8("Acuérdate de la fianza."),
+      "papeles/programa.exe": new Uint8Array([0x4d, 0x5a, 0, 0, 1, 2, 3]),
+      "papeles/otro.zip": zipped({ "a.txt": utf8("a") }),
+      "__MACOSX/papeles/._nota.txt": utf8("basura"),
+      "papeles/.DS_Store": utf8("basura"),
+    });
+
+  it("is opened: each is read or says why not", async () => {
+    const { items, refused } = await upload([file(packed(), "papeles.zip")]);
+    expect(items.map(({ name }) => name).sort()).toEqual(["gastos.xlsx", "normas.odt", "nota.txt"]);
+    expect(refused.map(({ name }) => name).sort()).toEqual(["papeles/otro.zip", "papeles/programa.exe"]);
+    expect(refused.find(({ name }) => name === "papeles/otro.zip")?.reason).toContain("un ZIP dentro de otro");
+    // The same once more adds nothing.
+    const again = await upload([file(packed(), "papeles.zip")]);
+    expect(again.items.map(({ id }) => id).sort()).toEqual(items.map(({ id }) => id).sort());
+  });
+
+  it("that belongs to a message is sent to where it is opened", async () => {
+    const { detail } = await upload([file(packed(), "papeles.zip")], { temporary: "1" });
+    expect(detail).toContain("Súbelo en tus archivos o en un proyecto");
+  });
+
+  it.each([
+    ["a damaged one", () => packed().slice(0, 3_000), "dañado"],
+    ["one without files", () => zipped({ "papeles/.DS_Store": utf8("x") }), "sin archivos dentro"],
+    ["one that swells", () => zipped({ "a.txt": new Uint8Array(230 * 1024 * 1024) }), "se hincha"],
+    [
+      "one of too many",
+      () => zipped(Object.fromEntries(Array.from({ length: 501 }, (_, n) => [`${n}.txt`, utf8("x")]))),
+      "más de 500",
+    ],
+    [
+      "one with a password",
+      () => {
+        const bytes = packed();
+        bytes[6] = 1;
+        return bytes;
+      },
+      "tiene contraseña",
+    ],
+  ] as const)("%s says so", async (_, make, why) => {
+    expect(await whyRefused(file(make(), "papeles.zip"))).toContain(why);
+  });
+});
