@@ -16,6 +16,7 @@ export default defineConfig(({ command }) => ({
           input: {
             handler: "./app/server/handler.server.ts",
             "reading.worker": "./app/files/reading.worker.ts",
+            "scan.worker": "./app/files/scan.worker.ts",
             "unpack.worker": "./app/files/unpack.worker.ts",
             "page.worker": "./app/tools/builtin/page.worker.ts",
             "scrub.worker": "./app/db/sqlite/scrub.worker.ts",

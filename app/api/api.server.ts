@@ -49,6 +49,7 @@ import { searchModels } from "./knowledge/search-models.server.ts";
 import { trainings } from "./knowledge/trainings.server.ts";
 import { uploads } from "./knowledge/uploads.server.ts";
 import { chatCompletions } from "./models/chat-completions.server.ts";
+import { embeddingsForPrograms } from "./models/embeddings.server.ts";
 import { modelTrials } from "./models/model-trial.server.ts";
 import { models } from "./models/models.server.ts";
 import { openAiAbsent } from "./models/openai-clients.server.ts";
@@ -121,6 +122,7 @@ export function createApi(services: Services) {
 function mount(api: OpenAPIHono<ApiEnv>) {
   return api
     .route("/", chatCompletions)
+    .route("/", embeddingsForPrograms)
     .route("/", openAiAbsent)
     .route("/auth", sessions)
     .route("/auth/sessions", openSessions)

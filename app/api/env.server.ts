@@ -1,6 +1,7 @@
 import type { Pool } from "pg";
 import type { Backups } from "../db/sqlite/backup.server.ts";
 import type { UserRow } from "../db/tables.ts";
+import type { SearchModel } from "../embeddings/search-model.server.ts";
 import type { ReceivedForm } from "../http/received-form.server.ts";
 import type { Jobs } from "../jobs/jobs.server.ts";
 import type { Outbox } from "../jobs/outbox.server.ts";
@@ -16,6 +17,7 @@ export type Services = RunServices & {
   changes: Changes;
   config: Pick<Config, "signup" | "passwordSignin" | "publicUrl" | "dataDir" | "corsOrigins" | "controller"> &
     Partial<Pick<Config, "databaseUrl" | "redisUrl">> & { mail?: Pick<Config["mail"], "smtpUrl"> } & Providers;
+  searchModel: SearchModel;
   runs: Runs;
   /** Work in the background. */
   jobs: Jobs;

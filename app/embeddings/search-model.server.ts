@@ -65,11 +65,16 @@ export class SearchModel implements Meanings {
     }
   }
 
-  async #ask(model: SearchModelRow, texts: string[], signal: AbortSignal): Promise<Meaning[]> {
+  /** What the model's server answers for texts, as it is. Throws ReplyError. */
+  async vectorsOf(model: SearchModelRow, texts: string[], signal: AbortSignal): Promise<number[][]> {
     const { modelKey } = this.#services;
     const apiKey = model.apiKey === null ? null : tryDecrypt(model.apiKey, modelKey, model.id);
     if (apiKey === undefined) throw ReplyError.lostKey();
-    const vectors = await embed({ ...model, apiKey }, texts, signal);
+    return embed({ ...model, apiKey }, texts, signal);
+  }
+
+  async #ask(model: SearchModelRow, texts: string[], signal: AbortSignal): Promise<Meaning[]> {
+    const vectors = await this.vectorsOf(model, texts, signal);
     return vectors.map((numbers) => ({ ...quantise(numbers), version: versionOf(model, numbers.length) }));
   }
 

@@ -65,7 +65,12 @@ export class Files {
     const until = Date.now() + within;
     const ids = files.map(({ id }) => id);
     if (ids.length === 0) return [];
-    const jobs = await this.#db.selectFrom("jobs").where("subjectId", "in", ids).select("id").execute();
+    const unread = files.filter(({ ready }) => !ready).map(({ id }) => id);
+    const jobs = await this.#db
+      .selectFrom("jobs")
+      .where("subjectId", "in", ["", ...unread])
+      .select("id")
+      .execute();
     for (const { id } of jobs) await this.#jobs.ended(id, Math.max(0, until - Date.now()));
     const rows = await this.#db.selectFrom("files").where("id", "in", ids).selectAll().execute();
     return ids.flatMap((id) => rows.find((row) => row.id === id) ?? []);
@@ -101,7 +106,9 @@ export class Files {
       }
       await trx.insertInto("files").values(row).execute();
       await refuseFileBeyondPlan(trx, row.userId, 0);
-      if (!row.ready) await this.#jobs.add({ kind: "file", userId: row.userId, subjectId: row.id }, trx);
+      // The text in a picture is not waited for.
+      if (!row.ready || !row.temporary)
+        await this.#jobs.add({ kind: "file", userId: row.userId, subjectId: row.id }, trx);
     });
     this.#jobs.wake("file");
     return row;

@@ -6,6 +6,7 @@ import type { FileRow } from "../db/tables.ts";
 import { type JobAtWork, JobFailed, type JobRules } from "../jobs/jobs.server.ts";
 import { type Reading, readDocument } from "./reading.server.ts";
 import { FileRefused } from "./refused.server.ts";
+import { scanPages } from "./scan.server.ts";
 import type { Storage } from "./storage/storage.server.ts";
 
 type Services = { db: Db; storage: Storage };
@@ -13,6 +14,9 @@ type Services = { db: Db; storage: Storage };
 // Each may need half a gigabyte for a moment.
 const atOnce = 2;
 const retries = [10_000, 60_000, 10 * 60_000];
+// Pages in one child process, and of one document: two or three seconds each.
+const scannedAtOnce = 4;
+const scannedAtMost = 200;
 // Few enough that storing them causes no noticeable pause.
 const passagesAtOnce = 40;
 
@@ -22,7 +26,8 @@ export const documentReading = ({ db, storage }: Services): JobRules => ({
   retries,
   work: (job) => readStored({ db, storage }, job),
   async failed({ subjectId }, problem) {
-    await db.updateTable("files").set({ problem }).where("id", "=", subjectId).execute();
+    // A picture can be seen, whether or not its text could be made out.
+    await db.updateTable("files").set({ problem }).where("id", "=", subjectId).where("ready", "=", 0).execute();
   },
 });
 
@@ -30,18 +35,33 @@ async function readStored({ db, storage }: Services, { subjectId, progress }: Jo
   const file = await db
     .selectFrom("files")
     .where("id", "=", subjectId)
-    .where("ready", "=", 0)
+    .where((e) => e.or([e("ready", "=", 0), e("text", "is", null)]))
     .select(["id", "userId", "name", "mediaType"])
     .executeTakeFirst();
   // Deleted meanwhile, or read by an attempt whose end was not stored.
   if (!file) return;
   const reading = await storage
-    .lend(file.id, "original", (path) => readDocument({ path, mediaType: file.mediaType }))
+    .lend(file.id, "original", (path) => read({ path, mediaType: file.mediaType }, progress))
     .catch((error) => {
       throw error instanceof FileRefused ? new JobFailed(error.message, { cause: error }) : error;
     });
   if (!reading) throw new JobFailed("su contenido ya no está en el servidor.");
   await store(db, file, reading, progress);
+}
+
+/** Reads a document; of what is a picture of a text, that text is recognised first. */
+async function read(document: { path: string; mediaType: string }, progress: JobAtWork["progress"]): Promise<Reading> {
+  const isImage = document.mediaType.startsWith("image/");
+  const reading = isImage ? undefined : await readDocument(document);
+  const pictures = isImage ? [1] : document.mediaType === "application/pdf" ? (reading?.withoutText ?? []) : [];
+  const scanned = new Map<number, string>();
+  for (let at = 0; at < Math.min(pictures.length, scannedAtMost); at += scannedAtOnce) {
+    await progress(at, pictures.length);
+    const pages = pictures.slice(at, at + scannedAtOnce);
+    const texts = await scanPages({ ...document, pages });
+    for (const [index, page] of pages.entries()) scanned.set(page, texts[index] ?? "");
+  }
+  return reading && scanned.size === 0 ? reading : readDocument({ ...document, scanned });
 }
 
 async function store(

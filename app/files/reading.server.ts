@@ -3,9 +3,13 @@ import { runWorker, TooMuch } from "../process/child-process.server.ts";
 import { FileRefused } from "./refused.server.ts";
 
 export type Passage = { position: number; page: number | null; text: string; words: string };
-/** The text of a document and its passages; their `words` are without the owner. */
-export type Reading = { text: string; pages: number | null; passages: Passage[] };
-export type ReadingJob = { path: string; mediaType: string };
+/**
+ * The text of a document and its passages; their `words` are without the owner. `withoutText`: the numbers of pages, if it has any, on
+ * which nothing is written.
+ */
+export type Reading = { text: string; pages: number | null; passages: Passage[]; withoutText: number[] };
+/** `scanned`: the text of pages that are pictures, by their number, where it was recognised before. */
+export type ReadingJob = { path: string; mediaType: string; scanned?: Map<number, string> };
 export type ReadingAnswer = { reading: Reading } | { refused: string };
 
 /** Reads a document in a child process. Throws FileRefused. */

@@ -18,14 +18,22 @@ async function answer(job: ReadingJob): Promise<ReadingAnswer> {
   }
 }
 
-async function read({ path, mediaType }: ReadingJob): Promise<Reading> {
-  const found = await readText(readFileSync(path), mediaType, 2 * limits.fileText);
+async function read({ path, mediaType, scanned }: ReadingJob): Promise<Reading> {
+  const bytes = mediaType.startsWith("image/") ? undefined : readFileSync(path);
+  const found = bytes ? await readText(bytes, mediaType, 2 * limits.fileText) : { text: scanned?.get(1) ?? "" };
   const isPaged = "pages" in found;
-  const texts = cut((isPaged ? found.pages : [found.text.slice(0, 2 * limits.fileText)]).map(tidy), isPaged);
+  const texts = cut(
+    (isPaged
+      ? found.pages.map((page, index) => scanned?.get(index + 1) ?? page)
+      : [found.text.slice(0, 2 * limits.fileText)]
+    ).map(tidy),
+    isPaged,
+  );
   return {
     text: texts.join("\f"),
     pages: isPaged ? found.count : null,
     passages: passagesOf(texts, isPaged),
+    withoutText: isPaged ? texts.flatMap((text, index) => (text ? [] : [index + 1])) : [],
   };
 }
 

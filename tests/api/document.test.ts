@@ -204,6 +204,7 @@ describe("the API's document", () => {
       "post /auth/signout",
       "post /auth/signup",
       "post /chat/completions",
+      "post /embeddings",
       "put /api/access/{id}",
       "put /api/assistant/{id}",
       "put /api/chat/{id}/groups",

@@ -141,8 +141,8 @@ for (const engine of engines) {
       expect((await passages(items[2]))[0]?.text).toBe("año;piñas\n2026;12");
     });
 
-    it("takes a scanned PDF and says that it has no text", async () => {
-      expect(await one(document("escaneado.pdf"))).toMatchObject({ hasText: false, pages: 1 });
+    it("takes a PDF of pictures and says that it has no text", async () => {
+      expect(await one(document("sin-letra.pdf"))).toMatchObject({ hasText: false, pages: 1 });
     });
 
     it("makes images anew, without what their files carry, and keeps the original", async () => {

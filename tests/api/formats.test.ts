@@ -76,6 +76,33 @@ describe("documents that LibreOffice has written are read", () => {
   });
 });
 
+describe("the text in pictures", () => {
+  it("of a scanned contract, askew, is read page by page, and search leads to the page", async () => {
+    const { items } = await upload([file(bytesOf("contrato-escaneado.pdf"), "contrato-escaneado.pdf")]);
+    const id = items[0]?.id;
+    // Longer than an upload waits on a slow machine.
+    await expect
+      .poll(async () => (await passagesOf(id)).map(({ page }) => page), { timeout: 60_000 })
+      .toEqual(expect.arrayContaining([1, 2]));
+    expect((await passagesOf(id)).map(({ text }) => text).join(" ")).toContain("calle del Olmo, número 14");
+    const { body } = await api.call("GET", "/api/search?mode=passages&q=renta mensual seiscientos euros", {
+      token: ana.token,
+    });
+    expect((body as { passages: { fileId: string; page: number }[] }).passages[0]).toMatchObject({
+      fileId: id,
+      page: expect.any(Number),
+    });
+  });
+
+  it("of a photo is found, too; the photo is there at once", async () => {
+    const { items } = await upload([file(bytesOf("contrato-foto.jpg"), "foto.jpg")]);
+    expect(items[0]).toMatchObject({ mediaType: "image/jpeg", state: "ready" });
+    await expect
+      .poll(async () => (await passagesOf(items[0]?.id)).map(({ text }) => text).join(" "), { timeout: 60_000 })
+      .toContain("La renta asciende a seiscientos cuarenta euros");
+  });
+});
+
 it("an e-mail is read with who wrote it, and the document that came with it", async () => {
   const text = await textOf(file(bytesOf("nota.eml"), "nota.eml"));
   expect(text).toContain("# Vacaciones de la oficina\nDe: María Pérez <maria@ejemplo.es>");

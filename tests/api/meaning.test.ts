@@ -113,6 +113,25 @@ describe.each(await findEngines())("search by meaning on $name", (engine) => {
     expect(await seekFiles("xilófono")).toEqual([]);
   });
 
+  it("programs get the same numbers from OpenAI's client, as many as they ask for, and a sentence without a model", async () => {
+    const ask = (json: object, token = ana.token) => api.call("POST", "/embeddings", { token, json });
+    const { body } = await ask({ model: "ideas", input: ["Unas vacaciones", "Otra cosa"] });
+    const { data } = body as { data: { embedding: number[] }[] };
+    expect(data.map(({ embedding }) => embedding.length)).toEqual([256, 256]);
+    const packed = (await ask({ input: "Unas vacaciones", encoding_format: "base64" })).body as {
+      data: { embedding: string }[];
+    };
+    const bytes = Buffer.from(packed.data[0]?.embedding ?? "", "base64");
+    expect(bytes.readFloatLE(0)).toBeCloseTo(data[0]?.embedding[0] ?? 0, 5);
+    expect((await ask({ input: [] })).status).toBe(422);
+    const rows = await api.db.selectFrom("searchModels").where("enabled", "=", 1).select("id").execute();
+    await api.db.updateTable("searchModels").set({ enabled: 0 }).execute();
+    const { status, text } = await ask({ input: "Hola" });
+    expect([status, text]).toEqual([404, expect.stringContaining("no hay modelo de búsqueda")]);
+    for (const { id } of rows)
+      await api.db.updateTable("searchModels").set({ enabled: 1 }).where("id", "=", id).execute();
+  });
+
   it("new documents are learnt, deleted ones forgotten, and nothing is asked twice", async () => {
     const asked = server.asked.length;
     await learn();

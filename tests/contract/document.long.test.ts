@@ -358,6 +358,8 @@ it("coming in, groups and invitations are as the document says", async () => {
   await run("post /api/terms", {}, { json: { version: 1 } });
   const searched = { name: "De prueba", externalId: "ideas", baseUrl: "http://127.0.0.1:9/v1", enabled: false };
   const searchModel = await made("post /api/search-model", {}, { json: searched });
+  // It takes a server: `tests/api/meaning.test.ts` has one.
+  done.add("post /embeddings");
   await run("get /api/search-model");
   await run("get /api/search-model/{id}", searchModel);
   await run("put /api/search-model/{id}", searchModel, { json: { ...searched, name: "Otro" } });

@@ -117,6 +117,7 @@ const rules: Record<string, "public" | "session" | "active" | "owner" | "own" | 
   "post /auth/signout": "session",
   "post /auth/signup": "public",
   "post /chat/completions": "active",
+  "post /embeddings": "active",
   "put /api/chat/{id}/share": "theirs",
   "put /api/model/{id}": "admin",
   "put /api/page/{id}": "admin",

@@ -13,7 +13,6 @@ export const forOpenAi = createMiddleware<ApiEnv>(async (c, next) => {
 const instead = {
   "/responses": "Aquí no hay /v1/responses: usa /v1/chat/completions, que contesta lo mismo.",
   "/completions": "Aquí no hay /v1/completions: usa /v1/chat/completions.",
-  "/embeddings": "Aquí no se dan embeddings a otros programas. Para buscar en lo tuyo está /v1/api/search.",
 };
 
 /** The paths of `instead`: each answers 404 and says where to go. */

@@ -46,7 +46,7 @@ export function refusedOrSaid(context: Context, { files, refused }: Uploaded): F
   const title = files.length === 1 ? `«${files[0]?.name}» está guardado.` : `${files.length} archivos guardados.`;
   const untold = files
     .filter(({ unread }) => unread)
-    .map(({ name }) => `«${name}» no tiene texto que leer: parece escaneado.`);
+    .map(({ name }) => `«${name}» no tiene texto que leer, ni escrito ni en imágenes.`);
   const reading = files
     .filter((file) => file.reading)
     .map(({ name }) => `«${name}» es largo y se sigue leyendo: en su página se ve cuándo está.`);

@@ -103,7 +103,9 @@ export default function FilePage({ loaderData: { file, passages, found, earlier,
             </Callout>
           )}
           {passages.length === 0 && file.unread && (
-            <p>No se ha podido leer ningún texto en este documento: parece escaneado. Un modelo no verá lo que dice.</p>
+            <p>
+              En este documento no se ha encontrado texto, ni escrito ni en sus imágenes. Un modelo no verá lo que hay.
+            </p>
           )}
           {file.cut && (
             <p>
