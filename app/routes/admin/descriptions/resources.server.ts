@@ -4,7 +4,10 @@ import type { AdminResource } from "./description.ts";
 import { inbox } from "./inbox.server.ts";
 import { jobs } from "./jobs.server.ts";
 import { messages } from "./messages.server.ts";
-import { models } from "./models.server.ts";
+import { models } from "./models/models.server.ts";
+import { searchModels } from "./models/search-models.server.ts";
+import { tools } from "./models/tools.server.ts";
+import { trainings } from "./models/trainings.server.ts";
 import { notices } from "./notices.server.ts";
 import { opinions } from "./opinions.server.ts";
 import { pages } from "./pages.server.ts";
@@ -17,10 +20,7 @@ import { users } from "./people/users.server.ts";
 import { projects } from "./projects.server.ts";
 import { holds } from "./rules/holds.server.ts";
 import { retentions } from "./rules/retentions.server.ts";
-import { searchModels } from "./search-models.server.ts";
 import { summaries } from "./summaries.server.ts";
-import { tools } from "./tools.server.ts";
-import { trainings } from "./trainings.server.ts";
 
 /** The resources of the administration, in the order of its menu; the last four are only read. */
 export const resources: AdminResource[] = [

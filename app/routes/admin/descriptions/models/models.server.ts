@@ -1,5 +1,5 @@
-import { type AdminResource, forGroups } from "./description.ts";
-import { activity, yesNo } from "./words.ts";
+import { type AdminResource, forGroups } from "../description.ts";
+import { activity, yesNo } from "../words.ts";
 
 const providers = {
   openai: "OpenAI",

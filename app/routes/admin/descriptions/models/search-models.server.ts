@@ -1,5 +1,5 @@
-import type { AdminResource } from "./description.ts";
-import { activity, yesNo } from "./words.ts";
+import type { AdminResource } from "../description.ts";
+import { activity, yesNo } from "../words.ts";
 
 export const searchModels: AdminResource = {
   path: "search-model",
