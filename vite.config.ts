@@ -41,6 +41,10 @@ export default defineConfig(({ command }) => ({
                 "sharp",
                 "unpdf",
                 "mammoth",
+                "sqlite-vec",
+                "tesseract.js",
+                "@e965/xlsx",
+                "postal-mime",
               ],
             }
           : {},

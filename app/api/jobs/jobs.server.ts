@@ -47,7 +47,7 @@ export const jobs: Readable<"jobs", typeof job> = {
     table: "jobs",
     searched: ["problem"],
     sortable: [{ column: "createdAt", direction: "desc" }],
-    filters: { kind: "text", state: "text", userId: "text" },
+    filters: { kind: "text", state: "text", userId: "text", subjectId: "text" },
   },
 };
 

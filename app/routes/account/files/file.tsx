@@ -31,11 +31,20 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
   const last = items.at(-1)?.position ?? 0;
   return {
     file: { ...showFile(file.id, file), id: file.id },
+    progress: file.state === "reading" ? await progressOf(context, file.id) : undefined,
     passages: items,
     found,
     earlier: from > 0 ? Math.max(0, from - items.length) : undefined,
     later: last + 1 < total ? last + 1 : undefined,
   };
+}
+
+/** How far the reading of a file has come; a scanned one takes some seconds a page. */
+async function progressOf(context: Route.LoaderArgs["context"], id: string) {
+  const query = { filter: JSON.stringify({ subjectId: id, kind: "file" }) };
+  const { items } = await read(context.get(apiContext).api.job.$get({ query }));
+  const { done = null, total = null } = items[0] ?? {};
+  return done !== null && total !== null && total > 1 ? { done, total } : undefined;
 }
 
 const wholeNumber = (text: string | null) => (text !== null && /^\d{1,7}$/.test(text) ? Number(text) : undefined);
@@ -58,7 +67,9 @@ export async function action({ context, params }: Route.ActionArgs) {
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 export const clientLoader = (args: Route.ClientLoaderArgs) => showSeen(args);
 
-export default function FilePage({ loaderData: { file, passages, found, earlier, later } }: Route.ComponentProps) {
+export default function FilePage({
+  loaderData: { file, progress, passages, found, earlier, later },
+}: Route.ComponentProps) {
   const content = `/user/file/${file.id}/contenido`;
   return (
     <DashboardPage
@@ -83,19 +94,29 @@ export default function FilePage({ loaderData: { file, passages, found, earlier,
       <h1>{file.name}</h1>
       <p className="text-text-2">{file.detail}</p>
       {file.image ? (
-        <img
-          className="whole"
-          src={`${content}?variant=image`}
-          alt={file.name}
-          width={file.width ?? 1}
-          height={file.height ?? 1}
-        />
+        <>
+          <img
+            className="whole"
+            src={`${content}?variant=image`}
+            alt={file.name}
+            width={file.width ?? 1}
+            height={file.height ?? 1}
+          />
+          {passages.length > 0 && <h2 className="mt-4">El texto que hay en ella</h2>}
+          <Passages passages={passages} found={found} />
+        </>
       ) : (
         <>
           {file.reading && (
-            <p role="status">
-              Se está leyendo. Podrás usarlo cuando acabe. <Link to=".">Ver si ya está</Link>
-            </p>
+            <>
+              <p role="status">
+                Se está leyendo{progress && `: va por ${progress.done} de ${progress.total}`}. Podrás usarlo cuando
+                acabe. <Link to=".">Ver si ya está</Link>
+              </p>
+              {progress && (
+                <progress className="advance mt-4" value={progress.done} max={progress.total} aria-label="Lectura" />
+              )}
+            </>
           )}
           {file.problem !== null && (
             <Callout type="error">
