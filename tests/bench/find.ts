@@ -5,11 +5,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { searchPassages } from "../../app/db/search/find.server.ts";
+import { storeMeanings } from "../../app/db/search/meaning.server.ts";
 import { cutPassages } from "../../app/db/search/passages.server.ts";
 import { learnWords, wordsIn } from "../../app/db/search/spelling.server.ts";
 import { openApi } from "../support/api.ts";
 import { findEngines } from "../support/engines.ts";
 import { finish, percentile } from "./figures.ts";
+import { standIn } from "./find-stand-in.ts";
 
 type Question = { kind: string; question: string; document: string; answer: string };
 type Finder = (question: string) => Promise<{ document: string; text: string }[]>;
@@ -43,6 +45,21 @@ for (const engine of await findEngines()) {
   );
   await measure(`${engine.name}, by words alone`, async (question) => {
     const hits = await searchPassages(api.db, engine.name, { question, owners: [ana.id], except: [], limit: among });
+    return hits.map(({ fileId, text }) => ({ document: names.get(fileId ?? "") ?? "", text }));
+  });
+  const meaningOf = standIn(questions);
+  const stored = await api.db
+    .selectFrom("passages")
+    .select(["seq", "ownerId", "fileId", "messageId", "text"])
+    .execute();
+  await storeMeanings(
+    api.db,
+    engine.name,
+    stored.map((row) => ({ ...row, seq: Number(row.seq), meaning: meaningOf(row.text) })),
+  );
+  await measure(`${engine.name}, both ways, with a stand-in for a model (see find-stand-in.ts)`, async (question) => {
+    const search = { question, meaning: meaningOf(question), owners: [ana.id], except: [], limit: among };
+    const hits = await searchPassages(api.db, engine.name, search);
     return hits.map(({ fileId, text }) => ({ document: names.get(fileId ?? "") ?? "", text }));
   });
   await api.close();
