@@ -1,5 +1,5 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { LLMock } from "@copilotkit/aimock";
@@ -116,6 +116,15 @@ describe.runIf(canBuild)("the image", () => {
     const picture = new File([Buffer.from(point, "base64")], "punto.png");
     // With the image's native parts, and its folder for temporary files.
     expect(await browser.upload([picture])).toHaveLength(1);
+    // What reads documents is there, also what recognises writing, of which the image leaves out the most.
+    const documents = ["gastos.xlsx", "nota.eml", "contrato-foto.jpg"].map(
+      (name) => new File([readFileSync(join(root, "tests/documents", name))], name),
+    );
+    expect(await browser.upload(documents)).toHaveLength(4);
+    await vi.waitFor(async () => expect(await browser.html("/conversation/chat?q=arrendador")).toContain("contrato-foto.jpg"), {
+      timeout: 60_000,
+      interval: 500,
+    });
     server.kill("SIGTERM");
     expect(await ended).toBe(0);
   });
