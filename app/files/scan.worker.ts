@@ -1,6 +1,6 @@
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { setPriority, tmpdir } from "node:os";
+import { setPriority } from "node:os";
 import { join } from "node:path";
 import sharp, { type Sharp } from "sharp";
 import { createWorker } from "tesseract.js";
@@ -17,9 +17,8 @@ const surely = 50;
 
 answerJob(async (job: ScanJob): Promise<ScanAnswer> => {
   setPriority(behindOthers);
-  const langPath = languages();
-  const recogniser = await createWorker(["spa", "eng"], 1, { langPath, cacheMethod: "none" });
-  rmSync(langPath, { recursive: true });
+  copyLanguages(job.folder);
+  const recogniser = await createWorker(["spa", "eng"], 1, { langPath: job.folder, cacheMethod: "none" });
   const texts: string[] = [];
   for (const page of job.pages) {
     const picture = job.mediaType === "application/pdf" ? await pictureOf(job.path, page) : openImage(job.path);
@@ -53,14 +52,11 @@ async function pictureOf(path: string, number: number): Promise<Sharp | undefine
   return sharp(data, { raw: { width, height, channels } }).rotate(rotate);
 }
 
-/** A folder with what the recogniser knows of languages: it wants them in one, and each comes in a package of its own. */
-function languages(): string {
+/** What the recogniser knows of languages comes in a package each, and it wants all in one folder. */
+function copyLanguages(folder: string): void {
   const { resolve } = createRequire(import.meta.url);
-  // The name is one that is swept if this process is killed.
-  const folder = mkdtempSync(join(tmpdir(), "tertulia-recibido-"));
   for (const code of ["spa", "eng"]) {
     const file = `${code}.traineddata.gz`;
     copyFileSync(resolve(`@tesseract.js-data/${code}/4.0.0_best_int/${file}`), join(folder, file));
   }
-  return folder;
 }

@@ -121,10 +121,13 @@ describe.runIf(canBuild)("the image", () => {
       (name) => new File([readFileSync(join(root, "tests/documents", name))], name),
     );
     expect(await browser.upload(documents)).toHaveLength(4);
-    await vi.waitFor(async () => expect(await browser.html("/conversation/chat?q=arrendador")).toContain("contrato-foto.jpg"), {
-      timeout: 60_000,
-      interval: 500,
-    });
+    await vi.waitFor(
+      async () => expect(await browser.html("/conversation/chat?q=arrendador")).toContain("contrato-foto.jpg"),
+      {
+        timeout: 60_000,
+        interval: 500,
+      },
+    );
     server.kill("SIGTERM");
     expect(await ended).toBe(0);
   });
