@@ -99,7 +99,9 @@ describe.runIf(canBuild)("the image", () => {
       "OLLAMA_BASE_URL=http://127.0.0.1:9",
     ];
     const image = ["PATH=/tertulia/node_modules/node/bin", "NODE_ENV=production", "DATA_DIR=/data", "TMPDIR=/data/tmp"];
-    const mounts = `mount --bind ${path} ${path} && mount -o remount,ro,bind ${path} && mount --bind ${data} ${path}/data`;
+    // As every container engine does; Node finds itself there when it starts another process.
+    mkdirSync(join(path, "proc"), { recursive: true });
+    const mounts = `mount --bind ${path} ${path} && mount -o remount,ro,bind ${path} && mount --bind ${data} ${path}/data && mount --rbind /proc ${path}/proc`;
     const start = `exec env -i ${[...image, ...settings].join(" ")} /usr/sbin/chroot --userspec=4242:4242 ${path} node --max-semi-space-size=8 /tertulia/server.ts`;
     const server = spawn("unshare", ["--mount", "sh", "-c", `${mounts} && ${start}`], {
       stdio: ["ignore", "pipe", "inherit"],
