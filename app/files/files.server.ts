@@ -36,6 +36,8 @@ export class Files {
     this.#jobs = jobs;
     this.storage = storage;
     jobs.handle("file", documentReading({ db, storage }));
+    // Apart, so that hundreds of photos hold up no document, and one at a time, as recognising takes a core for seconds.
+    jobs.handle("picture", { ...documentReading({ db, storage }), atOnce: 1 });
   }
 
   /**
@@ -106,12 +108,16 @@ export class Files {
       }
       await trx.insertInto("files").values(row).execute();
       await refuseFileBeyondPlan(trx, row.userId, 0);
-      // The text in a picture is not waited for.
-      if (!row.ready || !row.temporary)
-        await this.#jobs.add({ kind: "file", userId: row.userId, subjectId: row.id }, trx);
+      if (!row.ready) await this.#jobs.add({ kind: "file", userId: row.userId, subjectId: row.id }, trx);
     });
     this.#jobs.wake("file");
     return row;
+  }
+
+  /** Has the text in an image recognised in the background, so that it is found, too. */
+  async readPicture({ id, userId }: Pick<FileRow, "id" | "userId">): Promise<void> {
+    await this.#jobs.add({ kind: "picture", userId, subjectId: id });
+    this.#jobs.wake("picture");
   }
 
   /** Deletes files, their passages and their bytes. Messages keep their names. */

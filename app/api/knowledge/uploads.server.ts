@@ -2,6 +2,7 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { FileRow } from "../../db/tables.ts";
 import type { Keep, Sent } from "../../files/files.server.ts";
+import { isImage } from "../../files/media-type.server.ts";
 import { FileRefused } from "../../files/refused.server.ts";
 import { isArchive, unpacked } from "../../files/unpack.server.ts";
 import type { ReceivedFile } from "../../http/multipart.server.ts";
@@ -102,6 +103,10 @@ async function takeAll(c: Context<ApiEnv>, sent: ReceivedFile[], keep: Keep): Pr
   for (const one of sent) await take(one);
   // The same file twice is one.
   const different = [...new Map(taken.map((row) => [row.id, row])).values()];
+  if (!keep.temporary) {
+    // Papers that were photographed. What goes with a message is looked at by the model.
+    for (const row of different) if (isImage(row.mediaType) && row.text === null) await files.readPicture(row);
+  }
   for (const row of await files.settled(different, patience)) {
     if (row.problem === null) answer.items.push(showFile(row));
     else answer.refused.push({ name: shortName(row.name), reason: row.problem });

@@ -2,6 +2,7 @@ import type { AdminResource } from "./description.ts";
 
 const kinds = {
   file: "Leer un documento",
+  picture: "Leer una imagen",
   import: "Importar",
   email: "Enviar un correo",
   upkeep: "Limpieza",
