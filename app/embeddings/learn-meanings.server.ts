@@ -84,6 +84,8 @@ async function nextPassages(db: Db, { from, to }: Memory): Promise<Passage[]> {
     .selectFrom("passages as p")
     .leftJoin("files as f", "f.id", "p.fileId")
     .leftJoin("trainings as t", "t.id", "p.trainingId")
+    // What goes with a temporary conversation is for its model alone.
+    .where("f.sessionId", "is", null)
     .limit(passagesAtOnce)
     .select(["p.seq", "p.ownerId", "p.fileId", "p.messageId", "p.text"])
     .select((e) => e.fn.coalesce("f.name", "t.title").as("title"));

@@ -147,6 +147,24 @@ describe.each(await findEngines())("search by meaning on $name", (engine) => {
     expect(await vectors()).toBe(handbook.length);
   });
 
+  it("what goes with a temporary conversation is not told", async () => {
+    const { body } = await api.upload(ana.token, [new File(["Unas vacaciones secretas."], "secreto.txt")]);
+    const [file] = (body as { items: { id: string }[] }).items;
+    const session = await api.db
+      .selectFrom("sessions")
+      .where("userId", "=", ana.id)
+      .select("id")
+      .executeTakeFirstOrThrow();
+    await api.db
+      .updateTable("files")
+      .set({ sessionId: session.id })
+      .where("id", "=", file?.id ?? "")
+      .execute();
+    await learn();
+    expect(server.asked.join()).not.toContain("secretas");
+    await api.call("DELETE", `/api/file/${file?.id}`, { token: ana.token });
+  });
+
   it("a server that is away leaves the words, and says so in the model's row", async () => {
     server.behave("hangs");
     const begun = Date.now();
