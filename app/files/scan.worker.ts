@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { setPriority } from "node:os";
 import { join } from "node:path";
 import sharp, { type Sharp } from "sharp";
-import { createWorker } from "tesseract.js";
+import { createWorker, type Worker } from "tesseract.js";
 import { answerJob } from "../process/child-process-entry.ts";
 import { limits } from "../process/limits.ts";
 import type { ScanAnswer, ScanJob } from "./scan.server.ts";
@@ -17,8 +17,8 @@ const surely = 50;
 
 answerJob(async (job: ScanJob): Promise<ScanAnswer> => {
   setPriority(behindOthers);
-  copyLanguages(job.folder);
-  const recogniser = await createWorker(["spa", "eng"], 1, { langPath: job.folder, cacheMethod: "none" });
+  // Started with the first picture: a page may also be just empty.
+  let recogniser: Promise<Worker> | undefined;
   const texts: string[] = [];
   for (const page of job.pages) {
     const picture = job.mediaType === "application/pdf" ? await pictureOf(job.path, page) : openImage(job.path);
@@ -33,7 +33,8 @@ answerJob(async (job: ScanJob): Promise<ScanAnswer> => {
       .resize({ width: longestSide, height: longestSide, fit: "inside", withoutEnlargement: true })
       .png({ compressionLevel: 1 })
       .toBuffer();
-    const { data } = await recogniser.recognize(image, { rotateAuto: true });
+    recogniser ??= startRecogniser(job.folder);
+    const { data } = await (await recogniser).recognize(image, { rotateAuto: true });
     return data.confidence >= surely ? data.text.trim() : "";
   }
 });
@@ -53,10 +54,11 @@ async function pictureOf(path: string, number: number): Promise<Sharp | undefine
 }
 
 /** What the recogniser knows of languages comes in a package each, and it wants all in one folder. */
-function copyLanguages(folder: string): void {
+function startRecogniser(folder: string): Promise<Worker> {
   const { resolve } = createRequire(import.meta.url);
   for (const code of ["spa", "eng"]) {
     const file = `${code}.traineddata.gz`;
     copyFileSync(resolve(`@tesseract.js-data/${code}/4.0.0_best_int/${file}`), join(folder, file));
   }
+  return createWorker(["spa", "eng"], 1, { langPath: folder, cacheMethod: "none" });
 }

@@ -142,7 +142,10 @@ for (const engine of engines) {
     });
 
     it("takes a PDF of pictures and says that it has no text", async () => {
-      expect(await one(document("sin-letra.pdf"))).toMatchObject({ hasText: false, pages: 1 });
+      const { id } = await one(document("sin-letra.pdf"));
+      await expect
+        .poll(async () => (await api.call("GET", `/api/file/${id}`, { token: ana.token })).body, { timeout: 60_000 })
+        .toMatchObject({ state: "ready", hasText: false, pages: 1 });
     });
 
     it("makes images anew, without what their files carry, and keeps the original", async () => {

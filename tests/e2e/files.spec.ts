@@ -108,11 +108,13 @@ test("files are uploaded, found, read and deleted at /user/file", async ({ page,
   await expect(page.getByText("Aún no hay ninguno.")).toBeVisible();
   await page
     .getByLabel("Archivos")
-    .setInputFiles([document("carta.docx"), document("con-clave.pdf"), document("sin-letra.pdf")]);
+    .setInputFiles([document("carta.docx"), document("con-clave.pdf"), document("solo-programa.html")]);
   await page.getByRole("button", { name: "Subir" }).click();
   await expect(page.getByText("2 archivos guardados.")).toBeVisible();
   await expect(page.getByText("«con-clave.pdf» tiene contraseña")).toBeVisible();
-  await expect(page.getByText("«sin-letra.pdf» no tiene texto que leer, ni escrito ni en imágenes.")).toBeVisible();
+  await expect(
+    page.getByText("«solo-programa.html» no tiene texto que leer, ni escrito ni en imágenes."),
+  ).toBeVisible();
   await page.getByRole("searchbox", { name: "Buscar por nombre" }).fill("carta");
   await page.keyboard.press("Enter");
   await expect(page.getByText("Un archivo: «carta».")).toBeVisible();
