@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
 import { z } from "zod";
 import type { Db, Engine } from "../db/connection.server.ts";
-import { storeMeanings } from "../db/search/meaning.server.ts";
+import { type Meaning, storeMeanings } from "../db/search/meaning.server.ts";
 import type { PassageRow } from "../db/tables.ts";
 import type { JobRules } from "../jobs/jobs.server.ts";
 import { ReplyError } from "../replies/errors.server.ts";
@@ -46,12 +46,13 @@ export const meaningsLearning = ({ db, engine, searchModel }: Services): JobRule
       const missing = await withoutVector(db, passages, known.version);
       if (missing.length > 0) {
         const asked = missing.map(({ title, text }) => (title ? `${title}\n${text}` : text));
-        const meanings = await searchModel.meaningsOf(model, asked, signal).catch((error) => {
-          if (error instanceof ReplyError || signal.aborted) return [];
+        const ask = (texts: string[]) => searchModel.meaningsOf(model, texts, signal);
+        const meanings = await askOneByOneIfRefused(ask, asked).catch((error) => {
+          if (error instanceof ReplyError || signal.aborted) return undefined;
           throw error;
         });
-        const version = meanings[0]?.version;
-        if (!version) return;
+        if (!meanings) return;
+        const version = meanings.find(Boolean)?.version ?? known.version;
         await storeMeanings(
           db,
           engine,
@@ -60,7 +61,12 @@ export const meaningsLearning = ({ db, engine, searchModel }: Services): JobRule
             return meaning ? [{ ...passage, meaning }] : [];
           }),
         );
-        if (version !== known.version) known = known.version ? anew(version) : { ...known, version };
+        if (version !== known.version && known.version) {
+          // The server gives other numbers than before: what lies between has none of these yet.
+          known = anew(version);
+          continue;
+        }
+        known = { ...known, version };
         count ??= await countMeanings(db, version);
         count.done += missing.length;
         await progress(Math.min(count.done, count.total), count.total);
@@ -72,6 +78,28 @@ export const meaningsLearning = ({ db, engine, searchModel }: Services): JobRule
     }
   },
 });
+
+/** What texts mean. If a server refuses them together, each by itself: undefined for those that it does not take, as too long. */
+async function askOneByOneIfRefused(
+  ask: (texts: string[]) => Promise<Meaning[]>,
+  texts: string[],
+): Promise<(Meaning | undefined)[]> {
+  const isRefusal = (error: unknown) => error instanceof ReplyError && (error.status === 400 || error.status === 413);
+  try {
+    return await ask(texts);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+  }
+  const meanings: (Meaning | undefined)[] = [];
+  for (const text of texts) {
+    const [meaning] = await ask([text]).catch((error) => {
+      if (isRefusal(error)) return [];
+      throw error;
+    });
+    meanings.push(meaning);
+  }
+  return meanings;
+}
 
 async function newestPassage(db: Db): Promise<number> {
   const row = await db.selectFrom("passages").orderBy("seq", "desc").limit(1).select("seq").executeTakeFirst();

@@ -147,6 +147,17 @@ describe.each(await findEngines())("search by meaning on $name", (engine) => {
     expect(await vectors()).toBe(handbook.length);
   });
 
+  it("a passage that the model refuses keeps none of the others from being learnt", async () => {
+    const texts = ["Algo LARGUÍSIMO.", "Para el descanso hay una sala azul."];
+    const files = texts.map((text, n) => new File([text], `otra-${n}.txt`));
+    const { body } = await api.upload(ana.token, files);
+    await learn();
+    expect((await seek("¿Cuántas vacaciones tengo?")).slice(0, 2)).toContain("Para el descanso hay una sala azul.");
+    for (const { id } of (body as { items: { id: string }[] }).items) {
+      await api.call("DELETE", `/api/file/${id}`, { token: ana.token });
+    }
+  });
+
   it("what goes with a temporary conversation is not told", async () => {
     const { body } = await api.upload(ana.token, [new File(["Unas vacaciones secretas."], "secreto.txt")]);
     const [file] = (body as { items: { id: string }[] }).items;

@@ -20,6 +20,9 @@ export async function startEmbeddingServer(ideas: RegExp[]) {
     if (behaviour === "hangs") return;
     if (behaviour === "fails") return response.writeHead(500).end('{"error":{"message":"out of memory"}}');
     if (behaviour === "html") return response.writeHead(200, { "Content-Type": "text/html" }).end("<h1>It works!</h1>");
+    if (body.input.some((text) => text.includes("LARGUÍSIMO"))) {
+      return response.writeHead(400).end('{"error":{"message":"input is too large"}}');
+    }
     asked.push(...body.input);
     const texts = behaviour === "drops one" ? body.input.slice(1) : body.input;
     const data = texts.map((text, index) => ({ object: "embedding", index, embedding: meaningOf(text, ideas) }));
