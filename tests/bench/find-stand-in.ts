@@ -11,9 +11,9 @@ const weightOfIdea = 0.8;
 const knownOfTen = 9;
 
 /**
- * Stands in for an embedding model, as none that knows Spanish can be had without a network. It is told which question is answered by
- * which words, of nine questions in ten; of all else it knows only the words that texts have in common. So it says nothing about any
- * model: it shows what the joining of both lists makes of one that is mostly right.
+ * Stands in for an embedding model, so that the bench needs none. It is told which question is answered by which words, of nine
+ * questions in ten; of all else it knows only the words that texts have in common. So it says nothing about any model: it shows what
+ * the joining of both lists makes of one that is mostly right.
  */
 export function standIn(ideas: Idea[]): (text: string) => Meaning {
   const known = ideas.filter(({ question }) => (direction(question)[0] ?? 0) < (knownOfTen / 10) * 2 - 1);
