@@ -28,6 +28,7 @@ import * as diagnoses from "./migrations/0025_diagnoses.server.ts";
 import * as jobs from "./migrations/0026_jobs.server.ts";
 import * as words from "./migrations/0027_words.server.ts";
 import * as meaning from "./migrations/0028_meaning.server.ts";
+import * as fileAddress from "./migrations/0029_file_address.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -58,6 +59,7 @@ const migrations = {
   "0026_jobs": jobs,
   "0027_words": words,
   "0028_meaning": meaning,
+  "0029_file_address": fileAddress,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

@@ -363,6 +363,8 @@ export type FileRow = Row & {
   /** The project it is a document of. */
   projectId: string | null;
   name: string;
+  /** Where on the web it was taken from; null if somebody sent it. */
+  address: string | null;
   /** Detected from the content, not from the name. */
   mediaType: string;
   size: number;

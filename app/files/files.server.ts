@@ -15,8 +15,8 @@ import type { Storage } from "./storage/storage.server.ts";
 
 /** Owner and purpose of a new file. */
 export type Keep = { userId: string; projectId: string | null; temporary: boolean };
-/** An uploaded file on disk, with the name that its sender gave it. */
-export type Sent = { path: string; name: string; size: number };
+/** A file on disk, with the name that its sender gave it, or taken from an address of the web. */
+export type Sent = { path: string; name: string; size: number; address?: string };
 
 const hour = 60 * 60_000;
 const day = 24 * hour;
@@ -171,11 +171,14 @@ export class Files {
   }
 }
 
-function newRow({ name, size }: Sent, { userId, projectId, temporary }: Keep): Omit<FileRow, "mediaType" | "sha256"> {
+function newRow(
+  { name, size, address }: Sent,
+  { userId, projectId, temporary }: Keep,
+): Omit<FileRow, "mediaType" | "sha256"> {
   const now = Date.now();
   const unread = { width: null, height: null, pages: null, text: null, ready: 0 as const, problem: null };
   const whose = { userId, projectId, temporary: temporary ? (1 as const) : (0 as const), sessionId: null };
-  return { id: newId(), createdAt: now, updatedAt: now, name, size, ...whose, ...unread };
+  return { id: newId(), createdAt: now, updatedAt: now, name, size, address: address ?? null, ...whose, ...unread };
 }
 
 async function refuseFileBeyondPlan(db: Db, userId: string, more: number): Promise<void> {

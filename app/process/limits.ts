@@ -53,6 +53,8 @@ export const limits = {
   apiKeys: 20,
   filesPerMessage: 8,
   fileName: 200,
+  /** Characters of the address of a page of the web. */
+  address: 2_000,
   /** Bytes of one file. */
   image: 10 * 1024 * 1024,
   document: 20 * 1024 * 1024,

@@ -76,6 +76,12 @@ export class Toolbox {
     return tools;
   }
 
+  /** Whether a person may have pages of the web read. */
+  async readsPages(userId: string): Promise<boolean> {
+    const { rows } = await findOffered(this.#services.db, { userId });
+    return rows.some(({ kind }) => kind === "page");
+  }
+
   /** Asks a server what tools it has, and keeps the answer, or why there is none. Throws ToolRefused. */
   refresh(row: ToolRow): Promise<ListedTool[]> {
     const asking = this.#refreshing.get(row.id) ?? this.#ask(row).finally(() => this.#refreshing.delete(row.id));

@@ -76,8 +76,11 @@ describe("what is a public address", () => {
 });
 
 describe("the text of a page", () => {
-  const read = (html: string | Buffer, type = "text/html") =>
-    readPage("https://x.example/", type, Buffer.isBuffer(html) ? html : Buffer.from(html));
+  const read = (html: string | Buffer, type = "text/html", charset?: string) =>
+    readPage(
+      { url: "https://x.example/", mediaType: type, charset, bytes: Buffer.isBuffer(html) ? html : Buffer.from(html) },
+      "ana",
+    );
   const article = `<p>${"El pan de hoy cuesta poco y sabe bien. ".repeat(20)}</p>`;
 
   it("is its article, without what stands around it", async () => {

@@ -1,14 +1,8 @@
-import { execFileSync, spawnSync } from "node:child_process";
-import { join } from "node:path";
 import { expect, it } from "vitest";
-
-// Only where a network of one's own may be made.
-const mayUnshare = spawnSync("unshare", ["--net", "true"]).status === 0;
+import { inOwnNetwork, mayUnshare } from "../support/public-address.ts";
 
 it.runIf(mayUnshare)("pages are read from public addresses alone, wherever they lead, within bounds", () => {
-  const script = join(import.meta.dirname, "../support/public-pages.ts");
-  const printed = execFileSync("unshare", ["--net", process.execPath, script], { encoding: "utf8", timeout: 60_000 });
-  const { results, inside } = JSON.parse(printed) as { results: Record<string, object>; inside: number };
+  const { results, inside } = inOwnNetwork<{ results: Record<string, object>; inside: number }>("public-pages.ts");
   const length = expect.any(Number);
   const notPublic = { error: "Esa dirección no es pública: solo se leen páginas de internet." };
   expect(results).toMatchObject({

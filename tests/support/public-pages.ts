@@ -1,13 +1,11 @@
 // Reads pages of a server that has a public address, in a network of its own: to be started by `unshare --net`. Prints what came of
 // each as JSON.
-import { execFileSync } from "node:child_process";
 import { createServer } from "node:http";
 import { gzipSync } from "node:zlib";
 import { fetchPublic } from "../../app/tools/builtin/public-request.server.ts";
+import { takePublicAddress } from "./public-address.ts";
 
-const address = "93.184.215.14";
-execFileSync("ip", ["link", "set", "lo", "up"]);
-execFileSync("ip", ["addr", "add", `${address}/32`, "dev", "lo"]);
+const address = takePublicAddress();
 
 let inside = 0;
 const secret = createServer((_, response) => {

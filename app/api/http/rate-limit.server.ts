@@ -20,6 +20,7 @@ const rules = {
   // Faster than anybody writes or regenerates.
   message: { points: 120, duration: 60 },
   upload: { points: 600, duration: 60 * 60 },
+  page: { points: 120, duration: 60 * 60 },
   embeddings: { points: 1_200, duration: 60 * 60 },
   trial: { points: 60, duration: 60 * 60 },
   import: { points: 30, duration: 60 * 60 },

@@ -17,6 +17,7 @@ import { countAttempt } from "../http/rate-limit.server.ts";
 import { answers, bearer } from "../http/schemas.server.ts";
 import { file, showFile } from "./files.server.ts";
 import { multipartBody } from "./multipart-body.server.ts";
+import { takePage } from "./web-page.server.ts";
 
 const uploaded = z
   .object({
@@ -26,13 +27,17 @@ const uploaded = z
   .openapi("Uploaded");
 
 const form = z.object({
-  files: z.array(z.any().openapi({ type: "string", format: "binary" })),
+  files: z.array(z.any().openapi({ type: "string", format: "binary" })).optional(),
   temporary: z
     .string()
     .optional()
     .openapi({ description: "Con cualquier valor: se borra si en 24 horas no se envía." }),
   userId: z.string().optional().openapi({ description: "De quién son; solo puede ser quien los sube." }),
   projectId: z.string().optional().openapi({ description: "El proyecto del que son documentos." }),
+  address: z
+    .string()
+    .optional()
+    .openapi({ description: "La dirección de una página de internet que también se guarda." }),
 });
 
 // In ms: most documents are read by then, and whoever sends one learns at once if it can't be.
@@ -62,15 +67,22 @@ export const uploads = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).o
     const { person, services } = c.var;
     const body = await multipartBody(c, limits.archive);
     try {
-      const { temporary, userId, projectId } = Object.fromEntries(body.fields) as Record<string, string | undefined>;
+      const {
+        temporary,
+        userId,
+        projectId,
+        address = "",
+      } = Object.fromEntries(body.fields) as Record<string, string | undefined>;
       if (userId && userId !== person.id) throw invalid("userId", "Solo puedes subir archivos tuyos.");
       if (projectId && !(await writesInProject(services, person, projectId))) {
         throw invalid("projectId", "Ese proyecto no existe.");
       }
       const sent = body.files.filter(({ field }) => field === "files");
-      if (sent.length === 0) throw invalid("files", "Elige algún archivo.");
+      if (sent.length === 0 && !address.trim()) {
+        throw invalid("files", "Elige algún archivo, o escribe la dirección de una página.");
+      }
       const keep = { userId: person.id, projectId: projectId ?? null, temporary: Boolean(temporary) };
-      return c.json(await takeAll(c, sent, keep), 201);
+      return c.json(await takeAll(c, sent, address.trim(), keep), 201);
     } finally {
       await body.discard();
     }
@@ -82,25 +94,34 @@ uploads.openAPIRegistry.registerPath({
   request: { body: { content: { "multipart/form-data": { schema: form } }, required: true } },
 });
 
-async function takeAll(c: Context<ApiEnv>, sent: ReceivedFile[], keep: Keep): Promise<z.output<typeof uploaded>> {
+async function takeAll(
+  c: Context<ApiEnv>,
+  sent: ReceivedFile[],
+  address: string,
+  keep: Keep,
+): Promise<z.output<typeof uploaded>> {
   const { files } = c.var.services;
   const taken: FileRow[] = [];
   const answer: z.output<typeof uploaded> = { items: [], refused: [] };
-  const take = async (one: Sent, isPacked = false): Promise<void> => {
-    await countAttempt(c, "upload", keep.userId);
+  const orRefused = async (name: string, work: () => Promise<void>): Promise<void> => {
     try {
-      if (!(await isArchive(one.path, one.name))) return void taken.push(await files.take(one, keep));
-      if (keep.temporary) throw new FileRefused("es un ZIP. Súbelo en tus archivos o en un proyecto, y se abre allí.");
-      if (isPacked) throw new FileRefused("es un ZIP dentro de otro. Súbelo aparte.");
-      await unpacked(one.path, async (packed) => {
-        for (const each of packed) await take(each, true);
-      });
+      await work();
     } catch (error) {
       if (!(error instanceof FileRefused)) throw error;
-      answer.refused.push({ name: shortName(one.name), reason: error.message });
+      answer.refused.push({ name: shortName(name), reason: error.message });
     }
   };
-  for (const one of sent) await take(one);
+  const take = async (one: Sent, isPacked = false): Promise<void> => {
+    await countAttempt(c, "upload", keep.userId);
+    if (!(await isArchive(one.path, one.name))) return void taken.push(await files.take(one, keep));
+    if (keep.temporary) throw new FileRefused("es un ZIP. Súbelo en tus archivos o en un proyecto, y se abre allí.");
+    if (isPacked) throw new FileRefused("es un ZIP dentro de otro. Súbelo aparte.");
+    await unpacked(one.path, async (packed) => {
+      for (const each of packed) await orRefused(each.name, () => take(each, true));
+    });
+  };
+  for (const one of sent) await orRefused(one.name, () => take(one));
+  if (address) await orRefused(address, () => withPageAt(c, address, take));
   // The same file twice is one.
   const different = [...new Map(taken.map((row) => [row.id, row])).values()];
   if (!keep.temporary) {
@@ -116,6 +137,17 @@ async function takeAll(c: Context<ApiEnv>, sent: ReceivedFile[], keep: Keep): Pr
   if (answer.items.length > 0) return answer;
   const errors = answer.refused.map(({ name, reason }, index) => [`files.${index}`, `«${name}» ${reason}`]);
   throw new Problem(422, errors.map(([, sentence]) => sentence).join(" "), { errors: Object.fromEntries(errors) });
+}
+
+/** Takes what is at an address, where whoever asks may have pages read. Throws FileRefused. */
+async function withPageAt(c: Context<ApiEnv>, address: string, take: (page: Sent) => Promise<void>): Promise<void> {
+  const { person, services } = c.var;
+  await countAttempt(c, "page", person.id);
+  if (!(await services.toolbox.readsPages(person.id))) {
+    throw new FileRefused("no se puede guardar: quien administra no deja leer páginas de internet.");
+  }
+  const page = await takePage(address, person.id);
+  await take(page).finally(page.discard);
 }
 
 /** A file name that is safe to quote in a sentence. */

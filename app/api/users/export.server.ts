@@ -122,7 +122,7 @@ async function accountData({ db }: Services, userId: string) {
         .selectFrom("files")
         .where("userId", "=", userId)
         .where("sessionId", "is", null)
-        .select(["id", "createdAt", "name", "mediaType", "size", "sha256", "projectId"])
+        .select(["id", "createdAt", "name", "address", "mediaType", "size", "sha256", "projectId"])
         .execute(),
       db.selectFrom("emails").where("userId", "=", userId).selectAll().execute(),
       db.selectFrom("opinions").where("userId", "=", userId).selectAll().execute(),

@@ -4,7 +4,7 @@ import { FairQueue } from "../../process/fair-queue.server.ts";
 import type { Found, OwnTool } from "../tool.server.ts";
 import { ToolRefused } from "../tool.server.ts";
 import type { PageAnswer, PageJob } from "./page.worker.ts";
-import { fetchPublic } from "./public-request.server.ts";
+import { type Fetched, fetchPublic } from "./public-request.server.ts";
 
 // Bytes of HTML that are looked at; a page of news has some 500 kB.
 const htmlAtMost = 3 * 1024 * 1024;
@@ -27,37 +27,41 @@ export const page: OwnTool = {
   reachesOut: true,
   goesTo: ({ direccion }) => String(direccion ?? ""),
   async call({ direccion }, { userId, signal, length }) {
-    const { url, mediaType, bytes } = await fetchPublic(String(direccion ?? "").trim(), { signal, most: htmlAtMost });
-    const { title, text } = await reading.run(userId, () => readPage(url, mediaType, bytes));
+    const fetched = await fetchPublic(String(direccion ?? "").trim(), { signal, most: htmlAtMost });
+    const { title, text } = await readPage(fetched, userId);
     signal.throwIfAborted();
     if (!text) throw new ToolRefused("En esa página no hay texto que leer: puede que solo funcione con un script.");
     const found: Found = {
       kind: "page",
-      title: title || new URL(url).hostname,
+      title: title || new URL(fetched.url).hostname,
       quote: text.slice(0, quoteLength).toWellFormed(),
       chatId: null,
       messageId: null,
-      url,
+      url: fetched.url,
       readAt: Date.now(),
     };
     return { text: "", found: [found], whole: [text.slice(0, length).toWellFormed()] };
   },
 };
 
-/** The title and the text of a page. HTML is read in a child process, within bounds. Throws ToolRefused. */
-export async function readPage(
-  url: string,
-  mediaType: string,
-  bytes: Buffer,
-): Promise<{ title: string; text: string }> {
-  if (mediaType.startsWith("text/") && mediaType !== "text/html")
-    return { title: "", text: bytes.toString("utf8").trim() };
-  if (mediaType && mediaType !== "text/html" && mediaType !== "application/xhtml+xml") {
+/** Whether it is a page that `readPage` reads. */
+export const isPage = ({ mediaType }: Pick<Fetched, "mediaType">) =>
+  !mediaType || mediaType === "text/html" || mediaType === "application/xhtml+xml";
+
+/**
+ * The title and the text of a page, and the same as HTML without what stands around it. It is read in a child process, within bounds,
+ * one page of each person at a time. Throws ToolRefused.
+ */
+export async function readPage(fetched: Fetched, userId: string): Promise<PageAnswer> {
+  const { mediaType, charset, bytes } = fetched;
+  if (!isPage(fetched)) {
+    if (mediaType.startsWith("text/")) return { title: "", text: bytes.toString("utf8").trim(), html: "" };
     throw new ToolRefused(`Lo que hay en esa dirección no es una página de texto (${mediaType.slice(0, 60)}).`);
   }
   const program = new URL(`./page.worker${extname(import.meta.filename)}`, import.meta.url);
+  const job: PageJob = { bytes: bytes.subarray(0, htmlAtMost), charset };
   try {
-    return await runWorker<PageAnswer>(program, { url, bytes } satisfies PageJob, readingTime);
+    return await reading.run(userId, () => runWorker<PageAnswer>(program, job, readingTime));
   } catch (error) {
     if (error instanceof TooMuch)
       throw new ToolRefused("Esa página es demasiado grande o complicada para leerla.", { cause: error });

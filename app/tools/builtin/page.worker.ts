@@ -3,39 +3,46 @@ import { parseHTML } from "linkedom";
 import { parse, serialize } from "parse5";
 import { answerJob } from "../../process/child-process-entry.ts";
 
-export type PageJob = { url: string; bytes: Uint8Array };
-export type PageAnswer = { title: string; text: string };
+/** `charset`: the encoding that the server names. */
+export type PageJob = { bytes: Uint8Array; charset: string | undefined };
+export type PageAnswer = { title: string; text: string; html: string };
 
+const notText = "script,style,noscript,template,svg,iframe,nav,form";
 // What stands for a new line in the text of a page.
 const blocks = "p,div,section,article,li,tr,h1,h2,h3,h4,h5,h6,br,blockquote,pre,dt,dd,figcaption";
+// What is taken for the article of a page that has none, such as a list, may be a small part of it.
+const leastOfPage = 0.3;
 
 /** The title and the text of a page: the article in it, or all that it says where it is no article. */
-answerJob(({ bytes }: PageJob): PageAnswer => {
+answerJob(({ bytes, charset }: PageJob): PageAnswer => {
   // HTML may leave out tags, also those of the body; what is made of it here needs all of them.
-  const { document } = parseHTML(serialize(parse(decoded(bytes))));
+  const { document } = parseHTML(serialize(parse(decoded(bytes, charset))));
   const title = document.querySelector("title")?.textContent?.trim() ?? "";
-  const body = document.body?.cloneNode(true) as typeof document.body | null;
+  const whole = cleaned(document.body?.innerHTML ?? "");
   const article = new Readability(document as never, { maxElemsToParse: 50_000 }).parse();
-  const { document: read } = parseHTML(`<html><body>${article?.content ?? ""}</body></html>`);
-  const text = textIn(read.body);
-  return { title: (article?.title || title).slice(0, 300), text: text || (body ? textIn(body) : "") };
+  const part = cleaned(article?.content ?? "");
+  const { html, text } = part.text.length < whole.text.length * leastOfPage ? whole : part;
+  return { title: (article?.title || title).replace(/\s+/g, " ").slice(0, 300), text, html };
 });
 
-function textIn(body: HTMLElement): string {
-  for (const gone of body.querySelectorAll("script,style,noscript,template,svg,iframe,nav,form")) gone.remove();
-  for (const block of body.querySelectorAll(blocks)) block.after("\n");
-  const text = body.textContent ?? "";
-  return text
+function cleaned(content: string): { html: string; text: string } {
+  const { document } = parseHTML(`<html><body>${content}</body></html>`);
+  for (const gone of document.body.querySelectorAll(notText)) gone.remove();
+  const html = document.body.innerHTML;
+  for (const block of document.body.querySelectorAll(blocks)) block.after("\n");
+  const text = (document.body.textContent ?? "")
     .replace(/[^\S\n]+/g, " ")
     .replace(/ ?\n ?/g, "\n")
     .replace(/\n{3,}/g, "\n\n")
     .trim();
+  return { html, text };
 }
 
-/** By what the page says of its characters, or as UTF-8. */
-function decoded(bytes: Uint8Array): string {
+/** By a byte order mark, what the server or the page says of its characters, or as UTF-8: the order of the HTML standard. */
+function decoded(bytes: Uint8Array, charset: string | undefined): string {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 2_000)).toString("latin1");
-  const [, said = "utf-8"] = /<meta[^>]+charset=["']?([\w-]+)/i.exec(head) ?? [];
+  const marked = head.startsWith("\xef\xbb\xbf") ? "utf-8" : head.startsWith("\xff\xfe") ? "utf-16le" : undefined;
+  const said = marked ?? charset ?? /<meta[^>]+charset=["']?([\w-]+)/i.exec(head)?.[1] ?? "utf-8";
   try {
     return new TextDecoder(said).decode(bytes);
   } catch {

@@ -11,8 +11,8 @@ import { ToolRefused } from "../tool.server.ts";
 const redirectsAtMost = 5;
 const browserLike = "Mozilla/5.0 (compatible; Tertulia; +lector de páginas)";
 
-/** Where a page was found in the end, its type and its bytes. */
-export type Fetched = { url: string; mediaType: string; bytes: Buffer };
+/** Where a page was found in the end, its type, the encoding that the server names and the bytes. */
+export type Fetched = { url: string; mediaType: string; charset: string | undefined; bytes: Buffer };
 
 /**
  * Fetches a page that anybody may have named: only from public addresses, whatever its name resolves to at each connection and
@@ -37,8 +37,10 @@ export async function fetchPublic(
         status === 404 ? "Esa página no existe (404)." : `El servidor de esa página ha contestado ${status}.`,
       );
     }
-    const mediaType = headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
-    return { url: url.href, mediaType, bytes: await readUpTo(unpacked(answer), most) };
+    const type = headers["content-type"] ?? "";
+    const mediaType = type.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+    const [, charset] = /;\s*charset="?([\w.:-]+)/i.exec(type) ?? [];
+    return { url: url.href, mediaType, charset, bytes: await readUpTo(unpacked(answer), most) };
   }
   throw new ToolRefused("Esa página lleva de una dirección a otra sin acabar nunca.");
 }

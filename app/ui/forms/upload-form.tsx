@@ -1,12 +1,15 @@
+import type { ReactNode } from "react";
+import { limits } from "../../process/limits.ts";
 import type { FormResult } from "../../web/forms/form.server.ts";
+import { Field } from "./field.tsx";
 import { Fields } from "./fields.tsx";
 import { PostForm } from "./post-form.tsx";
 
-/** Files and the button that sends them, kinds and sizes said before. */
+/** Documents and the button that sends them. */
 export function UploadForm({ result }: { result: FormResult | undefined }) {
   return (
     <PostForm className="fields" encType="multipart/form-data" preventScrollReset>
-      <UploadField result={result} />
+      <DocumentFields result={result} />
       <div>
         <button type="submit" className="button">
           Subir
@@ -19,10 +22,34 @@ export function UploadForm({ result }: { result: FormResult | undefined }) {
 const kinds =
   "Imágenes PNG, JPEG, WebP, GIF o AVIF de hasta 10 MB. De hasta 20 MB: PDF; documentos, hojas de cálculo y presentaciones de Office o LibreOffice; EPUB, RTF, correos EML, páginas HTML, texto y código. Un ZIP de hasta 100 MB se abre, y se guarda lo que lleva.";
 
-type Props = { result: FormResult | undefined; label?: string; hint?: string; multiple?: boolean };
+/** What becomes a document: files, with kinds and sizes said before, or a page of the web. */
+export function DocumentFields({ result }: { result: FormResult | undefined }) {
+  return (
+    <UploadField result={result} label="Archivos" hint={kinds} required={false} multiple>
+      <Field
+        name="address"
+        label="O la dirección de una página"
+        hint="De una página de internet se guarda su artículo, sin menús ni anuncios."
+        inputMode="url"
+        autoCapitalize="none"
+        spellCheck={false}
+        maxLength={limits.address}
+      />
+    </UploadField>
+  );
+}
 
-/** The field of it, for forms with buttons of their own. */
-export function UploadField({ result, label = "Archivos", hint = kinds, multiple = true }: Props) {
+type Props = {
+  result: FormResult | undefined;
+  label: string;
+  hint: string;
+  multiple?: boolean;
+  required?: boolean;
+  children?: ReactNode;
+};
+
+/** The field of files, for forms with buttons of their own. */
+export function UploadField({ result, label, hint, multiple = false, required = true, children }: Props) {
   const error = result?.errors.files;
   return (
     <Fields id="subida" result={result}>
@@ -37,11 +64,12 @@ export function UploadField({ result, label = "Archivos", hint = kinds, multiple
           type="file"
           name="files"
           multiple={multiple}
-          required
+          required={required}
           aria-invalid={error ? true : undefined}
           aria-describedby="subida-files-hint"
         />
       </div>
+      {children}
     </Fields>
   );
 }

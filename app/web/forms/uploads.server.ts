@@ -1,15 +1,15 @@
 import { ReceivedForm } from "../../http/received-form.server.ts";
 import { limits } from "../../process/limits.ts";
 import { ApiProblem, read } from "../api-result.server.ts";
-import { apiContext, type Context, filesContext, sessionContext } from "../context.ts";
+import { apiContext, type Context, filesContext, formContext, sessionContext } from "../context.ts";
 import { type ShownFile, showFile } from "../file-display.server.ts";
-import type { FormResult } from "./form.server.ts";
+import { type FormResult, textOf } from "./form.server.ts";
 
 export type ComposerFile = ShownFile & { id: string };
 /** `refused`: a sentence for each file that was not taken. */
 export type Uploaded = { files: ComposerFile[]; refused: string[] };
 
-/** Uploads the files of a form to the API, at most `room` of them. */
+/** Uploads the files of a form to the API, at most `room` of them, with the fields `to`: where to, and a page to take along. */
 export async function uploadFiles(
   context: Context,
   to: Record<string, string>,
@@ -20,7 +20,7 @@ export async function uploadFiles(
   const refused = sent
     .slice(room)
     .map(({ name }) => `«${name}» no cabe: un mensaje puede llevar ${limits.filesPerMessage} archivos como mucho.`);
-  if (taken.length === 0) return { files: [], refused };
+  if (taken.length === 0 && !to.address) return { files: [], refused };
   const body = new ReceivedForm(
     to,
     taken.map((file) => ({ ...file, field: "files" })),
@@ -38,11 +38,17 @@ export async function uploadFiles(
 }
 
 /**
- * The form's result if all files were refused. Otherwise sets a flash that says what was kept and what was not, and returns
- * undefined.
+ * Keeps the files and the page that a form names as documents. Returns the form's result if all of them were refused. Otherwise sets a
+ * flash that says what was kept and what was not, and returns undefined.
  */
-export function refusedOrSaid(context: Context, { files, refused }: Uploaded): FormResult | undefined {
-  if (files.length === 0) return { values: {}, errors: { files: refused.join(" ") || "Elige algún archivo." } };
+export async function keepDocuments(context: Context, to: Record<string, string>): Promise<FormResult | undefined> {
+  const address = textOf(context.get(formContext), "address").trim();
+  const { files, refused } = await uploadFiles(context, { ...to, ...(address && { address }) });
+  if (files.length === 0) {
+    const field = address && context.get(filesContext).length === 0 ? "address" : "files";
+    const nothing = "Elige algún archivo, o escribe la dirección de una página.";
+    return { values: { address }, errors: { [field]: refused.join(" ") || nothing } };
+  }
   const title = files.length === 1 ? `«${files[0]?.name}» está guardado.` : `${files.length} archivos guardados.`;
   const untold = files
     .filter(({ unread }) => unread)

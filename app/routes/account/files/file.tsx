@@ -30,7 +30,7 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
   if (items.length === 0 && total > 0) throw redirect(url.pathname);
   const last = items.at(-1)?.position ?? 0;
   return {
-    file: { ...showFile(file.id, file), id: file.id },
+    file: { ...showFile(file.id, file), id: file.id, address: file.address, takenOn: takenOn(file.createdAt) },
     progress: file.state === "reading" ? await progressOf(context, file.id) : undefined,
     passages: items,
     found,
@@ -38,6 +38,8 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
     later: last + 1 < total ? last + 1 : undefined,
   };
 }
+
+const takenOn = (time: string) => new Date(time).toLocaleDateString("es", { dateStyle: "long" });
 
 /** How far the reading of a file has come; a scanned one takes some seconds a page. */
 async function progressOf(context: Route.LoaderArgs["context"], id: string) {
@@ -93,6 +95,14 @@ export default function FilePage({
     >
       <h1>{file.name}</h1>
       <p className="text-text-2">{file.detail}</p>
+      {file.address && (
+        <p className="text-text-2">
+          Se tomó el {file.takenOn} de{" "}
+          <a href={file.address} rel="noreferrer">
+            {file.address}
+          </a>
+        </p>
+      )}
       {file.image ? (
         <>
           <img

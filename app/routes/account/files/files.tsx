@@ -12,7 +12,7 @@ import { read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
 import { requireUser } from "../../../web/current-user.server.ts";
 import { showFile } from "../../../web/file-display.server.ts";
-import { refusedOrSaid, uploadFiles } from "../../../web/forms/uploads.server.ts";
+import { keepDocuments } from "../../../web/forms/uploads.server.ts";
 import { spaceUsed } from "../../../web/plan-use-in-words.server.ts";
 import { searchIn } from "../../../web/search.server.ts";
 import type { Route } from "./+types/files";
@@ -45,7 +45,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
 }
 
 export async function action({ context }: Route.ActionArgs) {
-  const refused = refusedOrSaid(context, await uploadFiles(context, {}));
+  const refused = await keepDocuments(context, {});
   return refused ? data(refused, 422) : redirect("/user/file", 303);
 }
 

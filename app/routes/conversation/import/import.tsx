@@ -56,7 +56,6 @@ export default function Import({ actionData }: Route.ComponentProps) {
           result={actionData ?? undefined}
           label="Archivo de la exportación"
           hint="Un JSON o un ZIP de hasta 150 MB."
-          multiple={false}
         />
         <div>
           <button type="submit" className="button primary">

@@ -1,15 +1,15 @@
 import { data, replace } from "react-router";
 import { sendForm } from "../../../ui/forms/send-form.ts";
-import { UploadField } from "../../../ui/forms/upload-form.tsx";
+import { DocumentFields } from "../../../ui/forms/upload-form.tsx";
 import { FormDialog } from "../../../ui/overlays/form-dialog.tsx";
-import { refusedOrSaid, uploadFiles } from "../../../web/forms/uploads.server.ts";
+import { keepDocuments } from "../../../web/forms/uploads.server.ts";
 import type { Route } from "./+types/create-documents";
 
 export const meta: Route.MetaFunction = () => [{ title: "Crear documento · Tertulia" }];
 export const handle = { dialog: true };
 
 export async function action({ context, params: { id } }: Route.ActionArgs) {
-  const refused = refusedOrSaid(context, await uploadFiles(context, { projectId: id }));
+  const refused = await keepDocuments(context, { projectId: id });
   return refused ? data(refused, 422) : replace(`/conversation/project/${id}`, 303);
 }
 
@@ -19,7 +19,7 @@ export default function CreateDocuments({ actionData, params }: Route.ComponentP
   const closeTo = `/conversation/project/${params.id}`;
   return (
     <FormDialog title="Crear documento" closeTo={closeTo} encType="multipart/form-data" preventScrollReset>
-      <UploadField result={actionData ?? undefined} />
+      <DocumentFields result={actionData ?? undefined} />
     </FormDialog>
   );
 }

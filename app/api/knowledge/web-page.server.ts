@@ -1,0 +1,99 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, extname, join } from "node:path";
+import { documentTypes } from "../../files/formats/types.server.ts";
+import { FileRefused } from "../../files/refused.server.ts";
+import { FairQueue } from "../../process/fair-queue.server.ts";
+import { limits } from "../../process/limits.ts";
+import { isPage, readPage } from "../../tools/builtin/page.server.ts";
+import { type Fetched, fetchPublic } from "../../tools/builtin/public-request.server.ts";
+import { ToolRefused } from "../../tools/tool.server.ts";
+
+/** What was found at an address, on disk until `discard`. */
+export type TakenPage = { path: string; name: string; size: number; address: string; discard(): Promise<void> };
+
+// In ms, for all redirects and the whole answer.
+const patience = 20_000;
+// Each may hold a document in memory.
+const atOnce = 4;
+const taking = new FairQueue(atOnce);
+const endings = Object.fromEntries(Object.entries(documentTypes).map(([ending, type]) => [type as string, ending]));
+
+/**
+ * Takes what is at a public address of the web: of a page its article as HTML, of anything else its bytes. `address` may lack its
+ * scheme. Throws FileRefused.
+ */
+export async function takePage(address: string, userId: string): Promise<TakenPage> {
+  if (address.length > limits.address) throw new FileRefused("no se puede guardar: su dirección es demasiado larga.");
+  const url = /^[a-z][a-z\d+.-]*:/i.test(address) ? address : `https://${address}`;
+  try {
+    return await taking.run(userId, async () => {
+      const signal = AbortSignal.timeout(patience);
+      const fetched = await fetchPublic(url, { signal, most: limits.document + 1 });
+      return store(fetched.url, isPage(fetched) ? await article(fetched, userId) : asItIs(fetched));
+    });
+  } catch (error) {
+    throw refusal(error) ?? error;
+  }
+}
+
+type Content = { name: string; bytes: Buffer | string };
+
+async function article(fetched: Fetched, userId: string): Promise<Content> {
+  const { title, text, html } = await readPage(fetched, userId);
+  if (!text) throw new FileRefused("no tiene texto que leer: puede que esa página solo funcione con un script.");
+  const called = title || new URL(fetched.url).hostname;
+  const head = `<!doctype html>\n<meta charset="utf-8">\n<title>${escaped(called)}</title>\n`;
+  return { name: fileName(called, "html"), bytes: `${head}<h1>${escaped(called)}</h1>\n${html}\n` };
+}
+
+/** The name stands at the end of its address, perhaps without its usual ending. */
+function asItIs({ url, mediaType, bytes }: Fetched): Content {
+  const { hostname, pathname } = new URL(url);
+  const last = decoded(basename(pathname)) || hostname;
+  const ending = endings[mediaType] ?? (mediaType === "text/plain" ? "txt" : extname(last).slice(1));
+  const stem = last.toLowerCase().endsWith(`.${ending}`) ? last.slice(0, -ending.length - 1) : last;
+  return { name: fileName(stem, ending), bytes };
+}
+
+async function store(address: string, { name, bytes }: Content): Promise<TakenPage> {
+  const folder = await mkdtemp(join(tmpdir(), "tertulia-recibido-"));
+  const path = join(folder, "pagina");
+  await writeFile(path, bytes);
+  return {
+    path,
+    name,
+    size: Buffer.byteLength(bytes),
+    address: address.slice(0, limits.address),
+    discard: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+function refusal(error: unknown): FileRefused | undefined {
+  const cause = error instanceof Error ? error : undefined;
+  if (error instanceof ToolRefused) return new FileRefused(`no se puede guardar: ${lowered(error.message)}`, { cause });
+  if (cause?.name === "TimeoutError")
+    return new FileRefused("no se puede guardar: ese sitio tarda demasiado.", { cause });
+  return undefined;
+}
+
+const lowered = (sentence: string) => sentence.slice(0, 1).toLowerCase() + sentence.slice(1);
+const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+
+/** Without what the names of files can't have, and no longer than they may be. */
+function fileName(stem: string, ending: string): string {
+  const plain = stem
+    .replace(/[/\\:*?"<>|\p{Cc}]+/gu, " ")
+    .replace(/\s+/g, " ")
+    .trim();
+  const end = ending && `.${ending}`;
+  return `${plain.slice(0, limits.fileName - end.length).toWellFormed()}${end}`;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
