@@ -84,7 +84,7 @@ const listFiles: RouteHandler<typeof listFilesRoute, ApiEnv> = async (c) => {
       { column: "createdAt", direction: "desc" },
       { column: "name", direction: "asc" },
     ],
-    filters: { userId: "text", projectId: "text", mediaType: "text", temporary: "flag" },
+    filters: { userId: "text", projectId: "text", mediaType: "text", temporary: "flag", ready: "flag" },
   });
   return c.json({ items: rows.map(showFile), ...rest }, 200);
 };

@@ -20,7 +20,7 @@ export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 export default function DeleteDocument({ params }: Route.ComponentProps) {
   const page = useRouteLoaderData<typeof projectLoader>("routes/conversation/project/project");
   const closeTo = `/conversation/project/${params.id}`;
-  const name = page?.documents.find(({ id }) => id === params.fileId)?.name;
+  const name = page?.documents.items.find(({ id }) => id === params.fileId)?.name;
   return (
     <AlertDialog title="Eliminar documento" closeTo={closeTo}>
       <p>{name ? `«${name}»` : "El documento"} se borrará y el modelo dejará de tenerlo. No se puede deshacer.</p>

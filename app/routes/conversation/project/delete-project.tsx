@@ -21,7 +21,7 @@ export default function DeleteProject({ params }: Route.ComponentProps) {
   const page = useRouteLoaderData<typeof projectLoader>("routes/conversation/project/project");
   const closeTo = `/conversation/project/${params.id}`;
   const goes = [
-    counted(page?.documents.length ?? 0, "su documento", "documentos"),
+    counted(page?.documents.total ?? 0, "su documento", "documentos"),
     counted(page?.total ?? 0, "su conversación", "conversaciones"),
   ].filter(Boolean);
   return (

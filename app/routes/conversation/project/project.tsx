@@ -3,7 +3,6 @@ import { v7 as newId } from "uuid";
 import { limits } from "../../../process/limits.ts";
 import { Bar } from "../../../ui/bar.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
-import { Icon } from "../../../ui/icon.tsx";
 import { showSeen } from "../../../ui/navigation/pages-seen.ts";
 import { BehindDialog } from "../../../ui/overlays/behind-dialog.tsx";
 import { ago } from "../../../ui/times.ts";
@@ -18,22 +17,26 @@ import { planLeft } from "../composer/plan-left.server.ts";
 import { send } from "../composer/send.server.ts";
 import { listModels } from "../models.server.ts";
 import type { Route } from "./+types/project";
+import { Documents } from "./documents.tsx";
+import { listDocuments } from "./list-documents.server.ts";
+import { ListPages } from "./list-pages.tsx";
 import { roles } from "./roles.ts";
 
 export const meta: Route.MetaFunction = ({ loaderData }) => [
   { title: `${loaderData?.project.name ?? "Proyecto"} · Tertulia` },
 ];
 
-export async function loader({ context, params: { id } }: Route.LoaderArgs) {
+export async function loader({ context, params: { id }, url }: Route.LoaderArgs) {
   const { api } = context.get(apiContext);
   const filter = JSON.stringify({ projectId: id });
-  const documentsQuery = { filter, sort: '{"name":"asc"}', limit: String(limits.listMax) };
+  const after = url.searchParams.get("charlas");
+  const chatsQuery = { filter, limit: String(limits.listMax), ...(after && { cursor: after }) };
   const [{ user }, project, members, chats, documents, models, left] = await Promise.all([
     requireUser(context),
     read(api.project[":id"].$get({ param: { id } })),
     read(api.project[":id"].members.$get({ param: { id } })),
-    read(api.chat.$get({ query: { filter, limit: String(limits.listMax) } })),
-    read(api.file.$get({ query: documentsQuery })),
+    read(api.chat.$get({ query: chatsQuery })),
+    listDocuments(context, id, url.searchParams.get("documentos")),
     listModels(context),
     planLeft(context),
   ]);
@@ -57,12 +60,16 @@ export async function loader({ context, params: { id } }: Route.LoaderArgs) {
       when: ago(lastMessageAt, now),
     })),
     total: chats.total,
-    documents: documents.items.map((file) => ({
-      ...showFile(file.id, file),
-      id: file.id,
-      author: nameOf(file.userId),
-      mayDelete: file.userId === user.id || user.role === "admin",
-    })),
+    moreChats: { earlier: after !== null, next: chats.nextCursor },
+    documents: {
+      ...documents,
+      items: documents.items.map((file) => ({
+        ...showFile(file.id, file),
+        id: file.id,
+        author: nameOf(file.userId),
+        mayDelete: file.userId === user.id || user.role === "admin",
+      })),
+    },
     models,
     left,
     draft: project.draft && { ...project.draft, files: await attachedFiles(context, project.draft.fileIds) },
@@ -76,7 +83,7 @@ export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 export const clientLoader = (args: Route.ClientLoaderArgs) => showSeen(args);
 
 export default function Project({ loaderData, actionData, params }: Route.ComponentProps) {
-  const { project, members, owns, writes, belongs, chats, documents, models, left, draft, key } = loaderData;
+  const { project, members, owns, writes, belongs, chats, moreChats, documents, models, left, draft, key } = loaderData;
   const dialog = useOutlet();
   const here = `/conversation/project/${params.id}`;
   return (
@@ -117,7 +124,7 @@ export default function Project({ loaderData, actionData, params }: Route.Compon
             ) : (
               <p className="text-text-2">En este proyecto puedes leer, y continuar en una copia lo que leas.</p>
             )}
-            <Chats chats={chats} />
+            <Chats chats={chats} moreChats={moreChats} />
           </div>
           <div className="shelf">
             <section aria-labelledby="instrucciones">
@@ -148,7 +155,7 @@ export default function Project({ loaderData, actionData, params }: Route.Compon
                   </Link>
                 )}
               </div>
-              <Documents here={here} documents={documents} />
+              <Documents here={here} {...documents} />
             </section>
           </div>
         </div>
@@ -157,7 +164,7 @@ export default function Project({ loaderData, actionData, params }: Route.Compon
   );
 }
 
-function Chats({ chats }: Pick<Route.ComponentProps["loaderData"], "chats">) {
+function Chats({ chats, moreChats }: Pick<Route.ComponentProps["loaderData"], "chats" | "moreChats">) {
   return (
     <section aria-labelledby="charlas">
       <h2 id="charlas">Conversaciones</h2>
@@ -170,6 +177,7 @@ function Chats({ chats }: Pick<Route.ComponentProps["loaderData"], "chats">) {
           ))}
         </ul>
       )}
+      <ListPages of="charlas" label="Más conversaciones" {...moreChats} />
     </section>
   );
 }
@@ -185,43 +193,6 @@ function Members({ members }: Pick<Route.ComponentProps["loaderData"], "members"
             <p className="title clip">{name}</p>
             <p className="line">{roles[role]}</p>
           </div>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-type ProjectDocument = {
-  id: string;
-  name: string;
-  detail: string;
-  image: boolean;
-  author: string | undefined;
-  mayDelete: boolean;
-};
-
-function Documents({ here, documents }: { here: string; documents: ProjectDocument[] }) {
-  if (documents.length === 0) {
-    return <p className="text-text-2">No hay. El modelo responde también con lo que digan los que añadas.</p>;
-  }
-  return (
-    <ul className="rows">
-      {documents.map(({ id, name, detail, author, mayDelete }) => (
-        <li key={id} className="row">
-          <Icon name="document" />
-          <div>
-            <Link className="title clip" to={`/user/file/${id}`}>
-              {name}
-            </Link>
-            <p className="line">{author ? `${detail} · de ${author}` : detail}</p>
-          </div>{" "}
-          {mayDelete && (
-            <span className="end">
-              <Link className="button quiet small only" to={`${here}/documentos/${id}/eliminar`} preventScrollReset>
-                <Icon name="trash" label={`Eliminar documento ${name}`} />
-              </Link>
-            </span>
-          )}
         </li>
       ))}
     </ul>
