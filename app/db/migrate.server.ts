@@ -29,6 +29,7 @@ import * as jobs from "./migrations/0026_jobs.server.ts";
 import * as words from "./migrations/0027_words.server.ts";
 import * as meaning from "./migrations/0028_meaning.server.ts";
 import * as fileAddress from "./migrations/0029_file_address.server.ts";
+import * as nearest from "./migrations/0030_nearest.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -60,6 +61,7 @@ const migrations = {
   "0027_words": words,
   "0028_meaning": meaning,
   "0029_file_address": fileAddress,
+  "0030_nearest": nearest,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

@@ -90,6 +90,18 @@ describe("the words of search", () => {
     expect(passages.join(" ")).toBe(text);
   });
 
+  it("of a table are cut between rows, each with the names of the columns", () => {
+    const rows = Array.from({ length: 120 }, (_, n) => `Factura ${n} | ${n}/3/2024 | Papelería S. A. | ${n},50`);
+    const passages = cutPassages(`# Gastos\n\nNúmero | Fecha | De quién | Importe\n${rows.join("\n")}\n\nHasta aquí.`);
+    expect(passages.length).toBeGreaterThan(4);
+    expect(passages.every((passage) => passage.length <= 900)).toBe(true);
+    expect(passages.every((passage) => passage.includes("Número | Fecha | De quién | Importe\n"))).toBe(true);
+    expect(passages.flatMap((passage) => passage.match(/^Factura .*$/gm) ?? [])).toEqual(rows);
+    // What follows the table has nothing of it.
+    const after = cutPassages(`Número | Importe\n${rows.slice(0, 15).join("\n")}\n\n${"Y otra cosa. ".repeat(100)}`);
+    expect(after.at(-1)).toMatch(/^Y otra cosa/);
+  });
+
   it("cuts a text without any space too", () => {
     expect(cutPassages("x".repeat(5000)).join("")).toBe("x".repeat(5000));
   });

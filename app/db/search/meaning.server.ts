@@ -32,9 +32,11 @@ export async function nearestPassages(
   const ofFiles = files ? sql`and (v."fileId" is null or v."fileId" in (${sql.join([...files, ""])}))` : sql``;
   const ofMessages = messages === false ? sql`and v."ofMessage" = 0` : sql``;
   const { rows } = await sql<{ seq: number; vector: Uint8Array }>`
-    select v.seq, v.vector from vectors v
-    where v."ownerId" in (${sql.join(owners)}) and v.version = ${meaning.version} ${ofFiles} ${ofMessages}
-    order by ${distance} limit ${picked}`.execute(db);
+    select n.seq, n.vector from (
+      select v.seq from vectors v
+      where v."ownerId" in (${sql.join(owners)}) and v.version = ${meaning.version} ${ofFiles} ${ofMessages}
+      order by ${distance} limit ${picked}
+    ) p join vectors n on n.seq = p.seq`.execute(db);
   return rows
     .map(({ seq, vector }) => ({ seq: Number(seq), similarity: similarity(meaning.vector, asNumbers(vector)) }))
     .sort((a, b) => b.similarity - a.similarity);

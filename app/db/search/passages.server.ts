@@ -4,6 +4,8 @@ import type { PassageRow } from "../tables.ts";
 import { searchWords } from "./words.server.ts";
 
 const passageLength = 900;
+// Of the names of a table's columns.
+const columnsLength = passageLength / 3;
 // Of a heading or a file's name: what is longer is a text.
 const headingLength = 120;
 
@@ -13,21 +15,53 @@ export const everyone = "";
 /** The word by which the passages of an owner are found in the index. */
 export const ownerWord = (ownerId: string) => `u${ownerId.replaceAll("-", "") || "paratodos"}`;
 
-/** Cuts a text into passages at paragraph, sentence or word ends. */
+/**
+ * Cuts a text into passages at the ends of paragraphs, rows, sentences or words. A passage that begins within a table has its first
+ * row before it: the names of the columns.
+ */
 export function cutPassages(text: string): string[] {
   const passages: string[] = [];
   let rest = text.trim();
-  while (rest.length > passageLength) {
-    const window = rest.slice(0, passageLength);
-    const end =
-      [/\n\s*\n(?![\s\S]*\n\s*\n)/, /[.!?…]\s(?![\s\S]*[.!?…]\s)/, /\s(?!\S*\s)(?=\S*$)/]
-        .map((edge) => window.search(edge))
-        .find((at) => at > passageLength / 3) ?? passageLength - 1;
-    passages.push(rest.slice(0, end + 1).trim());
+  let columns = "";
+  while (columns.length + rest.length > passageLength) {
+    const end = endOfPassage(rest.slice(0, passageLength - columns.length));
+    const passage = `${columns}${rest.slice(0, end + 1).trim()}`;
+    passages.push(passage);
+    columns = isRow(passage.slice(passage.lastIndexOf("\n") + 1)) && rest[end] === "\n" ? columnsOf(passage) : "";
     rest = rest.slice(end + 1).trim();
+    if (!isRow(firstLine(rest))) columns = "";
   }
-  if (rest) passages.push(rest);
+  if (rest) passages.push(`${columns}${rest}`);
   return passages;
+}
+
+/** The place of a passage's last character: where something ends, or as far as it goes. */
+function endOfPassage(window: string): number {
+  const ends = [
+    window.search(/\n\s*\n(?![\s\S]*\n\s*\n)/),
+    endOfRow(window),
+    window.search(/[.!?…]\s(?![\s\S]*[.!?…]\s)/),
+    window.search(/\s(?!\S*\s)(?=\S*$)/),
+  ];
+  return ends.find((at) => at > window.length / 3) ?? window.length - 1;
+}
+
+// Between the cells of a row, as the readers of documents write them and as Markdown has them.
+const isRow = (line: string) => line.includes(" | ");
+const firstLine = (text: string) => text.split("\n", 1)[0] ?? "";
+
+/** Where the last whole line ends, if it is a row. */
+function endOfRow(window: string): number {
+  const end = window.lastIndexOf("\n");
+  return isRow(window.slice(window.lastIndexOf("\n", end - 1) + 1, end)) ? end : -1;
+}
+
+/** The first row of the table that a passage ends in, and a line break; nothing if it is too long to stand before each passage. */
+function columnsOf(passage: string): string {
+  const lines = passage.split("\n");
+  const beforeTable = lines.findLastIndex((line) => !isRow(line));
+  const columns = lines[beforeTable + 1] ?? "";
+  return columns.length <= columnsLength ? `${columns}\n` : "";
 }
 
 /**
