@@ -39,7 +39,7 @@ export default defineConfig(({ command }) => ({
                 "@zxcvbn-ts/language-common",
                 "sirv",
                 "sharp",
-                "unpdf",
+                "pdfjs-dist",
                 "mammoth",
                 "sqlite-vec",
                 "tesseract.js",

@@ -8,8 +8,8 @@ export type ScanJob = { path: string; mediaType: string; pages: number[]; folder
 /** The text of each page, in the order of `pages`; empty where nothing could be made out. */
 export type ScanAnswer = { texts: string[] };
 
-// In ms. A page takes two or three seconds, starting one and a half.
-const timeAtMost = 60_000;
+// In ms. A page takes two or three seconds, one that lies on its side a dozen, starting one and a half.
+const timeAtMost = 90_000;
 
 /** The text in pictures of pages, recognised in a child process, within bounds. What takes too much has no text. */
 export async function scanPages(job: Omit<ScanJob, "folder">): Promise<string[]> {

@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync } from "node:fs";
+import { copyFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { setPriority } from "node:os";
 import { join } from "node:path";
@@ -6,6 +6,7 @@ import sharp, { type Sharp } from "sharp";
 import { createWorker, type Worker } from "tesseract.js";
 import { answerJob } from "../process/child-process-entry.ts";
 import { limits } from "../process/limits.ts";
+import { picturesOn } from "./pdf-pictures.server.ts";
 import type { ScanAnswer, ScanJob } from "./scan.server.ts";
 
 // Whatever else is done on this machine goes before.
@@ -28,7 +29,7 @@ answerJob(async (job: ScanJob): Promise<ScanAnswer> => {
   let recogniser: Promise<Worker> | undefined;
   const texts: string[] = [];
   for (const page of job.pages) {
-    const pictures = job.mediaType === "application/pdf" ? await picturesOn(job.path, page) : [openImage(job.path)];
+    const pictures = job.mediaType === "application/pdf" ? await picturesOfPage(job.path, page) : [openImage(job.path)];
     const found: string[] = [];
     for (const picture of pictures) found.push(await textIn(await prepared(picture)));
     texts.push(found.filter(Boolean).join("\n\n"));
@@ -37,8 +38,9 @@ answerJob(async (job: ScanJob): Promise<ScanAnswer> => {
 
   /** The text of a picture that may stand on its side or upside down. */
   async function textIn(picture: Buffer): Promise<string> {
-    const angle = await wayUp(picture);
-    const { text, confidence } = await recognise(angle === 0 ? picture : await sharp(picture).rotate(angle).toBuffer());
+    const asItIs = await recognise(picture);
+    const angle = asItIs.confidence < upright ? await wayUp(picture) : 0;
+    const { text, confidence } = angle ? await recognise(await sharp(picture).rotate(angle).toBuffer()) : asItIs;
     return confidence >= surely ? text : "";
   }
 
@@ -48,16 +50,17 @@ answerJob(async (job: ScanJob): Promise<ScanAnswer> => {
     const [across, down] = [Math.min(width, glanceSide), Math.min(height, glanceSide)];
     const middle = { left: (width - across) >> 1, top: (height - down) >> 1, width: across, height: down };
     const glance = await sharp(picture).extract(middle).toBuffer();
-    for (const angle of [0, 90, 270, 180]) {
-      const { text, confidence } = await recognise(await sharp(glance).rotate(angle).toBuffer());
+    for (const angle of [90, 270, 180]) {
+      const { text, confidence } = await recognise(await sharp(glance).rotate(angle).toBuffer(), false);
       if (text && confidence >= upright) return angle;
     }
     return 0;
   }
 
-  async function recognise(image: Buffer): Promise<{ text: string; confidence: number }> {
+  /** `rotateAuto`: first set straight what is askew. */
+  async function recognise(image: Buffer, rotateAuto = true): Promise<{ text: string; confidence: number }> {
     recogniser ??= startRecogniser(job.folder);
-    const { data } = await (await recogniser).recognize(image, { rotateAuto: true });
+    const { data } = await (await recogniser).recognize(image, { rotateAuto });
     return { text: data.text.trim(), confidence: data.confidence };
   }
 });
@@ -73,28 +76,21 @@ const prepared = (picture: Sharp): Promise<Buffer> =>
 
 const openImage = (path: string) => sharp(path, { limitInputPixels: limits.imagePixels }).autoOrient();
 
-/** The pictures on a page of a PDF, in their order: of a scan, the page itself, in one piece or in strips that are put together. */
-async function picturesOn(path: string, number: number): Promise<Sharp[]> {
-  const { extractImages, getDocumentProxy } = await import("unpdf");
-  const pdf = await getDocumentProxy(new Uint8Array(readFileSync(path)), { verbosity: 0 });
-  const images = await extractImages(pdf, number);
-  const { rotate } = await pdf.getPage(number);
-  const [first] = images;
-  if (
-    first &&
-    images.length > 1 &&
-    images.every(({ width, channels }) => width === first.width && channels === first.channels)
-  ) {
-    const { width, channels } = first;
-    const height = images.reduce((sum, image) => sum + image.height, 0);
-    const data = Buffer.concat(images.map(({ data }) => new Uint8Array(data.buffer, data.byteOffset, data.byteLength)));
-    if (width * height <= limits.imagePixels) return [sharp(data, { raw: { width, height, channels } }).rotate(rotate)];
-  }
-  const largest = Math.max(...images.map(({ width, height }) => width * height));
-  return images
+/** The pictures on a page of a PDF: of a scan, the page itself, in one piece or in strips that are put together. */
+async function picturesOfPage(path: string, number: number): Promise<Sharp[]> {
+  const { pictures, rotate } = await picturesOn(path, number);
+  const [first] = pictures;
+  const isCut = pictures.every(({ width, channels }) => width === first?.width && channels === first.channels);
+  const height = pictures.reduce((sum, picture) => sum + picture.height, 0);
+  const whole =
+    first && isCut && first.width * height <= limits.imagePixels
+      ? [{ ...first, height, data: Buffer.concat(pictures.map(({ data }) => data)) }]
+      : pictures;
+  const largest = Math.max(...whole.map(({ width, height }) => width * height));
+  return whole
     .filter(({ width, height }) => width * height >= largest * leastOfLargest)
     .slice(0, picturesAtMost)
-    .map(({ data, width, height, channels }) => sharp(data, { raw: { width, height, channels } }).rotate(rotate));
+    .map(({ data, ...raw }) => sharp(data, { raw }).rotate(rotate));
 }
 
 /** What the recogniser knows of languages comes in a package each, and it wants all in one folder. */

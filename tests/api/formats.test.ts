@@ -1,10 +1,8 @@
 import { readFileSync } from "node:fs";
 import { unzipSync, type Zippable, zipSync } from "fflate";
-import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Account, type Api, openApi } from "../support/api.ts";
 import { findEngines } from "../support/engines.ts";
-import { scannedPdf } from "../support/scanned-pdf.ts";
 
 type Shown = { id: string; name: string; mediaType: string; pages: number | null; hasText: boolean };
 type Uploaded = { items: Shown[]; refused: { name: string; reason: string }[]; detail?: string };
@@ -94,32 +92,6 @@ describe("the text in pictures", () => {
       fileId: id,
       page: expect.any(Number),
     });
-  });
-
-  it.each([90, 180])("is read where the paper was photographed turned by %i degrees", async (angle) => {
-    const turned = await sharp(bytesOf("contrato-foto.jpg")).rotate(angle).jpeg().toBuffer();
-    const { items } = await upload([file(new Uint8Array(turned), `turned-${angle}.jpg`)]);
-    await expect
-      .poll(async () => (await passagesOf(items[0]?.id)).map(({ text }) => text).join(" "), { timeout: 60_000 })
-      .toContain("seiscientos cuarenta euros");
-  });
-
-  it("is read where a scanner has cut the page into strips", async () => {
-    const picture = await sharp(bytesOf("contrato-foto.jpg")).toBuffer({ resolveWithObject: true });
-    const { width, height } = picture.info;
-    const strip = 200;
-    const strips = await Promise.all(
-      Array.from({ length: Math.floor(height / strip) }, (_, n) =>
-        sharp(picture.data)
-          .extract({ left: 0, top: n * strip, width, height: strip })
-          .jpeg({ quality: 90 })
-          .toBuffer(),
-      ),
-    );
-    const { items } = await upload([file(new Uint8Array(scannedPdf(strips, width, strip)), "tiras.pdf")]);
-    await expect
-      .poll(async () => (await passagesOf(items[0]?.id)).map(({ text }) => text).join(" "), { timeout: 60_000 })
-      .toContain("seiscientos cuarenta euros");
   });
 
   it("of a photo is found, too; the photo is there at once", async () => {

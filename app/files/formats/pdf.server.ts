@@ -1,11 +1,12 @@
+import { createRequire } from "node:module";
+import { dirname } from "node:path";
 import { damaged, Unreadable, withPassword } from "./unreadable.server.ts";
 
 const pagesAtMost = 5_000;
 
 /** The text of each page of a PDF, up to `room` characters, and how many pages it has. Throws Unreadable. */
 export async function pdfPages(bytes: Uint8Array, room: number): Promise<{ pages: string[]; count: number }> {
-  const { getDocumentProxy } = await import("unpdf");
-  const pdf = await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0 }).catch(refuse);
+  const pdf = await openPdf(bytes).catch(refuse);
   if (pdf.numPages > pagesAtMost) {
     throw new Unreadable(`tiene más de ${pagesAtMost.toLocaleString("es")} páginas. Pártelo en varios.`);
   }
@@ -21,6 +22,23 @@ export async function pdfPages(bytes: Uint8Array, room: number): Promise<{ pages
   }
   return { pages, count: pdf.numPages };
 }
+
+/** Opens a PDF with pdf.js, in this thread. Rejects with its errors. */
+export async function openPdf(bytes: Uint8Array) {
+  const { getDocument } = await import("pdfjs-dist/legacy/build/pdf.mjs");
+  return getDocument({
+    // It takes the bytes for itself.
+    data: new Uint8Array(bytes),
+    verbosity: 0,
+    // The characters of other scripts, and the decoders of what faxes and scanners write (CCITT, JBIG2, JPEG 2000).
+    cMapUrl: `${folder("cmaps/LICENSE")}/`,
+    wasmUrl: `${folder("wasm/jbig2.wasm")}/`,
+    useSystemFonts: false,
+    disableFontFace: true,
+  }).promise;
+}
+
+const folder = (file: string) => dirname(createRequire(import.meta.url).resolve(`pdfjs-dist/${file}`));
 
 function refuse(error: Error): never {
   throw error.name === "PasswordException" ? withPassword() : damaged("un PDF");
