@@ -28,7 +28,8 @@ export async function embed(
   const asked = Promise.resolve(provider.embeddingModel(externalId).doEmbed({ values: texts, abortSignal: signal }));
   const { embeddings } = await asked.catch((error: unknown) => {
     if (signal.aborted && (signal.reason as Error).name === "TimeoutError") throw tooSlow(error);
-    throw replyError(error);
+    const told = replyError(error);
+    throw told instanceof ReplyError && told.tooLong ? tooLong(error) : told;
   });
   const length = embeddings[0]?.length ?? 0;
   const fits = embeddings.length === texts.length && embeddings.every((one) => one.length === length);
@@ -38,4 +39,6 @@ export async function embed(
   return embeddings;
 }
 
+const tooLong = (cause: unknown) =>
+  new ReplyError("Este texto es demasiado largo para el modelo de búsqueda.", { status: 413, cause });
 const tooSlow = (cause: unknown) => new ReplyError("El modelo de búsqueda no ha contestado a tiempo.", { cause });

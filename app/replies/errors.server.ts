@@ -93,7 +93,7 @@ const tooLongSaid = "La conversación es demasiado larga para este modelo. Elige
 
 // The words of llama.cpp, OpenAI and compatible servers, vLLM, Anthropic, Google, Mistral and DeepSeek.
 const longWords =
-  /exceed_context_size|context_length_exceeded|context (?:length|size|window)|prompt is too long|input token count|too many (?:input )?tokens|maximum number of tokens|reduce the length/i;
+  /exceed_context_size|context_length_exceeded|context (?:length|size|window)|prompt is too long|input token count|too many (?:input )?tokens|too large to process|maximum number of tokens|reduce the length/i;
 
 /** Whether a server refused a prompt because of its length. */
 function whereTooLong({ statusCode, responseBody = "", message }: APICallError): ReplyError["tooLong"] {

@@ -52,14 +52,15 @@ function unpack(): void {
   }
 }
 
-/** Starts llama.cpp's server on that port, with a model that says nonsense in a window of so many tokens. */
-export function startLlama(port: number, window: number): { stop(): Promise<void> } {
+/** Starts llama.cpp's server on that port, with a model that says nonsense in a window of so many tokens; `options`: more of its own. */
+export function startLlama(port: number, window: number, options: string[] = []): { stop(): Promise<void> } {
   writeFileSync(model, tinyModel());
   const child = spawn(
     join(root, "usr", "lib64", "ld-linux-x86-64.so.2"),
     [
       ...["--library-path", `${libraries}:${join(libraries, "llama")}`, join(root, "usr", "bin", "llama-server")],
       ...["-m", model, "-c", String(window), "--host", "127.0.0.1", "--port", String(port), "--no-context-shift"],
+      ...options,
     ],
     {
       env: { ...process.env, GGML_BACKEND_PATH: join(libraries, "ggml", "backends0", "libggml-cpu-x64.so") },
