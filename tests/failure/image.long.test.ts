@@ -119,12 +119,15 @@ describe.runIf(canBuild)("the image", () => {
     // With the image's native parts, and its folder for temporary files.
     expect(await browser.upload([picture])).toHaveLength(1);
     // What reads documents is there, also what recognises writing, of which the image leaves out the most.
-    const documents = ["gastos.xlsx", "nota.eml", "contrato-foto.jpg"].map(
+    const documents = ["gastos.xlsx", "nota.eml", "fax-ccitt.pdf", "contrato-foto.jpg"].map(
       (name) => new File([readFileSync(join(root, "tests/documents", name))], name),
     );
-    expect(await browser.upload(documents)).toHaveLength(4);
+    expect(await browser.upload(documents)).toHaveLength(5);
     await vi.waitFor(
-      async () => expect(await browser.html("/conversation/chat?q=arrendador")).toContain("contrato-foto.jpg"),
+      async () => {
+        const found = await browser.html("/conversation/chat?q=arrendador");
+        for (const name of ["contrato-foto.jpg", "fax-ccitt.pdf"]) expect(found).toContain(name);
+      },
       {
         timeout: 60_000,
         interval: 500,
