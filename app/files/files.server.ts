@@ -120,6 +120,21 @@ export class Files {
     this.#jobs.wake("picture");
   }
 
+  /** Has a file read again in the background, as what reads them learns: nothing of it is found until then. */
+  async readAgain(row: FileRow): Promise<FileRow> {
+    const isPicture = isImage(row.mediaType);
+    // A picture can be seen without its text.
+    const unread = { text: null, ready: isPicture ? (1 as const) : (0 as const), problem: null };
+    await this.#db.transaction().execute(async (trx) => {
+      await trx.deleteFrom("passages").where("fileId", "=", row.id).execute();
+      await trx.updateTable("files").set(unread).where("id", "=", row.id).execute();
+      if (!isPicture) await this.#jobs.add({ kind: "file", userId: row.userId, subjectId: row.id }, trx);
+    });
+    if (isPicture) await this.readPicture(row);
+    else this.#jobs.wake("file");
+    return { ...row, ...unread };
+  }
+
   /** Deletes files, their passages and their bytes. Messages keep their names. */
   async delete(ids: string[]): Promise<void> {
     if (ids.length > 0) await this.#db.deleteFrom("files").where("id", "in", ids).execute();

@@ -151,6 +151,7 @@ describe("the API's document", () => {
       "post /api/email/contact",
       "post /api/email/support",
       "post /api/file/uploads",
+      "post /api/file/{id}/reading",
       "post /api/group",
       "post /api/hold",
       "post /api/intelligence/conversation",

@@ -263,6 +263,9 @@ it("conversations are as the document says", async () => {
   await run("get /api/file");
   for (const operation of ["get /api/file/{id}", "get /api/file/{id}/content", "get /api/file/{id}/passages"])
     await run(operation, { id: file?.id });
+  await run("post /api/file/{id}/reading", { id: file?.id });
+  const readAgain = async () => (await run("get /api/file/{id}", { id: file?.id })).json();
+  await expect.poll(readAgain, { timeout: 10_000 }).toMatchObject({ state: "ready" });
   await run(
     "post /api/intelligence/conversation",
     {},

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { Browser, readable } from "../support/browser.ts";
 import { startServer, type TestServer } from "../support/server.ts";
@@ -30,6 +32,16 @@ it("a long document is read from its beginning, from a passage that a source lea
   expect((await numbersOn("?desde=200"))[0]).toBeGreaterThan(found[0] ?? 0);
   // Beyond its end there is nothing to read.
   expect((await browser.fetch(`/user/file/${id}?desde=9999`)).headers.get("Location")).toBe(`/user/file/${id}`);
+});
+
+it("a document in which nothing was found can be read again", async () => {
+  const bytes = readFileSync(join(import.meta.dirname, "../documents/solo-programa.html"));
+  const [id] = await browser.upload([new File([bytes], "solo-programa.html")]);
+  const page = `/user/file/${id}`;
+  expect(readable(await browser.html(page))).toContain("no se ha encontrado texto");
+  const answer = await browser.submit(page, page, { intent: "read" });
+  expect(answer.headers.get("Location")).toBe(page);
+  await expect.poll(() => browser.html(page), { timeout: 20_000 }).toContain("Leerlo otra vez");
 });
 
 it("a printed conversation names the files that went with each message", async () => {

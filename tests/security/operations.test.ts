@@ -90,6 +90,7 @@ const rules: Record<string, "public" | "session" | "active" | "owner" | "own" | 
   "post /api/email/contact": "public",
   "post /api/email/support": "public",
   "post /api/file/uploads": "active",
+  "post /api/file/{id}/reading": "owner",
   "post /api/intelligence/conversation": "active",
   "post /api/intelligence/conversation/{messageId}/stop": "owner",
   "post /api/key": "session",

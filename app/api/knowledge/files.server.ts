@@ -13,6 +13,7 @@ import { active, isAdmin, signedIn } from "../http/authentication.server.ts";
 import { contains, listPage } from "../http/list.server.ts";
 import { answerInvalid, notFound, Problem } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
+import { countAttempt } from "../http/rate-limit.server.ts";
 import { deletionRoute, itemRoute, listRoute } from "../http/resource-routes.server.ts";
 import { answers, bearer, bytes, idParam, rowFields, timesOf } from "../http/schemas.server.ts";
 import { refuseOnHold } from "../retention/holds.server.ts";
@@ -141,6 +142,21 @@ const readContent: RouteHandler<typeof readContentRoute, ApiEnv> = async (c) => 
   return answerContent(c, row, c.req.valid("query").variant);
 };
 
+const readAgainRoute = createRoute({
+  method: "post",
+  path: "/{id}/reading",
+  ...common,
+  request: { params: idParam },
+  responses: { 202: answers(file, "Se lee otra vez, en segundo plano: lo dice su `state`.") },
+});
+const readAgain: RouteHandler<typeof readAgainRoute, ApiEnv> = async (c) => {
+  const { services, person } = c.var;
+  const row = await findFile(services, person, c.req.valid("param").id);
+  if (row.ready === 0 && row.problem === null) throw new Problem(409, "Este archivo ya se está leyendo.");
+  await countAttempt(c, "upload", person.id);
+  return c.json(showFile(await services.files.readAgain(row)), 202);
+};
+
 const deleteFileRoute = deletionRoute(common, "El archivo ya no existe; los mensajes conservan su nombre.");
 const deleteFile: RouteHandler<typeof deleteFileRoute, ApiEnv> = async (c) => {
   const row = await findFile(c.var.services, c.var.person, c.req.valid("param").id);
@@ -156,6 +172,7 @@ export const files = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(readFileRoute, readFile)
   .openapi(listPassagesRoute, listPassages)
   .openapi(readContentRoute, readContent)
+  .openapi(readAgainRoute, readAgain)
   .openapi(deleteFileRoute, deleteFile);
 
 /**

@@ -5,11 +5,12 @@ import { DashboardPage } from "../../../ui/dashboard-page.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
 import { showSeen } from "../../../ui/navigation/pages-seen.ts";
-import { read } from "../../../web/api-result.server.ts";
-import { apiContext, sessionContext } from "../../../web/context.ts";
+import { accepted, read } from "../../../web/api-result.server.ts";
+import { apiContext, formContext, sessionContext } from "../../../web/context.ts";
 import { requireUser } from "../../../web/current-user.server.ts";
 import { showFile } from "../../../web/file-display.server.ts";
 import { saveDraft } from "../../../web/forms/drafts.server.ts";
+import { textOf } from "../../../web/forms/form.server.ts";
 import type { Route } from "./+types/file";
 
 export const meta: Route.MetaFunction = ({ loaderData }) => [
@@ -25,12 +26,13 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
   const found = wholeNumber(url.searchParams.get("pasaje"));
   const from =
     found === undefined ? (wholeNumber(url.searchParams.get("desde")) ?? 0) : Math.max(0, found - shownBefore);
-  const file = await read(api.file[":id"].$get({ param }));
+  const [{ user }, file] = await Promise.all([requireUser(context), read(api.file[":id"].$get({ param }))]);
   const { items, total } = await read(api.file[":id"].passages.$get({ param, query: { from } }));
   if (items.length === 0 && total > 0) throw redirect(url.pathname);
   const last = items.at(-1)?.position ?? 0;
   return {
     file: { ...showFile(file.id, file), id: file.id, address: file.address, takenOn: takenOn(file.createdAt) },
+    own: file.userId === user.id || user.role === "admin",
     progress: file.state === "reading" ? await progressOf(context, file.id) : undefined,
     passages: items,
     found,
@@ -51,8 +53,12 @@ async function progressOf(context: Route.LoaderArgs["context"], id: string) {
 
 const wholeNumber = (text: string | null) => (text !== null && /^\d{1,7}$/.test(text) ? Number(text) : undefined);
 
-/** Puts the file with what waits to be sent in a new conversation. */
+/** Has the file read again, or puts it with what waits to be sent in a new conversation. */
 export async function action({ context, params }: Route.ActionArgs) {
+  if (textOf(context.get(formContext), "intent") === "read") {
+    await accepted(context.get(apiContext).api.file[":id"].reading.$post({ param: { id: params.id } }));
+    return redirect(`/user/file/${params.id}`, 303);
+  }
   const { user } = await requireUser(context);
   const { id } = await read(context.get(apiContext).api.file[":id"].$get({ param: { id: params.id } }));
   const draft = user.draft ?? { content: "", modelId: null, fileIds: [] };
@@ -70,7 +76,7 @@ export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 export const clientLoader = (args: Route.ClientLoaderArgs) => showSeen(args);
 
 export default function FilePage({
-  loaderData: { file, progress, passages, found, earlier, later },
+  loaderData: { file, own, progress, passages, found, earlier, later },
 }: Route.ComponentProps) {
   const content = `/user/file/${file.id}/contenido`;
   return (
@@ -138,6 +144,7 @@ export default function FilePage({
               En este documento no se ha encontrado texto, ni escrito ni en sus imágenes. Un modelo no verá lo que hay.
             </p>
           )}
+          {own && (file.problem !== null || (passages.length === 0 && file.unread)) && <ReadAgain />}
           {file.cut && (
             <p>
               Es más largo de lo que se puede leer: solo se busca en su comienzo, y un modelo no verá lo demás. Si lo
@@ -150,6 +157,16 @@ export default function FilePage({
         </>
       )}
     </DashboardPage>
+  );
+}
+
+function ReadAgain() {
+  return (
+    <PostForm preventScrollReset>
+      <button type="submit" className="button" name="intent" value="read">
+        Leerlo otra vez
+      </button>
+    </PostForm>
   );
 }
 
