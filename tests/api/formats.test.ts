@@ -121,6 +121,15 @@ it("a page is read without its programs, by what it says of its characters", asy
 });
 
 describe("what is unusual in a document", () => {
+  it("columns are read one after the other, what stands turned and what is written from right to left as it is read", async () => {
+    const text = await textOf(file(bytesOf("columnas-y-arabe.pdf"), "columnas.pdf"));
+    expect([...text.matchAll(/Cláusula (\d+)\./g)].map(([, n]) => Number(n))).toEqual(
+      Array.from({ length: 14 }, (_, n) => n + 1),
+    );
+    expect(text).toContain("يلتزم المستأجر بدفع الإيجار في الأيام السبعة الأولى من كل شهر. رقم 25");
+    expect(text).toContain("Texto puesto de lado, que se lee girando la hoja.");
+  });
+
   it("macros are not read, let alone run", async () => {
     const parts = unzipSync(bytesOf("gastos.xlsx"));
     const types = new TextDecoder()

@@ -1,5 +1,7 @@
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
+import type { TextItem, TextMarkedContent } from "pdfjs-dist/types/src/display/api.js";
+import { lineOf } from "./right-to-left.server.ts";
 import { damaged, Unreadable, withPassword } from "./unreadable.server.ts";
 
 const pagesAtMost = 5_000;
@@ -15,12 +17,23 @@ export async function pdfPages(bytes: Uint8Array, room: number): Promise<{ pages
   for (let number = 1; number <= pdf.numPages && left > 0; number++) {
     const page = await pdf.getPage(number).catch(refuse);
     const { items } = await page.getTextContent().catch(refuse);
-    const text = items.map((item) => ("str" in item ? item.str + (item.hasEOL ? "\n" : "") : "")).join("");
+    const text = linesOf(items).map(lineOf).join("\n");
     page.cleanup();
     pages.push(text);
     left -= text.length;
   }
   return { pages, count: pdf.numPages };
+}
+
+/** The pieces of a page, line by line; marks of its structure are left out. */
+function linesOf(items: (TextItem | TextMarkedContent)[]): TextItem[][] {
+  const lines: TextItem[][] = [[]];
+  for (const item of items) {
+    if (!("str" in item)) continue;
+    lines.at(-1)?.push(item);
+    if (item.hasEOL) lines.push([]);
+  }
+  return lines;
 }
 
 /** Opens a PDF with pdf.js, in this thread. Rejects with its errors. */
