@@ -5,7 +5,7 @@ import type { PassageRow } from "../tables.ts";
 import { type Meaning, nearestPassages } from "./meaning.server.ts";
 import { ownerWord } from "./passages.server.ts";
 import { rank } from "./rank.server.ts";
-import { countedAtMost, type Term, termsOf } from "./terms.server.ts";
+import { countedAtMost, type Saying, termsOf } from "./terms.server.ts";
 import { questionWords, searchWords } from "./words.server.ts";
 
 export type Hit = Omit<PassageRow, "seq" | "words" | "ownerId">;
@@ -44,10 +44,7 @@ async function findSaid(db: Db, engine: Engine, search: Search): Promise<Found[]
   const words = questionWords(search.question);
   if (words.length === 0) return [];
   const { terms, total } = await termsOf(db, engine, search.owners, words);
-  const sought = soughtWords(terms);
-  if (sought.length === 0) return [];
-  const match = engine === "sqlite" ? quoted(sought, " OR ") : sought.join("|");
-  const found = await findPassages(db, engine, { ...search, limit: candidates }, match);
+  const found = await findCandidates(db, engine, { ...search, limit: candidates }, terms.flat());
   const ranks = rank(
     found.map((hit) => hit.words.split(" ")),
     terms,
@@ -101,11 +98,19 @@ function joined(said: Found[], meant: Found[]): Found[] {
   return [...hits.values()].sort((a, b) => (scores.get(b.seq) ?? 0) - (scores.get(a.seq) ?? 0));
 }
 
-/** What passages are looked up by: not by what thousands of them have, unless there is nothing else. */
-function soughtWords(terms: Term[]): string[] {
-  const all = terms.flat();
-  const telling = all.filter(({ found }) => found < countedAtMost);
-  return [...new Set((telling.length > 0 ? telling : all).map(({ word }) => word))];
+/**
+ * The passages to choose from: those that have any of the words, but for what thousands of them have. Where there are no other words,
+ * the newest that have all of these, or else any: the engine would take too long to weigh thousands against each other.
+ */
+async function findCandidates(db: Db, engine: Engine, search: Search, said: Saying[]): Promise<Worded[]> {
+  const telling = said.filter(({ found }) => found < countedAtMost);
+  const words = [...new Set((telling.length > 0 ? telling : said).map(({ word }) => word))];
+  if (words.length === 0) return [];
+  const any = engine === "sqlite" ? quoted(words, " OR ") : words.join("|");
+  if (telling.length > 0) return findPassages(db, engine, search, any);
+  const all = engine === "sqlite" ? quoted(words, " AND ") : words.join("&");
+  const found = await findPassages(db, engine, search, all, "newest");
+  return found.length > 0 ? found : findPassages(db, engine, search, any, "newest");
 }
 
 // Of the words that were typed, where no passage has all of them.
@@ -140,6 +145,7 @@ async function findPassages(
   engine: Engine,
   { owners, except, messages, files, limit }: Search,
   match: string,
+  first: "best" | "newest" = "best",
 ): Promise<Worded[]> {
   const hidden = sql.join([...except, ""]);
   const owned = sql`p."ownerId" in (${sql.join(owners)})`;
@@ -153,11 +159,13 @@ async function findPassages(
           select ${columns} from passages_index i join passages p on p.seq = i.rowid
           where passages_index match ${`(${quoted(ownerWords, " OR ")}) AND (${match})`}
             and ${owned} and coalesce(p."messageId", '-') not in (${hidden}) and ${ofMessages} and ${ofFiles}
-          order by rank limit ${limit}`.execute(db)
+          order by ${first === "best" ? sql`rank` : sql`i.rowid desc`} limit ${limit}`.execute(db)
       : await sql<Worded>`
           select ${columns} from passages p, to_tsquery('simple', ${`(${ownerWords.join("|")}) & (${match})`}) q
           where p.vector @@ q and ${owned} and coalesce(p."messageId", '-') not in (${hidden}) and ${ofMessages} and ${ofFiles}
-          order by ts_rank(p.vector, q, 1) desc, p.seq desc limit ${limit}`.execute(db);
+          order by ${first === "best" ? sql`ts_rank(p.vector, q, 1) desc,` : sql``} p.seq desc limit ${limit}`.execute(
+          db,
+        );
   return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
 }
 
