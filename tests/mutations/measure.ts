@@ -4,12 +4,14 @@ import { createHash } from "node:crypto";
 import { globSync } from "node:fs";
 import pLimit from "p-limit";
 import { copy, type Mutant, makeProject } from "./project.ts";
-import { reach, runWith } from "./suite.ts";
+import { inBrowser, reach, runWith } from "./suite.ts";
 
 const wanted = Number(process.argv[2] ?? 200);
 const folders = ["app/api/", "app/replies/", "app/db/", "app/files/", "app/routes/", "app/markdown/"];
 // In ms of tests for one mistake. What they have not noticed by then counts as unnoticed.
 const budget = 240_000;
+// In ms of tests that are started at once.
+const together = 20_000;
 const good = 75;
 
 const mutants = await makeProject(folders);
@@ -18,7 +20,8 @@ console.log(`${mutants.length} errores posibles; se prueban ${wanted}.`);
 const atOnce = pLimit(2);
 // Only tests in subfolders of tests/: those directly in it check the source text, which the mutations change.
 const files = globSync("tests/*/**/*.{test,spec}.ts", { cwd: copy }).filter((file) => !/[-.]long\./.test(file));
-const tests = await Promise.all(files.map((file) => atOnce(() => reachTwice(file))));
+type Test = Awaited<ReturnType<typeof reachTwice>>;
+const tests: Test[] = await Promise.all(files.map((file) => atOnce(() => reachTwice(file))));
 const broken = tests.filter(({ passed }) => !passed);
 if (broken.length > 0) throw new Error(`Sin errores ya fallan: ${broken.map(({ file }) => file).join(", ")}`);
 
@@ -52,13 +55,31 @@ async function judge(mutant: Mutant): Promise<void> {
 /** The quickest tests that come across it first; each has five times its own time, as a busy machine is slow and what does not end counts as noticed. */
 async function isNoticed({ id }: Mutant): Promise<boolean> {
   let spent = 0;
-  for (const { file, ms } of tests.filter(({ reached }) => reached.has(id)).sort((a, b) => a.ms - b.ms)) {
+  for (const batch of batches(tests.filter(({ reached }) => reached.has(id)).sort((a, b) => a.ms - b.ms))) {
     if (spent > budget) return false;
-    const outcome = await runWith(id, file, 5 * ms + 20_000);
+    const took = batch.reduce((sum, { ms }) => sum + ms, 0);
+    const outcome = await runWith(
+      id,
+      batch.map(({ file }) => file),
+      5 * took + 20_000,
+    );
     if (!outcome.passed) return true;
     spent += outcome.ms;
   }
   return false;
+}
+
+/** Test files that are started together, as starting takes longer than many of them: a few seconds' worth, of one program. */
+function batches(sorted: Test[]): Test[][] {
+  const made: Test[][] = [];
+  for (const test of sorted) {
+    const last = made.at(-1);
+    const took = last?.reduce((sum, { ms }) => sum + ms, 0) ?? 0;
+    if (last?.[0] && inBrowser(last[0].file) === inBrowser(test.file) && !inBrowser(test.file) && took < together)
+      last.push(test);
+    else made.push([test]);
+  }
+  return made;
 }
 
 /** A pseudo-random order by a hash of the file, line and replacement of a mutant: each run takes the same sample. */

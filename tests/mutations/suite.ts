@@ -8,9 +8,12 @@ const preloads = join(copy, "..", "preloads");
 /** What a run of a test file came to. */
 type Outcome = { passed: boolean; ms: number };
 
-/** Runs a test file of the changed project, with one of its mistakes switched on; on the first failure it ends. */
-export async function runWith(mutant: string, file: string, within: number): Promise<Outcome> {
-  return run(file, preload(mutant, `globalThis.__stryker__ = { activeMutant: "${mutant}" };`), within);
+/**
+ * Runs test files of the changed project one after the other, with one of its mistakes switched on; on the first failure it ends.
+ * They are all for Vitest, or all for Playwright. `within`: in ms, after which they are killed.
+ */
+export async function runWith(mutant: string, files: string[], within: number): Promise<Outcome> {
+  return run(files, preload(mutant, `globalThis.__stryker__ = { activeMutant: "${mutant}" };`), within);
 }
 
 /** Runs one test file without any mistake, and answers which ones it would have come across. */
@@ -32,7 +35,7 @@ export async function reach(file: string): Promise<Outcome & { reached: Set<stri
     };
     process.on("exit", write);
     setInterval(write, 100).unref();`;
-  const outcome = await run(file, preload(file.replaceAll("/", "-"), source), 300_000);
+  const outcome = await run([file], preload(file.replaceAll("/", "-"), source), 300_000);
   const reached = readdirSync(seen).flatMap((name) => readFileSync(join(seen, name), "utf8").split("\n"));
   return { ...outcome, reached: new Set(reached) };
 }
@@ -45,14 +48,24 @@ function preload(name: string, source: string): string {
 }
 
 // Browser tests run without script, which exercises the server the most; only those of with-script files run with it.
-const commandFor = (file: string) =>
-  file.endsWith(".spec.ts")
-    ? ["playwright", "test", "-x", "--workers=1", `--project=${file.includes("with-script") ? "js" : "nojs"}`, file]
-    : ["vitest", "run", "--bail", "1", "--maxWorkers", "1", file];
+const commandFor = (files: string[]) =>
+  files.every(inBrowser)
+    ? [
+        "playwright",
+        "test",
+        "-x",
+        "--workers=1",
+        `--project=${files[0]?.includes("with-script") ? "js" : "nojs"}`,
+        ...files,
+      ]
+    : ["vitest", "run", "--bail", "1", "--maxWorkers", "1", ...files];
 
-function run(file: string, preloaded: string, within: number): Promise<Outcome> {
+/** Whether Playwright runs a test file; Vitest runs all others. */
+export const inBrowser = (file: string) => file.endsWith(".spec.ts");
+
+function run(files: string[], preloaded: string, within: number): Promise<Outcome> {
   const begun = performance.now();
-  const child = spawn("npx", ["--no-install", ...commandFor(file)], {
+  const child = spawn("npx", ["--no-install", ...commandFor(files)], {
     cwd: copy,
     env: { ...process.env, NODE_OPTIONS: `--import=${preloaded}` },
     stdio: "ignore",
