@@ -1,9 +1,9 @@
 import { type MiddlewareFunction, redirect } from "react-router";
 import { fetchSite } from "remix-utils/sec-fetch";
-import { ApiProblem, read } from "./api-result.server.ts";
+import { read } from "./api-result.server.ts";
 import { apiContext, formContext, sessionContext } from "./context.ts";
 import { getCurrentUser, requireUser } from "./current-user.server.ts";
-import { carriedIn, unsent } from "./forms/unsent-form.server.ts";
+import { carriedIn, carrying, unsent } from "./forms/unsent-form.server.ts";
 import { safeReturn } from "./safe-return.server.ts";
 
 /** Sends visitors to sign-in and back; a form whose session had ended is carried along. */
@@ -12,10 +12,8 @@ export const requireAuth: MiddlewareFunction<Response> = async ({ request, conte
   const hadSession = session.signedIn;
   const path = url.pathname + url.search;
   const isRead = request.method === "GET" || request.method === "HEAD";
-  const person = await getCurrentUser(context).catch((error) => {
-    if (isRead || !(error instanceof ApiProblem) || error.status !== 503) throw error;
-    throw unsent(503, context, context.get(formContext), { action: path, message: error.body.detail });
-  });
+  const asked = getCurrentUser(context);
+  const person = await (isRead ? asked : asked.catch(carrying(context, context.get(formContext), path)));
   if (person) return;
   if (!isRead) {
     const entries = await read(context.get(apiContext).auth.options.$get());

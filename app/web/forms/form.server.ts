@@ -10,7 +10,7 @@ import { limits } from "../../process/limits.ts";
 import { ApiProblem } from "../api-result.server.ts";
 import { type Context, filesContext, formContext, ipContext, sessionContext } from "../context.ts";
 import { type CurrentUser, getCurrentUser } from "../current-user.server.ts";
-import { typedFields, unsent } from "./unsent-form.server.ts";
+import { carrying, typedFields, unsent } from "./unsent-form.server.ts";
 
 /** What a form shows after it failed: the values as typed, a sentence for each field, one for the whole. */
 export type FormResult = { values: Record<string, string>; errors: Record<string, string>; message?: string };
@@ -47,8 +47,9 @@ export const readForm: MiddlewareFunction<Response> = async ({ request, context,
 async function accept(form: FormData, formToken: string, context: Context, url: URL): Promise<void> {
   const token = form.get("formToken");
   if (typeof token !== "string" || !sameSecret(token, formToken)) {
-    const person = await getCurrentUser(context);
-    throw unsent(403, context, form, { action: url.pathname + url.search, personId: person?.user.id ?? null });
+    const action = url.pathname + url.search;
+    const person = await getCurrentUser(context).catch(carrying(context, form, action));
+    throw unsent(403, context, form, { action, personId: person?.user.id ?? null });
   }
   context.set(formContext, form);
 }

@@ -1,4 +1,5 @@
 import { data } from "react-router";
+import { ApiProblem } from "../api-result.server.ts";
 import { type Context, sessionContext } from "../context.ts";
 import { safeReturn } from "../safe-return.server.ts";
 import { uncarry } from "./carried-form.ts";
@@ -40,6 +41,14 @@ export const unsent = (
     },
     status,
   );
+
+/** For `catch`: where the API could not tell who sent a form, what is thrown carries the form. Any other error is thrown as it is. */
+export const carrying =
+  (context: Context, form: FormData, action: string) =>
+  (error: unknown): never => {
+    if (!(error instanceof ApiProblem) || error.status !== 503) throw error;
+    throw unsent(503, context, form, { action, message: error.body.detail });
+  };
 
 const secret = /(^|\.)(formToken|code|secret|apiKey|ticket|stay)$|password/i;
 
