@@ -8,8 +8,9 @@ export function isTaken(error: unknown): boolean {
 }
 
 type Coded = { errcode?: number; code?: string };
-// PostgreSQL's SQLSTATE and Node's names of what ends a connection or leads to no database.
-const lost = /^(08|3D000|57P0[123]|53300|55000|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/;
+// PostgreSQL's SQLSTATE and Node's names of what ends a connection, or leads to no database or to one that may only be read, as after
+// another has taken its place.
+const lost = /^(08|25006|3D000|57P0[123]|53300|55000|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/;
 
 /** Why nothing can be stored at the moment through no fault of the request, on either engine; undefined for other errors. */
 export function whyUnavailable(error: unknown): "full" | "busy" | "lost" | undefined {

@@ -1,5 +1,6 @@
 import type { Pool } from "pg";
 import type { Log } from "../../process/log.server.ts";
+import { Heartbeat } from "./heartbeat.server.ts";
 
 // In ms, before listening again after a lost connection. Notices in between are lost, but pages also refresh by themselves.
 const againAfter = 1_000;
@@ -9,12 +10,14 @@ const channel = "tertulia";
 export class PgNotify {
   readonly #pool: Pool;
   readonly #log: Log;
+  readonly #heartbeat: Heartbeat;
   #closed = false;
   readonly #ends = new Set<() => void>();
 
   constructor(pool: Pool, log: Log) {
     this.#pool = pool;
     this.#log = log;
+    this.#heartbeat = new Heartbeat(pool, log);
   }
 
   send(text: string): void {
@@ -37,7 +40,9 @@ export class PgNotify {
     };
     try {
       const client = await this.#pool.connect();
+      const stop = this.#heartbeat.follow(client);
       end = () => {
+        stop();
         this.#ends.delete(end);
         client.off("error", again);
         client.release(true);
