@@ -17,13 +17,13 @@ await run(async () => {
   const email = process.argv[2];
   if (!email) throw new ConfigError("Falta el correo de la cuenta: npm run cuenta:entrar -- ana@ejemplo.es");
   const config = readConfig();
-  const { db, close } = await openDatabase(config, createLog("warn"));
+  const { db, clock, close } = await openDatabase(config, createLog("warn"));
   try {
     const key = email.toLowerCase();
     const account = await db.selectFrom("users").where("emailKey", "=", key).select("id").executeTakeFirst();
     if (!account) throw new ConfigError(`Ninguna cuenta tiene el correo ${email}.`);
     const token = randomBytes(32).toString("base64url");
-    const now = Date.now();
+    const now = clock.now();
     const row = { tokenHash: hashToken(token), expiresAt: now + lives, updatedAt: now, opens: 1 as const };
     await db.transaction().execute(async (trx) => {
       await trx

@@ -17,15 +17,15 @@ export const upkeep = (services: Pick<Services, "db" | "engine" | "clock" | "fil
   every: hour,
   async work({ signal }) {
     const { db, engine, clock, files } = services;
-    await deleteDue(services, Date.now(), signal);
-    await db.deleteFrom("sessions").where("refreshExpiresAt", "<", Date.now()).execute();
+    await deleteDue(services, clock.now(), signal);
+    await db.deleteFrom("sessions").where("refreshExpiresAt", "<", clock.now()).execute();
     await db
       .deleteFrom("idempotency")
-      .where("createdAt", "<", Date.now() - dayLong)
+      .where("createdAt", "<", clock.now() - dayLong)
       .execute();
     await db
       .deleteFrom("diagnoses")
-      .where("createdAt", "<", Date.now() - dayLong)
+      .where("createdAt", "<", clock.now() - dayLong)
       .execute();
     await db
       .deleteFrom("jobs")

@@ -165,6 +165,53 @@ describe.each(shared)("several processes on one $name", (engine) => {
     });
   });
 
+  describe("where the clock of one is an hour ahead", () => {
+    const hour = 3_600_000;
+    /** Does something as a process would whose clock is an hour ahead of the others'. */
+    async function anHourAhead<T>(work: () => Promise<T>): Promise<T> {
+      const { clock } = api.services;
+      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + hour });
+      clock.ahead = hour;
+      return work().finally(() => {
+        clock.ahead = 0;
+        vi.useRealTimers();
+      });
+    }
+    const me = (token: string) => api.call("GET", "/auth/session", { token }).then(({ status }) => status);
+
+    it("a session that one opens, all know, and none for longer than another", async () => {
+      const bea = await api.signUp("Bea");
+      expect(await anHourAhead(() => me(bea.token))).toBe(200);
+      const carla = await anHourAhead(() => api.signUp("Carla"));
+      expect(await me(carla.token)).toBe(200);
+      const { accessExpiresAt } = await api.db
+        .selectFrom("sessions")
+        .where("userId", "=", carla.id)
+        .select("accessExpiresAt")
+        .executeTakeFirstOrThrow();
+      expect(Math.abs(Number(accessExpiresAt) - Date.now() - 15 * 60_000)).toBeLessThan(60_000);
+    });
+
+    it("a tab that still has the token from before another process renewed it is not taken for a thief", async () => {
+      const bea = await api.signUp("Bea");
+      const headers = { Cookie: `refresh=${bea.refresh}` };
+      const renew = () => api.call("POST", "/auth/refresh", { headers });
+      expect((await renew()).status).toBe(200);
+      expect((await anHourAhead(renew)).status).toBe(200);
+    });
+
+    it("an invitation is good for seven days of the same clock", async () => {
+      const json = { email: "nueva@ejemplo.es" };
+      const made = await anHourAhead(() => api.call("POST", "/api/invitation", { token: ana.token, json }));
+      const { expiresAt } = await api.db
+        .selectFrom("invitations")
+        .where("id", "=", (made.body as { id: string }).id)
+        .select("expiresAt")
+        .executeTakeFirstOrThrow();
+      expect(Math.abs(Number(expiresAt) - Date.now() - 7 * 24 * hour)).toBeLessThan(60_000);
+    });
+  });
+
   it("a change that one writes is heard in another", async () => {
     const elsewhere = new Changes(api.notices);
     const heard: string[] = [];

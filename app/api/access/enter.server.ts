@@ -80,7 +80,7 @@ export function readTicket(
   const plain = tryDecrypt(ticket, c.var.services.accessKey, ticketIdentity(access.id));
   if (plain === undefined) return undefined;
   const { expires, ...said } = JSON.parse(plain) as { userId: string; facts: Facts; expires: number };
-  return expires > Date.now() ? said : undefined;
+  return expires > c.var.services.clock.now() ? said : undefined;
 }
 
 async function offerJoining(
@@ -98,7 +98,7 @@ async function offerJoining(
     );
   }
   // The ID token is not carried: with it the ticket would not fit into a cookie.
-  const said = { userId: account.id, facts: { ...facts, idToken: null }, expires: Date.now() + ticketLives };
+  const said = { userId: account.id, facts: { ...facts, idToken: null }, expires: services.clock.now() + ticketLives };
   const ticket = encrypt(JSON.stringify(said), services.accessKey, ticketIdentity(access.id));
   return { ticket, email, needsCode: await hasAuthenticator(services.db, account.id) };
 }
@@ -178,7 +178,8 @@ async function makeAccount(c: Context<ApiEnv>, access: AccessRow, facts: Facts, 
 }
 
 async function open(c: Context<ApiEnv>, access: AccessRow, facts: Facts, userId: string): Promise<Tokens> {
-  const { db, engine, tokenKey, accessKey } = c.var.services;
+  const { services } = c.var;
+  const { db, engine, clock, accessKey } = services;
   await db.transaction().execute(async (trx) => {
     await lockAdmins(trx, engine);
     await followRole(trx, c, access, facts, userId);
@@ -191,13 +192,12 @@ async function open(c: Context<ApiEnv>, access: AccessRow, facts: Facts, userId:
   const { idToken, providerSession } = facts;
   const hours = access.sessionHours;
   return openSession(
-    db,
-    tokenKey,
+    services,
     { userId, ...deviceOf(c) },
     {
       accessId: access.id,
       providerSession,
-      endsAt: hours === null ? null : Date.now() + hours * 60 * 60_000,
+      endsAt: hours === null ? null : clock.now() + hours * 60 * 60_000,
       idTokenFor: (sessionId) => idToken && encrypt(idToken, accessKey, sessionId),
     },
   );

@@ -59,7 +59,7 @@ const accept: RouteHandler<typeof acceptRoute, ApiEnv> = async (c) => {
   if (!address) throw invalid("email", "Falta el correo electrónico.");
   await refuseCommon(given.password);
   const passwordHash = await hashPassword(given.password);
-  const now = Date.now();
+  const now = services.clock.now();
   const userId = newId();
   const row = { id: userId, createdAt: now, updatedAt: now, name: given.name, email: address, passwordHash };
   await services.db
@@ -129,7 +129,7 @@ export const invitationLinkOf = new OpenAPIHono<ApiEnv>({ defaultHook: answerInv
 
 async function findOpen(c: Context<ApiEnv>, given: string): Promise<InvitationRow> {
   const found = await invitationOf(c.var.services, given);
-  if (!found || found.usedAt !== null || found.expiresAt <= Date.now()) throw usedUp();
+  if (!found || found.usedAt !== null || found.expiresAt <= c.var.services.clock.now()) throw usedUp();
   return found;
 }
 

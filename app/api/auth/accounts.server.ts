@@ -53,11 +53,11 @@ export async function refuseCommon(password: string): Promise<void> {
  * taken e-mail, 422.
  */
 export async function signUp(c: Context<ApiEnv>, given: z.output<typeof registration>): Promise<Tokens> {
-  const { db, engine, config, tokenKey } = c.var.services;
+  const { db, engine, clock, config } = c.var.services;
   refusePasswords(c.var.services);
   await refuseCommon(given.password);
   const passwordHash = await hashPassword(given.password);
-  const now = Date.now();
+  const now = clock.now();
   const account = await db.transaction().execute(async (trx) => {
     const first = await isFirstAccount(trx, engine);
     if (config.signup === "closed" && !first) {
@@ -90,7 +90,7 @@ export async function signUp(c: Context<ApiEnv>, given: z.output<typeof registra
     await recordAudit(trx, c, "signup", "user", row.id, { actorId: row.id });
     return row;
   });
-  return openSession(db, tokenKey, { userId: account.id, ...deviceOf(c) });
+  return openSession(c.var.services, { userId: account.id, ...deviceOf(c) });
 }
 
 /** Throws 403 where nobody comes in by a password. */
@@ -157,7 +157,7 @@ export async function signIn(
     throw new Problem(401, "El correo o la contraseña no son correctos.");
   }
   await forgetAttempts(services, "signinAccount", here);
-  if (await hasAuthenticator(services.db, account.id)) return { ticket: makeTicket(services.tokenKey, account) };
+  if (await hasAuthenticator(services.db, account.id)) return { ticket: makeTicket(services, account) };
   return enter(c, account.id);
 }
 
@@ -204,9 +204,8 @@ export async function provesAccount(c: Context<ApiEnv>, userId: string, password
 
 /** Opens a session of an account whose owner has proven who they are. */
 export async function enter(c: Context<ApiEnv>, userId: string): Promise<Tokens> {
-  const { db, tokenKey } = c.var.services;
-  await recordAudit(db, c, "signin", "user", userId, { actorId: userId });
-  return openSession(db, tokenKey, { userId, ...deviceOf(c) });
+  await recordAudit(c.var.services.db, c, "signin", "user", userId, { actorId: userId });
+  return openSession(c.var.services, { userId, ...deviceOf(c) });
 }
 
 // In ms: how long ago somebody without a password may have come in to confirm what others confirm with theirs.
@@ -218,7 +217,7 @@ const justCameIn = 10 * 60_000;
  */
 export async function confirmPassword(c: Context<ApiEnv>, password: string | undefined): Promise<void> {
   const { services, person } = c.var;
-  if (await hasNoPassword(services.db, person.id)) return refuseOldSession(services.db, person.sessionId);
+  if (await hasNoPassword(services.db, person.id)) return refuseOldSession(services, person.sessionId);
   if (!password) throw invalid("currentPassword", "Escribe tu contraseña actual para confirmar.");
   const account = await services.db
     .selectFrom("users")
@@ -237,9 +236,9 @@ async function hasNoPassword(db: Db, userId: string): Promise<boolean> {
   return account?.passwordHash === "";
 }
 
-async function refuseOldSession(db: Db, sessionId: string): Promise<void> {
+async function refuseOldSession({ db, clock }: Services, sessionId: string): Promise<void> {
   const session = await db.selectFrom("sessions").where("id", "=", sessionId).select("createdAt").executeTakeFirst();
-  if (Date.now() - (session?.createdAt ?? 0) < justCameIn) return;
+  if (clock.now() - (session?.createdAt ?? 0) < justCameIn) return;
   throw invalid(
     "currentPassword",
     "Tu cuenta no tiene contraseña. Para confirmar que eres tú, cierra la sesión, entra otra vez y repítelo antes de diez minutos.",

@@ -27,8 +27,8 @@ const letters = "abcdefghjkmnpqrstuvwxyz23456789";
 type Ticketed = Pick<UserRow, "id" | "passwordHash">;
 
 /** A ticket that proves for five minutes that the password was right; a new password invalidates it. */
-export function makeTicket(key: Buffer, account: Ticketed): string {
-  return signTicket(key, account, Date.now() + ticketLives);
+export function makeTicket({ clock, tokenKey }: Services, account: Ticketed): string {
+  return signTicket(tokenKey, account, clock.now() + ticketLives);
 }
 
 function signTicket(key: Buffer, { id, passwordHash }: Ticketed, expires: number): string {
@@ -37,14 +37,17 @@ function signTicket(key: Buffer, { id, passwordHash }: Ticketed, expires: number
 }
 
 /** The account of a valid ticket. */
-export async function accountOfTicket({ db, tokenKey }: Services, ticket: string): Promise<Ticketed | undefined> {
+export async function accountOfTicket(
+  { db, clock, tokenKey }: Services,
+  ticket: string,
+): Promise<Ticketed | undefined> {
   const [id = "", expires = ""] = ticket.split(".");
   const account = await db
     .selectFrom("users")
     .where("id", "=", id.replaceAll("\0", ""))
     .select(["id", "passwordHash"])
     .executeTakeFirst();
-  if (!account || !(Number(expires) > Date.now())) return;
+  if (!account || !(Number(expires) > clock.now())) return;
   return sameSecret(ticket, signTicket(tokenKey, account, Number(expires))) ? account : undefined;
 }
 
@@ -108,10 +111,14 @@ const hash = (key: Buffer, text: string) => createHmac("sha256", key).update(`re
  * Checks a code of the person's app or a recovery code; each is accepted once. Throws 422 if the stored secret can't be
  * read.
  */
-export async function spendCode({ db, authenticatorKey }: Services, userId: string, given: string): Promise<boolean> {
+export async function spendCode(
+  { db, clock, authenticatorKey }: Services,
+  userId: string,
+  given: string,
+): Promise<boolean> {
   const row = await db.selectFrom("authenticators").where("userId", "=", userId).selectAll().executeTakeFirst();
   if (!row?.confirmedAt) return false;
-  const now = Date.now();
+  const now = clock.now();
   const own = db.updateTable("authenticators").where("id", "=", row.id);
   const secret = openSecret(authenticatorKey, userId, row.secret);
   if (secret === undefined) {

@@ -56,10 +56,10 @@ const beginSetUpRoute = createRoute({
 });
 const beginSetUp: RouteHandler<typeof beginSetUpRoute, ApiEnv> = async (c) => {
   const { services, person } = c.var;
-  const { db, authenticatorKey } = services;
+  const { db, clock, authenticatorKey } = services;
   const { email } = await db.selectFrom("users").where("id", "=", person.id).select("email").executeTakeFirstOrThrow();
   if (await hasAuthenticator(db, person.id)) throw new Problem(409, "La verificación en dos pasos ya está activada.");
-  const secret = pendingSecrets(authenticatorKey, person, Date.now()).current;
+  const secret = pendingSecrets(authenticatorKey, person, clock.now()).current;
   return c.json({ secret, uri: addressOf(secret, email) }, 201);
 };
 
@@ -81,10 +81,10 @@ const finishSetUpRoute = createRoute({
 });
 const finishSetUp: RouteHandler<typeof finishSetUpRoute, ApiEnv> = async (c) => {
   const { services, person } = c.var;
-  const { db, authenticatorKey } = services;
+  const { db, clock, authenticatorKey } = services;
   const given = c.req.valid("json");
   if (await hasAuthenticator(db, person.id)) throw new Problem(409, "La verificación en dos pasos ya está activada.");
-  const now = Date.now();
+  const now = clock.now();
   const { current, before } = pendingSecrets(authenticatorKey, person, now);
   const secret = [current, before].find((one) => sameSecret(one, given.secret));
   if (!secret) throw new Problem(409, "Este código QR ya no vale. Empieza otra vez.");

@@ -17,10 +17,11 @@ const useLinkRoute = createRoute({
 });
 const useLink: RouteHandler<typeof useLinkRoute, ApiEnv> = async (c) => {
   await countAttempt(c, "signinAddress", networkOf(c));
-  const used = await c.var.services.db
+  const { db, clock } = c.var.services;
+  const used = await db
     .deleteFrom("passwordResets")
     .where("tokenHash", "=", hashToken(c.req.valid("json").token))
-    .where("expiresAt", ">", Date.now())
+    .where("expiresAt", ">", clock.now())
     .where("opens", "=", 1)
     .returning("userId")
     .executeTakeFirst();

@@ -31,7 +31,7 @@ const listSessions: RouteHandler<typeof listSessionsRoute, ApiEnv> = async (c) =
   const rows = await services.db
     .selectFrom("sessions")
     .where("userId", "=", person.id)
-    .where("refreshExpiresAt", ">", Date.now())
+    .where("refreshExpiresAt", ">", services.clock.now())
     .orderBy("lastSeenAt", "desc")
     .orderBy("id", "desc")
     .select(["id", "createdAt", "lastSeenAt", "userAgent", "ip"])

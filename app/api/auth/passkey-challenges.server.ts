@@ -13,17 +13,21 @@ export const pageOrigin = z
   .refine((url) => URL.parse(url)?.origin === url, "El origen es una dirección sin ruta.");
 
 /** What a passkey signs. Nothing is stored: the ticket goes to the browser and comes back, and the challenge is its hash. */
-export function makeChallenge({ tokenKey }: Services, purpose: string): { ticket: string; challenge: string } {
-  const begun = `${Date.now()}.${randomBytes(16).toString("base64url")}`;
+export function makeChallenge({ clock, tokenKey }: Services, purpose: string): { ticket: string; challenge: string } {
+  const begun = `${clock.now()}.${randomBytes(16).toString("base64url")}`;
   const made = `${begun}.${proofOf(tokenKey, purpose, begun)}`;
   return { ticket: made, challenge: challengeOf(made) };
 }
 
 /** The challenge of a ticket that was made here for this purpose, and when. Throws 422 if it wasn't, or was long ago. */
-export function openTicket({ tokenKey }: Services, purpose: string, given: string): { challenge: string; at: number } {
+export function openTicket(
+  { clock, tokenKey }: Services,
+  purpose: string,
+  given: string,
+): { challenge: string; at: number } {
   const [at = "", random = "", proof = ""] = given.split(".");
   const isOurs = sameSecret(proof, proofOf(tokenKey, purpose, `${at}.${random}`));
-  if (!isOurs || Date.now() - Number(at) > lives)
+  if (!isOurs || clock.now() - Number(at) > lives)
     throw invalid("ticket", "Ha pasado demasiado tiempo. Empieza otra vez.");
   return { challenge: challengeOf(given), at: Number(at) };
 }

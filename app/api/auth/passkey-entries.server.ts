@@ -1,8 +1,7 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
-import type { Db } from "../../db/connection.server.ts";
 import type { PasskeyRow } from "../../db/tables.ts";
-import type { ApiEnv } from "../env.server.ts";
+import type { ApiEnv, Services } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
 import { answerInvalid, Problem } from "../http/problem.server.ts";
 import { countAttempt, networkOf } from "../http/rate-limit.server.ts";
@@ -48,7 +47,7 @@ export const passkeyEntries = new OpenAPIHono<ApiEnv>({ defaultHook: answerInval
     }),
     async (c) => {
       const { services } = c.var;
-      const { db, tokenKey } = services;
+      const { db } = services;
       refusePasswords(services);
       await countAttempt(c, "signinAddress", networkOf(c));
       const given = c.req.valid("json");
@@ -78,18 +77,23 @@ export const passkeyEntries = new OpenAPIHono<ApiEnv>({ defaultHook: answerInval
         throw unknown();
       });
       if (!verified) throw unknown();
-      if (!(await isFirstUse(db, row, at, authenticationInfo.newCounter))) throw unknown();
+      if (!(await isFirstUse(services, row, at, authenticationInfo.newCounter))) throw unknown();
       await recordAudit(db, c, "signin", "session", null, {
         actorId: row.userId,
         changes: { after: { passkey: row.name } },
       });
-      return answerTokens(c, await openSession(db, tokenKey, { userId: row.userId, ...deviceOf(c) }), 200);
+      return answerTokens(c, await openSession(services, { userId: row.userId, ...deviceOf(c) }), 200);
     },
   );
 
 /** Each challenge is answered once: of two equal answers, or an older one, the second finds that its time has passed. */
-async function isFirstUse(db: Db, { id }: PasskeyRow, challengedAt: number, counter: number): Promise<boolean> {
-  const now = Date.now();
+async function isFirstUse(
+  { db, clock }: Services,
+  { id }: PasskeyRow,
+  challengedAt: number,
+  counter: number,
+): Promise<boolean> {
+  const now = clock.now();
   const { numUpdatedRows } = await db
     .updateTable("passkeys")
     .set({ challengedAt, counter, lastUsedAt: now, updatedAt: now })

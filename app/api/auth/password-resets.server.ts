@@ -77,7 +77,7 @@ const resetPasswordRoute = createRoute({
   responses: { 204: { description: "La contraseña es la nueva; las sesiones abiertas han terminado." } },
 });
 const resetPassword: RouteHandler<typeof resetPasswordRoute, ApiEnv> = async (c) => {
-  const { db } = c.var.services;
+  const { db, clock } = c.var.services;
   const { password } = c.req.valid("json");
   const reset = await findReset(c.var.services, c.req.valid("param").token);
   await refuseCommon(password);
@@ -88,7 +88,7 @@ const resetPassword: RouteHandler<typeof resetPasswordRoute, ApiEnv> = async (c)
     if (numDeletedRows === 0n) throw oldLink();
     await trx
       .updateTable("users")
-      .set({ passwordHash, updatedAt: Date.now() })
+      .set({ passwordHash, updatedAt: clock.now() })
       .where("id", "=", reset.userId)
       .execute();
     // Whoever had the old password may have created keys or other ways back in.
@@ -104,11 +104,11 @@ export const passwordResets = new OpenAPIHono<ApiEnv>({ defaultHook: answerInval
   .openapi(resetPasswordRoute, resetPassword);
 
 /** The reset that a link stands for. Throws 422 if it was used, replaced or has expired. */
-async function findReset({ db }: Services, token: string): Promise<{ id: string; userId: string }> {
+async function findReset({ db, clock }: Services, token: string): Promise<{ id: string; userId: string }> {
   const reset = await db
     .selectFrom("passwordResets")
     .where("tokenHash", "=", hashToken(token))
-    .where("expiresAt", ">", Date.now())
+    .where("expiresAt", ">", clock.now())
     .where("opens", "=", 0)
     .select(["id", "userId"])
     .executeTakeFirst();
@@ -116,9 +116,9 @@ async function findReset({ db }: Services, token: string): Promise<{ id: string;
   return reset;
 }
 
-async function sendLink({ db, mail, config }: Services, account: { id: string; email: string }) {
+async function sendLink({ db, clock, mail, config }: Services, account: { id: string; email: string }) {
   const token = randomBytes(32).toString("base64url");
-  const now = Date.now();
+  const now = clock.now();
   const row = { tokenHash: hashToken(token), expiresAt: now + lives, updatedAt: now, opens: 0 as const };
   await db
     .insertInto("passwordResets")

@@ -1,13 +1,16 @@
 import { createHmac } from "node:crypto";
 import { v7 as newId } from "uuid";
-import type { Db } from "../../db/connection.server.ts";
 import type { SessionRow } from "../../db/tables.ts";
 import { hashToken, sameSecret } from "../../process/crypto.server.ts";
+import type { Services } from "../env.server.ts";
 
 const accessLives = 15 * 60_000;
 const refreshLives = 30 * 24 * 60 * 60_000;
 // In ms: parallel tabs may still use the token that one of them has just rotated.
 const graceAfterRotation = 30_000;
+
+/** Times are by the shared clock: a session that one process opens is used through others. */
+type SessionServices = Pick<Services, "db" | "clock" | "tokenKey">;
 
 export type Tokens = { access: string; refresh: string; refreshExpiresAt: number };
 
@@ -22,15 +25,14 @@ type OfProvider = {
 
 /** Creates a session and returns its tokens. */
 export async function openSession(
-  db: Db,
-  key: Buffer,
+  { db, clock, tokenKey }: SessionServices,
   { userId, userAgent, ip }: Pick<SessionRow, "userId" | "userAgent" | "ip">,
   from?: OfProvider,
 ): Promise<Tokens> {
-  const now = Date.now();
+  const now = clock.now();
   const id = newId();
   const endsAt = from?.endsAt ?? null;
-  const tokens = tokensOf(key, id, 0, Math.min(now + refreshLives, endsAt ?? Number.POSITIVE_INFINITY));
+  const tokens = tokensOf(tokenKey, id, 0, Math.min(now + refreshLives, endsAt ?? Number.POSITIVE_INFINITY));
   await db.deleteFrom("sessions").where("userId", "=", userId).where("refreshExpiresAt", "<", now).execute();
   await db
     .insertInto("sessions")
@@ -61,16 +63,17 @@ export async function openSession(
  * Rotates a refresh token. The previous token still works for 30 s and yields the same new tokens; an older one was stolen or
  * copied, so the session ends. Returns undefined if there is no session for it.
  */
-export async function refreshSession(db: Db, key: Buffer, refresh: string): Promise<Tokens | undefined> {
+export async function refreshSession(services: SessionServices, refresh: string): Promise<Tokens | undefined> {
+  const { db, clock, tokenKey } = services;
   const [id = "", generation = ""] = refresh.split(".");
   const used = Number(generation);
-  if (!Number.isSafeInteger(used) || !sameSecret(refresh, refreshToken(key, id, used))) return;
-  const now = Date.now();
+  if (!Number.isSafeInteger(used) || !sameSecret(refresh, refreshToken(tokenKey, id, used))) return;
+  const now = clock.now();
   const session = await db.selectFrom("sessions").where("id", "=", id).selectAll().executeTakeFirst();
   if (!session || session.refreshExpiresAt <= now) return;
   if (used === session.generation) {
     const ends = Math.min(now + refreshLives, session.endsAt ?? Number.POSITIVE_INFINITY);
-    const tokens = tokensOf(key, id, used + 1, ends);
+    const tokens = tokensOf(tokenKey, id, used + 1, ends);
     const { numUpdatedRows } = await db
       .updateTable("sessions")
       .set({
@@ -86,10 +89,10 @@ export async function refreshSession(db: Db, key: Buffer, refresh: string): Prom
       .where("generation", "=", used)
       .executeTakeFirst();
     // A parallel request rotated it between the two queries.
-    return numUpdatedRows > 0n ? tokens : refreshSession(db, key, refresh);
+    return numUpdatedRows > 0n ? tokens : refreshSession(services, refresh);
   }
   if (used === session.generation - 1 && now - session.rotatedAt <= graceAfterRotation) {
-    return tokensOf(key, id, session.generation, session.refreshExpiresAt);
+    return tokensOf(tokenKey, id, session.generation, session.refreshExpiresAt);
   }
   await db.deleteFrom("sessions").where("id", "=", id).execute();
 }

@@ -92,8 +92,7 @@ const refreshRoute = createRoute({
   responses: { 200: token("Un nuevo token de acceso.") },
 });
 const refresh: RouteHandler<typeof refreshRoute, ApiEnv> = async (c) => {
-  const { db, tokenKey } = c.var.services;
-  const tokens = await refreshSession(db, tokenKey, getCookie(c, "refresh") ?? "");
+  const tokens = await refreshSession(c.var.services, getCookie(c, "refresh") ?? "");
   if (!tokens) throw new Problem(401, "Session expirada, por favor inicia sesión nuevamente.");
   return answerTokens(c, tokens, 200);
 };

@@ -29,8 +29,8 @@ export const noProgram = createMiddleware<ApiEnv>(async (c, next) => {
 });
 
 async function findByKey(c: Context<ApiEnv>, token: string): Promise<Person | undefined> {
-  const { db } = c.var.services;
-  const now = Date.now();
+  const { db, clock } = c.var.services;
+  const now = clock.now();
   const row = await db
     .selectFrom("apiKeys")
     .innerJoin("users", "users.id", "apiKeys.userId")
@@ -61,8 +61,8 @@ export const maybeSignedIn = createMiddleware<ApiEnv & { Variables: { person?: P
 });
 
 async function findBySession(c: Context<ApiEnv>, token: string): Promise<Person | undefined> {
-  const { db } = c.var.services;
-  const now = Date.now();
+  const { db, clock } = c.var.services;
+  const now = clock.now();
   const [row] = token ? (await openSession(db, { accessHash: hashToken(token), now })).rows : [];
   if (!row) return;
   const { lastSeenAt, acceptedAt, termsAt: newest, ...person } = row;

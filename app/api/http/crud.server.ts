@@ -137,7 +137,7 @@ type AnyResource<T extends Table> = Resource<T, z.ZodObject, z.ZodObject>;
 
 async function create<T extends Table>(of: AnyResource<T>, c: Context<ApiEnv>): Promise<Tables[T]> {
   const { services, person } = c.var;
-  const now = Date.now();
+  const now = services.clock.now();
   const given = of.columns(validated(c.req, "json") as object);
   const named = { id: newId(), createdAt: now, updatedAt: now, ...given } as Tables[T];
   const row = of.complete?.(services, named, undefined) ?? named;
@@ -158,7 +158,7 @@ async function change<T extends Table>(of: AnyResource<T>, c: Context<ApiEnv>): 
   const given = validated(c.req, "json") as object;
   // PATCH must not apply defaults to fields that were left out.
   const sent = of.method === "patch" ? pick(given, Object.keys((await c.req.json()) as object)) : given;
-  const changed = { ...before, ...of.columns(sent), updatedAt: Date.now() };
+  const changed = { ...before, ...of.columns(sent), updatedAt: services.clock.now() };
   const row = of.complete?.(services, changed, before) ?? changed;
   await of.check?.(services, row, person);
   await store(of, services, async (trx) => {

@@ -19,13 +19,13 @@ export const idempotent = createMiddleware<ApiEnv>(async (c, next) => {
   if (key === undefined) return next();
   if (key === "" || key.length > longest) throw invalid("Idempotency-Key", "La Idempotency-Key no es válida.");
   const { person, services } = c.var;
-  const { db } = services;
+  const { db, clock } = services;
   // A keyed hash, because the body of a new account contains a password that a plain fast hash would expose to offline
   // guessing.
   const request = createHmac("sha256", services.tokenKey)
     .update(`${c.req.path}\n${await c.req.text()}`)
     .digest("base64url");
-  const now = Date.now();
+  const now = clock.now();
   const mine = db.deleteFrom("idempotency").where("userId", "=", person.id).where("key", "=", key);
   await mine
     .where("status", "is", null)
