@@ -1,14 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LLMock } from "@copilotkit/aimock";
 import type { Program } from "../../app/tools/mcp/server.ts";
 import { freePort } from "./server.ts";
 
-const program = (name: string) =>
-  join(import.meta.dirname, `../../node_modules/@modelcontextprotocol/${name}/dist/index.js`);
+const { resolve: pathOf } = createRequire(import.meta.url);
+const program = (name: string) => pathOf(`@modelcontextprotocol/${name}/dist/index.js`);
 
 /** `server-everything` over Streamable HTTP. */
 export async function startEverything(port?: number): Promise<{ url: string; port: number; stop(): Promise<void> }> {
