@@ -17,6 +17,9 @@ const poolAtMost = 20;
 const poolAtLeast = 4;
 // In ms, to wait for a free connection; then a sentence is better.
 const connectedWithin = 5_000;
+// In s. A host that is lost in the middle of a transaction would hold its locks until PostgreSQL's TCP gives it up, two hours
+// later. No transaction waits this long between two statements.
+const idleInTransaction = 60;
 
 export type Engine = "sqlite" | "postgres";
 export type Db = Kysely<Tables>;
@@ -79,11 +82,18 @@ async function openPostgres(url: string, processes: number, log: Log): Promise<D
   // `pg` returns BIGINT (also COUNT) as text; epoch milliseconds and counts fit a double.
   pg.types.setTypeParser(20, Number);
   const max = Math.max(poolAtLeast, Math.min(poolAtMost, Math.floor(connectionsOfAll / processes)));
-  const pool = new pg.Pool({ connectionString: url, max, keepAlive: true, connectionTimeoutMillis: connectedWithin });
-  // A connection lost between two queries of a transaction emits an error that would end the process if unhandled.
-  pool.on("connect", (client) =>
-    client.on("error", (error) => log.error({ err: error }, "conexión de PostgreSQL perdida")),
-  );
+  const pool = new pg.Pool({
+    connectionString: url,
+    max,
+    keepAlive: true,
+    connectionTimeoutMillis: connectedWithin,
+    async onConnect(client) {
+      // A connection lost between two queries of a transaction emits an error that would end the process if unhandled.
+      client.on("error", (error) => log.error({ err: error }, "conexión de PostgreSQL perdida"));
+      // A statement, because PgBouncer refuses it as a parameter of the connection.
+      await client.query(`set idle_in_transaction_session_timeout = '${idleInTransaction}s'`);
+    },
+  });
   // Already reported by the connection itself.
   pool.on("error", () => {});
   const db: Db = new Kysely({ dialect: new PostgresDialect({ pool }) });

@@ -72,6 +72,11 @@ describe.each(engines)("on $name", (engine) => {
     }
   });
 
+  it.runIf(engine.name === "postgres")("frees what a host lost in a transaction has locked", async () => {
+    const shown = await sql<Record<string, string>>`show idle_in_transaction_session_timeout`.execute(database.db);
+    expect(Object.values(shown.rows[0] ?? {})).toEqual(["1min"]);
+  });
+
   function search(question: string, owners: string[]) {
     return searchPassages(database.db, database.engine, { question, owners, except: [], limit: 5 });
   }
