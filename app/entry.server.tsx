@@ -7,7 +7,10 @@ import { isTextBrowser } from "./http/text-browsers.server.ts";
 import { pathInLog } from "./process/log.server.ts";
 import { RequestReference } from "./process/telemetry/request-reference.ts";
 import { currentTrace } from "./process/telemetry/request-trace.server.ts";
-import { type Context, type LivePart, liveContext, logContext, nonceContext } from "./web/context.ts";
+import { Light } from "./ui/light/light.ts";
+import { type Context, type LivePart, lightContext, liveContext, logContext, nonceContext } from "./web/context.ts";
+import { growingReply } from "./web/light/growing.server.ts";
+import { lightPage } from "./web/light/page.server.ts";
 
 /** Renders the whole page before sending its first byte; a growing part is then inserted while it arrives. */
 export default async function handleRequest(
@@ -21,15 +24,25 @@ export default async function handleRequest(
   headers.set("Content-Type", "text/html; charset=utf-8");
   const page = await renderPage(
     <RequestReference value={currentTrace()?.requestId ?? ""}>
-      <ServerRouter context={entry} url={request.url} nonce={nonce} />
+      <Light value={context.get(lightContext)}>
+        <ServerRouter context={entry} url={request.url} nonce={nonce} />
+      </Light>
     </RequestReference>,
     nonce,
   );
-  const html = scriptsLast(page, isTextBrowser(request));
-  // A page that needs no script allows none.
-  if (!html.includes("<script")) headers.set("Content-Security-Policy", contentPolicy(""));
   const live = context.get(liveContext);
-  if (!live || !html.includes(live.marker)) return new Response(html, { status, headers });
+  const grows = live !== null && page.includes(live.marker);
+  // A few pages are of no use without their script, also where the rest is light.
+  const scripted = page.includes("<script");
+  const light = context.get(lightContext) && !scripted;
+  const html = light
+    ? await lightPage(page, request, { nonce, growing: grows ? growingReply : undefined })
+    : scriptsLast(page, isTextBrowser(request));
+  headers.set(
+    "Content-Security-Policy",
+    contentPolicy({ scripts: scripted ? nonce : undefined, styles: light ? nonce : undefined }),
+  );
+  if (!grows) return new Response(html, { status, headers });
   headers.set("X-Live", "1");
   // Otherwise nginx would buffer it.
   headers.set("X-Accel-Buffering", "no");

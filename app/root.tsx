@@ -17,12 +17,15 @@ import { SignInOver } from "./routes/auth/sign-in-over.tsx";
 import { ErrorPage } from "./ui/error-page.tsx";
 import { FormToken } from "./ui/forms/post-form.tsx";
 import { keepShown } from "./ui/forms/unanswered.ts";
+import { Light } from "./ui/light/light.ts";
+import { PageFoot } from "./ui/light/page-foot.tsx";
 import { LoadingBar } from "./ui/navigation/loading-bar.tsx";
 import { PageName } from "./ui/navigation/page-name.tsx";
 import { unlessSeen } from "./ui/navigation/pages-seen.ts";
 import { routeContext, sessionContext } from "./web/context.ts";
 import { getCurrentUser } from "./web/current-user.server.ts";
 import { readForm } from "./web/forms/form.server.ts";
+import { lightChoiceOf } from "./web/light/choice.server.ts";
 
 // The icon, inlined to save a request.
 const icon =
@@ -37,10 +40,15 @@ export const middleware: Route.MiddlewareFunction[] = [
 ];
 export const clientMiddleware: Route.ClientMiddlewareFunction[] = [keepShown];
 
-export async function loader({ context }: Route.LoaderArgs) {
+export async function loader({ context, request }: Route.LoaderArgs) {
   const session = context.get(sessionContext);
   const person = await getCurrentUser(context);
-  return { formToken: session.formToken, flash: session.takeFlash(), personId: person?.user.id ?? null };
+  return {
+    formToken: session.formToken,
+    flash: session.takeFlash(),
+    personId: person?.user.id ?? null,
+    lightChoice: await lightChoiceOf(request),
+  };
 }
 
 export const shouldRevalidate = unlessSeen;
@@ -51,9 +59,18 @@ export const meta: Route.MetaFunction = ({ error }) => {
   return [{ title: `${missing ? "Página no encontrada" : "Algo ha fallado"} · Tertulia` }];
 };
 
+type Handle = {
+  /** Whether the page has scripts; `needed` where a light page has them as well. */
+  scripts?: boolean | "needed";
+  /** False for pages that fill the window or have the choice elsewhere. */
+  lightChoice?: boolean;
+};
+
 export function Layout({ children }: { children: ReactNode }) {
   const token = useRouteLoaderData<typeof loader>("root")?.formToken ?? "";
-  const scripts = useMatches().some(({ handle }) => (handle as { scripts?: boolean } | undefined)?.scripts);
+  const handles = useMatches().map(({ handle }) => handle as Handle | undefined);
+  const light = use(Light);
+  const scripts = handles.some((handle) => handle?.scripts === "needed" || (handle?.scripts && !light));
   return (
     <html lang="es">
       <head>
@@ -72,7 +89,10 @@ export function Layout({ children }: { children: ReactNode }) {
         </p>
         {scripts && <LoadingBar />}
         {scripts && <PageName />}
-        <FormToken value={token}>{children}</FormToken>
+        <FormToken value={token}>
+          {children}
+          <PageFoot offersChoice={handles.every((handle) => handle?.lightChoice !== false)} />
+        </FormToken>
         {scripts && <SignInOver />}
         {scripts && <ScrollRestoration />}
         {scripts && <Scripts />}

@@ -25,6 +25,7 @@ export default [
     route("auth/enlace/:token", "routes/auth/access/entry-link.tsx"),
     route("auth/oidc/callback", "routes/auth/access/callback.tsx"),
   ]),
+  route("paginas-ligeras", "routes/public/choose-light.ts"),
   route("auth/signout", "routes/auth/signout.ts"),
   route("auth/salida", "routes/auth/access/leave.tsx"),
   layout("routes/shell/layout.tsx", [

@@ -43,7 +43,7 @@ const mayImport: Record<string, string[]> = {
 };
 const mayImportLoose: Record<string, string[]> = {
   "app/root.tsx": ["web", "ui", "routes"],
-  "app/entry.server.tsx": ["process", "http", "web"],
+  "app/entry.server.tsx": ["process", "http", "web", "ui"],
   "app/entry.client.tsx": ["ui"],
   "app/routes.ts": [],
 };

@@ -7,21 +7,30 @@ export function addHeaders(response: Response, request: Request, nonce: string):
   headers.set("X-Frame-Options", "DENY");
   headers.set("Cross-Origin-Opener-Policy", "same-origin");
   headers.set("Cross-Origin-Resource-Policy", "same-origin");
+  // What decides whether pages are light; Chromium alone tells.
+  headers.set("Accept-CH", "ECT, Sec-CH-Prefers-Reduced-Data");
   headers.set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()");
   if (new URL(request.url).protocol === "https:") headers.set("Strict-Transport-Security", "max-age=31536000");
   if (!headers.has("Cache-Control")) headers.set("Cache-Control", "no-store");
-  if (!headers.has("Content-Security-Policy")) headers.set("Content-Security-Policy", contentPolicy(nonce));
+  if (!headers.has("Content-Security-Policy"))
+    headers.set("Content-Security-Policy", contentPolicy({ scripts: nonce || undefined }));
   return response;
 }
 
-/** The CSP of a page; without a nonce it allows no script. */
-export function contentPolicy(nonce: string): string {
+/** The CSP of a page: with the nonce of its scripts, without which it allows none, and that of the styles within it. */
+export function contentPolicy({
+  scripts,
+  styles,
+}: {
+  scripts: string | undefined;
+  styles?: string | undefined;
+}): string {
   const dev = import.meta.env?.DEV;
   return [
     "default-src 'none'",
-    `script-src ${nonce ? `'nonce-${nonce}' 'strict-dynamic'` : "'none'"}`,
+    `script-src ${scripts ? `'nonce-${scripts}' 'strict-dynamic'` : "'none'"}`,
     // Vite injects styles while developing.
-    `style-src 'self'${dev ? " 'unsafe-inline'" : ""}`,
+    `style-src 'self'${styles ? ` 'nonce-${styles}'` : ""}${dev ? " 'unsafe-inline'" : ""}`,
     "img-src 'self' data:",
     "font-src 'self'",
     `connect-src 'self'${dev ? " ws:" : ""}`,

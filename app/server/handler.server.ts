@@ -20,7 +20,16 @@ import { inRequest } from "../process/telemetry/request-trace.server.ts";
 import { zoneOf } from "../process/time-zones.server.ts";
 import { Sockets } from "../realtime/sockets.server.ts";
 import { createClient } from "../web/api-client.server.ts";
-import { apiContext, ipContext, logContext, nonceContext, routeContext, sessionContext } from "../web/context.ts";
+import {
+  apiContext,
+  ipContext,
+  lightContext,
+  logContext,
+  nonceContext,
+  routeContext,
+  sessionContext,
+} from "../web/context.ts";
+import { wantsLight } from "../web/light/choice.server.ts";
 import { WebSession } from "../web/session.server.ts";
 import { remoteApi, type Visitor } from "./remote-api.server.ts";
 import { type Opened, openServices } from "./services.server.ts";
@@ -132,6 +141,7 @@ function pagesWith({ config, log }: Opened, send: Send) {
     context.set(nonceContext, nonce);
     context.set(ipContext, ip);
     context.set(routeContext, answeredBy);
+    context.set(lightContext, await wantsLight(request));
     const answer = await pages(request, context).finally(answered);
     const response = answer.status >= 400 ? hideFromBots(sayInSpanish(answer), request, log) : answer;
     for (const cookie of await session.commit()) response.headers.append("Set-Cookie", cookie);

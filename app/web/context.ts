@@ -17,6 +17,8 @@ export const ipContext = createContext<string>();
 export const formContext = createContext<FormData>();
 /** The files that came with it, on disk while the request lasts. */
 export const filesContext = createContext<ReceivedFile[]>([]);
+/** Whether the page is to be a light one (`web/light/`). */
+export const lightContext = createContext<boolean>();
 /** Set by a loader whose page grows while it is sent: `entry.server.tsx` replaces `marker` with the pieces as they come. */
 export const liveContext = createContext<LivePart | null>(null);
 

@@ -28,12 +28,18 @@ export async function branchOf(
     through,
     before,
     around,
-  }: { through?: string | undefined; before?: string | undefined; around?: string | undefined },
+    limit = limits.turnsOnPage,
+  }: {
+    through?: string | undefined;
+    before?: string | undefined;
+    around?: string | undefined;
+    limit?: number | undefined;
+  },
 ): Promise<Page> {
   const last = before
     ? await parentOf(db, chat.id, before)
     : around
-      ? await leafBelow(db, chat.id, around, turnsAfter)
+      ? await leafBelow(db, chat.id, around, Math.floor(limit * partAfter))
       : through
         ? await leafBelow(db, chat.id, through)
         : chat.leafId;
@@ -42,9 +48,9 @@ export async function branchOf(
     with recursive branch as (
       select m.*, 0 as depth from messages m where m.id = ${last} and m."chatId" = ${chat.id}
       union all
-      select m.*, b.depth + 1 from messages m join branch b on m.id = b."parentId" where b.depth < ${limits.turnsOnPage}
+      select m.*, b.depth + 1 from messages m join branch b on m.id = b."parentId" where b.depth < ${limit}
     ) select * from branch order by depth`.execute(db);
-  const page = rows.slice(0, limits.turnsOnPage).reverse();
+  const page = rows.slice(0, limit).reverse();
   const [versions, items, summaries, opinions] = await Promise.all([
     versionsOf(db, chat.id, page),
     showMessages(db, page),
@@ -58,7 +64,7 @@ export async function branchOf(
       summary: summaries.get(item.id) ?? null,
       useful: opinions.get(item.id) ?? null,
     })),
-    hasEarlier: rows.length > limits.turnsOnPage,
+    hasEarlier: rows.length > limit,
     hasLater: before !== undefined || (around !== undefined && (await hasAnswer(db, last))),
   };
 }
@@ -74,8 +80,8 @@ async function opinionsOf(db: Db, page: MessageRow[]): Promise<Map<string, boole
   return new Map(rows.map(({ messageId, useful }) => [messageId, useful === 1]));
 }
 
-// How many messages to show after and before a message that search has found.
-const turnsAfter = 20;
+// Of the messages around one that search has found, how many come after it.
+const partAfter = 0.4;
 
 const hasAnswer = async (db: Db, messageId: string) =>
   (await db.selectFrom("messages").where("parentId", "=", messageId).select("id").limit(1).executeTakeFirst()) !==

@@ -251,6 +251,13 @@ const listBranchRoute = createRoute({
       through: id.optional().openapi({ description: "La rama que pasa por este mensaje." }),
       around: id.optional().openapi({ description: "La parte de su rama en la que está este mensaje." }),
       before: id.optional().openapi({ description: "Solo lo anterior a este mensaje de la rama." }),
+      limit: z.coerce
+        .number()
+        .int()
+        .min(1)
+        .max(limits.turnsOnPage)
+        .optional()
+        .openapi({ description: "Cuántos mensajes como mucho." }),
     }),
   },
   responses: {

@@ -5,6 +5,7 @@ import { Callout } from "../../ui/callout.tsx";
 import { DashboardPage } from "../../ui/dashboard-page.tsx";
 import { sendForm } from "../../ui/forms/send-form.ts";
 import { Icon } from "../../ui/icon.tsx";
+import { LightChoice } from "../../ui/light/light-choice.tsx";
 import { showSeen } from "../../ui/navigation/pages-seen.ts";
 import { BehindDialog } from "../../ui/overlays/behind-dialog.tsx";
 import { barPlot } from "../../ui/plot.server.ts";
@@ -26,6 +27,8 @@ import { Sessions } from "./security/sessions-list.tsx";
 import { Use } from "./use.tsx";
 
 export const meta: Route.MetaFunction = () => [{ title: "Tu cuenta · Tertulia" }];
+
+export const handle = { lightChoice: false };
 
 export async function loader({ context, request }: Route.LoaderArgs) {
   const { api, auth } = context.get(apiContext);
@@ -147,6 +150,17 @@ export default function User({ loaderData, actionData }: Route.ComponentProps) {
             <ApiKeys keys={keys} />
           </section>
         )}
+        <section aria-labelledby="ligeras">
+          <h2 id="ligeras">Páginas ligeras</h2>
+          <div className="stack">
+            <p className="text-text-2">
+              Pesan la décima parte: sin programa, con las imágenes como enlaces y con los últimos diez mensajes. Según
+              la conexión, son ligeras si tu navegador dice que ahorra datos o que va despacio. Vale para este
+              navegador.
+            </p>
+            <LightChoice />
+          </div>
+        </section>
         <Data />
       </DashboardPage>
     </BehindDialog>

@@ -5,8 +5,8 @@ import { formContext } from "../../web/context.ts";
 import { draftOf, placeOf, saveDraft } from "../../web/forms/drafts.server.ts";
 import { textOf } from "../../web/forms/form.server.ts";
 import { uploadFiles } from "../../web/forms/uploads.server.ts";
+import { pathOf } from "../../web/referer.server.ts";
 import type { Route } from "./+types/fold";
-import { pathOf } from "./referer.server.ts";
 import { foldCookie } from "./sidebar-cookie.server.ts";
 
 /** Folds or opens the sidebar and returns to the page, after saving the text and files in its composer as a draft. */

@@ -8,7 +8,7 @@ import { Revisits } from "../../ui/navigation/revisits.tsx";
 import { SidebarState, useSidebarState } from "../../ui/navigation/sidebar-state.ts";
 import { Toasts } from "../../ui/overlays/toasts.tsx";
 import { read } from "../../web/api-result.server.ts";
-import { apiContext } from "../../web/context.ts";
+import { apiContext, lightContext } from "../../web/context.ts";
 import { requireUser } from "../../web/current-user.server.ts";
 import { requireAuth } from "../../web/guards.server.ts";
 import type { Route } from "./+types/layout";
@@ -20,6 +20,9 @@ import { isFolded } from "./sidebar-cookie.server.ts";
 export const middleware: Route.MiddlewareFunction[] = [requireAuth];
 export const handle = { scripts: true };
 
+// In the sidebar of a light page; search and «Organizar varias» reach all.
+const lightChats = 10;
+
 export async function loader({ context, request }: Route.LoaderArgs) {
   const [{ user, subscription, groups }, { aside, notices, assistants }] = await Promise.all([
     requireUser(context),
@@ -27,7 +30,7 @@ export async function loader({ context, request }: Route.LoaderArgs) {
   ]);
   return {
     person: { name: user.name, role: user.role, plan: subscription.plan },
-    aside,
+    aside: context.get(lightContext) ? { ...aside, chats: aside.chats.slice(0, lightChats) } : aside,
     notices,
     assistants,
     administered: user.role === "admin" ? [...administered] : [],

@@ -3,8 +3,8 @@ import { sendForm } from "../../ui/forms/send-form.ts";
 import { accepted } from "../../web/api-result.server.ts";
 import { apiContext, formContext } from "../../web/context.ts";
 import { textOf } from "../../web/forms/form.server.ts";
+import { pathOf } from "../../web/referer.server.ts";
 import type { Route } from "./+types/pin";
-import { pathOf } from "./referer.server.ts";
 
 /** Pins a conversation from its row in the sidebar, or lets it go; then back to the page. */
 export async function action({ context, request }: Route.ActionArgs) {

@@ -1,8 +1,8 @@
 import { redirect } from "react-router";
 import { ApiProblem, accepted } from "../../web/api-result.server.ts";
 import { apiContext } from "../../web/context.ts";
+import { pathOf } from "../../web/referer.server.ts";
 import type { Route } from "./+types/read-notice";
-import { pathOf } from "./referer.server.ts";
 
 /** «Entendido»: the notice is not shown to this person any more. */
 export async function action({ context, params: { id }, request }: Route.ActionArgs) {

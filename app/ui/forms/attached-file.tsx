@@ -1,6 +1,7 @@
-import type { ReactNode } from "react";
+import { type ReactNode, use } from "react";
 import type { ShownFile } from "../../web/file-display.server.ts";
 import { Icon } from "../icon.tsx";
+import { Light } from "../light/light.ts";
 
 type Props = {
   file: ShownFile;
@@ -14,11 +15,13 @@ type Props = {
 /** A file beside a message: a small picture that leads to the large one, or its name that leads to its text. */
 export function AttachedFile({ file, content, text, children }: Props) {
   const { name, detail, image, width, height } = file;
-  if (image && content) {
+  const light = use(Light);
+  const picture = image && content ? `${content}?variant=image` : undefined;
+  if (picture && !light) {
     const scale = 136 / Math.max(1, width ?? 136);
     return (
       <li className="attachment">
-        <a className="thumb" href={`${content}?variant=image`}>
+        <a className="thumb" href={picture}>
           <img
             src={`${content}?variant=preview`}
             alt={name}
@@ -39,8 +42,8 @@ export function AttachedFile({ file, content, text, children }: Props) {
   );
   return (
     <li className="attachment">
-      {text ? (
-        <a className="chip" href={text}>
+      {(picture ?? text) ? (
+        <a className="chip" href={picture ?? text}>
           {inside}
         </a>
       ) : (

@@ -1,9 +1,11 @@
+import { use } from "react";
 import { Link, redirect } from "react-router";
 import { limits } from "../../../process/limits.ts";
 import { Callout } from "../../../ui/callout.tsx";
 import { DashboardPage } from "../../../ui/dashboard-page.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
+import { Light } from "../../../ui/light/light.ts";
 import { showSeen } from "../../../ui/navigation/pages-seen.ts";
 import { accepted, read } from "../../../web/api-result.server.ts";
 import { apiContext, formContext, sessionContext } from "../../../web/context.ts";
@@ -79,6 +81,7 @@ export default function FilePage({
   loaderData: { file, own, progress, passages, found, earlier, later },
 }: Route.ComponentProps) {
   const content = `/user/file/${file.id}/contenido`;
+  const light = use(Light);
   return (
     <DashboardPage
       width="document"
@@ -111,13 +114,19 @@ export default function FilePage({
       )}
       {file.image ? (
         <>
-          <img
-            className="whole"
-            src={`${content}?variant=image`}
-            alt={file.name}
-            width={file.width ?? 1}
-            height={file.height ?? 1}
-          />
+          {light ? (
+            <p className="mt-4">
+              <a href={`${content}?variant=image`}>Ver la imagen</a>
+            </p>
+          ) : (
+            <img
+              className="whole"
+              src={`${content}?variant=image`}
+              alt={file.name}
+              width={file.width ?? 1}
+              height={file.height ?? 1}
+            />
+          )}
           {passages.length > 0 && <h2 className="mt-4">El texto que hay en ella</h2>}
           <Passages passages={passages} found={found} />
         </>

@@ -1,9 +1,11 @@
+import { use } from "react";
 import { data, Link, redirect, useOutlet } from "react-router";
 import { DashboardPage } from "../../../ui/dashboard-page.tsx";
 import { SearchField } from "../../../ui/forms/search-field.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
 import { UploadForm } from "../../../ui/forms/upload-form.tsx";
 import { Icon } from "../../../ui/icon.tsx";
+import { Light } from "../../../ui/light/light.ts";
 import { Meters } from "../../../ui/meters.tsx";
 import { showSeen } from "../../../ui/navigation/pages-seen.ts";
 import { BehindDialog } from "../../../ui/overlays/behind-dialog.tsx";
@@ -112,9 +114,10 @@ function Found({ q, total }: { q: string; total: number }) {
 type ListedFile = { id: string; name: string; detail: string; image: boolean; when: string };
 
 function Row({ id, name, detail, image, when }: ListedFile) {
+  const light = use(Light);
   return (
     <li className="row">
-      {image ? (
+      {image && !light ? (
         <img
           className="tiny"
           src={`/user/file/${id}/contenido?variant=preview`}

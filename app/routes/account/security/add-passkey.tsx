@@ -15,7 +15,7 @@ import { sendFields } from "../../../web/forms/form.server.ts";
 import type { Route } from "./+types/add-passkey";
 
 export const meta: Route.MetaFunction = () => [{ title: "Añadir llave de acceso · Tertulia" }];
-export const handle = { dialog: true };
+export const handle = { dialog: true, scripts: "needed" };
 
 export async function loader({ context }: Route.LoaderArgs) {
   return { hasPassword: (await requireUser(context)).user.hasPassword };

@@ -5,7 +5,7 @@ import type { Route } from "./+types/page";
 
 export const meta: Route.MetaFunction = () => [{ title: "Entrar con una llave de acceso · Tertulia" }];
 // The page of the password needs none, and stays light.
-export const handle = { scripts: true };
+export const handle = { scripts: "needed" };
 
 /** Coming in by a passkey, which only a script can ask a device for. */
 export default function EnterByPasskey() {

@@ -1,5 +1,7 @@
+import { use } from "react";
 import { Link } from "react-router";
 import { Icon } from "../../../ui/icon.tsx";
+import { Light } from "../../../ui/light/light.ts";
 import { DecisionForm, type ShownDecision } from "./decision-form.tsx";
 
 export type ShownCallPart = {
@@ -87,6 +89,17 @@ export type ShownImage = {
 /** An image that a tool has made. */
 export function MadeImage({ image: { fileId, alt, width, height } }: { image: ShownImage }) {
   const path = `/user/file/${fileId}/contenido?variant=image`;
+  const light = use(Light);
+  if (light) {
+    return (
+      <p className="made">
+        <a href={path}>
+          Ver la imagen: {alt}
+          {width && height && ` (${width} × ${height} píxeles)`}
+        </a>
+      </p>
+    );
+  }
   return (
     <p className="made">
       <a href={path}>

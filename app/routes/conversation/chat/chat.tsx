@@ -7,7 +7,7 @@ import { sendForm } from "../../../ui/forms/send-form.ts";
 import { showSeen } from "../../../ui/navigation/pages-seen.ts";
 import { BehindDialog } from "../../../ui/overlays/behind-dialog.tsx";
 import { accepted, read } from "../../../web/api-result.server.ts";
-import { apiContext, formContext, sessionContext } from "../../../web/context.ts";
+import { apiContext, formContext, lightContext, sessionContext } from "../../../web/context.ts";
 import { requireUser } from "../../../web/current-user.server.ts";
 import type { ComposerDraft } from "../../../web/forms/drafts.server.ts";
 import { textOf } from "../../../web/forms/form.server.ts";
@@ -23,6 +23,9 @@ import { ChatMenu } from "./chat-menu.tsx";
 import { ReadOnlyFoot } from "./read-only-foot.tsx";
 import { Reader } from "./reader.tsx";
 
+// It is as high as the window.
+export const handle = { lightChoice: false };
+
 export const meta: Route.MetaFunction = ({ loaderData }) => [
   { title: `${loaderData?.title ?? "Conversación"} · Tertulia` },
 ];
@@ -30,15 +33,19 @@ export const meta: Route.MetaFunction = ({ loaderData }) => [
 // In ms after the reply's end. A model that has not given the chat a title by then will not give one.
 const titleTakes = 30_000;
 
+// Messages of a light page.
+const lightTurns = "10";
+
 export async function loader({ context, params, request, url }: Route.LoaderArgs) {
   const api = context.get(apiContext);
   const param = { id: params.id };
   const through = url.searchParams.get("version") ?? undefined;
   const before = url.searchParams.get("antes") ?? undefined;
   const around = url.searchParams.get("mensaje") ?? undefined;
+  const limit = context.get(lightContext) ? lightTurns : undefined;
   const [chat, branch, models, left] = await Promise.all([
     read(api.api.chat[":id"].$get({ param })),
-    read(api.api.chat[":id"].messages.$get({ param, query: { through, before, around } })),
+    read(api.api.chat[":id"].messages.$get({ param, query: { through, before, around, limit } })),
     listModels(context),
     planLeft(context),
   ]);

@@ -7,7 +7,15 @@ import { MarkdownStream } from "../../../markdown/stream.server.ts";
 import type { Log } from "../../../process/log.server.ts";
 import type { Chunk, Source } from "../../../replies/chunk.ts";
 import { FormToken } from "../../../ui/forms/post-form.tsx";
-import { apiContext, type Context, liveContext, logContext, sessionContext } from "../../../web/context.ts";
+import { Light } from "../../../ui/light/light.ts";
+import {
+  apiContext,
+  type Context,
+  lightContext,
+  liveContext,
+  logContext,
+  sessionContext,
+} from "../../../web/context.ts";
 import { CallLine, CallResult, MadeImage, type ShownCallPart } from "../calls/call.tsx";
 import { DecisionForm } from "../calls/decision-form.tsx";
 import { showCallPart } from "../calls/show-call.ts";
@@ -46,7 +54,12 @@ export function carryLive(context: Context, chatId: string, turn: ShownTurn, req
   const whole = folds ? undefined : reasoningPath(chatId, turn.id);
   const showCall = (call: CallChunk, ms: number | null) =>
     showCallPart({ ...call, ms, whole: true }, { replyId: turn.id, folds });
-  const pieces = replyPieces(turn.id, chunks, { renderEnd, showCall, whole, formToken }, context.get(logContext));
+  const pieces = replyPieces(
+    turn.id,
+    chunks,
+    { renderEnd, showCall, whole, formToken, light: context.get(lightContext) },
+    context.get(logContext),
+  );
   context.set(liveContext, { marker, pieces, leave: () => chunks.return(undefined) });
   return marker;
 }
@@ -56,6 +69,7 @@ type Shown = {
   showCall(call: CallChunk, ms: number | null): ShownCallPart;
   whole: string | undefined;
   formToken: string;
+  light: boolean;
 };
 
 /** A reply as HTML that can only grow, then what stands under it once it has ended; each time all that is new. */
@@ -157,7 +171,12 @@ class GrowingPage {
   }
 
   #render(part: ReactNode): string {
-    return renderPart(<FormToken value={this.#shown.formToken}>{part}</FormToken>);
+    const { formToken, light } = this.#shown;
+    return renderPart(
+      <Light value={light}>
+        <FormToken value={formToken}>{part}</FormToken>
+      </Light>,
+    );
   }
 
   #open(kind: Extract<Chunk, { type: "part" }>["kind"]): string {

@@ -1,4 +1,4 @@
-import { safeReturn } from "../../web/safe-return.server.ts";
+import { safeReturn } from "./safe-return.server.ts";
 
 /** The page that a form of the sidebar was sent from. */
 export function pathOf(referer: string | null): string {

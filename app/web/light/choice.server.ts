@@ -1,0 +1,38 @@
+import { createCookie } from "react-router";
+import { headerOf } from "../../http/header.server.ts";
+import { isTextBrowser } from "../../http/text-browsers.server.ts";
+
+/** When pages are light ones: by the connection, always or never. */
+export const lightChoices = ["auto", "always", "never"] as const;
+export type LightChoice = (typeof lightChoices)[number];
+
+const cookie = createCookie("tertulia-ligera", {
+  httpOnly: true,
+  sameSite: "strict",
+  path: "/",
+  maxAge: 365 * 24 * 60 * 60,
+});
+
+/** What the visitor has chosen; by the connection, unless they have. */
+export async function lightChoiceOf(request: Request): Promise<LightChoice> {
+  const value: unknown = await cookie.parse(request.headers.get("Cookie"));
+  return lightChoices.find((choice) => choice === value) ?? "auto";
+}
+
+export const lightCookie = (choice: LightChoice) => cookie.serialize(choice);
+
+/** Whether the answer is to be a light page. What a script asks for is data, never a page. */
+export async function wantsLight(request: Request): Promise<boolean> {
+  if (new URL(request.url).pathname.endsWith(".data")) return false;
+  const choice = await lightChoiceOf(request);
+  return choice === "always" || (choice === "auto" && (isSlow(request) || isTextBrowser(request)));
+}
+
+/**
+ * What browsers tell of their connection, once they are asked by `Accept-CH`: Save-Data and ECT (Network Information API), and the
+ * media feature `prefers-reduced-data` as a client hint.
+ */
+const isSlow = (request: Request) =>
+  headerOf(request, "Save-Data").toLowerCase() === "on" ||
+  headerOf(request, "Sec-CH-Prefers-Reduced-Data") === "reduce" ||
+  ["slow-2g", "2g", "3g"].includes(headerOf(request, "ECT"));

@@ -1,0 +1,40 @@
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import { headerOf } from "../../http/header.server.ts";
+import { stylesOf } from "./styles.server.ts";
+
+const stylesheet = /<link [^>]*rel="stylesheet"[^>]*>/g;
+const preload = /<link rel="modulepreload"[^>]*>/g;
+// Drawn by `ui/light/page-foot.tsx`; text of people and models can't contain a tag.
+const weight = /<p data-weight="">[^<]*<\/p>/;
+
+/**
+ * A rendered page with the styles it uses in itself, so that it can be read after one round trip, and what it weighed in its foot.
+ * `growing` is HTML like what will be inserted into it later; such a page is not weighed, because its end is not known yet.
+ */
+export async function lightPage(
+  html: string,
+  request: Request,
+  { nonce, growing }: { nonce: string; growing: string | undefined },
+): Promise<string> {
+  const style = `<style nonce="${nonce}">${stylesOf(html + (growing ?? ""))}</style>`;
+  const page = html
+    .replace(preload, "")
+    .replace(stylesheet, "")
+    .replace("</head>", () => `${style}</head>`);
+  if (growing !== undefined) return page.replace(weight, "");
+  const bytes = await compressedSize(page, headerOf(request, "Accept-Encoding"));
+  return page.replace(weight, `<p>Esta página ha pesado ${kilobytes.format(bytes / 1000)} kB.</p>`);
+}
+
+const kilobytes = new Intl.NumberFormat("es", { maximumFractionDigits: 1 });
+const brotli = promisify(brotliCompress);
+const gzipped = promisify(gzip);
+
+/** In bytes, compressed as the handler compresses pages, in a thread. */
+async function compressedSize(page: string, accepted: string): Promise<number> {
+  if (accepted.includes("br")) {
+    return (await brotli(page, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } })).length;
+  }
+  return accepted.includes("gzip") ? (await gzipped(page)).length : Buffer.byteLength(page);
+}
