@@ -54,6 +54,7 @@ import { modelTrials } from "./models/model-trial.server.ts";
 import { models } from "./models/models.server.ts";
 import { openAiAbsent } from "./models/openai-clients.server.ts";
 import { notices, readings } from "./notices/notices.server.ts";
+import { replyNotices } from "./notices/reply-notices.server.ts";
 import { docsPage } from "./openapi/docs.server.ts";
 import { type OpenApiDocument, withExamples } from "./openapi/openapi.server.ts";
 import { messageOpinions } from "./opinions/message-opinions.server.ts";
@@ -202,7 +203,8 @@ function mount(api: OpenAPIHono<ApiEnv>) {
     .route("/api/system/diagnosis", diagnoses)
     .route("/api/system/backup", systemBackups)
     .route("/api/dashboard", dashboard)
-    .route("/api/intelligence/conversation", conversation);
+    .route("/api/intelligence/conversation", conversation)
+    .route("/api/intelligence/conversation", replyNotices);
 }
 
 export type Api = ReturnType<typeof createApi>;

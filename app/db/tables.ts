@@ -208,7 +208,7 @@ export type DiagnosisRow = Row & { checks: string };
 /** When a line of a diagnosis was written or seen (`createdAt`, by the shared clock), or that it has ended. */
 export type DiagnosisMarkRow = Row & { diagnosisId: string; kind: "written" | "received" | "ended"; line: number };
 
-export type JobKind = "email" | "file" | "picture" | "import" | "upkeep" | "words" | "meanings";
+export type JobKind = "email" | "file" | "picture" | "import" | "upkeep" | "words" | "meanings" | "reply-notice";
 
 /** Work that outlives the request that asked for it, and the process that began it. */
 export type JobRow = Row & {

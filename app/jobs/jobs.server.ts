@@ -54,7 +54,8 @@ export type JobRules = {
   failed?(job: JobRow, problem: string): Promise<void>;
 };
 
-export type NewJob = Pick<JobRow, "kind"> & Partial<Pick<JobRow, "id" | "userId" | "subjectId" | "data" | "goodUntil">>;
+export type NewJob = Pick<JobRow, "kind"> &
+  Partial<Pick<JobRow, "id" | "userId" | "subjectId" | "data" | "dueAt" | "goodUntil">>;
 type Services = { db: Db; engine: Engine; clock: SharedClock; processes: Processes; changes: Changes; log: Log };
 
 /**
@@ -99,11 +100,14 @@ export class Jobs {
   }
 
   /** Stores a job, in the transaction `trx` if there is one; `wake` begins it at once. Returns its id. */
-  async add({ id = newId(), kind, userId = null, subjectId = null, data = "{}", goodUntil = null }: NewJob, trx?: Db) {
+  async add(
+    { id = newId(), kind, userId = null, subjectId = null, data = "{}", dueAt, goodUntil = null }: NewJob,
+    trx?: Db,
+  ) {
     const now = this.#services.clock.now();
     await (trx ?? this.#services.db)
       .insertInto("jobs")
-      .values({ ...waitingJob(kind, now), id, userId, subjectId, data, goodUntil })
+      .values({ ...waitingJob(kind, now), id, userId, subjectId, data, goodUntil, dueAt: dueAt ?? now })
       .execute();
     return id;
   }

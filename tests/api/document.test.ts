@@ -155,6 +155,7 @@ describe("the API's document", () => {
       "post /api/group",
       "post /api/hold",
       "post /api/intelligence/conversation",
+      "post /api/intelligence/conversation/{messageId}/notify",
       "post /api/intelligence/conversation/{messageId}/stop",
       "post /api/invitation",
       "post /api/job/again",

@@ -221,6 +221,7 @@ it("conversations are as the document says", async () => {
   const stream = await run("post /api/intelligence/conversation", {}, { json: { chatId: chat.id, content: "Hola" } });
   const [start] = (await stream.text()).split("\n\n").map((part) => JSON.parse(part || "{}") as Body);
   const messageId = String(start?.messageId);
+  await run("post /api/intelligence/conversation/{messageId}/notify", { messageId });
   await run("post /api/intelligence/conversation/{messageId}/stop", { messageId });
   const message = await made("post /api/message", { chatId: chat.id });
   await run("get /api/message");

@@ -1,5 +1,6 @@
 import type { ExpressionBuilder } from "kysely";
 import type { Db } from "../../db/connection.server.ts";
+import { releaseNotices } from "../../db/reply-notices.server.ts";
 import type { MessageRow, ModelRow, Tables } from "../../db/tables.ts";
 import type { Usage } from "../chunk.ts";
 import { cutCalls, partsOf, type ReplyPart, storedParts } from "../parts.server.ts";
@@ -71,6 +72,7 @@ async function take(trx: Db, id: string, { writer, before, now }: Adopting): Pro
     .returningAll()
     .executeTakeFirst();
   if (!reply) throw new TakenByAnother();
+  if (!way) await releaseNotices(trx, id);
   await cutCalls(trx, id, now);
   await endThoughts(trx, id, now);
   return { reply, way: way && { ...way, parts: partsOf(reply.content, await storedParts(trx, id)) } };

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Db } from "../../db/connection.server.ts";
 import { prepared } from "../../db/prepared.server.ts";
+import { releaseNotices } from "../../db/reply-notices.server.ts";
 import { indexText } from "../../db/search/passages.server.ts";
 import type { MessageRow, ModelRow } from "../../db/tables.ts";
 import type { ReplyUsage } from "../chunk.ts";
@@ -68,6 +69,7 @@ export async function settle(
     await storeParts(trx, run.messageId, kept, now);
     if (run.prompt) await storePrompt(trx, run.messageId, run.prompt);
     if (isLeft) return;
+    await releaseNotices(trx, run.messageId);
     // Replies of the local assistant are not indexed, because they would be quoted again.
     if (model.provider !== "local" && !rows[0]?.sessionId && text) {
       // What goes on where it was cut is indexed again as a whole.

@@ -8,6 +8,7 @@ const kinds = {
   upkeep: "Limpieza",
   words: "Palabras de la búsqueda",
   meanings: "Sentido de los pasajes",
+  "reply-notice": "Aviso de una respuesta",
 };
 const states = { waiting: "Espera", running: "En marcha", done: "Hecho", failed: "Ha fallado" };
 

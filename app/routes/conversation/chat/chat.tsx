@@ -66,6 +66,7 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
     title: chat.title,
     // Text browsers show a page only when it has loaded completely, when there is no running reply left to stop.
     stoppable: !isTextBrowser(request),
+    tells: last?.status === "streaming" && (await read(api.auth.options.$get())).tells,
     awaitsTitle: !chat.titled && last?.status === "complete" && justFinished,
     pinned: chat.pinned,
     archived: chat.archived,
@@ -153,6 +154,7 @@ export default function Chat({ loaderData: chat, actionData }: Route.ComponentPr
       chatId={id}
       lastReply={turns.findLast(({ role }) => role === "assistant")?.id}
       temporary={chat.temporary}
+      tells={chat.tells}
       edits={edits}
       lastSent={turns.findLast(({ role }) => role === "user")?.id ?? last?.id}
       sendKey={chat.key}

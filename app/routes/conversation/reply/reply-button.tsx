@@ -20,6 +20,20 @@ export function StopForm({ messageId }: { messageId: string }) {
   );
 }
 
+/** «Avísame cuando esté», beside a reply that is being written. */
+export function NotifyForm({ messageId }: { messageId: string }) {
+  return (
+    <form className="notify" method="post" action={`/conversation/reply/${messageId}`} data-reply-form>
+      <FormTokenField />
+      <input type="hidden" name="intent" value="notify" />
+      <button type="submit" className="action">
+        <Icon name="mail" />
+        Avísame por correo cuando esté
+      </button>
+    </form>
+  );
+}
+
 /** A form of one button about a reply. Plain, as it is also written into pages that no router renders; the chat submits it. */
 export function ReplyButton({ messageId, look = "action", icon, children }: Props) {
   return (

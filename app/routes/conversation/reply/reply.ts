@@ -6,13 +6,20 @@ import { textOf } from "../../../web/forms/form.server.ts";
 import { firstChunk } from "../stream/chunks.server.ts";
 import type { Route } from "./+types/reply";
 
-/** «Detener», «Reintentar», «Regenerar» and «Continuar»: then back to the chat. */
+/** «Avísame»: said in passing; the page stays as it is. */
+const notified = "Te llegará un correo cuando la respuesta esté.";
+
+/** «Avísame», «Detener», «Reintentar», «Regenerar» and «Continuar»: then back to the chat. */
 export async function action({ context, params }: Route.ActionArgs) {
   const { messageId } = params;
   const api = context.get(apiContext).api;
   const { chatId } = await read(api.message[":id"].$get({ param: { id: messageId } }));
   try {
-    if (textOf(context.get(formContext), "intent") === "stop") {
+    const intent = textOf(context.get(formContext), "intent");
+    if (intent === "notify") {
+      await accepted(api.intelligence.conversation[":messageId"].notify.$post({ param: { messageId } }));
+      context.get(sessionContext).flash({ type: "success", title: notified });
+    } else if (intent === "stop") {
       await accepted(api.intelligence.conversation[":messageId"].stop.$post({ param: { messageId } }));
     } else {
       await firstChunk(api.intelligence.conversation.$post({ json: { parentId: messageId } }));
