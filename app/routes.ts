@@ -11,6 +11,7 @@ export default [
   ]),
   route("compartido/:token", "routes/public/shared-chat.tsx"),
   route("compartido/:token/archivo/:id", "routes/public/shared-file.ts"),
+  route("canal/:token", "routes/public/reply-feed.ts"),
   route("robots.txt", "routes/public/robots.ts"),
   route("sitemap.xml", "routes/public/sitemap.ts"),
   layout("routes/auth/layout.tsx", [
@@ -51,6 +52,7 @@ export default [
     ]),
     route("user/file/:id", "routes/account/files/file.tsx"),
     route("user/file/:id/contenido", "routes/account/files/file-content.ts"),
+    route("user/canal", "routes/account/notices/reply-feed.ts"),
     route("user/datos", "routes/account/export.ts"),
     layout("routes/admin/layout.tsx", [
       route("admin", "routes/admin/panel.tsx"),
@@ -112,6 +114,11 @@ export default [
         route("crear", "routes/conversation/template/create-template.tsx"),
         route(":id/editar", "routes/conversation/template/edit-template.tsx"),
         route(":id/eliminar", "routes/conversation/template/delete-template.tsx"),
+      ]),
+      route("conversation/schedule", "routes/conversation/schedule/schedules.tsx", [
+        route("crear", "routes/conversation/schedule/create-schedule.tsx"),
+        route(":id/editar", "routes/conversation/schedule/edit-schedule.tsx"),
+        route(":id/eliminar", "routes/conversation/schedule/delete-schedule.tsx"),
       ]),
       route("conversation/ensenadas", "routes/conversation/shown/shown-chats.tsx"),
       route("conversation/plantillas", "routes/conversation/template/template-list.ts"),

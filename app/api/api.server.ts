@@ -54,6 +54,7 @@ import { modelTrials } from "./models/model-trial.server.ts";
 import { models } from "./models/models.server.ts";
 import { openAiAbsent } from "./models/openai-clients.server.ts";
 import { notices, readings } from "./notices/notices.server.ts";
+import { replyFeeds } from "./notices/reply-feed.server.ts";
 import { replyNotices } from "./notices/reply-notices.server.ts";
 import { docsPage } from "./openapi/docs.server.ts";
 import { type OpenApiDocument, withExamples } from "./openapi/openapi.server.ts";
@@ -62,6 +63,7 @@ import { opinions, opinionTrials } from "./opinions/opinions.server.ts";
 import { holds } from "./retention/holds.server.ts";
 import { retentionDue } from "./retention/retention-due.server.ts";
 import { retentions } from "./retention/retentions.server.ts";
+import { schedules } from "./schedules/schedules.server.ts";
 import { emails } from "./site/emails.server.ts";
 import { inbox } from "./site/inbox.server.ts";
 import { pageResource, pages } from "./site/pages.server.ts";
@@ -154,6 +156,8 @@ function mount(api: OpenAPIHono<ApiEnv>) {
     .route("/api/model", models)
     .route("/api/assistant", assistants)
     .route("/api/template", templates)
+    .route("/api/schedule", schedules)
+    .route("/api/feed", replyFeeds)
     .route("/api/tool", tools)
     .route("/api/tool", toolServers)
     .route("/api/project", projects)

@@ -46,6 +46,8 @@ const copied = {
   passwordResets: true,
   authenticators: true,
   apiKeys: true,
+  replyFeeds: true,
+  schedules: true,
   passkeys: true,
   idempotency: true,
   shares: true,

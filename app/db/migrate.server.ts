@@ -30,6 +30,8 @@ import * as words from "./migrations/0027_words.server.ts";
 import * as meaning from "./migrations/0028_meaning.server.ts";
 import * as fileAddress from "./migrations/0029_file_address.server.ts";
 import * as nearest from "./migrations/0030_nearest.server.ts";
+import * as replyFeeds from "./migrations/0031_reply_feeds.server.ts";
+import * as schedules from "./migrations/0032_schedules.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -62,6 +64,8 @@ const migrations = {
   "0028_meaning": meaning,
   "0029_file_address": fileAddress,
   "0030_nearest": nearest,
+  "0031_reply_feeds": replyFeeds,
+  "0032_schedules": schedules,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

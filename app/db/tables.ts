@@ -208,7 +208,16 @@ export type DiagnosisRow = Row & { checks: string };
 /** When a line of a diagnosis was written or seen (`createdAt`, by the shared clock), or that it has ended. */
 export type DiagnosisMarkRow = Row & { diagnosisId: string; kind: "written" | "received" | "ended"; line: number };
 
-export type JobKind = "email" | "file" | "picture" | "import" | "upkeep" | "words" | "meanings" | "reply-notice";
+export type JobKind =
+  | "email"
+  | "file"
+  | "picture"
+  | "import"
+  | "upkeep"
+  | "words"
+  | "meanings"
+  | "reply-notice"
+  | "schedules";
 
 /** Work that outlives the request that asked for it, and the process that began it. */
 export type JobRow = Row & {
@@ -505,6 +514,34 @@ export type ApiKeyRow = Row & {
   lastUsedAt: number | null;
 };
 
+/** The secret address of a person's newest replies. */
+export type ReplyFeedRow = Row & { userId: string; token: string };
+
+/** A question that is asked by itself, each time in a chat of its own. */
+export type ScheduleRow = Row & {
+  userId: string;
+  content: string;
+  /** null: the default, or the assistant's. */
+  modelId: string | null;
+  assistantId: string | null;
+  /** JSON list of days of the week, Monday is 1; empty where it is asked on a day of the month. */
+  days: string;
+  /** 1 to 28, or 31 for the last; null: on days of the week. */
+  monthDay: number | null;
+  /** HH:MM in `zone`. */
+  time: string;
+  zone: string;
+  /** Whether the person is told when the reply is there. */
+  tells: Flag;
+  enabled: Flag;
+  nextAt: number;
+  askedAt: number | null;
+  /** The chat that it was asked in last. */
+  chatId: string | null;
+  /** Why it could not be asked the last time. */
+  problem: string | null;
+};
+
 /** What opens a session on a device instead of a password (WebAuthn). */
 export type PasskeyRow = Row & {
   userId: string;
@@ -667,6 +704,8 @@ export type Tables = {
   passwordResets: PasswordResetRow;
   authenticators: AuthenticatorRow;
   apiKeys: ApiKeyRow;
+  replyFeeds: ReplyFeedRow;
+  schedules: ScheduleRow;
   passkeys: PasskeyRow;
   idempotency: IdempotencyRow;
   shares: ShareRow;

@@ -28,6 +28,7 @@ export const limits = {
   assistantBeginning: 500,
   assistantFiles: 50,
   templateContent: 8_000,
+  schedules: 20,
   trainingContent: 100_000,
   summary: 20_000,
   pageBody: 100_000,

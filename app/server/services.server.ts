@@ -3,6 +3,7 @@ import { addAccess } from "../api/access/first-access.server.ts";
 import type { Services } from "../api/env.server.ts";
 import { importing } from "../api/imports/import-job.server.ts";
 import { replyNotifying } from "../api/notices/reply-notices.server.ts";
+import { askingDue } from "../api/schedules/ask-due.server.ts";
 import { sealAudit } from "../db/audit/seal.server.ts";
 import { openDatabase } from "../db/connection.server.ts";
 import { alone } from "../db/processes/alone.server.ts";
@@ -118,24 +119,26 @@ export async function openServices(config: Config): Promise<Opened> {
     memory: memoryInUse(),
     delay: eventLoop.worst(),
   }));
+  const services: Services = {
+    ...running,
+    runs,
+    jobs,
+    mail: outbox,
+    backups,
+    redis,
+    pool,
+    config,
+    tokenKey: deriveKey(config.secret, "session tokens"),
+    accessKey: keys.accessKey,
+    authenticatorKey: keys.authenticatorKey,
+    auditKey: keys.auditKey,
+  };
+  jobs.handle("schedules", askingDue(services));
   await jobs.start();
   // Not awaited: model servers may be slow to answer.
   const discovery = lookForModels(running, config);
   return {
-    services: {
-      ...running,
-      runs,
-      jobs,
-      mail: outbox,
-      backups,
-      redis,
-      pool,
-      config,
-      tokenKey: deriveKey(config.secret, "session tokens"),
-      accessKey: keys.accessKey,
-      authenticatorKey: keys.authenticatorKey,
-      auditKey: keys.auditKey,
-    },
+    services,
     config,
     log,
     async close(patience, answered) {

@@ -140,6 +140,10 @@ it("accounts and sessions are as the document says", async () => {
 
   const key = await made("post /api/key");
   await run("get /api/key");
+  const feed = await made("put /api/feed");
+  await run("get /api/feed");
+  await run("get /api/feed/{token}", feed);
+  await run("delete /api/feed");
   await run("delete /api/key/{id}", key);
 });
 
@@ -198,6 +202,7 @@ it("tools, decisions, assistants and templates are as the document says", async 
 
   for (const [noun, body] of [
     ["assistant", { name: "Corrector", beginnings: ["Corrige"] }],
+    ["schedule", { content: "Hola", days: [1], time: "08:00", zone: "Europe/Madrid" }],
     ["template", { title: "Carta", content: "Hola, {{nombre}}" }],
   ] as const) {
     const thing = await made(`post /api/${noun}`, {}, { json: body });

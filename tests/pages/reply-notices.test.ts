@@ -1,6 +1,7 @@
 import type { LLMock } from "@copilotkit/aimock";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { Browser, readable } from "../support/browser.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { password } from "../support/api.ts";
+import { Browser, readable, unescapeHtml } from "../support/browser.ts";
 import { type MailServer, startMailServer } from "../support/mail-server.ts";
 import { startModelServer } from "../support/model-server.ts";
 import { freePort, startServer, type TestServer } from "../support/server.ts";
@@ -88,4 +89,68 @@ it("where no e-mail is sent, none is offered", async () => {
   await browser.signUp();
   expect(await begun(browser, await browser.say("Una respuesta lenta"))).not.toContain('class="notify"');
   await silent.stop();
+});
+
+describe("the feed of somebody's replies", () => {
+  /** Makes the address on the page of the account, as often as asked, and answers it. */
+  const address = async (browser: Browser): Promise<string> => {
+    const answer = await browser.submit("/user", "/user/canal", { intent: "renew" });
+    const page = await (await browser.follow(answer)).text();
+    return /<code[^>]*>[^<]*(\/canal\/[\w-]+)<\/code>/.exec(page)?.[1] ?? "";
+  };
+  const entriesOf = (xml: string) => [...xml.matchAll(/<entry>.*?<\/entry>/gs)].map(([entry]) => entry);
+
+  it("has the last reply of each conversation, finished, with its text; a reader with no cookie reads it", async () => {
+    const browser = new Browser(server.url);
+    await browser.signUp();
+    const path = await address(browser);
+    const chat = await browser.say("Di algo de <b>R&D</b>");
+    await expect.poll(() => browser.html(chat)).toContain('data-role="assistant" data-status="complete"');
+    const stranger = new Browser(server.url);
+    const answer = await stranger.fetch(path);
+    expect(answer.headers.get("Content-Type")).toBe("application/atom+xml; charset=utf-8");
+    const xml = await answer.text();
+    const [entry = "", ...more] = entriesOf(xml);
+    expect(more).toEqual([]);
+    expect(entry).toContain(`<link href="${server.url}${chat}"/>`);
+    const content = unescapeHtml(/<content type="html">(.*)<\/content>/s.exec(entry)?.[1] ?? "");
+    expect(content).toContain("<p>Una respuesta <strong>breve</strong>. Con dos frases.</p>");
+    const again = await stranger.fetch(path, { headers: { "If-None-Match": answer.headers.get("ETag") ?? "" } });
+    expect([again.status, await again.text()]).toEqual([304, ""]);
+  });
+
+  it("has nothing of a temporary conversation, nor a reply that is still being written", async () => {
+    const browser = new Browser(server.url);
+    await browser.signUp();
+    const path = await address(browser);
+    await browser.submit("/conversation/chat", "/conversation/chat", { content: "Hola", temporary: "1" });
+    await browser.say("Una respuesta lenta");
+    expect(entriesOf(await browser.html(path))).toEqual([]);
+  });
+
+  it("is at another address once it was changed, and nowhere once it was taken back or the password changed", async () => {
+    const browser = new Browser(server.url);
+    await browser.signUp();
+    const first = await address(browser);
+    const second = await address(browser);
+    expect(second).not.toBe(first);
+    expect((await browser.fetch(first)).status).toBe(404);
+    expect((await browser.fetch(second)).status).toBe(200);
+    await browser.submit("/user", "/user/canal", { intent: "end" });
+    expect((await browser.fetch(second)).status).toBe(404);
+    const third = await address(browser);
+    const changed = { currentPassword: password, password: "otra frase larga y rara" };
+    expect((await browser.change("/user/contrasena", changed)).status).toBe(303);
+    expect((await browser.fetch(third)).status).toBe(404);
+  });
+
+  it("a reader that asks each second is told to come back later", async () => {
+    const browser = new Browser(server.url);
+    await browser.signUp();
+    const path = await address(browser);
+    const answers = await Promise.all(Array.from({ length: 61 }, () => browser.fetch(path)));
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(1);
+    expect(Number(refused[0]?.headers.get("Retry-After"))).toBeGreaterThan(0);
+  });
 });

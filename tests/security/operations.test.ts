@@ -92,7 +92,7 @@ const rules: Record<string, "public" | "session" | "active" | "owner" | "own" | 
   "post /api/file/uploads": "active",
   "post /api/file/{id}/reading": "owner",
   "post /api/intelligence/conversation": "active",
-  "post /api/intelligence/conversation/{messageId}/notify": "owner",
+  "post /api/intelligence/conversation/{messageId}/notify": "theirs",
   "post /api/intelligence/conversation/{messageId}/stop": "owner",
   "post /api/key": "session",
   "post /api/message": "active",
@@ -152,6 +152,15 @@ const rules: Record<string, "public" | "session" | "active" | "owner" | "own" | 
   "post /auth/ldap/{id}": "public",
   "post /auth/link": "public",
   "delete /api/notice/{id}": "admin",
+  "get /api/feed": "active",
+  "put /api/feed": "active",
+  "delete /api/feed": "active",
+  "get /api/feed/{token}": "public",
+  "get /api/schedule": "active",
+  "get /api/schedule/{id}": "theirs",
+  "post /api/schedule": "active",
+  "put /api/schedule/{id}": "theirs",
+  "delete /api/schedule/{id}": "theirs",
   "get /api/notice": "admin",
   "get /api/notice/{id}": "admin",
   "post /api/notice": "admin",
@@ -297,6 +306,7 @@ for (const engine of await findEngines()) {
         job: jobs[0]?.id ?? "",
         assistant: await made("/api/assistant", { name: "Corrector" }),
         template: await made("/api/template", { title: "Carta", content: "Hola, {{nombre}}" }),
+        schedule: await made("/api/schedule", { content: "Hola", days: [1], time: "08:00", zone: "Europe/Madrid" }),
         key: await made("/api/key", { name: "uno", scope: "read" }),
         summary: await made("/api/summary", summary, admin.token),
         subscription: await made("/api/subscription", plan, admin.token),
@@ -392,7 +402,7 @@ for (const engine of await findEngines()) {
     );
 
     it.each(withId(having("theirs")))("%s is not an admin's either", async (operation) => {
-      const [, noun = ""] = /\/api\/(\w+)/.exec(operation) ?? [];
+      const [, noun = ""] = /\/api\/(?:intelligence\/)?(\w+)/.exec(operation) ?? [];
       expect((await call(operation, people.admin, own[noun])).status).toBe(404);
     });
 

@@ -144,7 +144,8 @@ function parseBody(given: object): z.output<typeof body> {
   return parsed.data;
 }
 
-async function start(
+/** Stores what was asked and starts its reply. Throws what the API answers: Problem, LimitReached, CannotReply. */
+export async function start(
   services: Services,
   person: Person,
   given: z.output<typeof newMessage> | z.output<typeof again>,

@@ -3,7 +3,7 @@ import { createMiddleware } from "hono/factory";
 import { sql } from "kysely";
 import { prepared } from "../../db/prepared.server.ts";
 import { hashToken } from "../../process/crypto.server.ts";
-import type { ApiEnv, Person } from "../env.server.ts";
+import type { ApiEnv, Person, Services } from "../env.server.ts";
 import { notFound, Problem } from "./problem.server.ts";
 
 // In ms: the time of last use is written at most this often, so that reads do not each cost a write.
@@ -84,6 +84,20 @@ const openSession = prepared((db, { accessHash, now }: { accessHash: string; now
     .select(["acceptances.textAt as acceptedAt", termsAt.as("termsAt")]),
 );
 
+/** The account with this id as one that asks, without a session; undefined if there is none. For what is done in its name later. */
+export async function findPerson({ db }: Pick<Services, "db">, userId: string): Promise<Person | undefined> {
+  const row = await db
+    .selectFrom("users")
+    .leftJoin("acceptances", "acceptances.userId", "users.id")
+    .where("users.id", "=", userId)
+    .select(["users.id", "users.role", "users.status"])
+    .select(["acceptances.textAt as acceptedAt", termsAt.as("termsAt")])
+    .executeTakeFirst();
+  if (!row) return;
+  const { acceptedAt, termsAt: newest, ...person } = row;
+  return { ...person, sessionId: "", owesTerms: owes({ acceptedAt, termsAt: newest }) };
+}
+
 /** The newest text among the pages that have to be accepted; null: none has to. */
 const termsAt = sql<number | null>`(select max("textAt") from pages where "mustAccept" = 1 and published = 1)`;
 
@@ -93,14 +107,19 @@ const owes = ({ acceptedAt, termsAt: newest }: { acceptedAt: number | null; term
 
 /** Refuses accounts that are not active, and people who have something to accept before. After `signedIn`. */
 export const active = createMiddleware<ApiEnv>(async (c, next) => {
-  if (c.var.person.status !== "active") {
-    throw new Problem(403, "Tu cuenta está inactiva. Escríbenos a soporte para reactivarla.");
-  }
-  if (c.var.person.owesTerms) {
-    throw new Problem(403, "Antes de seguir hay que aceptar las condiciones: están en /user/condiciones.");
-  }
+  refuseInactive(c.var.person);
   await next();
 });
+
+/** Throws 403 for an account that is not active, or has something to accept before. */
+export function refuseInactive({ status, owesTerms }: Pick<Person, "status" | "owesTerms">): void {
+  if (status !== "active") {
+    throw new Problem(403, "Tu cuenta está inactiva. Escríbenos a soporte para reactivarla.");
+  }
+  if (owesTerms) {
+    throw new Problem(403, "Antes de seguir hay que aceptar las condiciones: están en /user/condiciones.");
+  }
+}
 
 export const isAdmin = (person: Person | undefined) => person?.role === "admin" && person.status === "active";
 

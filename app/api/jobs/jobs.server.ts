@@ -12,7 +12,7 @@ const e = expressionBuilder<Tables, "jobs">();
 export const job = z
   .object({
     ...rowFields,
-    kind: z.enum(["email", "file", "picture", "import", "upkeep", "words", "meanings", "reply-notice"]),
+    kind: z.enum(["email", "file", "picture", "import", "upkeep", "words", "meanings", "reply-notice", "schedules"]),
     state: z.enum(["waiting", "running", "done", "failed"]),
     userId: z.string().nullable(),
     subjectId: z.string().nullable().openapi({ description: "De qué es: un archivo, un mensaje del buzón." }),

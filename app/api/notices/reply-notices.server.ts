@@ -1,10 +1,11 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { replyNotice } from "../../db/reply-notices.server.ts";
+import type { MessageRow } from "../../db/tables.ts";
 import type { JobAtWork, JobRules } from "../../jobs/jobs.server.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { findMessage } from "../http/access.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
-import { answerInvalid, notFound, Problem } from "../http/problem.server.ts";
+import { answerInvalid, notFound } from "../http/problem.server.ts";
 import { bearer, id } from "../http/schemas.server.ts";
 
 const day = 24 * 60 * 60_000;
@@ -26,18 +27,24 @@ export const replyNotices = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid
   }),
   async (c) => {
     const { person, services } = c.var;
-    const { db, clock, jobs } = services;
     const reply = await findMessage(services, person, c.req.valid("param").messageId);
     if (reply.role !== "assistant" || reply.userId !== person.id) throw notFound();
-    if (!canTell(services)) throw new Problem(503, "Esta instalación no envía correos.");
-    const about = { kind: replyNotice, subjectId: reply.id, userId: person.id };
-    const known = db.selectFrom("jobs").where("kind", "=", replyNotice).where("subjectId", "=", reply.id);
-    if (await known.where("state", "=", "waiting").select("id").executeTakeFirst()) return c.body(null, 204);
-    // It is due when the reply ends (`db/reply-notices.server.ts`). If that was just now, nobody has told it.
-    await jobs.add({ ...about, dueAt: clock.now() + (reply.status === "streaming" ? minute : 0) });
+    await addReplyNotice(services, reply);
     return c.body(null, 204);
   },
 );
+
+/** Has the owner of a reply told once it has ended. However often that is asked, they are told once. */
+export async function addReplyNotice(
+  { db, clock, jobs }: Pick<Services, "db" | "clock" | "jobs">,
+  reply: Pick<MessageRow, "id" | "userId" | "status">,
+): Promise<void> {
+  const known = db.selectFrom("jobs").where("kind", "=", replyNotice).where("subjectId", "=", reply.id);
+  if (await known.where("state", "=", "waiting").select("id").executeTakeFirst()) return;
+  // It is due when the reply ends (`db/reply-notices.server.ts`). If that was just now, nobody has told it.
+  const dueAt = clock.now() + (reply.status === "streaming" ? minute : 0);
+  await jobs.add({ kind: replyNotice, subjectId: reply.id, userId: reply.userId, dueAt });
+}
 
 /** How those who asked are told. */
 export const replyNotifying = (services: Pick<Services, "db" | "clock" | "mail" | "config" | "jobs">): JobRules => ({

@@ -19,6 +19,7 @@ import type { Route } from "./+types/user";
 import { deviceOf } from "./device.server.ts";
 import { mayUse } from "./may-use.server.ts";
 import { MayUse } from "./may-use.tsx";
+import { ReplyNews } from "./notices/reply-news.tsx";
 import { Profile } from "./profile.tsx";
 import { ApiKeys } from "./security/api-keys.tsx";
 import { Authenticator } from "./security/authenticator.tsx";
@@ -30,24 +31,26 @@ export const meta: Route.MetaFunction = () => [{ title: "Tu cuenta · Tertulia" 
 
 export const handle = { lightChoice: false };
 
-export async function loader({ context, request }: Route.LoaderArgs) {
+export async function loader({ context, request, url }: Route.LoaderArgs) {
   const { api, auth } = context.get(apiContext);
   const person = await requireUser(context);
   const { user, owesTerms } = person;
   // To anyone else the API answers 403.
   const mayDo = user.status === "active" && !owesTerms;
-  const [{ days }, { items }, authenticator, passkeys, keys, listed] = await Promise.all([
+  const [{ days }, { items }, authenticator, passkeys, options, keys, listed, feed] = await Promise.all([
     read(api.usage.$get({ query: {} })),
     read(auth.sessions.$get()),
     read(auth.authenticator.$get()),
     read(auth.passkey.$get()),
+    read(auth.options.$get()),
     mayDo ? read(api.key.$get()) : undefined,
     mayDo ? mayUse(context, person) : undefined,
+    mayDo ? read(api.feed.$get()) : undefined,
   ]);
   const now = Date.now();
   return {
     user: { name: user.name, email: user.email, status: user.status, hasPassword: user.hasPassword },
-    mayHavePassword: user.hasPassword || (await read(auth.options.$get())).password,
+    mayHavePassword: user.hasPassword || options.password,
     use: showUse(person, now, zoneOf(request)),
     plot: barPlot(days.map(({ day, messages }) => ({ day, values: [messages] }))),
     sessions: items.map((session) => ({ ...deviceOf(session, now), id: session.id, current: session.current })),
@@ -58,6 +61,7 @@ export async function loader({ context, request }: Route.LoaderArgs) {
       used: lastUsedAt ? `usada ${ago(lastUsedAt, now)}` : "sin usar",
     })),
     listed,
+    news: mayDo && { feed: feed?.token ? `${url.origin}/canal/${feed.token}` : undefined, mails: options.tells },
     keys: keys?.items.map(({ id, name, start, scope, lastUsedAt }) => ({
       id,
       name,
@@ -86,7 +90,7 @@ export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 export const clientLoader = (args: Route.ClientLoaderArgs) => showSeen(args);
 
 export default function User({ loaderData, actionData }: Route.ComponentProps) {
-  const { user, mayHavePassword, use, plot, sessions, authenticator, passkeys, listed, keys } = loaderData;
+  const { user, mayHavePassword, use, plot, sessions, authenticator, passkeys, listed, news, keys } = loaderData;
   const dialog = useOutlet();
   return (
     <BehindDialog dialog={dialog}>
@@ -126,6 +130,12 @@ export default function User({ loaderData, actionData }: Route.ComponentProps) {
           <section aria-labelledby="permitido">
             <h2 id="permitido">Qué puedes usar</h2>
             <MayUse listed={listed} />
+          </section>
+        )}
+        {news && (
+          <section aria-labelledby="avisos">
+            <h2 id="avisos">Avisos de tus respuestas</h2>
+            <ReplyNews {...news} />
           </section>
         )}
         <section aria-labelledby="sesiones">

@@ -1,0 +1,109 @@
+import { useRouteLoaderData } from "react-router";
+import { limits } from "../../../process/limits.ts";
+import { Field, SelectField, TextField } from "../../../ui/forms/field.tsx";
+import { Fields } from "../../../ui/forms/fields.tsx";
+import type { FormResult } from "../../../web/forms/form.server.ts";
+import type { loader as shell } from "../../shell/layout.tsx";
+import { ofAssistant } from "../composer/spoken-to.ts";
+import { weekdays } from "./weekdays.ts";
+
+type Schedule = {
+  content: string;
+  modelId: string | null;
+  assistantId: string | null;
+  days: number[];
+  monthDay: number | null;
+  time: string;
+  tells: boolean;
+  enabled: boolean;
+};
+type Props = {
+  schedule?: Schedule;
+  zone: string;
+  models: { id: string; name: string }[];
+  tells: boolean;
+  result: FormResult | undefined;
+};
+
+const last = "31";
+const monthDays = [
+  ...Array.from({ length: 28 }, (_, before) => ({ id: String(before + 1), name: `El ${before + 1}` })),
+  { id: last, name: "El último" },
+];
+
+/** What is asked about a scheduled question, when it is made and when it is changed. */
+export function ScheduleFields({ schedule, zone, models, tells, result }: Props) {
+  const { assistants = [] } = useRouteLoaderData<typeof shell>("routes/shell/layout") ?? {};
+  const spokenTo = schedule?.assistantId ? ofAssistant(schedule.assistantId) : schedule?.modelId;
+  const isSet = (name: string, before: boolean) => (result ? result.values[name] === "1" : before);
+  return (
+    <Fields id="programada" result={result}>
+      <TextField
+        name="content"
+        label="Pregunta"
+        hint="Cada vez se hace en una conversación nueva, así que tiene que decirlo todo."
+        required
+        rows={5}
+        maxLength={limits.message}
+        defaultValue={schedule?.content}
+        autoFocus
+      />
+      <Days chosen={schedule?.days ?? []} error={result?.errors.days} />
+      <SelectField
+        name="monthDay"
+        label="O un día de cada mes"
+        none="Ninguno"
+        choices={monthDays}
+        defaultValue={schedule?.monthDay ?? ""}
+      />
+      <Field name="time" label="A las" type="time" required defaultValue={schedule?.time ?? "08:00"} />
+      <Field
+        name="zone"
+        label="Zona horaria"
+        hint="La de esa hora: por ejemplo, Europe/Madrid o America/Bogota."
+        required
+        maxLength={60}
+        defaultValue={zone}
+      />
+      <SelectField
+        name="spokenTo"
+        label="Modelo"
+        none="El predeterminado"
+        choices={models}
+        others={{ label: "Asistentes", choices: assistants.map(({ id, name }) => ({ id: ofAssistant(id), name })) }}
+        defaultValue={spokenTo ?? ""}
+      />
+      {tells && (
+        <label className="check">
+          <input type="checkbox" name="tells" value="1" defaultChecked={isSet("tells", schedule?.tells ?? true)} />
+          <span>Avísame cuando esté la respuesta</span>
+        </label>
+      )}
+      <label className="check">
+        <input type="checkbox" name="enabled" value="1" defaultChecked={isSet("enabled", schedule?.enabled ?? true)} />
+        <span>En marcha; sin marcar, se queda guardada y no se pregunta</span>
+      </label>
+    </Fields>
+  );
+}
+
+function Days({ chosen, error }: { chosen: number[]; error: string | undefined }) {
+  return (
+    <fieldset className="field" aria-describedby={error && "programada-dias-error"}>
+      <legend className="label">Cada semana</legend>
+      {error && (
+        <p className="error" id="programada-dias-error">
+          {error}
+        </p>
+      )}
+      <div className="checks">
+        {weekdays.map((name, before) => (
+          <label key={name} className="check">
+            <input type="checkbox" name="days" value={before + 1} defaultChecked={chosen.includes(before + 1)} />
+            <span>{name}</span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { read } from "../../../web/api-result.server.ts";
+import { apiContext, type Context, formContext } from "../../../web/context.ts";
+import { sendFields } from "../../../web/forms/form.server.ts";
+import { spokenTo } from "../composer/spoken-to.ts";
+import { listModels } from "../models.server.ts";
+
+const fields = z.object({
+  content: z.string().default(""),
+  spokenTo: z.string().optional(),
+  monthDay: z.string().optional(),
+  time: z.string().default(""),
+  zone: z.string().default(""),
+  tells: z.string().optional(),
+  enabled: z.string().optional(),
+});
+
+/** What is asked for beside the fields themselves: whom it can be put to, and whether people are told by e-mail here. */
+export async function scheduleChoices(context: Context) {
+  const [models, { tells }] = await Promise.all([
+    listModels(context),
+    read(context.get(apiContext).auth.options.$get()),
+  ]);
+  return { models: models.map(({ id, name }) => ({ id, name })), tells };
+}
+
+type Sent = {
+  content: string;
+  modelId?: string | null;
+  assistantId?: string | null;
+  days: number[];
+  monthDay: number | null;
+  time: string;
+  zone: string;
+  tells: boolean;
+  enabled: boolean;
+};
+
+/** Sends what the form has to the API by `send`; what that refuses is shown in the form again. */
+export const sendSchedule = (context: Context, send: (json: Sent) => Promise<Response>) =>
+  sendFields(context, fields, ({ monthDay, tells, enabled, spokenTo: chosen, ...given }) =>
+    send({
+      ...given,
+      ...spokenTo(chosen),
+      days: context
+        .get(formContext)
+        .getAll("days")
+        .map(Number)
+        .filter((day) => Number.isInteger(day)),
+      monthDay: monthDay ? Number(monthDay) : null,
+      tells: tells === "1",
+      enabled: enabled === "1",
+    }),
+  );

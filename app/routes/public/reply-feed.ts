@@ -1,0 +1,49 @@
+import { createHash } from "node:crypto";
+import { renderedText } from "../../markdown/rendered.server.ts";
+import { read } from "../../web/api-result.server.ts";
+import { apiContext } from "../../web/context.ts";
+import type { Route } from "./+types/reply-feed";
+
+const cut = "La respuesta se ha quedado a medias: en la conversación dice por qué y cómo seguir.";
+const saidOf = {
+  complete: "",
+  waiting: "La respuesta espera tu permiso.",
+  stopped: cut,
+  failed: cut,
+  interrupted: cut,
+};
+
+/** A person's newest replies as an Atom feed (RFC 4287), at an address that only they know. */
+export async function loader({ context, params: { token }, request, url }: Route.LoaderArgs) {
+  const answer = await context.get(apiContext).api.feed[":token"].$get({ param: { token } });
+  if (Number(answer.status) === 429) return comeBackLater(answer);
+  const { items, updatedAt } = await read(Promise.resolve(answer));
+  const entityTag = `"${createHash("sha256").update(JSON.stringify(items)).digest("base64url")}"`;
+  const headers = { ETag: entityTag, "Cache-Control": "private, max-age=60" };
+  // Weak once it was compressed.
+  if (request.headers.get("If-None-Match")?.replace(/^W\//, "") === entityTag)
+    return new Response(null, { status: 304, headers });
+  const entries = items.map(async ({ id, chatId, title, content, status, finishedAt }) => {
+    const text = await renderedText(`feed:${id}`, content, {}, token);
+    const said = saidOf[status];
+    return `<entry><id>urn:uuid:${id}</id><title>${escaped(title)}</title><updated>${finishedAt}</updated><link href="${url.origin}/conversation/chat/${chatId}"/><content type="html">${escaped(text + (said && `<p>${said}</p>`))}</content></entry>`;
+  });
+  const self = `${url.origin}${url.pathname}`;
+  return new Response(
+    `<?xml version="1.0" encoding="UTF-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="es"><id>${self}</id><title>Tertulia: tus respuestas</title><author><name>Tertulia</name></author><updated>${updatedAt}</updated><link rel="self" href="${self}"/>\n${(await Promise.all(entries)).join("\n")}\n</feed>\n`,
+    { headers: { ...headers, "Content-Type": "application/atom+xml; charset=utf-8" } },
+  );
+}
+
+/** To a program that asks too often; the API says for how long. */
+const comeBackLater = ({ headers }: { headers: Headers }) =>
+  new Response(null, { status: 429, headers: { "Retry-After": headers.get("Retry-After") ?? "900" } });
+
+const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+/** Text for XML, without the characters that it does not allow (XML 1.0, 2.2). */
+const escaped = (text: string) =>
+  text
+    .toWellFormed()
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to leave out
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "")
+    .replace(/[&<>"]/g, (character) => entities[character] ?? "");
