@@ -23,7 +23,8 @@ const told = new Set([
  * each run (tokens, times) are left out or replaced; ids are numbered in `ids` in the order of their first appearance.
  */
 export function outline(html: string, ids: Map<string, number>): string {
-  const body = html.slice(html.indexOf("<body")).replace(/<(script|style|svg)[\s\S]*?<\/\1>/g, "");
+  // Of a dialog it is given the dialog alone.
+  const body = html.slice(Math.max(0, html.indexOf("<body"))).replace(/<(script|style|svg)[\s\S]*?<\/\1>/g, "");
   const lines = [...body.matchAll(/<(\w*)([^>]*)>|([^<]+)/g)].flatMap(([, name, attributes = "", text]) => {
     if (text) return text.trim() ? [text.replace(/\s+/g, " ").trim()] : [];
     if (!name || !told.has(name) || /name="(formToken|key)"/.test(attributes)) return [];
