@@ -10,6 +10,8 @@ const chromium = [
 ].find((path) => existsSync(path));
 const browser = {
   ...devices["Desktop Chrome"],
+  // Where there is no line is what offline-with-script.spec.ts tries; elsewhere a worker would answer in place of the server.
+  serviceWorkers: "block" as const,
   launchOptions: { ...(chromium && { executablePath: chromium }), args: ["--no-sandbox"] },
 };
 

@@ -1,6 +1,7 @@
 import { startTransition } from "react";
 import { hydrateRoot } from "react-dom/client";
 import { HydratedRouter } from "react-router/dom";
+import { keepOffline } from "./ui/navigation/offline.ts";
 import { fetchOnIntent } from "./ui/navigation/revisits.tsx";
 import { onShortcut } from "./ui/navigation/shortcuts.ts";
 import { keepViewport } from "./ui/navigation/viewport.ts";
@@ -23,6 +24,8 @@ for (const intent of ["pointerover", "focusin", "touchstart"]) {
 addEventListener("unhandledrejection", (event) => {
   if ((event.reason as Error | undefined)?.name === "AbortError") event.preventDefault();
 });
+
+if (import.meta.env.PROD) keepOffline();
 
 startTransition(() => {
   hydrateRoot(document, <HydratedRouter />);

@@ -35,6 +35,7 @@ export function contentPolicy({
     "font-src 'self'",
     `connect-src 'self'${dev ? " ws:" : ""}`,
     "manifest-src 'self'",
+    "worker-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",

@@ -23,6 +23,7 @@ import { createClient } from "../web/api-client.server.ts";
 import {
   apiContext,
   ipContext,
+  keepContext,
   lightContext,
   logContext,
   nonceContext,
@@ -144,6 +145,7 @@ function pagesWith({ config, log }: Opened, send: Send) {
     context.set(lightContext, await wantsLight(request));
     const answer = await pages(request, context).finally(answered);
     const response = answer.status >= 400 ? hideFromBots(sayInSpanish(answer), request, log) : answer;
+    if (context.get(keepContext) && response.ok) response.headers.set("Keep-Copy", "1");
     for (const cookie of await session.commit()) response.headers.append("Set-Cookie", cookie);
     return addHeaders(response, request, nonce);
   };

@@ -9,7 +9,7 @@ import { showSeen } from "../../ui/navigation/pages-seen.ts";
 import { ago } from "../../ui/times.ts";
 import type { Client } from "../../web/api-client.server.ts";
 import { read } from "../../web/api-result.server.ts";
-import { apiContext } from "../../web/context.ts";
+import { apiContext, keepContext } from "../../web/context.ts";
 import { requireUser } from "../../web/current-user.server.ts";
 import { attachedFiles } from "../../web/forms/uploads.server.ts";
 import { searchIn } from "../../web/search.server.ts";
@@ -40,6 +40,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
     read(api.api.chat.$get({ query: { filter, limit: String(archive ? limits.listMax : recentShown) } })),
     q ? read(api.api.search.$get({ query: { q } })) : undefined,
   ]);
+  context.set(keepContext, !q && !archive);
   const now = Date.now();
   return {
     greeting: begins.assistant?.name ?? `${greeting(new Date())}, ${user.name.split(" ")[0]}`,

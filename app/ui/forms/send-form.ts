@@ -1,6 +1,7 @@
 import { data, isRouteErrorResponse } from "react-router";
 import type { FormResult } from "../../web/forms/form.server.ts";
 import type { UnsentForm } from "../../web/forms/unsent-form.server.ts";
+import { isKept, keepForm } from "../navigation/offline.ts";
 import { isUnanswered } from "./unanswered.ts";
 
 /** An unsent form of this page, with all that it had. */
@@ -49,6 +50,10 @@ export async function sendForm<Answer>({ request, serverAction }: Submission<Ans
       return data(null, refused.status);
     }
     if (!isUnanswered(error)) throw error;
+    // With a key it makes one message, however often it is sent; the page is left when it is kept.
+    const waits = isKept() && form.has("key") && form.has("content") && !isRouteErrorResponse(error);
+    if (waits && (await keepForm(form, new URL(request.url).pathname))) return new Promise<never>(() => {});
+    form.delete("sentTo");
     const message = "No se ha podido conectar con el servidor. Lo que has escrito sigue aquí: envíalo otra vez.";
     return data<FormResult>({ ...notTaken(form), message }, 503);
   } finally {

@@ -1,5 +1,6 @@
 import { data, isRouteErrorResponse } from "react-router";
 import type { Route } from "../../+types/root";
+import { isKept } from "../navigation/offline.ts";
 import { forgetShown, isShown, recallShown } from "../navigation/pages-seen.ts";
 
 // Statuses of proxies without a backend, and of our own pages while their API is unreachable.
@@ -15,6 +16,11 @@ const saysWhy = (error: unknown) => isRouteErrorResponse(error) && typeof error.
 
 const message = "No se ha podido conectar con el servidor. Comprueba tu conexión y vuelve a intentarlo.";
 
+function leaveFor(url: string): Promise<never> {
+  location.assign(url);
+  return new Promise(() => {});
+}
+
 /** Client middleware: if the server is unreachable during a refresh, the page stays; a navigation shows the reason. */
 export const keepShown: Route.ClientMiddlewareFunction = async ({ request }, next) => {
   const results = await next();
@@ -24,6 +30,9 @@ export const keepShown: Route.ClientMiddlewareFunction = async ({ request }, nex
   const errors = Object.entries(results).filter(([, { type }]) => type === "error");
   if (!errors.some(([, { result }]) => isUnanswered(result))) return;
   const refreshed = isShown(request);
+  const noLine = errors.some(([, { result }]) => isUnanswered(result) && !isRouteErrorResponse(result));
+  // The service worker shows the copy that it has of the page, or which others it has.
+  if (!refreshed && noLine && isKept()) return leaveFor(request.url);
   for (const [routeId, { type, result }] of errors) {
     // When one route fails, others have no result either.
     if (refreshed && (isUnanswered(result) || result instanceof Error)) {

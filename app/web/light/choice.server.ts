@@ -24,6 +24,8 @@ export const lightCookie = (choice: LightChoice) => cookie.serialize(choice);
 /** Whether the answer is to be a light page. What a script asks for is data, never a page. */
 export async function wantsLight(request: Request): Promise<boolean> {
   if (new URL(request.url).pathname.endsWith(".data")) return false;
+  // A copy to be read without a line has no server to bring it anything more.
+  if (request.headers.has("Make-Copy")) return true;
   const choice = await lightChoiceOf(request);
   return choice === "always" || (choice === "auto" && (isSlow(request) || isTextBrowser(request)));
 }

@@ -8,7 +8,7 @@ import { sendForm } from "../../../ui/forms/send-form.ts";
 import { Light } from "../../../ui/light/light.ts";
 import { showSeen } from "../../../ui/navigation/pages-seen.ts";
 import { accepted, read } from "../../../web/api-result.server.ts";
-import { apiContext, formContext, sessionContext } from "../../../web/context.ts";
+import { apiContext, formContext, keepContext, sessionContext } from "../../../web/context.ts";
 import { requireUser } from "../../../web/current-user.server.ts";
 import { showFile } from "../../../web/file-display.server.ts";
 import { saveDraft } from "../../../web/forms/drafts.server.ts";
@@ -31,6 +31,7 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
   const [{ user }, file] = await Promise.all([requireUser(context), read(api.file[":id"].$get({ param }))]);
   const { items, total } = await read(api.file[":id"].passages.$get({ param, query: { from } }));
   if (items.length === 0 && total > 0) throw redirect(url.pathname);
+  context.set(keepContext, file.userId === user.id && file.projectId !== null);
   const last = items.at(-1)?.position ?? 0;
   return {
     file: { ...showFile(file.id, file), id: file.id, address: file.address, takenOn: takenOn(file.createdAt) },

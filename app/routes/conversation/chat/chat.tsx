@@ -7,7 +7,7 @@ import { sendForm } from "../../../ui/forms/send-form.ts";
 import { showSeen } from "../../../ui/navigation/pages-seen.ts";
 import { BehindDialog } from "../../../ui/overlays/behind-dialog.tsx";
 import { accepted, read } from "../../../web/api-result.server.ts";
-import { apiContext, formContext, lightContext, sessionContext } from "../../../web/context.ts";
+import { apiContext, formContext, keepContext, lightContext, sessionContext } from "../../../web/context.ts";
 import { requireUser } from "../../../web/current-user.server.ts";
 import type { ComposerDraft } from "../../../web/forms/drafts.server.ts";
 import { textOf } from "../../../web/forms/form.server.ts";
@@ -56,6 +56,8 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
   // A page asked for by a script follows the reply by events; a document carries it in itself.
   const isDocument = !new URL(request.url).pathname.endsWith(".data");
   const marker = last?.status === "streaming" && isDocument ? carryLive(context, chat.id, last, request) : undefined;
+  // Temporary chats go with their session, and what an administrator reads is not theirs.
+  context.set(keepContext, decides && !chat.temporary && last?.status !== "streaming");
   const finishedAt = branch.items.at(-1)?.finishedAt;
   const justFinished = finishedAt ? Date.now() - Date.parse(finishedAt) < titleTakes : false;
   const editing = url.searchParams.get("editar");

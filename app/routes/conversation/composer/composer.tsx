@@ -1,5 +1,6 @@
 import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from "react";
 import { Link, useNavigation, useRouteLoaderData } from "react-router";
+import type { loader as root } from "../../../root.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { Select } from "../../../ui/forms/select.tsx";
 import { Icon } from "../../../ui/icon.tsx";
@@ -168,9 +169,12 @@ type HiddenProps = Pick<Props, "chatId" | "projectId" | "sendKey" | "parentId" |
 
 function HiddenFields({ chatId, projectId, sendKey, parentId, edits, values, fileIds }: HiddenProps) {
   const follows = values?.parentId ?? parentId;
+  const writer = useRouteLoaderData<typeof root>("root")?.personId ?? "";
   return (
     <>
       <input type="hidden" name="fileIds" value={fileIds} />
+      {/* Sent later, from a browser that somebody else uses by then, it must not be sent in their name. */}
+      <input type="hidden" name="writtenBy" value={writer} />
       {chatId && <input type="hidden" name="chatId" value={chatId} />}
       {projectId && <input type="hidden" name="projectId" value={projectId} />}
       <input type="hidden" name="key" value={values?.key || sendKey} />

@@ -7,7 +7,7 @@ import { showSeen } from "../../../ui/navigation/pages-seen.ts";
 import { BehindDialog } from "../../../ui/overlays/behind-dialog.tsx";
 import { ago } from "../../../ui/times.ts";
 import { read } from "../../../web/api-result.server.ts";
-import { apiContext } from "../../../web/context.ts";
+import { apiContext, keepContext } from "../../../web/context.ts";
 import { requireUser } from "../../../web/current-user.server.ts";
 import { showFile } from "../../../web/file-display.server.ts";
 import { attachedFiles } from "../../../web/forms/uploads.server.ts";
@@ -40,6 +40,7 @@ export async function loader({ context, params: { id }, url }: Route.LoaderArgs)
     listModels(context),
     planLeft(context),
   ]);
+  context.set(keepContext, project.userId === user.id || members.items.some(({ userId }) => userId === user.id));
   const now = Date.now();
   const { name, description, instructions } = project;
   const role = members.items.find(({ userId }) => userId === user.id)?.role;

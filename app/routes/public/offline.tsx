@@ -1,0 +1,50 @@
+import { Wordmark } from "../../ui/wordmark.tsx";
+import { nonceContext } from "../../web/context.ts";
+import type { Route } from "./+types/offline";
+
+export const meta: Route.MetaFunction = () => [
+  { title: "Sin conexión · Tertulia" },
+  { name: "robots", content: "noindex" },
+];
+
+// Kept by the service worker; it is of no use without its script.
+export const handle = { scripts: false, lightChoice: false };
+
+export const loader = ({ context }: Route.LoaderArgs) => ({ nonce: context.get(nonceContext) });
+
+/** What `public/offline.js` fills: what waits to be sent, and what can be read without a line. */
+export default function Offline({ loaderData: { nonce } }: Route.ComponentProps) {
+  return (
+    <main className="leaf" id="contenido">
+      <p className="mb-8">
+        <Wordmark />
+      </p>
+      <h1>Sin conexión</h1>
+      <p className="mt-2 text-text-2">
+        Aquí está lo que has leído en la última semana en este navegador, y lo que has escrito sin conexión: se envía
+        solo, una vez, cuando vuelve. <a href="/conversation/chat">Probar otra vez</a>
+      </p>
+      <section aria-labelledby="pendientes">
+        <h2 id="pendientes">Pendiente de enviar</h2>
+        <p id="sin-pendientes" className="text-text-2">
+          Nada espera.
+        </p>
+        <ul className="rows" id="lista-pendientes" />
+        <p className="mt-4">
+          <button type="button" className="button" id="enviar" hidden>
+            Enviar ahora
+          </button>{" "}
+          <span role="status" id="enviado" />
+        </p>
+      </section>
+      <section aria-labelledby="copias">
+        <h2 id="copias">Para leer</h2>
+        <p id="sin-copias" className="text-text-2">
+          Nada guardado todavía. Hace falta un programa (JavaScript) y haber abierto alguna conversación.
+        </p>
+        <ul className="rows" id="lista-copias" />
+      </section>
+      <script type="module" src="/offline.js" nonce={nonce} />
+    </main>
+  );
+}

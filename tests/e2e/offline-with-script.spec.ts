@@ -1,0 +1,166 @@
+import type { LLMock } from "@copilotkit/aimock";
+import { type BrowserContext, test as base, expect, type Page } from "@playwright/test";
+import { Browser } from "../support/browser.ts";
+import { startModelServer } from "../support/model-server.ts";
+import { freePort, startServer, type TestServer } from "../support/server.ts";
+
+type Line = { server(): TestServer; cut(): Promise<void>; mend(): Promise<void> };
+
+/** A server whose line can be cut: it is killed, and started again where it was. */
+const test = base.extend<{ line: Line }>({
+  serviceWorkers: "allow",
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright wants the pattern
+  line: async ({}, use) => {
+    const models: LLMock = await startModelServer();
+    const PORT = String(await freePort());
+    const env = { PORT, OPENAI_BASE_URL: `${models.url}/v1`, OPENAI_API_KEY: "clave" };
+    let server = await startServer(env);
+    await use({
+      server: () => server,
+      cut: async () => {
+        await server.end("SIGKILL");
+      },
+      mend: async () => {
+        server = await startServer({ ...env, DATA_DIR: server.dataDir });
+      },
+    });
+    await server.stop();
+    await models.stop();
+  },
+});
+
+/** Signs somebody up, in a browser whose service worker looks after its pages from here on. */
+async function arrive(context: BrowserContext, page: Page, { url }: TestServer): Promise<Browser> {
+  const browser = new Browser(url);
+  await browser.signUp();
+  await context.addCookies([...browser.cookies].map(([name, value]) => ({ name, value, url })));
+  await page.goto(`${url}/user`);
+  await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+  return browser;
+}
+
+/** Sends a message from the page and waits until its reply has ended and a copy of the conversation is kept. */
+async function chat(page: Page, text: string): Promise<string> {
+  await page.getByLabel("Mensaje", { exact: true }).fill(text);
+  await page.getByRole("button", { name: "Enviar" }).click();
+  await expect(page.locator('[data-role="assistant"][data-status="complete"]').last()).toBeVisible();
+  const path = new URL(page.url()).pathname;
+  await expect
+    .poll(() =>
+      page.evaluate(async (wanted) => {
+        const kept = await caches.open("copies");
+        return (await (await kept.match(wanted))?.text())?.includes('data-status="complete"') ?? false;
+      }, path),
+    )
+    .toBe(true);
+  return path;
+}
+
+const messages = async (browser: Browser, path: string) =>
+  [...(await browser.html(path)).matchAll(/data-role="user"/g)].length;
+
+test("what was read is there without a line, and what is written then is sent once it is back", async ({
+  page,
+  context,
+  line,
+}) => {
+  const browser = await arrive(context, page, line.server());
+  await page.goto(`${line.server().url}/conversation/chat`);
+  const path = await chat(page, "Háblame de las habas");
+  await line.cut();
+
+  await page.goto(line.server().url + path);
+  await expect(page.getByText("Háblame de las habas")).toBeVisible();
+  await expect(page.getByText("Con dos frases.")).toBeVisible();
+  // A page that nobody has read.
+  await page.goto(`${line.server().url}/conversation/assistant`);
+  await expect(page.getByRole("heading", { name: "Sin conexión" })).toBeVisible();
+  await page.getByRole("link", { name: /Charla de prueba|Háblame/ }).click();
+
+  await page.getByLabel("Mensaje", { exact: true }).fill("¿Y los guisantes?");
+  await page.getByRole("button", { name: "Enviar" }).click();
+  await expect(page.getByRole("heading", { name: "Pendiente de enviar" })).toBeVisible();
+  await expect(page.getByText("¿Y los guisantes?")).toBeVisible();
+
+  await line.mend();
+  await page.getByRole("button", { name: "Enviar ahora" }).click();
+  await expect(page.getByText("Todo está enviado.")).toBeVisible();
+  await expect(page.getByText("¿Y los guisantes?")).toBeHidden();
+  expect(await messages(browser, path)).toBe(2);
+});
+
+test("two tabs write without a line and are closed: each message is sent once, by whatever page is opened next", async ({
+  page,
+  context,
+  line,
+}) => {
+  const browser = await arrive(context, page, line.server());
+  await page.goto(`${line.server().url}/conversation/chat`);
+  const path = await chat(page, "Hola");
+  const second = await context.newPage();
+  await second.goto(line.server().url + path);
+  await second.waitForFunction(() => navigator.serviceWorker.controller !== null);
+  await line.cut();
+  for (const [tab, text] of [
+    [page, "Del primer tubo"],
+    [second, "Del segundo"],
+  ] as const) {
+    await tab.getByLabel("Mensaje", { exact: true }).fill(text);
+    await tab.getByRole("button", { name: "Enviar" }).click();
+    await expect(tab.getByRole("heading", { name: "Pendiente de enviar" })).toBeVisible();
+    await expect(tab.getByText(text)).toBeVisible();
+    await tab.close();
+  }
+  await line.mend();
+  const later = await context.newPage();
+  await later.goto(`${line.server().url}/conversation/chat`);
+  await expect.poll(() => messages(browser, path)).toBe(3);
+  await later.goto(`${line.server().url}/sin-conexion`);
+  await expect(later.getByText("Nada espera.")).toBeVisible();
+  expect(await messages(browser, path)).toBe(3);
+});
+
+test("who signs out leaves nothing to be read behind, and nothing is sent in another's name", async ({
+  page,
+  context,
+  line,
+}) => {
+  const { url } = line.server();
+  await arrive(context, page, line.server());
+  await page.goto(`${url}/conversation/chat`);
+  const path = await chat(page, "Un secreto");
+  await line.cut();
+  await page.goto(url + path);
+  await page.getByLabel("Mensaje", { exact: true }).fill("Para luego");
+  await page.getByRole("button", { name: "Enviar" }).click();
+  await expect(page.getByText("Para luego")).toBeVisible();
+  await context.clearCookies();
+  await line.mend();
+  // Somebody else comes in on this browser.
+  await page.goto(url + path);
+  await expect(page).toHaveURL(/\/auth\/signin/);
+  await expect.poll(() => page.evaluate(() => caches.has("copies"))).toBe(false);
+  const other = new Browser(url);
+  await other.signUp("Berta");
+  await context.addCookies([...other.cookies].map(([name, value]) => ({ name, value, url })));
+  await page.goto(`${url}/sin-conexion`);
+  await page.getByRole("button", { name: "Enviar ahora" }).click();
+  await expect(page.getByText("Lo escribió otra persona en este navegador")).toBeVisible();
+  await page.getByRole("button", { name: "Descartar" }).click();
+  await expect(page.getByText("Nada espera.")).toBeVisible();
+});
+
+test("a temporary conversation is not kept", async ({ page, context, line }) => {
+  await arrive(context, page, line.server());
+  await page.goto(`${line.server().url}/conversation/chat`);
+  await page.getByLabel(/^Temporal/).check();
+  await page.getByLabel("Mensaje", { exact: true }).fill("De paso");
+  await page.getByRole("button", { name: "Enviar" }).click();
+  await expect(page.locator('[data-status="complete"][data-role="assistant"]')).toBeVisible();
+  const path = new URL(page.url()).pathname;
+  await page.reload();
+  // What is kept after it shows that copies are made here.
+  await page.goto(`${line.server().url}/conversation/chat`);
+  await chat(page, "Para quedarse");
+  expect(await page.evaluate(async (one) => (await caches.match(one)) === undefined, path)).toBe(true);
+});
