@@ -18,7 +18,8 @@ const mayImport: Record<string, string[]> = {
   retention: ["process", "db", "files", "realtime"],
   replies: ["process", "db", "files", "tools"],
   embeddings: ["process", "db", "jobs", "replies"],
-  api: ["process", "http", "db", "files", "jobs", "realtime", "tools", "replies", "embeddings", "retention"],
+  voice: ["process", "db", "replies"],
+  api: ["process", "http", "db", "files", "jobs", "realtime", "tools", "replies", "embeddings", "voice", "retention"],
   // What pages have on the server: nothing that knows the database.
   web: ["process", "http"],
   // What programs have: clients of the API, like pages.
@@ -35,6 +36,7 @@ const mayImport: Record<string, string[]> = {
     "tools",
     "replies",
     "embeddings",
+    "voice",
     "retention",
     "api",
     "web",

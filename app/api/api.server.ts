@@ -80,6 +80,9 @@ import { tools } from "./tools/tools.server.ts";
 import { subscriptions } from "./users/subscriptions.server.ts";
 import { usage } from "./users/usage.server.ts";
 import { users } from "./users/users.server.ts";
+import { speeches } from "./voice/speeches.server.ts";
+import { voices } from "./voice/voice.server.ts";
+import { voiceModels } from "./voice/voice-models.server.ts";
 
 // Zod's own Spanish messages, for what the schemas here have no sentence for.
 z.config(z.locales.es());
@@ -151,6 +154,10 @@ function mount(api: OpenAPIHono<ApiEnv>) {
     .route("/api/message", prompts)
     .route("/api/message", decisions)
     .route("/api/message", messageOpinions)
+    .route("/api/message", speeches)
+    .route("/api/voice", voices)
+    .route("/api/voice-model", reads(voiceModels))
+    .route("/api/voice-model", writes(voiceModels))
     .route("/api/opinion", reads(opinions))
     .route("/api/opinion", opinionTrials)
     .route("/api/model", models)

@@ -47,6 +47,8 @@ const copied = {
   authenticators: true,
   apiKeys: true,
   replyFeeds: true,
+  voiceModels: true,
+  speeches: true,
   schedules: true,
   passkeys: true,
   idempotency: true,

@@ -32,6 +32,7 @@ import * as fileAddress from "./migrations/0029_file_address.server.ts";
 import * as nearest from "./migrations/0030_nearest.server.ts";
 import * as replyFeeds from "./migrations/0031_reply_feeds.server.ts";
 import * as schedules from "./migrations/0032_schedules.server.ts";
+import * as voice from "./migrations/0033_voice.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -66,6 +67,7 @@ const migrations = {
   "0030_nearest": nearest,
   "0031_reply_feeds": replyFeeds,
   "0032_schedules": schedules,
+  "0033_voice": voice,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

@@ -26,13 +26,14 @@ export const authenticatorIdentity = (userId: string) => `authenticators:${userI
 
 type Kept = { id: string; encrypted: string; identity: string };
 type KeptSecrets = Record<
-  "models" | "searchModels" | "tools" | "tokens" | "accesses" | "authenticators" | "seals",
+  "models" | "searchModels" | "voiceModels" | "tools" | "tokens" | "accesses" | "authenticators" | "seals",
   Kept[]
 >;
 
 async function keptSecrets(db: Db): Promise<KeptSecrets> {
   const models = await db.selectFrom("models").where("apiKey", "is not", null).select(["id", "apiKey"]).execute();
   const searchModels = await db.selectFrom("searchModels").select(["id", "apiKey"]).execute();
+  const voiceModels = await db.selectFrom("voiceModels").select(["id", "apiKey"]).execute();
   const tools = await db.selectFrom("tools").select(["id", "secret", "access"]).execute();
   const accesses = await db.selectFrom("accesses").select(["id", "secret"]).execute();
   const authenticators = await db.selectFrom("authenticators").select(["id", "userId", "secret"]).execute();
@@ -44,6 +45,7 @@ async function keptSecrets(db: Db): Promise<KeptSecrets> {
     tokens: tools.flatMap(({ id, access }) => (access ? [{ id, encrypted: access, identity: id }] : [])),
     models: models.flatMap(({ id, apiKey }) => (apiKey ? [{ id, encrypted: apiKey, identity: id }] : [])),
     searchModels: searchModels.flatMap(({ id, apiKey }) => (apiKey ? [{ id, encrypted: apiKey, identity: id }] : [])),
+    voiceModels: voiceModels.flatMap(({ id, apiKey }) => (apiKey ? [{ id, encrypted: apiKey, identity: id }] : [])),
     authenticators: authenticators.map(({ id, userId, secret }) => ({
       id,
       encrypted: secret,
@@ -57,11 +59,11 @@ export async function countLost(
   db: Db,
   keys: SecretKeys,
 ): Promise<{ models: number; tools: number; accesses: number; authenticators: number }> {
-  const { models, searchModels, tools, tokens, accesses, authenticators } = await keptSecrets(db);
+  const { models, searchModels, voiceModels, tools, tokens, accesses, authenticators } = await keptSecrets(db);
   const lost = (kept: Kept[], key: Buffer) =>
     kept.filter(({ encrypted, identity }) => tryDecrypt(encrypted, key, identity) === undefined).length;
   return {
-    models: lost(models, keys.modelKey) + lost(searchModels, keys.modelKey),
+    models: [models, searchModels, voiceModels].reduce((sum, kept) => sum + lost(kept, keys.modelKey), 0),
     tools: lost(tools, keys.toolKey) + lost(tokens, keys.toolKey),
     accesses: lost(accesses, keys.accessKey),
     authenticators: lost(authenticators, keys.authenticatorKey),
@@ -75,7 +77,8 @@ export async function countLost(
  */
 export async function reencrypt(db: Db, from: SecretKeys, to: SecretKeys): Promise<{ done: number; lost: number }> {
   return db.transaction().execute(async (trx) => {
-    const { models, searchModels, tools, tokens, accesses, authenticators, seals } = await keptSecrets(trx);
+    const { models, searchModels, voiceModels, tools, tokens, accesses, authenticators, seals } =
+      await keptSecrets(trx);
     const count = { done: 0, lost: 0 };
     const anew = ({ encrypted, identity }: Kept, old: Buffer, key: Buffer): string | undefined => {
       if (tryDecrypt(encrypted, key, identity) !== undefined) return;
@@ -90,6 +93,10 @@ export async function reencrypt(db: Db, from: SecretKeys, to: SecretKeys): Promi
     for (const kept of searchModels) {
       const apiKey = anew(kept, from.modelKey, to.modelKey);
       if (apiKey) await trx.updateTable("searchModels").set({ apiKey }).where("id", "=", kept.id).execute();
+    }
+    for (const kept of voiceModels) {
+      const apiKey = anew(kept, from.modelKey, to.modelKey);
+      if (apiKey) await trx.updateTable("voiceModels").set({ apiKey }).where("id", "=", kept.id).execute();
     }
     for (const kept of tools) {
       const secret = anew(kept, from.toolKey, to.toolKey);

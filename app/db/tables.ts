@@ -514,6 +514,22 @@ export type ApiKeyRow = Row & {
   lastUsedAt: number | null;
 };
 
+/** A model that hears or speaks, behind OpenAI's `/audio`. One of each kind is enabled at most. */
+export type VoiceModelRow = Row & {
+  name: string;
+  kind: "transcription" | "speech";
+  externalId: string;
+  baseUrl: string;
+  /** Encrypted with the row's id. */
+  apiKey: string | null;
+  /** Whose voice it speaks with; empty: the usual one. */
+  voice: string;
+  enabled: Flag;
+};
+
+/** A reply as it was read aloud; its bytes are stored under its id. `version` is a hash of the text, model and voice. */
+export type SpeechRow = Row & { messageId: string; version: string; size: number };
+
 /** The secret address of a person's newest replies. */
 export type ReplyFeedRow = Row & { userId: string; token: string };
 
@@ -705,6 +721,8 @@ export type Tables = {
   authenticators: AuthenticatorRow;
   apiKeys: ApiKeyRow;
   replyFeeds: ReplyFeedRow;
+  voiceModels: VoiceModelRow;
+  speeches: SpeechRow;
   schedules: ScheduleRow;
   passkeys: PasskeyRow;
   idempotency: IdempotencyRow;

@@ -164,7 +164,7 @@ export class Files {
     this.#jobs.wake("file");
   }
 
-  /** Removes files that were never sent, and bytes that belong to no file and no job. */
+  /** Removes files that were never sent, and bytes that belong to no file, no speech and no job. */
   async sweep(): Promise<void> {
     // In one statement, so that a file that is being sent right now is not deleted.
     const stale = await this.#db
@@ -179,7 +179,9 @@ export class Files {
     for await (const { id, at } of this.storage.list()) {
       if (at > Date.now() - hour) continue;
       const file = await this.#db.selectFrom("files").where("id", "=", id).select("id").executeTakeFirst();
-      const job = file ?? (await this.#db.selectFrom("jobs").where("id", "=", id).select("id").executeTakeFirst());
+      const speech =
+        file ?? (await this.#db.selectFrom("speeches").where("id", "=", id).select("id").executeTakeFirst());
+      const job = speech ?? (await this.#db.selectFrom("jobs").where("id", "=", id).select("id").executeTakeFirst());
       if (!job) gone.add(id);
     }
     await this.storage.delete([...gone]);

@@ -36,6 +36,17 @@ export async function mediaTypeOf(path: string, name: string, size: number): Pro
   return mediaType;
 }
 
+// What phones and browsers record sound as has, at times, the type of a film.
+const filmed = /^video\/(webm|mp4|3gpp2?|ogg|quicktime)$/;
+
+/** The type of a recording, by its bytes. Throws FileRefused where it is none. */
+export async function recordingTypeOf(path: string): Promise<string> {
+  const found = await typeOf(path);
+  if (found?.startsWith("audio/")) return found;
+  if (found && filmed.test(found)) return found.replace(/^video/, "audio");
+  throw new FileRefused("no es de un tipo que se escuche aquí: MP3, M4A, OGG, WebM, WAV o FLAC.");
+}
+
 /** The type under which it is read; workbooks of the old Excel have one that they share with all of the old Office. */
 function documentType(found: string | undefined, ending: string): string | undefined {
   if (found === "application/x-cfb" && ending === "xls") return documentTypes.xls;

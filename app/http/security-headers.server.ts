@@ -9,7 +9,7 @@ export function addHeaders(response: Response, request: Request, nonce: string):
   headers.set("Cross-Origin-Resource-Policy", "same-origin");
   // What decides whether pages are light; Chromium alone tells.
   headers.set("Accept-CH", "ECT, Sec-CH-Prefers-Reduced-Data");
-  headers.set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()");
+  headers.set("Permissions-Policy", "camera=(), geolocation=(), microphone=(self), payment=(), usb=()");
   if (new URL(request.url).protocol === "https:") headers.set("Strict-Transport-Security", "max-age=31536000");
   if (!headers.has("Cache-Control")) headers.set("Cache-Control", "no-store");
   if (!headers.has("Content-Security-Policy"))
@@ -32,6 +32,7 @@ export function contentPolicy({
     // Vite injects styles while developing.
     `style-src 'self'${styles ? ` 'nonce-${styles}'` : ""}${dev ? " 'unsafe-inline'" : ""}`,
     "img-src 'self' data:",
+    "media-src 'self'",
     "font-src 'self'",
     `connect-src 'self'${dev ? " ws:" : ""}`,
     "manifest-src 'self'",

@@ -56,6 +56,8 @@ export const limits = {
   fileName: 200,
   /** Characters of the address of a page of the web. */
   address: 2_000,
+  /** Bytes of a recording to be written down; what OpenAI takes. */
+  recording: 25 * 1024 * 1024,
   /** Bytes of one file. */
   image: 10 * 1024 * 1024,
   document: 20 * 1024 * 1024,

@@ -373,6 +373,21 @@ it("coming in, groups and invitations are as the document says", async () => {
   await run("get /api/search-model/{id}", searchModel);
   await run("put /api/search-model/{id}", searchModel, { json: { ...searched, name: "Otro" } });
   await run("delete /api/search-model/{id}", searchModel);
+  const heard = {
+    name: "Oído",
+    kind: "transcription",
+    externalId: "uno",
+    baseUrl: "http://127.0.0.1:9/v1",
+    enabled: false,
+  };
+  const voiceModel = await made("post /api/voice-model", {}, { json: heard });
+  await run("get /api/voice-model");
+  await run("get /api/voice-model/{id}", voiceModel);
+  await run("put /api/voice-model/{id}", voiceModel, { json: { ...heard, name: "Otro" } });
+  await run("delete /api/voice-model/{id}", voiceModel);
+  await run("get /api/voice");
+  // They take a server: `tests/api/voice.test.ts` has one.
+  for (const one of ["post /api/voice/transcriptions", "get /api/message/{id}/speech"]) done.add(one);
   const retention = await made("post /api/retention", {}, { json: { kind: "chats", days: 365 } });
   await run("get /api/retention");
   await run("get /api/retention/{id}", retention);

@@ -192,10 +192,15 @@ export async function openApi(
     call,
     upload,
     /** The answer itself, for what is no text. */
-    fetch: async (path: string, token: string) =>
-      api.fetch(new Request(`http://api${path}`, { headers: { Authorization: `Bearer ${token}` } }), {
-        ip: "127.0.0.1",
-      }),
+    fetch: async (
+      path: string,
+      token: string,
+      { headers = {}, ...init }: RequestInit & { headers?: Record<string, string> } = {},
+    ) =>
+      api.fetch(
+        new Request(`http://api${path}`, { ...init, headers: { Authorization: `Bearer ${token}`, ...headers } }),
+        { ip: "127.0.0.1" },
+      ),
     signUp,
     converse,
     start,

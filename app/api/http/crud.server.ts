@@ -27,7 +27,8 @@ type Table =
   | "searchModels"
   | "subscriptions"
   | "summaries"
-  | "trainings";
+  | "trainings"
+  | "voiceModels";
 type ListedTable = Table | "audit" | "emails" | "jobs" | "opinions";
 type Condition = Expression<SqlBool>;
 

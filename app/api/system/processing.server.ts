@@ -29,7 +29,7 @@ const shown = z
     recipients: z
       .array(
         z.object({
-          kind: z.enum(["model", "searchModel", "tool", "access", "mail", "database", "redis"]),
+          kind: z.enum(["model", "searchModel", "voiceModel", "tool", "access", "mail", "database", "redis"]),
           name: z.string(),
           host: z.string().nullable().openapi({ description: "null: no sale de esta máquina." }),
           pseudonyms: z.boolean().nullable(),
@@ -118,12 +118,13 @@ function hostOf(address: string | undefined | null): string | null {
 }
 
 async function recipientsOf({ db, config }: Services): Promise<Processing["recipients"]> {
-  const [models, tools, accesses, groups, searchModels] = await Promise.all([
+  const [models, tools, accesses, groups, searchModels, voiceModels] = await Promise.all([
     db.selectFrom("models").where("enabled", "=", 1).orderBy("position").selectAll().execute(),
     db.selectFrom("tools").where("enabled", "=", 1).orderBy("position").selectAll().execute(),
     db.selectFrom("accesses").where("enabled", "=", 1).orderBy("position").selectAll().execute(),
     db.selectFrom("groups").select(["id", "name"]).execute(),
     db.selectFrom("searchModels").where("enabled", "=", 1).selectAll().execute(),
+    db.selectFrom("voiceModels").where("enabled", "=", 1).selectAll().execute(),
   ]);
   const namesOf = (row: { groupIds: string | null }) =>
     parseGroupIds(row)?.map((id) => groups.find((group) => group.id === id)?.name ?? "un grupo que ya no existe") ??
@@ -144,6 +145,12 @@ async function recipientsOf({ db, config }: Services): Promise<Processing["recip
     })),
     ...searchModels.map(({ name, baseUrl }) => ({
       kind: "searchModel" as const,
+      name,
+      host: hostOf(baseUrl),
+      ...plain,
+    })),
+    ...voiceModels.map(({ name, baseUrl }) => ({
+      kind: "voiceModel" as const,
       name,
       host: hostOf(baseUrl),
       ...plain,

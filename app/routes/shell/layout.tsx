@@ -24,15 +24,17 @@ export const handle = { scripts: true };
 const lightChats = 10;
 
 export async function loader({ context, request }: Route.LoaderArgs) {
-  const [{ user, subscription, groups }, { aside, notices, assistants }] = await Promise.all([
+  const [{ user, subscription, groups }, { aside, notices, assistants }, voice] = await Promise.all([
     requireUser(context),
     read(context.get(apiContext).api.dashboard.initialize.$get()),
+    read(context.get(apiContext).api.voice.$get()),
   ]);
   return {
     person: { name: user.name, role: user.role, plan: subscription.plan },
     aside: context.get(lightContext) ? { ...aside, chats: aside.chats.slice(0, lightChats) } : aside,
     notices,
     assistants,
+    voice,
     administered: user.role === "admin" ? [...administered] : [],
     inGroups: groups.length > 0,
     menus: !isTextBrowser(request),

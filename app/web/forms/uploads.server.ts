@@ -5,6 +5,9 @@ import { apiContext, type Context, filesContext, formContext, sessionContext } f
 import { type ShownFile, showFile } from "../file-display.server.ts";
 import { type FormResult, textOf } from "./form.server.ts";
 
+/** The field of a recording that is to become text instead of a file. */
+export const dictated = "audio";
+
 export type ComposerFile = ShownFile & { id: string };
 /** `refused`: a sentence for each file that was not taken. */
 export type Uploaded = { files: ComposerFile[]; refused: string[] };
@@ -15,7 +18,7 @@ export async function uploadFiles(
   to: Record<string, string>,
   room = Number.POSITIVE_INFINITY,
 ): Promise<Uploaded> {
-  const sent = context.get(filesContext);
+  const sent = context.get(filesContext).filter(({ field }) => field !== dictated);
   const taken = sent.slice(0, room);
   const refused = sent
     .slice(room)

@@ -8,6 +8,7 @@ import { models } from "./models/models.server.ts";
 import { searchModels } from "./models/search-models.server.ts";
 import { tools } from "./models/tools.server.ts";
 import { trainings } from "./models/trainings.server.ts";
+import { voiceModels } from "./models/voice-models.server.ts";
 import { notices } from "./notices.server.ts";
 import { opinions } from "./opinions.server.ts";
 import { pages } from "./pages.server.ts";
@@ -33,6 +34,7 @@ export const resources: AdminResource[] = [
   models,
   tools,
   searchModels,
+  voiceModels,
   trainings,
   chats,
   messages,

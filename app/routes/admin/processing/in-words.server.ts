@@ -17,6 +17,7 @@ const things: Record<Kept["kind"], string> = {
 
 const received: Record<Recipient["kind"], string> = {
   model: "La conversación y lo que se le adjunta",
+  voiceModel: "Las grabaciones de quien dicta, y las respuestas que se escuchan",
   searchModel: "El texto de todo lo que se busca (mensajes, documentos y entrenamientos) y las preguntas",
   tool: "Lo que el modelo le pide en cada llamada",
   access: "Quién entra y cuándo; de él llegan nombre, correo y grupos",

@@ -43,15 +43,20 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
   const before = url.searchParams.get("antes") ?? undefined;
   const around = url.searchParams.get("mensaje") ?? undefined;
   const limit = context.get(lightContext) ? lightTurns : undefined;
-  const [chat, branch, models, left] = await Promise.all([
+  const [chat, branch, models, left, { speaks }] = await Promise.all([
     read(api.api.chat[":id"].$get({ param })),
     read(api.api.chat[":id"].messages.$get({ param, query: { through, before, around, limit } })),
     listModels(context),
     planLeft(context),
+    read(api.api.voice.$get()),
   ]);
   const { user } = await requireUser(context);
   const decides = user.id === chat.userId;
-  const turns = await showTurns(chat, branch.items, models, { folds: !isTextBrowser(request), decides });
+  const turns = await showTurns(chat, branch.items, models, {
+    folds: !isTextBrowser(request),
+    decides,
+    listens: speaks,
+  });
   const last = turns.at(-1);
   // A page asked for by a script follows the reply by events; a document carries it in itself.
   const isDocument = !new URL(request.url).pathname.endsWith(".data");

@@ -8,6 +8,7 @@ import { composerPage } from "../../../web/forms/draft-place.ts";
 import type { ComposerFile } from "../../../web/forms/uploads.server.ts";
 import type { loader as shell } from "../../shell/layout.tsx";
 import type { ModelChoice } from "../models.server.ts";
+import { Dictation } from "../voice/dictation.tsx";
 import { AttachedList, FileChooser } from "./attached.tsx";
 import type { ComposerResult } from "./send.server.ts";
 import { ofAssistant } from "./spoken-to.ts";
@@ -86,6 +87,7 @@ export function Composer({ result, growing, edits, models, draft, left, ...props
         />
         <div className="tools">
           <FileChooser choose={attached.choose} />
+          <Dictation />
           <label className="sr-only" htmlFor="modelo">
             Modelo
           </label>

@@ -8,6 +8,7 @@ import { type FormResult, sendFields, textOf } from "../../../web/forms/form.ser
 import { typedFields } from "../../../web/forms/unsent-form.server.ts";
 import { attachedFiles, type ComposerFile, uploadFiles } from "../../../web/forms/uploads.server.ts";
 import { firstChunk } from "../stream/chunks.server.ts";
+import { transcribed } from "../voice/transcribed.server.ts";
 import { spokenTo } from "./spoken-to.ts";
 
 /** What a composer shows again: what was typed, and the files that wait with it. */
@@ -30,6 +31,7 @@ export async function send(context: Context, where: Where = {}) {
   const fileIds = [...before, ...files.map(({ id }) => id)];
   // From here on the new files are part of the draft, whatever becomes of the message.
   form.set("fileIds", fileIds.join(","));
+  if (textOf(form, "intent") === "dictate") return dictate(context, where, fileIds);
   const onlyFiles = form.has("remove") || textOf(form, "intent") === "attach";
   if (refused.length === 0 && !onlyFiles) {
     const answer = await postMessage(context, where, fileIds);
@@ -43,6 +45,20 @@ export async function send(context: Context, where: Where = {}) {
     files: await attachedFiles(context, fileIds),
   };
   return data(result, refused.length > 0 ? 422 : 200);
+}
+
+/** What was said into a recording comes behind what is written. It is not sent yet: who dictated reads it first. */
+async function dictate(context: Context, where: Where, fileIds: string[]) {
+  const form = context.get(formContext);
+  const heard = await transcribed(context);
+  if (heard.text) form.set("content", [textOf(form, "content").trimEnd(), heard.text].filter(Boolean).join(" "));
+  await keepDraft(context, where);
+  const result: ComposerResult = {
+    values: typedFields(form),
+    errors: heard.refused ? { audio: heard.refused } : {},
+    files: await attachedFiles(context, fileIds),
+  };
+  return data(result, heard.refused ? 422 : 200);
 }
 
 function postMessage(context: Context, { chatId, projectId }: Where, fileIds: string[]) {

@@ -7,7 +7,10 @@ import type { ShownTurn } from "./turns.server.ts";
 import { Versions, type VersionsOf } from "./versions.tsx";
 
 export type EndedReply = VersionsOf &
-  Pick<ShownTurn, "id" | "parentId" | "status" | "error" | "sources" | "others" | "written" | "useful" | "author"> & {
+  Pick<
+    ShownTurn,
+    "id" | "parentId" | "status" | "error" | "sources" | "others" | "written" | "listens" | "useful" | "author"
+  > & {
     /** Whether it has called tools: then it can be continued, though nothing is written. */
     called: boolean;
   };
@@ -64,6 +67,11 @@ function MoreActions({ chatId, turn }: { chatId: string; turn: EndedReply }) {
       {turn.others && turn.parentId && (
         <MenuLink icon="assistant" to={`/conversation/chat/${chatId}/regenerar/${turn.id}`} preventScrollReset>
           Con otro modelo
+        </MenuLink>
+      )}
+      {turn.listens && turn.written && (
+        <MenuLink icon="voice" to={`/conversation/chat/${chatId}/escuchar/${turn.id}`} preventScrollReset>
+          Escuchar
         </MenuLink>
       )}
       <MenuLink icon="info" to={`/conversation/chat/${chatId}/enviado/${turn.id}`}>

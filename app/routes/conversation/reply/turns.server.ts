@@ -18,12 +18,15 @@ export const showTurns = (
   chat: OpenChat,
   items: MessageBranch["items"],
   models: ModelChoice[],
-  { folds, decides }: Reader,
+  reader: Reader,
 ): Promise<ShownTurn[]> =>
-  Promise.all(items.map((message, index) => showTurn(chat, message, items[index - 1], models, { folds, decides })));
+  Promise.all(items.map((message, index) => showTurn(chat, message, items[index - 1], models, reader)));
 
-/** `folds`: whether the browser can fold things away; `decides`: whether it is the owner, who alone decides about calls. */
-type Reader = { folds: boolean; decides: boolean };
+/**
+ * `folds`: whether the browser can fold things away; `decides`: whether it is the owner, who alone decides about calls; `listens`:
+ * whether there is a model that reads aloud.
+ */
+type Reader = { folds: boolean; decides: boolean; listens: boolean };
 
 type ShownChat = { id: string; userId: string };
 type OpenChat = ShownChat & { temporary: boolean; ownerName: string };
@@ -33,7 +36,7 @@ async function showTurn(
   message: BranchMessage,
   question: BranchMessage | undefined,
   models: ModelChoice[],
-  { folds, decides }: Reader,
+  { folds, decides, listens }: Reader,
 ) {
   const isReply = message.role !== "user" && message.status !== "streaming";
   return {
@@ -55,6 +58,7 @@ async function showTurn(
     // Who wrote it, where that is somebody else: then it is only read.
     author: decides ? undefined : chat.ownerName,
     // Of what is temporary nothing stays, and only the owner has an opinion: there it is not asked for.
+    listens,
     useful: decides && !chat.temporary ? message.useful : undefined,
     ...versionsOf(message),
   };

@@ -1,0 +1,108 @@
+import { createHash } from "node:crypto";
+import { createRoute, OpenAPIHono, type RouteHandler } from "@hono/zod-openapi";
+import { v7 as newId } from "uuid";
+import type { MessageRow, VoiceModelRow } from "../../db/tables.ts";
+import { speak, spoken, voiceModel } from "../../voice/voice.server.ts";
+import type { ApiEnv, Services } from "../env.server.ts";
+import { seeMessage } from "../http/access.server.ts";
+import { active, signedIn } from "../http/authentication.server.ts";
+import { answerInvalid, invalid } from "../http/problem.server.ts";
+import { countAttempt } from "../http/rate-limit.server.ts";
+import { bearer, bytes, idParam } from "../http/schemas.server.ts";
+import { asProblem, noModel } from "./voice.server.ts";
+
+// In characters: some twenty minutes. The rest of a longer reply is not read.
+const spokenAtMost = 20_000;
+
+const readSpeechRoute = createRoute({
+  method: "get",
+  path: "/{id}/speech",
+  security: bearer,
+  middleware: [signedIn, active],
+  request: { params: idParam },
+  responses: {
+    200: { content: { "audio/mpeg": { schema: bytes } }, description: "La respuesta, leída en voz alta." },
+    206: { description: "Una parte, con `Range`." },
+  },
+});
+const readSpeech: RouteHandler<typeof readSpeechRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const message = await seeMessage(services, person, c.req.valid("param").id);
+  const model = await voiceModel(services.db, "speech");
+  if (!model) throw noModel("que lea en voz alta");
+  const text = spoken(message.content).slice(0, spokenAtMost);
+  if (message.role !== "assistant" || message.status === "streaming" || !text) {
+    throw invalid("id", "Aquí no hay nada que leer en voz alta: espera a que la respuesta acabe.");
+  }
+  const version = versionOf(model, text);
+  const kept = await findKept(services, message.id, version);
+  if (kept) return answer(kept, c.req.header("Range"));
+  await countAttempt(c, "speech", person.id);
+  const sound = await made(services, message, { model, text, version }).catch(asProblem);
+  return answer(sound, c.req.header("Range"));
+};
+
+/** Replies as speech: made when somebody wants to listen to one for the first time, and kept. */
+export const speeches = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(readSpeechRoute, readSpeech);
+
+type Wanted = { model: VoiceModelRow; text: string; version: string };
+
+/** What the sound of a text depends on: changed in any of it, it is made anew. */
+const versionOf = ({ externalId, voice, baseUrl }: VoiceModelRow, text: string) =>
+  createHash("sha256")
+    .update(JSON.stringify([baseUrl, externalId, voice, text]))
+    .digest("base64url");
+
+async function findKept({ db, storage }: Services, messageId: string, version: string): Promise<Buffer | undefined> {
+  const row = await db
+    .selectFrom("speeches")
+    .where("messageId", "=", messageId)
+    .where("version", "=", version)
+    .select("id")
+    .executeTakeFirst();
+  return row && storage.read(row.id, "original");
+}
+
+// Browsers ask several times for what they play: all of them wait for the same sound. It goes on without them, to be kept.
+const underway = new Map<string, Promise<Buffer>>();
+
+function made(services: Services, message: MessageRow, wanted: Wanted): Promise<Buffer> {
+  const key = `${message.id} ${wanted.version}`;
+  let making = underway.get(key);
+  if (!making) {
+    making = make(services, message, wanted).finally(() => underway.delete(key));
+    underway.set(key, making);
+  }
+  return making;
+}
+
+async function make(services: Services, message: MessageRow, { model, text, version }: Wanted): Promise<Buffer> {
+  const { db, storage } = services;
+  const sound = await speak(services, model, text, new AbortController().signal);
+  const chat = await db.selectFrom("chats").where("id", "=", message.chatId).select("sessionId").executeTakeFirst();
+  // Of a temporary chat nothing is kept, and of a deleted one neither.
+  if (!chat || chat.sessionId !== null) return sound;
+  const before = await db.selectFrom("speeches").where("messageId", "=", message.id).select("id").execute();
+  const now = Date.now();
+  const row = { id: newId(), createdAt: now, updatedAt: now, messageId: message.id, version, size: sound.length };
+  await storage.put(row.id, "original", sound);
+  await db.insertInto("speeches").values(row).execute();
+  const old = before.map(({ id }) => id);
+  if (old.length > 0) await db.deleteFrom("speeches").where("id", "in", old).execute();
+  await storage.delete(old);
+  return sound;
+}
+
+/** The sound, or the part of it that is asked for: players skip by `Range` (RFC 9110, 14.2); what they can't mean gets all of it. */
+function answer(sound: Buffer, range: string | undefined): Response {
+  const headers = { "Content-Type": "audio/mpeg", "Accept-Ranges": "bytes", "Cache-Control": "private, max-age=3600" };
+  const [, from = "", to = ""] = /^bytes=(\d*)-(\d*)$/.exec(range ?? "") ?? [];
+  const start = from ? Number(from) : to ? Math.max(0, sound.length - Number(to)) : 0;
+  const end = from && to ? Math.min(Number(to), sound.length - 1) : sound.length - 1;
+  if ((!from && !to) || start > end) return new Response(new Uint8Array(sound), { headers });
+  const part = new Uint8Array(sound.subarray(start, end + 1));
+  return new Response(part, {
+    status: 206,
+    headers: { ...headers, "Content-Range": `bytes ${start}-${end}/${sound.length}` },
+  });
+}

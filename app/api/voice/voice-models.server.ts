@@ -1,0 +1,96 @@
+import { z } from "@hono/zod-openapi";
+import { isForbiddenUrl } from "../../process/addresses.server.ts";
+import { encrypt } from "../../process/crypto.server.ts";
+import { ReplyError } from "../../replies/errors.server.ts";
+import { speak, transcribe } from "../../voice/voice.server.ts";
+import type { Resource } from "../http/crud.server.ts";
+import { invalid } from "../http/problem.server.ts";
+import { flag, line, rowFields, text, timesOf } from "../http/schemas.server.ts";
+
+const fields = {
+  name: line("El nombre", 60, 1),
+  kind: z
+    .enum(["transcription", "speech"], "El tipo tiene que ser transcription o speech.")
+    .openapi({ description: "transcription: pasa voz a texto; speech: lee textos en voz alta." }),
+  externalId: line("El identificador", 200, 1).openapi({ example: "whisper-1" }),
+  baseUrl: z
+    .url({ protocol: /^https?$/, error: "La dirección tiene que empezar por http:// o https://." })
+    .max(1_000, "La dirección es demasiado larga.")
+    .refine((url) => !isForbiddenUrl(url), "En esa dirección no puede haber un modelo: es de la propia máquina.")
+    .refine((url) => {
+      const { username, password } = URL.parse(url) ?? {};
+      return !username && !password;
+    }, "La dirección no lleva usuario ni contraseña: escribe la clave en su campo."),
+  voice: line("La voz", 100).default("").openapi({ description: "Con la que se lee; vacía: alloy." }),
+  enabled: flag.default(true).openapi({ description: "Solo uno de cada tipo: activar este apaga los otros." }),
+};
+const body = z.strictObject({
+  ...fields,
+  apiKey: text("La clave", 500).nullable().default(null).openapi({ description: "Sin ella se queda la que había." }),
+});
+const shown = z.object({ ...rowFields, ...fields, baseUrl: z.string(), hasKey: z.boolean() }).openapi("VoiceModel");
+
+// In ms: a server may have to load it first.
+const triedWithin = 60_000;
+
+/** Models that hear and that speak. For admins alone. */
+export const voiceModels: Resource<"voiceModels", typeof shown, typeof body> = {
+  table: "voiceModels",
+  name: "voiceModel",
+  shown,
+  body,
+  method: "put",
+  show: ({ apiKey, enabled, ...row }) => ({ ...row, ...timesOf(row), enabled: enabled === 1, hasKey: apiKey !== null }),
+  columns: ({ enabled = true, ...given }) => ({ ...given, enabled: enabled ? 1 : 0 }),
+  // What comes is the new key as it was written, or null.
+  complete({ modelKey }, row, before) {
+    if (before?.apiKey && !row.apiKey && before.baseUrl !== row.baseUrl) {
+      throw invalid("apiKey", "Al cambiar la dirección hay que escribir la clave otra vez.");
+    }
+    const apiKey = row.apiKey ? encrypt(row.apiKey, modelKey, row.id) : (before?.apiKey ?? null);
+    return { ...row, apiKey };
+  },
+  async check(services, row) {
+    if (row.enabled === 0) return;
+    const within = AbortSignal.timeout(triedWithin);
+    const tried =
+      row.kind === "speech"
+        ? speak(services, row, "Hola.", within)
+        : transcribe(services, row, { bytes: silence(), mediaType: "audio/wav" }, within);
+    await tried.catch((error: unknown) => {
+      if (!(error instanceof ReplyError)) throw error;
+      throw invalid("baseUrl", `Se ha probado, y no va. ${error.message}`);
+    });
+  },
+  async stored(db, { id, kind, enabled }) {
+    if (enabled === 0) return;
+    const others = db.updateTable("voiceModels").where("id", "!=", id).where("kind", "=", kind);
+    await others.set({ enabled: 0 }).execute();
+  },
+  list: {
+    table: "voiceModels",
+    searched: ["name", "externalId", "baseUrl"],
+    sortable: [{ column: "name", direction: "asc" }],
+    filters: { enabled: "flag", kind: "text" },
+  },
+};
+
+/** Half a second of silence: WAV, one channel of 16 bits at 16 kHz. */
+function silence(): Buffer {
+  const rate = 16_000;
+  const samples = Buffer.alloc(rate);
+  const head = Buffer.alloc(44);
+  head.write("RIFF", 0);
+  head.writeUInt32LE(36 + samples.length, 4);
+  head.write("WAVEfmt ", 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(rate, 24);
+  head.writeUInt32LE(rate * 2, 28);
+  head.writeUInt16LE(2, 32);
+  head.writeUInt16LE(16, 34);
+  head.write("data", 36);
+  head.writeUInt32LE(samples.length, 40);
+  return Buffer.concat([head, samples]);
+}

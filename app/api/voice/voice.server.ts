@@ -1,0 +1,96 @@
+import { readFile } from "node:fs/promises";
+import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
+import { recordingTypeOf } from "../../files/media-type.server.ts";
+import { FileRefused } from "../../files/refused.server.ts";
+import { limits } from "../../process/limits.ts";
+import { ReplyError } from "../../replies/errors.server.ts";
+import { transcribe, voiceModel } from "../../voice/voice.server.ts";
+import type { ApiEnv } from "../env.server.ts";
+import { active, signedIn } from "../http/authentication.server.ts";
+import { takesBodyOf } from "../http/bodies.server.ts";
+import { answerInvalid, invalid, Problem } from "../http/problem.server.ts";
+import { countAttempt } from "../http/rate-limit.server.ts";
+import { answers, bearer } from "../http/schemas.server.ts";
+import { multipartBody } from "../knowledge/multipart-body.server.ts";
+
+const voice = z
+  .object({
+    hears: z.boolean().openapi({ description: "Si se puede dictar." }),
+    speaks: z.boolean().openapi({ description: "Si se pueden escuchar las respuestas." }),
+  })
+  .openapi("Voice");
+const transcription = z.object({ text: z.string() }).openapi("Transcription");
+const form = z.object({ audio: z.any().openapi({ type: "string", format: "binary" }) });
+
+const showVoiceRoute = createRoute({
+  method: "get",
+  path: "/",
+  security: bearer,
+  middleware: [signedIn],
+  responses: { 200: answers(voice, "Qué hay aquí de voz.") },
+});
+const showVoice: RouteHandler<typeof showVoiceRoute, ApiEnv> = async (c) => {
+  const { db } = c.var.services;
+  const [hears, speaks] = await Promise.all([voiceModel(db, "transcription"), voiceModel(db, "speech")]);
+  return c.json({ hears: hears !== undefined, speaks: speaks !== undefined }, 200);
+};
+
+const route = {
+  method: "post" as const,
+  path: "/transcriptions" as const,
+  security: bearer,
+  responses: { 200: answers(transcription, "Lo que se dice en la grabación.") },
+};
+
+/** What there is of voice here, and the text of a recording. The recording is not kept. */
+export const voices = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
+  .openapi(showVoiceRoute, showVoice)
+  .openapi(
+    // The body is parsed as a stream; the schema is only for the API document.
+    createRoute({
+      ...route,
+      middleware: [signedIn, active, takesBodyOf(limits.uploadBody)],
+      hide: true,
+    }),
+    async (c) => {
+      const { person, services } = c.var;
+      const model = await voiceModel(services.db, "transcription");
+      if (!model) throw noModel("que pase voz a texto");
+      await countAttempt(c, "transcription", person.id);
+      const body = await multipartBody(c, limits.archive);
+      try {
+        const sent = body.files.find(({ field }) => field === "audio");
+        if (!sent || sent.size === 0) throw invalid("audio", "Elige una grabación, o graba algo.");
+        if (sent.size > limits.recording) throw tooLong();
+        const mediaType = await recordingTypeOf(sent.path).catch(refused);
+        const recording = { bytes: await readFile(sent.path), mediaType };
+        const text = await transcribe(services, model, recording, c.req.raw.signal).catch(asProblem);
+        if (!text) throw invalid("audio", "En la grabación no se oye ninguna palabra.");
+        return c.json({ text: text.slice(0, limits.draft).toWellFormed() }, 200);
+      } finally {
+        await body.discard();
+      }
+    },
+  );
+
+voices.openAPIRegistry.registerPath({
+  ...route,
+  request: { body: { content: { "multipart/form-data": { schema: form } }, required: true } },
+});
+
+export const noModel = (does: string) =>
+  new Problem(404, `Aquí no hay ningún modelo ${does}. Lo pone quien administra, en «Modelos de voz».`);
+
+const tooLong = () => {
+  const sentence = "La grabación pesa más de 25 MB, que es lo que se admite: una media hora. Grábala en partes.";
+  return new Problem(413, sentence, { errors: { audio: sentence } });
+};
+
+function refused(error: unknown): never {
+  throw error instanceof FileRefused ? invalid("audio", `La grabación ${error.message}`) : error;
+}
+
+/** What a voice server answers or refuses, as the API says it. */
+export function asProblem(error: unknown): never {
+  throw error instanceof ReplyError ? new Problem(error.status, error.message) : error;
+}

@@ -1,0 +1,62 @@
+// In ms. Longer recordings weigh more than is taken.
+const longest = 20 * 60_000;
+// In bits a second: speech needs no more, and a slow line carries a minute in some seconds.
+const quality = 24_000;
+
+let recorder: MediaRecorder | undefined;
+/** What was recorded and could not be sent. */
+let unsent: Blob | undefined;
+
+/** Ends the recording under way. */
+export const stop = () => recorder?.stop();
+
+/**
+ * Records until `stop`, or takes what could not be sent before, has it written down, and puts the text where the cursor of the composer is. Returns why it did not work; empty
+ * if it did.
+ */
+export async function record(form: HTMLFormElement, tell: (state: "recording" | "writing") => void): Promise<string> {
+  if (unsent) {
+    tell("writing");
+    return write(form, unsent);
+  }
+  const stream = await navigator.mediaDevices?.getUserMedia({ audio: true }).catch(() => undefined);
+  if (!stream) return "El navegador no deja usar el micrófono.";
+  const recording = new MediaRecorder(stream, { audioBitsPerSecond: quality });
+  recorder = recording;
+  const parts: Blob[] = [];
+  recording.ondataavailable = ({ data }) => parts.push(data);
+  const ended = new Promise((resolve) => {
+    recording.onstop = resolve;
+  });
+  recording.start();
+  tell("recording");
+  const timer = setTimeout(stop, longest);
+  await ended;
+  clearTimeout(timer);
+  for (const track of stream.getTracks()) track.stop();
+  tell("writing");
+  return write(form, new Blob(parts, { type: recording.mimeType }));
+}
+
+async function write(form: HTMLFormElement, sound: Blob): Promise<string> {
+  const body = new FormData();
+  body.set("formToken", String(new FormData(form).get("formToken")));
+  body.set("audio", sound, "dictado");
+  const answer = await fetch("/conversation/dictado", { method: "POST", body }).catch(() => undefined);
+  if (!answer?.headers.get("Content-Type")?.includes("json")) {
+    unsent = sound;
+    return "No se ha podido conectar con el servidor. Lo grabado sigue aquí: pulsa «Dictar» para enviarlo otra vez.";
+  }
+  unsent = undefined;
+  const { text, refused } = (await answer.json()) as { text?: string; refused?: string };
+  if (text === undefined) return refused ?? "";
+  const field = form.elements.namedItem("content");
+  if (!(field instanceof HTMLTextAreaElement)) return "";
+  const { selectionStart, value } = field;
+  const gap = selectionStart > 0 && !/\s$/.test(value.slice(0, selectionStart)) ? " " : "";
+  field.setRangeText(gap + text, selectionStart, field.selectionEnd, "end");
+  // The draft is kept when something is typed.
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+  field.focus();
+  return "";
+}

@@ -1,0 +1,16 @@
+import { ReceivedForm } from "../../../http/received-form.server.ts";
+import { ApiProblem, read } from "../../../web/api-result.server.ts";
+import { apiContext, type Context, filesContext } from "../../../web/context.ts";
+import { dictated } from "../../../web/forms/uploads.server.ts";
+
+/** What is said in the recording of a form, or why it could not be written down. */
+export async function transcribed(context: Context): Promise<{ text?: string; refused?: string }> {
+  const recordings = context.get(filesContext).filter(({ field }) => field === dictated);
+  const body = new ReceivedForm({}, recordings);
+  try {
+    return await read(context.get(apiContext).api.voice.transcriptions.$post(undefined, { init: { body } }));
+  } catch (error) {
+    if (!(error instanceof ApiProblem) || error.status === 401) throw error;
+    return { refused: error.body.detail };
+  }
+}

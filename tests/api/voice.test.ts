@@ -1,0 +1,150 @@
+import { LLMock } from "@copilotkit/aimock";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { inParts, spoken } from "../../app/voice/voice.server.ts";
+import { type Account, type Api, openApi } from "../support/api.ts";
+import { findEngines } from "../support/engines.ts";
+import { recording, silentMp3 } from "../support/sounds.ts";
+
+describe("what is read aloud", () => {
+  it("is the text without its marks; code, formulas and addresses are not spelled out", () => {
+    const markdown =
+      "## Las habas\n\nSe siembran en **noviembre** [1], dice [la guía](https://ejemplo.es/x).\n\n- una\n- dos\n\n```js\nlet x = 1;\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |";
+    expect(spoken(markdown)).toBe(
+      "Las habas\n\nSe siembran en noviembre, dice la guía.\n\nuna\ndos\n\nAquí hay código.\n\na, b.\n\n1, 2.",
+    );
+  });
+
+  it("goes to the model in parts that it takes, cut behind sentences, and nothing is lost", () => {
+    const text = "Una frase que no es corta del todo. ".repeat(300).trim();
+    const parts = inParts(text);
+    expect(parts.length).toBeGreaterThan(2);
+    for (const part of parts) expect(part).toMatch(/^Una.*todo\.$/s);
+    expect(parts.join(" ")).toBe(text);
+    expect(inParts("x".repeat(8_000)).join("")).toBe("x".repeat(8_000));
+  });
+});
+
+for (const engine of await findEngines()) {
+  describe(`voice on ${engine.name}`, () => {
+    let api: Api;
+    let admin: Account;
+    let ana: Account;
+    let server: LLMock;
+    let url: string;
+    beforeAll(async () => {
+      api = await openApi(engine);
+      admin = await api.signUp("Admin");
+      ana = await api.signUp("Ana");
+      server = new LLMock({ port: 0 });
+      server.onTranscription({ transcription: { text: " Compra habas. " } });
+      server.onSpeech(/.*/, { audio: silentMp3.toString("base64"), format: "mp3" });
+      await server.start();
+      url = `${server.url}/v1`;
+    });
+    afterAll(async () => {
+      await server.stop();
+      await api.close();
+    });
+
+    const make = (json: object) => api.call("POST", "/api/voice-model", { token: admin.token, json });
+    const hearing = { name: "Oído", kind: "transcription", externalId: "whisper-1" };
+    const speaking = { name: "Voz", kind: "speech", externalId: "tts-1" };
+    const sent = (bytes: Uint8Array<ArrayBuffer>, { token } = ana) => {
+      const body = new FormData();
+      body.append("audio", new File([bytes], "dictado"));
+      return api.fetch("/api/voice/transcriptions", token, { method: "POST", body });
+    };
+    const reply = async ({ token } = ana, more: object = {}) => {
+      const chunks = await api.converse(token, { content: "Hola", ...more });
+      const [start] = chunks;
+      if (start?.type !== "start") throw new Error("no start");
+      return start.messageId;
+    };
+    const listen = (id: string, headers: Record<string, string> = {}, { token } = ana) =>
+      api.fetch(`/api/message/${id}/speech`, token, { headers });
+    const asked = () => server.getRequests().filter(({ path }) => path.endsWith("/audio/speech")).length;
+
+    it("is not there until an admin has named a model, and says who does", async () => {
+      expect((await api.call("GET", "/api/voice", { token: ana.token })).body).toEqual({ hears: false, speaks: false });
+      const [heard, spokenOf] = [await sent(recording), await listen(await reply())];
+      for (const answer of [heard, spokenOf]) {
+        expect(answer.status).toBe(404);
+        expect(await answer.text()).toContain("Modelos de voz");
+      }
+    });
+
+    it("a model is tried when it is saved: one that does not answer is refused with its reason", async () => {
+      const refused = await make({ ...hearing, baseUrl: "http://127.0.0.1:9/v1" });
+      expect([refused.status, refused.text]).toEqual([422, expect.stringContaining("Se ha probado, y no va.")]);
+      for (const model of [hearing, speaking]) {
+        const made = await make({ ...model, baseUrl: url, apiKey: "sk-secreta" });
+        expect(made.status, made.text).toBe(201);
+        expect(made.text).not.toContain("sk-secreta");
+      }
+      expect((await api.call("GET", "/api/voice", { token: ana.token })).body).toEqual({ hears: true, speaks: true });
+    });
+
+    it("writes down what is said", async () => {
+      const answer = await sent(recording);
+      expect([answer.status, await answer.json()]).toEqual([200, { text: "Compra habas." }]);
+    });
+
+    it.each([
+      ["nothing", new Uint8Array(), 422, "Elige una grabación"],
+      ["a text", new TextEncoder().encode("Hola, esto no es una grabación."), 422, "no es de un tipo que se escuche"],
+      ["an hour of it", new Uint8Array(26 * 1024 * 1024), 413, "más de 25 MB"],
+    ])("refuses %s, and says why", async (_, bytes, status, sentence) => {
+      const answer = await sent(bytes);
+      expect([answer.status, await answer.text()]).toEqual([status, expect.stringContaining(sentence)]);
+    });
+
+    it("says so where nothing is to be heard", async () => {
+      const silent = new LLMock({ port: 0 });
+      silent.onTranscription({ transcription: { text: "  " } });
+      await silent.start();
+      const made = await make({ ...hearing, name: "Sordo", baseUrl: `${silent.url}/v1` });
+      const answer = await sent(recording);
+      expect([answer.status, await answer.text()]).toEqual([422, expect.stringContaining("no se oye ninguna palabra")]);
+      await api.call("DELETE", `/api/voice-model/${(made.body as { id: string }).id}`, { token: admin.token });
+      await silent.stop();
+    });
+
+    it("reads a reply aloud once, and keeps it: heard again, in parts or at once, it is the same", async () => {
+      const id = await reply();
+      const before = asked();
+      const both = await Promise.all([listen(id), listen(id)]);
+      for (const answer of both) {
+        expect([answer.status, answer.headers.get("Content-Type")]).toEqual([200, "audio/mpeg"]);
+        expect(Buffer.from(await answer.arrayBuffer())).toEqual(silentMp3);
+      }
+      const part = await listen(id, { Range: "bytes=10-19" });
+      expect([part.status, part.headers.get("Content-Range")]).toEqual([206, `bytes 10-19/${silentMp3.length}`]);
+      expect(Buffer.from(await part.arrayBuffer())).toEqual(silentMp3.subarray(10, 20));
+      const end = await listen(id, { Range: "bytes=-5" });
+      expect(Buffer.from(await end.arrayBuffer())).toEqual(silentMp3.subarray(-5));
+      expect(asked()).toBe(before + 1);
+    });
+
+    it("keeps nothing of a temporary conversation", async () => {
+      const id = await reply(ana, { temporary: true });
+      expect((await listen(id)).status).toBe(200);
+      const rows = await api.db.selectFrom("speeches").where("messageId", "=", id).select("id").execute();
+      expect(rows).toEqual([]);
+    });
+
+    it("what is kept outlives the sweep, and goes with its message", async () => {
+      const id = await reply();
+      await listen(id);
+      const [row] = await api.db.selectFrom("speeches").where("messageId", "=", id).select("id").execute();
+      await api.services.files.sweep();
+      expect(await api.services.storage.read(row?.id ?? "", "original")).toEqual(silentMp3);
+      await api.call("DELETE", `/api/message/${id}`, { token: ana.token });
+      expect(await api.db.selectFrom("speeches").where("messageId", "=", id).select("id").execute()).toEqual([]);
+    });
+
+    it("somebody else's reply is not heard", async () => {
+      const berta = await api.signUp("Berta");
+      expect((await listen(await reply(), {}, berta)).status).toBe(404);
+    });
+  });
+}
