@@ -1,6 +1,10 @@
 // The page without a line: what waits to be sent, and what was kept to be read. The service worker (sw.js) answers.
 const when = new Intl.DateTimeFormat("es", { dateStyle: "medium", timeStyle: "short" });
-const asked = (what) => fetch(`/sin-conexion/${what}`).then((answer) => (answer.ok ? answer.json() : []), () => []);
+const asked = (what) =>
+  fetch(`/sin-conexion/${what}`).then(
+    (answer) => (answer.ok ? answer.json() : []),
+    () => [],
+  );
 
 function made(tag, properties, ...children) {
   const element = Object.assign(document.createElement(tag), properties);
@@ -8,31 +12,32 @@ function made(tag, properties, ...children) {
   return element;
 }
 
+function pendingRow({ id, at, text, files, problem }) {
+  const discard = made("button", { type: "button", className: "button small" }, "Descartar");
+  discard.onclick = async () => {
+    if (!confirm("¿Descartar este mensaje? No se podrá recuperar.")) return;
+    await asked(`descartar?id=${id}`);
+    await showPending();
+  };
+  const href = `/conversation/chat?empieza=${encodeURIComponent(text)}`;
+  const again = made("a", { className: "button small", href }, "Escribirlo de nuevo");
+  return made(
+    "li",
+    { className: "row wide" },
+    made(
+      "div",
+      {},
+      ...(problem ? [made("p", { className: "error" }, problem)] : []),
+      ...(text ? [made("p", { className: "title brief", dir: "auto" }, text)] : []),
+      made("p", { className: "line" }, [when.format(at), ...files].join(" · ")),
+    ),
+    made("span", { className: "end" }, ...(problem && text ? [again, " "] : []), discard),
+  );
+}
+
 async function showPending() {
   const pending = await asked("pendientes");
-  const list = document.getElementById("lista-pendientes");
-  list.replaceChildren(
-    ...pending.map(({ id, at, text, files, problem }) => {
-      const discard = made("button", { type: "button", className: "button small" }, "Descartar");
-      discard.onclick = async () => {
-        await asked(`descartar?id=${id}`);
-        await showPending();
-      };
-      const again = made("a", { className: "button small", href: `/conversation/chat?empieza=${encodeURIComponent(text)}` }, "Escribirlo de nuevo");
-      return made(
-        "li",
-        { className: "row" },
-        made(
-          "div",
-          {},
-          made("p", { className: "title whitespace-pre-wrap", dir: "auto" }, text || files.join(", ")),
-          made("p", { className: "line" }, [when.format(at), ...files].join(" · ")),
-          ...(problem ? [made("p", { className: "error" }, problem)] : []),
-        ),
-        made("span", { className: "end" }, ...(problem ? [again, " "] : []), discard),
-      );
-    }),
-  );
+  document.getElementById("lista-pendientes").replaceChildren(...pending.map(pendingRow));
   document.getElementById("sin-pendientes").hidden = pending.length > 0;
   document.getElementById("enviar").hidden = pending.length === 0;
 }
@@ -59,8 +64,9 @@ async function showCopies() {
 async function send() {
   const said = document.getElementById("enviado");
   said.textContent = "Enviando…";
-  const left = await asked("enviar");
-  said.textContent = left === 0 ? "Todo está enviado." : "Todavía no se ha podido enviar todo.";
+  await asked("enviar");
+  const left = await asked("pendientes");
+  said.textContent = left.length === 0 ? "Todo está enviado." : "Todavía no se ha podido enviar todo.";
   await showPending();
 }
 

@@ -1,7 +1,8 @@
 // What is read can be read again without a line, and what is written without one is sent once there is one.
 //
 // Copies are light pages: their styles are in them and they need no script, so that a copy made by one release is read with any other.
-// They are kept for a week, and forgotten as soon as a page shows that nobody is signed in here any more.
+// They are kept for a week, and belong to the person who is signed in: the server says who that is (`Keep-Copy`), and as soon as it is
+// nobody, or somebody else, they are deleted. What waits to be sent stays, and is sent when its writer is back.
 const offlinePage = "/sin-conexion";
 const shell = "shell";
 const copies = "copies";
@@ -9,7 +10,14 @@ const keptFor = 7 * 24 * 60 * 60_000;
 const copiesAtMost = 200;
 // In ms. Of a page that is looked at again and again, as while a reply grows, a copy is made this often.
 const copyEvery = 30_000;
+// In ms.
+const tokenWithin = 15_000;
+const sendWithin = 5 * 60_000;
+// How often something that is not answered is tried before it is told as a problem.
+const triesAtMost = 20;
 const copiedAt = new Map();
+// Counts how often the copies were deleted: one that was asked for before must not be stored after.
+let generation = 0;
 
 self.addEventListener("install", (event) => {
   event.waitUntil(keepShell().then(() => self.skipWaiting()));
@@ -18,7 +26,9 @@ self.addEventListener("activate", (event) => {
   event.waitUntil(self.clients.claim());
 });
 self.addEventListener("sync", (event) => {
-  event.waitUntil(sendPending());
+  // The browser tries again later what is rejected.
+  const all = sendPending().then((left) => (left > 0 ? Promise.reject(new Error("not sent yet")) : undefined));
+  event.waitUntil(all);
 });
 self.addEventListener("message", (event) => {
   if (event.data === "online") event.waitUntil(sendPending());
@@ -29,11 +39,13 @@ self.addEventListener("fetch", (event) => {
   const url = new URL(request.url);
   if (url.origin !== location.origin) return;
   if (url.pathname.startsWith(`${offlinePage}/`)) return event.respondWith(answerOfflinePage(request, url));
-  if (request.method === "POST" && request.mode === "navigate") return event.respondWith(sendOrKeep(event));
+  if (request.method === "POST" && request.mode === "navigate") return takeForm(event, url);
   if (request.method !== "GET") return;
   if (request.mode === "navigate") return event.respondWith(showOrRecall(event, url));
   if (url.pathname.endsWith(".data")) return event.respondWith(fetchData(event, url));
-  event.respondWith(fetch(request).catch(() => fromShell(request)));
+  if (/^\/(assets|icons)|\.(css|js|svg)$/.test(url.pathname)) {
+    event.respondWith(fetch(request).catch(() => fromShell(request)));
+  }
 });
 
 /** The page that is shown without a line, with what it needs. */
@@ -48,6 +60,8 @@ async function keepShell() {
 
 const fromShell = async (request) => (await caches.match(request, { cacheName: shell })) ?? Response.error();
 
+// What is read.
+
 /** A page from the server, else its copy, else the page that says that there is no line. */
 async function showOrRecall(event, url) {
   try {
@@ -55,69 +69,110 @@ async function showOrRecall(event, url) {
     event.waitUntil(noteShown(response, url));
     return response;
   } catch {
-    const path = url.pathname === offlinePage ? undefined : url.pathname;
-    const copy = path && (await caches.match(path, { cacheName: copies }).catch(() => undefined));
-    return copy ?? fromShell(offlinePage);
+    const copy = await caches.match(url.pathname, { cacheName: copies }).catch(() => undefined);
+    if (!copy || url.pathname === offlinePage || isOld(copy)) return fromShell(offlinePage);
+    // What is written in it each time is another message.
+    const html = (await copy.text()).replace(/name="key" value="[^"]*"/g, () => `name="key" value="${crypto.randomUUID()}"`);
+    return new Response(html, { headers: copy.headers });
   }
 }
 
 /** What a script asks for instead of a page: it says whether the page may be kept. */
 async function fetchData(event, url) {
   const response = await fetch(event.request);
-  const page = url.pathname.replace(/\.data$/, "");
-  if (response.headers.has("Keep-Copy")) event.waitUntil(copyLater(page));
-  event.waitUntil(sendPending());
+  const shown = new URL(url);
+  shown.pathname = url.pathname.replace(/\.data$/, "");
+  event.waitUntil(noteShown(response, shown));
   return response;
 }
 
-async function noteShown(response, url) {
+async function noteShown(response, { pathname }) {
   // Who is signed in never sees this page.
-  if (response.ok && url.pathname === "/auth/signin") return caches.delete(copies);
-  if (response.headers.has("Keep-Copy")) await copyLater(url.pathname);
-  if (url.pathname !== offlinePage) await sendPending();
+  if (response.ok && pathname === "/auth/signin") return forgetCopies("");
+  if (response.status === 404 || response.status === 410) await (await caches.open(copies)).delete(pathname);
+  const owner = response.headers.get("Keep-Copy");
+  if (owner) {
+    if (owner !== (await currentOwner())) await forgetCopies(owner);
+    await copyLater(pathname, owner);
+  }
+  if (pathname !== offlinePage) await sendPending();
 }
 
-async function copyLater(path) {
+/** Deletes all copies; from here on they are `owner`'s. */
+async function forgetCopies(owner) {
+  generation++;
+  copiedAt.clear();
+  await caches.delete(copies);
+  await inStore("about", "readwrite", (store) => store.put({ name: "owner", value: owner })).catch(() => {});
+}
+
+const currentOwner = async () =>
+  (await inStore("about", "readonly", (store) => store.get("owner")).catch(() => undefined))?.value ?? "";
+
+async function copyLater(path, owner) {
   const now = Date.now();
   if (now - (copiedAt.get(path) ?? 0) < copyEvery) return;
   copiedAt.set(path, now);
+  const asked = generation;
   try {
     const page = await fetch(path, { headers: { "Make-Copy": "1" } });
-    if (!page.ok || page.redirected || !page.headers.has("Keep-Copy")) return;
+    if (!page.ok || page.redirected || page.headers.get("Keep-Copy") !== owner) return await page.body?.cancel();
     const html = await page.text();
     const headers = new Headers(page.headers);
     headers.set("Copied-At", String(now));
     headers.set("Page-Title", encodeURIComponent(/<title>([^<]*)/.exec(html)?.[1] ?? path));
+    if (asked !== generation) return;
     const kept = await caches.open(copies);
     await kept.put(path, new Response(html, { headers }));
-    await forgetOld(kept, now);
+    if (asked !== generation) return await caches.delete(copies);
+    await forgetOld(kept);
   } catch {
     // No line, or no room in this browser: what was kept before is still there.
   }
 }
 
-async function forgetOld(kept, now) {
-  const all = await Promise.all((await kept.keys()).map(async (key) => [key, at(await kept.match(key))]));
-  all.sort(([, a], [, b]) => b - a);
-  const old = all.filter(([, when], place) => place >= copiesAtMost || now - when > keptFor);
-  await Promise.all(old.map(([key]) => kept.delete(key)));
+async function forgetOld(kept) {
+  const all = await Promise.all((await kept.keys()).map(async (key) => ({ key, copy: await kept.match(key) })));
+  all.sort((a, b) => at(b.copy) - at(a.copy));
+  const old = all.filter(({ copy }, place) => place >= copiesAtMost || isOld(copy));
+  await Promise.all(old.map(({ key }) => kept.delete(key)));
 }
 
-const at = (response) => Number(response?.headers.get("Copied-At") ?? 0);
+const at = (copy) => Number(copy?.headers.get("Copied-At") ?? 0);
+const isOld = (copy) => Date.now() - at(copy) > keptFor;
+
+async function copiesShown() {
+  const kept = await caches.open(copies);
+  const all = await Promise.all(
+    (await kept.keys()).map(async (key) => {
+      const copy = await kept.match(key);
+      const title = decodeURIComponent(copy?.headers.get("Page-Title") ?? "");
+      return { path: new URL(key.url).pathname, title, at: at(copy) };
+    }),
+  );
+  // Where one writes there is nothing to read.
+  return all
+    .filter((copy) => Date.now() - copy.at < keptFor && copy.path !== "/conversation/chat")
+    .sort((a, b) => b.at - a.at);
+}
+
+// What is written.
+
+/** A form that leaves the page. Only our own pages say where they come from (`Referrer-Policy: same-origin`): what another site sends is never kept. */
+function takeForm(event, url) {
+  const isOurs = event.request.referrer.startsWith(`${location.origin}/`);
+  if (url.pathname === "/compartir" && !isOurs) return event.respondWith(keepShared(event.request));
+  if (isOurs) event.respondWith(sendOrKeep(event, url.pathname));
+}
 
 /** A form that is sent, or kept to be sent later if it can be: one with a key makes one message however often it is sent. */
-async function sendOrKeep(event) {
-  const { request } = event;
-  const path = new URL(request.url).pathname;
-  // Another program has shared something: it brings no token of ours.
+async function sendOrKeep({ request }, path) {
   const kept = request.clone();
   try {
-    if (path === "/compartir" && !request.referrer) return await share(await request.formData());
     return await fetch(request);
   } catch {
     const form = await kept.formData();
-    const waits = path === "/compartir" || (form.has("key") && form.has("content"));
-    if (!waits) return fromShell(offlinePage);
+    if (!["key", "content", "writtenBy"].every((name) => form.has(name))) return fromShell(offlinePage);
     return keep(path, form).then(
       () => Response.redirect(`${offlinePage}#pendientes`, 303),
       () => noRoom(form),
@@ -125,14 +180,32 @@ async function sendOrKeep(event) {
   }
 }
 
+/** What another program shares waits here until the person says in the form of `/compartir` that it is to be taken. */
+async function keepShared(request) {
+  const entries = [...(await request.formData())];
+  const kept = await inStore("about", "readwrite", (store) => store.put({ name: "shared", value: entries })).catch(() => undefined);
+  if (kept) return Response.redirect("/compartir?recibido", 303);
+  const texts = entries.filter(([, value]) => typeof value === "string");
+  return Response.redirect(`/compartir?${new URLSearchParams(texts)}`, 303);
+}
+
+/** Gives what was shared to the form, once. */
+async function handOverShared() {
+  const shared = await inStore("about", "readonly", (store) => store.get("shared"));
+  await inStore("about", "readwrite", (store) => store.delete("shared"));
+  const form = new FormData();
+  for (const [name, value] of shared?.value ?? []) form.append(name, value);
+  return new Response(form);
+}
+
 /** The text is in the answer, so that nothing that was typed is lost. */
 function noRoom(form) {
-  const text = String(form.get("content") ?? form.get("text") ?? "").replace(/[&<]/g, (c) => (c === "&" ? "&amp;" : "&lt;"));
+  const text = String(form.get("content")).replace(/[&<]/g, (character) => (character === "&" ? "&amp;" : "&lt;"));
   const page = `<!doctype html><html lang="es"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="dark"><title>Sin conexión · Tertulia</title><h1>No se ha podido guardar</h1><p>No hay conexión, y en este navegador no queda sitio o no se le deja guardar nada. Copia el texto y envíalo luego:</p><textarea rows="12" cols="40">${text}</textarea></html>`;
   return new Response(page, { status: 507, headers: { "Content-Type": "text/html; charset=utf-8" } });
 }
 
-/** What the offline page asks of this worker; none of it reaches the server. */
+/** What our pages ask of this worker; none of it reaches the server. */
 async function answerOfflinePage(request, url) {
   try {
     const what = url.pathname.slice(offlinePage.length + 1);
@@ -145,8 +218,9 @@ async function answerOfflinePage(request, url) {
     }
     if (what === "pendientes") return Response.json(await pendingShown());
     if (what === "copias") return Response.json(await copiesShown());
-    if (what === "enviar") return Response.json(await sendPending());
-    if (what === "descartar") return Response.json(await inStore("readwrite", (store) => store.delete(Number(url.searchParams.get("id")))));
+    if (what === "compartido") return await handOverShared();
+    if (what === "enviar") return Response.json(await sendPending({ again: true }));
+    if (what === "descartar") return Response.json(await discard(Number(url.searchParams.get("id"))));
     return new Response(null, { status: 404 });
   } catch {
     // This browser keeps nothing: private windows of some, or no room.
@@ -154,37 +228,23 @@ async function answerOfflinePage(request, url) {
   }
 }
 
-async function copiesShown() {
-  const kept = await caches.open(copies);
-  const all = await Promise.all(
-    (await kept.keys()).map(async (key) => {
-      const response = await kept.match(key);
-      return {
-        path: new URL(key.url).pathname,
-        title: decodeURIComponent(response?.headers.get("Page-Title") ?? ""),
-        at: at(response),
-      };
-    }),
-  );
-  return all.filter((copy) => Date.now() - copy.at < keptFor).sort((a, b) => b.at - a.at);
-}
-
-// What waits to be sent.
-
 const opened = () =>
   new Promise((resolve, reject) => {
     const asked = indexedDB.open("tertulia", 1);
-    asked.onupgradeneeded = () => asked.result.createObjectStore("pending", { keyPath: "id", autoIncrement: true });
+    asked.onupgradeneeded = () => {
+      asked.result.createObjectStore("pending", { keyPath: "id", autoIncrement: true });
+      asked.result.createObjectStore("about", { keyPath: "name" });
+    };
     asked.onsuccess = () => resolve(asked.result);
     asked.onerror = () => reject(asked.error);
   });
 
-async function inStore(mode, act) {
+async function inStore(name, mode, act) {
   const db = await opened();
   try {
     return await new Promise((resolve, reject) => {
-      const transaction = db.transaction("pending", mode);
-      const asked = act(transaction.objectStore("pending"));
+      const transaction = db.transaction(name, mode);
+      const asked = act(transaction.objectStore(name));
       transaction.oncomplete = () => resolve(asked.result ?? null);
       transaction.onabort = () => reject(transaction.error);
     });
@@ -193,71 +253,87 @@ async function inStore(mode, act) {
   }
 }
 
-const allPending = () => inStore("readonly", (store) => store.getAll());
+const allPending = () => inStore("pending", "readonly", (store) => store.getAll());
+const discard = (id) => inStore("pending", "readwrite", (store) => store.delete(id));
 
 async function keep(path, form) {
-  await inStore("readwrite", (store) => store.add({ path, at: Date.now(), entries: [...form] }));
+  const written = { path, at: Date.now(), entries: [...form], writer: form.get("writtenBy"), tries: 0, problem: "" };
+  await inStore("pending", "readwrite", (store) => store.add(written));
   // Browsers without background sync send when a page is open and the line is back.
   await self.registration.sync?.register("pending").catch(() => {});
 }
 
+/** What waits; of what somebody else has written only that it does. */
 async function pendingShown() {
-  return (await allPending()).map(({ id, at, entries, problem }) => ({
-    id,
-    at,
-    text: entries.filter(([name]) => ["content", "title", "text", "url"].includes(name)).map(([, value]) => value).filter(Boolean).join("\n"),
-    files: entries.filter(([, value]) => value instanceof File && value.name).map(([, value]) => value.name),
-    problem: problem ?? "",
-  }));
+  const owner = await currentOwner();
+  return (await allPending()).map(({ id, at: since, entries, writer, problem }) =>
+    writer === owner
+      ? {
+          id,
+          at: since,
+          text: String(entries.find(([name]) => name === "content")?.[1] ?? ""),
+          files: entries.filter(([, value]) => value instanceof File && value.name).map(([, value]) => value.name),
+          problem,
+        }
+      : { id, at: since, text: "", files: [], problem: "Lo escribió otra persona en este navegador: se envía cuando entre." },
+  );
 }
 
-/** Sends what waits, in order, from one place at a time, whatever the number of tabs. Answers how many still wait. */
-async function sendPending() {
+/**
+ * Sends what waits, in order, from one place at a time, whatever the number of tabs. What was refused is sent `again` only if the
+ * person says so. Answers how many are still to be sent by themselves.
+ */
+async function sendPending({ again = false } = {}) {
   return navigator.locks.request("pending", async () => {
-    const pending = await allPending().catch(() => []);
+    const pending = (await allPending().catch(() => [])).filter(({ problem }) => again || !problem);
     if (pending.length === 0) return 0;
     const who = await whoIsHere();
     if (!who) return pending.length;
+    await inStore("about", "readwrite", (store) => store.put({ name: "owner", value: who.personId }));
+    // What follows in the same conversation waits for what was written before.
+    const held = new Set();
+    let left = 0;
     for (const item of pending) {
-      const done = await send(item, who);
-      if (done === undefined) break;
-      if (done === "") await inStore("readwrite", (store) => store.delete(item.id));
-      else await inStore("readwrite", (store) => store.put({ ...item, problem: done }));
+      if (item.writer !== who.personId || held.has(item.path)) continue;
+      const outcome = await send(item, who);
+      if (outcome.sent) {
+        await discard(item.id);
+        continue;
+      }
+      held.add(item.path);
+      const tries = item.tries + 1;
+      const problem = outcome.problem ?? (tries > triesAtMost ? "El servidor no contesta a este mensaje." : "");
+      await inStore("pending", "readwrite", (store) => store.put({ ...item, tries, problem }));
+      if (!problem) left++;
     }
-    const left = await allPending();
     for (const client of await self.clients.matchAll()) client.postMessage("pending");
-    return left.length;
+    return left;
   });
 }
 
 /** The person who is signed in, and the token of their forms; undefined if nobody is, or the server can't be reached. */
 async function whoIsHere() {
-  const answer = await fetch("/conversation/ficha").catch(() => undefined);
+  const signal = AbortSignal.timeout(tokenWithin);
+  const answer = await fetch("/conversation/ficha", { signal }).catch(() => undefined);
   if (!answer?.ok || answer.redirected || !answer.headers.get("Content-Type")?.includes("json")) return undefined;
   return answer.json();
 }
 
-/** Empty if it was taken, a sentence if it was refused, undefined if it was not answered: then it waits on. */
-async function send({ path, entries }, { formToken, personId }) {
+// Not signed in, another token, too slow, too often, a reply that is being written: all of these pass.
+const passing = new Set([401, 403, 408, 409, 429]);
+
+/** Whether it was taken, or the sentence that it is refused with; neither if it is to be tried again. */
+async function send({ path, entries }, { formToken }) {
   const form = new FormData();
   for (const [name, value] of entries) form.append(name, value);
-  // Written by somebody else, who had signed in here before.
-  const writer = form.get("writtenBy");
-  if (writer && writer !== personId) return "Lo escribió otra persona en este navegador: se envía cuando ella entre.";
   form.set("formToken", formToken);
   form.set("sentTo", path);
-  const answer = await fetch("/conversation/pendientes", { method: "POST", body: form }).catch(() => undefined);
-  if (!answer?.headers.get("Content-Type")?.includes("json")) return undefined;
-  const { message } = await answer.json();
-  return answer.ok ? "" : message;
-}
-
-/** Sends what another program has shared with the token of our forms, and goes where it has come. */
-async function share(form) {
-  const who = await whoIsHere();
-  if (who) form.set("formToken", who.formToken);
-  const query = new URLSearchParams([...form].filter(([, value]) => typeof value === "string"));
-  if (!who) return Response.redirect(`/compartir?${query}`, 303);
-  const answer = await fetch("/compartir", { method: "POST", body: form });
-  return Response.redirect(answer.url, 303);
+  const asked = { method: "POST", body: form, signal: AbortSignal.timeout(sendWithin) };
+  const answer = await fetch("/conversation/pendientes", asked).catch(() => undefined);
+  if (!answer) return {};
+  const isRead = answer.headers.get("Content-Type")?.includes("json");
+  if (answer.ok) return isRead ? { sent: true } : {};
+  if (answer.status >= 500 || passing.has(answer.status)) return {};
+  const { message } = isRead ? await answer.json() : {};
+  return { problem: message || `El servidor no lo ha aceptado (${answer.status}).` };
 }

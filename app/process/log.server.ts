@@ -18,9 +18,9 @@ export function createLog(level: string): Log {
   });
 }
 
-/** A path as it may be logged: tokens of password resets and shares are masked, because whoever has them is let in. */
+/** A path as it may be logged: tokens of password resets, shares and feeds are masked, because whoever has them is let in. */
 export const pathInLog = (path: string) =>
-  path.replace(/\/(reset|share|compartido|enlace|invitacion|invitation)\/[^/]+/, "/$1/…");
+  path.replace(/\/(reset|share|feed|canal|compartido|enlace|invitacion|invitation)\/[^/]+/, "/$1/…");
 
 // Provider errors carry the request, and with it keys and message text: only these three fields may be logged.
 function describeError(error: Error) {

@@ -145,7 +145,8 @@ function pagesWith({ config, log }: Opened, send: Send) {
     context.set(lightContext, await wantsLight(request));
     const answer = await pages(request, context).finally(answered);
     const response = answer.status >= 400 ? hideFromBots(sayInSpanish(answer), request, log) : answer;
-    if (context.get(keepContext) && response.ok) response.headers.set("Keep-Copy", "1");
+    const reader = context.get(keepContext);
+    if (reader && response.ok) response.headers.set("Keep-Copy", reader);
     for (const cookie of await session.commit()) response.headers.append("Set-Cookie", cookie);
     return addHeaders(response, request, nonce);
   };

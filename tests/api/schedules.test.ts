@@ -145,7 +145,7 @@ for (const engine of await findEngines()) {
     });
 
     it.each([
-      [{ days: [] }, "days", "Elige al menos un día."],
+      [{ days: [] }, "days", "Elige algún día de la semana, o un día del mes."],
       [{ monthDay: 3 }, "monthDay", "no las dos cosas"],
       [{ days: [], monthDay: 29 }, "monthDay", "del 1 al 28"],
       [{ time: "25:00" }, "time", "de 00:00 a 23:59"],

@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { LLMock } from "@copilotkit/aimock";
 import { type BrowserContext, test as base, expect, type Page } from "@playwright/test";
 import { Browser } from "../support/browser.ts";
@@ -116,7 +119,7 @@ test("two tabs write without a line and are closed: each message is sent once, b
   await later.goto(`${line.server().url}/conversation/chat`);
   await expect.poll(() => messages(browser, path)).toBe(3);
   await later.goto(`${line.server().url}/sin-conexion`);
-  await expect(later.getByText("Nada espera.")).toBeVisible();
+  await expect(later.getByText("No hay nada pendiente.")).toBeVisible();
   expect(await messages(browser, path)).toBe(3);
 });
 
@@ -146,8 +149,10 @@ test("who signs out leaves nothing to be read behind, and nothing is sent in ano
   await page.goto(`${url}/sin-conexion`);
   await page.getByRole("button", { name: "Enviar ahora" }).click();
   await expect(page.getByText("Lo escribió otra persona en este navegador")).toBeVisible();
+  await expect(page.getByText("Para luego")).toBeHidden();
+  page.on("dialog", (dialog) => dialog.accept());
   await page.getByRole("button", { name: "Descartar" }).click();
-  await expect(page.getByText("Nada espera.")).toBeVisible();
+  await expect(page.getByText("No hay nada pendiente.")).toBeVisible();
 });
 
 test("a temporary conversation is not kept", async ({ page, context, line }) => {
@@ -163,4 +168,125 @@ test("a temporary conversation is not kept", async ({ page, context, line }) => 
   await page.goto(`${line.server().url}/conversation/chat`);
   await chat(page, "Para quedarse");
   expect(await page.evaluate(async (one) => (await caches.match(one)) === undefined, path)).toBe(true);
+});
+
+const pending = (page: Page) =>
+  page.evaluate(async () => ((await (await fetch("/sin-conexion/pendientes")).json()) as unknown[]).length);
+
+test("the same words written twice without a line are two messages", async ({ page, context, line }) => {
+  const browser = await arrive(context, page, line.server());
+  await page.goto(`${line.server().url}/conversation/chat`);
+  const path = await chat(page, "Hola");
+  await line.cut();
+  for (let n = 0; n < 2; n++) {
+    await page.goto(line.server().url + path);
+    await page.getByLabel("Mensaje", { exact: true }).fill("Sí");
+    await page.getByRole("button", { name: "Enviar" }).click();
+    await expect(page.getByRole("heading", { name: "Pendiente de enviar" })).toBeVisible();
+  }
+  await line.mend();
+  // The second waits until the reply to the first has ended.
+  await expect(async () => {
+    await page.goto(`${line.server().url}/user`);
+    expect(await messages(browser, path)).toBe(3);
+    expect(await pending(page)).toBe(0);
+  }).toPass();
+});
+
+test("what is refused stays to be read, is not sent by itself again, and leaves the draft alone", async ({
+  page,
+  context,
+  line,
+}) => {
+  const browser = await arrive(context, page, line.server());
+  await page.goto(`${line.server().url}/conversation/chat`);
+  const path = await chat(page, "Hola");
+  await line.cut();
+  await page.goto(line.server().url + path);
+  await page.getByLabel("Mensaje", { exact: true }).fill("Ya no hay dónde");
+  await page.getByRole("button", { name: "Enviar" }).click();
+  await expect(page.getByText("Ya no hay dónde")).toBeVisible();
+  await line.mend();
+  await browser.submit(`${path}/eliminar`, `${path}/eliminar`, {});
+  let sent = 0;
+  context.on("request", (request) => {
+    if (request.url().endsWith("/conversation/pendientes")) sent++;
+  });
+  await page.goto(`${line.server().url}/sin-conexion`);
+  await page.getByRole("button", { name: "Enviar ahora" }).click();
+  await expect(page.getByText("La conversación en la que se escribió ya no existe.")).toBeVisible();
+  for (let n = 0; n < 3; n++) await page.goto(`${line.server().url}/conversation/chat`);
+  expect(sent).toBe(1);
+  await expect(page.getByLabel("Mensaje", { exact: true })).toHaveValue("");
+});
+
+test("another site sends nothing in the person's name, with a line or without", async ({ page, context, line }) => {
+  const { url } = line.server();
+  const browser = await arrive(context, page, line.server());
+  let target = "/conversation/chat";
+  const foreign = createServer((_, response) => {
+    response.setHeader("Content-Type", "text/html");
+    response.setHeader("Referrer-Policy", "no-referrer");
+    const fields = ["content", "text", "key", "writtenBy"].map((name) => `<input name="${name}" value="INYECTADO">`);
+    response.end(
+      `<form method="post" action="${url}${target}">${fields.join("")}</form><script>document.forms[0].submit()</script>`,
+    );
+  }).listen(0, "127.0.0.1");
+  await once(foreign, "listening");
+  const attack = `http://localhost:${(foreign.address() as AddressInfo).port}/`;
+  // What is shared is in the form, to be taken by a press of its button; nothing is taken by itself.
+  target = "/compartir";
+  await page.goto(attack);
+  await expect(page).toHaveURL(/\/compartir/);
+  expect(await browser.html("/conversation/chat")).not.toContain("INYECTADO");
+  await line.cut();
+  target = "/conversation/chat";
+  await page.goto(attack).catch(() => undefined);
+  await line.mend();
+  await page.goto(`${url}/sin-conexion`);
+  expect(await pending(page)).toBe(0);
+  expect(await browser.html("/conversation/chat")).not.toContain("INYECTADO");
+  foreign.close();
+});
+
+test("what another program shares is in the form, files included", async ({ page, context, line }) => {
+  const { url } = line.server();
+  await arrive(context, page, line.server());
+  // The system posts the form without saying where it comes from.
+  await page.evaluate(() => {
+    const form = Object.assign(document.createElement("form"), {
+      method: "post",
+      action: "/compartir",
+      enctype: "multipart/form-data",
+    });
+    const meta = Object.assign(document.createElement("meta"), { name: "referrer", content: "no-referrer" });
+    document.head.append(meta);
+    const text = Object.assign(document.createElement("input"), { name: "text", value: "Una noticia" });
+    const file = Object.assign(document.createElement("input"), { name: "files", type: "file" });
+    const files = new DataTransfer();
+    files.items.add(new File(["Lo que dice"], "nota.txt"));
+    file.files = files.files;
+    form.append(text, file);
+    document.body.append(form);
+    form.submit();
+  });
+  await page.waitForURL(`${url}/compartir?recibido`);
+  await expect(page.getByLabel("Texto")).toHaveValue("Una noticia");
+  await page.getByRole("button", { name: "Llevar a una conversación" }).click();
+  await expect(page.getByLabel("Mensaje", { exact: true })).toHaveValue("Una noticia");
+  await expect(page.getByText("nota.txt", { exact: true })).toBeVisible();
+});
+
+test("a session that was ended elsewhere takes the copies along, also within the page", async ({
+  page,
+  context,
+  line,
+}) => {
+  const browser = await arrive(context, page, line.server());
+  await page.goto(`${line.server().url}/conversation/chat`);
+  await chat(page, "Un secreto");
+  await browser.submit("/user", "/auth/signout", {});
+  await page.getByRole("navigation", { name: "Conversaciones" }).getByRole("link", { name: "Proyectos" }).click();
+  await expect(page).toHaveURL(/\/auth\/signin/);
+  await expect.poll(() => page.evaluate(() => caches.has("copies"))).toBe(false);
 });

@@ -29,6 +29,7 @@ const rules = {
   email: { points: 20, duration: 60 * 60 },
   transcription: { points: 120, duration: 60 * 60 },
   speech: { points: 60, duration: 60 * 60 },
+  notice: { points: 60, duration: 60 * 60 },
   // Readers of news look once a minute at most.
   feed: { points: 60, duration: quarter },
 };

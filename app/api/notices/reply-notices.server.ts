@@ -6,6 +6,7 @@ import type { ApiEnv, Services } from "../env.server.ts";
 import { findMessage } from "../http/access.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, notFound } from "../http/problem.server.ts";
+import { countAttempt } from "../http/rate-limit.server.ts";
 import { bearer, id } from "../http/schemas.server.ts";
 
 const day = 24 * 60 * 60_000;
@@ -29,7 +30,10 @@ export const replyNotices = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid
     const { person, services } = c.var;
     const reply = await findMessage(services, person, c.req.valid("param").messageId);
     if (reply.role !== "assistant" || reply.userId !== person.id) throw notFound();
-    await addReplyNotice(services, reply);
+    await countAttempt(c, "notice", person.id);
+    // Whoever asks has just seen it being written; of what ended long ago there is nothing to tell.
+    const ended = reply.status !== "streaming" && Date.now() - (reply.finishedAt ?? reply.updatedAt) > minute;
+    if (!ended) await addReplyNotice(services, reply);
     return c.body(null, 204);
   },
 );
@@ -40,7 +44,7 @@ export async function addReplyNotice(
   reply: Pick<MessageRow, "id" | "userId" | "status">,
 ): Promise<void> {
   const known = db.selectFrom("jobs").where("kind", "=", replyNotice).where("subjectId", "=", reply.id);
-  if (await known.where("state", "=", "waiting").select("id").executeTakeFirst()) return;
+  if (await known.select("id").executeTakeFirst()) return;
   // It is due when the reply ends (`db/reply-notices.server.ts`). If that was just now, nobody has told it.
   const dueAt = clock.now() + (reply.status === "streaming" ? minute : 0);
   await jobs.add({ kind: replyNotice, subjectId: reply.id, userId: reply.userId, dueAt });

@@ -17,7 +17,7 @@ import { bearer, flag, id, iso, isoOrNull, rowFields, timesOf } from "../http/sc
 import { modelToUse } from "../models/models.server.ts";
 import { lastDay, nextTime } from "./next-time.server.ts";
 
-const noDay = "Elige al menos un día.";
+const noDay = "Elige algún día de la semana, o un día del mes.";
 const fields = {
   content: textBesideFiles.refine((content) => content !== "", unwritten),
   modelId: id.nullable().default(null),

@@ -164,8 +164,8 @@ export default function User({ loaderData, actionData }: Route.ComponentProps) {
           <h2 id="ligeras">Páginas ligeras</h2>
           <div className="stack">
             <p className="text-text-2">
-              Pesan la décima parte: sin programa, con las imágenes como enlaces y con los últimos diez mensajes. Según
-              la conexión, son ligeras si tu navegador dice que ahorra datos o que va despacio. Vale para este
+              Pesan la décima parte: sin JavaScript, con las imágenes como enlaces y con los últimos diez mensajes.
+              Según la conexión, son ligeras si tu navegador dice que ahorra datos o que va despacio. Vale para este
               navegador.
             </p>
             <LightChoice />

@@ -40,7 +40,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
     read(api.api.chat.$get({ query: { filter, limit: String(archive ? limits.listMax : recentShown) } })),
     q ? read(api.api.search.$get({ query: { q } })) : undefined,
   ]);
-  context.set(keepContext, !q && !archive);
+  if (!q && !archive) context.set(keepContext, user.id);
   const now = Date.now();
   return {
     greeting: begins.assistant?.name ?? `${greeting(new Date())}, ${user.name.split(" ")[0]}`,

@@ -15,19 +15,19 @@ export const loader = ({ context }: Route.LoaderArgs) => ({ nonce: context.get(n
 /** What `public/offline.js` fills: what waits to be sent, and what can be read without a line. */
 export default function Offline({ loaderData: { nonce } }: Route.ComponentProps) {
   return (
-    <main className="leaf" id="contenido">
+    <main className="leaf offline" id="contenido">
       <p className="mb-8">
         <Wordmark />
       </p>
       <h1>Sin conexión</h1>
       <p className="mt-2 text-text-2">
-        Aquí está lo que has leído en la última semana en este navegador, y lo que has escrito sin conexión: se envía
-        solo, una vez, cuando vuelve. <a href="/conversation/chat">Probar otra vez</a>
+        Aquí está lo que has leído en la última semana en este navegador, y lo que has escrito sin conexión: se enviará
+        solo, una vez, cuando vuelva. <a href="/conversation/chat">Probar otra vez</a>
       </p>
       <section aria-labelledby="pendientes">
         <h2 id="pendientes">Pendiente de enviar</h2>
         <p id="sin-pendientes" className="text-text-2">
-          Nada espera.
+          No hay nada pendiente.
         </p>
         <ul className="rows" id="lista-pendientes" />
         <p className="mt-4">
@@ -40,7 +40,7 @@ export default function Offline({ loaderData: { nonce } }: Route.ComponentProps)
       <section aria-labelledby="copias">
         <h2 id="copias">Para leer</h2>
         <p id="sin-copias" className="text-text-2">
-          Nada guardado todavía. Hace falta un programa (JavaScript) y haber abierto alguna conversación.
+          No hay nada guardado todavía. Hace falta JavaScript, y haber abierto alguna conversación.
         </p>
         <ul className="rows" id="lista-copias" />
       </section>

@@ -1,6 +1,7 @@
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { headerOf } from "../../http/header.server.ts";
+import { zoneOf } from "../../process/time-zones.server.ts";
 import { stylesOf } from "./styles.server.ts";
 
 const stylesheet = /<link [^>]*rel="stylesheet"[^>]*>/g;
@@ -23,8 +24,15 @@ export async function lightPage(
     .replace(stylesheet, "")
     .replace("</head>", () => `${style}</head>`);
   if (growing !== undefined) return page.replace(weight, "");
+  if (request.headers.has("Make-Copy")) return page.replace(weight, () => `<p>${copied(request)}</p>`);
   const bytes = await compressedSize(page, headerOf(request, "Accept-Encoding"));
   return page.replace(weight, `<p>Esta página ha pesado ${kilobytes.format(bytes / 1000)} kB.</p>`);
+}
+
+/** What the foot of a copy says instead (`public/sw.js`): nothing else on it would tell that it is one. */
+function copied(request: Request): string {
+  const when = { timeZone: zoneOf(request), dateStyle: "long", timeStyle: "short" } as const;
+  return `Copia del ${new Intl.DateTimeFormat("es", when).format(Date.now())}, por si se lee sin conexión.`;
 }
 
 const kilobytes = new Intl.NumberFormat("es", { maximumFractionDigits: 1 });

@@ -38,6 +38,10 @@ function readSheet(nodes: ChildNode[]): Sheet {
     if (node.name === "keyframes" || node.name === "property") {
       return [{ kind: "named", name: node.params, text: compact(node.toString()) }];
     }
+    // A light page has no script, also in a browser that would run one.
+    const scripting = /^\(scripting: ?(enabled|none)\)$/.exec(node.params)?.[1];
+    if (scripting === "enabled") return [];
+    if (scripting === "none") return readSheet(node.nodes ?? []);
     const open = `@${node.name} ${node.params}`;
     if (!node.nodes) return [`${open};`];
     return [{ kind: "group", open, children: readSheet(node.nodes) }];

@@ -31,7 +31,7 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
   const [{ user }, file] = await Promise.all([requireUser(context), read(api.file[":id"].$get({ param }))]);
   const { items, total } = await read(api.file[":id"].passages.$get({ param, query: { from } }));
   if (items.length === 0 && total > 0) throw redirect(url.pathname);
-  context.set(keepContext, file.userId === user.id && file.projectId !== null);
+  if (file.userId === user.id && file.projectId !== null) context.set(keepContext, user.id);
   const last = items.at(-1)?.position ?? 0;
   return {
     file: { ...showFile(file.id, file), id: file.id, address: file.address, takenOn: takenOn(file.createdAt) },

@@ -13,7 +13,7 @@ export function ReplyNews({ feed, mails }: Props) {
     <div className="stack">
       <p className="text-text-2">
         {mails
-          ? "«Avísame cuando esté», debajo de una respuesta que se está escribiendo, te envía un correo cuando acaba."
+          ? "«Avísame por correo cuando esté», junto a una respuesta que se está escribiendo, te envía un correo cuando acaba."
           : "Esta instalación no envía correos."}{" "}
         Con tu canal Atom, un lector de noticias enseña tus últimas respuestas. Su dirección es secreta: quien la tiene
         las lee.

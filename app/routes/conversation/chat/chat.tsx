@@ -62,7 +62,7 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
   const isDocument = !new URL(request.url).pathname.endsWith(".data");
   const marker = last?.status === "streaming" && isDocument ? carryLive(context, chat.id, last, request) : undefined;
   // Temporary chats go with their session, and what an administrator reads is not theirs.
-  context.set(keepContext, decides && !chat.temporary && last?.status !== "streaming");
+  if (decides && !chat.temporary && last?.status !== "streaming") context.set(keepContext, user.id);
   const finishedAt = branch.items.at(-1)?.finishedAt;
   const justFinished = finishedAt ? Date.now() - Date.parse(finishedAt) < titleTakes : false;
   const editing = url.searchParams.get("editar");

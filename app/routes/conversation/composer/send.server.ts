@@ -79,7 +79,8 @@ function postMessage(context: Context, { chatId, projectId }: Where, fileIds: st
       const started = await firstChunk(context.get(apiContext).api.intelligence.conversation.$post({ json }));
       return redirect(`/conversation/chat/${started.chatId}`, 303);
     } catch (error) {
-      if ((chatId || projectId) && error instanceof ApiProblem && error.status === 404) {
+      // What was written long ago is not to replace what is being written now: whoever sends it is told (`pending/send-pending.ts`).
+      if ((chatId || projectId) && error instanceof ApiProblem && error.status === 404 && !form.has("sentTo")) {
         return keepForNewChat(context, form, chatId ? "Esa conversación" : "Ese proyecto");
       }
       if (error instanceof ApiProblem && error.status !== 404) await keepDraft(context, { chatId, projectId });

@@ -40,7 +40,8 @@ export async function loader({ context, params: { id }, url }: Route.LoaderArgs)
     listModels(context),
     planLeft(context),
   ]);
-  context.set(keepContext, project.userId === user.id || members.items.some(({ userId }) => userId === user.id));
+  const isMember = members.items.some(({ userId }) => userId === user.id);
+  if (project.userId === user.id || isMember) context.set(keepContext, user.id);
   const now = Date.now();
   const { name, description, instructions } = project;
   const role = members.items.find(({ userId }) => userId === user.id)?.role;

@@ -13,7 +13,8 @@ export const handle = { dialog: true };
 
 export const loader = async ({ context, request }: Route.LoaderArgs) => ({
   ...(await scheduleChoices(context)),
-  zone: zoneOf(request),
+  // Where the browser does not say, nobody is to be asked at the hours of Greenwich without having noticed.
+  zone: zoneOf(request) === "UTC" ? "" : zoneOf(request),
 });
 
 export const action = ({ context }: Route.ActionArgs) =>

@@ -2,6 +2,7 @@ import { useRouteLoaderData } from "react-router";
 import { limits } from "../../../process/limits.ts";
 import { Field, SelectField, TextField } from "../../../ui/forms/field.tsx";
 import { Fields } from "../../../ui/forms/fields.tsx";
+import { Icon } from "../../../ui/icon.tsx";
 import type { FormResult } from "../../../web/forms/form.server.ts";
 import type { loader as shell } from "../../shell/layout.tsx";
 import { ofAssistant } from "../composer/spoken-to.ts";
@@ -22,8 +23,18 @@ type Props = {
   zone: string;
   models: { id: string; name: string }[];
   tells: boolean;
-  result: FormResult | undefined;
+  /** `days`: those that were marked in a form that was refused. */
+  result: (FormResult & { days?: number[] }) | undefined;
 };
+
+// The browser says more of them than anybody reads; these are where Spanish is spoken.
+const zones = [
+  "Europe/Madrid",
+  "Atlantic/Canary",
+  ...["Argentina/Buenos_Aires", "Asuncion", "Bogota", "Caracas", "Costa_Rica", "El_Salvador", "Guatemala", "Guayaquil"],
+  ...["Havana", "La_Paz", "Lima", "Managua", "Mexico_City", "Montevideo", "New_York", "Panama", "Puerto_Rico"],
+  ...["Santiago", "Santo_Domingo", "Tegucigalpa"],
+].map((name) => (name.includes("/") && !name.startsWith("Argentina") ? name : `America/${name}`));
 
 const last = "31";
 const monthDays = [
@@ -48,10 +59,10 @@ export function ScheduleFields({ schedule, zone, models, tells, result }: Props)
         defaultValue={schedule?.content}
         autoFocus
       />
-      <Days chosen={schedule?.days ?? []} error={result?.errors.days} />
+      <Days chosen={result?.days ?? schedule?.days ?? []} error={result?.errors.days} />
       <SelectField
         name="monthDay"
-        label="O un día de cada mes"
+        label="O qué día de cada mes"
         none="Ninguno"
         choices={monthDays}
         defaultValue={schedule?.monthDay ?? ""}
@@ -60,11 +71,17 @@ export function ScheduleFields({ schedule, zone, models, tells, result }: Props)
       <Field
         name="zone"
         label="Zona horaria"
-        hint="La de esa hora: por ejemplo, Europe/Madrid o America/Bogota."
+        hint="La del lugar cuya hora es esa: por ejemplo, Europe/Madrid o America/Bogota."
         required
         maxLength={60}
+        list="zonas"
         defaultValue={zone}
       />
+      <datalist id="zonas">
+        {zones.map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
       <SelectField
         name="spokenTo"
         label="Modelo"
@@ -81,7 +98,7 @@ export function ScheduleFields({ schedule, zone, models, tells, result }: Props)
       )}
       <label className="check">
         <input type="checkbox" name="enabled" value="1" defaultChecked={isSet("enabled", schedule?.enabled ?? true)} />
-        <span>En marcha; sin marcar, se queda guardada y no se pregunta</span>
+        <span>Activa (si no, se guarda sin preguntarse)</span>
       </label>
     </Fields>
   );
@@ -89,14 +106,15 @@ export function ScheduleFields({ schedule, zone, models, tells, result }: Props)
 
 function Days({ chosen, error }: { chosen: number[]; error: string | undefined }) {
   return (
-    <fieldset className="field" aria-describedby={error && "programada-dias-error"}>
-      <legend className="label">Cada semana</legend>
+    <fieldset className="field" id="programada-days" tabIndex={-1} aria-describedby={error && "programada-days-error"}>
+      <legend className="label">Qué días de la semana</legend>
       {error && (
-        <p className="error" id="programada-dias-error">
-          {error}
+        <p className="error" id="programada-days-error">
+          <Icon name="alert" />
+          <span>{error}</span>
         </p>
       )}
-      <div className="checks">
+      <div className="weekdays">
         {weekdays.map((name, before) => (
           <label key={name} className="check">
             <input type="checkbox" name="days" value={before + 1} defaultChecked={chosen.includes(before + 1)} />

@@ -1,3 +1,4 @@
+import { data } from "react-router";
 import { z } from "zod";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext, type Context, formContext } from "../../../web/context.ts";
@@ -36,19 +37,23 @@ type Sent = {
   enabled: boolean;
 };
 
-/** Sends what the form has to the API by `send`; what that refuses is shown in the form again. */
-export const sendSchedule = (context: Context, send: (json: Sent) => Promise<Response>) =>
-  sendFields(context, fields, ({ monthDay, tells, enabled, spokenTo: chosen, ...given }) =>
+/** Sends what the form has to the API by `send`; what that refuses is shown in the form again, with the days that were marked. */
+export async function sendSchedule(context: Context, send: (json: Sent) => Promise<Response>) {
+  const days = context
+    .get(formContext)
+    .getAll("days")
+    .map(Number)
+    .filter((day) => Number.isInteger(day));
+  const result = await sendFields(context, fields, ({ monthDay, tells, enabled, spokenTo: chosen, ...given }) =>
     send({
       ...given,
       ...spokenTo(chosen),
-      days: context
-        .get(formContext)
-        .getAll("days")
-        .map(Number)
-        .filter((day) => Number.isInteger(day)),
+      days,
       monthDay: monthDay ? Number(monthDay) : null,
       tells: tells === "1",
       enabled: enabled === "1",
     }),
   );
+  if (result instanceof Response) return result;
+  return data({ ...result.data, days }, result.init ?? {});
+}

@@ -1,7 +1,6 @@
 import { Link, useOutlet } from "react-router";
 import { limits } from "../../../process/limits.ts";
 import { momentInWords } from "../../../process/time-zones.server.ts";
-import { Callout } from "../../../ui/callout.tsx";
 import { DashboardPage } from "../../../ui/dashboard-page.tsx";
 import { showSeen } from "../../../ui/navigation/pages-seen.ts";
 import { BehindDialog } from "../../../ui/overlays/behind-dialog.tsx";
@@ -20,7 +19,7 @@ export async function loader({ context }: Route.LoaderArgs) {
       id,
       content,
       when: repetition(when),
-      next: enabled ? `La próxima, ${momentInWords(Date.parse(nextAt), now, when.zone)}` : "No se pregunta",
+      next: enabled ? `La próxima, ${momentInWords(Date.parse(nextAt), now, when.zone)}` : "Parada: no se pregunta",
       chatId,
       problem,
     })),
@@ -62,17 +61,13 @@ export default function Schedules({ loaderData: { schedules } }: Route.Component
 function ScheduleRow({ id, content, when, next, chatId, problem }: Shown) {
   const name = content.slice(0, 60).toWellFormed();
   return (
-    <li className="row">
+    <li className="row wide">
       <div>
         <p className="title clip">{content}</p>
         <p className="line">
           {when}. {next}.
         </p>
-        {problem && (
-          <Callout type="warning">
-            <p>La última vez no se pudo preguntar. {problem}</p>
-          </Callout>
-        )}
+        {problem && <p className="error">La última vez no se pudo preguntar. {problem}</p>}
       </div>
       <span className="end">
         {chatId && (

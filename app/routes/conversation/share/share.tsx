@@ -1,4 +1,5 @@
-import { Link } from "react-router";
+import { type RefObject, useEffect, useRef } from "react";
+import { Link, useSearchParams } from "react-router";
 import { limits } from "../../../process/limits.ts";
 import { DashboardPage } from "../../../ui/dashboard-page.tsx";
 import { TextField } from "../../../ui/forms/field.tsx";
@@ -18,9 +19,31 @@ export const action = ({ context }: Route.ActionArgs) => takeShared(context);
 
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
+/** Fills the form with what the service worker has received from another program (`public/sw.js`), files included. */
+function useReceived(form: RefObject<HTMLFormElement | null>, files: RefObject<HTMLInputElement | null>) {
+  const [search] = useSearchParams();
+  const received = search.has("recibido");
+  useEffect(() => {
+    if (!received) return;
+    void fetch("/sin-conexion/compartido").then(async (answer) => {
+      const shared = answer.ok ? await answer.formData() : new FormData();
+      const text = form.current?.elements.namedItem("text");
+      const said = ["title", "text", "url"].map((name) => shared.get(name)).filter((part) => typeof part === "string");
+      if (text instanceof HTMLTextAreaElement && said.length > 0)
+        text.value = [...new Set(said)].filter(Boolean).join("\n\n");
+      const chosen = new DataTransfer();
+      for (const file of shared.getAll("files")) if (file instanceof File) chosen.items.add(file);
+      if (files.current) files.current.files = chosen.files;
+    });
+  }, [received, form, files]);
+}
+
 /** What another program shares, before it becomes the beginning of a conversation. */
 export default function Share({ loaderData: { text }, actionData }: Route.ComponentProps) {
   const refused = actionData?.errors.files;
+  const form = useRef<HTMLFormElement>(null);
+  const files = useRef<HTMLInputElement>(null);
+  useReceived(form, files);
   return (
     <DashboardPage width="column">
       <h1>Compartir con Tertulia</h1>
@@ -30,15 +53,15 @@ export default function Share({ loaderData: { text }, actionData }: Route.Compon
           {refused} Lo demás ya <Link to="/conversation/chat">espera en una conversación nueva</Link>.
         </p>
       )}
-      <PostForm encType="multipart/form-data" className="mt-6">
+      <PostForm encType="multipart/form-data" className="fields mt-6" ref={form}>
         <Fields id="compartir" result={refused ? undefined : (actionData ?? undefined)}>
           <TextField name="text" label="Texto" rows={8} maxLength={limits.draft} defaultValue={refused ? "" : text} />
           <div className="field">
             <label htmlFor="compartir-files">Archivos</label>
-            <input id="compartir-files" type="file" name="files" multiple />
+            <input className="input" id="compartir-files" type="file" name="files" multiple ref={files} />
           </div>
         </Fields>
-        <div className="buttons mt-6">
+        <div className="buttons">
           <button type="submit" className="button primary">
             Llevar a una conversación
           </button>
