@@ -24,7 +24,10 @@ export default defineConfig({
   // In ms: far more than anything takes, so that a machine that others use as well fails nothing.
   timeout: 180_000,
   expect: { timeout: 20_000 },
-  reporter: [["line"], ["json", { outputFile: "test-results/e2e.json" }]],
+  reporter: [
+    ["line"],
+    ["json", { outputFile: process.env.TEST_LONG ? "test-results/e2e-long.json" : "test-results/e2e.json" }],
+  ],
   projects: [
     { name: "js", use: { ...browser, javaScriptEnabled: true } },
     {

@@ -7,6 +7,7 @@ export default [
   ...development,
   layout("routes/public/layout.tsx", [
     index("routes/public/page.tsx", { id: "home" }),
+    route("accesibilidad", "routes/public/accessibility/statement.tsx"),
     route(":slug", "routes/public/page.tsx"),
   ]),
   route("compartido/:token", "routes/public/shared-chat.tsx"),

@@ -34,7 +34,10 @@ export default function PublicLayout({ loaderData: { menu, signedIn } }: Route.C
       <Outlet />
       <footer className="site-foot leaf">
         <p>Tertulia</p>
-        <nav aria-label="Pie">{links}</nav>
+        <nav aria-label="Pie">
+          {links}
+          <NavLink to="/accesibilidad">Accesibilidad</NavLink>
+        </nav>
       </footer>
     </>
   );
