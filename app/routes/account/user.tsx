@@ -174,8 +174,8 @@ export default function User({ loaderData, actionData }: Route.ComponentProps) {
         <section aria-labelledby="sin-conexion">
           <h2 id="sin-conexion">Sin conexión</h2>
           <p className="text-text-2">
-            Con JavaScript, lo que lees se guarda una semana en este navegador para leerlo sin conexión, y lo que escribes
-            sin ella se envía cuando vuelve. Se borra al cerrar la sesión.{" "}
+            Con JavaScript, lo que lees se guarda una semana en este navegador para leerlo sin conexión, y lo que
+            escribes sin ella se envía cuando vuelve. Se borra al cerrar la sesión.{" "}
             <a href="/sin-conexion">Lo guardado y lo pendiente</a>
           </p>
         </section>
