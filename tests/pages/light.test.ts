@@ -53,6 +53,18 @@ describe("a light page", () => {
     expect((await browser.html(chat)).match(/data-role="/g)).toHaveLength(16);
   });
 
+  it("looks as without a script, also in a browser that would run one", async () => {
+    const style = styleOf(await light(chat));
+    expect(style).not.toContain("scripting");
+    expect(style).toMatch(/\.scripted\{[^}]*display:none/);
+    expect(style).not.toMatch(/\.unscripted\{[^}]*display:none/);
+  });
+
+  it("that is kept to be read later says when it was", async () => {
+    const copy = await browser.fetch(chat, { headers: { "Make-Copy": "1" } });
+    expect(readable(await copy.text())).toMatch(/Copia del \d+ de \w+ de \d{4}, \d+:\d\d, por si se lee sin conexión\./);
+  });
+
   it("says what it has weighed, as it was sent", async () => {
     const html = await (await browser.fetch(chat, { headers: { ...saving.headers, "Accept-Encoding": "br" } })).text();
     const said = /Esta página ha pesado ([\d,]+) kB/.exec(readable(html))?.[1]?.replace(",", ".") ?? "0";
