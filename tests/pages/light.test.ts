@@ -61,7 +61,9 @@ describe("a light page", () => {
 
   it("that is kept to be read later says when it was", async () => {
     const copy = await browser.fetch(chat, { headers: { "Make-Copy": "1" } });
-    expect(readable(await copy.text())).toMatch(/Copia del \d+ de \w+ de \d{4},? .*\d+:\d\d, por si se lee sin conexión\./);
+    expect(readable(await copy.text())).toMatch(
+      /Copia del \d+ de \w+ de \d{4},? .*\d+:\d\d, por si se lee sin conexión\./,
+    );
   });
 
   it("says what it has weighed, as it was sent", async () => {
