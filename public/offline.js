@@ -23,7 +23,7 @@ function pendingRow({ id, at, text, files, problem }) {
   const again = made("a", { className: "button small", href }, "Escribirlo de nuevo");
   return made(
     "li",
-    { className: "row wide" },
+    { className: "row stacked" },
     made(
       "div",
       {},

@@ -61,7 +61,7 @@ export default function Schedules({ loaderData: { schedules } }: Route.Component
 function ScheduleRow({ id, content, when, next, chatId, problem }: Shown) {
   const name = content.slice(0, 60).toWellFormed();
   return (
-    <li className="row wide">
+    <li className="row stacked">
       <div>
         <p className="title clip">{content}</p>
         <p className="line">
