@@ -27,6 +27,13 @@ const findEnabled = prepared((db, { kind }: { kind: VoiceModelRow["kind"] }) =>
     .selectAll(),
 );
 
+/** Which kinds there is an enabled model of. Every page asks. */
+export async function enabledKinds(db: Db): Promise<Set<VoiceModelRow["kind"]>> {
+  return new Set((await findKinds(db, {})).rows.map(({ kind }) => kind));
+}
+
+const findKinds = prepared((db, _: object) => db.selectFrom("voiceModels").where("enabled", "=", 1).select("kind"));
+
 /** What is said in a recording; empty if nothing is. Throws ReplyError. */
 export async function transcribe(
   services: Services,

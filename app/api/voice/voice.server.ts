@@ -4,7 +4,7 @@ import { recordingTypeOf } from "../../files/media-type.server.ts";
 import { FileRefused } from "../../files/refused.server.ts";
 import { limits } from "../../process/limits.ts";
 import { ReplyError } from "../../replies/errors.server.ts";
-import { transcribe, voiceModel } from "../../voice/voice.server.ts";
+import { enabledKinds, transcribe, voiceModel } from "../../voice/voice.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { takesBodyOf } from "../http/bodies.server.ts";
@@ -30,9 +30,8 @@ const showVoiceRoute = createRoute({
   responses: { 200: answers(voice, "Qué hay aquí de voz.") },
 });
 const showVoice: RouteHandler<typeof showVoiceRoute, ApiEnv> = async (c) => {
-  const { db } = c.var.services;
-  const [hears, speaks] = await Promise.all([voiceModel(db, "transcription"), voiceModel(db, "speech")]);
-  return c.json({ hears: hears !== undefined, speaks: speaks !== undefined }, 200);
+  const kinds = await enabledKinds(c.var.services.db);
+  return c.json({ hears: kinds.has("transcription"), speaks: kinds.has("speech") }, 200);
 };
 
 const route = {

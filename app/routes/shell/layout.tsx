@@ -11,6 +11,7 @@ import { read } from "../../web/api-result.server.ts";
 import { apiContext, lightContext } from "../../web/context.ts";
 import { requireUser } from "../../web/current-user.server.ts";
 import { requireAuth } from "../../web/guards.server.ts";
+import { voiceHere } from "../../web/voice.server.ts";
 import type { Route } from "./+types/layout";
 import { administered } from "./administered.server.ts";
 import { Notices } from "./notices.tsx";
@@ -27,7 +28,7 @@ export async function loader({ context, request }: Route.LoaderArgs) {
   const [{ user, subscription, groups }, { aside, notices, assistants }, voice] = await Promise.all([
     requireUser(context),
     read(context.get(apiContext).api.dashboard.initialize.$get()),
-    read(context.get(apiContext).api.voice.$get()),
+    voiceHere(context),
   ]);
   return {
     person: { name: user.name, role: user.role, plan: subscription.plan },

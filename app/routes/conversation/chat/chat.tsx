@@ -12,6 +12,7 @@ import { requireUser } from "../../../web/current-user.server.ts";
 import type { ComposerDraft } from "../../../web/forms/drafts.server.ts";
 import { textOf } from "../../../web/forms/form.server.ts";
 import { attachedFiles } from "../../../web/forms/uploads.server.ts";
+import { voiceHere } from "../../../web/voice.server.ts";
 import { planLeft } from "../composer/plan-left.server.ts";
 import { send } from "../composer/send.server.ts";
 import { listModels } from "../models.server.ts";
@@ -48,7 +49,7 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
     read(api.api.chat[":id"].messages.$get({ param, query: { through, before, around, limit } })),
     listModels(context),
     planLeft(context),
-    read(api.api.voice.$get()),
+    voiceHere(context),
   ]);
   const { user } = await requireUser(context);
   const decides = user.id === chat.userId;

@@ -1,6 +1,7 @@
 import { Dialog, DialogFoot } from "../../../ui/overlays/dialog.tsx";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
+import { voiceHere } from "../../../web/voice.server.ts";
 import type { Route } from "./+types/listen";
 
 export const meta: Route.MetaFunction = () => [{ title: "Escuchar la respuesta · Tertulia" }];
@@ -10,7 +11,7 @@ export async function loader({ context, params: { messageId } }: Route.LoaderArg
   const { api } = context.get(apiContext);
   const [{ id }, { speaks }] = await Promise.all([
     read(api.message[":id"].$get({ param: { id: messageId } })),
-    read(api.voice.$get()),
+    voiceHere(context),
   ]);
   return { id, speaks };
 }
