@@ -13,8 +13,6 @@ const copyEvery = 30_000;
 // In ms.
 const tokenWithin = 15_000;
 const sendWithin = 5 * 60_000;
-// How often something that is not answered is tried before it is told as a problem.
-const triesAtMost = 20;
 const copiedAt = new Map();
 // Counts how often the copies were deleted: one that was asked for before must not be stored after.
 let generation = 0;
@@ -38,8 +36,12 @@ self.addEventListener("fetch", (event) => {
   const { request } = event;
   const url = new URL(request.url);
   if (url.origin !== location.origin) return;
-  if (url.pathname.startsWith(`${offlinePage}/`)) return event.respondWith(answerOfflinePage(request, url));
+  // Only pages of ours can ask otherwise than by going there.
+  if (url.pathname.startsWith(`${offlinePage}/`) && request.mode !== "navigate") {
+    return event.respondWith(answerOfflinePage(request, url));
+  }
   if (request.method === "POST" && request.mode === "navigate") return takeForm(event, url);
+  if (request.method === "POST" && url.pathname === "/compartir.data") return event.respondWith(takeShared(request));
   if (request.method !== "GET") return;
   if (request.mode === "navigate") return event.respondWith(showOrRecall(event, url));
   if (url.pathname.endsWith(".data")) return event.respondWith(fetchData(event, url));
@@ -87,24 +89,27 @@ async function fetchData(event, url) {
 }
 
 async function noteShown(response, { pathname }) {
-  // Who is signed in never sees this page.
-  if (response.ok && pathname === "/auth/signin") return forgetCopies("");
+  // Who is signed in never sees these pages.
+  if (response.ok && (pathname === "/auth/signin" || pathname === "/auth/salida")) return belongTo("");
   if (response.status === 404 || response.status === 410) await (await caches.open(copies)).delete(pathname);
   const owner = response.headers.get("Keep-Copy");
   if (owner) {
-    if (owner !== (await currentOwner())) await forgetCopies(owner);
+    await belongTo(owner);
     await copyLater(pathname, owner);
   }
   if (pathname !== offlinePage) await sendPending();
 }
 
-/** Deletes all copies; from here on they are `owner`'s. */
-async function forgetCopies(owner) {
-  generation++;
-  copiedAt.clear();
-  await caches.delete(copies);
-  await inStore("about", "readwrite", (store) => store.put({ name: "owner", value: owner })).catch(() => {});
-}
+/** From here on the copies are `owner`'s; those of somebody else are deleted. */
+const belongTo = (owner) =>
+  navigator.locks.request("owner", async () => {
+    if (owner && owner === (await currentOwner())) return;
+    generation++;
+    copiedAt.clear();
+    await caches.delete(copies);
+    await inStore("about", "readwrite", (store) => store.delete("shared")).catch(() => {});
+    await inStore("about", "readwrite", (store) => store.put({ name: "owner", value: owner })).catch(() => {});
+  });
 
 const currentOwner = async () =>
   (await inStore("about", "readonly", (store) => store.get("owner")).catch(() => undefined))?.value ?? "";
@@ -124,7 +129,7 @@ async function copyLater(path, owner) {
     if (asked !== generation) return;
     const kept = await caches.open(copies);
     await kept.put(path, new Response(html, { headers }));
-    if (asked !== generation) return await caches.delete(copies);
+    if (asked !== generation) return await kept.delete(path);
     await forgetOld(kept);
   } catch {
     // No line, or no room in this browser: what was kept before is still there.
@@ -172,13 +177,17 @@ async function sendOrKeep({ request }, path) {
     return await fetch(request);
   } catch {
     const form = await kept.formData();
-    if (!["key", "content", "writtenBy"].every((name) => form.has(name))) return fromShell(offlinePage);
+    if (!canWait(form)) return fromShell(offlinePage);
     return keep(path, form).then(
       () => Response.redirect(`${offlinePage}#pendientes`, 303),
       () => noRoom(form),
     );
   }
 }
+
+/** Whether it is a message that says who has written it; the composer's other buttons do something that only the server can. */
+const canWait = (form) =>
+  ["key", "content", "writtenBy"].every((name) => form.get(name)) && !form.get("intent") && !form.has("remove");
 
 /** What another program shares waits here until the person says in the form of `/compartir` that it is to be taken. */
 async function keepShared(request) {
@@ -189,13 +198,18 @@ async function keepShared(request) {
   return Response.redirect(`/compartir?${new URLSearchParams(texts)}`, 303);
 }
 
-/** Gives what was shared to the form, once. */
-async function handOverShared() {
+/** Gives what was shared to the form; it stays until that was accepted, or the next is shared. */
+async function showShared() {
   const shared = await inStore("about", "readonly", (store) => store.get("shared"));
-  await inStore("about", "readwrite", (store) => store.delete("shared"));
   const form = new FormData();
   for (const [name, value] of shared?.value ?? []) form.append(name, value);
   return new Response(form);
+}
+
+async function takeShared(request) {
+  const response = await fetch(request);
+  if (response.ok) await inStore("about", "readwrite", (store) => store.delete("shared")).catch(() => {});
+  return response;
 }
 
 /** The text is in the answer, so that nothing that was typed is lost. */
@@ -213,12 +227,13 @@ async function answerOfflinePage(request, url) {
       const form = await request.formData();
       const path = String(form.get("sentTo"));
       form.delete("sentTo");
+      if (!canWait(form)) return new Response(null, { status: 400 });
       await keep(path, form);
       return Response.json({});
     }
     if (what === "pendientes") return Response.json(await pendingShown());
     if (what === "copias") return Response.json(await copiesShown());
-    if (what === "compartido") return await handOverShared();
+    if (what === "compartido") return await showShared();
     if (what === "enviar") return Response.json(await sendPending({ again: true }));
     if (what === "descartar") return Response.json(await discard(Number(url.searchParams.get("id"))));
     return new Response(null, { status: 404 });
@@ -257,7 +272,7 @@ const allPending = () => inStore("pending", "readonly", (store) => store.getAll(
 const discard = (id) => inStore("pending", "readwrite", (store) => store.delete(id));
 
 async function keep(path, form) {
-  const written = { path, at: Date.now(), entries: [...form], writer: form.get("writtenBy"), tries: 0, problem: "" };
+  const written = { path, at: Date.now(), entries: [...form], writer: form.get("writtenBy"), problem: "" };
   await inStore("pending", "readwrite", (store) => store.add(written));
   // Browsers without background sync send when a page is open and the line is back.
   await self.registration.sync?.register("pending").catch(() => {});
@@ -284,27 +299,26 @@ async function pendingShown() {
  * person says so. Answers how many are still to be sent by themselves.
  */
 async function sendPending({ again = false } = {}) {
-  return navigator.locks.request("pending", async () => {
-    const pending = (await allPending().catch(() => [])).filter(({ problem }) => again || !problem);
+  // Somebody else is at it already, and takes what has come meanwhile the next time.
+  return navigator.locks.request("pending", { ifAvailable: !again }, async (lock) => {
+    const pending = lock ? (await allPending().catch(() => [])).filter(({ problem }) => again || !problem) : [];
     if (pending.length === 0) return 0;
     const who = await whoIsHere();
     if (!who) return pending.length;
-    await inStore("about", "readwrite", (store) => store.put({ name: "owner", value: who.personId }));
+    await belongTo(who.personId);
     // What follows in the same conversation waits for what was written before.
     const held = new Set();
     let left = 0;
     for (const item of pending) {
       if (item.writer !== who.personId || held.has(item.path)) continue;
-      const outcome = await send(item, who);
-      if (outcome.sent) {
+      const { sent, problem = "" } = await send(item, who);
+      if (sent) {
         await discard(item.id);
         continue;
       }
       held.add(item.path);
-      const tries = item.tries + 1;
-      const problem = outcome.problem ?? (tries > triesAtMost ? "El servidor no contesta a este mensaje." : "");
-      await inStore("pending", "readwrite", (store) => store.put({ ...item, tries, problem }));
-      if (!problem) left++;
+      if (problem) await inStore("pending", "readwrite", (store) => store.put({ ...item, problem }));
+      else left++;
     }
     for (const client of await self.clients.matchAll()) client.postMessage("pending");
     return left;
@@ -316,7 +330,7 @@ async function whoIsHere() {
   const signal = AbortSignal.timeout(tokenWithin);
   const answer = await fetch("/conversation/ficha", { signal }).catch(() => undefined);
   if (!answer?.ok || answer.redirected || !answer.headers.get("Content-Type")?.includes("json")) return undefined;
-  return answer.json();
+  return answer.json().catch(() => undefined);
 }
 
 // Not signed in, another token, too slow, too often, a reply that is being written: all of these pass.
@@ -334,6 +348,6 @@ async function send({ path, entries }, { formToken }) {
   const isRead = answer.headers.get("Content-Type")?.includes("json");
   if (answer.ok) return isRead ? { sent: true } : {};
   if (answer.status >= 500 || passing.has(answer.status)) return {};
-  const { message } = isRead ? await answer.json() : {};
+  const { message } = isRead ? await answer.json().catch(() => ({})) : {};
   return { problem: message || `El servidor no lo ha aceptado (${answer.status}).` };
 }

@@ -2,17 +2,22 @@ import { sql } from "kysely";
 import type { Db } from "./connection.server.ts";
 import { currentPlan } from "./plans.server.ts";
 
-/** Bytes that a person uses: files and texts of messages. */
+/** Bytes that a person uses: files, replies that were read aloud, and texts of messages. */
 export async function storedBytes(db: Db, userId: string): Promise<number> {
-  const [files, texts] = await Promise.all([
+  const [files, speeches, texts] = await Promise.all([
     db
       .selectFrom("files")
       .where("userId", "=", userId)
       .select(sql<number>`coalesce(sum(size), 0)`.as("bytes"))
       .executeTakeFirstOrThrow(),
+    db
+      .selectFrom("speeches")
+      .where("userId", "=", userId)
+      .select(sql<number>`coalesce(sum(size), 0)`.as("bytes"))
+      .executeTakeFirstOrThrow(),
     db.selectFrom("textUse").where("userId", "=", userId).select("bytes").executeTakeFirst(),
   ]);
-  return Number(files.bytes) + Number(texts?.bytes ?? 0);
+  return Number(files.bytes) + Number(speeches.bytes) + Number(texts?.bytes ?? 0);
 }
 
 /** The plan's limit in MB if `more` bytes would exceed it; undefined if they fit or there is no limit. */

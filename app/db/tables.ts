@@ -528,7 +528,7 @@ export type VoiceModelRow = Row & {
 };
 
 /** A reply as it was read aloud; its bytes are stored under its id. `version` is a hash of the text, model and voice. */
-export type SpeechRow = Row & { messageId: string; version: string; size: number };
+export type SpeechRow = Row & { messageId: string; userId: string; version: string; size: number };
 
 /** The secret address of a person's newest replies. */
 export type ReplyFeedRow = Row & { userId: string; token: string };

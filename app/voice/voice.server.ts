@@ -107,7 +107,10 @@ export function inParts(text: string): string[] {
   return rest ? [...parts, rest.toWellFormed()] : parts;
 }
 
-/** A Markdown text as it is read aloud: without marks, addresses and the numbers of sources; code is named, not read. */
+/**
+ * A Markdown text as it is read aloud: without marks, addresses and the numbers of sources; code is named, not read. Each step is linear
+ * in the text, whatever it is.
+ */
 export const spoken = (markdown: string): string =>
   markdown
     .replace(/```[\s\S]*?(```|$)/g, "\nAquí hay código.\n")
@@ -122,7 +125,7 @@ export const spoken = (markdown: string): string =>
           .join(", ")}.`,
     )
     .replace(/^[ \t]*(?:[#>]+|[-+*])[ \t]+/gm, "")
-    .replace(/!?\[([^\]\n]*)\]\([^)\s]*\)/g, "$1")
+    .replace(/!?\[([^[\]\n]*)\]\([^()\s]*\)/g, "$1")
     .replace(/ ?\[\d{1,2}\]/g, "")
     .replace(/[*_`~]+/g, "")
     .replace(/\n{3,}/g, "\n\n")

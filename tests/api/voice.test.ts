@@ -14,6 +14,13 @@ describe("what is read aloud", () => {
     );
   });
 
+  it.each(["[", "[](", "`", "* ", "|", "$$", "![a", "```", "- ", "["])("takes no longer for 100,000 of %s", (text) => {
+    const hostile = text.repeat(100_000);
+    const usual = timeOf("Una frase de siempre. ".repeat(Math.ceil(hostile.length / 22)));
+    // What grows with the square takes a thousand times as long.
+    expect(timeOf(hostile)).toBeLessThan(50 * usual + 200);
+  });
+
   it("goes to the model in parts that it takes, cut behind sentences, and nothing is lost", () => {
     const text = "Una frase que no es corta del todo. ".repeat(300).trim();
     const parts = inParts(text);
@@ -23,6 +30,13 @@ describe("what is read aloud", () => {
     expect(inParts("x".repeat(8_000)).join("")).toBe("x".repeat(8_000));
   });
 });
+
+/** How long it takes, in ms. */
+function timeOf(text: string): number {
+  const begun = performance.now();
+  spoken(text);
+  return performance.now() - begun;
+}
 
 for (const engine of await findEngines()) {
   describe(`voice on ${engine.name}`, () => {
@@ -130,6 +144,16 @@ for (const engine of await findEngines()) {
       expect((await listen(id)).status).toBe(200);
       const rows = await api.db.selectFrom("speeches").where("messageId", "=", id).select("id").execute();
       expect(rows).toEqual([]);
+    });
+
+    it("what is kept counts in the owner's space", async () => {
+      const space = async () =>
+        ((await api.call("GET", "/auth/session", { token: ana.token })).body as { usage: { storedBytes: number } })
+          .usage.storedBytes;
+      const id = await reply();
+      const before = await space();
+      await listen(id);
+      expect((await space()) - before).toBe(silentMp3.length);
     });
 
     it("what is kept outlives the sweep, and goes with its message", async () => {

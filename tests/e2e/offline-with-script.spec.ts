@@ -227,7 +227,9 @@ test("another site sends nothing in the person's name, with a line or without", 
   const foreign = createServer((_, response) => {
     response.setHeader("Content-Type", "text/html");
     response.setHeader("Referrer-Policy", "no-referrer");
-    const fields = ["content", "text", "key", "writtenBy"].map((name) => `<input name="${name}" value="INYECTADO">`);
+    const fields = ["content", "text", "key", "writtenBy", "sentTo"].map(
+      (name) => `<input name="${name}" value="INYECTADO">`,
+    );
     response.end(
       `<form method="post" action="${url}${target}">${fields.join("")}</form><script>document.forms[0].submit()</script>`,
     );
@@ -240,8 +242,7 @@ test("another site sends nothing in the person's name, with a line or without", 
   await expect(page).toHaveURL(/\/compartir/);
   expect(await browser.html("/conversation/chat")).not.toContain("INYECTADO");
   await line.cut();
-  target = "/conversation/chat";
-  await page.goto(attack).catch(() => undefined);
+  for (target of ["/conversation/chat", "/sin-conexion/guardar"]) await page.goto(attack).catch(() => undefined);
   await line.mend();
   await page.goto(`${url}/sin-conexion`);
   expect(await pending(page)).toBe(0);

@@ -36,7 +36,7 @@ test("on a bad line: sign up, ask, put the phone away, get the answer by e-mail,
   await page.getByLabel("Contraseña").fill(password);
   await page.getByRole("button", { name: "Crear cuenta" }).click();
   await page.getByRole("link", { name: "Empezar una conversación" }).click();
-  await page.getByLabel("Mensaje", { exact: true }).fill("Una respuesta lenta, por favor");
+  await page.getByLabel("Mensaje", { exact: true }).fill("Una respuesta pausada, por favor");
   // The page grows until the reply has ended: nobody waits for that here.
   await page.getByRole("button", { name: "Enviar" }).click({ noWaitAfter: true });
   await page.getByRole("button", { name: "Avísame por correo cuando esté" }).click({ noWaitAfter: true });
@@ -52,7 +52,7 @@ test("on a bad line: sign up, ask, put the phone away, get the answer by e-mail,
   expect((await page.request.get(sound)).headers()["content-type"]).toBe("audio/mpeg");
   await page.getByRole("link", { name: "Cerrar", exact: true }).last().click();
 
-  await page.getByText("Dictar", { exact: true }).first().click();
+  await page.locator("summary", { hasText: "Dictar" }).click();
   const file = { name: "nota.wav", mimeType: "audio/wav", buffer: Buffer.from(recording) };
   await page.getByLabel("Grabación").setInputFiles(file);
   await page.getByRole("button", { name: "Pasar a texto" }).click();

@@ -42,6 +42,8 @@ export function outline(html: string, ids: Map<string, number>): string {
 export function steady(text: string, ids: Map<string, number>): string {
   return (
     text
+      // First, as its letters may spell a word. Events are sealed a few seconds after they happen, with a key of this installation.
+      .replace(/"(seq|hash)": (null|\d+|"[\w-]{43}")/g, '"$1": ‹sello›')
       .replace(/[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g, (id) => {
         if (!ids.has(id)) ids.set(id, ids.size + 1);
         return `‹id${ids.get(id)}›`;
@@ -52,8 +54,6 @@ export function steady(text: string, ids: Map<string, number>): string {
       .replace(/quedan [\d,.]+ [GTM]B/g, "quedan ‹espacio›")
       .replace(/\b\d{1,2}:\d\d\b/g, "‹hora›")
       .replace(/hace (unos segundos|un minuto|\d+ \w+)|ahora mismo|^ahora$|hoy|ayer/gim, "‹hace poco›")
-      // Events are sealed a few seconds after they happen, with a key of this installation.
-      .replace(/"(seq|hash)": (null|\d+|"[\w-]{43}")/g, '"$1": ‹sello›')
       .replace(/\b1[78]\d{8}\b/g, "‹momento›")
       .replace(/\b\d{1,2}\/\d{1,2}\/\d{2,4}/g, "‹día›")
       .replace(/\b\d{4}-\d\d-\d\d\b/g, "‹día›")

@@ -27,7 +27,7 @@ const rules = {
   export: { points: 10, duration: 60 * 60 },
   member: { points: 60, duration: 60 * 60 },
   email: { points: 20, duration: 60 * 60 },
-  transcription: { points: 120, duration: 60 * 60 },
+  transcription: { points: 60, duration: 60 * 60 },
   speech: { points: 60, duration: 60 * 60 },
   notice: { points: 60, duration: 60 * 60 },
   // Readers of news look once a minute at most.

@@ -1,18 +1,24 @@
 import { createHash } from "node:crypto";
 import { createRoute, OpenAPIHono, type RouteHandler } from "@hono/zod-openapi";
 import { v7 as newId } from "uuid";
+import { planWithoutRoom } from "../../db/storage-use.server.ts";
 import type { MessageRow, VoiceModelRow } from "../../db/tables.ts";
+import { ConcurrencyLimit } from "../../process/concurrency-limit.server.ts";
 import { speak, spoken, voiceModel } from "../../voice/voice.server.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { seeMessage } from "../http/access.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
-import { answerInvalid, invalid } from "../http/problem.server.ts";
+import { answerInvalid, invalid, Problem } from "../http/problem.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
 import { bearer, bytes, idParam } from "../http/schemas.server.ts";
 import { asProblem, noModel } from "./voice.server.ts";
 
-// In characters: some twenty minutes. The rest of a longer reply is not read.
-const spokenAtMost = 20_000;
+// In characters: some ten minutes. The rest of a longer reply is not read.
+const spokenAtMost = 10_000;
+// Marks and code are left out of what is read: that much of the text is looked at for it.
+const lookedAt = 4 * spokenAtMost;
+// Of one person in this process.
+const making = new ConcurrencyLimit(2);
 
 const readSpeechRoute = createRoute({
   method: "get",
@@ -30,7 +36,7 @@ const readSpeech: RouteHandler<typeof readSpeechRoute, ApiEnv> = async (c) => {
   const message = await seeMessage(services, person, c.req.valid("param").id);
   const model = await voiceModel(services.db, "speech");
   if (!model) throw noModel("que lea en voz alta");
-  const text = spoken(message.content).slice(0, spokenAtMost);
+  const text = spoken(message.content.slice(0, lookedAt)).slice(0, spokenAtMost).toWellFormed();
   if (message.role !== "assistant" || message.status === "streaming" || !text) {
     throw invalid("id", "Aquí no hay nada que leer en voz alta: espera a que la respuesta acabe.");
   }
@@ -38,13 +44,22 @@ const readSpeech: RouteHandler<typeof readSpeechRoute, ApiEnv> = async (c) => {
   const kept = await findKept(services, message.id, version);
   if (kept) return answer(kept, c.req.header("Range"));
   await countAttempt(c, "speech", person.id);
-  const sound = await made(services, message, { model, text, version }).catch(asProblem);
-  return answer(sound, c.req.header("Range"));
+  if (!making.enter(person.id)) throw tooMany();
+  try {
+    const { sound, isKept } = await made(services, message, { model, text, version }).catch(asProblem);
+    // What is not kept is given whole: each part would be made, and paid for, again.
+    return answer(sound, isKept ? c.req.header("Range") : undefined, isKept ? undefined : "no-store");
+  } finally {
+    making.leave(person.id);
+  }
 };
+
+const tooMany = () => new Problem(429, "Ya se te están leyendo otras respuestas. Espera a que empiecen a sonar.");
 
 /** Replies as speech: made when somebody wants to listen to one for the first time, and kept. */
 export const speeches = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(readSpeechRoute, readSpeech);
 
+type Made = { sound: Buffer; isKept: boolean };
 type Wanted = { model: VoiceModelRow; text: string; version: string };
 
 /** What the sound of a text depends on: changed in any of it, it is made anew. */
@@ -64,38 +79,41 @@ async function findKept({ db, storage }: Services, messageId: string, version: s
 }
 
 // Browsers ask several times for what they play: all of them wait for the same sound. It goes on without them, to be kept.
-const underway = new Map<string, Promise<Buffer>>();
+const underway = new Map<string, Promise<Made>>();
 
-function made(services: Services, message: MessageRow, wanted: Wanted): Promise<Buffer> {
+function made(services: Services, message: MessageRow, wanted: Wanted): Promise<Made> {
   const key = `${message.id} ${wanted.version}`;
-  let making = underway.get(key);
-  if (!making) {
-    making = make(services, message, wanted).finally(() => underway.delete(key));
-    underway.set(key, making);
+  let asked = underway.get(key);
+  if (!asked) {
+    asked = make(services, message, wanted).finally(() => underway.delete(key));
+    underway.set(key, asked);
   }
-  return making;
+  return asked;
 }
 
-async function make(services: Services, message: MessageRow, { model, text, version }: Wanted): Promise<Buffer> {
+async function make(services: Services, message: MessageRow, { model, text, version }: Wanted): Promise<Made> {
   const { db, storage } = services;
   const sound = await speak(services, model, text, new AbortController().signal);
   const chat = await db.selectFrom("chats").where("id", "=", message.chatId).select("sessionId").executeTakeFirst();
-  // Of a temporary chat nothing is kept, and of a deleted one neither.
-  if (!chat || chat.sessionId !== null) return sound;
+  // Of a temporary chat nothing is kept, and of a deleted one neither; nor what its owner's plan has no room for.
+  const isFull = (await planWithoutRoom(db, message.userId, sound.length)) !== undefined;
+  if (!chat || chat.sessionId !== null || isFull) return { sound, isKept: false };
   const before = await db.selectFrom("speeches").where("messageId", "=", message.id).select("id").execute();
   const now = Date.now();
-  const row = { id: newId(), createdAt: now, updatedAt: now, messageId: message.id, version, size: sound.length };
+  const { id: messageId, userId } = message;
+  const row = { id: newId(), createdAt: now, updatedAt: now, messageId, userId, version, size: sound.length };
   await storage.put(row.id, "original", sound);
   await db.insertInto("speeches").values(row).execute();
   const old = before.map(({ id }) => id);
   if (old.length > 0) await db.deleteFrom("speeches").where("id", "in", old).execute();
   await storage.delete(old);
-  return sound;
+  return { sound, isKept: true };
 }
 
 /** The sound, or the part of it that is asked for: players skip by `Range` (RFC 9110, 14.2); what they can't mean gets all of it. */
-function answer(sound: Buffer, range: string | undefined): Response {
-  const headers = { "Content-Type": "audio/mpeg", "Accept-Ranges": "bytes", "Cache-Control": "private, max-age=3600" };
+function answer(sound: Buffer, range: string | undefined, cache = "private, no-cache"): Response {
+  // Asked for again each time: the reply may be gone by then, or somebody else sit at this browser.
+  const headers = { "Content-Type": "audio/mpeg", "Accept-Ranges": "bytes", "Cache-Control": cache };
   const [, from = "", to = ""] = /^bytes=(\d*)-(\d*)$/.exec(range ?? "") ?? [];
   const start = from ? Number(from) : to ? Math.max(0, sound.length - Number(to)) : 0;
   const end = from && to ? Math.min(Number(to), sound.length - 1) : sound.length - 1;

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import { recordingTypeOf } from "../../files/media-type.server.ts";
 import { FileRefused } from "../../files/refused.server.ts";
+import { ConcurrencyLimit } from "../../process/concurrency-limit.server.ts";
 import { limits } from "../../process/limits.ts";
 import { ReplyError } from "../../replies/errors.server.ts";
 import { enabledKinds, transcribe, voiceModel } from "../../voice/voice.server.ts";
@@ -34,6 +35,9 @@ const showVoice: RouteHandler<typeof showVoiceRoute, ApiEnv> = async (c) => {
   return c.json({ hears: kinds.has("transcription"), speaks: kinds.has("speech") }, 200);
 };
 
+// Of one person in this process: each is held in memory while it is written down.
+const hearing = new ConcurrencyLimit(2);
+
 const route = {
   method: "post" as const,
   path: "/transcriptions" as const,
@@ -56,7 +60,12 @@ export const voices = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       const model = await voiceModel(services.db, "transcription");
       if (!model) throw noModel("que pase voz a texto");
       await countAttempt(c, "transcription", person.id);
-      const body = await multipartBody(c, limits.archive);
+      if (!hearing.enter(person.id))
+        throw new Problem(429, "Ya se está escribiendo otra grabación tuya. Espera a que acabe.");
+      const body = await multipartBody(c, limits.archive).catch((error) => {
+        hearing.leave(person.id);
+        throw error;
+      });
       try {
         const sent = body.files.find(({ field }) => field === "audio");
         if (!sent || sent.size === 0) throw invalid("audio", "Elige una grabación, o graba algo.");
@@ -67,6 +76,7 @@ export const voices = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
         if (!text) throw invalid("audio", "En la grabación no se oye ninguna palabra.");
         return c.json({ text: text.slice(0, limits.draft).toWellFormed() }, 200);
       } finally {
+        hearing.leave(person.id);
         await body.discard();
       }
     },
@@ -81,7 +91,7 @@ export const noModel = (does: string) =>
   new Problem(404, `Aquí no hay ningún modelo ${does}. Lo pone quien administra, en «Modelos de voz».`);
 
 const tooLong = () => {
-  const sentence = "La grabación pesa más de 25 MB, que es lo que se admite: una media hora. Grábala en partes.";
+  const sentence = "La grabación pesa más de 25 MB, que es lo que se admite. Grábala en partes.";
   return new Problem(413, sentence, { errors: { audio: sentence } });
 };
 

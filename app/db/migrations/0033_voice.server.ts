@@ -18,8 +18,10 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   await table("speeches", (t) =>
     t
       .addColumn("messageId", id, owned("messages"))
+      .addColumn("userId", id, owned("users"))
       .addColumn("version", text, (c) => c.notNull())
       .addColumn("size", number, (c) => c.notNull()),
   );
   await index("speeches", "messageId");
+  await index("speeches", "userId");
 }

@@ -134,7 +134,7 @@ export default function User({ loaderData, actionData }: Route.ComponentProps) {
         )}
         {news && (
           <section aria-labelledby="avisos">
-            <h2 id="avisos">Avisos de tus respuestas</h2>
+            <h2 id="avisos">Respuestas que esperas</h2>
             <ReplyNews {...news} />
           </section>
         )}

@@ -51,7 +51,7 @@ export async function sendForm<Answer>({ request, serverAction }: Submission<Ans
     }
     if (!isUnanswered(error)) throw error;
     // With a key it makes one message, however often it is sent; the page is left when it is kept.
-    const waits = isKept() && form.has("key") && form.has("content") && !isRouteErrorResponse(error);
+    const waits = isKept() && form.has("key") && form.has("writtenBy") && !isRouteErrorResponse(error);
     if (waits && (await keepForm(form, new URL(request.url).pathname))) return new Promise<never>(() => {});
     form.delete("sentTo");
     const message = "No se ha podido conectar con el servidor. Lo que has escrito sigue aquí: envíalo otra vez.";

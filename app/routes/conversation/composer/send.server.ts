@@ -8,7 +8,7 @@ import { type FormResult, sendFields, textOf } from "../../../web/forms/form.ser
 import { typedFields } from "../../../web/forms/unsent-form.server.ts";
 import { attachedFiles, type ComposerFile, uploadFiles } from "../../../web/forms/uploads.server.ts";
 import { firstChunk } from "../stream/chunks.server.ts";
-import { transcribed } from "../voice/transcribed.server.ts";
+import { hasRecording, transcribed } from "../voice/transcribed.server.ts";
 import { spokenTo } from "./spoken-to.ts";
 
 /** What a composer shows again: what was typed, and the files that wait with it. */
@@ -31,7 +31,8 @@ export async function send(context: Context, where: Where = {}) {
   const fileIds = [...before, ...files.map(({ id }) => id)];
   // From here on the new files are part of the draft, whatever becomes of the message.
   form.set("fileIds", fileIds.join(","));
-  if (textOf(form, "intent") === "dictate") return dictate(context, where, fileIds);
+  // Also where somebody has chosen a recording and pressed «Enviar»: they have not read yet what it says.
+  if (textOf(form, "intent") === "dictate" || hasRecording(context)) return dictate(context, where, fileIds);
   const onlyFiles = form.has("remove") || textOf(form, "intent") === "attach";
   if (refused.length === 0 && !onlyFiles) {
     const answer = await postMessage(context, where, fileIds);

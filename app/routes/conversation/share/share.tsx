@@ -11,6 +11,9 @@ import { sharedText, takeShared } from "./take-shared.server.ts";
 
 export const meta: Route.MetaFunction = () => [{ title: "Compartir con Tertulia · Tertulia" }];
 
+// What the service worker has received comes into the form by a script, also where pages are light.
+export const handle = { scripts: "needed" };
+
 export const loader = ({ url: { searchParams } }: Route.LoaderArgs) => ({
   text: sharedText(["title", "text", "url"].map((name) => searchParams.get(name) ?? "")),
 });

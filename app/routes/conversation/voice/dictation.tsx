@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useRouteLoaderData } from "react-router";
 import { Icon } from "../../../ui/icon.tsx";
 import type { loader as shell } from "../../shell/layout.tsx";
@@ -32,6 +32,10 @@ const words: Record<State, string> = { idle: "Dictar", recording: "Parar", writi
 function Recorder() {
   const [state, setState] = useState<State>("idle");
   const [problem, setProblem] = useState("");
+  // The microphone is not left on when the composer is gone.
+  useEffect(() => {
+    if (state === "recording") return () => void import("./record.ts").then(({ stop }) => stop());
+  }, [state]);
   const press = async (form: HTMLFormElement | null) => {
     if (!form) return;
     const { record, stop } = await import("./record.ts");

@@ -8,7 +8,9 @@ let recorder: MediaRecorder | undefined;
 let unsent: Blob | undefined;
 
 /** Ends the recording under way. */
-export const stop = () => recorder?.stop();
+export const stop = () => {
+  if (recorder?.state === "recording") recorder.stop();
+};
 
 /**
  * Records until `stop`, or takes what could not be sent before, has it written down, and puts the text where the cursor of the composer is. Returns why it did not work; empty
@@ -44,13 +46,20 @@ async function write(form: HTMLFormElement, sound: Blob): Promise<string> {
   body.set("audio", sound, "dictado");
   const answer = await fetch("/conversation/dictado", { method: "POST", body }).catch(() => undefined);
   if (!answer?.headers.get("Content-Type")?.includes("json")) {
+    // What a proxy refuses it will refuse again.
+    if (answer && answer.status < 500 && answer.status !== 401 && answer.status !== 403) {
+      unsent = undefined;
+      return `El servidor no ha aceptado la grabación (${answer.status}).`;
+    }
     unsent = sound;
     return "No se ha podido conectar con el servidor. Lo grabado sigue aquí: pulsa «Dictar» para enviarlo otra vez.";
   }
   unsent = undefined;
   const { text, refused } = (await answer.json()) as { text?: string; refused?: string };
   if (text === undefined) return refused ?? "";
-  const field = form.elements.namedItem("content");
+  // A message that was sent meanwhile has brought another form.
+  const here = form.isConnected ? form : document.querySelector<HTMLFormElement>("form#composer");
+  const field = here?.elements.namedItem("content");
   if (!(field instanceof HTMLTextAreaElement)) return "";
   const { selectionStart, value } = field;
   const gap = selectionStart > 0 && !/\s$/.test(value.slice(0, selectionStart)) ? " " : "";

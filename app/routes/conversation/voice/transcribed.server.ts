@@ -3,10 +3,14 @@ import { ApiProblem, read } from "../../../web/api-result.server.ts";
 import { apiContext, type Context, filesContext } from "../../../web/context.ts";
 import { dictated } from "../../../web/forms/uploads.server.ts";
 
+const recordingsIn = (context: Context) => context.get(filesContext).filter(({ field }) => field === dictated);
+
+/** Whether a recording came with the form. */
+export const hasRecording = (context: Context): boolean => recordingsIn(context).some(({ size }) => size > 0);
+
 /** What is said in the recording of a form, or why it could not be written down. */
 export async function transcribed(context: Context): Promise<{ text?: string; refused?: string }> {
-  const recordings = context.get(filesContext).filter(({ field }) => field === dictated);
-  const body = new ReceivedForm({}, recordings);
+  const body = new ReceivedForm({}, recordingsIn(context));
   try {
     return await read(context.get(apiContext).api.voice.transcriptions.$post(undefined, { init: { body } }));
   } catch (error) {
