@@ -1,26 +1,15 @@
 import { z } from "@hono/zod-openapi";
 import { SearchModel } from "../../embeddings/search-model.server.ts";
-import { isForbiddenUrl } from "../../process/addresses.server.ts";
-import { encrypt } from "../../process/crypto.server.ts";
 import { ReplyError } from "../../replies/errors.server.ts";
 import type { Resource } from "../http/crud.server.ts";
 import { invalid } from "../http/problem.server.ts";
 import { flag, line, rowFields, text, timesOf } from "../http/schemas.server.ts";
+import { keyToStore, serverAddress, serverKey } from "../models/model-server.server.ts";
 
 const fields = {
   name: line("El nombre", 60, 1),
   externalId: line("El identificador", 200, 1),
-  baseUrl: z
-    .url({ protocol: /^https?$/, error: "La dirección tiene que empezar por http:// o https://." })
-    .max(1_000, "La dirección es demasiado larga.")
-    .refine(
-      (url) => !isForbiddenUrl(url),
-      "En esa dirección no puede haber un modelo: es de la propia red de la máquina.",
-    )
-    .refine((url) => {
-      const { username, password } = URL.parse(url) ?? {};
-      return !username && !password;
-    }, "La dirección no lleva usuario ni contraseña: escribe la clave en su campo."),
+  baseUrl: serverAddress,
   questionPrefix: text("Lo que va delante de una pregunta", 500).default(""),
   passagePrefix: text("Lo que va delante de un pasaje", 500).default(""),
   enabled: flag
@@ -29,7 +18,7 @@ const fields = {
 };
 const body = z.strictObject({
   ...fields,
-  apiKey: text("La clave", 500).nullable().default(null).openapi({ description: "Sin ella se queda la que había." }),
+  apiKey: serverKey,
 });
 const shown = z
   .object({
@@ -54,13 +43,7 @@ export const searchModels: Resource<"searchModels", typeof shown, typeof body> =
   show: ({ apiKey, enabled, ...row }) => ({ ...row, ...timesOf(row), enabled: enabled === 1, hasKey: apiKey !== null }),
   columns: ({ enabled = true, ...given }) => ({ ...given, enabled: enabled ? 1 : 0 }),
   // What comes is the new key as it was written, or null.
-  complete({ modelKey }, row, before) {
-    if (before?.apiKey && !row.apiKey && before.baseUrl !== row.baseUrl) {
-      throw invalid("apiKey", "Al cambiar la dirección hay que escribir la clave otra vez.");
-    }
-    const apiKey = row.apiKey ? encrypt(row.apiKey, modelKey, row.id) : (before?.apiKey ?? null);
-    return { ...row, apiKey, problem: null };
-  },
+  complete: ({ modelKey }, row, before) => ({ ...row, apiKey: keyToStore(modelKey, row, before), problem: null }),
   async check({ db, modelKey, log }, row) {
     if (row.enabled === 0) return;
     const model = new SearchModel({ db, modelKey, log });

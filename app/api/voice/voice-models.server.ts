@@ -1,11 +1,10 @@
 import { z } from "@hono/zod-openapi";
-import { isForbiddenUrl } from "../../process/addresses.server.ts";
-import { encrypt } from "../../process/crypto.server.ts";
 import { ReplyError } from "../../replies/errors.server.ts";
 import { speak, transcribe } from "../../voice/voice.server.ts";
 import type { Resource } from "../http/crud.server.ts";
 import { invalid } from "../http/problem.server.ts";
-import { flag, line, rowFields, text, timesOf } from "../http/schemas.server.ts";
+import { flag, line, rowFields, timesOf } from "../http/schemas.server.ts";
+import { keyToStore, serverAddress, serverKey } from "../models/model-server.server.ts";
 
 const fields = {
   name: line("El nombre", 60, 1),
@@ -13,20 +12,13 @@ const fields = {
     .enum(["transcription", "speech"], "El tipo tiene que ser transcription o speech.")
     .openapi({ description: "transcription: pasa voz a texto; speech: lee textos en voz alta." }),
   externalId: line("El identificador", 200, 1).openapi({ example: "whisper-1" }),
-  baseUrl: z
-    .url({ protocol: /^https?$/, error: "La dirección tiene que empezar por http:// o https://." })
-    .max(1_000, "La dirección es demasiado larga.")
-    .refine((url) => !isForbiddenUrl(url), "En esa dirección no puede haber un modelo: es de la propia máquina.")
-    .refine((url) => {
-      const { username, password } = URL.parse(url) ?? {};
-      return !username && !password;
-    }, "La dirección no lleva usuario ni contraseña: escribe la clave en su campo."),
+  baseUrl: serverAddress,
   voice: line("La voz", 100).default("").openapi({ description: "Con la que se lee; vacía: alloy." }),
   enabled: flag.default(true).openapi({ description: "Solo uno de cada tipo: activar este apaga los otros." }),
 };
 const body = z.strictObject({
   ...fields,
-  apiKey: text("La clave", 500).nullable().default(null).openapi({ description: "Sin ella se queda la que había." }),
+  apiKey: serverKey,
 });
 const shown = z.object({ ...rowFields, ...fields, baseUrl: z.string(), hasKey: z.boolean() }).openapi("VoiceModel");
 
@@ -43,13 +35,7 @@ export const voiceModels: Resource<"voiceModels", typeof shown, typeof body> = {
   show: ({ apiKey, enabled, ...row }) => ({ ...row, ...timesOf(row), enabled: enabled === 1, hasKey: apiKey !== null }),
   columns: ({ enabled = true, ...given }) => ({ ...given, enabled: enabled ? 1 : 0 }),
   // What comes is the new key as it was written, or null.
-  complete({ modelKey }, row, before) {
-    if (before?.apiKey && !row.apiKey && before.baseUrl !== row.baseUrl) {
-      throw invalid("apiKey", "Al cambiar la dirección hay que escribir la clave otra vez.");
-    }
-    const apiKey = row.apiKey ? encrypt(row.apiKey, modelKey, row.id) : (before?.apiKey ?? null);
-    return { ...row, apiKey };
-  },
+  complete: ({ modelKey }, row, before) => ({ ...row, apiKey: keyToStore(modelKey, row, before) }),
   async check(services, row) {
     if (row.enabled === 0) return;
     const within = AbortSignal.timeout(triedWithin);

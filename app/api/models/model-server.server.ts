@@ -1,0 +1,37 @@
+import { z } from "@hono/zod-openapi";
+import { isForbiddenUrl } from "../../process/addresses.server.ts";
+import { encrypt } from "../../process/crypto.server.ts";
+import { invalid } from "../http/problem.server.ts";
+import { text } from "../http/schemas.server.ts";
+
+/** The address of a server of models that search or speak. */
+export const serverAddress = z
+  .url({ protocol: /^https?$/, error: "La dirección tiene que empezar por http:// o https://." })
+  .max(1_000, "La dirección es demasiado larga.")
+  .refine(
+    (url) => !isForbiddenUrl(url),
+    "En esa dirección no puede haber un modelo: es de la propia red de la máquina.",
+  )
+  .refine((url) => {
+    const { username, password } = URL.parse(url) ?? {};
+    return !username && !password;
+  }, "La dirección no lleva usuario ni contraseña: escribe la clave en su campo.");
+
+/** Its key, as it is written in a form. */
+export const serverKey = text("La clave", 500)
+  .nullable()
+  .default(null)
+  .openapi({ description: "Sin ella se queda la que había." });
+
+type Kept = { id: string; baseUrl: string; apiKey: string | null };
+
+/**
+ * The key to store: the one that was written, encrypted with the row's id, or the one from before. Throws 422 if the one from before would
+ * go to another address.
+ */
+export function keyToStore(modelKey: Buffer, row: Kept, before: Kept | undefined): string | null {
+  if (before?.apiKey && !row.apiKey && before.baseUrl !== row.baseUrl) {
+    throw invalid("apiKey", "Al cambiar la dirección hay que escribir la clave otra vez.");
+  }
+  return row.apiKey ? encrypt(row.apiKey, modelKey, row.id) : (before?.apiKey ?? null);
+}
