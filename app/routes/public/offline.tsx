@@ -44,7 +44,7 @@ export default function Offline({ loaderData: { nonce } }: Route.ComponentProps)
         </p>
         <ul className="rows" id="lista-copias" />
       </section>
-      <script type="module" src="/offline.js" nonce={nonce} />
+      <script defer src="/offline.js" nonce={nonce} />
     </main>
   );
 }
