@@ -1,11 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import type { ModelRow } from "../../db/tables.ts";
-import { isForbiddenUrl } from "../../process/addresses.server.ts";
 import { encrypt, tryDecrypt } from "../../process/crypto.server.ts";
 import { limits } from "../../process/limits.ts";
 import type { Person, Services } from "../env.server.ts";
 import { groupIds, groupIdsColumn, parseGroupIds, shownGroupIds } from "../groups/group-ids.server.ts";
 import { flag, iso, position, rowFields, text } from "../http/schemas.server.ts";
+import { serverAddress } from "./model-server.server.ts";
 
 const provider = z.enum(
   ["openai", "anthropic", "google", "openai-compatible", "ollama", "local"],
@@ -59,18 +59,7 @@ export const newModel = z.strictObject({
   name: text("El nombre", limits.modelName, 1),
   provider,
   externalId: text("El identificador del proveedor", 200, 1),
-  baseUrl: z
-    .url({ protocol: /^https?$/, error: "La dirección tiene que empezar por http:// o https://." })
-    .refine(
-      (url) => !isForbiddenUrl(url),
-      "En esa dirección no puede haber un modelo: es de la propia red de la máquina.",
-    )
-    .refine((url) => {
-      const { username, password } = URL.parse(url) ?? {};
-      return !username && !password;
-    }, "La dirección no lleva usuario ni contraseña: escribe la clave en su campo.")
-    .nullable()
-    .default(null),
+  baseUrl: serverAddress.nullable().default(null),
   apiKey: text("La clave", 500).nullable().default(null),
   contextWindow: whole("La ventana de contexto", 10_000_000).default(32_768),
   maxOutputTokens: whole("El máximo de salida", 1_000_000).default(4_096),

@@ -4,7 +4,7 @@ import { encrypt } from "../../process/crypto.server.ts";
 import { invalid } from "../http/problem.server.ts";
 import { text } from "../http/schemas.server.ts";
 
-/** The address of a server of models that search or speak. */
+/** The address of a server of models. */
 export const serverAddress = z
   .url({ protocol: /^https?$/, error: "La dirección tiene que empezar por http:// o https://." })
   .max(1_000, "La dirección es demasiado larga.")

@@ -13,8 +13,8 @@ export const stop = () => {
 };
 
 /**
- * Records until `stop`, or takes what could not be sent before, has it written down, and puts the text where the cursor of the composer is. Returns why it did not work; empty
- * if it did.
+ * Records until `stop`, or takes what could not be sent before, has it written down, and puts the text where the cursor of the composer
+ * is. Returns why it did not work, or nothing if it did.
  */
 export async function record(form: HTMLFormElement, tell: (state: "recording" | "writing") => void): Promise<string> {
   if (unsent) {
