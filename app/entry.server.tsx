@@ -1,4 +1,4 @@
-import { PassThrough } from "node:stream";
+import { Writable } from "node:stream";
 import { renderToPipeableStream } from "react-dom/server";
 import { type EntryContext, isRouteErrorResponse, ServerRouter } from "react-router";
 import { pullStream } from "./http/pull-stream.server.ts";
@@ -75,9 +75,16 @@ function renderPage(page: React.ReactNode, nonce: string): Promise<string> {
       progressiveChunkSize: Number.POSITIVE_INFINITY,
       onAllReady() {
         const chunks: Buffer[] = [];
-        const body = new PassThrough();
-        body.on("data", (chunk: Buffer) => chunks.push(chunk));
-        body.on("end", () => resolve(Buffer.concat(chunks).toString("utf8")));
+        const body = new Writable({
+          write(chunk: Buffer, _encoding, done) {
+            chunks.push(chunk);
+            done();
+          },
+          final(done) {
+            resolve(Buffer.concat(chunks).toString("utf8"));
+            done();
+          },
+        });
         pipe(body);
       },
       onShellError: reject,
@@ -95,7 +102,11 @@ const firstScript = /<script[^>]*>window\.__reactRouterContext/;
  * them as links.
  */
 function scriptsLast(html: string, dropped: boolean): string {
-  const preloads = html.match(preload)?.join("");
+  const end = html.indexOf("</head>");
+  const head = html.slice(0, end);
+  const preloads = head.match(preload)?.join("");
   if (!preloads) return html;
-  return html.replace(preload, "").replace(firstScript, (script) => (dropped ? script : preloads + script));
+  return (
+    head.replace(preload, "") + html.slice(end).replace(firstScript, (script) => (dropped ? script : preloads + script))
+  );
 }

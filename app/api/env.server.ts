@@ -55,6 +55,8 @@ export type InProcess = {
   received: ReceivedForm | undefined;
   /** Takes the chunks of a reply in place of a body. */
   handOver(chunks: AsyncGenerator<Chunk[]>): void;
+  /** Who is behind a token, as far as other reads of the same page have found out. Absent once the page has written or is sent. */
+  people: Map<string, Promise<Person | undefined>> | undefined;
 };
 
 export type ApiEnv = {

@@ -19,6 +19,8 @@ export type Limits = {
   /** A group whose budget is used up, where no other group of theirs still has some. */
   spent: GroupOf | undefined;
   groups: GroupOf[];
+  /** The subscription whose limits apply now, if there is one. */
+  plan: SubscriptionRow | undefined;
 };
 
 /**
@@ -41,6 +43,7 @@ export async function limitsOf(db: Db, userId: string, now: number): Promise<Lim
     costPerMonth: most("costPerMonth"),
     spent: budgeted.every(isSpent) ? budgeted[0] : undefined,
     groups,
+    plan,
   };
 }
 

@@ -1,24 +1,23 @@
 import { sql } from "kysely";
 import type { Db } from "./connection.server.ts";
 import { currentPlan } from "./plans.server.ts";
+import { prepared } from "./prepared.server.ts";
 
 /** Bytes that a person uses: files, replies that were read aloud, and texts of messages. */
 export async function storedBytes(db: Db, userId: string): Promise<number> {
-  const [files, speeches, texts] = await Promise.all([
-    db
-      .selectFrom("files")
-      .where("userId", "=", userId)
-      .select(sql<number>`coalesce(sum(size), 0)`.as("bytes"))
-      .executeTakeFirstOrThrow(),
-    db
-      .selectFrom("speeches")
-      .where("userId", "=", userId)
-      .select(sql<number>`coalesce(sum(size), 0)`.as("bytes"))
-      .executeTakeFirstOrThrow(),
-    db.selectFrom("textUse").where("userId", "=", userId).select("bytes").executeTakeFirst(),
-  ]);
-  return Number(files.bytes) + Number(speeches.bytes) + Number(texts?.bytes ?? 0);
+  const { rows } = await sumBytes(db, { userId });
+  return rows.reduce((sum, { bytes }) => sum + Number(bytes), 0);
 }
+
+const sumBytes = prepared((db, { userId }: { userId: string }) => {
+  const sum = sql<number>`coalesce(sum(size), 0)`.as("bytes");
+  return db
+    .selectFrom("files")
+    .where("userId", "=", userId)
+    .select(sum)
+    .unionAll(db.selectFrom("speeches").where("userId", "=", userId).select(sum))
+    .unionAll(db.selectFrom("textUse").where("userId", "=", userId).select("bytes"));
+});
 
 /** The plan's limit in MB if `more` bytes would exceed it; undefined if they fit or there is no limit. */
 export async function planWithoutRoom(db: Db, userId: string, more: number): Promise<number | undefined> {

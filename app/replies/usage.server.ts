@@ -131,22 +131,25 @@ export async function usageOf(
   now: number,
 ): Promise<{ messagesToday: number; tokensThisMonth: number; costThisMonth: number }> {
   const today = day(now);
-  const row = await db
+  const { rows } = await sumUsage(db, { userId, today, first: `${monthOf(now)}-01` });
+  return {
+    messagesToday: Number(rows[0]?.messagesToday),
+    tokensThisMonth: Number(rows[0]?.tokensThisMonth),
+    costThisMonth: Number(rows[0]?.costThisMonth),
+  };
+}
+
+const sumUsage = prepared((db, { userId, today, first }: { userId: string; today: string; first: string }) =>
+  db
     .selectFrom("usage")
     .where("userId", "=", userId)
-    .where("day", ">=", `${today.slice(0, 7)}-01`)
+    .where("day", ">=", first)
     .select([
       sql<number>`coalesce(sum(case when day = ${today} then messages else 0 end), 0)`.as("messagesToday"),
       sql<number>`coalesce(sum("inputTokens" + "outputTokens"), 0)`.as("tokensThisMonth"),
       sql<number>`coalesce(sum(cost), 0)`.as("costThisMonth"),
-    ])
-    .executeTakeFirstOrThrow();
-  return {
-    messagesToday: Number(row.messagesToday),
-    tokensThisMonth: Number(row.tokensThisMonth),
-    costThisMonth: Number(row.costThisMonth),
-  };
-}
+    ]),
+);
 
 type Counted = Usage & { userId: string; modelId: string; now: number; messages: number; cost: number };
 

@@ -21,14 +21,19 @@ type Send = (request: Request, inProcess?: InProcess) => Response | Promise<Resp
 const handedOver = new WeakMap<Response, AsyncGenerator<Chunk[]>>();
 
 /** Sends a call with what need not be serialised where the API is in this process. */
-async function sendHere(send: Send, input: RequestInfo | URL, init: RequestInit): Promise<Response> {
+async function sendHere(
+  send: Send,
+  input: RequestInfo | URL,
+  init: RequestInit,
+  people: InProcess["people"],
+): Promise<Response> {
   const received = init.body instanceof ReceivedForm ? init.body : undefined;
   let chunks: AsyncGenerator<Chunk[]> | undefined;
   const handOver = (given: AsyncGenerator<Chunk[]>) => {
     chunks = given;
   };
   const request = new Request(input, { ...init, ...(received && { body: null }) });
-  const response = await send(request, { received, handOver });
+  const response = await send(request, { received, handOver, people });
   if (chunks) handedOver.set(response, chunks);
   return response;
 }
@@ -44,12 +49,15 @@ export function createClient(send: Send, tokens: TokenStore) {
   const begun = Date.now();
   const rotated: Rotation[] = [];
   let refreshing: Promise<boolean> | undefined;
+  let people: InProcess["people"] = new Map();
 
   async function call(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+    // A write may change who the person is or what they may do, so each call from then on asks again.
+    if ((init?.method ?? "GET") !== "GET") people = undefined;
     const attempt = () => {
       const headers = new Headers(init?.headers);
       if (tokens.access) headers.set("Authorization", `Bearer ${tokens.access}`);
-      return sendHere(send, input, { ...init, headers });
+      return sendHere(send, input, { ...init, headers }, people);
     };
     const opens = opening.test(new URL(String(input)).pathname);
     const response = await attempt();
@@ -94,8 +102,9 @@ export function createClient(send: Send, tokens: TokenStore) {
 
   return {
     client: hc<Api>("http://api", { fetch: call }),
-    /** Call when the response is sent: from then on the browser has the rotated tokens. */
+    /** Call when the response is sent: from then on the browser has the rotated tokens, and what the page still reads comes later. */
     answered() {
+      people = undefined;
       for (const rotation of rotated) rotation.at = Date.now();
     },
   };

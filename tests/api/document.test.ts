@@ -136,7 +136,6 @@ describe("the API's document", () => {
       "get /api/user/{id}",
       "get /api/user/{id}/export",
       "get /api/user/{id}/use",
-      "get /api/voice",
       "get /api/voice-model",
       "get /api/voice-model/{id}",
       "get /auth/authenticator",

@@ -60,6 +60,10 @@ for (const engine of await findEngines()) {
       await api.close();
     });
 
+    const voiceOf = async (token: string) => {
+      const { body } = await api.call("GET", "/api/dashboard/initialize", { token });
+      return (body as { voice: object }).voice;
+    };
     const make = (json: object) => api.call("POST", "/api/voice-model", { token: admin.token, json });
     const hearing = { name: "Oído", kind: "transcription", externalId: "whisper-1" };
     const speaking = { name: "Voz", kind: "speech", externalId: "tts-1" };
@@ -79,7 +83,7 @@ for (const engine of await findEngines()) {
     const asked = () => server.getRequests().filter(({ path }) => path.endsWith("/audio/speech")).length;
 
     it("is not there until an admin has named a model, and says who does", async () => {
-      expect((await api.call("GET", "/api/voice", { token: ana.token })).body).toEqual({ hears: false, speaks: false });
+      expect(await voiceOf(ana.token)).toEqual({ hears: false, speaks: false });
       const [heard, spokenOf] = [await sent(recording), await listen(await reply())];
       for (const answer of [heard, spokenOf]) {
         expect(answer.status).toBe(404);
@@ -95,7 +99,7 @@ for (const engine of await findEngines()) {
         expect(made.status, made.text).toBe(201);
         expect(made.text).not.toContain("sk-secreta");
       }
-      expect((await api.call("GET", "/api/voice", { token: ana.token })).body).toEqual({ hears: true, speaks: true });
+      expect(await voiceOf(ana.token)).toEqual({ hears: true, speaks: true });
     });
 
     it("writes down what is said", async () => {

@@ -1,10 +1,11 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { deleteCookie, getCookie } from "hono/cookie";
+import { prepared } from "../../db/prepared.server.ts";
 import { leavingUrl } from "../access/leave.server.ts";
-import type { ApiEnv } from "../env.server.ts";
+import type { ApiEnv, Person } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
-import { active, noProgram, signedIn } from "../http/authentication.server.ts";
+import { active, noProgram, notSignedIn, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, notFound, Problem } from "../http/problem.server.ts";
 import { mayEndSessions } from "../http/publish-change.server.ts";
 import { countAttempt, networkOf } from "../http/rate-limit.server.ts";
@@ -164,15 +165,23 @@ export const sessions = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
 
 async function showSession(c: Context<ApiEnv>): Promise<z.output<typeof session>> {
   const { db } = c.var.services;
-  const { id, sessionId } = c.var.person;
-  const [account, open] = await Promise.all([
-    db.selectFrom("users").where("id", "=", id).selectAll().executeTakeFirstOrThrow(),
-    db.selectFrom("sessions").where("id", "=", sessionId).select("refreshExpiresAt").executeTakeFirstOrThrow(),
-  ]);
+  const { sessionId } = c.var.person;
+  const [account] = (await findAccount(db, { sessionId })).rows;
+  // It may have ended since the call was let in.
+  if (!account) throw notSignedIn();
   return {
     user: showUser(account),
     ...(await planUseOf(db, account)),
-    expiresAt: iso(open.refreshExpiresAt),
+    expiresAt: iso(account.refreshExpiresAt),
     owesTerms: c.var.person.owesTerms,
   };
 }
+
+const findAccount = prepared((db, { sessionId }: Pick<Person, "sessionId">) =>
+  db
+    .selectFrom("sessions")
+    .innerJoin("users", "users.id", "sessions.userId")
+    .where("sessions.id", "=", sessionId)
+    .selectAll("users")
+    .select("sessions.refreshExpiresAt"),
+);

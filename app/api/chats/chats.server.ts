@@ -1,6 +1,7 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import { sql } from "kysely";
 import { deleteMessages } from "../../db/delete-messages.server.ts";
+import { prepared } from "../../db/prepared.server.ts";
 import { chatRow } from "../../db/rows.server.ts";
 import { inProjectOf } from "../../db/shared-work.server.ts";
 import type { ChatRow } from "../../db/tables.ts";
@@ -192,11 +193,20 @@ const readChatRoute = itemRoute(common, openChat, "El chat.");
 const readChat: RouteHandler<typeof readChatRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const row = await seeChat(services, person, c.req.valid("param").id);
+  return c.json(await showOpenChat(services, person, row), 200);
+};
+
+async function showOpenChat({ db }: Services, person: Person, row: ChatRow): Promise<z.output<typeof openChat>> {
   // What is not sent yet is nobody else's.
   const shown = row.userId === person.id ? row : { ...row, draft: null };
-  const owner = services.db.selectFrom("users").where("id", "=", row.userId).select("name");
-  return c.json({ ...showChat(shown), ownerName: (await owner.executeTakeFirstOrThrow(notFound)).name }, 200);
-};
+  const [owner] = (await findOwner(db, row)).rows;
+  if (!owner) throw notFound();
+  return { ...showChat(shown), ownerName: owner.name };
+}
+
+const findOwner = prepared((db, { userId }: Pick<ChatRow, "userId">) =>
+  db.selectFrom("users").where("id", "=", userId).select("name"),
+);
 
 const changeChatRoute = changeRoute("patch", common, chatChange, chat, "El chat, cambiado.");
 const changeChat: RouteHandler<typeof changeChatRoute, ApiEnv> = async (c) => {
@@ -262,15 +272,19 @@ const listBranchRoute = createRoute({
   },
   responses: {
     200: answers(
-      z.object({ items: z.array(turn), hasEarlier: z.boolean(), hasLater: z.boolean() }),
-      "La rama visible de un chat, del mensaje más antiguo al más nuevo.",
+      z.object({ chat: openChat, items: z.array(turn), hasEarlier: z.boolean(), hasLater: z.boolean() }),
+      "La rama visible de un chat, del mensaje más antiguo al más nuevo, y el chat.",
     ),
   },
 });
 const listBranch: RouteHandler<typeof listBranchRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const row = await seeChat(services, person, c.req.valid("param").id);
-  return c.json(await branchOf(services.db, row, c.req.valid("query")), 200);
+  const [shown, branch] = await Promise.all([
+    showOpenChat(services, person, row),
+    branchOf(services.db, row, c.req.valid("query")),
+  ]);
+  return c.json({ chat: shown, ...branch }, 200);
 };
 
 export const chats = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })

@@ -1,11 +1,15 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import type { Db } from "../../db/connection.server.ts";
 import { usableBy } from "../../db/groups.server.ts";
 import { prepared } from "../../db/prepared.server.ts";
 import { inProjectOf } from "../../db/shared-work.server.ts";
 import { limits } from "../../process/limits.ts";
+import { enabledKinds } from "../../voice/voice.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { signedIn } from "../http/authentication.server.ts";
 import { answers, bearer, iso } from "../http/schemas.server.ts";
+import { model } from "../models/model-fields.server.ts";
+import { modelsFor } from "../models/models.server.ts";
 import { unreadNotices } from "../notices/notices.server.ts";
 
 const dashboardLists = z
@@ -23,9 +27,16 @@ const dashboardLists = z
     notices: z
       .array(z.object({ id: z.string(), text: z.string() }))
       .openapi({ description: "Lo que dice la casa y la persona aún no ha leído." }),
+    voice: z.object({
+      hears: z.boolean().openapi({ description: "Si se puede dictar." }),
+      speaks: z.boolean().openapi({ description: "Si se pueden escuchar las respuestas." }),
+    }),
     assistants: z
       .array(z.object({ id: z.string(), name: z.string() }))
       .openapi({ description: "Con quién se puede hablar, además de los modelos." }),
+    models: z
+      .array(model.pick({ id: true, name: true, provider: true, acceptsImages: true, isDefault: true }))
+      .openapi({ description: "Los modelos entre los que se puede elegir." }),
   })
   .openapi("Dashboard");
 
@@ -44,36 +55,53 @@ export const dashboard = new OpenAPIHono<ApiEnv>().openapi(
   }),
   async (c) => {
     const { person, services } = c.var;
-    const columns = ["id", "title", "pinned", "lastMessageAt"] as const;
-    const own = services.db
-      .selectFrom("chats")
-      .where("userId", "=", person.id)
-      .where("archived", "=", 0)
-      .where("sessionId", "is", null);
-    const [pinned, recent, projects, { rows: assistants }, notices] = await Promise.all([
-      own.where("pinned", "=", 1).orderBy("lastMessageAt", "desc").select(columns).execute(),
-      own.where("pinned", "=", 0).orderBy("lastMessageAt", "desc").limit(chatsShown).select(columns).execute(),
-      services.db
-        .selectFrom("projects")
-        .where(inProjectOf("projects.id", person.id))
-        .orderBy("name")
-        .select(["id", "name", "userId"])
-        .execute(),
-      findAssistants(services.db, { userId: person.id }),
-      unreadNotices(services.db, person.id),
+    const { db } = services;
+    const userId = person.id;
+    const [pinned, recent, projects, { rows: assistants }, models, notices, kinds] = await Promise.all([
+      findPinned(db, { userId }),
+      findRecent(db, { userId }),
+      findProjects(db, { userId }),
+      findAssistants(db, { userId }),
+      modelsFor(db, userId),
+      unreadNotices(db, userId),
+      enabledKinds(db),
     ]);
-    const chats = [...pinned, ...recent].map(({ id, title, pinned: isPinned, lastMessageAt }) => ({
+    const chats = [...pinned.rows, ...recent.rows].map(({ id, title, pinned: isPinned, lastMessageAt }) => ({
       id,
       title,
       pinned: isPinned === 1,
       lastMessageAt: iso(lastMessageAt),
     }));
-    const named = projects.map(({ id, name, userId }) => ({ id, name, own: userId === person.id }));
-    return c.json({ aside: { chats, projects: named }, notices, assistants }, 200);
+    const named = projects.rows.map(({ id, name, userId: ownerId }) => ({ id, name, own: ownerId === userId }));
+    const voice = { hears: kinds.has("transcription"), speaks: kinds.has("speech") };
+    const choices = models.map(({ acceptsImages, isDefault, ...named }) => ({
+      ...named,
+      acceptsImages: acceptsImages === 1,
+      isDefault: isDefault === 1,
+    }));
+    return c.json({ aside: { chats, projects: named }, notices, voice, assistants, models: choices }, 200);
   },
 );
 
-const findAssistants = prepared((db, { userId }: { userId: string }) =>
+type Owner = { userId: string };
+
+const ownChats = (db: Db, { userId }: Owner) =>
+  db
+    .selectFrom("chats")
+    .where("userId", "=", userId)
+    .where("archived", "=", 0)
+    .where("sessionId", "is", null)
+    .orderBy("lastMessageAt", "desc")
+    .select(["id", "title", "pinned", "lastMessageAt"]);
+
+const findPinned = prepared((db, owner: Owner) => ownChats(db, owner).where("pinned", "=", 1));
+const findRecent = prepared((db, owner: Owner) => ownChats(db, owner).where("pinned", "=", 0).limit(chatsShown));
+
+const findProjects = prepared((db, { userId }: Owner) =>
+  db.selectFrom("projects").where(inProjectOf("projects.id", userId)).orderBy("name").select(["id", "name", "userId"]),
+);
+
+const findAssistants = prepared((db, { userId }: Owner) =>
   db
     .selectFrom("assistants")
     .where((e) => e.or([e("userId", "=", userId), e.and([e("shared", "=", 1), usableBy("assistants", userId)])]))

@@ -1,4 +1,6 @@
 import type { ExpressionBuilder } from "kysely";
+import type { Db } from "../../db/connection.server.ts";
+import { prepared } from "../../db/prepared.server.ts";
 import { inProjectOf, shownTo } from "../../db/shared-work.server.ts";
 import type { ChatRow, FileRow, MessageRow, ProjectRow, Tables } from "../../db/tables.ts";
 import type { Person, Services } from "../env.server.ts";
@@ -62,16 +64,22 @@ export async function findFile({ db }: Services, person: Person, fileId: string)
 
 /** The chat, if the person may read it: also what others show to them, as members of its project or of a group. Throws 404. */
 export async function seeChat({ db }: Services, person: Person, chatId: string): Promise<ChatRow> {
-  return db
-    .selectFrom("chats")
-    .where("id", "=", chatId)
-    .where(inSession(person))
-    .$if(person.role !== "admin", (query) =>
-      query.where((e) => e.or([e("userId", "=", person.id), e.and([e("sessionId", "is", null), shownTo(person.id)])])),
-    )
-    .selectAll()
-    .executeTakeFirstOrThrow(notFound);
+  const find = person.role === "admin" ? findAnyChat : findShownChat;
+  const [row] = (await find(db, { chatId, userId: person.id, sessionId: person.sessionId })).rows;
+  if (!row) throw notFound();
+  return row;
 }
+
+type Seen = { chatId: string; userId: string; sessionId: string };
+
+const anyChat = (db: Db, { chatId, sessionId }: Seen) =>
+  db.selectFrom("chats").where("id", "=", chatId).where(inSession({ sessionId })).selectAll();
+const findAnyChat = prepared(anyChat);
+const findShownChat = prepared((db, seen: Seen) =>
+  anyChat(db, seen).where((e) =>
+    e.or([e("userId", "=", seen.userId), e.and([e("sessionId", "is", null), shownTo(seen.userId)])]),
+  ),
+);
 
 /** The message, if the person may read its chat. Throws 404. */
 export async function seeMessage(services: Services, person: Person, messageId: string): Promise<MessageRow> {

@@ -15,12 +15,24 @@ export const apiKeyStart = "ter_";
 /** Authenticates a bearer token (a session's or an API key); 401 without a valid one. */
 export const signedIn = createMiddleware<ApiEnv>(async (c, next) => {
   const token = c.req.header("Authorization")?.match(/^Bearer (\S+)$/i)?.[1];
-  const find = token?.startsWith(apiKeyStart) ? findByKey : findBySession;
-  const person = token && (await find(c, token));
-  if (!person) throw new Problem(401, "Necesitas iniciar sesión.", { headers: { "WWW-Authenticate": "Bearer" } });
+  const person = token && (await findOnce(c, token));
+  if (!person) throw notSignedIn();
   c.set("person", person);
   await next();
 });
+
+/** The refusal of whoever has no session, or no longer. */
+export const notSignedIn = () =>
+  new Problem(401, "Necesitas iniciar sesión.", { headers: { "WWW-Authenticate": "Bearer" } });
+
+/** The reads of one page are made for the same person at the same time, so the first of them finds out for all. */
+function findOnce(c: Context<ApiEnv>, token: string): Promise<Person | undefined> {
+  const found = c.env.people?.get(token);
+  if (found) return found;
+  const person = token.startsWith(apiKeyStart) ? findByKey(c, token) : findBySession(c, token);
+  c.env.people?.set(token, person);
+  return person;
+}
 
 /** Refuses API keys: sessions, keys, accounts and backups are managed by people only. After `signedIn`. */
 export const noProgram = createMiddleware<ApiEnv>(async (c, next) => {

@@ -5,6 +5,7 @@ import type { Db } from "../../db/connection.server.ts";
 import { usableBy } from "../../db/groups.server.ts";
 import { prepared } from "../../db/prepared.server.ts";
 import type { AssistantRow, ModelRow } from "../../db/tables.ts";
+import { limits } from "../../process/limits.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { checkGroupIds, parseGroupIds } from "../groups/group-ids.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
@@ -34,6 +35,25 @@ export async function modelToUse(
   if (!chosen) throw invalid("modelId", "No hay ningún modelo disponible. Avisa a quien administra.");
   return chosen;
 }
+
+/** The models that a person may choose from, in the order that administrators gave them. */
+export async function modelsFor(
+  db: Db,
+  userId: string,
+): Promise<Pick<ModelRow, "id" | "name" | "provider" | "acceptsImages" | "isDefault">[]> {
+  return (await findChoices(db, { userId })).rows;
+}
+
+const findChoices = prepared((db, { userId }: { userId: string }) =>
+  db
+    .selectFrom("models")
+    .where("enabled", "=", 1)
+    .where(usableBy("models", userId))
+    .orderBy("position")
+    .orderBy("id")
+    .limit(limits.listMax)
+    .select(["id", "name", "provider", "acceptsImages", "isDefault"]),
+);
 
 type Settings = Pick<AssistantRow, "modelId" | "temperature">;
 

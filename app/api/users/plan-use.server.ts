@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Db } from "../../db/connection.server.ts";
-import { currentPlan, limitsOf } from "../../db/plans.server.ts";
+import { limitsOf } from "../../db/plans.server.ts";
+import { prepared } from "../../db/prepared.server.ts";
 import { storedBytes } from "../../db/storage-use.server.ts";
 import type { UserRow } from "../../db/tables.ts";
 import { usageOf } from "../../replies/usage.server.ts";
@@ -49,15 +50,13 @@ export const planUse = z.object({
 export async function planUseOf(db: Db, account: UserRow): Promise<z.output<typeof planUse>> {
   const { id } = account;
   const now = Date.now();
-  const [plan, { groups, spent: _spent, ...limits }, latest, usage, stored] = await Promise.all([
-    currentPlan(db, id, now),
+  const [{ plan, groups, spent: _spent, ...limits }, usage, stored] = await Promise.all([
     limitsOf(db, id, now),
-    db.selectFrom("subscriptions").where("userId", "=", id).orderBy("startsAt", "desc").selectAll().executeTakeFirst(),
     usageOf(db, id, now),
     storedBytes(db, id),
   ]);
   // An expired or unpaid subscription is still shown, but its limits no longer apply.
-  const subscription = plan ?? latest;
+  const subscription = plan ?? (await findLatest(db, { id })).rows[0];
   return {
     subscription: {
       plan: subscription?.plan ?? "gratis",
@@ -78,3 +77,7 @@ export async function planUseOf(db: Db, account: UserRow): Promise<z.output<type
     usage: { ...usage, storedBytes: stored },
   };
 }
+
+const findLatest = prepared((db, { id }: Pick<UserRow, "id">) =>
+  db.selectFrom("subscriptions").where("userId", "=", id).orderBy("startsAt", "desc").limit(1).selectAll(),
+);

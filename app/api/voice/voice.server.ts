@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
-import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { recordingTypeOf } from "../../files/media-type.server.ts";
 import { FileRefused } from "../../files/refused.server.ts";
 import { ConcurrencyLimit } from "../../process/concurrency-limit.server.ts";
 import { limits } from "../../process/limits.ts";
 import { ReplyError } from "../../replies/errors.server.ts";
-import { enabledKinds, transcribe, voiceModel } from "../../voice/voice.server.ts";
+import { transcribe, voiceModel } from "../../voice/voice.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { takesBodyOf } from "../http/bodies.server.ts";
@@ -14,26 +14,8 @@ import { countAttempt } from "../http/rate-limit.server.ts";
 import { answers, bearer } from "../http/schemas.server.ts";
 import { multipartBody } from "../knowledge/multipart-body.server.ts";
 
-const voice = z
-  .object({
-    hears: z.boolean().openapi({ description: "Si se puede dictar." }),
-    speaks: z.boolean().openapi({ description: "Si se pueden escuchar las respuestas." }),
-  })
-  .openapi("Voice");
 const transcription = z.object({ text: z.string() }).openapi("Transcription");
 const form = z.object({ audio: z.any().openapi({ type: "string", format: "binary" }) });
-
-const showVoiceRoute = createRoute({
-  method: "get",
-  path: "/",
-  security: bearer,
-  middleware: [signedIn],
-  responses: { 200: answers(voice, "Qué hay aquí de voz.") },
-});
-const showVoice: RouteHandler<typeof showVoiceRoute, ApiEnv> = async (c) => {
-  const kinds = await enabledKinds(c.var.services.db);
-  return c.json({ hears: kinds.has("transcription"), speaks: kinds.has("speech") }, 200);
-};
 
 // Of one person in this process: each is held in memory while it is written down.
 const hearing = new ConcurrencyLimit(2);
@@ -45,42 +27,40 @@ const route = {
   responses: { 200: answers(transcription, "Lo que se dice en la grabación.") },
 };
 
-/** What there is of voice here, and the text of a recording. The recording is not kept. */
-export const voices = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
-  .openapi(showVoiceRoute, showVoice)
-  .openapi(
-    // The body is parsed as a stream; the schema is only for the API document.
-    createRoute({
-      ...route,
-      middleware: [signedIn, active, takesBodyOf(limits.uploadBody)],
-      hide: true,
-    }),
-    async (c) => {
-      const { person, services } = c.var;
-      const model = await voiceModel(services.db, "transcription");
-      if (!model) throw noModel("que pase voz a texto");
-      await countAttempt(c, "transcription", person.id);
-      if (!hearing.enter(person.id))
-        throw new Problem(429, "Ya se está escribiendo otra grabación tuya. Espera a que acabe.");
-      const body = await multipartBody(c, limits.archive).catch((error) => {
-        hearing.leave(person.id);
-        throw error;
-      });
-      try {
-        const sent = body.files.find(({ field }) => field === "audio");
-        if (!sent || sent.size === 0) throw invalid("audio", "Elige una grabación, o graba algo.");
-        if (sent.size > limits.recording) throw tooLong();
-        const mediaType = await recordingTypeOf(sent.path).catch(refused);
-        const recording = { bytes: await readFile(sent.path), mediaType };
-        const text = await transcribe(services, model, recording, c.req.raw.signal).catch(asProblem);
-        if (!text) throw invalid("audio", "En la grabación no se oye ninguna palabra.");
-        return c.json({ text: text.slice(0, limits.draft).toWellFormed() }, 200);
-      } finally {
-        hearing.leave(person.id);
-        await body.discard();
-      }
-    },
-  );
+/** The text of a recording. The recording is not kept. */
+export const voices = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(
+  // The body is parsed as a stream; the schema is only for the API document.
+  createRoute({
+    ...route,
+    middleware: [signedIn, active, takesBodyOf(limits.uploadBody)],
+    hide: true,
+  }),
+  async (c) => {
+    const { person, services } = c.var;
+    const model = await voiceModel(services.db, "transcription");
+    if (!model) throw noModel("que pase voz a texto");
+    await countAttempt(c, "transcription", person.id);
+    if (!hearing.enter(person.id))
+      throw new Problem(429, "Ya se está escribiendo otra grabación tuya. Espera a que acabe.");
+    const body = await multipartBody(c, limits.archive).catch((error) => {
+      hearing.leave(person.id);
+      throw error;
+    });
+    try {
+      const sent = body.files.find(({ field }) => field === "audio");
+      if (!sent || sent.size === 0) throw invalid("audio", "Elige una grabación, o graba algo.");
+      if (sent.size > limits.recording) throw tooLong();
+      const mediaType = await recordingTypeOf(sent.path).catch(refused);
+      const recording = { bytes: await readFile(sent.path), mediaType };
+      const text = await transcribe(services, model, recording, c.req.raw.signal).catch(asProblem);
+      if (!text) throw invalid("audio", "En la grabación no se oye ninguna palabra.");
+      return c.json({ text: text.slice(0, limits.draft).toWellFormed() }, 200);
+    } finally {
+      hearing.leave(person.id);
+      await body.discard();
+    }
+  },
+);
 
 voices.openAPIRegistry.registerPath({
   ...route,

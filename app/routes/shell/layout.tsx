@@ -7,11 +7,10 @@ import { Realtime } from "../../ui/navigation/realtime.tsx";
 import { Revisits } from "../../ui/navigation/revisits.tsx";
 import { SidebarState, useSidebarState } from "../../ui/navigation/sidebar-state.ts";
 import { Toasts } from "../../ui/overlays/toasts.tsx";
-import { read } from "../../web/api-result.server.ts";
-import { apiContext, lightContext } from "../../web/context.ts";
+import { lightContext } from "../../web/context.ts";
 import { requireUser } from "../../web/current-user.server.ts";
+import { dashboardOf } from "../../web/dashboard.server.ts";
 import { requireAuth } from "../../web/guards.server.ts";
-import { voiceHere } from "../../web/voice.server.ts";
 import type { Route } from "./+types/layout";
 import { administered } from "./administered.server.ts";
 import { Notices } from "./notices.tsx";
@@ -25,10 +24,9 @@ export const handle = { scripts: true };
 const lightChats = 10;
 
 export async function loader({ context, request }: Route.LoaderArgs) {
-  const [{ user, subscription, groups }, { aside, notices, assistants }, voice] = await Promise.all([
+  const [{ user, subscription, groups }, { aside, notices, assistants, voice }] = await Promise.all([
     requireUser(context),
-    read(context.get(apiContext).api.dashboard.initialize.$get()),
-    voiceHere(context),
+    dashboardOf(context),
   ]);
   return {
     person: { name: user.name, role: user.role, plan: subscription.plan },

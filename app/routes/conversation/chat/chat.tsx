@@ -9,10 +9,10 @@ import { BehindDialog } from "../../../ui/overlays/behind-dialog.tsx";
 import { accepted, read } from "../../../web/api-result.server.ts";
 import { apiContext, formContext, keepContext, lightContext, sessionContext } from "../../../web/context.ts";
 import { requireUser } from "../../../web/current-user.server.ts";
+import { dashboardOf } from "../../../web/dashboard.server.ts";
 import type { ComposerDraft } from "../../../web/forms/drafts.server.ts";
 import { textOf } from "../../../web/forms/form.server.ts";
 import { attachedFiles } from "../../../web/forms/uploads.server.ts";
-import { voiceHere } from "../../../web/voice.server.ts";
 import { planLeft } from "../composer/plan-left.server.ts";
 import { send } from "../composer/send.server.ts";
 import { listModels } from "../models.server.ts";
@@ -44,19 +44,18 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
   const before = url.searchParams.get("antes") ?? undefined;
   const around = url.searchParams.get("mensaje") ?? undefined;
   const limit = context.get(lightContext) ? lightTurns : undefined;
-  const [chat, branch, models, left, { speaks }] = await Promise.all([
-    read(api.api.chat[":id"].$get({ param })),
+  const [{ chat, ...branch }, models, left, { voice }] = await Promise.all([
     read(api.api.chat[":id"].messages.$get({ param, query: { through, before, around, limit } })),
     listModels(context),
     planLeft(context),
-    voiceHere(context),
+    dashboardOf(context),
   ]);
   const { user } = await requireUser(context);
   const decides = user.id === chat.userId;
   const turns = await showTurns(chat, branch.items, models, {
     folds: !isTextBrowser(request),
     decides,
-    listens: speaks,
+    listens: voice.speaks,
   });
   const last = turns.at(-1);
   // A page asked for by a script follows the reply by events; a document carries it in itself.

@@ -1,7 +1,7 @@
 import { Dialog, DialogFoot } from "../../../ui/overlays/dialog.tsx";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
-import { voiceHere } from "../../../web/voice.server.ts";
+import { dashboardOf } from "../../../web/dashboard.server.ts";
 import type { Route } from "./+types/listen";
 
 export const meta: Route.MetaFunction = () => [{ title: "Escuchar la respuesta · Tertulia" }];
@@ -9,11 +9,11 @@ export const handle = { dialog: true };
 
 export async function loader({ context, params: { messageId } }: Route.LoaderArgs) {
   const { api } = context.get(apiContext);
-  const [{ id }, { speaks }] = await Promise.all([
+  const [{ id }, { voice }] = await Promise.all([
     read(api.message[":id"].$get({ param: { id: messageId } })),
-    voiceHere(context),
+    dashboardOf(context),
   ]);
-  return { id, speaks };
+  return { id, speaks: voice.speaks };
 }
 
 /** The player of the browser. It asks for the sound when it is started, which makes it the first time. */
