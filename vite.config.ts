@@ -60,7 +60,7 @@ export default defineConfig(({ command }) => ({
                 {
                   name: "ui",
                   // What a conversation needs from the start; fields of forms come with the first dialog.
-                  test: /app\/(ui\/(?!\w+\/(fields?\.|person-fields|socket|constraints|resend|((form|alert|sure)-)?dialog\.|upload-form|search-field)|meters|plot|table-head)|routes\/(conversation\/(composer\/composer|calls\/(call|decision-form|call-words)\.|reply\/(reply-parts|reasoning-fold))|auth\/sign-in-over))/,
+                  test: /app\/(ui\/(?!\w+\/(fields?\.|person-fields|socket|constraints|resend|((form|alert|sure)-)?dialog\.|upload-form|search-field)|passkeys|meters|plot|table-head)|routes\/(conversation\/(composer\/composer|calls\/(call|decision-form|call-words)\.|reply\/(reply-parts|reasoning-fold))|auth\/sign-in-over))/,
                 },
               ],
             },

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, lazy, type RefObject, Suspense, useEffect, useRef, useState } from "react";
 import { Link, useNavigation, useRouteLoaderData } from "react-router";
 import type { loader as root } from "../../../root.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
@@ -8,12 +8,14 @@ import { composerPage } from "../../../web/forms/draft-place.ts";
 import type { ComposerFile } from "../../../web/forms/uploads.server.ts";
 import type { loader as shell } from "../../shell/layout.tsx";
 import type { ModelChoice } from "../models.server.ts";
-import { Dictation } from "../voice/dictation.tsx";
 import { AttachedList, FileChooser } from "./attached.tsx";
 import type { ComposerResult } from "./send.server.ts";
 import { ofAssistant } from "./spoken-to.ts";
 import { useAttached } from "./use-attached.ts";
 import { useDraft } from "./use-draft.ts";
+
+// Where there is no model that hears, its script is not loaded.
+const Dictation = lazy(() => import("../voice/dictation.tsx"));
 
 const none: ComposerFile[] = [];
 
@@ -54,7 +56,7 @@ export function Composer({ result, growing, edits, models, draft, left, ...props
   const had = props.assistantId ? ofAssistant(props.assistantId) : props.modelId;
   const chosen = asked || had || models.find(({ isDefault }) => isDefault)?.id;
   // What it may be sent to instead of a model as such.
-  const { assistants = [] } = useRouteLoaderData<typeof shell>("routes/shell/layout") ?? {};
+  const { assistants = [], voice } = useRouteLoaderData<typeof shell>("routes/shell/layout") ?? {};
   const sending = useNavigation().formData?.has("content") ?? false;
   return (
     <PostForm
@@ -87,7 +89,11 @@ export function Composer({ result, growing, edits, models, draft, left, ...props
         />
         <div className="tools">
           <FileChooser choose={attached.choose} />
-          <Dictation />
+          {voice?.hears && (
+            <Suspense>
+              <Dictation />
+            </Suspense>
+          )}
           <label className="sr-only" htmlFor="modelo">
             Modelo
           </label>

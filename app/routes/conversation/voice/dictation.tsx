@@ -1,12 +1,8 @@
 import { useEffect, useState } from "react";
-import { useRouteLoaderData } from "react-router";
 import { Icon } from "../../../ui/icon.tsx";
-import type { loader as shell } from "../../shell/layout.tsx";
 
 /** In a composer: the phone's recorder or a file, sent with the form; with a script a button that records. */
-export function Dictation() {
-  const hears = useRouteLoaderData<typeof shell>("routes/shell/layout")?.voice.hears;
-  if (!hears) return null;
+export default function Dictation() {
   return (
     <>
       <details className="dictation unscripted">
