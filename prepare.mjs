@@ -33,7 +33,15 @@ function tools() {
 function build() {
   const stamp = path("build", ".done");
   const built = existsSync(stamp) ? statSync(stamp).mtimeMs : 0;
-  const sources = ["app", "public", "package-lock.json", "vite.config.ts", "react-router.config.ts"];
+  const sources = [
+    "app",
+    "public",
+    "start.ts",
+    "serve.ts",
+    "package-lock.json",
+    "vite.config.ts",
+    "react-router.config.ts",
+  ];
   if (Math.max(...sources.map((source) => newest(path(source)))) < built) return;
   run("npx", ["--no-install", "react-router", "build"]);
   for (const file of files(path("build", "client"))) {

@@ -1,4 +1,4 @@
-// One process: the HTTP server in front of the pages, the API and its sockets. `server.ts` starts it.
+// One process: the HTTP server in front of the pages, the API and its sockets. `start.ts` starts it.
 import cluster from "node:cluster";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { Server as TcpServer } from "node:net";
@@ -148,10 +148,10 @@ async function develop(): Promise<Front> {
 }
 
 async function serveBuild(): Promise<Front> {
-  const build = new URL("./build/", import.meta.url);
   const { default: sirv } = await import("sirv");
-  const app = (await import(new URL("server/handler.js", build).href)) as App;
-  const files = sirv(fileURLToPath(new URL("client", build)), {
+  const app = await import("./app/server/handler.server.ts");
+  // Beside the built form of this file, which lies in build/server.
+  const files = sirv(fileURLToPath(new URL("../client", import.meta.url)), {
     brotli: true,
     gzip: true,
     setHeaders(response, path) {

@@ -1,24 +1,11 @@
-// What `npm start` starts: one process, or with PROCESSES as many as that, behind one port.
-import cluster from "node:cluster";
-import { ConfigError, readConfig } from "./app/process/config.server.ts";
-
-const isDevelopment = process.argv.includes("--dev");
-// React picks its development build by it, so it is set before anything else is loaded.
-process.env.NODE_ENV ??= isDevelopment ? "development" : "production";
-
-const count = cluster.isWorker || isDevelopment ? 1 : processes();
-if (count === 1) await import("./serve.ts");
-else {
-  const { Workers } = await import("./app/process/workers.server.ts");
-  await new Workers(count, readConfig()).start();
+// What `npm run dev` starts. `node server.ts` starts the build, as `npm start` does without this file: to strip the types of a
+// single file, Node keeps about 25 MB.
+if (process.argv.includes("--dev")) {
+  // React picks its development build by it, so it is set before anything else is loaded.
+  process.env.NODE_ENV ??= "development";
+  await import("./serve.ts");
+} else {
+  await import(new URL("build/server/start.js", import.meta.url).href);
 }
 
-function processes(): number {
-  try {
-    return readConfig().processes;
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    console.error(error.message);
-    process.exit(1);
-  }
-}
+export {};

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -42,6 +42,13 @@ describe("a start", () => {
     const { status, said } = startWith({ DATA_DIR: first.dataDir });
     expect(status).toBe(1);
     expect(said).toMatch(/^Otro proceso de Tertulia ya usa los datos de [^\n]*\.$/);
+  });
+
+  it("runs code that is all ASCII, because one other letter doubles the memory that its text takes", () => {
+    const files = globSync("build/server/**/*.js").filter((file) => !file.includes(".worker."));
+    const others = files.filter((file) => readFileSync(file).some((byte) => byte > 127));
+    expect(files.length).toBeGreaterThan(50);
+    expect(others).toEqual([]);
   });
 
   it("finds Ollama where it runs, and its first model becomes the default", async () => {
