@@ -30,7 +30,7 @@ export async function freePort(): Promise<number> {
 /** Starts the built server as `npm start` does, on a port of its own. */
 export async function startServer(env: Record<string, string> = {}): Promise<TestServer> {
   const dataDir = env.DATA_DIR ?? mkdtempSync(join(tmpdir(), "tertulia-"));
-  const child = spawn(process.execPath, ["--max-semi-space-size=8", "build/server/start.js"], {
+  const child = spawn(process.execPath, ["--max-semi-space-size=4", "build/server/start.js"], {
     env: {
       PATH: process.env.PATH,
       // Passed on, so that modules preloaded into the tests, as by tests/mutations, are also preloaded into their servers.
