@@ -42,6 +42,7 @@ export default defineConfig(({ command }) => ({
                 "pg",
                 "@zxcvbn-ts/language-common",
                 "sirv",
+                "web-push",
                 "vite",
                 "sharp",
                 "pdfjs-dist",

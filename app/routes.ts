@@ -55,6 +55,7 @@ export default [
     route("user/file/:id", "routes/account/files/file.tsx"),
     route("user/file/:id/contenido", "routes/account/files/file-content.ts"),
     route("user/canal", "routes/account/notices/reply-feed.ts"),
+    route("user/dispositivos", "routes/account/notices/devices.ts"),
     route("user/datos", "routes/account/export.ts"),
     layout("routes/admin/layout.tsx", [
       route("admin", "routes/admin/panel.tsx"),

@@ -28,6 +28,13 @@ self.addEventListener("sync", (event) => {
   const all = sendPending().then((left) => (left > 0 ? Promise.reject(new Error("not sent yet")) : undefined));
   event.waitUntil(all);
 });
+self.addEventListener("push", (event) => {
+  event.waitUntil(showNotice(event.data?.json() ?? {}));
+});
+self.addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  event.waitUntil(openPage(event.notification.data));
+});
 self.addEventListener("message", (event) => {
   if (event.data === "online") event.waitUntil(sendPending());
 });
@@ -159,6 +166,19 @@ async function copiesShown() {
   return all
     .filter((copy) => Date.now() - copy.at < keptFor && copy.path !== "/conversation/chat")
     .sort((a, b) => b.at - a.at);
+}
+
+// What is told.
+
+/** A notice of the server. One with the same tag takes the place of the one before. */
+const showNotice = ({ title = "Tertulia", body = "", path = "/conversation/chat", tag = "" }) =>
+  self.registration.showNotification(title, { body, tag, lang: "es", icon: "/icons/icon-192.png", data: path });
+
+/** Shows the page where it is open, else in a window of its own: elsewhere somebody may be writing. */
+async function openPage(path) {
+  const open = await self.clients.matchAll({ type: "window" });
+  const there = open.find(({ url }) => new URL(url).pathname === path);
+  return there ? there.focus() : self.clients.openWindow(path);
 }
 
 // What is written.

@@ -53,6 +53,7 @@ import { embeddingsForPrograms } from "./models/embeddings.server.ts";
 import { modelTrials } from "./models/model-trial.server.ts";
 import { models } from "./models/models.server.ts";
 import { openAiAbsent } from "./models/openai-clients.server.ts";
+import { devices } from "./notices/devices.server.ts";
 import { notices, readings } from "./notices/notices.server.ts";
 import { replyFeeds } from "./notices/reply-feed.server.ts";
 import { replyNotices } from "./notices/reply-notices.server.ts";
@@ -165,6 +166,7 @@ function mount(api: OpenAPIHono<ApiEnv>) {
     .route("/api/template", templates)
     .route("/api/schedule", schedules)
     .route("/api/feed", replyFeeds)
+    .route("/api/device", devices)
     .route("/api/tool", tools)
     .route("/api/tool", toolServers)
     .route("/api/project", projects)

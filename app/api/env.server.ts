@@ -33,6 +33,8 @@ export type Services = RunServices & {
   tokenKey: Buffer;
   /** Encrypts the secrets of accesses, and what is carried while somebody comes in by one. */
   accessKey: Buffer;
+  /** By it push services know this installation. */
+  pushKey: Buffer;
   /** Encrypts the secrets of authenticator apps. */
   authenticatorKey: Buffer;
   /** Encrypts what seals the audit trail. */

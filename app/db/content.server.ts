@@ -47,6 +47,7 @@ const copied = {
   authenticators: true,
   apiKeys: true,
   replyFeeds: true,
+  devices: true,
   voiceModels: true,
   speeches: true,
   schedules: true,

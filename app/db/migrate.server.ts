@@ -33,6 +33,7 @@ import * as nearest from "./migrations/0030_nearest.server.ts";
 import * as replyFeeds from "./migrations/0031_reply_feeds.server.ts";
 import * as schedules from "./migrations/0032_schedules.server.ts";
 import * as voice from "./migrations/0033_voice.server.ts";
+import * as devices from "./migrations/0034_devices.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -68,6 +69,7 @@ const migrations = {
   "0031_reply_feeds": replyFeeds,
   "0032_schedules": schedules,
   "0033_voice": voice,
+  "0034_devices": devices,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

@@ -217,6 +217,7 @@ export type JobKind =
   | "words"
   | "meanings"
   | "reply-notice"
+  | "reply-push"
   | "schedules";
 
 /** Work that outlives the request that asked for it, and the process that began it. */
@@ -533,6 +534,17 @@ export type SpeechRow = Row & { messageId: string; userId: string; version: stri
 /** The secret address of a person's newest replies. */
 export type ReplyFeedRow = Row & { userId: string; token: string };
 
+/** A device that is told of replies by Web Push: the browser of a session. */
+export type DeviceRow = Row & {
+  userId: string;
+  sessionId: string;
+  /** Where its push service takes what is for it. Who knows it and the keys can write to the device: it is shown to nobody. */
+  endpoint: string;
+  /** The browser's public key and secret (RFC 8291), in Base64url. */
+  p256dh: string;
+  auth: string;
+};
+
 /** A question that is asked by itself, each time in a chat of its own. */
 export type ScheduleRow = Row & {
   userId: string;
@@ -721,6 +733,7 @@ export type Tables = {
   authenticators: AuthenticatorRow;
   apiKeys: ApiKeyRow;
   replyFeeds: ReplyFeedRow;
+  devices: DeviceRow;
   voiceModels: VoiceModelRow;
   speeches: SpeechRow;
   schedules: ScheduleRow;

@@ -1,8 +1,8 @@
 import type { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isPublic } from "../../app/process/public-addresses.server.ts";
 import type { Chunk } from "../../app/replies/chunk.ts";
 import { readPage } from "../../app/tools/builtin/page.server.ts";
-import { isPublic } from "../../app/tools/builtin/public-request.server.ts";
 import { calculate } from "../../app/tools/builtin/sums.server.ts";
 import { type Account, type Api, openApi, textOf } from "../support/api.ts";
 import { findEngines } from "../support/engines.ts";

@@ -140,6 +140,11 @@ it("accounts and sessions are as the document says", async () => {
 
   const key = await made("post /api/key");
   await run("get /api/key");
+  const device = { endpoint: "https://avisos.example/1", keys: { p256dh: `B${"A".repeat(86)}`, auth: "A".repeat(22) } };
+  await run("post /api/device", undefined, { json: device });
+  await run("get /api/device");
+  await run("delete /api/device/here");
+  await run("delete /api/device");
   const feed = await made("put /api/feed");
   await run("get /api/feed");
   await run("get /api/feed/{token}", feed);

@@ -20,22 +20,8 @@ afterAll(async () => {
   await Promise.all([models.stop(), mail.stop()]);
 });
 
-/** The page of a reply that is being written, as far as it has come: nobody waits for its end. */
-async function begun(browser: Browser, path: string): Promise<string> {
-  const page = await browser.fetch(path);
-  const reader = page.body?.pipeThrough(new TextDecoderStream()).getReader();
-  let html = "";
-  while (!html.includes("Frase")) {
-    const { value, done } = (await reader?.read()) ?? { done: true };
-    if (done) throw new Error(`the page has ended: ${html}`);
-    html += value;
-  }
-  await reader?.cancel();
-  return html;
-}
-
 const ask = async (browser: Browser, path: string) => {
-  const html = await begun(browser, path);
+  const html = await browser.beginningOf(path, "Frase");
   const action = /<form class="notify"[^>]* action="([^"]+)"/.exec(html)?.[1] ?? "";
   const formToken = /name="formToken" value="([^"]+)"/.exec(html)?.[1] ?? "";
   return browser.post(action, { formToken, intent: "notify" });
@@ -48,7 +34,7 @@ it("who asks and leaves gets one e-mail once the reply is there, however often t
   const answer = await ask(browser, chat);
   expect(answer.headers.get("Location")).toBe(chat);
   await ask(browser, chat);
-  expect(await begun(browser, chat)).toContain("Te llegará un correo cuando la respuesta esté.");
+  expect(await browser.beginningOf(chat, "Frase")).toContain("Te llegará un correo cuando la respuesta esté.");
   const received = await mail.nextTo(email);
   expect(received).toContain(server.url + chat);
   expect(received).toContain("ya est=C3=A1");
@@ -63,7 +49,7 @@ it("who stops the reply is told that it is half done", async () => {
   const email = await browser.signUp();
   const chat = await browser.say("Una respuesta lenta");
   await ask(browser, chat);
-  const html = await begun(browser, chat);
+  const html = await browser.beginningOf(chat, "Frase");
   const stop = /<form id="detener"[^>]* action="([^"]+)"/.exec(html)?.[1] ?? "";
   const formToken = /name="formToken" value="([^"]+)"/.exec(html)?.[1] ?? "";
   await browser.post(stop, { formToken, intent: "stop" });
@@ -74,7 +60,7 @@ it("nobody asks about somebody else's reply", async () => {
   const [ana, berta] = [new Browser(server.url), new Browser(server.url)];
   await ana.signUp();
   const email = await berta.signUp("Berta");
-  const html = await begun(ana, await ana.say("Una respuesta lenta"));
+  const html = await ana.beginningOf(await ana.say("Una respuesta lenta"), "Frase");
   const action = /<form class="notify"[^>]* action="([^"]+)"/.exec(html)?.[1] ?? "";
   const answer = await berta.submit("/conversation/chat", "/conversation/chat", { content: "Hola" });
   const own = await berta.html(answer.headers.get("Location") ?? "");
@@ -87,7 +73,7 @@ it("where no e-mail is sent, none is offered", async () => {
   const silent = await startServer({ OPENAI_BASE_URL: `${models.url}/v1`, OPENAI_API_KEY: "clave" });
   const browser = new Browser(silent.url);
   await browser.signUp();
-  expect(await begun(browser, await browser.say("Una respuesta lenta"))).not.toContain('class="notify"');
+  expect(await browser.beginningOf(await browser.say("Una respuesta lenta"), "Frase")).not.toContain('class="notify"');
   await silent.stop();
 });
 

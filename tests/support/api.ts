@@ -100,6 +100,7 @@ export async function openApi(
       ...providers,
     },
     tokenKey: deriveKey(secret, "session tokens"),
+    pushKey: deriveKey(secret, "push"),
     accessKey: secretKeys(secret).accessKey,
     authenticatorKey: secretKeys(secret).authenticatorKey,
     auditKey: secretKeys(secret).auditKey,

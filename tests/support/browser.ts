@@ -23,6 +23,20 @@ export class Browser {
     return (await this.fetch(path)).text();
   }
 
+  /** A page that is still growing, as far as it has come once it has a text: nobody waits for its end. */
+  async beginningOf(path: string, text: string): Promise<string> {
+    const page = await this.fetch(path);
+    const reader = page.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let html = "";
+    while (!html.includes(text)) {
+      const { value, done } = (await reader?.read()) ?? { done: true };
+      if (done) throw new Error(`the page has ended: ${html}`);
+      html += value;
+    }
+    await reader?.cancel();
+    return html;
+  }
+
   /** Fills in the last form of a page that posts to `action`, and sends it as it stands plus `fields`. */
   async submit(
     page: string,

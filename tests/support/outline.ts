@@ -65,6 +65,7 @@ export function steady(text: string, ids: Map<string, number>): string {
       )
       .replace(/http:\/\/127\.0\.0\.1:\d+/g, "‹aquí›")
       .replace(/(cursor|hasta|v|secret)=[\w-]+/g, "$1=…")
+      .replace(/"B[\w-]{86}"/g, '"‹clave›"')
       .replace(/(name=secret type=hidden value=)\w+/, "$1…")
       .replace(/^([A-Z2-7]{4} ){7}[A-Z2-7]{4}$/m, "…")
       .replace(/\/compartido\/[\w-]+/g, "/compartido/‹enlace›")

@@ -10,7 +10,7 @@ import { answerInvalid, notFound, Problem } from "../http/problem.server.ts";
 import { mayEndSessions } from "../http/publish-change.server.ts";
 import { countAttempt, networkOf } from "../http/rate-limit.server.ts";
 import { answers, bearer, iso, takes } from "../http/schemas.server.ts";
-import { canTell } from "../notices/reply-notices.server.ts";
+import { canMail } from "../notices/reply-notices.server.ts";
 import { planUse, planUseOf } from "../users/plan-use.server.ts";
 import { showUser, user } from "../users/user-fields.server.ts";
 import { credentials, mayJoin, registration, signIn, signInWithCode, signUp } from "./accounts.server.ts";
@@ -87,7 +87,7 @@ const showOptions: RouteHandler<typeof showOptionsRoute, ApiEnv> = async (c) => 
     .execute();
   const password = services.config.passwordSignin;
   return c.json(
-    { signup: await mayJoin(services), reset: canReset(services), tells: canTell(services), password, accesses },
+    { signup: await mayJoin(services), reset: canReset(services), tells: canMail(services), password, accesses },
     200,
   );
 };

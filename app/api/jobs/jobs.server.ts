@@ -12,7 +12,18 @@ const e = expressionBuilder<Tables, "jobs">();
 export const job = z
   .object({
     ...rowFields,
-    kind: z.enum(["email", "file", "picture", "import", "upkeep", "words", "meanings", "reply-notice", "schedules"]),
+    kind: z.enum([
+      "email",
+      "file",
+      "picture",
+      "import",
+      "upkeep",
+      "words",
+      "meanings",
+      "reply-notice",
+      "reply-push",
+      "schedules",
+    ]),
     state: z.enum(["waiting", "running", "done", "failed"]),
     userId: z.string().nullable(),
     subjectId: z.string().nullable().openapi({ description: "De qué es: un archivo, un mensaje del buzón." }),

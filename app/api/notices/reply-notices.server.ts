@@ -8,15 +8,17 @@ import { active, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, notFound } from "../http/problem.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
 import { bearer, id } from "../http/schemas.server.ts";
+import { hasDevices } from "./push.server.ts";
+import { endOfReply } from "./reply-end.server.ts";
 
 const day = 24 * 60 * 60_000;
 const minute = 60_000;
 
-/** Whether this installation can tell anybody: a link needs an address that no request can forge. */
-export const canTell = ({ mail, config }: Pick<Services, "mail" | "config">): boolean =>
+/** Whether this installation can tell by e-mail: a link needs an address that no request can forge. */
+export const canMail = ({ mail, config }: Pick<Services, "mail" | "config">): boolean =>
   mail.available && config.publicUrl !== undefined;
 
-/** «Avísame cuando esté»: an e-mail once a reply has ended, or waits for the person's yes. */
+/** «Avísame cuando esté»: an e-mail, and a notice on each device that takes them, once a reply has ended or waits for the person's yes. */
 export const replyNotices = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(
   createRoute({
     method: "post",
@@ -24,7 +26,12 @@ export const replyNotices = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid
     security: bearer,
     middleware: [signedIn, active],
     request: { params: z.object({ messageId: id.openapi({ param: { name: "messageId", in: "path" } }) }) },
-    responses: { 204: { description: "Cuando la respuesta acabe, o espere un sí, su dueño recibirá un correo." } },
+    responses: {
+      204: {
+        description:
+          "Cuando la respuesta acabe, o espere un sí, su dueño recibirá un correo y un aviso en sus dispositivos.",
+      },
+    },
   }),
   async (c) => {
     const { person, services } = c.var;
@@ -61,26 +68,17 @@ async function tell(
   { db, clock, mail, config, jobs }: Pick<Services, "db" | "clock" | "mail" | "config" | "jobs">,
   job: JobAtWork,
 ) {
-  const reply = await db
-    .selectFrom("messages as m")
-    .innerJoin("chats as c", "c.id", "m.chatId")
-    .innerJoin("users as u", "u.id", "m.userId")
-    .where("m.id", "=", job.subjectId)
-    .select(["m.status", "m.userId", "c.id as chatId", "c.title", "u.email"])
-    .executeTakeFirst();
+  const reply = await endOfReply(db, job.subjectId);
   // Deleted meanwhile.
   if (!reply) return;
-  if (reply.status === "streaming") {
-    await jobs.add({ kind: replyNotice, subjectId: job.subjectId, userId: reply.userId, dueAt: clock.now() + minute });
+  const { userId, chatId, status, email, title, said } = reply;
+  if (status === "streaming") {
+    await jobs.add({ kind: replyNotice, subjectId: job.subjectId, userId, dueAt: clock.now() + minute });
     return;
   }
-  const isWaiting = reply.status === "waiting";
-  const subject = isWaiting ? `«${reply.title}» espera tu permiso` : `«${reply.title}»: la respuesta ya está`;
-  const said = isWaiting
-    ? "La respuesta que esperabas quiere usar una herramienta y necesita que lo permitas:"
-    : reply.status === "complete"
-      ? "La respuesta que esperabas ya está:"
-      : "La respuesta que esperabas se ha quedado a medias. Ahí dice por qué y cómo seguir:";
-  const text = `Hola:\n\n${said}\n\n${config.publicUrl}/conversation/chat/${reply.chatId}\n`;
-  mail.post({ to: reply.email, subject, text }, { goodUntil: clock.now() + day });
+  // A job of its own: what a push service does not take is tried again, and the e-mail is not sent again for it.
+  if (await hasDevices(db, userId)) await jobs.add({ kind: "reply-push", subjectId: job.subjectId, userId });
+  if (!canMail({ mail, config })) return;
+  const text = `Hola:\n\n${said}\n\n${config.publicUrl}/conversation/chat/${chatId}\n`;
+  mail.post({ to: email, subject: title, text }, { goodUntil: clock.now() + day });
 }

@@ -6,7 +6,7 @@ import { start } from "../chats/conversation.server.ts";
 import type { Services } from "../env.server.ts";
 import { findPerson, refuseInactive } from "../http/authentication.server.ts";
 import { Problem } from "../http/problem.server.ts";
-import { addReplyNotice, canTell } from "../notices/reply-notices.server.ts";
+import { addReplyNotice } from "../notices/reply-notices.server.ts";
 import { nextTime } from "./next-time.server.ts";
 import { daysOf } from "./schedules.server.ts";
 
@@ -67,8 +67,7 @@ async function began(services: Services, due: ScheduleRow, now: number): Promise
     const { content, modelId, assistantId } = due;
     const asked = { content, temporary: false, keepDraft: true, key: `schedule:${due.id}:${due.nextAt}`, assistantId };
     const reply = await start(services, person, { ...asked, ...(modelId && { modelId }) }, due.zone);
-    if (due.tells && canTell(services))
-      await addReplyNotice(services, { id: reply.messageId, userId: due.userId, status: "streaming" });
+    if (due.tells) await addReplyNotice(services, { id: reply.messageId, userId: due.userId, status: "streaming" });
     services.changes.tell({ userId: due.userId, what: "chat" });
     return { askedAt: now, chatId: reply.chatId, problem: null };
   } catch (error) {

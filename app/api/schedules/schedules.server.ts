@@ -43,7 +43,9 @@ const fields = {
     .max(60, "Esa zona horaria no existe.")
     .refine((zone) => zone === "UTC" || knownZone(zone) !== "UTC", "Esa zona horaria no existe.")
     .openapi({ example: "Europe/Madrid" }),
-  tells: flag.default(false).openapi({ description: "Si avisa por correo cuando la respuesta está." }),
+  tells: flag
+    .default(false)
+    .openapi({ description: "Si avisa cuando la respuesta está, por correo y en los dispositivos." }),
   enabled: flag.default(true),
 };
 const newSchedule = z

@@ -37,7 +37,7 @@ export async function loader({ context, request, url }: Route.LoaderArgs) {
   const { user, owesTerms } = person;
   // To anyone else the API answers 403.
   const mayDo = user.status === "active" && !owesTerms;
-  const [{ days }, { items }, authenticator, passkeys, options, keys, listed, feed] = await Promise.all([
+  const [{ days }, { items }, authenticator, passkeys, options, keys, listed, feed, devices] = await Promise.all([
     read(api.usage.$get({ query: {} })),
     read(auth.sessions.$get()),
     read(auth.authenticator.$get()),
@@ -46,6 +46,7 @@ export async function loader({ context, request, url }: Route.LoaderArgs) {
     mayDo ? read(api.key.$get()) : undefined,
     mayDo ? mayUse(context, person) : undefined,
     mayDo ? read(api.feed.$get()) : undefined,
+    mayDo ? read(api.device.$get()) : undefined,
   ]);
   const now = Date.now();
   return {
@@ -61,7 +62,11 @@ export async function loader({ context, request, url }: Route.LoaderArgs) {
       used: lastUsedAt ? `usada ${ago(lastUsedAt, now)}` : "sin usar",
     })),
     listed,
-    news: mayDo && { feed: feed?.token ? `${url.origin}/canal/${feed.token}` : undefined, mails: options.tells },
+    news: devices && {
+      feed: feed?.token ? `${url.origin}/canal/${feed.token}` : undefined,
+      mails: options.tells,
+      devices: { deviceKey: devices.key, count: devices.count, here: devices.here },
+    },
     keys: keys?.items.map(({ id, name, start, scope, lastUsedAt }) => ({
       id,
       name,

@@ -1,11 +1,8 @@
-import { lookup } from "node:dns";
 import { type IncomingMessage, request as overHttp } from "node:http";
 import { request as overHttps } from "node:https";
-import { isIP, type LookupFunction } from "node:net";
 import { pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import ipaddr from "ipaddr.js";
-import { isForbidden } from "../../process/addresses.server.ts";
+import { AddressNotPublic, isPublicHost, lookupPublic } from "../../process/public-addresses.server.ts";
 import { ToolRefused } from "../tool.server.ts";
 
 const redirectsAtMost = 5;
@@ -52,47 +49,11 @@ function webAddress(address: string, base?: URL): URL {
     throw new ToolRefused("Solo se leen páginas cuya dirección empieza por http:// o https://.");
   }
   if (url.username || url.password) throw new ToolRefused("La dirección lleva un usuario o una contraseña.");
-  const host = hostOf(url);
-  if (
-    isIP(host)
-      ? !isPublic(host)
-      : !host.includes(".") || /(^|\.)(localhost|local|internal|intranet|lan|home\.arpa)$/i.test(host)
-  ) {
-    throw notPublic();
-  }
+  if (!isPublicHost(url)) throw notPublic();
   return url;
 }
 
-const hostOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
-
 const notPublic = () => new ToolRefused("Esa dirección no es pública: solo se leen páginas de internet.");
-
-/** Whether an IP address is one of the public internet. An IPv6 address that stands for an IPv4 one is judged as that. */
-export function isPublic(address: string): boolean {
-  if (!ipaddr.isValid(address) || isForbidden(address)) return false;
-  const given = ipaddr.parse(address);
-  const range = given.range();
-  if (given instanceof ipaddr.IPv6) {
-    const bytes = given.toByteArray();
-    if (range === "ipv4Mapped") return isPublic(given.toIPv4Address().toString());
-    if (range === "rfc6052") return isPublic(new ipaddr.IPv4(bytes.slice(12)).toString());
-    if (range === "6to4") return isPublic(new ipaddr.IPv4(bytes.slice(2, 6)).toString());
-    // All of the public internet that there is so far (RFC 4291, IANA's registry): the rest is reserved, whatever it stands for.
-    if (((bytes[0] ?? 0) & 0xe0) !== 0x20) return false;
-  }
-  return range === "unicast";
-}
-
-/** Resolves a name to its public addresses only, so that no connection is made to another. */
-const lookupPublic: LookupFunction = (name, options, callback) => {
-  lookup(name, { ...options, all: true }, (error, addresses) => {
-    const open = error ? [] : addresses.filter(({ address }) => isPublic(address));
-    const [first] = open;
-    if (!first) callback(error ?? (notPublic() as NodeJS.ErrnoException), "", 0);
-    else if (options.all) callback(null, open);
-    else callback(null, first.address, first.family);
-  });
-};
 
 async function ask(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
@@ -115,7 +76,8 @@ async function ask(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
   try {
     return await promise;
   } catch (error) {
-    if (error instanceof ToolRefused || signal.aborted) throw error;
+    if (error instanceof AddressNotPublic) throw notPublic();
+    if (signal.aborted) throw error;
     throw new ToolRefused(
       reasons.get((error as NodeJS.ErrnoException).code ?? "") ?? "No se ha podido llegar a esa página.",
       {

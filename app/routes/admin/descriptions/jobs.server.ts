@@ -9,6 +9,7 @@ const kinds = {
   words: "Palabras de la búsqueda",
   meanings: "Sentido de los pasajes",
   "reply-notice": "Aviso de una respuesta",
+  "reply-push": "Aviso en los dispositivos",
   schedules: "Preguntas programadas",
 };
 const states = { waiting: "Espera", running: "En marcha", done: "Hecho", failed: "Ha fallado" };

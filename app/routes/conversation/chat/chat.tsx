@@ -18,6 +18,7 @@ import { send } from "../composer/send.server.ts";
 import { listModels } from "../models.server.ts";
 import { carryLive } from "../reply/live.server.tsx";
 import { type ShownTurn, showTurns } from "../reply/turns.server.ts";
+import { wayToTell } from "../way-to-tell.server.ts";
 import type { Route } from "./+types/chat";
 import { ChatFoot } from "./chat-foot.tsx";
 import { ChatMenu } from "./chat-menu.tsx";
@@ -73,7 +74,7 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
     title: chat.title,
     // Text browsers show a page only when it has loaded completely, when there is no running reply left to stop.
     stoppable: !isTextBrowser(request),
-    tells: last?.status === "streaming" && (await read(api.auth.options.$get())).tells,
+    tells: last?.status === "streaming" ? await wayToTell(context) : undefined,
     awaitsTitle: !chat.titled && last?.status === "complete" && justFinished,
     pinned: chat.pinned,
     archived: chat.archived,

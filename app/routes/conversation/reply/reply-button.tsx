@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { FormTokenField } from "../../../ui/forms/post-form.tsx";
 import { Icon } from "../../../ui/icon.tsx";
+import type { WayToTell } from "../way-to-tell.server.ts";
 
 type Props = {
   /** Another reply to this message, or, of a cut reply, its continuation. */
@@ -21,14 +22,14 @@ export function StopForm({ messageId }: { messageId: string }) {
 }
 
 /** «Avísame cuando esté», beside a reply that is being written. */
-export function NotifyForm({ messageId }: { messageId: string }) {
+export function NotifyForm({ messageId, by }: { messageId: string; by: WayToTell }) {
   return (
     <form className="notify" method="post" action={`/conversation/reply/${messageId}`} data-reply-form>
       <FormTokenField />
       <input type="hidden" name="intent" value="notify" />
       <button type="submit" className="action">
         <Icon name="mail" />
-        Avísame por correo cuando esté
+        {by === "mail" ? "Avísame por correo cuando esté" : "Avísame cuando esté"}
       </button>
     </form>
   );

@@ -4,10 +4,14 @@ import { ApiProblem, accepted, read } from "../../../web/api-result.server.ts";
 import { apiContext, formContext, sessionContext } from "../../../web/context.ts";
 import { textOf } from "../../../web/forms/form.server.ts";
 import { firstChunk } from "../stream/chunks.server.ts";
+import { wayToTell } from "../way-to-tell.server.ts";
 import type { Route } from "./+types/reply";
 
 /** «Avísame»: said in passing; the page stays as it is. */
-const notified = "Te llegará un correo cuando la respuesta esté.";
+const notified = {
+  mail: "Te llegará un correo cuando la respuesta esté.",
+  device: "Te llegará un aviso cuando la respuesta esté.",
+};
 
 /** «Avísame», «Detener», «Reintentar», «Regenerar» and «Continuar»: then back to the chat. */
 export async function action({ context, params }: Route.ActionArgs) {
@@ -18,7 +22,8 @@ export async function action({ context, params }: Route.ActionArgs) {
     const intent = textOf(context.get(formContext), "intent");
     if (intent === "notify") {
       await accepted(api.intelligence.conversation[":messageId"].notify.$post({ param: { messageId } }));
-      context.get(sessionContext).flash({ type: "success", title: notified });
+      const way = await wayToTell(context);
+      if (way) context.get(sessionContext).flash({ type: "success", title: notified[way] });
     } else if (intent === "stop") {
       await accepted(api.intelligence.conversation[":messageId"].stop.$post({ param: { messageId } }));
     } else {

@@ -1,0 +1,33 @@
+import type { Db } from "../../db/connection.server.ts";
+import type { MessageStatus } from "../../db/tables.ts";
+
+/** A reply that somebody waits for, in words; `title` is the subject of what they are told. */
+type ReplyEnd = { userId: string; email: string; chatId: string; status: MessageStatus; title: string; said: string };
+
+/** What is told of a reply that has ended; undefined if it was deleted. */
+export async function endOfReply(db: Db, messageId: string | null): Promise<ReplyEnd | undefined> {
+  const reply = await db
+    .selectFrom("messages as m")
+    .innerJoin("chats as c", "c.id", "m.chatId")
+    .innerJoin("users as u", "u.id", "m.userId")
+    .where("m.id", "=", messageId)
+    .select(["m.status", "m.userId", "c.id as chatId", "c.title", "u.email"])
+    .executeTakeFirst();
+  return reply && { ...reply, ...wordsFor(reply) };
+}
+
+function wordsFor({ status, title }: { status: MessageStatus; title: string }): Pick<ReplyEnd, "title" | "said"> {
+  if (status === "waiting") {
+    return {
+      title: `«${title}» espera tu permiso`,
+      said: "La respuesta que esperabas quiere usar una herramienta y necesita que lo permitas.",
+    };
+  }
+  return {
+    title: `«${title}»: la respuesta ya está`,
+    said:
+      status === "complete"
+        ? "La respuesta que esperabas ya está."
+        : "La respuesta que esperabas se ha quedado a medias. Ahí dice por qué y cómo seguir.",
+  };
+}

@@ -1,0 +1,40 @@
+import { data, redirect } from "react-router";
+import { sendForm } from "../../../ui/forms/send-form.ts";
+import { ApiProblem, accepted } from "../../../web/api-result.server.ts";
+import { apiContext, type Context, formContext, sessionContext } from "../../../web/context.ts";
+import { textOf } from "../../../web/forms/form.server.ts";
+import type { Route } from "./+types/devices";
+
+/** Has the browser of this session told of replies, or no longer, or none of the person's. */
+export async function action({ context }: Route.ActionArgs) {
+  const intent = textOf(context.get(formContext), "intent");
+  try {
+    const title = await change(context, intent);
+    context.get(sessionContext).flash({ type: "success", title });
+  } catch (error) {
+    if (!(error instanceof ApiProblem) || error.status === 401) throw error;
+    context.get(sessionContext).flash({ type: "error", title: error.body.detail, duration: 0 });
+  }
+  return redirect("/user#avisos", 303);
+}
+
+async function change(context: Context, intent: string): Promise<string> {
+  const { device } = context.get(apiContext).api;
+  if (intent === "here") {
+    const form = context.get(formContext);
+    const [endpoint, p256dh, auth] = ["endpoint", "p256dh", "auth"].map((name) => textOf(form, name));
+    if (!endpoint || !p256dh || !auth) throw data(null, 400);
+    await accepted(device.$post({ json: { endpoint, keys: { p256dh, auth } } }));
+    return "En este dispositivo se avisará de tus respuestas.";
+  }
+  if (intent === "end-here") {
+    await accepted(device.here.$delete());
+    return "En este dispositivo no se avisa más.";
+  }
+  await accepted(device.$delete());
+  return "No se avisa en ningún dispositivo.";
+}
+
+export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
+
+export const loader = () => redirect("/user");

@@ -1,0 +1,23 @@
+/** What a push service has given to this browser, as the form sends it. */
+export type Subscribed = { endpoint: string; p256dh: string; auth: string };
+
+/** Whether this browser can take notices here: not in private windows of some, nor without HTTPS. */
+export const canSubscribe = (): boolean =>
+  "Notification" in window && "PushManager" in window && navigator.serviceWorker !== undefined;
+
+/** Asks the person, and then the browser's push service, for notices. Answers what went wrong in a sentence. */
+export async function subscribe(key: string): Promise<Subscribed | string> {
+  if ((await Notification.requestPermission()) !== "granted") {
+    return "El navegador no deja que Tertulia avise. Se cambia en los permisos de este sitio.";
+  }
+  try {
+    const { pushManager } = await navigator.serviceWorker.ready;
+    // One that was made with another key of this installation can't be used, nor be replaced.
+    await (await pushManager.getSubscription())?.unsubscribe();
+    const made = await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
+    const { endpoint = "", keys: { p256dh = "", auth = "" } = {} } = made.toJSON();
+    return { endpoint, p256dh, auth };
+  } catch {
+    return "El servicio de avisos de este navegador no contesta, o no deja avisar. Vuelve a intentarlo más tarde.";
+  }
+}

@@ -1,0 +1,92 @@
+import { expect, test } from "@playwright/test";
+import { Browser } from "../support/browser.ts";
+import { freePort, startServer } from "../support/server.ts";
+
+test.use({ serviceWorkers: "allow" });
+
+/** What the test replaces in the worker. */
+type Scope = {
+  asked: unknown[];
+  registration: { showNotification(title: string, options: object): Promise<void> };
+  clients: { openWindow(path: string): Promise<null> };
+};
+
+// Chromium without Google's keys has no push service; the server's side of one is in tests/api/devices.test.ts.
+const service = { endpoint: "https://avisos.example/1", p256dh: `B${"A".repeat(86)}`, auth: "A".repeat(22) };
+
+test("a device is told of a reply, and a press on the notice opens the conversation", async ({ page, context }) => {
+  const PORT = String(await freePort());
+  const server = await startServer({ PORT });
+  const browser = new Browser(server.url);
+  await browser.signUp();
+  await context.addCookies([...browser.cookies].map(([name, value]) => ({ name, value, url: server.url })));
+  await context.addInitScript(({ endpoint, ...keys }) => {
+    PushManager.prototype.subscribe = async () =>
+      ({ toJSON: () => ({ endpoint, keys }) }) as unknown as PushSubscription;
+  }, service);
+  await page.goto(`${server.url}/user`);
+  await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+
+  // Refused by the person, or by the browser for them.
+  const news = page.getByRole("region", { name: "Respuestas que esperas" });
+  await news.getByRole("button", { name: "Avisar en este dispositivo" }).click();
+  await expect(news.getByRole("status")).toContainText("El navegador no deja que Tertulia avise.");
+
+  await context.grantPermissions(["notifications"], { origin: server.url });
+  await news.getByRole("button", { name: "Avisar en este dispositivo" }).click();
+  await expect(news).toContainText("En este dispositivo se avisa");
+  const chat = await browser.say("Hola");
+
+  // Without a desktop there is nothing that shows notices and windows: what the worker asks for is written down.
+  const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent("serviceworker"));
+  await worker.evaluate(() => {
+    const scope = globalThis as unknown as Scope;
+    scope.asked = [];
+    scope.registration.showNotification = async (title, options) => {
+      scope.asked.push({ title, ...options });
+    };
+    scope.clients.openWindow = async (path) => {
+      scope.asked.push(path);
+      return null;
+    };
+  });
+  const asked = () => worker.evaluate(() => (globalThis as unknown as Scope).asked);
+
+  const devtools = await context.newCDPSession(page);
+  const registered = new Promise<string>((resolve) => {
+    devtools.on("ServiceWorker.workerRegistrationUpdated", ({ registrations: [first] }) => {
+      if (first) resolve(first.registrationId);
+    });
+  });
+  await devtools.send("ServiceWorker.enable");
+  const registrationId = await registered;
+  const notice = { title: "«Hola»: la respuesta ya está", body: "Ya está.", path: chat, tag: "1" };
+  const data = JSON.stringify(notice);
+  await devtools.send("ServiceWorker.deliverPushMessage", { origin: server.url, registrationId, data });
+  const shown = {
+    title: notice.title,
+    body: notice.body,
+    tag: "1",
+    lang: "es",
+    icon: "/icons/icon-192.png",
+    data: chat,
+  };
+  await expect.poll(asked).toEqual([shown]);
+
+  const press = () =>
+    worker.evaluate((path) => {
+      const pressed = new Event("notificationclick");
+      const notification = { data: path, close() {} };
+      dispatchEvent(
+        Object.assign(pressed, { notification, waitUntil: (done: Promise<unknown>) => done.catch(() => {}) }),
+      );
+    }, chat);
+  await press();
+  await expect.poll(asked).toEqual([shown, chat]);
+  await page.goto(server.url + chat);
+  await press();
+  // It is open already. The answer of another call comes after what the press has asked for.
+  await page.evaluate(() => fetch("/sin-conexion/pendientes"));
+  expect(await asked()).toEqual([shown, chat]);
+  await server.stop();
+});

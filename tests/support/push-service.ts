@@ -1,0 +1,115 @@
+// A push service at a public address, in a network of its own: to be started by `unshare --net`. Somebody has notices on two devices,
+// asks, and leaves; prints as JSON what the service was sent and what the pages say.
+
+import { execFileSync } from "node:child_process";
+import { createECDH, createPublicKey, randomBytes, verify } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import type { IncomingHttpHeaders } from "node:http";
+import { createServer } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { decrypt } from "http_ece";
+import { Browser, readable, unescapeHtml } from "./browser.ts";
+import { startModelServer } from "./model-server.ts";
+import { takePublicAddress } from "./public-address.ts";
+import { freePort, startServer } from "./server.ts";
+
+const address = takePublicAddress();
+const origin = `https://${address}`;
+const folder = mkdtempSync(join(tmpdir(), "tertulia-push-"));
+const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
+const named = ["-subj", `/CN=${address}`, "-addext", `subjectAltName=IP:${address}`];
+execFileSync(
+  "openssl",
+  ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key, "-out", cert, ...named],
+  { stdio: "ignore" },
+);
+
+/** What a browser keeps of its subscription. */
+const newDevice = (path: string) => {
+  const pair = createECDH("prime256v1");
+  pair.generateKeys();
+  const auth = randomBytes(16).toString("base64url");
+  return { pair, auth, form: { endpoint: `${origin}${path}`, p256dh: pair.getPublicKey("base64url"), auth } };
+};
+const devices = new Map(["/busy", "/gone"].map((path) => [path, newDevice(path)]));
+
+type Sent = { path: string; status: number; headers: IncomingHttpHeaders; notice: unknown; signed: unknown };
+const sent: Sent[] = [];
+const service = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, async (request, response) => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const path = request.url ?? "";
+  const device = devices.get(path);
+  const status = path === "/gone" ? 410 : 201;
+  const text =
+    device &&
+    decrypt(Buffer.concat(chunks), { version: "aes128gcm", privateKey: device.pair, authSecret: device.auth });
+  sent.push({
+    path,
+    status,
+    headers: request.headers,
+    notice: JSON.parse(String(text)),
+    signed: claims(request.headers),
+  });
+  response.writeHead(status, status === 201 ? { Location: `${origin}/m/1` } : {}).end();
+});
+await new Promise<void>((resolve) => service.listen(443, address, resolve));
+
+/** What the server has signed for the service (RFC 8292), if it is signed with the key that it names. */
+function claims({ authorization = "" }: IncomingHttpHeaders): unknown {
+  const [, token = "", named = ""] = /^vapid t=([\w.-]+), ?k=([\w-]+)/.exec(authorization) ?? [];
+  const [header = "", body = "", signature = ""] = token.split(".");
+  const point = Buffer.from(named, "base64url");
+  const [x, y] = [point.subarray(1, 33), point.subarray(33)].map((half) => half.toString("base64url"));
+  const publicKey = createPublicKey({ key: { kty: "EC", crv: "P-256", x: x ?? "", y: y ?? "" }, format: "jwk" });
+  const isSigned = verify(
+    "sha256",
+    Buffer.from(`${header}.${body}`),
+    { key: publicKey, dsaEncoding: "ieee-p1363" },
+    Buffer.from(signature, "base64url"),
+  );
+  return isSigned && { ...(JSON.parse(Buffer.from(body, "base64url").toString()) as object), key: named };
+}
+
+const models = await startModelServer();
+const PORT = String(await freePort());
+const server = await startServer({
+  OPENAI_BASE_URL: `${models.url}/v1`,
+  OPENAI_API_KEY: "clave",
+  PORT,
+  PUBLIC_URL: `https://tertulia.example:${PORT}`,
+  NODE_EXTRA_CA_CERTS: cert,
+});
+const account = async (browser: Browser) => unescapeHtml(await browser.html("/user"));
+const phone = new Browser(server.url);
+const email = await phone.signUp();
+const other = new Browser(server.url);
+await other.signIn(email);
+const add = (browser: Browser, fields: Record<string, string>) =>
+  browser.submit("/user", "/user/dispositivos", { intent: "here", ...fields });
+
+await add(phone, devices.get("/busy")?.form ?? {});
+const refused = await add(other, { ...newDevice("/x").form, endpoint: "https://127.0.0.1/x" });
+const afterRefusal = readable(await account(other));
+await add(other, devices.get("/gone")?.form ?? {});
+const before = readable(await account(phone));
+
+const chat = await phone.say("Una respuesta lenta");
+const growing = await phone.beginningOf(chat, "Frase");
+const action = /<form class="notify"[^>]* action="([^"]+)"/.exec(growing)?.[1] ?? "";
+const label = readable(/<form class="notify"[\s\S]*?<\/form>/.exec(growing)?.[0] ?? "");
+const formToken = /name="formToken" value="([^"]+)"/.exec(growing)?.[1] ?? "";
+await phone.post(action, { formToken, intent: "notify" });
+while (sent.length < 2) await new Promise((resolve) => setImmediate(resolve));
+
+let after = readable(await account(phone));
+while (after.includes("otro dispositivo")) after = readable(await account(phone));
+await phone.submit("/user", "/user/dispositivos", { intent: "end-here" });
+const ended = readable(await account(phone));
+await server.stop();
+await models.stop();
+service.close();
+rmSync(folder, { recursive: true });
+console.log(JSON.stringify({ chat, label, sent, refused: refused.status, afterRefusal, before, after, ended }));
+process.exit(0);
