@@ -245,7 +245,6 @@ describe.each(engines)("one's own account on $name", (engine) => {
       expect((answer.body as { detail: string }).detail).toContain("a quien la administra");
       expect((await silent.call("GET", "/auth/options")).body).toEqual({
         signup: true,
-        tells: false,
         reset: false,
         password: true,
         accesses: [],

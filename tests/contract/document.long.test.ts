@@ -140,7 +140,13 @@ it("accounts and sessions are as the document says", async () => {
 
   const key = await made("post /api/key");
   await run("get /api/key");
-  const device = { endpoint: "https://avisos.example/1", keys: { p256dh: `B${"A".repeat(86)}`, auth: "A".repeat(22) } };
+  const device = {
+    endpoint: "https://avisos.example/1",
+    keys: {
+      p256dh: "BB4YUy_UdUwC8wQdnHXOszuD_9gax85P6ILMscmLxYlupGwxHE4v9A3ZajZT5uRURdMt_khuztdcepDGoYiBwKM",
+      auth: "A".repeat(22),
+    },
+  };
   await run("post /api/device", undefined, { json: device });
   await run("get /api/device");
   await run("delete /api/device/here");
@@ -232,6 +238,7 @@ it("conversations are as the document says", async () => {
   const [start] = (await stream.text()).split("\n\n").map((part) => JSON.parse(part || "{}") as Body);
   const messageId = String(start?.messageId);
   await run("post /api/intelligence/conversation/{messageId}/notify", { messageId });
+  await run("get /api/intelligence/conversation/{messageId}/notify", { messageId });
   await run("post /api/intelligence/conversation/{messageId}/stop", { messageId });
   const message = await made("post /api/message", { chatId: chat.id });
   await run("get /api/message");

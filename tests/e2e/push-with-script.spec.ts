@@ -12,7 +12,11 @@ type Scope = {
 };
 
 // Chromium without Google's keys has no push service; the server's side of one is in tests/api/devices.test.ts.
-const service = { endpoint: "https://avisos.example/1", p256dh: `B${"A".repeat(86)}`, auth: "A".repeat(22) };
+const service = {
+  endpoint: "https://avisos.example/1",
+  p256dh: "BB4YUy_UdUwC8wQdnHXOszuD_9gax85P6ILMscmLxYlupGwxHE4v9A3ZajZT5uRURdMt_khuztdcepDGoYiBwKM",
+  auth: "A".repeat(22),
+};
 
 test("a device is told of a reply, and a press on the notice opens the conversation", async ({ page, context }) => {
   const PORT = String(await freePort());

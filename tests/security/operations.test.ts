@@ -92,6 +92,7 @@ const rules: Record<string, "public" | "session" | "active" | "owner" | "own" | 
   "post /api/file/uploads": "active",
   "post /api/file/{id}/reading": "owner",
   "post /api/intelligence/conversation": "active",
+  "get /api/intelligence/conversation/{messageId}/notify": "theirs",
   "post /api/intelligence/conversation/{messageId}/notify": "theirs",
   "post /api/intelligence/conversation/{messageId}/stop": "owner",
   "post /api/key": "session",

@@ -10,7 +10,6 @@ import { answerInvalid, notFound, Problem } from "../http/problem.server.ts";
 import { mayEndSessions } from "../http/publish-change.server.ts";
 import { countAttempt, networkOf } from "../http/rate-limit.server.ts";
 import { answers, bearer, iso, takes } from "../http/schemas.server.ts";
-import { canMail } from "../notices/reply-notices.server.ts";
 import { planUse, planUseOf } from "../users/plan-use.server.ts";
 import { showUser, user } from "../users/user-fields.server.ts";
 import { credentials, mayJoin, registration, signIn, signInWithCode, signUp } from "./accounts.server.ts";
@@ -30,7 +29,6 @@ const session = z
 
 const options = z.object({
   signup: z.boolean(),
-  tells: z.boolean().openapi({ description: "Si avisa por correo de que una respuesta ya está." }),
   reset: z.boolean(),
   password: z.boolean().openapi({ description: "Si se entra con contraseña." }),
   accesses: z
@@ -86,10 +84,7 @@ const showOptions: RouteHandler<typeof showOptionsRoute, ApiEnv> = async (c) => 
     .select(["id", "name", "kind"])
     .execute();
   const password = services.config.passwordSignin;
-  return c.json(
-    { signup: await mayJoin(services), reset: canReset(services), tells: canMail(services), password, accesses },
-    200,
-  );
+  return c.json({ signup: await mayJoin(services), reset: canReset(services), password, accesses }, 200);
 };
 
 const refreshRoute = createRoute({

@@ -1,3 +1,4 @@
+import { ECDH } from "node:crypto";
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import { v7 as newId } from "uuid";
 import type { Db } from "../../db/connection.server.ts";
@@ -9,25 +10,53 @@ import { publishes } from "../http/publish-change.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
 import { answers, bearer, takes } from "../http/schemas.server.ts";
 import { vapidKeys } from "./push.server.ts";
+import { canMail } from "./reply-notices.server.ts";
 
 const devicesShown = z
   .object({
     key: z.string().openapi({ description: "Con ella el navegador pide su suscripción: `applicationServerKey`." }),
     count: z.number().openapi({ description: "En cuántos dispositivos se avisa." }),
-    here: z.boolean().openapi({ description: "Si esta sesión es una de ellas." }),
+    here: z.boolean().openapi({ description: "Si el de esta sesión es uno de ellos." }),
+    mails: z.boolean().openapi({ description: "Si se avisa también por correo." }),
   })
   .openapi("Devices");
 
 const unknownService = "El navegador ha dado una dirección de avisos que no sirve.";
-// A point of P-256 and 16 bytes, as browsers give them (RFC 8291): in Base64url.
+const unknownKey = "El navegador ha dado una clave de avisos que no sirve.";
+
+/** Whether a push service may be there. What is no address at all is said to be none before. */
+function isOutside(address: string): boolean {
+  const url = URL.parse(address);
+  return url === null || isPublicHost(url);
+}
+
+/** Whether it is a point of P-256, with which a notice can be encrypted. */
+function isPoint(key: string): boolean {
+  try {
+    ECDH.convertKey(key, "prime256v1", "base64url");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+// A point of 65 bytes and a secret of 16, as browsers give them (RFC 8291): in Base64url.
 const newDevice = z.strictObject({
   endpoint: z
     .url({ protocol: /^https$/, error: unknownService })
     .max(1_000, unknownService)
-    .refine((address) => isPublicHost(new URL(address)), unknownService),
+    .refine(isOutside, unknownService)
+    .openapi({ example: "https://avisos.example/v2/de-este-navegador" }),
   keys: z.strictObject({
-    p256dh: z.string().regex(/^B[\w-]{86}=?$/, "El navegador ha dado una clave de avisos que no sirve."),
-    auth: z.string().regex(/^[\w-]{22}(==)?$/, "El navegador ha dado una clave de avisos que no sirve."),
+    p256dh: z
+      .string()
+      .regex(/^B[\w-]{86}=?$/, unknownKey)
+      .refine(isPoint, unknownKey)
+      .openapi({ example: "BB4YUy_UdUwC8wQdnHXOszuD_9gax85P6ILMscmLxYlupGwxHE4v9A3ZajZT5uRURdMt_khuztdcepDGoYiBwKM" }),
+    auth: z
+      .string()
+      .regex(/^[\w-]{22}(==)?$/, unknownKey)
+      .openapi({ example: "A".repeat(22) }),
   }),
 });
 
@@ -37,13 +66,14 @@ const showDevicesRoute = createRoute({
   method: "get",
   path: "/",
   ...own,
-  responses: { 200: answers(devicesShown, "En cuántos dispositivos se avisa de las respuestas.") },
+  responses: { 200: answers(devicesShown, "Cómo se avisa de las respuestas.") },
 });
 const showDevices: RouteHandler<typeof showDevicesRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const rows = await devicesOf(services.db, person.id);
   const here = rows.some(({ sessionId }) => sessionId === person.sessionId);
-  return c.json({ key: vapidKeys(services.pushKey).publicKey, count: rows.length, here }, 200);
+  const { publicKey: key } = vapidKeys(services.pushKey);
+  return c.json({ key, count: rows.length, here, mails: canMail(services) }, 200);
 };
 
 const addDeviceRoute = createRoute({

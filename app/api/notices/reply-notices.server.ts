@@ -1,13 +1,14 @@
-import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
+import type { Db } from "../../db/connection.server.ts";
 import { replyNotice } from "../../db/reply-notices.server.ts";
 import type { MessageRow } from "../../db/tables.ts";
 import type { JobAtWork, JobRules } from "../../jobs/jobs.server.ts";
-import type { ApiEnv, Services } from "../env.server.ts";
+import type { ApiEnv, Person, Services } from "../env.server.ts";
 import { findMessage } from "../http/access.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, notFound } from "../http/problem.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
-import { bearer, id } from "../http/schemas.server.ts";
+import { answers, bearer, id } from "../http/schemas.server.ts";
 import { hasDevices } from "./push.server.ts";
 import { endOfReply } from "./reply-end.server.ts";
 
@@ -18,40 +19,72 @@ const minute = 60_000;
 export const canMail = ({ mail, config }: Pick<Services, "mail" | "config">): boolean =>
   mail.available && config.publicUrl !== undefined;
 
-/** «Avísame cuando esté»: an e-mail, and a notice on each device that takes them, once a reply has ended or waits for the person's yes. */
-export const replyNotices = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(
-  createRoute({
-    method: "post",
-    path: "/{messageId}/notify",
-    security: bearer,
-    middleware: [signedIn, active],
-    request: { params: z.object({ messageId: id.openapi({ param: { name: "messageId", in: "path" } }) }) },
-    responses: {
-      204: {
-        description:
-          "Cuando la respuesta acabe, o espere un sí, su dueño recibirá un correo y un aviso en sus dispositivos.",
-      },
+const messageParam = z.object({ messageId: id.openapi({ param: { name: "messageId", in: "path" } }) });
+const own = { path: "/{messageId}/notify" as const, security: bearer, middleware: [signedIn, active] };
+
+const notifyRoute = createRoute({
+  method: "post",
+  ...own,
+  request: { params: messageParam },
+  responses: {
+    204: {
+      description:
+        "Cuando la respuesta acabe, o espere un sí, su dueño recibirá un correo y un aviso en sus dispositivos.",
     },
-  }),
-  async (c) => {
-    const { person, services } = c.var;
-    const reply = await findMessage(services, person, c.req.valid("param").messageId);
-    if (reply.role !== "assistant" || reply.userId !== person.id) throw notFound();
-    await countAttempt(c, "notice", person.id);
-    // Whoever asks has just seen it being written; of what ended long ago there is nothing to tell.
-    const ended = reply.status !== "streaming" && Date.now() - (reply.finishedAt ?? reply.updatedAt) > minute;
-    if (!ended) await addReplyNotice(services, reply);
-    return c.body(null, 204);
   },
-);
+});
+const notify: RouteHandler<typeof notifyRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const reply = await ownReply(services, person, c.req.valid("param").messageId);
+  await countAttempt(c, "notice", person.id);
+  // Whoever asks has just seen it being written; of what ended long ago there is nothing to tell.
+  const ended = reply.status !== "streaming" && Date.now() - (reply.finishedAt ?? reply.updatedAt) > minute;
+  if (!ended) await addReplyNotice(services, reply);
+  return c.body(null, 204);
+};
+
+const showNotifyingRoute = createRoute({
+  method: "get",
+  ...own,
+  request: { params: messageParam },
+  responses: {
+    200: answers(z.object({ asked: z.boolean() }).openapi("ReplyNotice"), "Si se avisará de esta respuesta."),
+  },
+});
+const showNotifying: RouteHandler<typeof showNotifyingRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const reply = await ownReply(services, person, c.req.valid("param").messageId);
+  return c.json({ asked: await isAsked(services.db, reply.id) }, 200);
+};
+
+/** «Avísame cuando esté»: an e-mail, and a notice on each device that takes them, once a reply has ended or waits for the person's yes. */
+export const replyNotices = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
+  .openapi(notifyRoute, notify)
+  .openapi(showNotifyingRoute, showNotifying);
+
+/** The reply, if it is one to the person. Throws 404. */
+async function ownReply(services: Services, person: Person, messageId: string): Promise<MessageRow> {
+  const reply = await findMessage(services, person, messageId);
+  if (reply.role !== "assistant" || reply.userId !== person.id) throw notFound();
+  return reply;
+}
+
+/** Whether somebody is told of a reply, or has been. */
+const isAsked = async (db: Db, replyId: string): Promise<boolean> =>
+  (await db
+    .selectFrom("jobs")
+    .where("kind", "=", replyNotice)
+    .where("subjectId", "=", replyId)
+    .select("id")
+    .limit(1)
+    .executeTakeFirst()) !== undefined;
 
 /** Has the owner of a reply told once it has ended. However often that is asked, they are told once. */
 export async function addReplyNotice(
   { db, clock, jobs }: Pick<Services, "db" | "clock" | "jobs">,
   reply: Pick<MessageRow, "id" | "userId" | "status">,
 ): Promise<void> {
-  const known = db.selectFrom("jobs").where("kind", "=", replyNotice).where("subjectId", "=", reply.id);
-  if (await known.select("id").executeTakeFirst()) return;
+  if (await isAsked(db, reply.id)) return;
   // It is due when the reply ends (`db/reply-notices.server.ts`). If that was just now, nobody has told it.
   const dueAt = clock.now() + (reply.status === "streaming" ? minute : 0);
   await jobs.add({ kind: replyNotice, subjectId: reply.id, userId: reply.userId, dueAt });

@@ -64,7 +64,7 @@ export async function loader({ context, request, url }: Route.LoaderArgs) {
     listed,
     news: devices && {
       feed: feed?.token ? `${url.origin}/canal/${feed.token}` : undefined,
-      mails: options.tells,
+      mails: devices.mails,
       devices: { deviceKey: devices.key, count: devices.count, here: devices.here },
     },
     keys: keys?.items.map(({ id, name, start, scope, lastUsedAt }) => ({

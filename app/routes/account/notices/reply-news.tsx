@@ -16,9 +16,9 @@ export function ReplyNews({ feed, mails, devices }: Props) {
     <div className="stack">
       <p className="text-text-2">
         {mails
-          ? "«Avísame por correo cuando esté», junto a una respuesta que se está escribiendo, te envía un correo cuando acaba."
+          ? "«Avísame cuando esté», junto a una respuesta que se está escribiendo, te envía un correo cuando acaba."
           : "Esta instalación no envía correos."}{" "}
-        Un dispositivo puede enseñar además un aviso, también con Tertulia cerrada: se activa en él, con JavaScript.
+        En un dispositivo sale un aviso, también con Tertulia cerrada: se activa en él, con JavaScript.
       </p>
       <DevicesTold {...devices} />
       <p className="text-text-2">

@@ -2,22 +2,21 @@ import type { ComponentProps } from "react";
 import { Link } from "react-router";
 import { Composer } from "../composer/composer.tsx";
 import { NotifyForm, StopForm } from "../reply/reply-button.tsx";
-import type { WayToTell } from "../way-to-tell.server.ts";
+import type { ReplyNotice } from "../way-to-tell.server.ts";
 
 type Props = Omit<ComponentProps<typeof Composer>, "placeholder" | "edits"> & {
   chatId: string;
   /** The last reply shown. */
   lastReply: string | undefined;
   temporary: boolean;
-  /** How the person can be told that the reply is there. */
-  tells: WayToTell | undefined;
+  notice: ReplyNotice | undefined;
   edits: { messageId: string; parentId: string } | undefined;
   /** The last message sent. A new one empties the composer; a reply that ends does not touch what is being typed. */
   lastSent: string | undefined;
 };
 
 /** Below the turns: what there is to say about the conversation, and its composer. */
-export function ChatFoot({ lastReply, temporary, tells, edits, lastSent, ...composer }: Props) {
+export function ChatFoot({ lastReply, temporary, notice, edits, lastSent, ...composer }: Props) {
   const { chatId, growing } = composer;
   return (
     <div className="foot">
@@ -33,7 +32,7 @@ export function ChatFoot({ lastReply, temporary, tells, edits, lastSent, ...comp
         )}
       </p>
       {growing && <StopForm messageId={growing} />}
-      {growing && tells && <NotifyForm messageId={growing} by={tells} />}
+      {growing && notice && <NotifyForm messageId={growing} {...notice} />}
       {temporary && (
         <p className="editing">
           Conversación temporal: se borra al cerrar esta sesión, y no sale en la barra ni en la búsqueda.

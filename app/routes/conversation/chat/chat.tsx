@@ -18,7 +18,7 @@ import { send } from "../composer/send.server.ts";
 import { listModels } from "../models.server.ts";
 import { carryLive } from "../reply/live.server.tsx";
 import { type ShownTurn, showTurns } from "../reply/turns.server.ts";
-import { wayToTell } from "../way-to-tell.server.ts";
+import { noticeOf } from "../way-to-tell.server.ts";
 import type { Route } from "./+types/chat";
 import { ChatFoot } from "./chat-foot.tsx";
 import { ChatMenu } from "./chat-menu.tsx";
@@ -74,7 +74,7 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
     title: chat.title,
     // Text browsers show a page only when it has loaded completely, when there is no running reply left to stop.
     stoppable: !isTextBrowser(request),
-    tells: last?.status === "streaming" ? await wayToTell(context) : undefined,
+    notice: last?.status === "streaming" && decides ? await noticeOf(context, last.id) : undefined,
     awaitsTitle: !chat.titled && last?.status === "complete" && justFinished,
     pinned: chat.pinned,
     archived: chat.archived,
@@ -162,7 +162,7 @@ export default function Chat({ loaderData: chat, actionData }: Route.ComponentPr
       chatId={id}
       lastReply={turns.findLast(({ role }) => role === "assistant")?.id}
       temporary={chat.temporary}
-      tells={chat.tells}
+      notice={chat.notice}
       edits={edits}
       lastSent={turns.findLast(({ role }) => role === "user")?.id ?? last?.id}
       sendKey={chat.key}

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { FormTokenField } from "../../../ui/forms/post-form.tsx";
 import { Icon } from "../../../ui/icon.tsx";
-import type { WayToTell } from "../way-to-tell.server.ts";
+import type { ReplyNotice } from "../way-to-tell.server.ts";
 
 type Props = {
   /** Another reply to this message, or, of a cut reply, its continuation. */
@@ -22,7 +22,14 @@ export function StopForm({ messageId }: { messageId: string }) {
 }
 
 /** «Avísame cuando esté», beside a reply that is being written. */
-export function NotifyForm({ messageId, by }: { messageId: string; by: WayToTell }) {
+export function NotifyForm({ messageId, by, asked }: { messageId: string } & ReplyNotice) {
+  if (asked) {
+    return (
+      <p className="notify hint">
+        {by === "mail" ? "Te llegará un correo cuando esté." : "Te llegará un aviso cuando esté."}
+      </p>
+    );
+  }
   return (
     <form className="notify" method="post" action={`/conversation/reply/${messageId}`} data-reply-form>
       <FormTokenField />
