@@ -29,7 +29,7 @@ self.addEventListener("sync", (event) => {
   event.waitUntil(all);
 });
 self.addEventListener("push", (event) => {
-  event.waitUntil(showNotice(event.data?.json() ?? {}));
+  event.waitUntil(showNotice(event.data));
 });
 self.addEventListener("notificationclick", (event) => {
   event.notification.close();
@@ -110,7 +110,10 @@ async function noteShown(response, { pathname }) {
 /** From here on the copies are `owner`'s; those of somebody else are deleted. */
 const belongTo = (owner) =>
   navigator.locks.request("owner", async () => {
-    if (owner && owner === (await currentOwner())) return;
+    const before = await currentOwner();
+    if (owner && owner === before) return;
+    // What a push service still has for somebody who has left is not shown to the next one.
+    if (before || !owner) await (await self.registration.pushManager?.getSubscription())?.unsubscribe();
     generation++;
     copiedAt.clear();
     await caches.delete(copies);
@@ -170,12 +173,23 @@ async function copiesShown() {
 
 // What is told.
 
-/** A notice of the server. One with the same tag takes the place of the one before. */
-const showNotice = ({ title = "Tertulia", body = "", path = "/conversation/chat", tag = "" }) =>
-  self.registration.showNotification(title, { body, tag, lang: "es", icon: "/icons/icon-192.png", data: path });
+/** A notice of the server. One with the same tag takes the place of the one before. What is somebody else's says nothing of theirs. */
+async function showNotice(data) {
+  let told = {};
+  try {
+    told = data.json();
+  } catch {
+    // Browsers want something shown for all that comes.
+  }
+  const owner = await currentOwner();
+  const isTheirs = Boolean(told.to) && (owner === "" || owner === told.to);
+  const { title, body, path, tag } = isTheirs ? told : { title: "Tertulia", body: "Hay una respuesta nueva.", path: "/conversation/chat" };
+  await self.registration.showNotification(title, { body, tag, lang: "es", icon: "/icons/icon-192.png", data: path });
+}
 
 /** Shows the page where it is open, else in a window of its own: elsewhere somebody may be writing. */
-async function openPage(path) {
+async function openPage(asked) {
+  const path = /^\/(?!\/)/.test(asked) ? asked : "/conversation/chat";
   const open = await self.clients.matchAll({ type: "window" });
   const there = open.find(({ url }) => new URL(url).pathname === path);
   return there ? there.focus() : self.clients.openWindow(path);

@@ -7,6 +7,12 @@ export function isTaken(error: unknown): boolean {
   return codes.has(errcode) || codes.has(code);
 }
 
+/** Whether a write names a row that is not there (a foreign key), on either engine. */
+export function isOrphan(error: unknown): boolean {
+  const { errcode, code } = error as Coded;
+  return errcode === 787 || code === "23503";
+}
+
 type Coded = { errcode?: number; code?: string };
 // PostgreSQL's SQLSTATE and Node's names of what ends a connection, or leads to no database or to one that may only be read, as after
 // another has taken its place.

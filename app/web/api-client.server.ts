@@ -16,6 +16,9 @@ export type TokenStore = {
 const opening =
   /^\/auth\/(signin(\/code|\/passkey)?|signup|link|invitation\/[^/]+|oidc\/[^/]+\/(end|join)|ldap\/[^/]+)$/;
 
+// In ms: for so long the reads of a page share who asks.
+const sharedFor = 5_000;
+
 type Send = (request: Request, inProcess?: InProcess) => Response | Promise<Response>;
 
 const handedOver = new WeakMap<Response, AsyncGenerator<Chunk[]>>();
@@ -52,8 +55,9 @@ export function createClient(send: Send, tokens: TokenStore) {
   let people: InProcess["people"] = new Map();
 
   async function call(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
-    // A write may change who the person is or what they may do, so each call from then on asks again.
-    if ((init?.method ?? "GET") !== "GET") people = undefined;
+    // A write may change who the person is or what they may do, so each call from then on asks again; so does a page that takes its
+    // time, as while a long form comes in.
+    if ((init?.method ?? "GET") !== "GET" || Date.now() - begun > sharedFor) people = undefined;
     const attempt = () => {
       const headers = new Headers(init?.headers);
       if (tokens.access) headers.set("Authorization", `Bearer ${tokens.access}`);

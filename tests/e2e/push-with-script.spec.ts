@@ -64,9 +64,10 @@ test("a device is told of a reply, and a press on the notice opens the conversat
   });
   await devtools.send("ServiceWorker.enable");
   const registrationId = await registered;
-  const notice = { title: "«Hola»: la respuesta ya está", body: "Ya está.", path: chat, tag: "1" };
-  const data = JSON.stringify(notice);
-  await devtools.send("ServiceWorker.deliverPushMessage", { origin: server.url, registrationId, data });
+  const notice = { to: "somebody", title: "«Hola»: la respuesta ya está", body: "Ya está.", path: chat, tag: "1" };
+  const deliver = (data: string) =>
+    devtools.send("ServiceWorker.deliverPushMessage", { origin: server.url, registrationId, data });
+  await deliver(JSON.stringify(notice));
   const shown = {
     title: notice.title,
     body: notice.body,
@@ -92,5 +93,15 @@ test("a device is told of a reply, and a press on the notice opens the conversat
   // It is open already. The answer of another call comes after what the press has asked for.
   await page.evaluate(() => fetch("/sin-conexion/pendientes"));
   expect(await asked()).toEqual([shown, chat]);
+
+  // From here on the worker knows whose browser it is: of somebody else's replies it says nothing, nor of what it can't read.
+  await expect
+    .poll(() => page.evaluate(async () => (await (await fetch("/sin-conexion/copias")).json()).length))
+    .toBe(1);
+  await deliver(JSON.stringify(notice));
+  await deliver("no es JSON");
+  const neutral = { title: "Tertulia", body: "Hay una respuesta nueva.", data: "/conversation/chat" };
+  const told = { lang: "es", icon: "/icons/icon-192.png", ...neutral };
+  await expect.poll(asked).toEqual([shown, chat, told, told]);
   await server.stop();
 });

@@ -15,6 +15,6 @@ export function takePublicAddress(): string {
 /** Runs a script of this folder in a network of its own; returns what it prints as JSON. */
 export function inOwnNetwork<Printed>(script: string): Printed {
   const path = join(import.meta.dirname, script);
-  const printed = execFileSync("unshare", ["--net", process.execPath, path], { encoding: "utf8", timeout: 60_000 });
+  const printed = execFileSync("unshare", ["--net", process.execPath, path], { encoding: "utf8", timeout: 120_000 });
   return JSON.parse(printed) as Printed;
 }

@@ -32,7 +32,7 @@ const newDevice = (path: string) => {
   const auth = randomBytes(16).toString("base64url");
   return { pair, auth, form: { endpoint: `${origin}${path}`, p256dh: pair.getPublicKey("base64url"), auth } };
 };
-const devices = new Map(["/busy", "/gone"].map((path) => [path, newDevice(path)]));
+const devices = new Map(["/busy", "/gone", "/upgrade"].map((path) => [path, newDevice(path)]));
 
 type Sent = { path: string; status: number; headers: IncomingHttpHeaders; notice: unknown; signed: unknown };
 const sent: Sent[] = [];
@@ -40,6 +40,10 @@ const service = createServer({ key: readFileSync(key), cert: readFileSync(cert) 
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const path = request.url ?? "";
+  if (path === "/upgrade") {
+    // Node has no answer for it, and no error either.
+    return void response.socket?.end("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n");
+  }
   const device = devices.get(path);
   const status = path === "/gone" ? 410 : 201;
   const text =
@@ -86,8 +90,11 @@ const phone = new Browser(server.url);
 const email = await phone.signUp();
 const other = new Browser(server.url);
 await other.signIn(email);
-const add = (browser: Browser, fields: Record<string, string>) =>
-  browser.submit("/user", "/user/dispositivos", { intent: "here", ...fields });
+/** What the script of the page sends once the browser has its subscription. */
+async function add(browser: Browser, fields: Record<string, string>): Promise<Response> {
+  const formToken = /name="formToken" value="([^"]+)"/.exec(await browser.html("/user"))?.[1] ?? "";
+  return browser.post("/user/dispositivos", { formToken, intent: "here", ...fields });
+}
 
 await add(phone, devices.get("/busy")?.form ?? {});
 const refused = await add(other, { ...newDevice("/x").form, endpoint: "https://127.0.0.1/x" });
@@ -95,21 +102,57 @@ const afterRefusal = readable(await account(other));
 await add(other, devices.get("/gone")?.form ?? {});
 const before = readable(await account(phone));
 
-const chat = await phone.say("Una respuesta lenta");
-const growing = await phone.beginningOf(chat, "Frase");
-const action = /<form class="notify"[^>]* action="([^"]+)"/.exec(growing)?.[1] ?? "";
-const label = readable(/<form class="notify"[\s\S]*?<\/form>/.exec(growing)?.[0] ?? "");
-const formToken = /name="formToken" value="([^"]+)"/.exec(growing)?.[1] ?? "";
-await phone.post(action, { formToken, intent: "notify" });
-while (sent.length < 2) await new Promise((resolve) => setImmediate(resolve));
+/** Asks to be told of a reply that is being written; answers the words of the button. */
+async function askFor(path: string): Promise<string> {
+  const growing = await phone.beginningOf(path, "Frase");
+  const [form = ""] = /<form class="notify"[\s\S]*?<\/form>/.exec(growing) ?? [];
+  const action = / action="([^"]+)"/.exec(form)?.[1] ?? "";
+  const formToken = /name="formToken" value="([^"]+)"/.exec(form)?.[1] ?? "";
+  await phone.post(action, { formToken, intent: "notify" });
+  return readable(form).trim();
+}
 
-let after = readable(await account(phone));
-while (after.includes("otro dispositivo")) after = readable(await account(phone));
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setImmediate(resolve));
+}
+
+const chat = await phone.say("Una respuesta lenta");
+const label = await askFor(chat);
+await until(() => sent.length === 2);
+await until(async () => !readable(await account(phone)).includes("otro dispositivo"));
+const after = readable(await account(phone));
+
+// The third answers what is no answer.
+const third = new Browser(server.url);
+await third.signIn(email);
+await add(third, devices.get("/upgrade")?.form ?? {});
+const answer = await phone.submit("/conversation/chat", "/conversation/chat", {
+  content: "Una respuesta lenta",
+  temporary: "1",
+});
+await askFor(answer.headers.get("Location") ?? "");
+await until(() => sent.length === 3);
+await askFor(await phone.say("Otra respuesta lenta"));
+await until(() => sent.length === 4);
+await until(() => server.printed().includes("los avisos no llegan"));
+
 await phone.submit("/user", "/user/dispositivos", { intent: "end-here" });
 const ended = readable(await account(phone));
 await server.stop();
 await models.stop();
 service.close();
 rmSync(folder, { recursive: true });
-console.log(JSON.stringify({ chat, label, sent, refused: refused.status, afterRefusal, before, after, ended }));
+console.log(
+  JSON.stringify({
+    chat,
+    label,
+    sent,
+    refused: refused.status,
+    afterRefusal,
+    before,
+    after,
+    log: server.printed(),
+    ended,
+  }),
+);
 process.exit(0);

@@ -79,7 +79,10 @@ export const dashboard = new OpenAPIHono<ApiEnv>().openapi(
       acceptsImages: acceptsImages === 1,
       isDefault: isDefault === 1,
     }));
-    return c.json({ aside: { chats, projects: named }, notices, voice, assistants, models: choices }, 200);
+    // Who may not talk to any is not told which there are.
+    const mayTalk = person.status === "active" && !person.owesTerms;
+    const shown = { aside: { chats, projects: named }, notices, voice, assistants, models: mayTalk ? choices : [] };
+    return c.json(shown, 200);
   },
 );
 

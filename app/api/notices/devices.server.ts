@@ -2,14 +2,16 @@ import { ECDH } from "node:crypto";
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import { v7 as newId } from "uuid";
 import type { Db } from "../../db/connection.server.ts";
+import { isOrphan, isTaken } from "../../db/errors.server.ts";
+import type { DeviceRow } from "../../db/tables.ts";
 import { isPublicHost } from "../../process/public-addresses.server.ts";
-import type { ApiEnv } from "../env.server.ts";
-import { active, noProgram, signedIn } from "../http/authentication.server.ts";
+import type { ApiEnv, Services } from "../env.server.ts";
+import { active, noProgram, notSignedIn, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
 import { answers, bearer, takes } from "../http/schemas.server.ts";
-import { vapidKeys } from "./push.server.ts";
+import { vapidKeys } from "./push-service.server.ts";
 import { canMail } from "./reply-notices.server.ts";
 
 const devicesShown = z
@@ -22,12 +24,17 @@ const devicesShown = z
   .openapi("Devices");
 
 const unknownService = "El navegador ha dado una dirección de avisos que no sirve.";
+// In characters; browsers' are about 200 long.
+const longest = 1_000;
 const unknownKey = "El navegador ha dado una clave de avisos que no sirve.";
 
-/** Whether a push service may be there. What is no address at all is said to be none before. */
-function isOutside(address: string): boolean {
-  const url = URL.parse(address);
-  return url === null || isPublicHost(url);
+/** The address of a push service, spelled as it is asked; empty if it can be none. */
+function serviceAddress(given: string): string {
+  const url = URL.parse(given);
+  const isWhole = url?.protocol === "https:" && !url.username && !url.password;
+  // The library that signs for a service parses the address in its own way: of a name like these there is only one.
+  const isPlain = /^([a-z\d.-]+|\[[\da-f:]+\])$/.test(url?.hostname ?? "");
+  return url && isWhole && isPlain && isPublicHost(url) && url.href.length <= longest ? url.href : "";
 }
 
 /** Whether it is a point of P-256, with which a notice can be encrypted. */
@@ -43,9 +50,10 @@ function isPoint(key: string): boolean {
 // A point of 65 bytes and a secret of 16, as browsers give them (RFC 8291): in Base64url.
 const newDevice = z.strictObject({
   endpoint: z
-    .url({ protocol: /^https$/, error: unknownService })
-    .max(1_000, unknownService)
-    .refine(isOutside, unknownService)
+    .string(unknownService)
+    .max(longest, unknownService)
+    .transform(serviceAddress)
+    .refine((address) => address !== "", unknownService)
     .openapi({ example: "https://avisos.example/v2/de-este-navegador" }),
   keys: z.strictObject({
     p256dh: z
@@ -59,6 +67,9 @@ const newDevice = z.strictObject({
       .openapi({ example: "A".repeat(22) }),
   }),
 });
+
+// Of one person: the newest are kept.
+const devicesAtMost = 10;
 
 const own = { security: bearer, middleware: [signedIn, noProgram, active, publishes("user")] };
 
@@ -88,18 +99,16 @@ const addDevice: RouteHandler<typeof addDeviceRoute, ApiEnv> = async (c) => {
   const { endpoint, keys } = c.req.valid("json");
   await countAttempt(c, "notice", person.id);
   const now = Date.now();
-  const row = { createdAt: now, updatedAt: now, userId: person.id, sessionId: person.sessionId, endpoint, ...keys };
-  await services.db.transaction().execute(async (trx) => {
-    // A browser has one address, whoever is signed in, and a session one browser.
-    await trx
-      .deleteFrom("devices")
-      .where((e) => e.or([e("endpoint", "=", endpoint), e("sessionId", "=", person.sessionId)]))
-      .execute();
-    await trx
-      .insertInto("devices")
-      .values({ id: newId(), ...row })
-      .execute();
-  });
+  const { id: userId, sessionId } = person;
+  const row = { id: newId(), createdAt: now, updatedAt: now, userId, sessionId, endpoint, ...keys };
+  try {
+    await replaceDevice(services, row);
+  } catch (error) {
+    // Somebody else was signed in with this browser at the same time; or the session has ended.
+    if (isTaken(error)) await replaceDevice(services, row);
+    else if (isOrphan(error)) throw notSignedIn();
+    else throw error;
+  }
   return c.body(null, 204);
 };
 
@@ -131,6 +140,27 @@ export const devices = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(addDeviceRoute, addDevice)
   .openapi(endDevicesRoute, endDevices)
   .openapi(endHereRoute, endHere);
+
+/** A browser has one address, whoever is signed in, and a session one browser. */
+const replaceDevice = ({ db, engine }: Pick<Services, "db" | "engine">, row: DeviceRow) =>
+  db.transaction().execute(async (trx) => {
+    // What comes in at the same time waits here: SQLite has one connection anyway.
+    const owner = trx.selectFrom("users").where("id", "=", row.userId).select("id");
+    await owner.$if(engine === "postgres", (query) => query.forUpdate()).execute();
+    await trx
+      .deleteFrom("devices")
+      .where((e) => e.or([e("endpoint", "=", row.endpoint), e("sessionId", "=", row.sessionId)]))
+      .execute();
+    const kept = trx
+      .selectFrom("devices")
+      .where("userId", "=", row.userId)
+      .orderBy("createdAt", "desc")
+      .orderBy("id", "desc")
+      .limit(devicesAtMost - 1)
+      .select("id");
+    await trx.deleteFrom("devices").where("userId", "=", row.userId).where("id", "not in", kept).execute();
+    await trx.insertInto("devices").values(row).execute();
+  });
 
 const devicesOf = (db: Db, userId: string) =>
   db.selectFrom("devices").where("userId", "=", userId).select(["id", "sessionId"]).execute();

@@ -2,7 +2,16 @@ import type { Db } from "../../db/connection.server.ts";
 import type { MessageStatus } from "../../db/tables.ts";
 
 /** A reply that somebody waits for, in words; `title` is the subject of what they are told. */
-type ReplyEnd = { userId: string; email: string; chatId: string; status: MessageStatus; title: string; said: string };
+type ReplyEnd = {
+  userId: string;
+  email: string;
+  chatId: string;
+  /** Of a temporary chat, the session that it belongs to. */
+  sessionId: string | null;
+  status: MessageStatus;
+  title: string;
+  said: string;
+};
 
 /** What is told of a reply that has ended; undefined if it was deleted. */
 export async function endOfReply(db: Db, messageId: string | null): Promise<ReplyEnd | undefined> {
@@ -11,12 +20,14 @@ export async function endOfReply(db: Db, messageId: string | null): Promise<Repl
     .innerJoin("chats as c", "c.id", "m.chatId")
     .innerJoin("users as u", "u.id", "m.userId")
     .where("m.id", "=", messageId)
-    .select(["m.status", "m.userId", "c.id as chatId", "c.title", "u.email"])
+    .select(["m.status", "m.userId", "c.id as chatId", "c.sessionId", "c.title", "u.email"])
     .executeTakeFirst();
   return reply && { ...reply, ...wordsFor(reply) };
 }
 
-function wordsFor({ status, title }: { status: MessageStatus; title: string }): Pick<ReplyEnd, "title" | "said"> {
+function wordsFor({ status, title: named, sessionId }: Pick<ReplyEnd, "status" | "title" | "sessionId">) {
+  // What is temporary is not spread, not even its first words.
+  const title = sessionId === null ? named : "Conversación temporal";
   if (status === "waiting") {
     return {
       title: `«${title}» espera tu permiso`,

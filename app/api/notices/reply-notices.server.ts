@@ -110,7 +110,10 @@ async function tell(
     return;
   }
   // A job of its own: what a push service does not take is tried again, and the e-mail is not sent again for it.
-  if (await hasDevices(db, userId)) await jobs.add({ kind: "reply-push", subjectId: job.subjectId, userId });
+  if (await hasDevices(db, userId)) {
+    await jobs.add({ kind: "reply-push", subjectId: job.subjectId, userId });
+    jobs.wake("reply-push");
+  }
   if (!canMail({ mail, config })) return;
   const text = `Hola:\n\n${said}\n\n${config.publicUrl}/conversation/chat/${chatId}\n`;
   mail.post({ to: email, subject: title, text }, { goodUntil: clock.now() + day });

@@ -72,6 +72,8 @@ async function ask(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
   });
   request.on("response", resolve);
   request.on("error", reject);
+  // After a 101 that nobody asked for, Node says nothing else.
+  request.on("close", () => reject(new Error("the connection was closed without an answer")));
   request.end();
   try {
     return await promise;

@@ -1,6 +1,6 @@
-import { useEffect, useState } from "react";
+import { use, useEffect, useState } from "react";
 import { useSubmit } from "react-router";
-import { PostForm } from "../../../ui/forms/post-form.tsx";
+import { FormToken, PostForm } from "../../../ui/forms/post-form.tsx";
 import { canSubscribe, subscribe } from "./subscribe.ts";
 
 type Props = {
@@ -15,57 +15,53 @@ type Props = {
 export function DevicesTold({ deviceKey, count, here }: Props) {
   const others = here ? count - 1 : count;
   return (
-    <PostForm action="/user/dispositivos" className="stack" preventScrollReset>
+    <>
       {here && <p>En este dispositivo se avisa, también con Tertulia cerrada, hasta que cierres la sesión.</p>}
       {others > 0 && (
         <p>{others === 1 ? "Se avisa en otro dispositivo." : `Se avisa en otros ${others} dispositivos.`}</p>
       )}
-      <div className="buttons">
-        {here ? (
-          <button type="submit" className="button" name="intent" value="end-here">
-            No avisar en este dispositivo
-          </button>
-        ) : (
-          <TellHere deviceKey={deviceKey} />
-        )}{" "}
-        {others > 0 && (
-          <button type="submit" className="button" name="intent" value="end">
-            No avisar en ninguno
-          </button>
-        )}
-      </div>
-    </PostForm>
+      {!here && <TellHere deviceKey={deviceKey} />}
+      {count > 0 && (
+        <PostForm action="/user/dispositivos" className="buttons" preventScrollReset>
+          {here && (
+            <button type="submit" className="button" name="intent" value="end-here">
+              No avisar en este dispositivo
+            </button>
+          )}{" "}
+          {others > 0 && (
+            <button type="submit" className="button" name="intent" value="end">
+              No avisar en ninguno
+            </button>
+          )}
+        </PostForm>
+      )}
+    </>
   );
 }
 
 function TellHere({ deviceKey }: Pick<Props, "deviceKey">) {
+  const formToken = use(FormToken);
   const submit = useSubmit();
   const [can, setCan] = useState(false);
   const [state, setState] = useState<{ asking: boolean; problem: string }>({ asking: false, problem: "" });
   useEffect(() => setCan(canSubscribe()), []);
   if (!can) return null;
-  const press = async (form: HTMLFormElement | null) => {
+  const press = async () => {
     setState({ asking: true, problem: "" });
     const made = await subscribe(deviceKey);
     setState({ asking: false, problem: typeof made === "string" ? made : "" });
-    if (!form || typeof made === "string") return;
-    const sent = new FormData(form);
-    for (const [name, value] of Object.entries({ ...made, intent: "here" })) sent.set(name, value);
+    if (typeof made === "string") return;
+    const sent = { ...made, formToken, intent: "here" };
     await submit(sent, { method: "post", action: "/user/dispositivos", preventScrollReset: true });
   };
   return (
-    <>
-      <button
-        type="button"
-        className="button"
-        disabled={state.asking}
-        onClick={(event) => void press(event.currentTarget.form)}
-      >
+    <p>
+      <button type="button" className="button" disabled={state.asking} onClick={() => void press()}>
         {state.asking ? "Preguntando…" : "Avisar en este dispositivo"}
-      </button>
+      </button>{" "}
       <span role="status" className={state.problem ? "error" : "sr-only"}>
         {state.problem}
       </span>
-    </>
+    </p>
   );
 }

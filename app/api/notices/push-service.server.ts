@@ -1,0 +1,78 @@
+import { createECDH } from "node:crypto";
+import { request } from "node:https";
+import type { DeviceRow } from "../../db/tables.ts";
+import { AddressNotPublic, isPublicHost, lookupPublic } from "../../process/public-addresses.server.ts";
+import type { Services } from "../env.server.ts";
+
+// In s: what a device that is off is still told when it is on again.
+const keptFor = 24 * 60 * 60;
+// In ms.
+const patience = 10_000;
+
+/** The pair of keys by which push services know this installation (RFC 8292), in Base64url: derived, so that nothing has to be kept. */
+export function vapidKeys(pushKey: Buffer): { publicKey: string; privateKey: string } {
+  const pair = createECDH("prime256v1");
+  pair.setPrivateKey(pushKey);
+  return { publicKey: pair.getPublicKey("base64url"), privateKey: pushKey.toString("base64url") };
+}
+
+/**
+ * What came of a notice: the service has taken it; it knows no such device any more; it refuses it, as it does with other keys than the
+ * device was taken in with; or it can't be reached now. `why`: a status, or the code of an error.
+ */
+export type Handed = { state: "taken" | "gone" } | { state: "refused" | "unreachable"; why: string };
+
+/** Hands a notice to the push service of a device, encrypted for it (RFC 8291). */
+export async function handOver(
+  { pushKey, config }: Pick<Services, "pushKey" | "config">,
+  { endpoint, p256dh, auth }: DeviceRow,
+  notice: string,
+): Promise<Handed> {
+  const { default: webPush } = await import("web-push");
+  const subject = config.publicUrl?.startsWith("https:") ? config.publicUrl : "mailto:tertulia@localhost.invalid";
+  const { headers, body } = webPush.generateRequestDetails({ endpoint, keys: { p256dh, auth } }, notice, {
+    vapidDetails: { subject, ...vapidKeys(pushKey) },
+    contentEncoding: "aes128gcm",
+    TTL: keptFor,
+  });
+  try {
+    return judge(await post(new URL(endpoint), headers, body));
+  } catch (error) {
+    const { code, name } = error as NodeJS.ErrnoException;
+    return { state: "unreachable", why: typeof code === "string" ? code : name };
+  }
+}
+
+function judge(status: number): Handed {
+  if (status < 400) return { state: "taken" };
+  if (status === 404 || status === 410) return { state: "gone" };
+  const passes = status === 408 || status === 429 || status >= 500;
+  return { state: passes ? "unreachable" : "refused", why: String(status) };
+}
+
+class NoAnswer extends Error {
+  override name = "NoAnswer";
+}
+
+/** Posts to an address that a browser has named: over TLS and to the public internet only. What is answered is not read. */
+function post(url: URL, headers: Record<string, string | number>, body: Buffer | null): Promise<number> {
+  if (url.protocol !== "https:" || !isPublicHost(url)) throw new AddressNotPublic(url.hostname);
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const asked = request(url, {
+    method: "POST",
+    headers,
+    // A connection of its own: a kept one might lead to an address that the name had before.
+    agent: false,
+    lookup: lookupPublic,
+    signal: AbortSignal.timeout(patience),
+  });
+  asked.on("response", (answer) => {
+    resolve(answer.statusCode ?? 500);
+    answer.destroy();
+  });
+  asked.on("error", reject);
+  // After a 101 that nobody asked for, Node says nothing else.
+  asked.on("close", () => reject(new NoAnswer()));
+  asked.end(body);
+  return promise;
+}
