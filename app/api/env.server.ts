@@ -11,6 +11,7 @@ import type { Changes } from "../realtime/changes.server.ts";
 import type { Chunk } from "../replies/chunk.ts";
 import type { Providers } from "../replies/providers/model-lists.server.ts";
 import type { RunServices, Runs } from "../replies/running/runs.server.ts";
+import type { PushKeys } from "./notices/push-service.server.ts";
 
 /** What every endpoint may use. Made once a process. */
 export type Services = RunServices & {
@@ -33,8 +34,8 @@ export type Services = RunServices & {
   tokenKey: Buffer;
   /** Encrypts the secrets of accesses, and what is carried while somebody comes in by one. */
   accessKey: Buffer;
-  /** By it push services know this installation. */
-  pushKey: Buffer;
+  /** The pair of keys by which push services know this installation. */
+  pushKeys: PushKeys;
   /** Encrypts the secrets of authenticator apps. */
   authenticatorKey: Buffer;
   /** Encrypts what seals the audit trail. */

@@ -3,6 +3,7 @@ import { addAccess } from "../api/access/first-access.server.ts";
 import type { Services } from "../api/env.server.ts";
 import { importing } from "../api/imports/import-job.server.ts";
 import { replyPushing } from "../api/notices/push.server.ts";
+import { vapidKeys } from "../api/notices/push-service.server.ts";
 import { replyNotifying } from "../api/notices/reply-notices.server.ts";
 import { askingDue } from "../api/schedules/ask-due.server.ts";
 import { sealAudit } from "../db/audit/seal.server.ts";
@@ -102,8 +103,8 @@ export async function openServices(config: Config): Promise<Opened> {
   const mail = await Mail.open(config.mail);
   const outbox = new Outbox({ db, jobs, mail, mailKey: deriveKey(config.secret, "mail"), log });
   jobs.handle("reply-notice", replyNotifying({ ...running, jobs, mail: outbox, config }));
-  const pushKey = deriveKey(config.secret, "push");
-  jobs.handle("reply-push", replyPushing({ ...running, pushKey, config }));
+  const pushKeys = vapidKeys(deriveKey(config.secret, "push"));
+  jobs.handle("reply-push", replyPushing({ ...running, pushKeys, config }));
   const redis = config.redisUrl ? await openRedis(config.redisUrl, log) : undefined;
   const found = await runs.adopt();
   if (found.resumed + found.interrupted > 0) log.warn(found, "respuestas que dejó a medias el último cierre");
@@ -132,7 +133,7 @@ export async function openServices(config: Config): Promise<Opened> {
     pool,
     config,
     tokenKey: deriveKey(config.secret, "session tokens"),
-    pushKey,
+    pushKeys,
     accessKey: keys.accessKey,
     authenticatorKey: keys.authenticatorKey,
     auditKey: keys.auditKey,

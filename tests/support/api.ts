@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { createApi } from "../../app/api/api.server.ts";
 import type { Services } from "../../app/api/env.server.ts";
 import { importing } from "../../app/api/imports/import-job.server.ts";
+import { vapidKeys } from "../../app/api/notices/push-service.server.ts";
 import { Processes } from "../../app/db/processes/processes.server.ts";
 import { secretKeys } from "../../app/db/stored-secrets.server.ts";
 import { meaningsLearning } from "../../app/embeddings/learn-meanings.server.ts";
@@ -100,7 +101,7 @@ export async function openApi(
       ...providers,
     },
     tokenKey: deriveKey(secret, "session tokens"),
-    pushKey: deriveKey(secret, "push"),
+    pushKeys: vapidKeys(deriveKey(secret, "push")),
     accessKey: secretKeys(secret).accessKey,
     authenticatorKey: secretKeys(secret).authenticatorKey,
     auditKey: secretKeys(secret).auditKey,

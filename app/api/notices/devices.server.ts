@@ -11,7 +11,6 @@ import { answerInvalid } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
 import { answers, bearer, takes } from "../http/schemas.server.ts";
-import { vapidKeys } from "./push-service.server.ts";
 import { canMail } from "./reply-notices.server.ts";
 
 const devicesShown = z
@@ -83,8 +82,7 @@ const showDevices: RouteHandler<typeof showDevicesRoute, ApiEnv> = async (c) => 
   const { person, services } = c.var;
   const rows = await devicesOf(services.db, person.id);
   const here = rows.some(({ sessionId }) => sessionId === person.sessionId);
-  const { publicKey: key } = vapidKeys(services.pushKey);
-  return c.json({ key, count: rows.length, here, mails: canMail(services) }, 200);
+  return c.json({ key: services.pushKeys.publicKey, count: rows.length, here, mails: canMail(services) }, 200);
 };
 
 const addDeviceRoute = createRoute({

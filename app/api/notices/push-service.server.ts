@@ -9,11 +9,14 @@ const keptFor = 24 * 60 * 60;
 // In ms.
 const patience = 10_000;
 
-/** The pair of keys by which push services know this installation (RFC 8292), in Base64url: derived, so that nothing has to be kept. */
-export function vapidKeys(pushKey: Buffer): { publicKey: string; privateKey: string } {
+/** A pair of keys of P-256, in Base64url. */
+export type PushKeys = { publicKey: string; privateKey: string };
+
+/** The pair by which push services know this installation (RFC 8292), from 32 bytes of its secret: nothing has to be kept. */
+export function vapidKeys(seed: Buffer): PushKeys {
   const pair = createECDH("prime256v1");
-  pair.setPrivateKey(pushKey);
-  return { publicKey: pair.getPublicKey("base64url"), privateKey: pushKey.toString("base64url") };
+  pair.setPrivateKey(seed);
+  return { publicKey: pair.getPublicKey("base64url"), privateKey: seed.toString("base64url") };
 }
 
 /**
@@ -24,14 +27,14 @@ export type Handed = { state: "taken" | "gone" } | { state: "refused" | "unreach
 
 /** Hands a notice to the push service of a device, encrypted for it (RFC 8291). */
 export async function handOver(
-  { pushKey, config }: Pick<Services, "pushKey" | "config">,
+  { pushKeys, config }: Pick<Services, "pushKeys" | "config">,
   { endpoint, p256dh, auth }: DeviceRow,
   notice: string,
 ): Promise<Handed> {
   const { default: webPush } = await import("web-push");
   const subject = config.publicUrl?.startsWith("https:") ? config.publicUrl : "mailto:tertulia@localhost.invalid";
   const { headers, body } = webPush.generateRequestDetails({ endpoint, keys: { p256dh, auth } }, notice, {
-    vapidDetails: { subject, ...vapidKeys(pushKey) },
+    vapidDetails: { subject, ...pushKeys },
     contentEncoding: "aes128gcm",
     TTL: keptFor,
   });

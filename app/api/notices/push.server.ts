@@ -8,7 +8,7 @@ import { endOfReply } from "./reply-end.server.ts";
 const minute = 60_000;
 const retries = [minute, 5 * minute];
 
-type Given = Pick<Services, "db" | "pushKey" | "config" | "log">;
+type Given = Pick<Services, "db" | "pushKeys" | "config" | "log">;
 
 /** Whether a person is told on any device. */
 export const hasDevices = async (db: Db, userId: string): Promise<boolean> =>
