@@ -31,6 +31,7 @@ async function change(context: Context, intent: string): Promise<string> {
     await accepted(device.here.$delete());
     return "En este dispositivo no se avisa más.";
   }
+  if (intent !== "end") throw data(null, 400);
   await accepted(device.$delete());
   return "No se avisa en ningún dispositivo.";
 }
