@@ -10,6 +10,10 @@ export async function subscribe(key: string): Promise<Subscribed | string> {
   if ((await Notification.requestPermission()) !== "granted") {
     return "El navegador no deja que Tertulia avise. Se cambia en los permisos de este sitio.";
   }
+  // `ready` would wait for ever where the browser has refused the worker.
+  if (!(await navigator.serviceWorker.getRegistration())) {
+    return "Este navegador no deja que Tertulia siga aquí cuando se cierra, y sin eso no puede avisar.";
+  }
   try {
     const { pushManager } = await navigator.serviceWorker.ready;
     // One that was made with another key of this installation can't be used, nor be replaced.
