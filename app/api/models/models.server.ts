@@ -44,11 +44,11 @@ export async function modelsFor(
   return (await findChoices(db, { userId })).rows;
 }
 
-const findChoices = prepared((db, { userId }: { userId: string }) =>
-  db
-    .selectFrom("models")
-    .where("enabled", "=", 1)
-    .where(usableBy("models", userId))
+const usable = (db: Db, { userId }: { userId: string }) =>
+  db.selectFrom("models").where("enabled", "=", 1).where(usableBy("models", userId));
+
+const findChoices = prepared((db, person: { userId: string }) =>
+  usable(db, person)
     .orderBy("position")
     .orderBy("id")
     .limit(limits.listMax)
@@ -84,14 +84,8 @@ export async function modelOfChat({ db }: Pick<Services, "db">, chatId: string) 
 export const withSettings = (model: ModelRow, assistant: Settings | undefined): ModelRow =>
   assistant?.temperature == null ? model : { ...model, temperature: assistant.temperature };
 
-const findEnabled = prepared((db, { userId }: { userId: string }) =>
-  db
-    .selectFrom("models")
-    .where("enabled", "=", 1)
-    .where(usableBy("models", userId))
-    .orderBy("isDefault", "desc")
-    .orderBy("position")
-    .selectAll(),
+const findEnabled = prepared((db, person: { userId: string }) =>
+  usable(db, person).orderBy("isDefault", "desc").orderBy("position").selectAll(),
 );
 
 const common = { security: bearer, middleware: [signedIn, active] };
