@@ -7,7 +7,10 @@ test.use({ serviceWorkers: "allow" });
 /** What the test replaces in the worker. */
 type Scope = {
   asked: unknown[];
-  registration: { showNotification(title: string, options: object): Promise<void> };
+  registration: {
+    showNotification(title: string, options: object): Promise<void>;
+    pushManager: { getSubscription(): Promise<{ unsubscribe(): Promise<void> }> };
+  };
   clients: { openWindow(path: string): Promise<null> };
 };
 
@@ -49,6 +52,9 @@ test("a device is told of a reply, and a press on the notice opens the conversat
     scope.registration.showNotification = async (title, options) => {
       scope.asked.push({ title, ...options });
     };
+    scope.registration.pushManager.getSubscription = async () => ({
+      unsubscribe: async () => void scope.asked.push("unsubscribed"),
+    });
     scope.clients.openWindow = async (path) => {
       scope.asked.push(path);
       return null;
@@ -103,5 +109,11 @@ test("a device is told of a reply, and a press on the notice opens the conversat
   const neutral = { title: "Tertulia", body: "Hay una respuesta nueva.", data: "/conversation/chat" };
   const told = { lang: "es", icon: "/icons/icon-192.png", ...neutral };
   await expect.poll(asked).toEqual([shown, chat, told, told]);
+
+  // Who leaves takes the notices along, also those that a push service still has.
+  await browser.submit("/user", "/auth/signout", {});
+  await page.goto(`${server.url}/user`);
+  await expect(page).toHaveURL(/\/auth\/signin/);
+  await expect.poll(asked).toContain("unsubscribed");
   await server.stop();
 });

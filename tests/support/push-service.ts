@@ -132,6 +132,14 @@ const answer = await phone.submit("/conversation/chat", "/conversation/chat", {
 });
 await askFor(answer.headers.get("Location") ?? "");
 await until(() => sent.length === 3);
+// A session whose browser takes no notices is not offered any of what only it may see.
+const fourth = new Browser(server.url);
+await fourth.signIn(email);
+const hidden = await fourth.submit("/conversation/chat", "/conversation/chat", {
+  content: "Una respuesta lenta",
+  temporary: "1",
+});
+const unoffered = !(await fourth.beginningOf(hidden.headers.get("Location") ?? "", "Frase")).includes('class="notify"');
 await askFor(await phone.say("Otra respuesta lenta"));
 await until(() => sent.length === 4);
 await until(() => server.printed().includes("los avisos no llegan"));
@@ -146,6 +154,7 @@ console.log(
   JSON.stringify({
     chat,
     label,
+    unoffered,
     sent,
     refused: refused.status,
     afterRefusal,

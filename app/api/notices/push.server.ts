@@ -10,9 +10,11 @@ const retries = [minute, 5 * minute];
 
 type Given = Pick<Services, "db" | "pushKeys" | "config" | "log">;
 
-/** Whether a person is told on any device. */
-export const hasDevices = async (db: Db, userId: string): Promise<boolean> =>
-  (await db.selectFrom("devices").where("userId", "=", userId).select("id").limit(1).executeTakeFirst()) !== undefined;
+/** Whose reply it is, and of a temporary chat the session that it belongs to. */
+type Told = { userId: string; sessionId: string | null };
+
+/** Whether any device is told of a reply. */
+export const hasDevices = async (db: Db, told: Told): Promise<boolean> => (await devicesFor(db, told)).length > 0;
 
 /** How the devices of a person are told that a reply has ended; its subject is the reply. */
 export const replyPushing = (services: Given): JobRules => ({
@@ -46,10 +48,7 @@ async function push(services: Given, job: JobAtWork): Promise<void> {
 }
 
 /** Those that are told of a reply: of a temporary chat, only the browser of its session. */
-const devicesFor = (
-  db: Db,
-  { userId, sessionId }: { userId: string; sessionId: string | null },
-): Promise<DeviceRow[]> =>
+const devicesFor = (db: Db, { userId, sessionId }: Told): Promise<DeviceRow[]> =>
   db
     .selectFrom("devices")
     .where("userId", "=", userId)

@@ -43,18 +43,32 @@ const notify: RouteHandler<typeof notifyRoute, ApiEnv> = async (c) => {
   return c.body(null, 204);
 };
 
+const replyNoticeShown = z
+  .object({
+    by: z
+      .enum(["mail", "device"])
+      .nullable()
+      .openapi({ description: "device: en los dispositivos, y por correo si se envían; null: de ninguna manera." }),
+    asked: z.boolean(),
+  })
+  .openapi("ReplyNotice");
+
 const showNotifyingRoute = createRoute({
   method: "get",
   ...own,
   request: { params: messageParam },
   responses: {
-    200: answers(z.object({ asked: z.boolean() }).openapi("ReplyNotice"), "Si se avisará de esta respuesta."),
+    200: answers(replyNoticeShown, "Cómo se puede avisar de esta respuesta, y si se avisará."),
   },
 });
 const showNotifying: RouteHandler<typeof showNotifyingRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
-  const reply = await ownReply(services, person, c.req.valid("param").messageId);
-  return c.json({ asked: await isAsked(services.db, reply.id) }, 200);
+  const { db } = services;
+  const { id: replyId } = await ownReply(services, person, c.req.valid("param").messageId);
+  const reply = await endOfReply(db, replyId);
+  if (!reply) throw notFound();
+  const by = (await hasDevices(db, reply)) ? "device" : canMail(services) ? "mail" : null;
+  return c.json({ by, asked: await isAsked(db, replyId) }, 200);
 };
 
 /** «Avísame cuando esté»: an e-mail, and a notice on each device that takes them, once a reply has ended or waits for the person's yes. */
@@ -110,7 +124,7 @@ async function tell(
     return;
   }
   // A job of its own: what a push service does not take is tried again, and the e-mail is not sent again for it.
-  if (await hasDevices(db, userId)) {
+  if (await hasDevices(db, reply)) {
     await jobs.add({ kind: "reply-push", subjectId: job.subjectId, userId });
     jobs.wake("reply-push");
   }

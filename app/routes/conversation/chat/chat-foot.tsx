@@ -2,7 +2,7 @@ import type { ComponentProps } from "react";
 import { Link } from "react-router";
 import { Composer } from "../composer/composer.tsx";
 import { NotifyForm, StopForm } from "../reply/reply-button.tsx";
-import type { ReplyNotice } from "../way-to-tell.server.ts";
+import type { ReplyNotice } from "../reply-notice.server.ts";
 
 type Props = Omit<ComponentProps<typeof Composer>, "placeholder" | "edits"> & {
   chatId: string;

@@ -18,7 +18,7 @@ import { send } from "../composer/send.server.ts";
 import { listModels } from "../models.server.ts";
 import { carryLive } from "../reply/live.server.tsx";
 import { type ShownTurn, showTurns } from "../reply/turns.server.ts";
-import { noticeOf } from "../way-to-tell.server.ts";
+import { noticeOf } from "../reply-notice.server.ts";
 import type { Route } from "./+types/chat";
 import { ChatFoot } from "./chat-foot.tsx";
 import { ChatMenu } from "./chat-menu.tsx";

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { FormTokenField } from "../../../ui/forms/post-form.tsx";
 import { Icon } from "../../../ui/icon.tsx";
-import type { ReplyNotice } from "../way-to-tell.server.ts";
+import type { ReplyNotice } from "../reply-notice.server.ts";
 
 type Props = {
   /** Another reply to this message, or, of a cut reply, its continuation. */

@@ -3,8 +3,8 @@ import { sendForm } from "../../../ui/forms/send-form.ts";
 import { ApiProblem, accepted, read } from "../../../web/api-result.server.ts";
 import { apiContext, formContext, sessionContext } from "../../../web/context.ts";
 import { textOf } from "../../../web/forms/form.server.ts";
+import { noticeOf } from "../reply-notice.server.ts";
 import { firstChunk } from "../stream/chunks.server.ts";
-import { wayToTell } from "../way-to-tell.server.ts";
 import type { Route } from "./+types/reply";
 
 /** «Avísame»: said in passing; the page stays as it is. */
@@ -22,8 +22,8 @@ export async function action({ context, params }: Route.ActionArgs) {
     const intent = textOf(context.get(formContext), "intent");
     if (intent === "notify") {
       await accepted(api.intelligence.conversation[":messageId"].notify.$post({ param: { messageId } }));
-      const way = await wayToTell(context);
-      if (way) context.get(sessionContext).flash({ type: "success", title: notified[way] });
+      const notice = await noticeOf(context, messageId);
+      if (notice) context.get(sessionContext).flash({ type: "success", title: notified[notice.by] });
     } else if (intent === "stop") {
       await accepted(api.intelligence.conversation[":messageId"].stop.$post({ param: { messageId } }));
     } else {

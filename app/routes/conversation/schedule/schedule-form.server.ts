@@ -1,10 +1,10 @@
 import { data } from "react-router";
 import { z } from "zod";
-import { type Context, formContext } from "../../../web/context.ts";
+import { read } from "../../../web/api-result.server.ts";
+import { apiContext, type Context, formContext } from "../../../web/context.ts";
 import { sendFields } from "../../../web/forms/form.server.ts";
 import { spokenTo } from "../composer/spoken-to.ts";
 import { listModels } from "../models.server.ts";
-import { wayToTell } from "../way-to-tell.server.ts";
 
 const fields = z.object({
   content: z.string().default(""),
@@ -18,8 +18,11 @@ const fields = z.object({
 
 /** What is asked for beside the fields themselves: whom it can be put to, and whether the person can be told. */
 export async function scheduleChoices(context: Context) {
-  const [models, way] = await Promise.all([listModels(context), wayToTell(context)]);
-  return { models: models.map(({ id, name }) => ({ id, name })), tells: way !== undefined };
+  const [models, { count, mails }] = await Promise.all([
+    listModels(context),
+    read(context.get(apiContext).api.device.$get()),
+  ]);
+  return { models: models.map(({ id, name }) => ({ id, name })), tells: mails || count > 0 };
 }
 
 type Sent = {
