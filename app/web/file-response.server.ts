@@ -4,22 +4,46 @@ type FileQuery = { variant: "original" | "image" | "preview" };
 type HeaderOptions = { headers?: Record<string, string> };
 type FileAnswer = Pick<Response, "ok" | "status" | "headers" | "json" | "text"> & { body: ReadableStream | null };
 
+const asked = ["If-None-Match", "Range", "If-Range"];
+const kept = [
+  "Content-Type",
+  "Content-Disposition",
+  "Content-Security-Policy",
+  "Cache-Control",
+  "ETag",
+  "Accept-Ranges",
+  "Content-Range",
+];
+// Had already, and nothing there: neither has a sentence to be shown.
+const bare = [304, 416];
+
 /** Relays the content of a file from the API: the original as a download, or a re-encoded image for display. */
-export async function relayContent(
+export function relayContent(
   request: Request,
   url: URL,
   get: (query: FileQuery, options: HeaderOptions) => Promise<unknown>,
 ): Promise<Response> {
-  const asked = url.searchParams.get("variant");
-  const variant = asked === "image" || asked === "preview" ? asked : "original";
-  const tag = request.headers.get("If-None-Match");
-  const answer = (await get({ variant }, tag ? { headers: { "If-None-Match": tag } } : {})) as FileAnswer;
-  const { body, headers, status } = answer.status === 304 ? answer : await accepted(Promise.resolve(answer));
-  // Length and encoding belong to the API's response and may differ here.
-  const kept = ["Content-Type", "Content-Disposition", "Content-Security-Policy", "Cache-Control", "ETag"];
-  const passed = kept.flatMap((name): [string, string][] => {
-    const value = headers.get(name);
-    return value === null ? [] : [[name, value]];
-  });
-  return new Response(body, { status, headers: passed });
+  const wanted = url.searchParams.get("variant");
+  const variant = wanted === "image" || wanted === "preview" ? wanted : "original";
+  return relayBytes(request, (options) => get({ variant }, options));
 }
+
+/** Relays bytes from the API, or the part that the browser asks for. */
+export async function relayBytes(
+  request: Request,
+  get: (options: HeaderOptions) => Promise<unknown>,
+): Promise<Response> {
+  const answer = (await get({ headers: copied(request.headers, asked) })) as FileAnswer;
+  const { body, headers, status } = bare.includes(answer.status) ? answer : await accepted(Promise.resolve(answer));
+  // What a proxy between the pages and their API has compressed comes out of `fetch` with another length.
+  const length = headers.has("Content-Encoding") ? [] : ["Content-Length"];
+  return new Response(body, { status, headers: copied(headers, [...kept, ...length]) });
+}
+
+const copied = (headers: Headers, names: string[]): Record<string, string> =>
+  Object.fromEntries(
+    names.flatMap((name): [string, string][] => {
+      const value = headers.get(name);
+      return value === null ? [] : [[name, value]];
+    }),
+  );

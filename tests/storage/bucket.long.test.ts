@@ -124,10 +124,29 @@ describe("a bucket", () => {
     await storage.put("019a-large", "original", path);
     const content = await storage.stream("019a-large", "original");
     let size = 0;
-    for await (const part of content?.body ?? []) size += part.byteLength;
+    for await (const part of content?.read() ?? []) size += part.byteLength;
     clearInterval(watching);
     expect([size, content?.size]).toEqual([200_000_000, 200_000_000]);
     expect(most - before).toBeLessThan(60_000_000);
+    storage.close();
+  });
+
+  it("takes what is made while it is stored, gives any part of it, and keeps nothing of what could not be made", async () => {
+    const storage = new BucketStorage(store.settings("made/"));
+    // Three parts of an upload and a bit.
+    const pieces = Array.from({ length: 26 }, (_, n) => Buffer.alloc(1_000_000, n));
+    const made = async function* (upTo: number) {
+      yield* pieces.slice(0, upTo);
+      if (upTo < pieces.length) throw new Error("no more");
+    };
+    await storage.put("019a-made", "original", made(pieces.length));
+    const content = await storage.stream("019a-made", "original");
+    expect(content?.size).toBe(26_000_000);
+    const part: Uint8Array[] = [];
+    for await (const bytes of content?.read({ start: 8_999_998, end: 9_000_001 }) ?? []) part.push(bytes);
+    expect([...Buffer.concat(part)]).toEqual([8, 8, 9, 9]);
+    await expect(storage.put("019a-half", "original", made(20))).rejects.toThrow("no more");
+    expect(await storage.stream("019a-half", "original")).toBeUndefined();
     storage.close();
   });
 

@@ -13,6 +13,7 @@ import { active, isAdmin, signedIn } from "../http/authentication.server.ts";
 import { contains, listPage } from "../http/list.server.ts";
 import { answerInvalid, notFound, Problem } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
+import { answerBytes } from "../http/ranges.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
 import { deletionRoute, itemRoute, listRoute } from "../http/resource-routes.server.ts";
 import { answers, bearer, bytes, idParam, rowFields, timesOf } from "../http/schemas.server.ts";
@@ -134,7 +135,9 @@ const readContentRoute = createRoute({
       content: { "*/*": { schema: bytes } },
       description: "El archivo como se subió, para guardarlo; o la imagen, hecha de nuevo, para verla.",
     },
+    206: { description: "Una parte, con `Range`." },
     304: { description: "El mismo que ya se tiene." },
+    416: { description: "El archivo acaba antes de esa parte." },
   },
 });
 const readContent: RouteHandler<typeof readContentRoute, ApiEnv> = async (c) => {
@@ -194,5 +197,5 @@ export async function answerContent(c: Context<ApiEnv>, row: FileRow, variant: V
   if (c.req.header("If-None-Match") === tag) return c.body(null, 304, headers);
   const content = await c.var.services.files.storage.stream(row.id, variant);
   if (!content) throw new Problem(404, "El contenido de este archivo ya no está en el servidor.");
-  return c.body(content.body, 200, { ...headers, "Content-Length": String(content.size) });
+  return answerBytes(c, content, headers);
 }

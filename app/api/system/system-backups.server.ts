@@ -135,7 +135,7 @@ async function* archive({ path }: Backup, storage: Storage): AsyncGenerator<Uint
   const known = filesIn(path);
   for await (const { id, variant, at } of storage.list()) {
     const content = known.has(id) ? await storage.stream(id, variant) : undefined;
-    if (content) yield* entry(`files/${nameOf(id, variant)}`, { ...content, at });
+    if (content) yield* entry(`files/${nameOf(id, variant)}`, { size: content.size, at, body: content.read() });
   }
   yield new Uint8Array(2 * block);
 }

@@ -86,7 +86,7 @@ async function* fileEntries({ db, storage, log }: Services, userId: string): Asy
     .execute();
   for (const { id, name } of files) {
     const content = await storage.stream(id, "original");
-    if (content) yield { name: pathInArchive(id, name), stored: content.body };
+    if (content) yield { name: pathInArchive(id, name), stored: content.read() };
     // The file was deleted meanwhile or its bytes are lost; the rest is still exported.
     else log.warn({ fileId: id }, "un archivo no está en la descarga");
   }

@@ -3,12 +3,14 @@ import { createRoute, OpenAPIHono, type RouteHandler } from "@hono/zod-openapi";
 import { v7 as newId } from "uuid";
 import { planWithoutRoom } from "../../db/storage-use.server.ts";
 import type { MessageRow, VoiceModelRow } from "../../db/tables.ts";
+import type { Content } from "../../files/storage/storage.server.ts";
 import { ConcurrencyLimit } from "../../process/concurrency-limit.server.ts";
 import { speak, spoken, voiceModel } from "../../voice/voice.server.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { seeMessage } from "../http/access.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, invalid, Problem } from "../http/problem.server.ts";
+import { answerBytes } from "../http/ranges.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
 import { bearer, bytes, idParam } from "../http/schemas.server.ts";
 import { asProblem, noModel } from "./voice.server.ts";
@@ -29,6 +31,7 @@ const readSpeechRoute = createRoute({
   responses: {
     200: { content: { "audio/mpeg": { schema: bytes } }, description: "La respuesta, leída en voz alta." },
     206: { description: "Una parte, con `Range`." },
+    416: { description: "Acaba antes de esa parte." },
   },
 });
 const readSpeech: RouteHandler<typeof readSpeechRoute, ApiEnv> = async (c) => {
@@ -42,17 +45,28 @@ const readSpeech: RouteHandler<typeof readSpeechRoute, ApiEnv> = async (c) => {
   }
   const version = versionOf(model, text);
   const kept = await findKept(services, message.id, version);
-  if (kept) return answer(kept, c.req.header("Range"));
+  if (kept) return answerBytes(c, kept, headersOf(version));
   await countAttempt(c, "speech", person.id);
   if (!making.enter(person.id)) throw tooMany();
   try {
     const { sound, isKept } = await made(services, message, { model, text, version }).catch(asProblem);
+    const stored = isKept ? await findKept(services, message.id, version) : undefined;
+    if (stored) return answerBytes(c, stored, headersOf(version));
     // What is not kept is given whole: each part would be made, and paid for, again.
-    return answer(sound, isKept ? c.req.header("Range") : undefined, isKept ? undefined : "no-store");
+    return new Response(new Uint8Array(sound), {
+      headers: { "Content-Type": "audio/mpeg", "Cache-Control": "no-store" },
+    });
   } finally {
     making.leave(person.id);
   }
 };
+
+// Asked for again each time: the reply may be gone by then, or somebody else sit at this browser.
+const headersOf = (version: string) => ({
+  "Content-Type": "audio/mpeg",
+  "Cache-Control": "private, no-cache",
+  ETag: `"${version}"`,
+});
 
 const tooMany = () => new Problem(429, "Ya se te están leyendo otras respuestas. Espera a que empiecen a sonar.");
 
@@ -68,14 +82,14 @@ const versionOf = ({ externalId, voice, baseUrl }: VoiceModelRow, text: string) 
     .update(JSON.stringify([baseUrl, externalId, voice, text]))
     .digest("base64url");
 
-async function findKept({ db, storage }: Services, messageId: string, version: string): Promise<Buffer | undefined> {
+async function findKept({ db, storage }: Services, messageId: string, version: string): Promise<Content | undefined> {
   const row = await db
     .selectFrom("speeches")
     .where("messageId", "=", messageId)
     .where("version", "=", version)
     .select("id")
     .executeTakeFirst();
-  return row && storage.read(row.id, "original");
+  return row && storage.stream(row.id, "original");
 }
 
 // Browsers ask several times for what they play: all of them wait for the same sound. It goes on without them, to be kept.
@@ -108,19 +122,4 @@ async function make(services: Services, message: MessageRow, { model, text, vers
   if (old.length > 0) await db.deleteFrom("speeches").where("id", "in", old).execute();
   await storage.delete(old);
   return { sound, isKept: true };
-}
-
-/** The sound, or the part of it that is asked for: players skip by `Range` (RFC 9110, 14.2); what they can't mean gets all of it. */
-function answer(sound: Buffer, range: string | undefined, cache = "private, no-cache"): Response {
-  // Asked for again each time: the reply may be gone by then, or somebody else sit at this browser.
-  const headers = { "Content-Type": "audio/mpeg", "Accept-Ranges": "bytes", "Cache-Control": cache };
-  const [, from = "", to = ""] = /^bytes=(\d*)-(\d*)$/.exec(range ?? "") ?? [];
-  const start = from ? Number(from) : to ? Math.max(0, sound.length - Number(to)) : 0;
-  const end = from && to ? Math.min(Number(to), sound.length - 1) : sound.length - 1;
-  if ((!from && !to) || start > end) return new Response(new Uint8Array(sound), { headers });
-  const part = new Uint8Array(sound.subarray(start, end + 1));
-  return new Response(part, {
-    status: 206,
-    headers: { ...headers, "Content-Range": `bytes ${start}-${end}/${sound.length}` },
-  });
 }

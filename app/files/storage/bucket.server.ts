@@ -2,6 +2,7 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { ReadableStream as WebStream } from "node:stream/web";
 import {
@@ -16,7 +17,9 @@ import {
 import pLimit from "p-limit";
 import type { BucketSettings } from "../../process/storage-url.server.ts";
 import {
+  type Content,
   nameOf,
+  type Part,
   readName,
   type Storage,
   StorageUnavailable,
@@ -31,6 +34,8 @@ const answer = 10_000;
 const silence = 30_000;
 const slowestUpload = 100; // bytes per ms
 const putAttempts = 2;
+// In bytes: four of them are in memory. An object has 10,000 parts at most, which makes 80 GB.
+const partSize = 8 * 1024 * 1024;
 const deletesAtOnce = 8;
 // What a killed process leaves is swept like uploads (`http/multipart.server.ts`).
 const lentPrefix = "tertulia-recibido-";
@@ -40,27 +45,16 @@ const lentPrefix = "tertulia-recibido-";
  * (strong consistency, which S3 has had since December 2020, and MinIO, Ceph and R2 have).
  */
 export class BucketStorage implements Storage {
+  readonly #settings: BucketSettings;
   readonly #client: S3Client;
   readonly #bucket: string;
   readonly #prefix: string;
 
-  constructor({ bucket, prefix, endpoint, region, keys }: BucketSettings) {
-    this.#bucket = bucket;
-    this.#prefix = prefix;
-    this.#client = new S3Client({
-      region,
-      // Only AWS has a host name for each bucket.
-      ...(endpoint && { endpoint, forcePathStyle: true }),
-      // Without keys, the SDK looks for those of the machine (roles, profiles).
-      ...(keys && { credentials: keys }),
-      // The newer checksums are refused by stores that don't know them.
-      requestChecksumCalculation: "WHEN_REQUIRED",
-      responseChecksumValidation: "WHEN_REQUIRED",
-      maxAttempts: 2,
-      // What fails is thrown, and logged in one place.
-      logger: { trace() {}, debug() {}, info() {}, warn() {}, error() {} },
-      requestHandler: { connectionTimeout: connect, requestTimeout: answer, throwOnRequestTimeout: true },
-    });
+  constructor(settings: BucketSettings) {
+    this.#settings = settings;
+    this.#bucket = settings.bucket;
+    this.#prefix = settings.prefix;
+    this.#client = clientOf(settings, answer);
   }
 
   /** Asks for the bucket; throws StorageUnavailable, whose `cause` names what is wrong with it. */
@@ -70,7 +64,8 @@ export class BucketStorage implements Storage {
     });
   }
 
-  async put(id: string, variant: Variant, source: Uint8Array | string): Promise<void> {
+  async put(id: string, variant: Variant, source: Uint8Array | string | AsyncIterable<Uint8Array>): Promise<void> {
+    if (typeof source !== "string" && !(source instanceof Uint8Array)) return this.#putWhileMade(id, variant, source);
     const size = typeof source === "string" ? (await stat(source)).size : source.byteLength;
     const requestTimeout = answer + size / slowestUpload;
     for (let attempt = 1; ; attempt++) {
@@ -88,6 +83,25 @@ export class BucketStorage implements Storage {
     }
   }
 
+  /** In parts of a few MB, of which the SDK asks the store to make one object at the end. */
+  async #putWhileMade(id: string, variant: Variant, source: AsyncIterable<Uint8Array>): Promise<void> {
+    const { Upload } = await import("@aws-sdk/lib-storage");
+    const client = clientOf(this.#settings, answer + partSize / slowestUpload);
+    let failed: unknown;
+    // What goes wrong in the making is thrown as it is: it is no fault of the store.
+    const Body = Readable.from(source).once("error", (error) => {
+      failed = error;
+    });
+    try {
+      await this.#ask(() => new Upload({ client, partSize, params: { ...this.#object(id, variant), Body } }).done());
+    } catch (error) {
+      throw failed ?? error;
+    } finally {
+      Body.destroy();
+      client.destroy();
+    }
+  }
+
   async read(id: string, variant: Variant): Promise<Buffer | undefined> {
     const parts: Uint8Array[] = [];
     const found = await this.#get(id, variant);
@@ -96,11 +110,12 @@ export class BucketStorage implements Storage {
     return Buffer.concat(parts);
   }
 
-  async stream(id: string, variant: Variant): Promise<{ body: ReadableStream<Uint8Array>; size: number } | undefined> {
+  async stream(id: string, variant: Variant): Promise<Content | undefined> {
     const head = await this.#ask(() => this.#client.send(new HeadObjectCommand(this.#object(id, variant))));
     if (!head) return;
-    const body = WebStream.from(this.#late(id, variant)) as unknown as ReadableStream<Uint8Array>;
-    return { body, size: head.ContentLength ?? 0 };
+    const read = (part?: Part) =>
+      WebStream.from(this.#late(id, variant, part)) as unknown as ReadableStream<Uint8Array>;
+    return { size: head.ContentLength ?? 0, read };
   }
 
   async lend<Result>(id: string, variant: Variant, use: (path: string) => Promise<Result>) {
@@ -149,15 +164,18 @@ export class BucketStorage implements Storage {
   }
 
   /** Opens the object at the first read. */
-  async *#late(id: string, variant: Variant): AsyncGenerator<Uint8Array> {
-    const found = await this.#get(id, variant);
+  async *#late(id: string, variant: Variant, part?: Part): AsyncGenerator<Uint8Array> {
+    const found = await this.#get(id, variant, part);
     // Deleted since its size was asked for.
     if (!found) throw new StorageUnavailable("gone");
     yield* found;
   }
 
-  async #get(id: string, variant: Variant): Promise<AsyncGenerator<Uint8Array> | undefined> {
-    const found = await this.#ask(() => this.#client.send(new GetObjectCommand(this.#object(id, variant))));
+  async #get(id: string, variant: Variant, part?: Part): Promise<AsyncGenerator<Uint8Array> | undefined> {
+    const range = part && { Range: `bytes=${part.start}-${part.end}` };
+    const found = await this.#ask(() =>
+      this.#client.send(new GetObjectCommand({ ...this.#object(id, variant), ...range })),
+    );
     return found?.Body && unlessSilent(found.Body.transformToWebStream());
   }
 
@@ -176,6 +194,23 @@ export class BucketStorage implements Storage {
     }
   }
 }
+
+/** `requestTimeout` in ms: how long an answer may take. */
+const clientOf = ({ endpoint, region, keys }: BucketSettings, requestTimeout: number) =>
+  new S3Client({
+    region,
+    // Only AWS has a host name for each bucket.
+    ...(endpoint && { endpoint, forcePathStyle: true }),
+    // Without keys, the SDK looks for those of the machine (roles, profiles).
+    ...(keys && { credentials: keys }),
+    // The newer checksums are refused by stores that don't know them.
+    requestChecksumCalculation: "WHEN_REQUIRED",
+    responseChecksumValidation: "WHEN_REQUIRED",
+    maxAttempts: 2,
+    // What fails is thrown, and logged in one place.
+    logger: { trace() {}, debug() {}, info() {}, warn() {}, error() {} },
+    requestHandler: { connectionTimeout: connect, requestTimeout, throwOnRequestTimeout: true },
+  });
 
 /** The parts of a body, each within `silence`. Time that the reader takes does not count. */
 async function* unlessSilent(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -30,6 +30,6 @@ async function sum(storage: Storage, { id, variant }: StoredFile): Promise<strin
   const content = await storage.stream(id, variant);
   if (!content) return;
   const hash = createHash("sha256");
-  for await (const part of content.body) hash.update(part);
+  for await (const part of content.read()) hash.update(part);
   return hash.digest("hex");
 }

@@ -3,7 +3,16 @@ import { copyFile, open, readdir, readFile, rename, rm, stat, writeFile } from "
 import { dirname, join } from "node:path";
 import { ReadableStream as WebStream } from "node:stream/web";
 import { makeFolder } from "../../process/fsync.server.ts";
-import { nameOf, readName, type Storage, type StoredFile, type Variant, variants } from "./storage.server.ts";
+import {
+  type Content,
+  nameOf,
+  type Part,
+  readName,
+  type Storage,
+  type StoredFile,
+  type Variant,
+  variants,
+} from "./storage.server.ts";
 
 /** The bytes of files in a folder of this machine, or in one that several machines mount. */
 export class FolderStorage implements Storage {
@@ -14,13 +23,19 @@ export class FolderStorage implements Storage {
   }
 
   /** Written aside, synced, renamed: whoever looks finds all of it or nothing, also after a power loss. */
-  async put(id: string, variant: Variant, source: Uint8Array | string): Promise<void> {
+  async put(id: string, variant: Variant, source: Uint8Array | string | AsyncIterable<Uint8Array>): Promise<void> {
     const path = this.path({ id, variant });
     const part = `${path}.part`;
     makeFolder(dirname(path));
-    await (typeof source === "string" ? copyFile(source, part) : writeFile(part, source));
-    await sync(part);
-    await rename(part, path);
+    try {
+      await (typeof source === "string" ? copyFile(source, part) : writeFile(part, source));
+      await sync(part);
+      await rename(part, path);
+    } catch (error) {
+      // On a full disk it would take the room that is missing.
+      await rm(part, { force: true });
+      throw error;
+    }
     await sync(dirname(path));
   }
 
@@ -28,10 +43,11 @@ export class FolderStorage implements Storage {
     return readFile(this.path({ id, variant })).catch(absent);
   }
 
-  async stream(id: string, variant: Variant): Promise<{ body: ReadableStream<Uint8Array>; size: number } | undefined> {
+  async stream(id: string, variant: Variant): Promise<Content | undefined> {
     const path = this.path({ id, variant });
     const found = await stat(path).catch(absent);
-    return found && { body: WebStream.from(bytesOf(path)) as unknown as ReadableStream<Uint8Array>, size: found.size };
+    const read = (part?: Part) => WebStream.from(bytesOf(path, part)) as unknown as ReadableStream<Uint8Array>;
+    return found && { size: found.size, read };
   }
 
   async lend<Result>(id: string, variant: Variant, use: (path: string) => Promise<Result>) {
@@ -61,8 +77,8 @@ export class FolderStorage implements Storage {
   }
 }
 
-async function* bytesOf(path: string): AsyncGenerator<Uint8Array> {
-  yield* createReadStream(path);
+async function* bytesOf(path: string, part?: Part): AsyncGenerator<Uint8Array> {
+  yield* createReadStream(path, part);
 }
 
 function absent(error: NodeJS.ErrnoException): undefined {

@@ -5,17 +5,19 @@ export type Variant = (typeof variants)[number];
 /** One stored variant. `at`: when it was stored, in ms since 1970; `size` in bytes. */
 export type StoredFile = { id: string; variant: Variant; size: number; at: number };
 
+/** Bytes from `start` to `end`, both included, counted from 0. */
+export type Part = { start: number; end: number };
+/** `size` in bytes. `read` streams all of it or a part; nothing is opened before its stream is read, so one that never is leaves nothing open. */
+export type Content = { size: number; read(part?: Part): ReadableStream<Uint8Array> };
+
 /** The bytes of files. A stored variant is complete or absent, even if the process is killed while it stores it. */
 export interface Storage {
-  /** Stores bytes, or a copy of the file at a path. */
-  put(id: string, variant: Variant, source: Uint8Array | string): Promise<void>;
+  /** Stores bytes, a copy of the file at a path, or what is made while it is stored; of that nothing is left if making it fails. */
+  put(id: string, variant: Variant, source: Uint8Array | string | AsyncIterable<Uint8Array>): Promise<void>;
   /** The bytes; undefined if they are not there. */
   read(id: string, variant: Variant): Promise<Buffer | undefined>;
-  /**
-   * The same as a stream, with its size in bytes. Nothing is opened before the stream is read, so one that is never read leaves
-   * nothing open.
-   */
-  stream(id: string, variant: Variant): Promise<{ body: ReadableStream<Uint8Array>; size: number } | undefined>;
+  /** The same, to be streamed. */
+  stream(id: string, variant: Variant): Promise<Content | undefined>;
   /** Lets `use` have the bytes as a file on this machine's disk, which is not to be changed; undefined if they are not there. */
   lend<Result>(id: string, variant: Variant, use: (path: string) => Promise<Result>): Promise<Result | undefined>;
   /** Deletes all variants of files. What is not there counts as deleted. */

@@ -1,0 +1,38 @@
+import type { Context } from "hono";
+import type { Content, Part } from "../../files/storage/storage.server.ts";
+import type { ApiEnv } from "../env.server.ts";
+
+/**
+ * Stored bytes, or the part of them that `Range` asks for (RFC 9110, 14): a download that broke off goes on where it stopped, and a
+ * player skips. `headers` say what they are, with an `ETag` that changes whenever they do. A range that can't be read is left out of
+ * account; one that begins behind the end is answered 416.
+ */
+export function answerBytes(
+  c: Context<ApiEnv>,
+  { size, read }: Content,
+  headers: Record<string, string> & { ETag: string },
+): Response {
+  const told = { ...headers, "Accept-Ranges": "bytes" };
+  const part = askedPart(c, size, headers.ETag);
+  if (part === undefined) return new Response(read(), { headers: { ...told, "Content-Length": String(size) } });
+  if (part.start >= size) return new Response(null, { status: 416, headers: { "Content-Range": `bytes */${size}` } });
+  return new Response(read(part), {
+    status: 206,
+    headers: {
+      ...told,
+      "Content-Length": String(part.end - part.start + 1),
+      "Content-Range": `bytes ${part.start}-${part.end}/${size}`,
+    },
+  });
+}
+
+/** The part that is asked for; undefined: all. `If-Range` names what the reader has the beginning of. */
+function askedPart(c: Context<ApiEnv>, size: number, tag: string): Part | undefined {
+  const had = c.req.header("If-Range");
+  if (had !== undefined && had !== tag) return;
+  const [, from = "", to = ""] = /^bytes=(\d*)-(\d*)$/.exec(c.req.header("Range") ?? "") ?? [];
+  // Without a beginning, `to` is how many bytes of the end are asked for.
+  if (!from) return to ? { start: Math.max(0, size - Number(to)), end: size - 1 } : undefined;
+  if (to && Number(to) < Number(from)) return;
+  return { start: Number(from), end: to ? Math.min(Number(to), size - 1) : size - 1 };
+}
