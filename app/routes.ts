@@ -56,7 +56,8 @@ export default [
     route("user/file/:id/contenido", "routes/account/files/file-content.ts"),
     route("user/canal", "routes/account/notices/reply-feed.ts"),
     route("user/dispositivos", "routes/account/notices/devices.ts"),
-    route("user/datos", "routes/account/export.ts"),
+    route("user/datos", "routes/account/export.tsx"),
+    route("user/datos/:exportId", "routes/account/export-file.ts"),
     layout("routes/admin/layout.tsx", [
       route("admin", "routes/admin/panel.tsx"),
       route("admin/sistema", "routes/admin/system/system.tsx", [

@@ -78,6 +78,7 @@ import { systemBackups } from "./system/system-backups.server.ts";
 import { terms } from "./terms/terms.server.ts";
 import { toolServers } from "./tools/tool-servers.server.ts";
 import { tools } from "./tools/tools.server.ts";
+import { accountExports } from "./users/exports.server.ts";
 import { subscriptions } from "./users/subscriptions.server.ts";
 import { usage } from "./users/usage.server.ts";
 import { users } from "./users/users.server.ts";
@@ -144,6 +145,7 @@ function mount(api: OpenAPIHono<ApiEnv>) {
     .route("/auth/ldap", ldapEntries)
     .route("/api/key", apiKeys)
     .route("/api/user", users)
+    .route("/api/user", accountExports)
     .route("/api/chat", shownChats)
     .route("/api/chat", chatCopies)
     .route("/api/chat", chats)

@@ -213,6 +213,7 @@ export type JobKind =
   | "file"
   | "picture"
   | "import"
+  | "export"
   | "upkeep"
   | "words"
   | "meanings"

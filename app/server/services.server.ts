@@ -6,6 +6,7 @@ import { replyPushing } from "../api/notices/push.server.ts";
 import { vapidKeys } from "../api/notices/push-service.server.ts";
 import { replyNotifying } from "../api/notices/reply-notices.server.ts";
 import { askingDue } from "../api/schedules/ask-due.server.ts";
+import { exporting } from "../api/users/export-job.server.ts";
 import { sealAudit } from "../db/audit/seal.server.ts";
 import { openDatabase } from "../db/connection.server.ts";
 import { alone } from "../db/processes/alone.server.ts";
@@ -96,6 +97,7 @@ export async function openServices(config: Config): Promise<Opened> {
   });
   const runs = new Runs(running);
   jobs.handle("import", importing({ db, files }));
+  jobs.handle("export", exporting(running));
   jobs.handle("upkeep", upkeep(running));
   jobs.handle("words", wordsLearning(running));
   jobs.handle("meanings", meaningsLearning(running));

@@ -166,6 +166,9 @@ it("users are as the document says", async () => {
   await run("patch /api/user/{id}", luis, { json: change });
   const { user } = (await (await run("get /auth/session")).json()) as { user: Body };
   await run("get /api/user/{id}/export", user);
+  const prepared = (await (await run("post /api/user/{id}/export", user)).json()) as Body;
+  await run("get /api/user/{id}/exports", user);
+  await run("get /api/user/{id}/export/{exportId}", { id: user.id, exportId: prepared.id });
   await run("get /api/user/{id}/use", user);
   await run("delete /api/user/{id}/sessions", luis);
   await run("delete /api/user/{id}", luis);

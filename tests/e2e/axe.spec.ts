@@ -126,6 +126,7 @@ look("axe finds nothing on projects", async ({ page, audit, person }) => {
     "/conversation/project/crear",
     `${project}/documentos/crear`,
     file ?? "",
+    "/user/datos",
   ]) {
     expect([path, ...(await audit(path))]).toEqual([path]);
   }

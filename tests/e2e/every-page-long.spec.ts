@@ -176,6 +176,7 @@ for (const who of ["visitor", "admin"] as const) {
         "/admin",
         "/user",
         "/user/claves/crear",
+        "/user/datos",
         "/conversation/chat",
         chat,
         `${chat}/eliminar`,

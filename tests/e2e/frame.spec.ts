@@ -101,9 +101,12 @@ test("«Descargar mis datos» brings a ZIP with every conversation", async ({ pa
   await begin(page, "Para llevar", "gpt-4o");
   await expect(lastReply(page).getByRole("button", { name: "Regenerar" })).toBeVisible();
   await page.goto("/user");
+  await page.getByRole("button", { name: "Descargar mis datos" }).click();
+  await expect(page).toHaveURL(/\/user\/datos$/);
+  await expect(page.getByText(/\.zip está listo: [\d,]+ kB\. Se borra del servidor mañana a las \d/)).toBeVisible();
   const [download] = await Promise.all([
     page.waitForEvent("download"),
-    page.getByRole("link", { name: "Descargar mis datos" }).click(),
+    page.getByRole("link", { name: "Descargar", exact: true }).click(),
   ]);
   expect(download.suggestedFilename()).toMatch(/^tertulia-\d{4}-\d\d-\d\d\.zip$/);
   const files = unzipSync(readFileSync(await download.path()));

@@ -1,10 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, statfsSync, writeFileSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { LLMock } from "@copilotkit/aimock";
 import pg from "pg";
+import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { password } from "../support/api.ts";
 import { Browser, readable } from "../support/browser.ts";
@@ -59,39 +61,39 @@ function mayMount(): boolean {
   }
 }
 
-describe.runIf(mayMount())("a full disk", () => {
-  /** A disk of some megabytes that can be filled to its last byte. */
-  function smallDisk() {
-    const folder = mkdtempSync(join(tmpdir(), "tertulia-disk-"));
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=6m", "tmpfs", folder]);
-    onTestFinished(() => {
-      execFileSync("umount", ["-l", folder]);
-      rmSync(folder, { recursive: true, force: true });
-    });
-    const filler = join(folder, "lleno");
-    return {
-      folder,
-      fill() {
-        const db = new DatabaseSync(join(folder, "tertulia.db"));
-        // What the log has room for already would still be written.
-        db.exec("pragma wal_checkpoint(truncate)");
-        const file = openSync(filler, "w");
-        for (const size of [65_536, 4096, 1]) {
-          try {
-            for (;;) writeSync(file, Buffer.alloc(size));
-          } catch (error) {
-            if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
-          }
+/** A disk of some megabytes that can be filled to its last byte. */
+function smallDisk(megabytes: number) {
+  const folder = mkdtempSync(join(tmpdir(), "tertulia-disk-"));
+  execFileSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", folder]);
+  onTestFinished(() => {
+    execFileSync("umount", ["-l", folder]);
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const filler = join(folder, "lleno");
+  return {
+    folder,
+    fill() {
+      const db = new DatabaseSync(join(folder, "tertulia.db"));
+      // What the log has room for already would still be written.
+      db.exec("pragma wal_checkpoint(truncate)");
+      const file = openSync(filler, "w");
+      for (const size of [65_536, 4096, 1]) {
+        try {
+          for (;;) writeSync(file, Buffer.alloc(size));
+        } catch (error) {
+          if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
         }
-        closeSync(file);
-        db.close();
-      },
-      free: () => rmSync(filler),
-    };
-  }
+      }
+      closeSync(file);
+      db.close();
+    },
+    free: () => rmSync(filler),
+  };
+}
 
+describe.runIf(mayMount())("a full disk", () => {
   it("in mid-reply: it is read to its end, writers are told and keep their text, readers go on; with room again all is stored", async () => {
-    const disk = smallDisk();
+    const disk = smallDisk(6);
     const { browser } = await begin({ DATA_DIR: disk.folder });
     const { chat, text } = await readAlong(browser, disk.fill);
     expect(text).toContain("Frase número 40 de la respuesta larga.");
@@ -109,6 +111,29 @@ describe.runIf(mayMount())("a full disk", () => {
     });
     expect(readable(await browser.html(chat))).toContain("Frase número 40 de la respuesta larga.");
     expect(readable(await browser.html(await browser.say("Hola de nuevo")))).toContain("Con dos frases.");
+  }, 60_000);
+});
+
+describe.runIf(mayMount())("a disk that is nearly full", () => {
+  it("has no room for what somebody wants to download: it says so, and what was written of it is gone", async () => {
+    const disk = smallDisk(20);
+    const { browser } = await begin({ DATA_DIR: disk.folder });
+    const noise = { raw: { width: 1200, height: 1100, channels: 3 as const } };
+    const photo = await sharp(randomBytes(1200 * 1100 * 3), noise)
+      .png()
+      .toBuffer();
+    await browser.upload([new File([new Uint8Array(photo)], "ruido.png")]);
+    const { bavail, bsize } = statfsSync(disk.folder);
+    writeFileSync(join(disk.folder, "casi lleno"), Buffer.alloc(bavail * bsize - photo.length / 2));
+    expect((await browser.submit("/user", "/user/datos", {})).status).toBe(303);
+    await vi.waitFor(
+      async () =>
+        expect(readable(await browser.html("/user/datos"))).toContain(
+          "No se han podido preparar tus datos: en el servidor no queda sitio para prepararlos.",
+        ),
+      { timeout: 25_000, interval: 500 },
+    );
+    expect(readdirSync(disk.folder, { recursive: true }).filter((name) => String(name).endsWith(".part"))).toEqual([]);
   }, 60_000);
 });
 

@@ -58,6 +58,7 @@ describe("the HTML is valid", () => {
     "/user/verificacion/eliminar",
     "/user/eliminar",
     "/user/ayuda",
+    "/user/datos",
     "/conversation/chat",
     "CHAT",
     "CHAT/editar",

@@ -25,7 +25,7 @@ afterAll(async () => {
 const ofOneKind = 2;
 const sidebar = /<nav class="sidebar"[\s\S]*?<\/nav>/;
 // What is a file, ends the session, differs with the machine or is a list in another order.
-const passed = /^\/(user\/datos|auth\/signout|admin\/sistema|assets)|^\/v1|\/descargar|\/contenido|\?/;
+const passed = /^\/(user\/datos\/|auth\/signout|admin\/sistema|assets)|^\/v1|\/descargar|\/contenido|\?/;
 
 /** All pages that links lead to, with their addresses; of forms for something new, also what they say when sent empty. */
 async function walk(browser: Browser, starts: string[]): Promise<string> {

@@ -16,6 +16,7 @@ const routes: [path: string, layout: Layout, access: Access][] = [
   ["/auth/signup", "default", "guest"],
   ["/user", "dashboard", "auth"],
   ["/user/file", "dashboard", "auth"],
+  ["/user/datos", "dashboard", "auth"],
   ["/conversation/chat", "dashboard", "active"],
   ["/conversation/chat/id", "dashboard", "active"],
   ["/conversation/project", "dashboard", "active"],

@@ -9,6 +9,7 @@ let server: TestServer;
 let ana: Browser;
 let chat: string;
 let file: string;
+let everything: string;
 beforeAll(async () => {
   models = await startModelServer();
   server = await startServer({ OPENAI_BASE_URL: `${models.url}/v1`, OPENAI_API_KEY: "clave" });
@@ -18,6 +19,8 @@ beforeAll(async () => {
   chat = await ana.say("Lo que nadie más lee");
   await ana.html(chat);
   [file = ""] = await ana.upload([new File(["<script>alert(1)</script>"], "a.html")]);
+  const prepared = await ana.follow(await ana.submit("/user", "/user/datos", {}));
+  everything = /"(\/user\/datos\/[\w-]{36})"/.exec(await prepared.text())?.[1] ?? "";
 });
 afterAll(async () => {
   await server.stop();
@@ -32,7 +35,7 @@ describe("every answer", () => {
     ["its data", () => `${chat}.data`],
     ["a printed one", () => `${chat}/imprimir`],
     ["an export", () => `${chat}/descargar`],
-    ["everything of a person", () => "/user/datos"],
+    ["everything of a person", () => everything],
     ["a file", () => `/user/file/${file}/contenido`],
     ["a table", () => "/admin/user/descargar"],
     ["what is not there", () => "/no/hay"],

@@ -4,6 +4,7 @@ import { createApi } from "../../app/api/api.server.ts";
 import type { Services } from "../../app/api/env.server.ts";
 import { importing } from "../../app/api/imports/import-job.server.ts";
 import { vapidKeys } from "../../app/api/notices/push-service.server.ts";
+import { exporting } from "../../app/api/users/export-job.server.ts";
 import { Processes } from "../../app/db/processes/processes.server.ts";
 import { secretKeys } from "../../app/db/stored-secrets.server.ts";
 import { meaningsLearning } from "../../app/embeddings/learn-meanings.server.ts";
@@ -65,6 +66,7 @@ export async function openApi(
   const { modelKey, toolKey } = secretKeys(secret);
   const searchModel = new SearchModel({ db, modelKey, log });
   jobs.handle("import", importing({ db, files }));
+  jobs.handle("export", exporting({ db, storage: stored, log }));
   jobs.handle("meanings", meaningsLearning({ db, engine: database.engine, searchModel }));
   const running = {
     db,

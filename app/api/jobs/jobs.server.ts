@@ -17,6 +17,7 @@ export const job = z
       "file",
       "picture",
       "import",
+      "export",
       "upkeep",
       "words",
       "meanings",

@@ -19,6 +19,8 @@ export async function deleteAccount(c: Context<ApiEnv>, id: string): Promise<voi
   const writing = db.selectFrom("messages").where("userId", "=", id).where("status", "=", "streaming");
   for (const { chatId } of await writing.select("chatId").execute()) await stopReplies(services, chatId);
   const files = await db.selectFrom("files").where("userId", "=", id).select("id").execute();
+  // Under the ids of jobs lie what they have prepared for the person, and what they import.
+  const jobs = await db.selectFrom("jobs").where("userId", "=", id).select("id").execute();
   await db.transaction().execute(async (trx) => {
     await lockAdmins(trx, engine);
     const account = await trx
@@ -54,4 +56,5 @@ export async function deleteAccount(c: Context<ApiEnv>, id: string): Promise<voi
     await recordAudit(trx, c, "delete", "user", id);
   });
   await services.files.delete(files.map((file) => file.id));
+  await services.storage.delete(jobs.map((job) => job.id));
 }

@@ -1,12 +1,14 @@
-import { Readable } from "node:stream";
-import type { Context } from "hono";
+import { PassThrough, Readable } from "node:stream";
+import { finished } from "node:stream/promises";
+import type { ZipFile } from "yazl";
 import type { Db } from "../../db/connection.server.ts";
 import type { ChatRow } from "../../db/tables.ts";
 import { chatAsJson, chatAsMarkdown, fileName, pathInArchive } from "../chats/chat-export.server.ts";
-import type { ApiEnv, Services } from "../env.server.ts";
+import type { Services as AllServices } from "../env.server.ts";
 import { iso } from "../http/schemas.server.ts";
 import { showUser } from "./user-fields.server.ts";
 
+type Services = Pick<AllServices, "db" | "storage" | "log">;
 /** `stored`: a file as it was uploaded, which is not compressed again: images, PDF and DOCX are compressed already. */
 type Entry =
   | { name: string; text: AsyncIterable<string> | [string] }
@@ -14,42 +16,62 @@ type Entry =
 
 const chatsAtOnce = 20;
 
-/**
- * Everything of a person as a ZIP: `datos.json`, each chat as Markdown and JSON, each file as it was uploaded. Streamed
- * while it is made.
- */
-export function exportAccount(c: Context<ApiEnv>) {
-  const { services, person } = c.var;
-  const day = new Date().toISOString().slice(0, 10);
-  return {
-    body: Readable.toWeb(Readable.from(zipped(entries(services, person.id)))) as ReadableStream<Uint8Array>,
-    headers: {
-      "Content-Type": "application/zip",
-      "Content-Disposition": `attachment; filename="tertulia-${day}.zip"`,
-    },
+/** What the ZIP of what somebody has is called. */
+export const exportName = () => `tertulia-${new Date().toISOString().slice(0, 10)}.zip`;
+
+/** How many entries the ZIP of somebody will have, if nothing is added or deleted meanwhile. */
+export async function countEntries({ db }: Services, userId: string): Promise<number> {
+  const count = async (table: "chats" | "files") => {
+    const own = db.selectFrom(table).where("userId", "=", userId).where("sessionId", "is", null);
+    return Number((await own.select((e) => e.fn.countAll().as("count")).executeTakeFirstOrThrow()).count);
   };
+  return 1 + 2 * (await count("chats")) + (await count("files"));
 }
 
-async function* zipped(files: AsyncGenerator<Entry>): AsyncGenerator<Uint8Array> {
+/**
+ * Everything of a person as a ZIP, while it is made: `datos.json`, each chat as Markdown and JSON, each file as it was uploaded.
+ * `told` is asked after each entry, with how many there are so far; what it throws ends the ZIP.
+ */
+export async function* exportAccount(
+  services: Services,
+  userId: string,
+  told: (entries: number) => Promise<void> = async () => {},
+): AsyncGenerator<Uint8Array> {
   // Loaded when first used, to save memory.
-  const { strToU8, Zip, ZipDeflate, ZipPassThrough } = await import("fflate");
-  const ready: Uint8Array[] = [];
-  const zip = new Zip((error, chunk) => {
-    if (error) throw error;
-    ready.push(chunk);
-  });
-  for await (const entry of files) {
-    const file = "text" in entry ? new ZipDeflate(entry.name) : new ZipPassThrough(entry.name);
-    zip.add(file);
-    for await (const part of "text" in entry ? entry.text : entry.stored) {
-      file.push(typeof part === "string" ? strToU8(part) : part);
-      yield* ready.splice(0);
+  const { ZipFile } = await import("yazl");
+  const zip = new ZipFile();
+  const output = zip.outputStream.pipe(new PassThrough());
+  const left = new AbortController();
+  zip.on("error", (error) => output.destroy(error));
+  const filled = fill(zip, entries(services, userId), told, left.signal).catch((error) => output.destroy(error));
+  try {
+    yield* output;
+  } finally {
+    // Who reads has left, perhaps in the middle of a file.
+    left.abort();
+    await filled;
+  }
+}
+
+/** Adds entries one after the other, as fast as the ZIP is read. */
+async function fill(
+  zip: ZipFile,
+  entries: AsyncGenerator<Entry>,
+  told: (entries: number) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  let added = 0;
+  for await (const entry of entries) {
+    const source = Readable.from("text" in entry ? entry.text : entry.stored);
+    try {
+      zip.addReadStream(source, entry.name, { compress: "text" in entry });
+      await finished(source, { signal });
+    } finally {
+      source.destroy();
     }
-    file.push(new Uint8Array(), true);
-    yield* ready.splice(0);
+    await told(++added);
   }
   zip.end();
-  yield* ready.splice(0);
 }
 
 async function* entries(services: Services, userId: string): AsyncGenerator<Entry> {

@@ -10,12 +10,10 @@ import { admin, isAdmin, noProgram, signedIn } from "../http/authentication.serv
 import { contains, listPage } from "../http/list.server.ts";
 import { answerInvalid, invalid, notFound } from "../http/problem.server.ts";
 import { mayEndSessions, publishes } from "../http/publish-change.server.ts";
-import { countAttempt } from "../http/rate-limit.server.ts";
 import { changeRoute, creationRoute, itemRoute, listRoute } from "../http/resource-routes.server.ts";
-import { answers, bearer, bytes, draft, idParam, line } from "../http/schemas.server.ts";
+import { answers, bearer, draft, idParam, line } from "../http/schemas.server.ts";
 import { addressTaken, adminFields, changeAccount, createAccount, newAccount } from "./account-admin.server.ts";
 import { deleteAccount } from "./account-end.server.ts";
-import { exportAccount } from "./export.server.ts";
 import { planUse, planUseOf } from "./plan-use.server.ts";
 import { showUser, user } from "./user-fields.server.ts";
 
@@ -170,26 +168,6 @@ const showAccount: RouteHandler<typeof showAccountRoute, ApiEnv> = async (c) => 
   return c.json(showUser(await findUser(c.var.services, id)), 200);
 };
 
-const downloadAccountRoute = createRoute({
-  method: "get",
-  path: "/{id}/export",
-  security: bearer,
-  middleware: [signedIn],
-  request: { params: idParam },
-  responses: {
-    200: {
-      content: { "application/zip": { schema: bytes } },
-      description: "Todo lo de la persona, en un ZIP.",
-    },
-  },
-});
-const downloadAccount: RouteHandler<typeof downloadAccountRoute, ApiEnv> = async (c) => {
-  if (c.req.valid("param").id !== c.var.person.id) throw notFound();
-  await countAttempt(c, "export", c.var.person.id);
-  const { body, headers } = exportAccount(c);
-  return c.body(body, 200, headers);
-};
-
 export const users = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(changeUserRoute, changeUser)
   .openapi(deleteUserRoute, deleteUser)
@@ -197,8 +175,7 @@ export const users = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(showPlanUseRoute, showPlanUse)
   .openapi(listUsersRoute, listUsers)
   .openapi(createUserRoute, createUser)
-  .openapi(showAccountRoute, showAccount)
-  .openapi(downloadAccountRoute, downloadAccount);
+  .openapi(showAccountRoute, showAccount);
 
 /** Notifies the old address, so that the owner learns of a takeover. */
 function tellOldAddress({ mail }: Services, before: UserRow, email: string): void {

@@ -35,10 +35,7 @@ export default function DeleteAccount({ loaderData, actionData }: Route.Componen
     <FormDialog title="Eliminar mi cuenta" closeTo="/user" kind="alert" reloadDocument>
       <p>
         Se borrarán tus conversaciones, tus archivos y tu uso. No se puede deshacer; si quieres guardar algo,{" "}
-        <a href="/user/datos" download>
-          descarga antes tus datos
-        </a>
-        .
+        <a href="/user/datos">descarga antes tus datos</a>.
       </p>
       {loaderData.administers && (
         <p>

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { zoneOf } from "../../process/time-zones.server.ts";
 import { Callout } from "../../ui/callout.tsx";
 import { DashboardPage } from "../../ui/dashboard-page.tsx";
+import { PostForm } from "../../ui/forms/post-form.tsx";
 import { sendForm } from "../../ui/forms/send-form.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { LightChoice } from "../../ui/light/light-choice.tsx";
@@ -200,9 +201,11 @@ function Data() {
           no se puede deshacer.
         </p>
         <div className="buttons">
-          <a className="button" href="/user/datos" download>
-            Descargar mis datos
-          </a>{" "}
+          <PostForm action="/user/datos">
+            <button type="submit" className="button">
+              Descargar mis datos
+            </button>
+          </PostForm>{" "}
           <Link className="button danger" to="/user/eliminar" preventScrollReset>
             Eliminar mi cuenta
           </Link>

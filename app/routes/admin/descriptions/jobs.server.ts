@@ -4,6 +4,7 @@ const kinds = {
   file: "Leer un documento",
   picture: "Leer una imagen",
   import: "Importar",
+  export: "Preparar una descarga",
   email: "Enviar un correo",
   upkeep: "Limpieza",
   words: "Palabras de la búsqueda",

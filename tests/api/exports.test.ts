@@ -1,0 +1,170 @@
+import { randomBytes } from "node:crypto";
+import { ReadableStream as WebStream } from "node:stream/web";
+import { unzipSync } from "fflate";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { exportAccount } from "../../app/api/users/export.server.ts";
+import type { Storage } from "../../app/files/storage/storage.server.ts";
+import { type Account, type Api, openApi, password } from "../support/api.ts";
+import { findEngines } from "../support/engines.ts";
+
+type Prepared = { id: string; state: string; result: { name: string; size: number } };
+
+describe.each(await findEngines())("what somebody has, prepared to be downloaded, on $name", (engine) => {
+  let api: Api;
+  let admin: Account;
+  let ana: Account;
+  // Long enough to be read in several parts.
+  const photo = randomBytes(300_000).toString("hex");
+  beforeAll(async () => {
+    api = await openApi(engine);
+    admin = await api.signUp("Admin");
+  });
+  beforeEach(async () => {
+    ana = await api.signUp("Ana");
+    await api.converse(ana.token, { content: "Para llevar" });
+    await api.upload(ana.token, [new File([photo], "medidas.txt")]);
+  });
+  afterAll(() => api.close());
+
+  const path = () => `/api/user/${ana.id}/export`;
+  async function prepare({ token }: Account): Promise<Prepared> {
+    const { status, body } = await api.call("POST", path(), { token });
+    expect(status).toBe(201);
+    return body as Prepared;
+  }
+  const download = (id: string, { token }: Account, headers: Record<string, string> = {}) =>
+    api.fetch(`${path()}/${id}`, token, { headers });
+  const bytesOf = async (answer: Response) => Buffer.from(await answer.arrayBuffer());
+
+  it("is the same ZIP as at once, with its size and its name", async () => {
+    const { id, state, result } = await prepare(ana);
+    expect([state, result.name]).toEqual(["done", expect.stringMatching(/^tertulia-\d{4}-\d\d-\d\d\.zip$/)]);
+    const answer = await download(id, ana);
+    expect(answer.headers.get("Content-Disposition")).toBe(`attachment; filename="${result.name}"`);
+    expect(answer.headers.get("Content-Length")).toBe(String(result.size));
+    const prepared = unzipSync(await bytesOf(answer));
+    const now = unzipSync(await bytesOf(await api.fetch(path(), ana.token)));
+    expect(Object.keys(prepared)).toEqual(Object.keys(now));
+    expect(Object.keys(prepared)).toHaveLength(4);
+    expect(Buffer.from(prepared[Object.keys(prepared).at(-1) ?? ""] ?? []).toString()).toBe(photo);
+  });
+
+  it("goes on where a download broke off, as long as it is the same", async () => {
+    const { id, result } = await prepare(ana);
+    const whole = await download(id, ana);
+    const tag = whole.headers.get("ETag") ?? "";
+    const all = await bytesOf(whole);
+    const rest = await download(id, ana, { Range: "bytes=100000-", "If-Range": tag });
+    expect([rest.status, rest.headers.get("Content-Range")]).toEqual([
+      206,
+      `bytes 100000-${result.size - 1}/${result.size}`,
+    ]);
+    expect(rest.headers.get("Content-Length")).toBe(String(result.size - 100_000));
+    expect(await bytesOf(rest)).toEqual(all.subarray(100_000));
+    const middle = await download(id, ana, { Range: "bytes=5-14" });
+    expect(await bytesOf(middle)).toEqual(all.subarray(5, 15));
+    const last = await download(id, ana, { Range: "bytes=-7" });
+    expect(await bytesOf(last)).toEqual(all.subarray(-7));
+    const beyond = await download(id, ana, { Range: `bytes=${result.size - 3}-${result.size + 50}` });
+    expect(await bytesOf(beyond)).toEqual(all.subarray(-3));
+    const other = await download(id, ana, { Range: "bytes=5-14", "If-Range": '"another"' });
+    expect([other.status, (await bytesOf(other)).length]).toEqual([200, result.size]);
+  });
+
+  it.each([
+    ["none of it", (size: number) => `bytes=${size}-`, 416],
+    ["what is far behind its end", () => "bytes=99999999999-99999999999999", 416],
+    ["the end before the beginning", () => "bytes=9-2", 200],
+    ["the last 0 bytes", () => "bytes=-0", 416],
+    ["several parts", () => "bytes=0-1,4-5", 200],
+    ["something else", () => "lines=1-2", 200],
+    ["nothing", () => "bytes=-", 200],
+  ])("answers who asks for %s", async (_what, range, status) => {
+    const { id, result } = await prepare(ana);
+    const answer = await download(id, ana, { Range: range(result.size) });
+    expect([answer.status, (await bytesOf(answer)).length]).toEqual([status, status === 200 ? result.size : 0]);
+    expect(answer.headers.get("Content-Range")).toBe(status === 416 ? `bytes */${result.size}` : null);
+  });
+
+  it("made while it is read, it is given up in the middle of a file when its reader leaves", async () => {
+    const opened: string[] = [];
+    const closed: string[] = [];
+    const { db, log, storage } = api.services;
+    const watched: Storage = Object.assign(Object.create(storage), {
+      async stream(...asked: Parameters<Storage["stream"]>) {
+        const content = await storage.stream(...asked);
+        return content && { ...content, read: () => watch(asked[0], content.read()) };
+      },
+    });
+    const watch = (id: string, body: ReadableStream<Uint8Array>) =>
+      WebStream.from(
+        (async function* () {
+          opened.push(id);
+          try {
+            yield* body;
+          } finally {
+            closed.push(id);
+          }
+        })(),
+      ) as unknown as ReadableStream<Uint8Array>;
+    let read = 0;
+    for await (const bytes of exportAccount({ db, log, storage: watched }, ana.id)) {
+      read += bytes.length;
+      if (opened.length > 0) break;
+    }
+    expect(opened).toHaveLength(1);
+    await vi.waitFor(() => expect(closed).toEqual(opened));
+    expect(read).toBeLessThan(photo.length);
+  });
+
+  it("nobody else prepares or reads it, and who administers neither", async () => {
+    const bea = await api.signUp("Bea");
+    const { id } = await prepare(ana);
+    for (const other of [bea, admin]) {
+      expect((await api.call("POST", path(), { token: other.token })).status).toBe(404);
+      expect((await download(id, other)).status).toBe(404);
+      const asOwn = await api.call("GET", `/api/user/${other.id}/export/${id}`, { token: other.token });
+      expect(asOwn.status).toBe(404);
+    }
+    expect((await api.call("GET", `${path()}/${id}`)).status).toBe(401);
+  });
+
+  it("replaces what was prepared before, whose bytes are gone", async () => {
+    const first = await prepare(ana);
+    const second = await prepare(ana);
+    expect(second.id).not.toBe(first.id);
+    expect((await download(first.id, ana)).status).toBe(404);
+    expect(await api.services.storage.stream(first.id, "original")).toBeUndefined();
+    expect((await download(second.id, ana)).status).toBe(200);
+  });
+
+  it("asked for twice at once is prepared once while it is under way", async () => {
+    await api.db.deleteFrom("jobs").where("userId", "=", ana.id).execute();
+    const id = await api.services.jobs.add({ kind: "export", userId: ana.id });
+    // Nobody has begun it yet, so one of them may be answered before it is there.
+    const ask = async () => (await api.call("POST", path(), { token: ana.token })).body as Prepared;
+    const [one, two] = await Promise.all([ask(), ask()]);
+    expect([one.id, two.id]).toEqual([id, id]);
+    expect(await api.services.jobs.ended(id, 10_000)).toMatchObject({ state: "done" });
+  });
+
+  it("goes with the account, at once", async () => {
+    const carla = await api.signUp("Carla");
+    const { body } = await api.call("POST", `/api/user/${carla.id}/export`, { token: carla.token });
+    const { id } = body as Prepared;
+    expect(await api.services.storage.stream(id, "original")).toBeDefined();
+    const deleted = await api.call("DELETE", `/api/user/${carla.id}`, {
+      token: carla.token,
+      json: { currentPassword: password },
+    });
+    expect(deleted.status).toBe(204);
+    expect(await api.services.storage.stream(id, "original")).toBeUndefined();
+  });
+
+  it("may be asked for ten times in an hour; what is prepared is read as often as it takes", async () => {
+    const eva = await api.signUp("Eva");
+    const ask = () => api.call("POST", `/api/user/${eva.id}/export`, { token: eva.token });
+    for (let n = 0; n < 10; n++) expect((await ask()).status).toBe(201);
+    expect((await ask()).status).toBe(429);
+  });
+});
