@@ -27,10 +27,11 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Starts the built server as `npm start` does, on a port of its own. */
-export async function startServer(env: Record<string, string> = {}): Promise<TestServer> {
+/** Starts the built server as `npm start` does, on a port of its own; `on` is what its command begins with, to run it on another host. */
+export async function startServer(env: Record<string, string> = {}, on: string[] = []): Promise<TestServer> {
   const dataDir = env.DATA_DIR ?? mkdtempSync(join(tmpdir(), "tertulia-"));
-  const child = spawn(process.execPath, ["--max-semi-space-size=4", "build/server/start.js"], {
+  const [program = "", ...args] = [...on, process.execPath, "--max-semi-space-size=4", "build/server/start.js"];
+  const child = spawn(program, args, {
     env: {
       PATH: process.env.PATH,
       // Passed on, so that modules preloaded into the tests, as by tests/mutations, are also preloaded into their servers.
