@@ -391,6 +391,17 @@ describe.each(engines)("a reply on $name", (engine) => {
     }
   });
 
+  it("says whether there is anything before the messages of a page", async () => {
+    const { chatId } = ids(await say("Una pregunta y su respuesta"));
+    const page = async (limit: number) =>
+      (await api.call("GET", `/api/chat/${chatId}/messages?limit=${limit}`, { token: ana.token })).body as {
+        items: { role: string }[];
+        hasEarlier: boolean;
+      };
+    expect(await page(2)).toMatchObject({ items: [{ role: "user" }, { role: "assistant" }], hasEarlier: false });
+    expect(await page(1)).toMatchObject({ items: [{ role: "assistant" }], hasEarlier: true });
+  });
+
   it.each([0, 100, 250])("a chat of %i messages more is exported whole, and deleted whole", async (more) => {
     const begun = ids(await say("La primera"));
     const now = Date.now();

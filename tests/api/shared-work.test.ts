@@ -186,6 +186,16 @@ for (const engine of await findEngines()) {
       expect(await show([], admin)).toBe(204);
     });
 
+    it("a copy made while a reply is written ends with the question", async () => {
+      const { chatId, messageId } = await begun(ana);
+      await api.db.updateTable("messages").set({ status: "streaming" }).where("id", "=", messageId).execute();
+      const copy = await made(`/api/chat/${chatId}/copy`, ana, {});
+      await api.db.updateTable("messages").set({ status: "complete" }).where("id", "=", messageId).execute();
+      const { body } = await call("GET", `/api/chat/${copy}/messages`, ana);
+      const { items } = body as { items: { role: string; content: string }[] };
+      expect(items.map(({ role, content }) => [role, content])).toEqual([["user", "El plazo acaba el martes"]]);
+    });
+
     it("nothing temporary is shown or copied", async () => {
       const { chatId } = await begun(ana, { temporary: true });
       expect(await status("PUT", `/api/chat/${chatId}/groups`, ana, { groupIds: [] })).toBe(422);

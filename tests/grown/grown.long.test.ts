@@ -115,13 +115,17 @@ describe.runIf(caddy && redis).each(shared)("two machines behind Caddy, on $name
   }
 
   const rows = (ids: string[]) =>
-    database.db.selectFrom("messages").where("id", "in", ids).select(["content", "status", "writer"]).execute();
+    database.db
+      .selectFrom("messages")
+      .where("id", "in", ids)
+      .select(["content", "status", "error", "writer", "takeovers", "heartbeatAt"])
+      .execute();
 
   const allCounted = (ids: string[]) =>
     vi.waitFor(
       async () => {
         const now = await rows(ids);
-        expect(now.filter(({ status }) => status !== "complete").length).toBe(0);
+        expect(now.filter(({ status }) => status !== "complete")).toEqual([]);
         return now;
       },
       { timeout: 90_000, interval: 500 },

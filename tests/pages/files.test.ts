@@ -30,6 +30,18 @@ it("a long document is read from its beginning, from a passage that a source lea
   // What leads to it stands before it.
   expect(await numbersOn("?desde=200")).toEqual(expect.arrayContaining(found.slice(4, 8)));
   expect((await numbersOn("?desde=200"))[0]).toBeGreaterThan(found[0] ?? 0);
+  const links = async (query: string) =>
+    [...(await browser.html(`/user/file/${id}${query}`)).matchAll(/href="[^"]*\?desde=(\d+)"[^>]*>([^<]+)</g)].map(
+      ([, from, said]) => [Number(from), said],
+    );
+  // A hundred passages a page.
+  expect(await links("")).toEqual([[100, "Seguir leyendo"]]);
+  expect(await links("?desde=100")).toEqual([
+    [0, "Ver lo anterior"],
+    [200, "Seguir leyendo"],
+  ]);
+  const all = await numbersOn("?desde=100");
+  expect((await numbersOn("?desde=200"))[0]).toBeGreaterThanOrEqual(all.at(-1) ?? 0);
   // Beyond its end there is nothing to read.
   expect((await browser.fetch(`/user/file/${id}?desde=9999`)).headers.get("Location")).toBe(`/user/file/${id}`);
 });
@@ -52,4 +64,8 @@ it("a printed conversation names the files that went with each message", async (
   const chat = answer.headers.get("Location") ?? "";
   await browser.html(chat);
   expect(readable(await browser.html(`${chat}/imprimir`))).toMatch(/Con «apuntes\.txt» ?\./);
+  const markdown = await browser.html(`${chat}/descargar?formato=markdown`);
+  expect(markdown).toMatch(/\n\n- Adjunto: apuntes\.txt\n\nMira esto\n/);
+  // What the model answered has none.
+  expect(markdown.match(/- Adjunto/g)).toHaveLength(1);
 });
