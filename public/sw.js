@@ -31,6 +31,9 @@ self.addEventListener("sync", (event) => {
 self.addEventListener("push", (event) => {
   event.waitUntil(showNotice(event.data));
 });
+self.addEventListener("pushsubscriptionchange", (event) => {
+  event.waitUntil(renewSubscription(event));
+});
 self.addEventListener("notificationclick", (event) => {
   event.notification.close();
   event.waitUntil(openPage(event.notification.data));
@@ -185,6 +188,17 @@ async function showNotice(data) {
   const isTheirs = Boolean(told.to) && (owner === "" || owner === told.to);
   const { title, body, path, tag } = isTheirs ? told : { title: "Tertulia", body: "Hay una respuesta nueva.", path: "/conversation/chat" };
   await self.registration.showNotification(title, { body, tag, lang: "es", icon: "/icons/icon-192.png", data: path });
+}
+
+/** The browser has changed the address of its notices by itself: the server is told, if it told this session of replies before. */
+async function renewSubscription({ newSubscription, oldSubscription }) {
+  const who = await whoIsHere();
+  const options = oldSubscription?.options;
+  const renewed = newSubscription ?? (options && (await self.registration.pushManager.subscribe(options)));
+  if (!who || !renewed) return;
+  const { endpoint, keys } = renewed.toJSON();
+  const body = new URLSearchParams({ formToken: who.formToken, intent: "renew", endpoint, ...keys });
+  await fetch("/user/dispositivos", { method: "POST", body, redirect: "manual" });
 }
 
 /** Shows the page where it is open, else in a window of its own: elsewhere somebody may be writing. */

@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "@playwright/test";
 import { Browser } from "../support/browser.ts";
 import { freePort, startServer } from "../support/server.ts";
@@ -109,6 +111,37 @@ test("a device is told of a reply, and a press on the notice opens the conversat
   const neutral = { title: "Tertulia", body: "Hay una respuesta nueva.", data: "/conversation/chat" };
   const told = { lang: "es", icon: "/icons/icon-192.png", ...neutral };
   await expect.poll(asked).toEqual([shown, chat, told, told]);
+
+  // The browser changes its address by itself: the server has the new one, and nothing is said of it.
+  const devices = () => {
+    const database = new DatabaseSync(join(server.dataDir, "tertulia.db"), { readOnly: true });
+    const rows = database.prepare("select endpoint from devices").all();
+    database.close();
+    return rows.map(({ endpoint }) => endpoint);
+  };
+  const renew = (endpoint: string) =>
+    worker.evaluate(
+      async ({ endpoint, ...keys }) => {
+        const changed = new Event("pushsubscriptionchange");
+        const newSubscription = { toJSON: () => ({ endpoint, keys }) };
+        let done: Promise<unknown> | undefined;
+        const waitUntil = (work: Promise<unknown>) => {
+          done = work;
+        };
+        dispatchEvent(Object.assign(changed, { newSubscription, waitUntil }));
+        await done;
+      },
+      { ...service, endpoint },
+    );
+  expect(devices()).toEqual([service.endpoint]);
+  await renew("https://avisos.example/2");
+  expect(devices()).toEqual(["https://avisos.example/2"]);
+  await page.goto(`${server.url}/user`);
+  await expect(page.getByRole("region", { name: "Avisos", exact: true })).not.toContainText("se avisará");
+  await news.getByRole("button", { name: "No avisar en este dispositivo" }).click();
+  await expect(news.getByRole("button", { name: "Avisar en este dispositivo" })).toBeVisible();
+  await renew("https://avisos.example/3");
+  expect(devices()).toEqual([]);
 
   // Who leaves takes the notices along, also those that a push service still has.
   await browser.submit("/user", "/auth/signout", {});

@@ -1,6 +1,6 @@
 import { data, redirect } from "react-router";
 import { sendForm } from "../../../ui/forms/send-form.ts";
-import { ApiProblem, accepted } from "../../../web/api-result.server.ts";
+import { ApiProblem, accepted, read } from "../../../web/api-result.server.ts";
 import { apiContext, type Context, formContext, sessionContext } from "../../../web/context.ts";
 import { textOf } from "../../../web/forms/form.server.ts";
 import type { Route } from "./+types/devices";
@@ -10,7 +10,7 @@ export async function action({ context }: Route.ActionArgs) {
   const intent = textOf(context.get(formContext), "intent");
   try {
     const title = await change(context, intent);
-    context.get(sessionContext).flash({ type: "success", title });
+    if (title) context.get(sessionContext).flash({ type: "success", title });
   } catch (error) {
     if (!(error instanceof ApiProblem) || error.status === 401) throw error;
     context.get(sessionContext).flash({ type: "error", title: error.body.detail, duration: 0 });
@@ -18,14 +18,17 @@ export async function action({ context }: Route.ActionArgs) {
   return redirect("/user#avisos", 303);
 }
 
+/** Answers what is said of it. Of `renew` nothing is: the service worker sends it, when nobody is there (`public/sw.js`). */
 async function change(context: Context, intent: string): Promise<string> {
   const { device } = context.get(apiContext).api;
-  if (intent === "here") {
+  if (intent === "here" || intent === "renew") {
     const form = context.get(formContext);
     const [endpoint, p256dh, auth] = ["endpoint", "p256dh", "auth"].map((name) => textOf(form, name));
     if (!endpoint || !p256dh || !auth) throw data(null, 400);
+    // The browser may have a subscription that was ended from elsewhere.
+    if (intent === "renew" && !(await read(device.$get())).here) return "";
     await accepted(device.$post({ json: { endpoint, keys: { p256dh, auth } } }));
-    return "En este dispositivo se avisará de tus respuestas.";
+    return intent === "renew" ? "" : "En este dispositivo se avisará de tus respuestas.";
   }
   if (intent === "end-here") {
     await accepted(device.here.$delete());
