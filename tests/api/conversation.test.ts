@@ -193,6 +193,17 @@ describe.each(engines)("a reply on $name", (engine) => {
     });
   });
 
+  it("is begun again with another question, beside the first one", async () => {
+    const { chatId, userMessageId } = ids(await say("Hola"));
+    const other = messageRow(Date.now(), { chatId, userId: ana.id, parentId: null, content: "Buenas" });
+    await api.db.insertInto("messages").values(other).execute();
+    const branch = await api.call("GET", `/api/chat/${chatId}/messages`, { token: ana.token });
+    expect((branch.body as { items: { versions: string[] }[] }).items.map(({ versions }) => versions)).toMatchObject([
+      [userMessageId, other.id],
+      [expect.any(String)],
+    ]);
+  });
+
   it("goes on in the same message where it was cut", async () => {
     const first = ids(await say("Una respuesta cortada"));
     const cut = await message(first.messageId);

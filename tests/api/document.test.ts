@@ -370,6 +370,9 @@ describe("lists", () => {
     ["cursor=x", "cursor"],
     [`cursor=${Buffer.from('["title asc","a","b"]').toString("base64url")}`, "cursor"],
     [`cursor=${Buffer.from('["lastMessageAt desc",{},"b"]').toString("base64url")}`, "cursor"],
+    [`cursor=${Buffer.from('["lastMessageAt desc",1]').toString("base64url")}`, "cursor"],
+    [`cursor=${Buffer.from('["lastMessageAt desc",1,"b","c"]').toString("base64url")}`, "cursor"],
+    [`cursor=${Buffer.from('["lastMessageAt desc",1,2]').toString("base64url")}`, "cursor"],
     ["q=a&q=b", "q"],
   ])("with ?%s are refused by the parameter's name", async (query, name) => {
     const ana = await api.signUp("Ana");

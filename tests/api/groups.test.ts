@@ -173,6 +173,15 @@ for (const engine of await findEngines()) {
         groups: { name: string; cost: number }[];
       };
       expect(figures.groups.find(({ name }) => name === "Justo")?.cost).toBeGreaterThan(0);
+      // To the last cent, and not before.
+      const spent = await api.db.selectFrom("groupCosts").where("groupId", "=", poor).select("cost").executeTakeFirst();
+      const budget = (value: number) =>
+        api.db.updateTable("groups").set({ budget: value }).where("id", "=", poor).execute();
+      await budget(Number(spent?.cost));
+      expect((await ask(elsa.token)).status).toBe(429);
+      await budget(Number(spent?.cost) * 1.001);
+      expect((await ask(elsa.token)).status).toBe(200);
+      expect((await ask(elsa.token)).status).toBe(429);
       await join(await group("Rico", { budget: 1000 }), elsa);
       expect((await ask(elsa.token)).status).toBe(200);
     });

@@ -13,7 +13,8 @@ import { startModel } from "./model.ts";
 import { cpuOf } from "./process.ts";
 import { load, type Person, readers } from "./readers.ts";
 
-const count = 200;
+// Of each process.
+const repliesEach = 100;
 const within = 10;
 const shown = 300;
 const redisUrl = process.env.TEST_REDIS_URL ?? "redis://127.0.0.1:6379";
@@ -63,11 +64,14 @@ type Costs = {
 async function measure(name: string, env: Record<string, string>, length = 60): Promise<{ reply: Costs; page: Costs }> {
   const model = await startModel(length);
   const server = await startServer({ ...settings, OPENAI_BASE_URL: model.url, ...env });
+  // Each process is as warm as the only one, and has as many replies at once: what is told apart is what sharing costs.
+  const processes = Number(env.PROCESSES ?? 1);
+  const count = repliesEach * processes;
   const people: Person[] = [];
   for (let n = 0; n < Math.ceil(count / 16); n++) people.push(await signUp(server.url));
   const read = (n: number) => readers.api(people[n % people.length] as Person);
   // Warm: code is compiled, connections are open.
-  await load(server.process.pid, { count: 50, within: 2, length }, read);
+  await load(server.process.pid, { count, within: 5, length }, read);
 
   const room = await sizeOf(env.DATABASE_URL);
   const before = await counted(server.process.pid, env.DATABASE_URL);
