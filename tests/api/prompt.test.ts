@@ -67,6 +67,18 @@ describe.each(await findEngines())("the prompt on $name", (engine) => {
     expect([empty.status, empty.text]).toEqual([422, expect.stringContaining("Escribe un mensaje antes de enviarlo.")]);
   });
 
+  it("has a project's document once where it is attached as well, and else what the question is about", async () => {
+    const projectId = await make("project", { name: "Diarios" }, ana);
+    const file = new File(["En la vega llovieron ranas el martes."], "diario.txt");
+    const uploaded = await api.upload(ana.token, [file], { projectId });
+    const [{ id = "" } = {}] = (uploaded.body as { items: { id: string }[] }).items;
+    const timesIn = (words: string) => JSON.stringify(sent(words)).split("llovieron ranas").length - 1;
+    await begun({ content: "¿Qué llovieron en la vega, según esto?", projectId, fileIds: [id] });
+    expect(timesIn("según esto")).toBe(1);
+    await begun({ content: "¿Qué llovieron en la vega, según los diarios?", projectId });
+    expect(timesIn("según los diarios")).toBe(1);
+  });
+
   it("has the model's instructions, the house's, the project's, examples as turns, then the conversation, in this order", async () => {
     const projectId = await make("project", { name: "Versos", instructions: "Responde en verso." }, ana);
     const other = await make("project", { name: "Otro", instructions: "Nunca se manda." }, ana);
