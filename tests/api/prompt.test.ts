@@ -79,6 +79,18 @@ describe.each(await findEngines())("the prompt on $name", (engine) => {
     expect(timesIn("según los diarios")).toBe(1);
   });
 
+  it("has of a document that is too long for it what the question is about", async () => {
+    const page = (n: number) => `Día ${n}. ${"Sin nada que contar, salvo el viento. ".repeat(60)}`;
+    const days = Array.from({ length: 300 }, (_, n) => (n === 150 ? "Por la noche cayeron peces." : page(n)));
+    const uploaded = await api.upload(ana.token, [new File([days.join("\n\n")], "largo.txt")]);
+    const [{ id = "" } = {}] = (uploaded.body as { items: { id: string }[] }).items;
+    await begun({ content: "¿Qué cayeron por la noche, según el diario largo?", fileIds: [id] });
+    const asked = JSON.stringify(sent("según el diario largo"));
+    expect(asked).toContain("cayeron peces");
+    // The whole of it has 700,000 characters.
+    expect(asked.length).toBeLessThan(100_000);
+  });
+
   it("has the model's instructions, the house's, the project's, examples as turns, then the conversation, in this order", async () => {
     const projectId = await make("project", { name: "Versos", instructions: "Responde en verso." }, ana);
     const other = await make("project", { name: "Otro", instructions: "Nunca se manda." }, ana);
