@@ -1,5 +1,6 @@
 import type { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { messageRow } from "../../app/db/rows.server.ts";
 import { type Account, type Api, openApi } from "../support/api.ts";
 import { findEngines } from "../support/engines.ts";
 import { startModelServer, startRecorder } from "../support/model-server.ts";
@@ -89,6 +90,22 @@ describe.each(await findEngines())("the prompt on $name", (engine) => {
     expect(asked).toContain("cayeron peces");
     // The whole of it has 700,000 characters.
     expect(asked.length).toBeLessThan(100_000);
+  });
+
+  it("has a long conversation from its first word on", async () => {
+    const { chatId, messageId } = await begun({ content: "El primer turno" });
+    let parentId = messageId;
+    const turns = Array.from({ length: 300 }, (_, n) => `Turno ${n}.`);
+    for (const [n, content] of turns.entries()) {
+      const role = n % 2 === 0 ? ("user" as const) : ("assistant" as const);
+      const row = messageRow(Date.now(), { chatId, userId: ana.id, parentId, role, content });
+      await api.db.insertInto("messages").values(row).execute();
+      parentId = row.id;
+    }
+    await begun({ chatId, parentId, content: "Y el último turno" });
+    const said = sent("Y el último turno").messages.map(({ content }) => String(content));
+    expect(said.filter((content) => content.startsWith("Turno "))).toEqual(turns);
+    expect(said.some((content) => content.includes("El primer turno"))).toBe(true);
   });
 
   it("has the model's instructions, the house's, the project's, examples as turns, then the conversation, in this order", async () => {
