@@ -185,6 +185,7 @@ export class Files {
       if (!job) gone.add(id);
     }
     await this.storage.delete([...gone]);
+    await this.storage.deleteUnfinished(Date.now() - day);
   }
 }
 

@@ -138,14 +138,35 @@ describe.each(await findEngines())("what somebody has, prepared to be downloaded
     expect((await download(second.id, ana)).status).toBe(200);
   });
 
-  it("asked for twice at once is prepared once while it is under way", async () => {
-    await api.db.deleteFrom("jobs").where("userId", "=", ana.id).execute();
-    const id = await api.services.jobs.add({ kind: "export", userId: ana.id });
-    // Nobody has begun it yet, so one of them may be answered before it is there.
+  it("is there until the next one is", async () => {
+    const { id } = await prepare(ana);
+    // What can't be prepared: the machine has no room.
+    const { put } = api.services.storage;
+    api.services.storage.put = async () => {
+      throw Object.assign(new Error("full"), { code: "ENOSPC" });
+    };
+    const failed = await api.call("POST", path(), { token: ana.token });
+    api.services.storage.put = put;
+    expect([failed.status, (failed.body as Prepared).state]).toEqual([202, "failed"]);
+    expect((await download(id, ana)).status).toBe(200);
+    const list = await api.call("GET", `/api/user/${ana.id}/exports`, { token: ana.token });
+    expect((list.body as { items: Prepared[] }).items.map(({ state }) => state)).toEqual(["failed", "done"]);
+  });
+
+  it("is not sent again to whoever has it, and a HEAD has no parts", async () => {
+    const { id, result } = await prepare(ana);
+    const tag = (await download(id, ana)).headers.get("ETag") ?? "";
+    const again = await download(id, ana, { "If-None-Match": tag });
+    expect([again.status, (await bytesOf(again)).length]).toEqual([304, 0]);
+    const head = await api.fetch(`${path()}/${id}`, ana.token, { method: "HEAD", headers: { Range: "bytes=0-4" } });
+    expect([head.status, head.headers.get("Content-Length")]).toEqual([200, String(result.size)]);
+  });
+
+  it("asked for several times at once is prepared once", async () => {
     const ask = async () => (await api.call("POST", path(), { token: ana.token })).body as Prepared;
-    const [one, two] = await Promise.all([ask(), ask()]);
-    expect([one.id, two.id]).toEqual([id, id]);
-    expect(await api.services.jobs.ended(id, 10_000)).toMatchObject({ state: "done" });
+    const asked = await Promise.all([ask(), ask(), ask(), ask()]);
+    expect(new Set(asked.map(({ id }) => id)).size).toBe(1);
+    expect(await api.services.jobs.ended(asked[0]?.id ?? "", 10_000)).toMatchObject({ state: "done" });
   });
 
   it("goes with the account, at once", async () => {

@@ -101,8 +101,9 @@ test("«Descargar mis datos» brings a ZIP with every conversation", async ({ pa
   await begin(page, "Para llevar", "gpt-4o");
   await expect(lastReply(page).getByRole("button", { name: "Regenerar" })).toBeVisible();
   await page.goto("/user");
-  await page.getByRole("button", { name: "Descargar mis datos" }).click();
+  await page.getByRole("link", { name: "Descargar mis datos" }).click();
   await expect(page).toHaveURL(/\/user\/datos$/);
+  await page.getByRole("button", { name: "Preparar la descarga" }).click();
   await expect(page.getByText(/\.zip está listo: [\d,]+ kB\. Se borra del servidor mañana a las \d/)).toBeVisible();
   const [download] = await Promise.all([
     page.waitForEvent("download"),

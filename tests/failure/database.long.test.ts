@@ -125,7 +125,7 @@ describe.runIf(mayMount())("a disk that is nearly full", () => {
     await browser.upload([new File([new Uint8Array(photo)], "ruido.png")]);
     const { bavail, bsize } = statfsSync(disk.folder);
     writeFileSync(join(disk.folder, "casi lleno"), Buffer.alloc(bavail * bsize - photo.length / 2));
-    expect((await browser.submit("/user", "/user/datos", {})).status).toBe(303);
+    expect((await browser.submit("/user/datos", "/user/datos", {})).status).toBe(303);
     await vi.waitFor(
       async () =>
         expect(readable(await browser.html("/user/datos"))).toContain(

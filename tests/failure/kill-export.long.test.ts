@@ -46,7 +46,7 @@ it("a long download is prepared by itself, says on its page how far it is, and i
   const second = await startServer({ DATA_DIR: dataDir });
   onTestFinished(() => void second.process.kill("SIGKILL"));
   const asking = sameVisitor(second.url, browser);
-  const answer = await asking.submit("/user", "/user/datos", {});
+  const answer = await asking.submit("/user/datos", "/user/datos", {});
   expect([answer.status, answer.headers.get("Location")]).toEqual([303, "/user/datos"]);
   await vi.waitFor(
     async () =>

@@ -19,7 +19,7 @@ beforeAll(async () => {
   chat = await ana.say("Lo que nadie más lee");
   await ana.html(chat);
   [file = ""] = await ana.upload([new File(["<script>alert(1)</script>"], "a.html")]);
-  const prepared = await ana.follow(await ana.submit("/user", "/user/datos", {}));
+  const prepared = await ana.follow(await ana.submit("/user/datos", "/user/datos", {}));
   everything = /"(\/user\/datos\/[\w-]{36})"/.exec(await prepared.text())?.[1] ?? "";
 });
 afterAll(async () => {

@@ -3,7 +3,7 @@ import type { Content, Part } from "../../files/storage/storage.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 
 /**
- * Stored bytes, or the part of them that `Range` asks for (RFC 9110, 14): a download that broke off goes on where it stopped, and a
+ * Stored bytes, unless the reader has them, or the part of them that `Range` asks for (RFC 9110, 14): a download that broke off goes on where it stopped, and a
  * player skips. `headers` say what they are, with an `ETag` that changes whenever they do. A range that can't be read is left out of
  * account; one that begins behind the end is answered 416.
  */
@@ -13,6 +13,7 @@ export function answerBytes(
   headers: Record<string, string> & { ETag: string },
 ): Response {
   const told = { ...headers, "Accept-Ranges": "bytes" };
+  if (c.req.header("If-None-Match") === headers.ETag) return new Response(null, { status: 304, headers: told });
   const part = askedPart(c, size, headers.ETag);
   if (part === undefined) return new Response(read(), { headers: { ...told, "Content-Length": String(size) } });
   if (part.start >= size) return new Response(null, { status: 416, headers: { "Content-Range": `bytes */${size}` } });
@@ -29,7 +30,8 @@ export function answerBytes(
 /** The part that is asked for; undefined: all. `If-Range` names what the reader has the beginning of. */
 function askedPart(c: Context<ApiEnv>, size: number, tag: string): Part | undefined {
   const had = c.req.header("If-Range");
-  if (had !== undefined && had !== tag) return;
+  // A HEAD, which goes to the same handler, has no parts.
+  if (c.req.method !== "GET" || (had !== undefined && had !== tag)) return;
   const [, from = "", to = ""] = /^bytes=(\d*)-(\d*)$/.exec(c.req.header("Range") ?? "") ?? [];
   // Without a beginning, `to` is how many bytes of the end are asked for.
   if (!from) return to ? { start: Math.max(0, size - Number(to)), end: size - 1 } : undefined;

@@ -45,7 +45,10 @@ export const imports = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).o
       if (!file) throw invalid("file", "Elige el archivo de la exportación.");
       if (file.size > limits.importFile) {
         const most = limits.importFile / 1024 / 1024;
-        throw invalid("file", `El archivo pesa más de ${most} MB. Sube solo su conversations.json, en un ZIP.`);
+        throw invalid(
+          "file",
+          `El archivo pesa más de ${most} MB. Sube en un ZIP solo su conversations.json o, si es de Tertulia, su carpeta «conversaciones».`,
+        );
       }
       const id = newId();
       // The job reads it from there, maybe on another machine; it is deleted with the job at the latest.

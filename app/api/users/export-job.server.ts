@@ -21,10 +21,8 @@ export const exporting = (services: Services): JobRules => ({
 async function prepare(services: Services, job: JobAtWork): Promise<Prepared> {
   const userId = job.userId ?? "";
   const total = await countEntries(services, userId);
-  const made = exportAccount(services, userId, async (entries) => {
-    job.signal.throwIfAborted();
-    await job.progress(entries, total);
-  });
+  const told = (entries: number) => job.progress(entries, total);
+  const made = exportAccount(services, userId, { told, signal: job.signal });
   let size = 0;
   const counted = async function* () {
     for await (const bytes of made) {
@@ -37,5 +35,17 @@ async function prepare(services: Services, job: JobAtWork): Promise<Prepared> {
       throw new JobFailed("en el servidor no queda sitio para prepararlos.", { cause: error });
     throw error;
   });
+  await deleteOthers(services, job.id, userId);
   return { name: exportName(), size };
+}
+
+/** Deletes what was prepared before, now that there is something newer; and this one if its person was deleted meanwhile. */
+async function deleteOthers({ db, storage }: Services, id: string, userId: string): Promise<void> {
+  const own = db.selectFrom("jobs").where("kind", "=", "export").where("userId", "=", userId);
+  const ids = (await own.select(["id", "state"]).execute())
+    .filter((one) => one.id !== id && (one.state === "done" || one.state === "failed"))
+    .map((one) => one.id);
+  if (ids.length > 0) await db.deleteFrom("jobs").where("id", "in", ids).execute();
+  const isThere = await db.selectFrom("jobs").where("id", "=", id).select("id").executeTakeFirst();
+  await storage.delete(isThere ? ids : [...ids, id]);
 }

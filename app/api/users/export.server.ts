@@ -30,12 +30,15 @@ export async function countEntries({ db }: Services, userId: string): Promise<nu
 
 /**
  * Everything of a person as a ZIP, while it is made: `datos.json`, each chat as Markdown and JSON, each file as it was uploaded.
- * `told` is asked after each entry, with how many there are so far; what it throws ends the ZIP.
+ * `told` is asked after each entry, with how many there are so far; what it throws ends the ZIP, and so does `signal`.
  */
 export async function* exportAccount(
   services: Services,
   userId: string,
-  told: (entries: number) => Promise<void> = async () => {},
+  {
+    told = async () => {},
+    signal = new AbortController().signal,
+  }: { told?: (entries: number) => Promise<void>; signal?: AbortSignal } = {},
 ): AsyncGenerator<Uint8Array> {
   // Loaded when first used, to save memory.
   const { ZipFile } = await import("yazl");
@@ -43,7 +46,8 @@ export async function* exportAccount(
   const output = zip.outputStream.pipe(new PassThrough());
   const left = new AbortController();
   zip.on("error", (error) => output.destroy(error));
-  const filled = fill(zip, entries(services, userId), told, left.signal).catch((error) => output.destroy(error));
+  const ends = AbortSignal.any([left.signal, signal]);
+  const filled = fill(zip, entries(services, userId), told, ends).catch((error) => output.destroy(error));
   try {
     yield* output;
   } finally {

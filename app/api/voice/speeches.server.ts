@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { createRoute, OpenAPIHono, type RouteHandler } from "@hono/zod-openapi";
+import type { Context } from "hono";
 import { v7 as newId } from "uuid";
 import { planWithoutRoom } from "../../db/storage-use.server.ts";
 import type { MessageRow, VoiceModelRow } from "../../db/tables.ts";
@@ -45,13 +46,13 @@ const readSpeech: RouteHandler<typeof readSpeechRoute, ApiEnv> = async (c) => {
   }
   const version = versionOf(model, text);
   const kept = await findKept(services, message.id, version);
-  if (kept) return answerBytes(c, kept, headersOf(version));
+  if (kept) return answerKept(c, kept);
   await countAttempt(c, "speech", person.id);
   if (!making.enter(person.id)) throw tooMany();
   try {
     const { sound, isKept } = await made(services, message, { model, text, version }).catch(asProblem);
     const stored = isKept ? await findKept(services, message.id, version) : undefined;
-    if (stored) return answerBytes(c, stored, headersOf(version));
+    if (stored) return answerKept(c, stored);
     // What is not kept is given whole: each part would be made, and paid for, again.
     return new Response(new Uint8Array(sound), {
       headers: { "Content-Type": "audio/mpeg", "Cache-Control": "no-store" },
@@ -61,12 +62,15 @@ const readSpeech: RouteHandler<typeof readSpeechRoute, ApiEnv> = async (c) => {
   }
 };
 
-// Asked for again each time: the reply may be gone by then, or somebody else sit at this browser.
-const headersOf = (version: string) => ({
-  "Content-Type": "audio/mpeg",
-  "Cache-Control": "private, no-cache",
-  ETag: `"${version}"`,
-});
+type Kept = { id: string; content: Content };
+
+const answerKept = (c: Context<ApiEnv>, { id, content }: Kept) =>
+  answerBytes(c, content, {
+    "Content-Type": "audio/mpeg",
+    // Asked for again each time: the reply may be gone by then, or somebody else sit at this browser.
+    "Cache-Control": "private, no-cache",
+    ETag: `"${id}"`,
+  });
 
 const tooMany = () => new Problem(429, "Ya se te están leyendo otras respuestas. Espera a que empiecen a sonar.");
 
@@ -82,14 +86,16 @@ const versionOf = ({ externalId, voice, baseUrl }: VoiceModelRow, text: string) 
     .update(JSON.stringify([baseUrl, externalId, voice, text]))
     .digest("base64url");
 
-async function findKept({ db, storage }: Services, messageId: string, version: string): Promise<Content | undefined> {
+async function findKept({ db, storage }: Services, messageId: string, version: string): Promise<Kept | undefined> {
   const row = await db
     .selectFrom("speeches")
     .where("messageId", "=", messageId)
     .where("version", "=", version)
+    .orderBy("id", "desc")
     .select("id")
     .executeTakeFirst();
-  return row && storage.stream(row.id, "original");
+  const content = row && (await storage.stream(row.id, "original"));
+  return content && { id: row.id, content };
 }
 
 // Browsers ask several times for what they play: all of them wait for the same sound. It goes on without them, to be kept.

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { copyFile, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -25,7 +26,8 @@ export class FolderStorage implements Storage {
   /** Written aside, synced, renamed: whoever looks finds all of it or nothing, also after a power loss. */
   async put(id: string, variant: Variant, source: Uint8Array | string | AsyncIterable<Uint8Array>): Promise<void> {
     const path = this.path({ id, variant });
-    const part = `${path}.part`;
+    // Of its own: a job that was taken from a process may be done by two for a moment.
+    const part = `${path}.${randomUUID()}.part`;
     makeFolder(dirname(path));
     try {
       await (typeof source === "string" ? copyFile(source, part) : writeFile(part, source));
@@ -57,6 +59,14 @@ export class FolderStorage implements Storage {
 
   async delete(ids: string[]): Promise<void> {
     for (const id of ids) for (const variant of variants) await rm(this.path({ id, variant }), { force: true });
+  }
+
+  async deleteUnfinished(before: number): Promise<void> {
+    for (const name of (await readdir(this.#dir, { recursive: true }).catch(absent)) ?? []) {
+      const path = join(this.#dir, name);
+      const found = name.endsWith(".part") && (await stat(path).catch(absent));
+      if (found && found.mtimeMs < before) await rm(path, { force: true });
+    }
   }
 
   async *list(): AsyncGenerator<StoredFile> {

@@ -22,6 +22,8 @@ export interface Storage {
   lend<Result>(id: string, variant: Variant, use: (path: string) => Promise<Result>): Promise<Result | undefined>;
   /** Deletes all variants of files. What is not there counts as deleted. */
   delete(ids: string[]): Promise<void>;
+  /** Deletes what killed processes have left half stored, of before a moment in ms since 1970. */
+  deleteUnfinished(before: number): Promise<void>;
   /** Everything that is stored, in the order of `nameOf`. */
   list(): AsyncGenerator<StoredFile>;
   close(): void;

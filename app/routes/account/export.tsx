@@ -1,4 +1,5 @@
 import { Link, redirect } from "react-router";
+import { limits } from "../../process/limits.ts";
 import { momentInWords, zoneOf } from "../../process/time-zones.server.ts";
 import { Callout } from "../../ui/callout.tsx";
 import { DashboardPage } from "../../ui/dashboard-page.tsx";
@@ -15,26 +16,37 @@ export const meta: Route.MetaFunction = () => [{ title: "Descargar mis datos · 
 // In ms: the API keeps what it has prepared for so long.
 const kept = 24 * 60 * 60_000;
 
-/** How far what was asked for last has come. With a script the page is told of each step; without one it is asked for again. */
+type Now = { state: "underway"; percent?: number } | { state: "failed"; problem: string };
+
+/** How far what was asked for last has come, and what is ready. With a script the page is told of each step; without one it is asked for again. */
 export async function loader({ context, request }: Route.LoaderArgs) {
   const { user } = await requireUser(context);
   const { items } = await read(context.get(apiContext).api.user[":id"].exports.$get({ param: { id: user.id } }));
-  const [job] = items;
-  if (!job) return { state: "none" as const };
-  if (job.state === "failed") return { state: "failed" as const, problem: job.problem ?? "" };
-  if (job.state !== "done") {
-    const percent =
-      job.done === null || !job.total ? undefined : Math.min(99, Math.floor((100 * job.done) / job.total));
-    return { state: "underway" as const, percent };
-  }
-  const { name, size } = job.result as { name: string; size: number };
+  const [last] = items;
+  const done = items.find(({ state }) => state === "done");
   return {
-    state: "done" as const,
-    href: `/user/datos/${job.id}`,
-    name,
-    size: sizeInWords(size),
-    until: momentInWords(Date.parse(job.updatedAt) + kept, Date.now(), zoneOf(request)),
+    now: last && nowOf(last),
+    ready: done && {
+      ...inWords(done.result as { name: string; size: number }),
+      href: `/user/datos/${done.id}`,
+      until: momentInWords(Date.parse(done.updatedAt) + kept, Date.now(), zoneOf(request)),
+    },
+    importedAtMost: sizeInWords(limits.importFile),
   };
+}
+
+const inWords = ({ name, size }: { name: string; size: number }) => ({ name, size: sizeInWords(size) });
+
+function nowOf(job: {
+  state: string;
+  problem: string | null;
+  done: number | null;
+  total: number | null;
+}): Now | undefined {
+  if (job.state === "done") return;
+  if (job.state === "failed") return { state: "failed", problem: job.problem ?? "" };
+  if (job.done === null || !job.total) return { state: "underway" };
+  return { state: "underway", percent: Math.min(99, Math.floor((100 * job.done) / job.total)) };
 }
 
 /** Has everything prepared anew. */
@@ -51,76 +63,58 @@ export async function action({ context }: Route.ActionArgs) {
 
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
-export default function Export({ loaderData }: Route.ComponentProps) {
+export default function Export({ loaderData: { now, ready, importedAtMost } }: Route.ComponentProps) {
   return (
     <DashboardPage width="document" up={["/user", "Tu cuenta"]}>
       <h1>Descargar mis datos</h1>
       <p>
-        Un ZIP con tus conversaciones en Markdown y JSON, tus archivos como los subiste y los datos de tu cuenta. Puedes
-        importarlo en otra instalación de Tertulia.
+        Un ZIP con tus conversaciones en Markdown y JSON, tus archivos como los subiste y los datos de tu cuenta. Otra
+        instalación de Tertulia lo importa si ocupa {importedAtMost} como mucho.
       </p>
-      <Progress {...loaderData} />
+      {now?.state === "underway" && <Underway percent={now.percent} />}
+      {now?.state === "failed" && (
+        <Callout type="error">
+          <p>No se han podido preparar tus datos: {now.problem}</p>
+        </Callout>
+      )}
+      {ready && (
+        <Callout type="success">
+          <p>
+            {ready.name} está listo: {ready.size}. Se borra del servidor {ready.until}. Si la descarga se corta, puedes
+            seguirla donde se quedó.
+          </p>
+        </Callout>
+      )}
+      <div className="buttons mt-4">
+        {ready && (
+          <a className="button primary" href={ready.href} download>
+            Descargar
+          </a>
+        )}{" "}
+        {now?.state === "underway" ? (
+          <Link className="button" to=".">
+            Ver cómo va
+          </Link>
+        ) : (
+          <PostForm>
+            <button type="submit" className={ready ? "button" : "button primary"}>
+              {ready ? "Prepararlo otra vez" : "Preparar la descarga"}
+            </button>
+          </PostForm>
+        )}
+      </div>
     </DashboardPage>
   );
 }
 
-function Progress(props: Route.ComponentProps["loaderData"]) {
-  if (props.state === "underway") {
-    return (
-      <>
-        <p role="status">
-          {props.percent === undefined
-            ? "Se está empezando a preparar."
-            : `Se está preparando: va el ${props.percent} %.`}{" "}
-          Puedes cerrar esta página y volver más tarde.
-        </p>
-        <progress className="advance mt-4" value={props.percent} max={100} aria-label="Preparación" />
-        <p className="mt-4">
-          <Link className="button" to=".">
-            Ver cómo va
-          </Link>
-        </p>
-      </>
-    );
-  }
-  if (props.state === "done") {
-    return (
-      <>
-        <Callout type="success">
-          <p>
-            {props.name} está listo: {props.size}. Se borra del servidor {props.until}. Si la descarga se corta, puedes
-            seguirla donde se quedó.
-          </p>
-        </Callout>
-        <div className="buttons mt-4">
-          <a className="button primary" href={props.href} download>
-            Descargar
-          </a>{" "}
-          <Prepare className="button">Prepararlo otra vez</Prepare>
-        </div>
-      </>
-    );
-  }
+function Underway({ percent }: { percent: number | undefined }) {
   return (
     <>
-      {props.state === "failed" && (
-        <Callout type="error">
-          <p>No se han podido preparar tus datos: {props.problem}</p>
-        </Callout>
-      )}
-      <div className="mt-4">
-        <Prepare className="button primary">Preparar la descarga</Prepare>
-      </div>
+      <p role="status">
+        {percent === undefined ? "Se está empezando a preparar." : `Se está preparando: va el ${percent} %.`} Puedes
+        cerrar esta página y volver más tarde.
+      </p>
+      <progress className="advance mt-4" value={percent} max={100} aria-label="Preparación" />
     </>
-  );
-}
-
-function Prepare({ className, children }: { className: string; children: string }) {
-  return (
-    <PostForm>
-      <button type="submit" className={className}>
-        {children}
-      </button>
-    </PostForm>
   );
 }

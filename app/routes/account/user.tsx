@@ -3,7 +3,6 @@ import { z } from "zod";
 import { zoneOf } from "../../process/time-zones.server.ts";
 import { Callout } from "../../ui/callout.tsx";
 import { DashboardPage } from "../../ui/dashboard-page.tsx";
-import { PostForm } from "../../ui/forms/post-form.tsx";
 import { sendForm } from "../../ui/forms/send-form.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { LightChoice } from "../../ui/light/light-choice.tsx";
@@ -201,11 +200,9 @@ function Data() {
           no se puede deshacer.
         </p>
         <div className="buttons">
-          <PostForm action="/user/datos">
-            <button type="submit" className="button">
-              Descargar mis datos
-            </button>
-          </PostForm>{" "}
+          <Link className="button" to="/user/datos">
+            Descargar mis datos
+          </Link>{" "}
           <Link className="button danger" to="/user/eliminar" preventScrollReset>
             Eliminar mi cuenta
           </Link>

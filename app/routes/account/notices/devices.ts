@@ -13,6 +13,7 @@ export async function action({ context }: Route.ActionArgs) {
     if (title) context.get(sessionContext).flash({ type: "success", title });
   } catch (error) {
     if (!(error instanceof ApiProblem) || error.status === 401) throw error;
+    if (intent === "renew") return redirect("/user");
     context.get(sessionContext).flash({ type: "error", title: error.body.detail, duration: 0 });
   }
   return redirect("/user#avisos", 303);
