@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import type { Db } from "../../db/connection.server.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
-import { signedIn } from "../http/authentication.server.ts";
+import { noProgram, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, notFound } from "../http/problem.server.ts";
 import { answerBytes } from "../http/ranges.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
@@ -61,7 +61,8 @@ const prepareRoute = createRoute({
   method: "post",
   path: "/{id}/export",
   security: bearer,
-  middleware: [signedIn],
+  // It puts what was prepared before out of the way; a program has the other one.
+  middleware: [signedIn, noProgram],
   request: { params: idParam },
   responses: {
     201: answers(job, "El ZIP está preparado y se puede descargar durante un día. Sustituye al anterior."),
