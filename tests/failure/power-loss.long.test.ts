@@ -132,7 +132,7 @@ async function shown(path: string, answer: Response): Promise<string> {
 
 /** The bytes of uploads come from outside the folder; by now they have their name. */
 function copied(path: string): Buffer {
-  const named = path.replace(/\.part$/, "");
+  const named = path.replace(/\.[\da-f-]{36}\.part$/, "");
   return readFileSync(existsSync(named) ? named : path);
 }
 
