@@ -3,17 +3,19 @@ import type { Content, Part } from "../../files/storage/storage.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 
 /**
- * Stored bytes, unless the reader has them, or the part of them that `Range` asks for (RFC 9110, 14): a download that broke off goes on where it stopped, and a
- * player skips. `headers` say what they are, with an `ETag` that changes whenever they do. A range that can't be read is left out of
- * account; one that begins behind the end is answered 416.
+ * Stored bytes, or the part of them that `Range` asks for (RFC 9110, 14): a download that broke off goes on where it stopped, and a
+ * player skips. `headers` say what they are, with an `ETag` that changes whenever they do; who has them already is answered 304, and
+ * `open` is not asked, so that the images of a page cost the store nothing when it is seen again. A range that can't be read counts as
+ * none; one that begins behind the end is answered 416.
  */
-export function answerBytes(
+export async function answerBytes(
   c: Context<ApiEnv>,
-  { size, read }: Content,
   headers: Record<string, string> & { ETag: string },
-): Response {
+  open: () => Content | Promise<Content>,
+): Promise<Response> {
   const told = { ...headers, "Accept-Ranges": "bytes" };
   if (c.req.header("If-None-Match") === headers.ETag) return new Response(null, { status: 304, headers: told });
+  const { size, read } = await open();
   const part = askedPart(c, size, headers.ETag);
   if (part === undefined) return new Response(read(), { headers: { ...told, "Content-Length": String(size) } });
   if (part.start >= size) return new Response(null, { status: 416, headers: { "Content-Range": `bytes */${size}` } });

@@ -194,7 +194,9 @@ export async function answerContent(c: Context<ApiEnv>, row: FileRow, variant: V
     "Cache-Control": "private, no-cache",
     ETag: tag,
   };
-  const content = await c.var.services.files.storage.stream(row.id, variant);
-  if (!content) throw new Problem(404, "El contenido de este archivo ya no está en el servidor.");
-  return answerBytes(c, content, headers);
+  return answerBytes(c, headers, async () => {
+    const content = await c.var.services.files.storage.stream(row.id, variant);
+    if (!content) throw new Problem(404, "El contenido de este archivo ya no está en el servidor.");
+    return content;
+  });
 }

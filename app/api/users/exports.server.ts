@@ -61,7 +61,7 @@ const prepareRoute = createRoute({
   method: "post",
   path: "/{id}/export",
   security: bearer,
-  // It puts what was prepared before out of the way; a program has the other one.
+  // It replaces what somebody has prepared for themselves; a program downloads at once.
   middleware: [signedIn, noProgram],
   request: { params: idParam },
   responses: {
@@ -79,7 +79,7 @@ const prepare: RouteHandler<typeof prepareRoute, ApiEnv> = async (c) => {
     jobId = await begin(services, person);
   }
   const ended = await jobs.ended(jobId, patience);
-  // Replaced at the same moment by another request.
+  // Replaced by a newer one meanwhile, or gone with its account.
   if (!ended) throw notFound();
   return ended.state === "done" ? c.json(showJob(ended), 201) : c.json(showJob(ended), 202);
 };
@@ -109,9 +109,10 @@ const downloadPrepared: RouteHandler<typeof downloadPreparedRoute, ApiEnv> = asy
     .executeTakeFirstOrThrow(notFound);
   const content = await services.storage.stream(exportId, "original");
   if (!content) throw notFound();
-  // With its size: of an attempt that was taken from a process, and has ended all the same, the bytes are others.
   const { name } = JSON.parse(row.result ?? "{}") as Prepared;
-  return answerBytes(c, content, { ...headersOf(name), ETag: `"${exportId}-${content.size}"` });
+  // An attempt that was taken for dead may still end, and replace the bytes: then they have another size.
+  const headers = { ...headersOf(name), ETag: `"${exportId}-${content.size}"` };
+  return answerBytes(c, headers, () => content);
 };
 
 /** «Descargar mis datos»: at once, or prepared in the background so that a download that breaks off can go on. */

@@ -46,13 +46,13 @@ const readSpeech: RouteHandler<typeof readSpeechRoute, ApiEnv> = async (c) => {
   }
   const version = versionOf(model, text);
   const kept = await findKept(services, message.id, version);
-  if (kept) return answerKept(c, kept);
+  if (kept) return await answerKept(c, kept);
   await countAttempt(c, "speech", person.id);
   if (!making.enter(person.id)) throw tooMany();
   try {
     const { sound, isKept } = await made(services, message, { model, text, version }).catch(asProblem);
     const stored = isKept ? await findKept(services, message.id, version) : undefined;
-    if (stored) return answerKept(c, stored);
+    if (stored) return await answerKept(c, stored);
     // What is not kept is given whole: each part would be made, and paid for, again.
     return new Response(new Uint8Array(sound), {
       headers: { "Content-Type": "audio/mpeg", "Cache-Control": "no-store" },
@@ -64,13 +64,15 @@ const readSpeech: RouteHandler<typeof readSpeechRoute, ApiEnv> = async (c) => {
 
 type Kept = { id: string; content: Content };
 
-const answerKept = (c: Context<ApiEnv>, { id, content }: Kept) =>
-  answerBytes(c, content, {
+function answerKept(c: Context<ApiEnv>, { id, content }: Kept): Promise<Response> {
+  const headers = {
     "Content-Type": "audio/mpeg",
     // Asked for again each time: the reply may be gone by then, or somebody else sit at this browser.
     "Cache-Control": "private, no-cache",
     ETag: `"${id}"`,
-  });
+  };
+  return answerBytes(c, headers, () => content);
+}
 
 const tooMany = () => new Problem(429, "Ya se te están leyendo otras respuestas. Espera a que empiecen a sonar.");
 
