@@ -62,7 +62,7 @@ export class FolderStorage implements Storage {
   }
 
   async deleteUnfinished(before: number): Promise<void> {
-    for (const name of (await readdir(this.#dir, { recursive: true }).catch(absent)) ?? []) {
+    for await (const name of this.#names()) {
       const path = join(this.#dir, name);
       const found = name.endsWith(".part") && (await stat(path).catch(absent));
       if (found && found.mtimeMs < before) await rm(path, { force: true });
@@ -70,13 +70,19 @@ export class FolderStorage implements Storage {
   }
 
   async *list(): AsyncGenerator<StoredFile> {
+    for await (const name of this.#names()) {
+      const read = readName(name);
+      // It may have been deleted since its folder was read.
+      const found = read && (await stat(join(this.#dir, name)).catch(absent));
+      if (found) yield { ...read, size: found.size, at: found.mtimeMs };
+    }
+  }
+
+  /** What lies there, finished or not, in order: one folder in memory at a time. */
+  async *#names(): AsyncGenerator<string> {
     for (const folder of ((await readdir(this.#dir).catch(absent)) ?? []).sort()) {
-      for (const name of ((await readdir(join(this.#dir, folder)).catch(absent)) ?? []).sort()) {
-        const read = readName(`${folder}/${name}`);
-        // It may have been deleted since its folder was read.
-        const found = read && (await stat(join(this.#dir, folder, name)).catch(absent));
-        if (found) yield { ...read, size: found.size, at: found.mtimeMs };
-      }
+      for (const name of ((await readdir(join(this.#dir, folder)).catch(absent)) ?? []).sort())
+        yield `${folder}/${name}`;
     }
   }
 
