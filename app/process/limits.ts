@@ -47,6 +47,8 @@ export const limits = {
   reply: 400_000,
   /** Most of its thoughts that is kept. */
   reasoning: 400_000,
+  /** How long what was done in the background is kept once it has ended, with what it has prepared, in ms. */
+  endedJob: 24 * 60 * 60_000,
   /** Longest time of a reply, in ms. */
   replyTime: 30 * 60_000,
   /** Bytes of a model server's response, including protocol and thoughts. */

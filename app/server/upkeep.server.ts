@@ -2,6 +2,7 @@ import type { Services } from "../api/env.server.ts";
 import { addPartitions, arePartitioned } from "../db/partitions/messages.server.ts";
 import { sweepReceived } from "../http/multipart.server.ts";
 import type { JobRules } from "../jobs/jobs.server.ts";
+import { limits } from "../process/limits.ts";
 import { deleteDue } from "../retention/delete-due.server.ts";
 
 const hour = 60 * 60_000;
@@ -30,7 +31,7 @@ export const upkeep = (services: Pick<Services, "db" | "engine" | "clock" | "fil
     await db
       .deleteFrom("jobs")
       .where("state", "in", ["done", "failed"])
-      .where("updatedAt", "<", clock.now() - dayLong)
+      .where("updatedAt", "<", clock.now() - limits.endedJob)
       .execute();
     if (engine === "postgres" && (await arePartitioned(db))) await addPartitions(db, clock.now());
     await files.resume();

@@ -13,9 +13,6 @@ import type { Route } from "./+types/export";
 
 export const meta: Route.MetaFunction = () => [{ title: "Descargar mis datos · Tertulia" }];
 
-// In ms: the API keeps what it has prepared for so long.
-const kept = 24 * 60 * 60_000;
-
 type Now = { state: "underway"; percent?: number } | { state: "failed"; problem: string };
 
 /** How far what was asked for last has come, and what is ready. With a script the page is told of each step; without one it is asked for again. */
@@ -29,7 +26,7 @@ export async function loader({ context, request }: Route.LoaderArgs) {
     ready: done && {
       ...inWords(done.result as { name: string; size: number }),
       href: `/user/datos/${done.id}`,
-      until: momentInWords(Date.parse(done.updatedAt) + kept, Date.now(), zoneOf(request)),
+      until: momentInWords(Date.parse(done.updatedAt) + limits.endedJob, Date.now(), zoneOf(request)),
     },
     importedAtMost: sizeInWords(limits.importFile),
   };
