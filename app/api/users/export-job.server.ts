@@ -41,11 +41,15 @@ async function prepare(services: Services, job: JobAtWork): Promise<Prepared> {
 
 /** Deletes what was prepared before, now that there is something newer; and this one if its person was deleted meanwhile. */
 async function deleteOthers({ db, storage }: Services, id: string, userId: string): Promise<void> {
-  const own = db.selectFrom("jobs").where("kind", "=", "export").where("userId", "=", userId);
-  const ids = (await own.select(["id", "state"]).execute())
-    .filter((one) => one.id !== id && (one.state === "done" || one.state === "failed"))
-    .map((one) => one.id);
-  if (ids.length > 0) await db.deleteFrom("jobs").where("id", "in", ids).execute();
+  const others = await db
+    .deleteFrom("jobs")
+    .where("kind", "=", "export")
+    .where("userId", "=", userId)
+    .where("id", "!=", id)
+    .where("state", "in", ["done", "failed"])
+    .returning("id")
+    .execute();
+  await storage.delete(others.map((other) => other.id));
   const isThere = await db.selectFrom("jobs").where("id", "=", id).select("id").executeTakeFirst();
-  await storage.delete(isThere ? ids : [...ids, id]);
+  if (!isThere) await storage.delete([id]);
 }
