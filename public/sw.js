@@ -190,12 +190,13 @@ async function showNotice(data) {
   await self.registration.showNotification(title, { body, tag, lang: "es", icon: "/icons/icon-192.png", data: path });
 }
 
-/** The browser has changed the address of its notices by itself: the server is told, if it told this session of replies before. */
+/** The browser has changed the address of its notices by itself. The server takes the new one if this session had one before. */
 async function renewSubscription({ newSubscription, oldSubscription }) {
   const who = await whoIsHere();
+  if (!who) return;
   const options = oldSubscription?.options;
   const renewed = newSubscription ?? (options && (await self.registration.pushManager.subscribe(options)));
-  if (!who || !renewed) return;
+  if (!renewed) return;
   const { endpoint, keys } = renewed.toJSON();
   const body = new URLSearchParams({ formToken: who.formToken, intent: "renew", endpoint, ...keys });
   await fetch("/user/dispositivos", { method: "POST", body, redirect: "manual" });

@@ -8,28 +8,38 @@ import type { Route } from "./+types/devices";
 /** Has the browser of this session told of replies, or no longer, or none of the person's. */
 export async function action({ context }: Route.ActionArgs) {
   const intent = textOf(context.get(formContext), "intent");
+  if (intent === "renew") return renew(context);
   try {
     const title = await change(context, intent);
-    if (title) context.get(sessionContext).flash({ type: "success", title });
+    context.get(sessionContext).flash({ type: "success", title });
   } catch (error) {
     if (!(error instanceof ApiProblem) || error.status === 401) throw error;
-    if (intent === "renew") return redirect("/user");
     context.get(sessionContext).flash({ type: "error", title: error.body.detail, duration: 0 });
   }
   return redirect("/user#avisos", 303);
 }
 
-/** Answers what is said of it. Of `renew` nothing is: the service worker sends it, when nobody is there (`public/sw.js`). */
+/** The service worker says that the browser has another address now (`public/sw.js`). Nobody is there to be told anything. */
+async function renew(context: Context): Promise<Response> {
+  const { device } = context.get(apiContext).api;
+  // The browser may still have a subscription that was ended from elsewhere.
+  const { here } = await read(device.$get());
+  if (here) await accepted(device.$post({ json: subscriptionIn(context) }));
+  return new Response(null, { status: 204 });
+}
+
+function subscriptionIn(context: Context) {
+  const form = context.get(formContext);
+  const [endpoint, p256dh, auth] = ["endpoint", "p256dh", "auth"].map((name) => textOf(form, name));
+  if (!endpoint || !p256dh || !auth) throw data(null, 400);
+  return { endpoint, keys: { p256dh, auth } };
+}
+
 async function change(context: Context, intent: string): Promise<string> {
   const { device } = context.get(apiContext).api;
-  if (intent === "here" || intent === "renew") {
-    const form = context.get(formContext);
-    const [endpoint, p256dh, auth] = ["endpoint", "p256dh", "auth"].map((name) => textOf(form, name));
-    if (!endpoint || !p256dh || !auth) throw data(null, 400);
-    // The browser may have a subscription that was ended from elsewhere.
-    if (intent === "renew" && !(await read(device.$get())).here) return "";
-    await accepted(device.$post({ json: { endpoint, keys: { p256dh, auth } } }));
-    return intent === "renew" ? "" : "En este dispositivo se avisará de tus respuestas.";
+  if (intent === "here") {
+    await accepted(device.$post({ json: subscriptionIn(context) }));
+    return "En este dispositivo se avisará de tus respuestas.";
   }
   if (intent === "end-here") {
     await accepted(device.here.$delete());
