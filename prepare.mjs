@@ -35,6 +35,7 @@ function build() {
   const built = existsSync(stamp) ? statSync(stamp).mtimeMs : 0;
   const sources = [
     "app",
+    "bundle",
     "public",
     "start.ts",
     "serve.ts",

@@ -1,9 +1,12 @@
 import { reactRouter } from "@react-router/dev/vite";
 import tailwindcss from "@tailwindcss/vite";
 import { defineConfig } from "vite";
+import { conversationChunk, plainImports } from "./bundle/conversation-chunk.ts";
+
+const conversation = conversationChunk();
 
 export default defineConfig(({ command }) => ({
-  plugins: [tailwindcss(), reactRouter()],
+  plugins: [tailwindcss(), reactRouter(), conversation.plugin, plainImports],
   build: { assetsInlineLimit: 0 },
   environments: {
     // One bundle and one instance of every server module: pages, API and replies.
@@ -57,17 +60,17 @@ export default defineConfig(({ command }) => ({
     },
     client: {
       build: {
+        // Nothing is to be added to what `import()` loads: what that imports in turn is mostly there (plainImports).
+        modulePreload: false,
         rollupOptions: {
           output: {
-            // Left alone, every button would be a request of its own.
             codeSplitting: {
               groups: [
-                { name: "react", test: /node_modules\/(?!@?socket\.io|engine\.io|debug\/|ms\/)|rolldown/ },
                 {
-                  name: "ui",
-                  // What a conversation needs from the start; fields of forms come with the first dialog.
-                  test: /app\/(ui\/(?!\w+\/(fields?\.|person-fields|socket|constraints|resend|((form|alert|sure)-)?dialog\.|upload-form|search-field)|passkeys|meters|plot|table-head)|routes\/(conversation\/(composer\/composer|calls\/(call|decision-form|call-words)\.|reply\/(reply-parts|reasoning-fold))|auth\/sign-in-over))/,
+                  name: "react",
+                  test: /node_modules\/(?!@?socket\.io|engine\.io|debug\/|ms\/|@simplewebauthn\/)|rolldown/,
                 },
+                { name: "conversation", test: conversation.has },
               ],
             },
           },
