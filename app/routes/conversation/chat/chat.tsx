@@ -17,8 +17,9 @@ import { planLeft } from "../composer/plan-left.server.ts";
 import { send } from "../composer/send.server.ts";
 import { listModels } from "../models.server.ts";
 import { carryLive } from "../reply/live.server.tsx";
-import { type ShownTurn, showTurns } from "../reply/turns.server.ts";
 import { noticeOf } from "../reply-notice.server.ts";
+import { type RenderedTurn, withBodies } from "../turn/turn-body.server.tsx";
+import { showTurns } from "../turn/turns.server.ts";
 import type { Route } from "./+types/chat";
 import { ChatFoot } from "./chat-foot.tsx";
 import { ChatMenu } from "./chat-menu.tsx";
@@ -78,7 +79,7 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
     awaitsTitle: !chat.titled && last?.status === "complete" && justFinished,
     pinned: chat.pinned,
     archived: chat.archived,
-    turns,
+    turns: withBodies(context, chat.id, turns),
     marker,
     found: around,
     earlier: branch.hasEarlier ? branch.items[0]?.id : undefined,
@@ -203,7 +204,7 @@ function useTitle(awaited: boolean, replyId = "") {
 }
 
 /** Sends the forms of replies without leaving the page, and keeps the focus in it. */
-function useReplyForms(last: ShownTurn | undefined) {
+function useReplyForms(last: RenderedTurn | undefined) {
   const submit = useSubmit();
   const asked = useRef(false);
   // biome-ignore lint/correctness/useExhaustiveDependencies: when the last turn has changed

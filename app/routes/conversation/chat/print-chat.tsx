@@ -3,7 +3,7 @@ import { apiContext } from "../../../web/context.ts";
 import { requireActive, requireAuth } from "../../../web/guards.server.ts";
 import { listModels, type ModelChoice } from "../models.server.ts";
 import { ReplyParts } from "../reply/reply-parts.tsx";
-import { type BranchMessage, showPart } from "../reply/turns.server.ts";
+import { type BranchMessage, showPart } from "../turn/turns.server.ts";
 import type { Route } from "./+types/print-chat";
 
 export const middleware: Route.MiddlewareFunction[] = [requireAuth, requireActive];

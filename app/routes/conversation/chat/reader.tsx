@@ -1,12 +1,13 @@
 import { type RefObject, useEffect, useRef } from "react";
 import { Link } from "react-router";
 import { SentMessage } from "../composer/sent-message.tsx";
-import { Turn } from "../reply/turn.tsx";
-import type { ShownTurn } from "../reply/turns.server.ts";
+import { Turn } from "../turn/turn.tsx";
+import type { RenderedTurn } from "../turn/turn-body.server.tsx";
+import { useLinks } from "../turn/use-links.ts";
 
 type Props = {
   chatId: string;
-  turns: ShownTurn[];
+  turns: RenderedTurn[];
   /** Where the page's growing reply goes. */
   marker: string | undefined;
   /** The turns that a search and an edit are about. */
@@ -20,6 +21,7 @@ type Props = {
 /** The turns of a conversation, or the part of them that is shown. */
 export function Reader({ chatId, turns, marker, found, edited, earlier, hasLater }: Props) {
   const reader = useRef<HTMLDivElement>(null);
+  useLinks(reader);
   useCodeCopies(reader, turns.at(-1));
   return (
     <div className="reader" ref={reader}>
@@ -34,7 +36,6 @@ export function Reader({ chatId, turns, marker, found, edited, earlier, hasLater
         {turns.map((turn, index) => (
           <Turn
             key={turn.id}
-            chatId={chatId}
             turn={turn}
             marker={index === turns.length - 1 ? marker : undefined}
             found={turn.id === found}
@@ -55,7 +56,7 @@ export function Reader({ chatId, turns, marker, found, edited, earlier, hasLater
 }
 
 /** Buttons that copy code, in conversations that have code. */
-function useCodeCopies(reader: RefObject<HTMLDivElement | null>, last: ShownTurn | undefined) {
+function useCodeCopies(reader: RefObject<HTMLDivElement | null>, last: RenderedTurn | undefined) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: when the last turn has changed
   useEffect(() => {
     // Most conversations have no code, so the script for it is loaded only when needed.

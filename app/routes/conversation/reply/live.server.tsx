@@ -21,9 +21,9 @@ import { DecisionForm } from "../calls/decision-form.tsx";
 import { showCallPart } from "../calls/show-call.ts";
 import { followReply } from "../stream/follow-reply.server.ts";
 import { renderPart } from "../stream/render-part.server.tsx";
+import { citedIn, type ShownTurn, showSource } from "../turn/turns.server.ts";
 import { ReplyEnd } from "./reply-end.tsx";
 import { reasoningPath, thinking, thoughtWords } from "./thought-words.ts";
-import { citedIn, type ShownTurn, showSource } from "./turns.server.ts";
 
 type End = Extract<Chunk, { type: "end" }>;
 type CallChunk = Extract<Chunk, { type: "tool" }>;

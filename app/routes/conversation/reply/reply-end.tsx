@@ -1,10 +1,10 @@
 import { Link } from "react-router";
 import { Icon } from "../../../ui/icon.tsx";
 import { Menu, MenuLink } from "../../../ui/overlays/menu.tsx";
-import { CopyLink } from "./copy.tsx";
+import type { ShownTurn } from "../turn/turns.server.ts";
+import { Versions, type VersionsOf } from "../turn/versions.tsx";
+import { CopyLink } from "./copy-link.tsx";
 import { ReplyButton } from "./reply-button.tsx";
-import type { ShownTurn } from "./turns.server.ts";
-import { Versions, type VersionsOf } from "./versions.tsx";
 
 export type EndedReply = VersionsOf &
   Pick<
@@ -41,7 +41,7 @@ function Opinion({ chatId, turn: { id, useful } }: { chatId: string; turn: Ended
   const to = `/conversation/chat/${chatId}/opinar/${id}`;
   if (useful !== null) {
     return (
-      <Link className="action" to={to} preventScrollReset>
+      <Link className="action" to={to} data-still>
         <Icon name={useful ? "check" : "close"} />
         {useful ? "Útil para ti" : "No útil para ti"}
       </Link>
@@ -49,10 +49,10 @@ function Opinion({ chatId, turn: { id, useful } }: { chatId: string; turn: Ended
   }
   return (
     <>
-      <Link className="action" to={`${to}?util=1`} preventScrollReset>
+      <Link className="action" to={`${to}?util=1`} data-still>
         Útil
       </Link>
-      <Link className="action" to={`${to}?util=0`} preventScrollReset>
+      <Link className="action" to={`${to}?util=0`} data-still>
         No útil
       </Link>
     </>
@@ -65,12 +65,12 @@ function MoreActions({ chatId, turn }: { chatId: string; turn: EndedReply }) {
   return (
     <Menu id={id} label="Más acciones" look="action">
       {turn.others && turn.parentId && (
-        <MenuLink icon="assistant" to={`/conversation/chat/${chatId}/regenerar/${turn.id}`} preventScrollReset>
+        <MenuLink icon="assistant" to={`/conversation/chat/${chatId}/regenerar/${turn.id}`} data-still>
           Con otro modelo
         </MenuLink>
       )}
       {turn.listens && turn.written && (
-        <MenuLink icon="voice" to={`/conversation/chat/${chatId}/escuchar/${turn.id}`} preventScrollReset>
+        <MenuLink icon="voice" to={`/conversation/chat/${chatId}/escuchar/${turn.id}`} data-still>
           Escuchar
         </MenuLink>
       )}

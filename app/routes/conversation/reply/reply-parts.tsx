@@ -1,6 +1,6 @@
 import { Call, MadeImage } from "../calls/call.tsx";
+import type { ShownTurn } from "../turn/turns.server.ts";
 import { ReasoningFold } from "./reasoning-fold.tsx";
-import type { ShownTurn } from "./turns.server.ts";
 
 /** A finished reply: its text, and between it what the model thought and which tools it has used. */
 export const ReplyParts = ({ parts }: Pick<ShownTurn, "parts">) =>

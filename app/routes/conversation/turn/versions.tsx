@@ -19,7 +19,7 @@ export function Versions({ chatId, turn, label }: { chatId: string; turn: Versio
 function Step({ chatId, to, icon, label }: { chatId: string; to: string | undefined; icon: string; label: string }) {
   if (!to) return null;
   return (
-    <Link className="action" to={`/conversation/chat/${chatId}?version=${to}`} preventScrollReset>
+    <Link className="action" to={`/conversation/chat/${chatId}?version=${to}`} data-still>
       <Icon name={icon} label={label} />
     </Link>
   );

@@ -5,8 +5,8 @@ import { showFile } from "../../../web/file-display.server.ts";
 import type { ShownCallPart, ShownImage } from "../calls/call.tsx";
 import { showCallPart } from "../calls/show-call.ts";
 import type { ModelChoice } from "../models.server.ts";
-import type { ShownReasoning } from "./reasoning-fold.tsx";
-import { reasoningPath } from "./thought-words.ts";
+import type { ShownReasoning } from "../reply/reasoning-fold.tsx";
+import { reasoningPath } from "../reply/thought-words.ts";
 
 type MessageBranch = Awaited<ReturnType<Awaited<ReturnType<Client["api"]["chat"][":id"]["messages"]["$get"]>>["json"]>>;
 export type ShownTurn = Awaited<ReturnType<typeof showTurn>>;

@@ -1,0 +1,110 @@
+import { Fragment } from "react";
+import { Link } from "react-router";
+import { v7 as newId } from "uuid";
+import { AttachedFile } from "../../../ui/forms/attached-file.tsx";
+import { FormToken } from "../../../ui/forms/post-form.tsx";
+import { Icon } from "../../../ui/icon.tsx";
+import { Light } from "../../../ui/light/light.ts";
+import { type Context, lightContext, sessionContext } from "../../../web/context.ts";
+import { ReplyEnd } from "../reply/reply-end.tsx";
+import { ReplyParts } from "../reply/reply-parts.tsx";
+import { renderPart } from "../stream/render-part.server.tsx";
+import { Unseen } from "./turn.tsx";
+import type { ShownTurn } from "./turns.server.ts";
+import { Versions } from "./versions.tsx";
+
+/** A turn as the browser gets it. `html`: what stands in its article; nothing of a reply that is being written. */
+export type RenderedTurn = Pick<ShownTurn, "id" | "role" | "status" | "name" | "unseen"> & { html: string };
+
+/** What stands in the articles of these turns, as HTML that the browser only has to show. */
+export function withBodies(context: Context, chatId: string, turns: ShownTurn[]): RenderedTurn[] {
+  // Rendered together, since each rendering has a cost of its own, and cut where a text stands that nobody can know.
+  const cut = newId();
+  const html = renderPart(
+    <Light value={context.get(lightContext)}>
+      <FormToken value={context.get(sessionContext).formToken}>
+        {turns.map((turn) => (
+          <Fragment key={turn.id}>
+            {turn.status !== "streaming" && <TurnBody chatId={chatId} turn={turn} />}
+            {cut}
+          </Fragment>
+        ))}
+      </FormToken>
+    </Light>,
+  ).split(cut);
+  return turns.map(({ id, role, status, name, unseen }, n) => ({
+    id,
+    role,
+    status,
+    name,
+    unseen,
+    html: html[n] ?? "",
+  }));
+}
+
+type Props = { chatId: string; turn: ShownTurn };
+
+function TurnBody({ chatId, turn }: Props) {
+  return (
+    <>
+      {turn.role === "user" ? <Said chatId={chatId} turn={turn} /> : <Reply chatId={chatId} turn={turn} />}
+      {turn.summary && <Summary text={turn.summary} />}
+    </>
+  );
+}
+
+function Said({ chatId, turn }: Props) {
+  return (
+    <>
+      <h2 className={turn.author ? "author" : "sr-only"}>{turn.author ?? "Tú"}</h2>
+      {turn.attachments.length > 0 && (
+        <ul className="attached">
+          {turn.attachments.map((file, index) => (
+            <AttachedFile
+              // biome-ignore lint/suspicious/noArrayIndexKey: they never change places, and deleted ones have no id
+              key={index}
+              file={file}
+              content={file.id ? `/user/file/${file.id}/contenido` : undefined}
+              text={file.id ? `/user/file/${file.id}` : undefined}
+            />
+          ))}
+        </ul>
+      )}
+      {turn.text && (
+        <div className="said" dir="auto">
+          {turn.text}
+        </div>
+      )}
+      <div className="actions">
+        <Versions chatId={chatId} turn={turn} label="Versiones de lo que escribiste" />
+        {!turn.author && (
+          <Link className="action" to={`/conversation/chat/${chatId}?version=${turn.id}&editar=${turn.id}`}>
+            <Icon name="edit" />
+            Editar mensaje
+          </Link>
+        )}
+      </div>
+    </>
+  );
+}
+
+function Reply({ chatId, turn }: Props) {
+  return (
+    <>
+      <h2>{turn.name}</h2>
+      <Unseen name={turn.name} images={turn.unseen} />
+      <ReplyParts parts={turn.parts} />
+      <ReplyEnd chatId={chatId} turn={turn} />
+    </>
+  );
+}
+
+/** Marks the point up to which the model is sent a summary instead of the messages. */
+function Summary({ text }: { text: string }) {
+  return (
+    <details className="summarised">
+      <summary>Hasta aquí, el modelo tiene un resumen</summary>
+      <p>{text}</p>
+    </details>
+  );
+}

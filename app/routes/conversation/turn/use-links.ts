@@ -1,0 +1,42 @@
+import { type RefObject, useEffect } from "react";
+import { useNavigate } from "react-router";
+
+/** Follows the links in HTML that the server has rendered without loading a document anew, as those of the router. */
+export function useLinks(container: RefObject<HTMLElement | null>): void {
+  const navigate = useNavigate();
+  useEffect(() => {
+    const follow = (event: MouseEvent) => {
+      // The router marks its own links so, on the server too.
+      const link = (event.target as Element).closest<HTMLAnchorElement>("a[data-discover], a[data-copy]");
+      // What opens another tab or window is the browser's.
+      if (!link || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+      const { copy, still } = link.dataset;
+      // Only secure pages have a clipboard; elsewhere the plain text opens.
+      if (copy !== undefined && !navigator.clipboard) return;
+      event.preventDefault();
+      if (copy !== undefined) return void copyText(link);
+      const { pathname, search, hash, href } = link;
+      void navigate(pathname + search + hash, {
+        replace: href === location.href,
+        preventScrollReset: still !== undefined,
+      });
+    };
+    const element = container.current;
+    element?.addEventListener("click", follow);
+    return () => element?.removeEventListener("click", follow);
+  }, [container, navigate]);
+}
+
+/** Copies the text that a link leads to, and says so in it. */
+async function copyText(link: HTMLAnchorElement): Promise<void> {
+  const response = await fetch(link.href);
+  if (!response.ok) return location.assign(link.href);
+  await navigator.clipboard.writeText(await response.text());
+  const say = (icon: string, word: string) => {
+    link.querySelector("use")?.setAttribute("href", `/icons.svg#${icon}`);
+    const status = link.querySelector("span");
+    if (status) status.textContent = word;
+  };
+  say("check", "Copiado");
+  setTimeout(() => say("copy", "Copiar"), 2000);
+}
