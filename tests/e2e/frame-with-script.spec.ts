@@ -218,22 +218,25 @@ test.describe("toasts", () => {
 });
 
 test.describe("while something is on its way", () => {
-  test("a bar: not before 200 ms, full at the end, gone 500 and 400 ms later", async ({ page }) => {
+  test("a bar: not before 200 ms, growing for 2 s, full at the end for 500 ms, fading for 400", async ({ page }) => {
     const bar = page.locator(".loading-bar");
     const answers = await hold(page, /chat\.data/);
-    await stopTime(page);
+    await expect(bar).toHaveCSS("opacity", "0");
     await page.getByRole("link", { name: "Nueva conversación" }).first().click();
     await expect.poll(() => answers.held.length).toBeGreaterThan(0);
-    await page.clock.runFor(199);
-    await expect(bar).not.toHaveAttribute("data-state");
-    await page.clock.runFor(2);
-    await expect(bar).toHaveAttribute("data-state", "loading");
+    await expect(bar).toHaveCSS("opacity", "1");
+    const timing = () =>
+      bar.evaluate((element) => {
+        const { transitionDelay, transitionDuration, animationDelay, animationDuration } = getComputedStyle(element);
+        return { shown: [transitionDelay, transitionDuration], grown: [animationDelay, animationDuration] };
+      });
+    expect(await timing()).toEqual({ shown: ["0.2s", "0s"], grown: ["0.2s", "2s"] });
+    await expect.poll(() => bar.evaluate((element) => Number(getComputedStyle(element).scale.split(" ")[0]))).toBe(0.9);
     await answers.release();
-    await expect(bar).toHaveAttribute("data-state", "full");
-    await page.clock.runFor(500);
-    await expect(bar).toHaveAttribute("data-state", "fading");
-    await page.clock.runFor(400);
-    await expect(bar).not.toHaveAttribute("data-state");
+    await expect(bar).not.toHaveAttribute("data-loading");
+    expect((await timing()).shown).toEqual(["0.5s", "0.4s"]);
+    await expect(bar).toHaveCSS("scale", "none");
+    await expect(bar).toHaveCSS("opacity", "0");
   });
 
   test("a form covers the page, and nobody leaves by mistake", async ({ page }) => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import * as busy from "../../app/ui/navigation/busy.tsx";
-import * as bar from "../../app/ui/navigation/loading-bar.tsx";
 import * as seen from "../../app/ui/navigation/pages-seen.ts";
 import * as revisits from "../../app/ui/navigation/revisits.tsx";
 import * as viewport from "../../app/ui/navigation/viewport.ts";
@@ -13,10 +12,7 @@ const figures: [what: string, ours: unknown, seeds: unknown][] = [
   ["a toast is shown for, ms", toast.shownFor, 5000],
   ["a toast's countdown ticks every, ms", toast.tick, 50],
   ["a toast leaves in, ms", toast.leavesIn, 300],
-  ["the loading bar waits, ms", bar.throttle, 200],
-  ["the loading bar takes, ms", bar.duration, 2000],
-  ["the loading bar stays full for, ms", bar.hideDelay, 500],
-  ["the loading bar is reset after, ms", bar.resetDelay, 400],
+  ["a form that is sent covers its page after, ms", busy.throttle, 200],
   ["a page seen may be shown for, ms", seen.freshFor, 15 * minute],
   ["a page seen is kept after its last use for, ms", seen.keptFor, 5 * minute],
   ["pages fetched ahead at the same time", revisits.slots.length, 4],

@@ -1,7 +1,8 @@
 import { useEffect, useRef } from "react";
 import { useBeforeUnload, useBlocker, useFetchers, useNavigation } from "react-router";
-import { throttle } from "./loading-bar.tsx";
 
+// In ms: as long as the loading bar waits.
+export const throttle = 200;
 export const cannotLeave = "No puedes salir mientras esta procesando.";
 
 /** While a form is being sent: warns before leaving, and after a moment covers the page until the response arrives. */
