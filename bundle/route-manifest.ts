@@ -2,6 +2,7 @@ import { deepStrictEqual } from "node:assert";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { runInNewContext } from "node:vm";
+import { minifySync } from "vite";
 
 const flags = [
   "hasAction",
@@ -17,13 +18,16 @@ type Route = { id: string; parentId?: string; path?: string; index?: true; modul
   (typeof flags)[number],
   boolean
 >;
-type Manifest = { routes: Record<string, Route & { imports?: string[]; css?: string[] }> };
+type Manifest = {
+  entry: { imports: string[]; css?: string[] };
+  routes: Record<string, Route & { imports?: string[]; css?: string[] }>;
+};
 
 /**
  * Writes the table of all routes, which every page with script loads, anew in half the bytes: a line for each, and the
  * script that makes of them what React Router expects. What a module imports is left out, since only `prefetch` of a
- * link asks for it, and no link has that; the one style sheet belongs to the root. Whatever else would be lost makes
- * the build fail.
+ * link asks for it, and no link has that; and so are files and feeds, which are never reached but by a document or a
+ * download. The one style sheet belongs to the root. Whatever else would be lost makes the build fail.
  *
  * @param assets the folder of the built client's files
  */
@@ -32,7 +36,7 @@ export async function packRouteManifest(assets: string): Promise<void> {
   if (!name) throw new Error(`There is no manifest of routes in ${assets}.`);
   const file = join(assets, name);
   const manifest = evaluate(await readFile(file, "utf8"));
-  const needed = withoutImports(manifest);
+  const needed = whatIsNeeded(manifest);
   const packed = pack(needed);
   deepStrictEqual(evaluate(packed), needed);
   await writeFile(file, packed);
@@ -45,13 +49,18 @@ function evaluate(script: string): Manifest {
   return JSON.parse(JSON.stringify(window.__reactRouterManifest));
 }
 
-function withoutImports(manifest: Manifest): Manifest {
+function whatIsNeeded(manifest: Manifest): Manifest {
   const sheet = manifest.routes.root?.css;
-  const routes = Object.values(manifest.routes).map(({ imports: _, css = [], ...route }) => {
-    if (css.length > 0) deepStrictEqual(css, sheet, `${route.id} has a style sheet of its own.`);
-    return [route.id, route.id === "root" ? { ...route, css } : route];
-  });
-  return { ...manifest, routes: Object.fromEntries(routes) };
+  const parents = new Set(Object.values(manifest.routes).map(({ parentId }) => parentId));
+  const met = ({ id, hasAction, hasDefaultExport }: Route) => hasDefaultExport || hasAction || parents.has(id);
+  const routes = Object.values(manifest.routes)
+    .filter(met)
+    .map(({ imports: _, css = [], ...route }) => {
+      if (css.length > 0) deepStrictEqual(css, sheet, `${route.id} has a style sheet of its own.`);
+      return [route.id, route.id === "root" ? { ...route, css } : route];
+    });
+  const { css: _, ...entry } = manifest.entry;
+  return { ...manifest, entry: { ...entry, imports: [] }, routes: Object.fromEntries(routes) };
 }
 
 function pack({ routes, ...rest }: Manifest): string {
@@ -65,7 +74,7 @@ function pack({ routes, ...rest }: Manifest): string {
     return " ".repeat(depthOf(route, routes)) + [route.id, path, bits, chunk].join("|");
   });
   const parts = [rest, routes.root?.css, flags, lines.join("\n")].map((part) => JSON.stringify(part));
-  return `window.__reactRouterManifest=(${unpack.toString().replace(/\s+/g, " ")})(${parts.join(",")})`;
+  return minifySync("manifest.js", `window.__reactRouterManifest = (${unpack})(${parts})`).code;
 }
 
 const lastPart = (id: string) => id.split("/").at(-1);
