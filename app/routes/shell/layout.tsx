@@ -1,6 +1,9 @@
+import { Suspense } from "react";
 import { Outlet, useMatches, useRouteLoaderData } from "react-router";
 import { isTextBrowser } from "../../http/text-browsers.server.ts";
+import { zoneOf } from "../../process/time-zones.server.ts";
 import type { loader as root } from "../../root.tsx";
+import { lazily } from "../../ui/lazily.ts";
 import { Busy } from "../../ui/navigation/busy.tsx";
 import { unlessSeen } from "../../ui/navigation/pages-seen.ts";
 import { Realtime } from "../../ui/navigation/realtime.tsx";
@@ -13,29 +16,36 @@ import { dashboardOf } from "../../web/dashboard.server.ts";
 import { requireAuth } from "../../web/guards.server.ts";
 import type { Route } from "./+types/layout";
 import { administered } from "./administered.server.ts";
-import { Notices } from "./notices.tsx";
+import { groupChats } from "./chat-groups.server.ts";
 import { Sidebar } from "./sidebar.tsx";
 import { isFolded } from "./sidebar-cookie.server.ts";
 
 export const middleware: Route.MiddlewareFunction[] = [requireAuth];
 export const handle = { scripts: true };
 
+const Notices = lazily(() => import("./notices.tsx"));
+
 // In the sidebar of a light page; search and «Organizar varias» reach all.
 const lightChats = 10;
 
 export async function loader({ context, request }: Route.LoaderArgs) {
-  const [{ user, subscription, groups }, { aside, notices, assistants, voice }] = await Promise.all([
+  const [{ user, subscription, groups: ofPerson }, { aside, notices, assistants, voice }] = await Promise.all([
     requireUser(context),
     dashboardOf(context),
   ]);
   return {
     person: { name: user.name, role: user.role, plan: subscription.plan },
-    aside: context.get(lightContext) ? { ...aside, chats: aside.chats.slice(0, lightChats) } : aside,
+    groups: groupChats(
+      context.get(lightContext) ? aside.chats.slice(0, lightChats) : aside.chats,
+      Date.now(),
+      zoneOf(request),
+    ),
+    projects: aside.projects,
     notices,
     assistants,
     voice,
     administered: user.role === "admin" ? [...administered] : [],
-    inGroups: groups.length > 0,
+    inGroups: ofPerson.length > 0,
     menus: !isTextBrowser(request),
     folded: await isFolded(request),
   };
@@ -44,7 +54,7 @@ export async function loader({ context, request }: Route.LoaderArgs) {
 export const shouldRevalidate = unlessSeen;
 
 export default function DashboardLayout({
-  loaderData: { person, aside, notices, administered: links, inGroups, menus, folded },
+  loaderData: { person, groups, projects, notices, administered: links, inGroups, menus, folded },
 }: Route.ComponentProps) {
   const { flash, personId = null } = useRouteLoaderData<typeof root>("root") ?? {};
   // While a dialog route is open, the sidebar is inert: without script, a dialog element is not modal.
@@ -55,8 +65,8 @@ export default function DashboardLayout({
       <div className={sidebarState.folded ? "shell folded" : "shell"}>
         <Sidebar
           person={person}
-          chats={aside.chats}
-          projects={aside.projects}
+          groups={groups}
+          projects={projects}
           administered={links}
           inGroups={inGroups}
           menus={menus}
@@ -64,7 +74,11 @@ export default function DashboardLayout({
         />
         <div className="main">
           <Toasts message={flash} />
-          <Notices notices={notices} />
+          {notices.length > 0 && (
+            <Suspense>
+              <Notices notices={notices} />
+            </Suspense>
+          )}
           <Outlet />
         </div>
       </div>

@@ -2,8 +2,7 @@ import { Callout } from "../../ui/callout.tsx";
 import { PostForm } from "../../ui/forms/post-form.tsx";
 
 /** What the house says, until the person has read it. */
-export function Notices({ notices }: { notices: { id: string; text: string }[] }) {
-  if (notices.length === 0) return null;
+export default function Notices({ notices }: { notices: { id: string; text: string }[] }) {
   return (
     <section className="notices" aria-label="Avisos de la casa">
       {notices.map(({ id, text }) => (

@@ -1,7 +1,7 @@
 import { PostForm } from "../../ui/forms/post-form.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Menu, MenuLink } from "../../ui/overlays/menu.tsx";
-import type { ListedChat } from "./chat-groups.ts";
+import type { ListedChat } from "./chat-groups.server.ts";
 
 const pinForm = "fijar";
 

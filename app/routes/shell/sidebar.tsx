@@ -1,14 +1,18 @@
+import { Suspense } from "react";
 import { NavLink, useLocation } from "react-router";
 import { PostForm } from "../../ui/forms/post-form.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { lazily } from "../../ui/lazily.ts";
 import { MenuLink } from "../../ui/overlays/menu.tsx";
 import { Wordmark } from "../../ui/wordmark.tsx";
-import { groupChats, type ListedChat } from "./chat-groups.ts";
+import type { ChatGroup } from "./chat-groups.server.ts";
 import { PinForm, RowMenu } from "./row-menu.tsx";
+
+const Administration = lazily(() => import("./administration.tsx"));
 
 type Props = {
   person: { name: string; role: string; plan: string };
-  chats: ListedChat[];
+  groups: ChatGroup[];
   projects: { id: string; name: string }[];
   /** The lists of the administration; none for who is no admin. */
   administered: (readonly [path: string, icon: string, label: string])[];
@@ -20,7 +24,7 @@ type Props = {
 };
 
 /** Chats and projects; beside the page on wide screens, over it on narrow ones, with no script for either. */
-export function Sidebar({ person, chats, projects, administered, inGroups, menus, inert }: Props) {
+export function Sidebar({ person, groups, projects, administered, inGroups, menus, inert }: Props) {
   const { pathname } = useLocation();
   return (
     <nav className="sidebar" id="barra" popover="auto" aria-label="Conversaciones" inert={inert}>
@@ -39,9 +43,11 @@ export function Sidebar({ person, chats, projects, administered, inGroups, menus
       </header>
       <div className="lists">
         {pathname.startsWith("/admin") && administered.length > 0 ? (
-          <Administration links={administered} />
+          <Suspense>
+            <Administration links={administered} />
+          </Suspense>
         ) : (
-          <Conversations chats={chats} projects={projects} inGroups={inGroups} menus={menus} />
+          <Conversations groups={groups} projects={projects} inGroups={inGroups} menus={menus} />
         )}
       </div>
       <footer>
@@ -51,7 +57,12 @@ export function Sidebar({ person, chats, projects, administered, inGroups, menus
   );
 }
 
-function Conversations({ chats, projects, inGroups, menus }: Pick<Props, "chats" | "projects" | "inGroups" | "menus">) {
+function Conversations({
+  groups,
+  projects,
+  inGroups,
+  menus,
+}: Pick<Props, "groups" | "projects" | "inGroups" | "menus">) {
   return (
     <>
       <ul className="items">
@@ -86,7 +97,7 @@ function Conversations({ chats, projects, inGroups, menus }: Pick<Props, "chats"
           </li>
         )}
       </ul>
-      {groupChats(chats, new Date()).map(([group, listed]) => (
+      {groups.map(([group, listed]) => (
         <section key={group} aria-labelledby={`g-${group}`}>
           <h2 className="group" id={`g-${group}`}>
             {group}
@@ -103,35 +114,8 @@ function Conversations({ chats, projects, inGroups, menus }: Pick<Props, "chats"
           </ul>
         </section>
       ))}
-      {menus && chats.length > 0 && <PinForm />}
-      {chats.length === 0 && <p className="px-3 pt-6 text-text-3">Aquí aparecerán tus conversaciones.</p>}
-    </>
-  );
-}
-
-function Administration({ links }: { links: Props["administered"] }) {
-  return (
-    <>
-      <ul className="items">
-        <MenuLink icon="previous" className="item" to="/conversation/chat">
-          <span>Volver a las conversaciones</span>
-        </MenuLink>
-      </ul>
-      <section aria-labelledby="g-admin">
-        <h2 className="group" id="g-admin">
-          Administración
-        </h2>
-        <ul className="items">
-          {links.map(([path, icon, label]) => (
-            <li key={path}>
-              <NavLink className="item" to={`/admin${path}`} end={path === ""}>
-                <Icon name={icon} />
-                <span>{label}</span>
-              </NavLink>
-            </li>
-          ))}
-        </ul>
-      </section>
+      {menus && groups.length > 0 && <PinForm />}
+      {groups.length === 0 && <p className="px-3 pt-6 text-text-3">Aquí aparecerán tus conversaciones.</p>}
     </>
   );
 }
