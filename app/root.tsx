@@ -1,4 +1,4 @@
-import { lazy, type ReactNode, Suspense, use } from "react";
+import { type ReactNode, Suspense, use } from "react";
 import {
   isRouteErrorResponse,
   Links,
@@ -14,11 +14,10 @@ import {
 import type { Route } from "./+types/root";
 import "./app.css";
 import { SignInOver } from "./routes/auth/sign-in-over.tsx";
-import { ErrorPage } from "./ui/error-page.tsx";
 import { FormToken } from "./ui/forms/post-form.tsx";
 import { keepShown } from "./ui/forms/unanswered.ts";
+import { lazily } from "./ui/lazily.ts";
 import { Light } from "./ui/light/light.ts";
-import { PageFoot } from "./ui/light/page-foot.tsx";
 import { LoadingBar } from "./ui/navigation/loading-bar.tsx";
 import { PageName } from "./ui/navigation/page-name.tsx";
 import { unlessSeen } from "./ui/navigation/pages-seen.ts";
@@ -31,8 +30,17 @@ import { lightChoiceOf } from "./web/light/choice.server.ts";
 const icon =
   "data:image/svg+xml,%3Csvg%20xmlns='http://www.w3.org/2000/svg'%20viewBox='0%200%2032%2032'%3E%3Crect%20width='32'%20height='32'%20rx='7'%20fill='%2315110d'/%3E%3Crect%20x='11.5'%20y='6'%20width='9'%20height='20'%20rx='1.5'%20fill='%23ecb15a'/%3E%3C/svg%3E";
 
+// Of pages with script, those of conversations have none.
+const PageFoot = lazily(() => import("./ui/light/page-foot.tsx"));
+
+// Loaded when something has failed. Where that fails too, its place says as much.
+const ErrorPage = lazily(() => import("./ui/error-page.tsx"), BareError);
+
 // Loaded lazily: only the page for refused forms needs it.
-const SignInAgain = lazy(() => import("./routes/auth/sign-in-again.tsx"));
+const SignInAgain = lazily(
+  () => import("./routes/auth/sign-in-again.tsx"),
+  () => <BareError />,
+);
 
 export const middleware: Route.MiddlewareFunction[] = [
   ({ context, pattern }) => context.get(routeContext)(`/${pattern.replace(/^\//, "")}`),
@@ -71,15 +79,21 @@ export function Layout({ children }: { children: ReactNode }) {
   const handles = useMatches().map(({ handle }) => handle as Handle | undefined);
   const light = use(Light);
   const scripts = handles.some((handle) => handle?.scripts === "needed" || (handle?.scripts && !light));
+  const offersChoice = handles.every((handle) => handle?.lightChoice !== false);
   return (
     <html lang="es">
       <head>
-        <meta charSet="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="dark" />
-        <link rel="icon" href={icon} type="image/svg+xml" />
-        <link rel="manifest" href="/manifest.webmanifest" />
-        <link rel="apple-touch-icon" href="/icons/apple-180.png" />
+        {/* The browser keeps what the server has written, which is the same on all pages. */}
+        {import.meta.env.SSR && (
+          <>
+            <meta charSet="utf-8" />
+            <meta name="viewport" content="width=device-width, initial-scale=1" />
+            <meta name="color-scheme" content="dark" />
+            <link rel="icon" href={icon} type="image/svg+xml" />
+            <link rel="manifest" href="/manifest.webmanifest" />
+            <link rel="apple-touch-icon" href="/icons/apple-180.png" />
+          </>
+        )}
         <Meta />
         <Links />
       </head>
@@ -93,7 +107,11 @@ export function Layout({ children }: { children: ReactNode }) {
         {scripts && <PageName />}
         <FormToken value={token}>
           {children}
-          <PageFoot offersChoice={handles.every((handle) => handle?.lightChoice !== false)} />
+          {(offersChoice || light) && (
+            <Suspense>
+              <PageFoot offersChoice={offersChoice} light={light} />
+            </Suspense>
+          )}
         </FormToken>
         {scripts && <SignInOver />}
         {scripts && <ScrollRestoration />}
@@ -115,14 +133,24 @@ export function ErrorBoundary() {
   const token = (isRouteErrorResponse(error) && error.data?.formToken) || current;
   return (
     <FormToken value={token}>
-      {isRouteErrorResponse(error) && error.status === 401 ? (
-        <Suspense>
-          {/* What is thrown while a page is read has no form to be carried. */}
+      <Suspense>
+        {isRouteErrorResponse(error) && error.status === 401 ? (
+          // What is thrown while a page is read has no form to be carried.
           <SignInAgain formToken={token} personId={null} fields={[]} action={pathname + search} {...error.data} />
-        </Suspense>
-      ) : (
-        <ErrorPage error={error} path={pathname + search} />
-      )}
+        ) : (
+          <ErrorPage error={error} path={pathname + search} />
+        )}
+      </Suspense>
     </FormToken>
+  );
+}
+
+function BareError({ error }: { error?: unknown }) {
+  return (
+    <main className="leaf hang" id="contenido">
+      <h1>Algo ha fallado</h1>
+      <p>{isRouteErrorResponse(error) && error.data?.message}</p>
+      <a href="?">Volver a intentarlo</a>
+    </main>
   );
 }

@@ -1,14 +1,15 @@
-import { lazy, type ReactNode, Suspense, useContext } from "react";
+import { type ReactNode, Suspense, useContext } from "react";
 import { isRouteErrorResponse, Link } from "react-router";
 import { RequestReference } from "../process/telemetry/request-reference.ts";
 import type { UnsentForm } from "../web/forms/unsent-form.server.ts";
+import { lazily } from "./lazily.ts";
 import { Wordmark } from "./wordmark.tsx";
 
 // Loaded lazily: rarely needed with script, which resends by itself.
-const Resend = lazy(() => import("./forms/resend.tsx"));
+const Resend = lazily(() => import("./forms/resend.tsx"));
 
 /** The error page: what happened, then where to go. */
-export function ErrorPage({ error, path }: { error: unknown; path: string }) {
+export default function ErrorPage({ error, path }: { error: unknown; path: string }) {
   if (!isRouteErrorResponse(error)) return <GeneralError status={500} path={path} />;
   const { fields, action = path, message } = (error.data ?? {}) as Partial<UnsentForm>;
   if (fields) {

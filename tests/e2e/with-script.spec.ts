@@ -105,6 +105,22 @@ test.describe("what a script adds", () => {
     await expect(page.locator('article[data-role="user"]').last()).toContainText("Sin conexión");
   });
 
+  test("where what a page loads later does not come, the page stays", async ({ page, person }) => {
+    expect(person.email).toBeTruthy();
+    await page.route(/attached-list-/, (route) => route.abort("internetdisconnected"));
+    await page.goto("/conversation/chat");
+    await page.getByLabel("Mensaje", { exact: true }).fill("Con un archivo");
+    await page.getByLabel("Adjuntar archivos").setInputFiles({
+      name: "nota.txt",
+      mimeType: "text/plain",
+      buffer: Buffer.from("una nota"),
+    });
+    await expect(page.getByText("nota.txt")).toBeVisible();
+    await expect(page.getByLabel("Mensaje", { exact: true })).toHaveValue("Con un archivo");
+    await page.getByRole("button", { name: "Enviar" }).click();
+    await expect(page.locator('article[data-role="user"]').last()).toContainText("nota.txt");
+  });
+
   test("dialogs are modal, begin in their first field, and Escape closes them", async ({ page, person }) => {
     expect(person.email).toBeTruthy();
     await begin(page, "Hola", "gpt-4o");

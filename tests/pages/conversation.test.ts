@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import type { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { password } from "../support/api.ts";
@@ -17,6 +18,19 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.stop();
   await mock.stop();
+});
+
+it("a conversation's page loads 14 kB of script beside React's at most, 112 kB with it, in 12 requests with all else", async () => {
+  const html = await browser.html(await browser.say("Hola"));
+  const scripts = [...new Set([...html.matchAll(/"(\/assets\/[^"]+\.js)"/g)].map(([, path]) => path))];
+  const weigh = (paths: unknown[]) =>
+    paths.reduce<number>((sum, path) => sum + statSync(`build/client${path}.br`).size, 0);
+  const react = scripts.filter((path) => path?.includes("/react-"));
+  expect(react).toHaveLength(1);
+  expect(weigh(scripts)).toBeLessThanOrEqual(112_000);
+  expect(weigh(scripts) - weigh(react)).toBeLessThanOrEqual(14_000);
+  // The page itself, its styles and its icons.
+  expect(scripts.length + 3).toBeLessThanOrEqual(12);
 });
 
 describe("several conversations at once", () => {

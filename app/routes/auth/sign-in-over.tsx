@@ -1,12 +1,13 @@
-import { lazy, Suspense, useCallback, useEffect, useState } from "react";
+import { Suspense, useCallback, useEffect, useState } from "react";
 import { useRouteLoaderData } from "react-router";
 import type { loader as rootLoader } from "../../root.tsx";
 import { onUnsent } from "../../ui/forms/send-form.ts";
+import { lazily } from "../../ui/lazily.ts";
 import { showToast } from "../../ui/overlays/toasts.tsx";
 import type { Waiting } from "./sign-in-dialog.tsx";
 
-// Loaded lazily, because it is rarely needed.
-const SignInDialog = lazy(() => import("./sign-in-dialog.tsx"));
+// Rarely needed. What has happened is said in a toast.
+const SignInDialog = lazily(() => import("./sign-in-dialog.tsx"));
 
 /** Listens for refused forms and opens the sign-in dialog. */
 export function SignInOver() {

@@ -1,11 +1,7 @@
-import { use } from "react";
-import { Light } from "./light.ts";
 import { LightChoice } from "./light-choice.tsx";
 
 /** The end of every page: whether pages are to be light, and on a light one what it has weighed. */
-export function PageFoot({ offersChoice }: { offersChoice: boolean }) {
-  const light = use(Light);
-  if (!light && !offersChoice) return null;
+export default function PageFoot({ offersChoice, light }: { offersChoice: boolean; light: boolean }) {
   return (
     <section className="page-foot" aria-label="Peso de las páginas">
       {offersChoice ? (

@@ -16,7 +16,7 @@ export const tick = 50;
 export const leavesIn = 300;
 
 /** A message that goes by itself, unless somebody is looking at it. */
-export function Toast({ message, onGone }: { message: ToastMessage; onGone(id: string): void }) {
+export default function Toast({ message, onGone }: { message: ToastMessage; onGone(id: string): void }) {
   const { className, icon } = looks[message.type];
   const { timed, bar, leaving, setLeaving, setPaused } = useLeaving(message, onGone);
   const pause = () => setPaused(true);

@@ -1,6 +1,9 @@
-import { useCallback, useEffect, useRef, useState } from "react";
+import { Suspense, useCallback, useEffect, useRef, useState } from "react";
+import { lazily } from "../lazily.ts";
 import { modalOpened } from "./modal-opened.ts";
-import { Toast, type ToastMessage } from "./toast.tsx";
+import type { ToastMessage } from "./toast.tsx";
+
+const Toast = lazily(() => import("./toast.tsx"), BareToast);
 
 let tell: (message: ToastMessage) => void = () => {};
 
@@ -37,11 +40,27 @@ export function Toasts({ message }: { message: ToastMessage | undefined }) {
   const list = (errors: boolean) =>
     shown
       .filter(({ type }) => (type === "error") === errors)
-      .map((toast) => <Toast key={toast.id} message={toast} onGone={remove} />);
+      .map((toast) => (
+        <Suspense key={toast.id}>
+          <Toast message={toast} onGone={remove} />
+        </Suspense>
+      ));
   return (
     <section ref={region} className="toasts" aria-label="Avisos">
       <div aria-live="polite">{list(false)}</div>
       <div aria-live="assertive">{list(true)}</div>
     </section>
   );
+}
+
+/** What is said, where what shows it could not be loaded. */
+function BareToast({ message, onGone }: { message: ToastMessage; onGone(id: string): void }) {
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      onGone(message.id);
+      message.onGone?.();
+    }, 5000);
+    return () => clearTimeout(timer);
+  }, [message, onGone]);
+  return <p className="toast">{message.title}</p>;
 }

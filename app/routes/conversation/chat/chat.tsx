@@ -1,9 +1,10 @@
-import { type FormEvent, useEffect, useRef, useState } from "react";
+import { type FormEvent, Suspense, useEffect, useRef, useState } from "react";
 import { data, redirect, useOutlet, useRevalidator, useSubmit } from "react-router";
 import { v7 as newId } from "uuid";
 import { isTextBrowser } from "../../../http/text-browsers.server.ts";
 import { Bar } from "../../../ui/bar.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
+import { lazily } from "../../../ui/lazily.ts";
 import { showSeen } from "../../../ui/navigation/pages-seen.ts";
 import { BehindDialog } from "../../../ui/overlays/behind-dialog.tsx";
 import { accepted, read } from "../../../web/api-result.server.ts";
@@ -23,8 +24,10 @@ import { showTurns } from "../turn/turns.server.ts";
 import type { Route } from "./+types/chat";
 import { ChatFoot } from "./chat-foot.tsx";
 import { ChatMenu } from "./chat-menu.tsx";
-import { ReadOnlyFoot } from "./read-only-foot.tsx";
 import { Reader } from "./reader.tsx";
+
+// Most conversations are one's own.
+const ReadOnlyFoot = lazily(() => import("./read-only-foot.tsx"));
 
 // It is as high as the window.
 export const handle = { lightChoice: false };
@@ -156,7 +159,9 @@ export default function Chat({ loaderData: chat, actionData }: Route.ComponentPr
     />
   );
   const foot = chat.author ? (
-    <ReadOnlyFoot key="foot" author={chat.author} />
+    <Suspense key="foot">
+      <ReadOnlyFoot author={chat.author} />
+    </Suspense>
   ) : (
     <ChatFoot
       key="foot"

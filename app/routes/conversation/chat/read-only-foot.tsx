@@ -1,7 +1,7 @@
 import { PostForm } from "../../../ui/forms/post-form.tsx";
 
 /** In place of the composer, below a conversation of somebody else. */
-export function ReadOnlyFoot({ author }: { author: string }) {
+export default function ReadOnlyFoot({ author }: { author: string }) {
   return (
     <div className="foot">
       <div className="editing">

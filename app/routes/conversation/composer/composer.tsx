@@ -1,21 +1,25 @@
-import { type KeyboardEvent, lazy, type RefObject, Suspense, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, type RefObject, Suspense, useEffect, useRef, useState } from "react";
 import { Link, useNavigation, useRouteLoaderData } from "react-router";
 import type { loader as root } from "../../../root.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { Select } from "../../../ui/forms/select.tsx";
 import { Icon } from "../../../ui/icon.tsx";
+import { lazily } from "../../../ui/lazily.ts";
 import { composerPage } from "../../../web/forms/draft-place.ts";
 import type { ComposerFile } from "../../../web/forms/uploads.server.ts";
 import type { loader as shell } from "../../shell/layout.tsx";
 import type { ModelChoice } from "../models.server.ts";
-import { AttachedList, FileChooser } from "./attached.tsx";
+import { FileChooser, Names } from "./file-chooser.tsx";
 import type { ComposerResult } from "./send.server.ts";
 import { ofAssistant } from "./spoken-to.ts";
 import { useAttached } from "./use-attached.ts";
 import { useDraft } from "./use-draft.ts";
 
+// Most messages have no files.
+const AttachedList = lazily(() => import("./attached-list.tsx"), Names);
+
 // Where there is no model that hears, its script is not loaded.
-const Dictation = lazy(() => import("../voice/dictation.tsx"));
+const Dictation = lazily(() => import("../voice/dictation.tsx"));
 
 const none: ComposerFile[] = [];
 
@@ -77,7 +81,11 @@ export function Composer({ result, growing, edits, models, draft, left, ...props
         </p>
       )}
       <div className="composer" data-sending={sending || undefined} {...attached.receives}>
-        <AttachedList {...attached} />
+        {(attached.files.length > 0 || attached.progress) && (
+          <Suspense>
+            <AttachedList {...attached} />
+          </Suspense>
+        )}
         <MessageField
           {...props}
           edits={edits}

@@ -5,14 +5,36 @@ import type { Uploaded } from "../../../web/forms/uploads.server.ts";
 /** What is on its way: the first name and how many more, and the part that has been sent, from 0 to 1. */
 export type Progress = { name: string; part: number };
 
-type UploadOptions = { form: HTMLFormElement; taken: number; onProgress(progress: Progress): void };
+type UploadOptions = {
+  form: HTMLFormElement;
+  /** How many files the message has already. */
+  taken: { current: number };
+  /** Nothing of it: no more files are on their way. */
+  onProgress(progress: Progress | undefined): void;
+  onAnswer(answer: Uploaded): void;
+};
 
-/** Sends files ahead of their message and says how far they are. Never throws: what can't be sent is refused. */
-export async function upload(sent: File[], { form, taken, onProgress }: UploadOptions): Promise<Uploaded> {
+let waiting = 0;
+let last = Promise.resolve();
+
+/** Sends files ahead of their message when those before them have been sent. */
+export function uploadAfter(sent: File[], options: UploadOptions): Promise<void> {
+  waiting++;
+  last = last.then(async () => {
+    options.onAnswer(await upload(sent, options));
+    waiting--;
+    if (waiting === 0) options.onProgress(undefined);
+  });
+  return last;
+}
+
+/** Sends files and says how far they are. Never throws: what can't be sent is refused. */
+async function upload(sent: File[], { form, taken, onProgress }: UploadOptions): Promise<Uploaded> {
+  const room = limits.filesPerMessage - taken.current;
   const refused = sent
-    .slice(limits.filesPerMessage - taken)
+    .slice(room)
     .map(({ name }) => `«${name}» no cabe: un mensaje puede llevar ${limits.filesPerMessage} archivos como mucho.`);
-  const files = sent.slice(0, limits.filesPerMessage - taken);
+  const files = sent.slice(0, room);
   const [first] = files;
   if (!first) return { files: [], refused };
   const body = new FormData();

@@ -41,50 +41,50 @@ export function useAttached(initial: ComposerFile[], answered: ComposerFile[] | 
     choose({ currentTarget }: ChangeEvent<HTMLInputElement>) {
       const sent = [...(currentTarget.files ?? [])];
       currentTarget.value = "";
-      add(sent);
+      void add(sent);
     },
     /** For what files may be pasted or dropped into. */
     receives: { ref: room, ...receiving(add) },
   };
 }
 
-/** Uploads files one selection after the other; `add` begins one. `count`: how many the composer has already. */
+/** `add` uploads what was chosen, after what is on its way already. `count`: how many files the composer has. */
 function useUploads(room: RefObject<HTMLElement | null>, count: number, onUploaded: (files: ComposerFile[]) => void) {
   const [progress, setProgress] = useState<Progress>();
   const [refused, setRefused] = useState<string>();
-  const sending = useRef({ count: 0, last: Promise.resolve() });
   const taken = useRef(count);
   useEffect(() => {
     taken.current = count;
   }, [count]);
 
-  const send = async (form: HTMLFormElement, sent: File[]) => {
-    const { upload } = await import("./upload.ts");
-    const answer = await upload(sent, { form, taken: taken.current, onProgress: setProgress });
-    taken.current += answer.files.length;
-    onUploaded(answer.files);
-    if (answer.refused.length > 0) setRefused(answer.refused.join(" "));
-  };
-  const add = (sent: File[]) => {
+  const add = async (sent: File[]) => {
     const form = room.current?.closest("form");
     const [first] = sent;
     if (!first || !form) return;
     // Said at once, so that a message sent right now waits for them.
     setProgress({ name: first.name, part: 0 });
     setRefused(undefined);
-    sending.current.count++;
-    sending.current.last = sending.current.last
-      .then(() => send(form, sent))
-      .catch(() => setRefused("No se ha podido subir. Inténtalo otra vez."))
-      .finally(() => {
-        sending.current.count--;
-        if (sending.current.count === 0) setProgress(undefined);
+    try {
+      const { uploadAfter } = await import("./upload.ts");
+      await uploadAfter(sent, {
+        form,
+        taken,
+        onProgress: setProgress,
+        onAnswer({ files, refused }) {
+          taken.current += files.length;
+          onUploaded(files);
+          if (refused.length > 0) setRefused(refused.join(" "));
+        },
       });
+    } catch {
+      setProgress(undefined);
+      setRefused("No se ha podido subir. Inténtalo otra vez.");
+    }
   };
   return { add, progress, refused };
 }
 
-function receiving(add: (sent: File[]) => void) {
+function receiving(add: (sent: File[]) => unknown) {
   const take = (event: ClipboardEvent | DragEvent, from: DataTransfer) => {
     // Spreadsheets and word processors put an image of the copied cells or text beside the text; the text is wanted.
     if (from.files.length === 0 || from.types.includes("text/plain")) return;

@@ -1,14 +1,12 @@
-import type { ChangeEvent } from "react";
 import { AttachedFile } from "../../../ui/forms/attached-file.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import type { ComposerFile } from "../../../web/forms/uploads.server.ts";
 import type { Progress } from "./upload.ts";
 
-type List = { files: ComposerFile[]; progress: Progress | undefined; remove(id: string): void };
+type Props = { files: ComposerFile[]; progress: Progress | undefined; remove(id: string): void };
 
 /** The files that wait with the text of a composer, and the one on its way. */
-export function AttachedList({ files, progress, remove }: List) {
-  if (files.length === 0 && !progress) return null;
+export default function AttachedList({ files, progress, remove }: Props) {
   return (
     <ul className="attached">
       {files.map((file) => (
@@ -38,21 +36,5 @@ export function AttachedList({ files, progress, remove }: List) {
         </li>
       )}
     </ul>
-  );
-}
-
-/** Chooses files; without a script «Subir» sends them ahead of the message. */
-export function FileChooser({ choose }: { choose(event: ChangeEvent<HTMLInputElement>): void }) {
-  return (
-    <span className="attach">
-      <label className="button quiet small">
-        <Icon name="paperclip" />
-        <span className="text">Adjuntar archivos</span>
-        <input type="file" name="files" multiple onChange={choose} />
-      </label>{" "}
-      <button type="submit" className="button quiet small unscripted" name="intent" value="attach" formNoValidate>
-        Subir
-      </button>
-    </span>
   );
 }
