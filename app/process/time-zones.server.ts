@@ -1,4 +1,4 @@
-/** The browser's time zone from the cookie that `ui/time-zone.ts` sets, or UTC without it. */
+/** The browser's time zone from the cookie that `ui/navigation/time-zone.ts` sets, or UTC without it. */
 export function zoneOf(request: Request): string {
   const said = request.headers.get("Cookie")?.match(/(?:^|; )zona=([\w%./+-]{1,60})/)?.[1];
   return knownZone(said?.replaceAll("%2F", "/").replaceAll("%2B", "+"));

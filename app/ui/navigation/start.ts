@@ -1,8 +1,8 @@
 import { closePopover } from "../overlays/close-popover.ts";
-import { keepTimeZone } from "../time-zone.ts";
 import { keepOffline } from "./offline.ts";
 import { fetchOnIntent } from "./revisits.tsx";
 import { onShortcut } from "./shortcuts.ts";
+import { keepTimeZone } from "./time-zone.ts";
 import { keepViewport } from "./viewport.ts";
 
 /** What the browser does on every page with script beside rendering it; once, before that. */

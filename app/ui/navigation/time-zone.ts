@@ -1,4 +1,4 @@
-import { lives } from "./navigation/viewport.ts";
+import { lives } from "./viewport.ts";
 
 /** Sets the cookie with the browser's time zone, so that the server can show and read local times. */
 export function keepTimeZone(): void {
