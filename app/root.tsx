@@ -30,7 +30,7 @@ import { lightChoiceOf } from "./web/light/choice.server.ts";
 const icon =
   "data:image/svg+xml,%3Csvg%20xmlns='http://www.w3.org/2000/svg'%20viewBox='0%200%2032%2032'%3E%3Crect%20width='32'%20height='32'%20rx='7'%20fill='%2315110d'/%3E%3Crect%20x='11.5'%20y='6'%20width='9'%20height='20'%20rx='1.5'%20fill='%23ecb15a'/%3E%3C/svg%3E";
 
-// Of pages with script, those of conversations have none.
+// On pages of conversations there is none.
 const PageFoot = lazily(() => import("./ui/light/page-foot.tsx"));
 
 // Loaded when something has failed. Where that fails too, its place says as much.
@@ -77,23 +77,21 @@ type Handle = {
 export function Layout({ children }: { children: ReactNode }) {
   const token = useRouteLoaderData<typeof loader>("root")?.formToken ?? "";
   const handles = useMatches().map(({ handle }) => handle as Handle | undefined);
-  const light = use(Light);
-  const scripts = handles.some((handle) => handle?.scripts === "needed" || (handle?.scripts && !light));
+  const asLight = use(Light);
+  const scripts = handles.some((handle) => handle?.scripts === "needed" || (handle?.scripts && !asLight));
+  // The browser, which renders a page with script again, does not know that others are light.
+  const light = asLight && !scripts;
   const offersChoice = handles.every((handle) => handle?.lightChoice !== false);
   return (
     <html lang="es">
       <head>
-        {/* The browser keeps what the server has written, which is the same on all pages. */}
-        {import.meta.env.SSR && (
-          <>
-            <meta charSet="utf-8" />
-            <meta name="viewport" content="width=device-width, initial-scale=1" />
-            <meta name="color-scheme" content="dark" />
-            <link rel="icon" href={icon} type="image/svg+xml" />
-            <link rel="manifest" href="/manifest.webmanifest" />
-            <link rel="apple-touch-icon" href="/icons/apple-180.png" />
-          </>
-        )}
+        <meta charSet="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="dark" />
+        {/* The browser has read these by the time it would render them. */}
+        {import.meta.env.SSR && <link rel="icon" href={icon} type="image/svg+xml" />}
+        {import.meta.env.SSR && <link rel="apple-touch-icon" href="/icons/apple-180.png" />}
+        <link rel="manifest" href="/manifest.webmanifest" />
         <Meta />
         <Links />
       </head>
@@ -149,7 +147,7 @@ function BareError({ error }: { error?: unknown }) {
   return (
     <main className="leaf hang" id="contenido">
       <h1>Algo ha fallado</h1>
-      <p>{isRouteErrorResponse(error) && error.data?.message}</p>
+      {isRouteErrorResponse(error) && <p>{error.data?.message}</p>}
       <a href="?">Volver a intentarlo</a>
     </main>
   );

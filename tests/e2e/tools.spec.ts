@@ -65,6 +65,7 @@ const entity = (name: string) => ({ entities: [{ name, entityType: "cosa", obser
 test("an admin adds a server of tools in a form; a person is asked, says yes once, and reads what came of it", async ({
   page,
   tools,
+  javaScriptEnabled,
 }) => {
   const { server, model, memory, todo, admin } = tools;
   await page.context().addCookies([...admin.cookies].map(([name, value]) => ({ name, value, url: server.url })));
@@ -114,6 +115,19 @@ test("an admin adds a server of tools in a form; a person is asked, says yes onc
   await expect(talk.locator("strong", { hasText: "apuntado" })).toBeVisible();
   expect(memory.written()).toHaveLength(1);
   await expect(asked).toHaveCount(0);
+
+  // Of two calls at once, deciding about one leaves what is typed about the other.
+  const both = ["Vino", "Queso"].map((name) => ({ name: "memoria_create_entities", input: entity(name) }));
+  await page.locator("#mensaje").fill(steps([both], "Las dos."));
+  await page.getByRole("button", { name: "Enviar" }).click();
+  await expect(asked).toHaveCount(2);
+  if (javaScriptEnabled) await asked.last().getByLabel("No permitir, porque…").fill("Ya está");
+  await asked.first().getByRole("button", { name: "Permitir una vez" }).click();
+  await expect(asked).toHaveCount(1);
+  if (javaScriptEnabled) await expect(asked.getByLabel("No permitir, porque…")).toHaveValue("Ya está");
+  await asked.getByRole("button", { name: "No permitir" }).click();
+  await expect(talk.getByText("Las dos.", { exact: true })).toBeVisible();
+  await expect.poll(() => memory.written()).toHaveLength(2);
 
   // What the form shows again after an error is what was typed.
   const sum = { name: "todo_get-sum", input: { a: 1, b: 2 } };

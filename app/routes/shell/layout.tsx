@@ -28,19 +28,32 @@ const Notices = lazily(() => import("./notices.tsx"));
 // In the sidebar of a light page; search and «Organizar varias» reach all.
 const lightChats = 10;
 
+// The rest is behind «Proyectos»: conversations are what this bar is for.
+const projectsShown = 4;
+
+const plans: Record<string, string> = { gratis: "Plan Gratis", pro: "Plan Pro", equipo: "Plan Equipo" };
+
+const initialsOf = (name: string) =>
+  (name.match(/(?<![\p{L}\p{N}])[\p{L}\p{N}]/gu) ?? []).slice(0, 2).join("").toUpperCase();
+
 export async function loader({ context, request }: Route.LoaderArgs) {
   const [{ user, subscription, groups: ofPerson }, { aside, notices, assistants, voice }] = await Promise.all([
     requireUser(context),
     dashboardOf(context),
   ]);
   return {
-    person: { name: user.name, role: user.role, plan: subscription.plan },
+    person: {
+      name: user.name,
+      initials: initialsOf(user.name),
+      is: user.role === "admin" ? "Administración" : plans[subscription.plan],
+      administers: user.role === "admin",
+    },
     groups: groupChats(
       context.get(lightContext) ? aside.chats.slice(0, lightChats) : aside.chats,
       Date.now(),
       zoneOf(request),
     ),
-    projects: aside.projects,
+    projects: aside.projects.slice(0, projectsShown),
     notices,
     assistants,
     voice,

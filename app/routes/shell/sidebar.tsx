@@ -11,7 +11,8 @@ import { PinForm, RowMenu } from "./row-menu.tsx";
 const Administration = lazily(() => import("./administration.tsx"));
 
 type Props = {
-  person: { name: string; role: string; plan: string };
+  /** `is`: the name of their plan, or that they administer. */
+  person: { name: string; initials: string; is: string | undefined; administers: boolean };
   groups: ChatGroup[];
   projects: { id: string; name: string }[];
   /** The lists of the administration; none for who is no admin. */
@@ -120,13 +121,10 @@ function Conversations({
   );
 }
 
-// The rest is behind «Proyectos»: conversations are what this bar is for.
-const projectsShown = 4;
-
 function Projects({ projects }: Pick<Props, "projects">) {
   return (
     <ul className="items within">
-      {projects.slice(0, projectsShown).map(({ id, name }) => (
+      {projects.map(({ id, name }) => (
         <li key={id}>
           <NavLink className="item" to={`/conversation/project/${id}`} data-ahead>
             <span>{name}</span>
@@ -137,11 +135,8 @@ function Projects({ projects }: Pick<Props, "projects">) {
   );
 }
 
-const plans: Record<string, string> = { gratis: "Plan Gratis", pro: "Plan Pro", equipo: "Plan Equipo" };
-
-function PersonMenu({ name, plan, role }: Props["person"]) {
+function PersonMenu({ name, initials, is, administers }: Props["person"]) {
   const { pathname } = useLocation();
-  const initials = (name.match(/(?<![\p{L}\p{N}])[\p{L}\p{N}]/gu) ?? []).slice(0, 2).join("").toUpperCase();
   return (
     <>
       <button className="person" type="button" popoverTarget="persona">
@@ -149,7 +144,7 @@ function PersonMenu({ name, plan, role }: Props["person"]) {
           {initials}
         </span>{" "}
         <span className="clip">
-          {name} <span className="line">{role === "admin" ? "Administración" : plans[plan]}</span>
+          {name} <span className="line">{is}</span>
         </span>
         <Icon name="more" />
       </button>
@@ -161,7 +156,7 @@ function PersonMenu({ name, plan, role }: Props["person"]) {
           <MenuLink icon="document" to="/user/file" data-ahead>
             Tus archivos
           </MenuLink>
-          {role === "admin" && (
+          {administers && (
             <MenuLink icon="dashboard" to="/admin">
               Administración
             </MenuLink>

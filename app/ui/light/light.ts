@@ -1,7 +1,7 @@
 import { createContext } from "react";
 
 /**
- * Whether the page is a light one: no script, images as links, its styles within it. Given by `entry.server.tsx` alone, because
- * no script ever renders a light page.
+ * Whether the page is a light one: no script, images as links, its styles within it. Given on the server alone: in a browser it
+ * is false, also on the few pages that have a script where others are light.
  */
 export const Light = createContext(false);

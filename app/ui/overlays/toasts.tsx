@@ -55,12 +55,23 @@ export function Toasts({ message }: { message: ToastMessage | undefined }) {
 
 /** What is said, where what shows it could not be loaded. */
 function BareToast({ message, onGone }: { message: ToastMessage; onGone(id: string): void }) {
+  const { id, title, duration = 5000, action } = message;
   useEffect(() => {
+    if (duration === 0) return;
     const timer = setTimeout(() => {
-      onGone(message.id);
+      onGone(id);
       message.onGone?.();
-    }, 5000);
+    }, duration);
     return () => clearTimeout(timer);
-  }, [message, onGone]);
-  return <p className="toast">{message.title}</p>;
+  }, [message, id, duration, onGone]);
+  return (
+    <p className="toast">
+      {title}
+      {action && (
+        <button type="button" className="button small" onClick={action.run}>
+          {action.label}
+        </button>
+      )}
+    </p>
+  );
 }

@@ -9,12 +9,11 @@ import { type Context, lightContext, sessionContext } from "../../../web/context
 import { ReplyEnd } from "../reply/reply-end.tsx";
 import { ReplyParts } from "../reply/reply-parts.tsx";
 import { renderPart } from "../stream/render-part.server.tsx";
-import { Unseen } from "./turn.tsx";
 import type { ShownTurn } from "./turns.server.ts";
 import { Versions } from "./versions.tsx";
 
-/** A turn as the browser gets it. `html`: what stands in its article; nothing of a reply that is being written. */
-export type RenderedTurn = Pick<ShownTurn, "id" | "role" | "status" | "name" | "unseen"> & { html: string };
+/** A turn as the browser gets it. `html`: what stands in its article; above the text of a reply that is being written. */
+export type RenderedTurn = Pick<ShownTurn, "id" | "role" | "status"> & { html: string };
 
 /** What stands in the articles of these turns, as HTML that the browser only has to show. */
 export function withBodies(context: Context, chatId: string, turns: ShownTurn[]): RenderedTurn[] {
@@ -25,21 +24,14 @@ export function withBodies(context: Context, chatId: string, turns: ShownTurn[])
       <FormToken value={context.get(sessionContext).formToken}>
         {turns.map((turn) => (
           <Fragment key={turn.id}>
-            {turn.status !== "streaming" && <TurnBody chatId={chatId} turn={turn} />}
+            <TurnBody chatId={chatId} turn={turn} />
             {cut}
           </Fragment>
         ))}
       </FormToken>
     </Light>,
   ).split(cut);
-  return turns.map(({ id, role, status, name, unseen }, n) => ({
-    id,
-    role,
-    status,
-    name,
-    unseen,
-    html: html[n] ?? "",
-  }));
+  return turns.map(({ id, role, status }, n) => ({ id, role, status, html: html[n] ?? "" }));
 }
 
 type Props = { chatId: string; turn: ShownTurn };
@@ -93,8 +85,12 @@ function Reply({ chatId, turn }: Props) {
     <>
       <h2>{turn.name}</h2>
       <Unseen name={turn.name} images={turn.unseen} />
-      <ReplyParts parts={turn.parts} />
-      <ReplyEnd chatId={chatId} turn={turn} />
+      {turn.status !== "streaming" && (
+        <>
+          <ReplyParts parts={turn.parts} />
+          <ReplyEnd chatId={chatId} turn={turn} />
+        </>
+      )}
     </>
   );
 }
@@ -106,5 +102,17 @@ function Summary({ text }: { text: string }) {
       <summary>Hasta aquí, el modelo tiene un resumen</summary>
       <p>{text}</p>
     </details>
+  );
+}
+
+/** Which images the model of a reply has not been given. */
+function Unseen({ name, images }: { name: string; images: string[] }) {
+  if (images.length === 0) return null;
+  const which = images.map((image) => `«${image}»`).join(", ");
+  return (
+    <p className="unseen">
+      <Icon name="info" />
+      {name} no puede ver imágenes: no ha recibido {which}.
+    </p>
   );
 }

@@ -1,4 +1,4 @@
-import { Icon } from "../../../ui/icon.tsx";
+import { type ComponentProps, useLayoutEffect, useRef, useState } from "react";
 import { LiveReply } from "../reply/live-reply.tsx";
 import type { RenderedTurn } from "./turn-body.server.tsx";
 
@@ -14,7 +14,7 @@ type Props = {
  * A message of the conversation, with what can be done with it. It comes as HTML from the server, since nothing in it
  * changes by itself; only a reply that is being written is the browser's.
  */
-export function Turn({ turn: { id, role, status, name, unseen, html }, marker, found, edited }: Props) {
+export function Turn({ turn: { id, role, status, html }, marker, found, edited }: Props) {
   const attributes = {
     className: "turn",
     id: `m-${id}`,
@@ -25,25 +25,35 @@ export function Turn({ turn: { id, role, status, name, unseen, html }, marker, f
     "data-found": found || undefined,
     "data-edited": edited || undefined,
   };
-  // Safe: made by our own components, and text of models by our own renderer, with raw HTML off.
-  if (status !== "streaming") return <article {...attributes} dangerouslySetInnerHTML={{ __html: html }} />;
+  if (status !== "streaming") return <Finished {...attributes} html={html} />;
   return (
     <article {...attributes} aria-busy>
-      <h2>{name}</h2>
-      <Unseen name={name} images={unseen} />
+      <div className="contents" dangerouslySetInnerHTML={{ __html: html }} />
       <LiveReply key={id} messageId={id} marker={marker} />
     </article>
   );
 }
 
-/** Which images the model of a reply has not been given. */
-export function Unseen({ name, images }: { name: string; images: string[] }) {
-  if (images.length === 0) return null;
-  const which = images.map((image) => `«${image}»`).join(", ");
-  return (
-    <p className="unseen">
-      <Icon name="info" />
-      {name} no puede ver imágenes: no ha recibido {which}.
-    </p>
-  );
+/** React gets the first HTML only: later ones are put in with what the person has done in it meanwhile. */
+function Finished({ html, ...attributes }: ComponentProps<"article"> & { html: string }) {
+  const article = useRef<HTMLElement>(null);
+  const [first] = useState(html);
+  const shown = useRef(html);
+  useLayoutEffect(() => {
+    if (article.current && shown.current !== html) replaceHtml(article.current, html);
+    shown.current = html;
+  }, [html]);
+  // Safe: made by our own components, and text of models by our own renderer, with raw HTML off.
+  return <article ref={article} {...attributes} dangerouslySetInnerHTML={{ __html: first }} />;
+}
+
+/** What was unfolded stays open, and a call that is still to be decided keeps what is typed into its form. */
+function replaceHtml(article: HTMLElement, html: string): void {
+  const open = Array.from(article.querySelectorAll("details"), (fold) => fold.open);
+  const forms = article.querySelectorAll("form.decision");
+  article.innerHTML = html;
+  for (const [n, fold] of article.querySelectorAll("details").entries()) fold.open = open[n] ?? false;
+  for (const form of forms) {
+    article.querySelector(`form.decision[action="${form.getAttribute("action")}"]`)?.replaceWith(form);
+  }
 }

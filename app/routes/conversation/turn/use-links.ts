@@ -14,7 +14,7 @@ export function useLinks(container: RefObject<HTMLElement | null>): void {
       // Only secure pages have a clipboard; elsewhere the plain text opens.
       if (copy !== undefined && !navigator.clipboard) return;
       event.preventDefault();
-      if (copy !== undefined) return void copyText(link);
+      if (copy !== undefined) return void import("./copy-text.ts").then(({ copyText }) => copyText(link));
       const { pathname, search, hash, href } = link;
       void navigate(pathname + search + hash, {
         replace: href === location.href,
@@ -25,18 +25,4 @@ export function useLinks(container: RefObject<HTMLElement | null>): void {
     element?.addEventListener("click", follow);
     return () => element?.removeEventListener("click", follow);
   }, [container, navigate]);
-}
-
-/** Copies the text that a link leads to, and says so in it. */
-async function copyText(link: HTMLAnchorElement): Promise<void> {
-  const response = await fetch(link.href);
-  if (!response.ok) return location.assign(link.href);
-  await navigator.clipboard.writeText(await response.text());
-  const say = (icon: string, word: string) => {
-    link.querySelector("use")?.setAttribute("href", `/icons.svg#${icon}`);
-    const status = link.querySelector("span");
-    if (status) status.textContent = word;
-  };
-  say("check", "Copiado");
-  setTimeout(() => say("copy", "Copiar"), 2000);
 }

@@ -1,0 +1,13 @@
+/** Copies the text that a link leads to, and says so in it. */
+export async function copyText(link: HTMLAnchorElement): Promise<void> {
+  const response = await fetch(link.href);
+  if (!response.ok) return location.assign(link.href);
+  await navigator.clipboard.writeText(await response.text());
+  const say = (icon: string, word: string) => {
+    link.querySelector("use")?.setAttribute("href", `/icons.svg#${icon}`);
+    const status = link.querySelector("span");
+    if (status) status.textContent = word;
+  };
+  say("check", "Copiado");
+  setTimeout(() => say("copy", "Copiar"), 2000);
+}
