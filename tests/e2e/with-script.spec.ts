@@ -121,6 +121,16 @@ test.describe("what a script adds", () => {
     await expect(page.locator('article[data-role="user"]').last()).toContainText("nota.txt");
   });
 
+  test("a page that needs its script is the same on both sides where pages are light", async ({ page, person }) => {
+    expect(person.email).toBeTruthy();
+    await page.getByRole("button", { name: "siempre" }).click();
+    await expect(page.getByRole("button", { name: "siempre" })).toHaveAttribute("aria-pressed", "true");
+    await page.goto("/user/llaves/crear");
+    await hydrated(page);
+    // React would have rendered the document anew; what is wrong with a page fails each test.
+    await expect(page.locator('link[rel="icon"]')).toHaveCount(1);
+  });
+
   test("dialogs are modal, begin in their first field, and Escape closes them", async ({ page, person }) => {
     expect(person.email).toBeTruthy();
     await begin(page, "Hola", "gpt-4o");
