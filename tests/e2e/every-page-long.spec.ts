@@ -7,6 +7,7 @@ import type { Page } from "@playwright/test";
 import { HtmlValidate } from "html-validate";
 import { rules } from "../support/html-rules.ts";
 import { begin, expect, hydrated, lastReply, signInAsAdmin, test } from "./fixtures.ts";
+import { toldToScreenReaders } from "./screen-reader.ts";
 
 // High enough that nothing is cut by the edge of a list that scrolls: what is would count as a small target.
 const wide = { width: 1280, height: 1800 };
@@ -135,7 +136,12 @@ async function lookAt(page: Page, from: string[], scripts: boolean): Promise<[pa
   await page.setViewportSize(wide);
   for await (const path of everyPage(page, from, scripts)) {
     pages++;
-    const found = [...(await axe(page)), ...(await keyboard(page)), ...(await html(page))];
+    const found = [
+      ...(await axe(page)),
+      ...(await toldToScreenReaders(page)),
+      ...(await keyboard(page)),
+      ...(await html(page)),
+    ];
     await page.setViewportSize({ width: 320, height: 640 });
     found.push(...(await sideways(page)), ...(await axe(page)).map((one) => `at 320: ${one}`));
     await page.setViewportSize(wide);

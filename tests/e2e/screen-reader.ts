@@ -1,0 +1,48 @@
+import type { Page } from "@playwright/test";
+
+// What a screen reader names when it comes to it; without a name it says «button» and no more.
+const named = new Set([
+  ...["button", "link", "textbox", "searchbox", "combobox", "listbox", "checkbox", "radio", "menuitem", "slider"],
+  ...["spinbutton", "switch", "tab", "DisclosureTriangle", "dialog", "alertdialog", "image", "progressbar", "meter"],
+]);
+
+/**
+ * What is wrong with what screen readers are told of a page: the tree that Chromium gives to them, which is made of what
+ * HTML, styles and scripts have come to.
+ */
+export async function toldToScreenReaders(page: Page): Promise<string[]> {
+  const session = await page.context().newCDPSession(page);
+  const { nodes } = await session.send("Accessibility.getFullAXTree");
+  const told = nodes
+    .filter(({ ignored }) => !ignored)
+    .map(({ role, name, properties = [], backendDOMNodeId }) => ({
+      backendNodeId: backendDOMNodeId,
+      role: String(role?.value),
+      name: String(name?.value ?? "").trim(),
+      value: (key: string) => properties.find((property) => property.name === key)?.value.value,
+    }));
+  const nameless = told.filter(({ role, name }) => named.has(role) && name === "");
+  const roleless: string[] = [];
+  for (const { role, value, backendNodeId } of told) {
+    if (!value("focusable") || !["generic", "none"].includes(role)) continue;
+    const { node } = await session.send("DOM.describeNode", { backendNodeId });
+    // Code can be scrolled by keys; what it is is heard as it is read.
+    if (node.nodeName !== "PRE") roleless.push(`${node.nodeName} ${node.attributes?.join(" ")}`);
+  }
+  await session.detach();
+  const mains = told.filter(({ role }) => role === "main").length;
+  const modal = told.some(({ value }) => value("modal"));
+  const navigations = told.filter(({ role }) => role === "navigation").map(({ name }) => name);
+  const levels = told.filter(({ role }) => role === "heading").map(({ value }) => Number(value("level")));
+  const skipped = levels.filter((level, n) => level > (levels[n - 1] ?? (modal ? level : 0)) + 1);
+  return [
+    ...nameless.map(({ role }) => `a ${role} has no name`),
+    ...roleless.map((element) => `${element} can be focused, and does not say what it is`),
+    ...(mains === 1 || modal ? [] : [`it has ${mains} main parts`]),
+    ...(new Set(navigations).size === navigations.length
+      ? []
+      : [`its navigations are called ${navigations.join(", ")}`]),
+    ...skipped.map((level) => `a heading of level ${level} comes without one above it`),
+    ...(told[0]?.name ? [] : ["it has no title"]),
+  ];
+}
