@@ -18,7 +18,7 @@ export const handle = { dialog: true };
 export async function loader({ context }: Route.LoaderArgs) {
   try {
     const { secret, uri } = await read(context.get(apiContext).auth.authenticator.$post());
-    return { secret, uri, picture: renderSVG(uri, { border: 2 }) };
+    return { secret, uri, picture: renderSVG(uri, { border: 2 }).replace("<svg", '<svg aria-hidden="true"') };
   } catch (error) {
     // Already active: there is nothing to show but, just after it was, its recovery codes.
     if (error instanceof ApiProblem && error.status === 409) return null;

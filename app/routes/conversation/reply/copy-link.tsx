@@ -4,6 +4,6 @@ import { Icon } from "../../../ui/icon.tsx";
 export const CopyLink = ({ messageId }: { messageId: string }) => (
   <a className="action" href={`/conversation/text/${messageId}`} data-copy>
     <Icon name="copy" />
-    <span role="status">Copiar</span>
+    <span aria-live="polite">Copiar</span>
   </a>
 );
