@@ -45,7 +45,7 @@ export async function loader({ context, request }: Route.LoaderArgs) {
     person: {
       name: user.name,
       initials: initialsOf(user.name),
-      is: user.role === "admin" ? "Administración" : plans[subscription.plan],
+      label: user.role === "admin" ? "Administración" : plans[subscription.plan],
       administers: user.role === "admin",
     },
     groups: groupChats(

@@ -11,8 +11,8 @@ import { PinForm, RowMenu } from "./row-menu.tsx";
 const Administration = lazily(() => import("./administration.tsx"));
 
 type Props = {
-  /** `is`: the name of their plan, or that they administer. */
-  person: { name: string; initials: string; is: string | undefined; administers: boolean };
+  /** `label`: the name of their plan, or that they administer. */
+  person: { name: string; initials: string; label: string | undefined; administers: boolean };
   groups: ChatGroup[];
   projects: { id: string; name: string }[];
   /** The lists of the administration; none for who is no admin. */
@@ -135,7 +135,7 @@ function Projects({ projects }: Pick<Props, "projects">) {
   );
 }
 
-function PersonMenu({ name, initials, is, administers }: Props["person"]) {
+function PersonMenu({ name, initials, label, administers }: Props["person"]) {
   const { pathname } = useLocation();
   return (
     <>
@@ -144,7 +144,7 @@ function PersonMenu({ name, initials, is, administers }: Props["person"]) {
           {initials}
         </span>{" "}
         <span className="clip">
-          {name} <span className="line">{is}</span>
+          {name} <span className="line">{label}</span>
         </span>
         <Icon name="more" />
       </button>
