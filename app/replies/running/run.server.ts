@@ -109,6 +109,11 @@ export class Run {
     return this.status !== "streaming" || this.leftTo !== undefined;
   }
 
+  /** Whether somebody else is to go on with the reply. Only its hand-over stores it then: a later sign of life would hide that it was left. */
+  get isLeaving(): boolean {
+    return this.#abort.signal.reason instanceof HandOver;
+  }
+
   get signal(): AbortSignal {
     return this.#abort.signal;
   }

@@ -59,7 +59,7 @@ export class RunningText {
   #tick(): void {
     if (this.#storing) return;
     const now = Date.now();
-    const due = [...this.#runs.values()].filter((run) => !run.settled && isDue(run, now));
+    const due = [...this.#runs.values()].filter((run) => !run.settled && !run.isLeaving && isDue(run, now));
     if (due.length === 0) return;
     this.#storing = this.#store(due, now)
       .catch((error) => this.#services.log.error({ err: error as Error }, "no se pudo guardar el texto en curso"))
