@@ -176,6 +176,36 @@ test.describe("what a script adds", () => {
     await (await gone).response();
     expect((await page.request.get(chat)).status()).toBe(404);
   });
+
+  test("a conversation is deleted also when its page is loaded anew while it is being left", async ({
+    page,
+    person,
+  }) => {
+    expect(person.email).toBeTruthy();
+    await begin(page, "Que se borre", "Asistente local");
+    await expect(lastReply(page).getByRole("button", { name: "Regenerar" })).toBeVisible();
+    await page.reload();
+    await hydrated(page);
+    const held = Promise.withResolvers<void>();
+    let asked = 0;
+    await page.route(/\/conversation\/chat\.data/, async (route) => {
+      asked++;
+      await held.promise;
+      await route.continue();
+    });
+    await page.getByRole("button", { name: "Opciones de la conversación" }).click();
+    await page.getByRole("link", { name: "Eliminar" }).click();
+    await expect.poll(() => asked).toBeGreaterThan(0);
+    // As a reply that ends at this moment, or news that comes before React has shown that somebody leaves.
+    await page.evaluate(() => {
+      const { __reactRouterDataRouter: router } = window as unknown as {
+        __reactRouterDataRouter: { revalidate(): void };
+      };
+      router.revalidate();
+    });
+    held.resolve();
+    await expect(page.getByText("Conversación eliminada.")).toBeVisible();
+  });
 });
 
 test("a reply is told to screen readers in whole sentences, each once, to its last", async ({ page, person }) => {

@@ -22,7 +22,7 @@ export function ChatMenu({ id, pinned, archived }: { id: string; pinned: boolean
     event.preventDefault();
     const { deleteLater } = await import("./delete-later.ts");
     await navigate("/conversation/chat");
-    deleteLater({ id, formToken, refresh: revalidate, back: () => navigate(`/conversation/chat/${id}`) });
+    await deleteLater({ id, formToken, refresh: revalidate, back: () => navigate(`/conversation/chat/${id}`) });
   };
   return (
     <Menu id="opciones" label="Opciones de la conversación">

@@ -6,11 +6,16 @@ type Leaving = { id: string; formToken: string; refresh(): void; back(): void };
 // Long enough to read it and reach for the mouse.
 const undoFor = 10_000;
 
-/** Hides a chat from all lists, and deletes it after ten seconds without «Deshacer», or when the page is left. */
-export function deleteLater({ id, formToken, refresh, back }: Leaving): void {
+// In ms: as long as the navigation away may take before it counts as blocked, because something is being sent.
+const leftWithin = 10_000;
+
+/**
+ * Hides a chat from all lists, and deletes it after ten seconds without «Deshacer», or when the page is left. The navigation away
+ * from the chat has begun.
+ */
+export async function deleteLater({ id, formToken, refresh, back }: Leaving): Promise<void> {
   const path = `/conversation/chat/${id}`;
-  // The navigation away was blocked because something is being sent.
-  if (location.pathname.startsWith(path)) return;
+  if (!(await hasLeft(path))) return;
   const hidden = new CSSStyleSheet();
   hidden.replaceSync(`li:has(> a[href="${path}"], > * > a[href="${path}"]) { display: none }`);
   document.adoptedStyleSheets.push(hidden);
@@ -56,4 +61,16 @@ export function deleteLater({ id, formToken, refresh, back }: Leaving): void {
       },
     },
   });
+}
+
+/**
+ * Whether a page was left in time. A promise of `navigate` does not tell: it resolves early where news of somebody else's change has
+ * the router load everything anew.
+ */
+async function hasLeft(path: string): Promise<boolean> {
+  for (const until = Date.now() + leftWithin; location.pathname.startsWith(path); ) {
+    if (Date.now() > until) return false;
+    await new Promise((resolve) => setTimeout(resolve, 30));
+  }
+  return true;
 }
