@@ -18,6 +18,13 @@ const reasonOf = (unified: LanguageModelV4FinishReason["unified"], hasCalled: bo
   return hasCalled ? "tool_calls" : "stop";
 };
 
+// More than any window: what says more has not counted tokens.
+const tokensAtMost = 100_000_000;
+
+/** A count of tokens as a server said it; undefined for what is no count, such as −1, 1.5 or "12". */
+const tokensOf = (said: unknown): number | undefined =>
+  Number.isInteger(said) && Number(said) >= 0 && Number(said) <= tokensAtMost ? Number(said) : undefined;
+
 /** One answer of a model as it comes from a provider's library: its thoughts, its text and its end. */
 export class Answer {
   /** Characters of text and of calls. */
@@ -77,9 +84,9 @@ export class Answer {
     yield {
       type: "finish",
       usage: {
-        inputTokens: usage.inputTokens.total,
-        outputTokens: usage.outputTokens.total,
-        reasoningTokens: usage.outputTokens.reasoning,
+        inputTokens: tokensOf(usage.inputTokens.total),
+        outputTokens: tokensOf(usage.outputTokens.total),
+        reasoningTokens: tokensOf(usage.outputTokens.reasoning),
       },
       reason: reasonOf(unified, hasCalled),
       ...(unified === "length" && { note: "La respuesta ha llegado a la longitud máxima de este modelo." }),

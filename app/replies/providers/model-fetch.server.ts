@@ -35,7 +35,14 @@ export const fetchModel: typeof fetch = async (input, given) => {
       : await fetch(input, { ...init, redirect: "error" });
   listener?.heard();
   const answer = new Response(response.body && bounded(response.body, () => listener?.heard()), response);
-  return response.ok && isOfType(response.headers.get("Content-Type"), "application/json") ? streamed(answer) : answer;
+  if (!response.ok || !isOfType(response.headers.get("Content-Type"), "application/json")) return answer;
+  const text = await answer.text();
+  const events = eventsOf(text);
+  if (!events) return new Response(text, { headers: answer.headers });
+  listener?.takeStream?.(Readable.from([Buffer.from(events)]));
+  return new Response(listener?.takeStream ? new ReadableStream() : events, {
+    headers: { "Content-Type": "text/event-stream" },
+  });
 };
 
 /** The response to a request. If it is an event stream, its body goes to `takeStream`, and the library has none to read. */
@@ -102,19 +109,17 @@ function bounded(body: ReadableStream<Uint8Array>, heard: () => void): ReadableS
 type Whole = { object?: string; choices?: { message?: object; finish_reason?: string | null }[]; usage?: object };
 
 /**
- * Converts a complete JSON response, which some proxies send although a stream was requested, into the stream it should
- * have been.
+ * Converts a complete JSON response, which some proxies send although a stream was requested, into the event stream it should
+ * have been; undefined for any other JSON.
  */
-async function streamed(answer: Response): Promise<Response> {
-  const text = await answer.text();
-  const headers = { "Content-Type": "text/event-stream" };
+function eventsOf(text: string): string | undefined {
   const whole = parsed(text);
   const [choice] = whole?.choices ?? [];
-  if (!whole || !choice?.message) return new Response(text, { headers: answer.headers });
+  if (!whole || !choice?.message) return undefined;
   const chunk = (more: object) => `data: ${JSON.stringify({ ...whole, object: "chat.completion.chunk", ...more })}\n\n`;
   const said = chunk({ choices: [{ index: 0, delta: choice.message, finish_reason: null }], usage: null });
   const end = chunk({ choices: [{ index: 0, delta: {}, finish_reason: choice.finish_reason ?? "stop" }] });
-  return new Response(`${said}${end}data: [DONE]\n\n`, { headers });
+  return `${said}${end}data: [DONE]\n\n`;
 }
 
 function parsed(text: string): Whole | undefined {

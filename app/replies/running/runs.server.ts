@@ -114,7 +114,11 @@ export class Runs {
     const run = new Run(reply, parts, zone);
     this.#runs.set(reply.id, run);
     this.#services.changes.tell({ userId: reply.userId, what: "message" });
-    void this.#carryOut(run, reply, question, model);
+    void this.#carryOut(run, reply, question, model).catch((error: Error) => {
+      this.#services.log.error({ messageId: run.messageId, err: error }, "una respuesta no se pudo acabar");
+      if (!run.isOver) run.end("failed");
+      this.#forget(run);
+    });
     if (this.#leaving) void this.#leaveInTime(run, this.#leaving);
     return run;
   }
@@ -208,6 +212,11 @@ export class Runs {
       });
     }
     if (run.title) this.#services.changes.tell({ userId: reply.userId, what: "chat" });
+    this.#forget(run);
+  }
+
+  /** Nothing more comes of a run. */
+  #forget(run: Run): void {
     run.done = true;
     run.announce();
     // «Continuar» may have started another run of the same message.
