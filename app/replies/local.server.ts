@@ -1,15 +1,18 @@
 import type { Source } from "./chunk.ts";
 import type { Piece } from "./providers/providers.server.ts";
 
-// In ms between pieces. The whole reply is known at once; it comes in a few pieces only to look alive.
-const pace = 30;
+// The whole reply is known at once; it comes in a few pieces only to look alive.
 const pieces = 12;
 
 /**
  * The built-in assistant: quotes search results for a question as Markdown, and says that it is a search.
- * `written` is the part of the reply that exists already.
+ * `written` is the part of the reply that exists already; `pace`: ms between pieces.
  */
-export async function* localReply(sources: Source[], written: string, signal: AbortSignal): AsyncGenerator<Piece> {
+export async function* localReply(
+  sources: Source[],
+  written: string,
+  { pace, signal }: { pace: number; signal: AbortSignal },
+): AsyncGenerator<Piece> {
   const whole = sources.length > 0 ? found(sources) : nothingFound;
   // Continuing an interrupted reply: search may find something else now.
   const text = whole.startsWith(written) ? whole.slice(written.length) : `\n\n${whole}`;

@@ -22,6 +22,7 @@ type WritingServices = CallServices & {
   searchModel: Meanings;
   toolbox: Toolbox;
   modelSilence: number;
+  localPace: number;
 };
 
 /** How often a model may call tools before it has to answer with what it has. */
@@ -111,7 +112,11 @@ export class Writing {
     }
     const [called] = run.calls;
     if (called) run.write(saidOfCall(called, run.sources));
-    else for await (const piece of localReply(run.sources, run.text, run.signal)) take(run, piece);
+    else {
+      const { signal } = run;
+      const pace = this.#services.localPace;
+      for await (const piece of localReply(run.sources, run.text, { pace, signal })) take(run, piece);
+    }
   }
 
   /** Builds the prompt up to the question, and gives the run its sources. */

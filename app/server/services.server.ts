@@ -77,6 +77,7 @@ export async function openServices(config: Config): Promise<Opened> {
     log,
     modelKey: keys.modelKey,
     modelSilence: config.modelSilence,
+    localPace: 30,
     changes,
     files,
     storage,

@@ -31,6 +31,8 @@ export type RunServices = {
   modelKey: Buffer;
   /** ms a model may stay silent. */
   modelSilence: number;
+  /** ms between the pieces of a reply of the local assistant. */
+  localPace: number;
   /** Where the images of messages lie. */
   storage: Storage;
   searchModel: Meanings;
