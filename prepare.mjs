@@ -1,5 +1,6 @@
 // What npm start and npm test need on a fresh clone. Runs on any Node from 18 on, before anything is installed.
 import { execFileSync, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
@@ -10,23 +11,46 @@ const run = (command, args, cwd = root) =>
   execFileSync(command, args, { cwd, stdio: ["ignore", "inherit", "inherit"] });
 const steps = { install, build, browsers, tools };
 
+// The one without a window's parts starts in half the time; not every distribution has it.
+const chromium = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
+// Commands that tests run; of each group one is wanted, the best first.
+const forTests = [chromium, ["w3m"], ["lynx"], ["elinks"], ["tmux"], ["nginx"], ["slapd"]];
+const forLongTests = [
+  "firefox-esr",
+  "WebKitWebDriver",
+  "Xvfb",
+  "strace",
+  "buildah",
+  "mmdebstrap",
+  "caddy",
+  "promtool",
+].map((command) => [command]);
+/** Debian's packages that are not called as their command. */
+const packageOf = {
+  nginx: "nginx-light",
+  WebKitWebDriver: "webkit2gtk-driver",
+  Xvfb: "xvfb",
+  promtool: "prometheus",
+};
+
 for (const step of process.argv.slice(2)) steps[step]();
 
-/** npm ci, when the lock file is newer than what is installed. */
+/** npm ci, when what is installed is not what the lock file says. */
 function install(folder = root) {
-  const installed = join(folder, "node_modules", ".package-lock.json");
-  if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(join(folder, "package-lock.json")).mtimeMs)
-    return;
+  const hash = createHash("sha256")
+    .update(readFileSync(join(folder, "package-lock.json")))
+    .digest("hex");
+  const stamp = join(folder, "node_modules", ".installed");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === hash) return;
   // Also where NODE_ENV=production: what builds is among the packages for development.
   run("npm", ["ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"], folder);
+  writeFileSync(stamp, hash);
 }
 
-/** What only the long tests use. */
+/** What only the long tests use, beside what the others do. */
 function tools() {
   install(path("tests", "tools"));
-  addDebian({ "firefox-esr": "firefox-esr", WebKitWebDriver: "webkit2gtk-driver", Xvfb: "xvfb", strace: "strace" });
-  // What stands around several processes, and what makes the image.
-  addDebian({ buildah: "buildah", caddy: "caddy", mmdebstrap: "mmdebstrap", promtool: "prometheus" });
+  addDebian(forLongTests);
 }
 
 /** The build, when a source is newer than it. Assets are compressed once here, not at each request. */
@@ -55,38 +79,36 @@ function build() {
   writeFileSync(stamp, "");
 }
 
-/** The browsers of the tests: the system's, else Debian's packages where this may install them, else Playwright's. */
+/** The browsers and servers of the tests: the system's, else Debian's packages; Playwright's own Chromium where there is no other. */
 function browsers() {
-  const wanted = {
-    chromium: ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"],
-    w3m: ["w3m"],
-    lynx: ["lynx"],
-    tmux: ["tmux"],
-  };
-  addDebian({ nginx: "nginx-light", elinks: "elinks", slapd: "slapd" });
-  const missing = Object.keys(wanted).filter((name) => !wanted[name].some(has));
-  if (missing.length === 0) return;
-  if (mayInstall()) {
-    run("apt-get", ["update", "-qq"]);
-    // The browser without a window's parts takes half the time; not every distribution has it.
-    const packages = missing.map((name) => wanted[name].find(isPackage) ?? name);
-    run("apt-get", ["install", "-y", "-qq", ...packages]);
-    return;
+  addDebian(forTests);
+  if (chromium.some(has)) return;
+  try {
+    run("npx", ["--no-install", "playwright", "install", "chromium"]);
+  } catch {
+    console.error("No se ha podido instalar Chromium: las pruebas en navegador se dejarán fuera.");
   }
-  if (missing.includes("chromium")) run("npx", ["--no-install", "playwright", "install", "chromium"]);
-  const needed = missing.filter((name) => name !== "chromium");
-  if (needed.length > 0) throw new Error(`Para las pruebas faltan estos programas: ${needed.join(", ")}.`);
 }
 
-/** Programs, by the command that each brings. Their tests are left out where they can't be had. */
+/**
+ * Installs Debian's packages of the commands that are missing, all at once, where this is root. Tests of what is still missing are
+ * left out. `programs`: groups of commands.
+ */
 function addDebian(programs) {
-  const missing = Object.keys(programs).filter((command) => !has(command));
+  const missing = programs.filter((commands) => !commands.some(has));
   if (missing.length === 0 || !mayInstall()) return;
-  spawnSync("apt-get", ["update", "-qq"], { stdio: "ignore" });
   // Some packages ask questions when they are installed.
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  for (const command of missing)
-    spawnSync("apt-get", ["install", "-y", "-qq", programs[command]], { stdio: "ignore", env });
+  const apt = (...args) => spawnSync("apt-get", ["-qq", ...args], { stdio: "ignore", env }).status === 0;
+  const add = (commands) => apt("install", "-y", ...commands);
+  const isListed = (name) => spawnSync("apt-cache", ["show", name], { stdio: "ignore" }).status === 0;
+  const packages = () =>
+    missing.map((commands) => commands.map((command) => packageOf[command] ?? command).find(isListed)).filter(Boolean);
+  // Lists that are there are tried first: to fetch them takes longer than many packages.
+  if (packages().length === missing.length && add(packages())) return;
+  apt("update");
+  // One that can't be had must not keep the others away.
+  if (!add(packages())) for (const name of packages()) add([name]);
 }
 
 function mayInstall() {
@@ -96,10 +118,6 @@ function mayInstall() {
 function has(command) {
   // Debian keeps servers where only root looks.
   return `${process.env.PATH ?? ""}:/usr/sbin`.split(":").some((folder) => existsSync(join(folder, command)));
-}
-
-function isPackage(name) {
-  return spawnSync("apt-cache", ["show", name], { stdio: "ignore" }).status === 0;
 }
 
 function newest(entry) {
