@@ -1,4 +1,4 @@
-import { password } from "./api.ts";
+import { password } from "./password.ts";
 
 /** A browser without script, as far as HTTP goes: cookies, redirects and the hidden fields of forms. */
 export class Browser {
