@@ -5,15 +5,16 @@ import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hashToken } from "../../app/process/crypto.server.ts";
-import { type Account, type Api, openApi, password } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { type Account, type Api, openApi } from "../support/api.ts";
+import { ruleEngines } from "../support/engines.ts";
 import { type IdentityProvider, startIdentityProvider } from "../support/identity-provider.ts";
 import { signInThere } from "../support/oauth-tool-server.ts";
+import { password } from "../support/password.ts";
 
 const redirect = "https://tertulia.example/auth/oidc/callback";
 type Begun = { url: string; state: string; nonce: string; verifier: string };
 
-for (const engine of await findEngines()) {
+for (const engine of await ruleEngines()) {
   describe(`coming in by a provider on ${engine.name}`, () => {
     let api: Api;
     let admin: Account;

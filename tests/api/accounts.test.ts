@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Api, openApi, password, refreshOf } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { type Api, openApi, refreshOf } from "../support/api.ts";
+import { ruleEngines } from "../support/engines.ts";
+import { password } from "../support/password.ts";
 
-const engines = await findEngines();
+const engines = await ruleEngines();
 
 describe.each(engines)("accounts on $name", (engine) => {
   let api: Api;

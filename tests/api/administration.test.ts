@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Account, type Api, openApi, password, textOf } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { type Account, type Api, openApi, textOf } from "../support/api.ts";
+import { queryEngines } from "../support/engines.ts";
 import { startModelServer } from "../support/model-server.ts";
+import { password } from "../support/password.ts";
 
 type Item = { id: string; updatedAt: string };
 
-for (const engine of await findEngines()) {
+for (const engine of await queryEngines()) {
   describe(`administration on ${engine.name}`, () => {
     let api: Api;
     let admin: Account;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Account, type Api, openApi, textOf } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { ruleEngines } from "../support/engines.ts";
 
 type Key = { id: string; token: string; start: string; lastUsedAt: string | null };
 
-for (const engine of await findEngines()) {
+for (const engine of await ruleEngines()) {
   describe(`keys for programs on ${engine.name}`, () => {
     let api: Api;
     let ana: Account;

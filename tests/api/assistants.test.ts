@@ -2,7 +2,7 @@ import type { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Chunk } from "../../app/replies/chunk.ts";
 import { type Account, type Api, openApi } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { ruleEngines } from "../support/engines.ts";
 import { startModelServer, startRecorder } from "../support/model-server.ts";
 
 let mock: LLMock;
@@ -24,7 +24,7 @@ type Body = {
   messages: { content: unknown }[];
 };
 
-describe.each(await findEngines())("assistants, on $name", (engine) => {
+describe.each(await ruleEngines())("assistants, on $name", (engine) => {
   let api: Api;
   let admin: Account;
   let ana: Account;

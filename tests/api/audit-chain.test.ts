@@ -4,12 +4,13 @@ import { appendAudit } from "../../app/db/audit/append.server.ts";
 import { checkAudit } from "../../app/db/audit/check.server.ts";
 import { sealAudit } from "../../app/db/audit/seal.server.ts";
 import { reencrypt, secretKeys } from "../../app/db/stored-secrets.server.ts";
-import { type Account, type Api, openApi, password } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { type Account, type Api, openApi } from "../support/api.ts";
+import { queryEngines } from "../support/engines.ts";
+import { password } from "../support/password.ts";
 
 type Check = { sealed: number; last: { seq: number; hash: string }; problems: string[] };
 
-for (const engine of await findEngines()) {
+for (const engine of await queryEngines()) {
   describe(`the chain of the audit trail on ${engine.name}`, () => {
     let api: Api;
     let admin: Account;

@@ -2,10 +2,10 @@ import type { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { messageRow } from "../../app/db/rows.server.ts";
 import { type Account, type Api, openApi, parseChunks, textOf } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { queryEngines } from "../support/engines.ts";
 import { longReply, startHostileServer, startModelServer } from "../support/model-server.ts";
 
-const engines = await findEngines();
+const engines = await queryEngines();
 let mock: LLMock;
 let hostile: Awaited<ReturnType<typeof startHostileServer>>;
 beforeAll(async () => {
@@ -458,5 +458,5 @@ describe.each(engines)("a reply on $name", (engine) => {
 });
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setImmediate(resolve));
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10));
 }

@@ -2,11 +2,10 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Account, type Api, openApi, password } from "../support/api.ts";
+import { type Account, type Api, openApi } from "../support/api.ts";
 import { base, hasDirectory, searcher, startDirectory } from "../support/directory.ts";
-import { findEngines } from "../support/engines.ts";
-
-const [engine] = await findEngines();
+import { sqlite } from "../support/engines.ts";
+import { password } from "../support/password.ts";
 
 describe.skipIf(!hasDirectory)("coming in by a directory", () => {
   let api: Api;
@@ -14,8 +13,7 @@ describe.skipIf(!hasDirectory)("coming in by a directory", () => {
   let directory: Awaited<ReturnType<typeof startDirectory>>;
   let accessId: string;
   beforeAll(async () => {
-    if (!engine) throw new Error("no engine");
-    [api, directory] = await Promise.all([openApi(engine), startDirectory()]);
+    [api, directory] = await Promise.all([openApi(sqlite), startDirectory()]);
     admin = await api.signUp("Admin");
     accessId = await addAccess({});
   });
@@ -113,5 +111,5 @@ describe.skipIf(!hasDirectory)("coming in by a directory", () => {
       [502, "«cerrado» no acepta a esta instalación. Avisa a quien administra."],
       [504, silence("mudo")],
     ]);
-  }, 30_000);
+  });
 });

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import { createLog } from "../../app/process/log.server.ts";
 import { lookForModels } from "../../app/replies/providers/discover.server.ts";
 import type { Providers } from "../../app/replies/providers/model-lists.server.ts";
-import { findEngines } from "../support/engines.ts";
+import { sqlite } from "../support/engines.ts";
 
 type Handle = (path: string, body: string) => object | undefined;
 
@@ -30,9 +30,7 @@ const none: Providers = {
 };
 
 async function openDb() {
-  const [engine] = await findEngines();
-  if (!engine) throw new Error("no database");
-  const database = await engine.open();
+  const database = await sqlite.open();
   onTestFinished(() => database.drop());
   return database.db;
 }

@@ -1,12 +1,11 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Api, openApi } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { sqlite } from "../support/engines.ts";
 
-const [engine] = await findEngines();
 let api: Api;
 beforeAll(async () => {
-  api = await openApi(engine as NonNullable<typeof engine>);
+  api = await openApi(sqlite);
 });
 afterAll(() => api.close());
 

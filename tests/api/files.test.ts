@@ -1,15 +1,12 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Readable } from "node:stream";
-import { buffer } from "node:stream/consumers";
-import { createDeflate, deflateSync } from "node:zlib";
-import { zipSync } from "fflate";
+import { deflateSync } from "node:zlib";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readMultipart } from "../../app/http/multipart.server.ts";
 import { type Account, type Api, openApi } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { ruleEngines } from "../support/engines.ts";
 
 type Shown = { id: string; name: string; mediaType: string; hasText: boolean; pages: number | null; width: number };
 type Uploaded = { items: Shown[]; refused: { name: string; reason: string }[] };
@@ -52,18 +49,6 @@ function crc(bytes: Uint8Array): number {
   return (sum ^ 0xffffffff) >>> 0;
 }
 
-/** A Word file of 160 kB that is 160 MB inside. */
-function bomb(): Uint8Array<ArrayBuffer> {
-  const types =
-    '<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>';
-  return new Uint8Array(
-    zipSync({
-      "[Content_Types].xml": new TextEncoder().encode(types),
-      "word/document.xml": new Uint8Array(160_000_000),
-    }),
-  );
-}
-
 /** A PDF, made of its objects from 1 on; the first is its root. */
 function pdf(...objects: (string | Buffer)[]): Uint8Array<ArrayBuffer> {
   const parts = objects.flatMap((object, index) => [`${index + 1} 0 obj\n`, object, "\nendobj\n"]);
@@ -79,25 +64,7 @@ function pageBomb(): Uint8Array<ArrayBuffer> {
   return pdf("<</Type /Catalog /Pages 2 0 R>>", tree, ...pages);
 }
 
-/** A PDF of some megabytes with a page of a gigabyte and a half. */
-async function inflatingPage(): Promise<Uint8Array<ArrayBuffer>> {
-  const spaces = Buffer.alloc(16 * 1024 * 1024, " ");
-  const packed = Readable.from(Array.from({ length: 96 }, () => spaces)).pipe(createDeflate({ level: 1 }));
-  const content = await buffer(packed);
-  return pdf(
-    "<</Type /Catalog /Pages 2 0 R>>",
-    "<</Type /Pages /Count 1 /Kids [3 0 R]>>",
-    "<</Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] /Contents 4 0 R>>",
-    Buffer.concat([
-      Buffer.from(`<</Filter /FlateDecode /Length ${content.length}>>\nstream\n`),
-      content,
-      Buffer.from("\nendstream"),
-    ]),
-  );
-}
-
-const engines = await findEngines();
-for (const engine of engines) {
+for (const engine of await ruleEngines()) {
   describe(`files on ${engine.name}`, () => {
     let api: Api;
     let ana: Account;
@@ -164,13 +131,6 @@ for (const engine of engines) {
       expect((body as { items: { text: string }[] }).items[0]?.text).toContain("Estimada directora");
     });
 
-    it("takes a PDF of pictures and says that it has no text", async () => {
-      const { id } = await one(document("sin-letra.pdf"));
-      await expect
-        .poll(async () => (await api.call("GET", `/api/file/${id}`, { token: ana.token })).body, { timeout: 60_000 })
-        .toMatchObject({ state: "ready", hasText: false, pages: 1 });
-    });
-
     it("makes images anew, without what their files carry, and keeps the original", async () => {
       const file = await one(text(await picture(2000, 1000), "foto.png"));
       expect(file).toMatchObject({ mediaType: "image/png", width: 2000 });
@@ -195,14 +155,11 @@ for (const engine of engines) {
       expect((await api.fetch(`/api/file/${file.id}/content?variant=image`, ana.token)).status).toBe(404);
     });
 
-    // What a file is does not depend on the engine.
-    it.skipIf(engine !== engines[0]).each<[string, () => File | Promise<File>, RegExp]>([
+    it.each<[string, () => File | Promise<File>, RegExp]>([
       ["an SVG", () => text('<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>', "dibujo.png"), /SVG/],
       ["HTML named .png", () => text("<html><script>1</script></html>", "foto.png"), /por dentro es otra cosa/],
       ["an enormous header", () => text(enormous(), "lunes.png"), /píxeles/],
-      ["a zip bomb as DOCX", () => text(bomb(), "carta.docx"), /se hincha/],
       ["a PDF of too many pages", () => text(pageBomb(), "libro.pdf"), /más de 5000 páginas/],
-      ["a PDF that swells", async () => text(await inflatingPage(), "hoja.pdf"), /demasiado grande o complicado/],
       ["a PDF with a password", () => document("con-clave.pdf"), /contraseña/],
       [
         "half a PDF",
@@ -318,7 +275,7 @@ for (const engine of engines) {
       expect([await status(temporary), await status(kept)]).toEqual([404, 200]);
     });
 
-    it.skipIf(engine !== engines[0])("leaves nothing behind of an upload that breaks off", async () => {
+    it("leaves nothing behind of an upload that breaks off", async () => {
       const dir = mkdtempSync(join(tmpdir(), "tertulia-prueba-"));
       const before = process.env.TMPDIR;
       process.env.TMPDIR = dir;

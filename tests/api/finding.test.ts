@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { searchPassages } from "../../app/db/search/find.server.ts";
 import { wordsLearning } from "../../app/jobs/learn-words.server.ts";
 import { type Account, type Api, openApi, textOf } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { queryEngines } from "../support/engines.ts";
 
 const contract = `# Contrato de alquiler de la calle del Olmo
 
@@ -23,7 +23,7 @@ const recipe = `# Bizcocho de naranja
 Se hornea cuarenta minutos a 180 grados. El molde se unta con mantequilla.
 `;
 
-describe.each(await findEngines())("finding on $name", (engine) => {
+describe.each(await queryEngines())("finding on $name", (engine) => {
   let api: Api;
   let ana: Account;
   beforeAll(async () => {

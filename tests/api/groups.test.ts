@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Account, type Api, openApi, textOf } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { queryEngines } from "../support/engines.ts";
 import { startModelServer } from "../support/model-server.ts";
 
 type Named = { items: { id: string; name: string }[] };
 
-for (const engine of await findEngines()) {
+for (const engine of await queryEngines()) {
   describe(`groups on ${engine.name}`, () => {
     let api: Api;
     let admin: Account;

@@ -3,9 +3,10 @@ import type { LLMock } from "@copilotkit/aimock";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Chunk, Source } from "../../app/replies/chunk.ts";
-import { type Account, type Api, openApi, password, textOf } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { type Account, type Api, openApi, textOf } from "../support/api.ts";
+import { ruleEngines } from "../support/engines.ts";
 import { startModelServer, startRecorder } from "../support/model-server.ts";
+import { password } from "../support/password.ts";
 
 type Prompt = { parts: { title: string; text: string }[]; turns: { role: string; content: string; images: number }[] };
 
@@ -22,7 +23,7 @@ const picture = async () =>
     "foto.png",
   );
 
-for (const engine of await findEngines()) {
+for (const engine of await ruleEngines()) {
   describe(`what a model is given on ${engine.name}`, () => {
     let api: Api;
     let mock: LLMock;

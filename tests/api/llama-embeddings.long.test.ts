@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Account, type Api, openApi } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { queryEngines } from "../support/engines.ts";
 import { hasLlama, startLlama } from "../support/llama.ts";
 import { freePort } from "../support/server.ts";
 
@@ -13,7 +13,7 @@ const rules = [
 const long = `Acta de la reunión. ${"Se acuerda seguir como hasta ahora. ".repeat(22)}`;
 
 // Its weights are random: the same text means the same, and nothing else is to be expected of it.
-describe.runIf(hasLlama()).each(await findEngines())("llama.cpp's server as a search model on $name", (engine) => {
+describe.runIf(hasLlama()).each(await queryEngines())("llama.cpp's server as a search model on $name", (engine) => {
   let api: Api;
   let admin: Account;
   let llama: { stop(): Promise<void> };
@@ -38,7 +38,7 @@ describe.runIf(hasLlama()).each(await findEngines())("llama.cpp's server as a se
     admin = await api.signUp("Admin");
     const files = [...rules, long].map((text, index) => new File([text], `norma-${index}.txt`));
     await api.upload(admin.token, files);
-  }, 60_000);
+  });
   afterAll(async () => {
     await api.close();
     await llama.stop();

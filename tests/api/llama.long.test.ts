@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { password } from "../support/api.ts";
 import { Browser, readable } from "../support/browser.ts";
 import { hasLlama, startLlama } from "../support/llama.ts";
+import { password } from "../support/password.ts";
 import { freePort, startServer, type TestServer } from "../support/server.ts";
 
 const window = 4_096;

@@ -1,9 +1,9 @@
 import type { LLMock } from "@copilotkit/aimock";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { password } from "../support/api.ts";
 import { Browser } from "../support/browser.ts";
 import { startModelServer } from "../support/model-server.ts";
+import { password } from "../support/password.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
 let models: LLMock;

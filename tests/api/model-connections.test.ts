@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { createGzip } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Account, type Api, openApi, textOf } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { sqlite } from "../support/engines.ts";
 
 let api: Api;
 let person: Account;
@@ -38,9 +38,7 @@ beforeAll(async () => {
     setTimeout(() => response.end(), 20);
   });
   await new Promise<void>((resolve) => models.listen(0, "127.0.0.1", resolve));
-  const [engine] = await findEngines();
-  if (!engine) throw new Error("no engine");
-  api = await openApi(engine);
+  api = await openApi(sqlite);
   const admin = await api.signUp("Admin");
   person = await api.signUp("Ana");
   const baseUrl = `http://127.0.0.1:${(models.address() as AddressInfo).port}`;

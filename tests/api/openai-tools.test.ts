@@ -4,9 +4,9 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { LLMock } from "@copilotkit/aimock";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { password } from "../support/api.ts";
 import { Browser } from "../support/browser.ts";
 import { startModelServer } from "../support/model-server.ts";
+import { password } from "../support/password.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
 let models: LLMock;

@@ -2,9 +2,9 @@ import type { LLMock } from "@copilotkit/aimock";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { limits } from "../../app/process/limits.ts";
-import { password } from "../support/api.ts";
 import { Browser } from "../support/browser.ts";
 import { longReply, startModelServer, startRecorder } from "../support/model-server.ts";
+import { password } from "../support/password.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
 let models: LLMock;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Account, type Api, openApi } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { ruleEngines } from "../support/engines.ts";
 import { startModelServer } from "../support/model-server.ts";
 
 type Opinion = { id: string; useful: boolean; reason: string; question: string; reply: string; assistant: string };
 
-for (const engine of await findEngines()) {
+for (const engine of await ruleEngines()) {
   describe(`opinions on ${engine.name}`, () => {
     let api: Api;
     let admin: Account;

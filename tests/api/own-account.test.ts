@@ -1,11 +1,12 @@
 import { strFromU8, unzipSync } from "fflate";
 import { TOTP } from "otpauth";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Account, type Api, openApi, password } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { type Account, type Api, openApi } from "../support/api.ts";
+import { ruleEngines } from "../support/engines.ts";
 import { type MailServer, startMailServer } from "../support/mail-server.ts";
+import { password } from "../support/password.ts";
 
-const engines = await findEngines();
+const engines = await ruleEngines();
 const newPassword = "otra frase bien larga";
 
 describe.each(engines)("one's own account on $name", (engine) => {

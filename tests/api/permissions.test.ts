@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Account, type Api, openApi, password } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { type Account, type Api, openApi } from "../support/api.ts";
+import { ruleEngines } from "../support/engines.ts";
+import { password } from "../support/password.ts";
 
 const roles = ["anonymous", "other", "owner", "inactive", "admin"] as const;
 const verbs = ["list", "read", "create", "change", "delete"] as const;
@@ -78,7 +79,7 @@ const table: Record<string, Record<Role, [list: number, read: number, create: nu
   },
 };
 
-for (const engine of await findEngines()) {
+for (const engine of await ruleEngines()) {
   describe(`permissions on ${engine.name}`, () => {
     let api: Api;
     let people: Record<Exclude<Role, "anonymous">, Account>;

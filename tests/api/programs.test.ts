@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Account, type Api, openApi } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { ruleEngines, sqlite } from "../support/engines.ts";
 
-for (const engine of await findEngines()) {
+for (const engine of await ruleEngines()) {
   describe(`what other programs rely on, on ${engine.name}`, () => {
     let api: Api;
     let ana: Account;
@@ -78,9 +78,7 @@ for (const engine of await findEngines()) {
 describe("the document", () => {
   let api: Api;
   beforeAll(async () => {
-    const [engine] = await findEngines();
-    if (!engine) throw new Error("no engine");
-    api = await openApi(engine);
+    api = await openApi(sqlite);
   });
   afterAll(() => api.close());
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Account, type Api, openApi } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { queryEngines } from "../support/engines.ts";
 
-describe.each(await findEngines())("projects on $name", (engine) => {
+describe.each(await queryEngines())("projects on $name", (engine) => {
   let api: Api;
   let admin: Account;
   let ana: Account;

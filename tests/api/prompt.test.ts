@@ -2,11 +2,11 @@ import type { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { messageRow } from "../../app/db/rows.server.ts";
 import { type Account, type Api, openApi } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { ruleEngines } from "../support/engines.ts";
 import { startModelServer, startRecorder } from "../support/model-server.ts";
 
 // What goes over the wire to a model: each part, whole and in its place.
-describe.each(await findEngines())("the prompt on $name", (engine) => {
+describe.each(await ruleEngines())("the prompt on $name", (engine) => {
   let api: Api;
   let mock: LLMock;
   let recorder: Awaited<ReturnType<typeof startRecorder>>;

@@ -4,7 +4,7 @@ import type { Chunk } from "../../app/replies/chunk.ts";
 import { follow } from "../../app/replies/follow.server.ts";
 import { Runs } from "../../app/replies/running/runs.server.ts";
 import { type Account, type Api, fromItsBeginning, openApi, parseChunks, textOf } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { ruleEngines } from "../support/engines.ts";
 import { longThought, startHostileServer, startModelServer, startRecorder } from "../support/model-server.ts";
 
 let mock: LLMock;
@@ -24,7 +24,7 @@ afterAll(async () => {
 type Part = { n: number; kind: string; text: string; whole: boolean; ms: number | null; running: boolean };
 type Message = { content: string; status: string; error: string | null; parts: Part[] };
 
-describe.each(await findEngines())("what a model thinks aloud, on $name", (engine) => {
+describe.each(await ruleEngines())("what a model thinks aloud, on $name", (engine) => {
   let api: Api;
   let ana: Account;
   let admin: Account;

@@ -2,13 +2,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { checkAudit } from "../../app/db/audit/check.server.ts";
 import { sealAudit } from "../../app/db/audit/seal.server.ts";
 import { deleteDue } from "../../app/retention/delete-due.server.ts";
-import { type Account, type Api, openApi, password } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { type Account, type Api, openApi } from "../support/api.ts";
+import { queryEngines } from "../support/engines.ts";
+import { password } from "../support/password.ts";
 
 const day = 24 * 60 * 60_000;
 type Due = { total: number; items: { id: string; name: string }[] };
 
-for (const engine of await findEngines()) {
+for (const engine of await queryEngines()) {
   describe(`retention on ${engine.name}`, () => {
     let api: Api;
     let admin: Account;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { askDue } from "../../app/api/schedules/ask-due.server.ts";
 import { nextTime } from "../../app/api/schedules/next-time.server.ts";
 import { type Account, type Api, openApi } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { queryEngines } from "../support/engines.ts";
 
 const hour = 60 * 60_000;
 const monday = { days: [1], monthDay: null, time: "08:00", zone: "Europe/Madrid" };
@@ -37,7 +37,7 @@ describe("when a question is due next", () => {
   });
 });
 
-for (const engine of await findEngines()) {
+for (const engine of await queryEngines()) {
   describe(`scheduled questions on ${engine.name}`, () => {
     let api: Api;
     let admin: Account;

@@ -4,14 +4,14 @@ import { messageRow } from "../../app/db/rows.server.ts";
 import { excerptOf } from "../../app/db/search/excerpt.server.ts";
 import { indexText } from "../../app/db/search/passages.server.ts";
 import { type Account, type Api, openApi } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { queryEngines } from "../support/engines.ts";
 
 type Found = {
   chats: { title: string }[];
   messages: { id: string; chatId: string; title: string; role: string; excerpt: { text: string; hit: boolean }[] }[];
 };
 
-describe.each(await findEngines())("search on $name", (engine) => {
+describe.each(await queryEngines())("search on $name", (engine) => {
   let api: Api;
   let ana: Account;
   beforeAll(async () => {

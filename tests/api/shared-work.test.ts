@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Account, type Api, openApi, password } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { type Account, type Api, openApi } from "../support/api.ts";
+import { ruleEngines } from "../support/engines.ts";
+import { password } from "../support/password.ts";
 
-for (const engine of await findEngines()) {
+for (const engine of await ruleEngines()) {
   describe(`shared work on ${engine.name}`, () => {
     let api: Api;
     let admin: Account;

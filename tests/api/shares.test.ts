@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Account, type Api, openApi } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { ruleEngines } from "../support/engines.ts";
 
 type Share = { token: string; upToDate: boolean };
 type Shared = { title: string; items: { role: string; content: string; model: string | null }[] };
 
-describe.each(await findEngines())("sharing on $name", (engine) => {
+describe.each(await ruleEngines())("sharing on $name", (engine) => {
   let api: Api;
   let admin: Account;
   let ana: Account;

@@ -3,13 +3,14 @@ import type { LLMock } from "@copilotkit/aimock";
 import { v7 as newId } from "uuid";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { learnWords } from "../../app/db/search/spelling.server.ts";
-import { type Account, type Api, openApi, password } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { type Account, type Api, openApi } from "../support/api.ts";
+import { ruleEngines } from "../support/engines.ts";
 import { startModelServer } from "../support/model-server.ts";
+import { password } from "../support/password.ts";
 
 type Item = { id: string };
 
-for (const engine of await findEngines()) {
+for (const engine of await ruleEngines()) {
   describe(`a temporary chat on ${engine.name}`, () => {
     let models: LLMock;
     let api: Api;
@@ -146,9 +147,8 @@ for (const engine of await findEngines()) {
       expect((await api.call("GET", `/api/file/${file?.id}`, { token: ana.token })).status).toBe(200);
     });
 
-    it.runIf(engine.name === "sqlite")(
-      "is in no backup, and neither is what was deleted before (guard: scrub)",
-      async () => {
+    if (engine.name === "sqlite")
+      it("is in no backup, and neither is what was deleted before (guard: scrub)", async () => {
         const chunks = await api.converse(ana.token, { content: `Un mensaje con calabacín ${"y más ".repeat(400)}` });
         const gone = chunks.find((chunk) => chunk.type === "start");
         await api.call("DELETE", `/api/chat/${gone?.chatId}`, { token: ana.token });
@@ -163,7 +163,6 @@ for (const engine of await findEngines()) {
         expect(copy.prepare("pragma integrity_check").get()).toEqual({ integrity_check: "ok" });
         expect(copy.prepare("select count(*) as n from users").get()).toEqual({ n: 2 });
         copy.close();
-      },
-    );
+      });
   });
 }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Account, type Api, openApi } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { ruleEngines } from "../support/engines.ts";
 
-for (const engine of await findEngines()) {
+for (const engine of await ruleEngines()) {
   describe(`terms on ${engine.name}`, () => {
     let api: Api;
     let admin: Account;

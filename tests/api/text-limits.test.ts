@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import type { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Account, type Api, openApi } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { ruleEngines } from "../support/engines.ts";
 import { startModelServer } from "../support/model-server.ts";
 
-for (const engine of await findEngines()) {
+for (const engine of await ruleEngines()) {
   describe(`text on ${engine.name}`, () => {
     let models: LLMock;
     let api: Api;

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Chunk } from "../../app/replies/chunk.ts";
 import { addTools } from "../../app/tools/first-tools.server.ts";
 import { type Account, type Api, openApi, textOf } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { sqlite } from "../support/engines.ts";
 import { signInThere, startOauthToolServer } from "../support/oauth-tool-server.ts";
 import { filesProgram, startEverything, startScriptedModel, steps } from "../support/tool-servers.ts";
 
@@ -33,8 +33,6 @@ type Tool = {
 type Message = { status: string; error: string | null; parts: { kind: string; status: string; output: string }[] };
 
 const folder = mkdtempSync(join(tmpdir(), "tertulia-"));
-const [engine] = await findEngines();
-if (!engine) throw new Error("no engine");
 
 describe("servers of tools", () => {
   let api: Api;
@@ -43,7 +41,7 @@ describe("servers of tools", () => {
   let modelId: string;
 
   beforeAll(async () => {
-    api = await openApi(engine, { programs: { ficheros: filesProgram(folder) } });
+    api = await openApi(sqlite, { programs: { ficheros: filesProgram(folder) } });
     admin = await api.signUp("Admin");
     ana = await api.signUp("Ana");
     const json = {

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Account, type Api, openApi, textOf } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { sqlite } from "../support/engines.ts";
 
 // The mock of the other tests signs nothing. These two answer as the providers document it: the second request is refused without
 // the signatures of the first answer.
@@ -67,9 +67,7 @@ let url = "";
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const [engine] = await findEngines();
-  if (!engine) throw new Error("no engine");
-  api = await openApi(engine);
+  api = await openApi(sqlite);
   admin = await api.signUp("Admin");
 });
 afterAll(async () => {

@@ -2,7 +2,7 @@ import type { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Chunk } from "../../app/replies/chunk.ts";
 import { type Account, type Api, openApi, textOf } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { ruleEngines } from "../support/engines.ts";
 import { startHostileServer } from "../support/model-server.ts";
 import { type Called, memoryProgram, startEverything, startScriptedModel, steps } from "../support/tool-servers.ts";
 
@@ -37,7 +37,7 @@ type Message = {
   sources: unknown[];
 };
 
-describe.each(await findEngines())("tools, on $name", (engine) => {
+describe.each(await ruleEngines())("tools, on $name", (engine) => {
   let api: Api;
   let ana: Account;
   let admin: Account;

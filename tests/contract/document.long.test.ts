@@ -225,7 +225,7 @@ it("tools, decisions, assistants and templates are as the document says", async 
     await run(`put /api/${noun}/{id}`, thing, { json: body });
     await run(`delete /api/${noun}/{id}`, thing);
   }
-}, 60_000);
+});
 
 it("conversations are as the document says", async () => {
   const [model] = await first("get /api/model");
@@ -433,7 +433,7 @@ it("coming in, groups and invitations are as the document says", async () => {
   await run("delete /api/group/{id}", group);
   // Its links are made by a command, which SQLite lets run only while no server does; `tests/api/access.test.ts` has it.
   done.add("post /auth/link");
-}, 60_000);
+});
 
 it("what an admin looks after is as the document says", async () => {
   const { user } = (await (await run("get /auth/session")).json()) as { user: { id: string } };

@@ -11,9 +11,9 @@ import { cutPassages, indexText } from "../../app/db/search/passages.server.ts";
 import { searchWords } from "../../app/db/search/words.server.ts";
 import { openSqlite, sqliteDialect } from "../../app/db/sqlite/sqlite.server.ts";
 import { createLog } from "../../app/process/log.server.ts";
-import { findEngines } from "../support/engines.ts";
+import { queryEngines } from "../support/engines.ts";
 
-const engines = await findEngines();
+const engines = await queryEngines();
 const log = createLog("silent");
 
 describe.each(engines)("on $name", (engine) => {
@@ -72,10 +72,11 @@ describe.each(engines)("on $name", (engine) => {
     }
   });
 
-  it.runIf(engine.name === "postgres")("frees what a host lost in a transaction has locked", async () => {
-    const shown = await sql<Record<string, string>>`show idle_in_transaction_session_timeout`.execute(database.db);
-    expect(Object.values(shown.rows[0] ?? {})).toEqual(["1min"]);
-  });
+  if (engine.name === "postgres")
+    it("frees what a host lost in a transaction has locked", async () => {
+      const shown = await sql<Record<string, string>>`show idle_in_transaction_session_timeout`.execute(database.db);
+      expect(Object.values(shown.rows[0] ?? {})).toEqual(["1min"]);
+    });
 
   function search(question: string, owners: string[]) {
     return searchPassages(database.db, database.engine, { question, owners, except: [], limit: 5 });

@@ -4,9 +4,9 @@ import { isTaken } from "../../app/db/errors.server.ts";
 import { addPartitions, partitionMessages } from "../../app/db/partitions/messages.server.ts";
 import { messageRow } from "../../app/db/rows.server.ts";
 import { type Account, type Api, openApi, textOf } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { sharedEngines } from "../support/engines.ts";
 
-const shared = (await findEngines()).filter(({ name }) => name === "postgres");
+const shared = await sharedEngines();
 
 describe.each(shared)("messages that lie in a table for each month, on $name", (engine) => {
   let api: Api;

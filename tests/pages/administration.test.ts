@@ -1,8 +1,8 @@
 import type { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { password } from "../support/api.ts";
 import { Browser, hiddenFields, readable } from "../support/browser.ts";
 import { startModelServer } from "../support/model-server.ts";
+import { password } from "../support/password.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
 let models: LLMock;

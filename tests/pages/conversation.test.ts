@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 import type { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { password } from "../support/api.ts";
 import { Browser, hiddenFields, readable } from "../support/browser.ts";
 import { longReply, longThought, startModelServer } from "../support/model-server.ts";
+import { password } from "../support/password.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
 let mock: LLMock;
@@ -405,5 +405,5 @@ async function readParts(response: Response, count = Number.POSITIVE_INFINITY): 
 }
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setImmediate(resolve));
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10));
 }

@@ -1,9 +1,9 @@
 import type { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { password } from "../support/api.ts";
 import { Browser, readable, unescapeHtml } from "../support/browser.ts";
 import { type MailServer, startMailServer } from "../support/mail-server.ts";
 import { startModelServer } from "../support/model-server.ts";
+import { password } from "../support/password.ts";
 import { freePort, startServer, type TestServer } from "../support/server.ts";
 
 let models: LLMock;

@@ -2,17 +2,16 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readChunks } from "../../app/http/chunk-stream.server.ts";
 import { firstChunk } from "../../app/routes/conversation/stream/chunks.server.ts";
 import { options } from "../../app/ui/navigation/socket.ts";
-import { type Account, type Api, openApi, parseChunks, password, refreshOf } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { type Account, type Api, openApi, parseChunks, refreshOf } from "../support/api.ts";
+import { sqlite } from "../support/engines.ts";
+import { password } from "../support/password.ts";
 
 let api: Api;
 let admin: Account;
 let chatId: string;
 let messageId: string;
 beforeAll(async () => {
-  const [engine] = await findEngines();
-  if (!engine) throw new Error("no engine");
-  api = await openApi(engine);
+  api = await openApi(sqlite);
   admin = await api.signUp("Admin");
   const [start] = await api.converse(admin.token, { content: "Hola" });
   if (start?.type !== "start") throw new Error("no start");

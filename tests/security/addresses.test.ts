@@ -4,14 +4,12 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { guardConnections } from "../../app/process/addresses.server.ts";
 import { type Account, type Api, openApi } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { sqlite } from "../support/engines.ts";
 
 let api: Api;
 let admin: Account;
 beforeAll(async () => {
-  const [engine] = await findEngines();
-  if (!engine) throw new Error("no engine");
-  api = await openApi(engine);
+  api = await openApi(sqlite);
   admin = await api.signUp("Admin");
 });
 afterAll(() => api.close());

@@ -7,7 +7,7 @@ import { mediaTypeOf } from "../../app/files/media-type.server.ts";
 import { MultipartError, readMultipart } from "../../app/http/multipart.server.ts";
 import { renderMarkdown } from "../../app/markdown/render.server.ts";
 import { type Account, type Api, openApi } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { ruleEngines } from "../support/engines.ts";
 import { startModelServer } from "../support/model-server.ts";
 
 describe("a text that is made to take for ever", () => {
@@ -86,7 +86,7 @@ describe("an upload", () => {
   });
 });
 
-for (const engine of await findEngines()) {
+for (const engine of await ruleEngines()) {
   describe(`a person on ${engine.name}`, () => {
     let models: LLMock;
     let api: Api;

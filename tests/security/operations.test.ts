@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Account, type Api, openApi, password } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { type Account, type Api, openApi } from "../support/api.ts";
+import { queryEngines, sqlite } from "../support/engines.ts";
+import { password } from "../support/password.ts";
 
 type Body = Record<string, unknown>;
 type Operation = { requestBody?: { content: Record<string, { example?: Body }> } };
@@ -263,7 +264,7 @@ const readInGroup = readInProject.filter((name) => /\/(chat|message)\//.test(nam
 const having = (...kinds: string[]) => Object.keys(rules).filter((name) => kinds.includes(rules[name] ?? ""));
 const withId = (names: string[]) => names.filter((name) => /\{(id|messageId)\}/.test(name));
 
-for (const engine of await findEngines()) {
+for (const engine of await queryEngines()) {
   describe(`each operation on ${engine.name}`, () => {
     let api: Api;
     let document: Record<string, Record<string, Operation>>;
@@ -466,34 +467,38 @@ for (const engine of await findEngines()) {
     ];
     const wrongValues = [null, 7, -1e308, true, "", "\u0000", "x".repeat(50_000), [], [[[]]], {}, { a: { b: 1 } }];
 
-    it("takes no body for an excuse: a thousand malformed ones are refused with a sentence, and the same process goes on", async () => {
-      let sent = 0;
-      const failed: string[] = [];
-      for (const [path, operations] of Object.entries(document)) {
-        for (const [method, { requestBody }] of Object.entries(operations)) {
-          const example = requestBody?.content["application/json"]?.example;
-          if (method === "get" || path === "/auth/signout") continue;
-          const wrong = Object.keys(example ?? {}).flatMap((field) =>
-            wrongValues.map((value) => JSON.stringify({ ...example, [field]: value })),
-          );
-          for (const body of [...malformed.map(([, text]) => text), ...wrong]) {
-            const answer = await api.call(method.toUpperCase(), path.replace(/\{\w+\}/g, unknown), {
-              token: people.admin.token,
-              json: body,
-              headers: { "Content-Type": "application/json" },
-            });
-            sent++;
-            if (answer.status >= 400 && answer.status < 500) {
-              expect((answer.body as { detail: string }).detail).toMatch(/^(?!.*(nvalid |xpected|equired)).+[.?»]$/su);
-            } else if (answer.status >= 500) failed.push(`${method} ${path} ${body.slice(0, 120)}`);
+    // Who reads a body is no database.
+    if (engine === sqlite)
+      it("takes no body for an excuse: a thousand malformed ones are refused with a sentence, and the same process goes on", async () => {
+        let sent = 0;
+        const failed: string[] = [];
+        for (const [path, operations] of Object.entries(document)) {
+          for (const [method, { requestBody }] of Object.entries(operations)) {
+            const example = requestBody?.content["application/json"]?.example;
+            if (method === "get" || path === "/auth/signout") continue;
+            const wrong = Object.keys(example ?? {}).flatMap((field) =>
+              wrongValues.map((value) => JSON.stringify({ ...example, [field]: value })),
+            );
+            for (const body of [...malformed.map(([, text]) => text), ...wrong]) {
+              const answer = await api.call(method.toUpperCase(), path.replace(/\{\w+\}/g, unknown), {
+                token: people.admin.token,
+                json: body,
+                headers: { "Content-Type": "application/json" },
+              });
+              sent++;
+              if (answer.status >= 400 && answer.status < 500) {
+                expect((answer.body as { detail: string }).detail).toMatch(
+                  /^(?!.*(nvalid |xpected|equired)).+[.?»]$/su,
+                );
+              } else if (answer.status >= 500) failed.push(`${method} ${path} ${body.slice(0, 120)}`);
+            }
           }
         }
-      }
-      expect(failed).toEqual([]);
-      expect(sent).toBeGreaterThan(1000);
-      expect((await api.call("POST", "/auth/signin", { json: { email: people.ana.email, password } })).status).toBe(
-        200,
-      );
-    }, 120_000);
+        expect(failed).toEqual([]);
+        expect(sent).toBeGreaterThan(1000);
+        expect((await api.call("POST", "/auth/signin", { json: { email: people.ana.email, password } })).status).toBe(
+          200,
+        );
+      });
   });
 }

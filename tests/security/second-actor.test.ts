@@ -2,10 +2,11 @@ import { utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { nameOf } from "../../app/files/storage/storage.server.ts";
-import { type Account, type Api, openApi, password } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { type Account, type Api, openApi } from "../support/api.ts";
+import { ruleEngines } from "../support/engines.ts";
+import { password } from "../support/password.ts";
 
-describe.each(await findEngines())("who else acts, on $name", (engine) => {
+describe.each(await ruleEngines())("who else acts, on $name", (engine) => {
   let api: Api;
   let admin: Account;
   beforeAll(async () => {

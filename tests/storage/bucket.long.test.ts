@@ -10,7 +10,7 @@ import { FolderStorage } from "../../app/files/storage/folder.server.ts";
 import { openStorage } from "../../app/files/storage/open.server.ts";
 import { createLog } from "../../app/process/log.server.ts";
 import { type Account, type Api, openApi } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { queryEngines } from "../support/engines.ts";
 import { S3Store } from "../support/s3-store.ts";
 
 let store: S3Store;
@@ -30,7 +30,7 @@ async function namesIn(storage: BucketStorage): Promise<string[]> {
   return names;
 }
 
-describe.each(await findEngines())("files in a bucket, on $name", (engine) => {
+describe.each(await queryEngines())("files in a bucket, on $name", (engine) => {
   let api: Api;
   let ana: Account;
   let storage: BucketStorage;

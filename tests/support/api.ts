@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { createApi } from "../../app/api/api.server.ts";
+import { hashCost } from "../../app/api/auth/passwords.server.ts";
 import type { Services } from "../../app/api/env.server.ts";
 import { importing } from "../../app/api/imports/import-job.server.ts";
 import { vapidKeys } from "../../app/api/notices/push-service.server.ts";
@@ -25,9 +26,10 @@ import { Runs } from "../../app/replies/running/runs.server.ts";
 import type { Program } from "../../app/tools/mcp/server.ts";
 import { Toolbox } from "../../app/tools/toolbox.server.ts";
 import type { TestEngine } from "./engines.ts";
+import { password } from "./password.ts";
 
-export const password = "una frase larga y rara";
 const secret = "s".repeat(32);
+Object.assign(hashCost, { memoryCost: 64, timeCost: 1 });
 
 const providers = {
   openai: { apiKey: undefined, baseUrl: undefined },
@@ -48,6 +50,7 @@ export async function openApi(
     signup = "open" as "open" | "closed",
     passwordSignin = true,
     modelSilence = 2000,
+    localPace = 0,
     mail = noMail,
     programs = {} as Record<string, Program>,
     storage = undefined as Storage | undefined,
@@ -76,6 +79,7 @@ export async function openApi(
     log,
     modelKey,
     modelSilence,
+    localPace,
     changes,
     files,
     storage: files.storage,

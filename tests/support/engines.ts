@@ -14,7 +14,8 @@ export type TestEngine = {
 
 const log = createLog("silent");
 
-const sqlite: TestEngine = {
+/** For what has nothing to do with the engine. */
+export const sqlite: TestEngine = {
   name: "sqlite",
   async open() {
     const dataDir = mkdtempSync(join(tmpdir(), "tertulia-"));
@@ -53,10 +54,25 @@ const postgres = (server: string): TestEngine => ({
   },
 });
 
-/** SQLite always; PostgreSQL where TEST_DATABASE_URL or the usual places on loopback answer. */
-export async function findEngines(): Promise<TestEngine[]> {
+/** The engines that a query is tried on: SQLite, and PostgreSQL where TEST_DATABASE_URL or the usual places on loopback answer. */
+export async function queryEngines(): Promise<TestEngine[]> {
+  return [sqlite, ...(await sharedEngines())];
+}
+
+/** The engine that a rule is tried on, which asks queries that others try: SQLite, or PostgreSQL with `TEST_RULES_ON=postgres`. */
+export async function ruleEngines(): Promise<TestEngine[]> {
+  return process.env.TEST_RULES_ON === "postgres" ? sharedEngines() : [sqlite];
+}
+
+/** For what only PostgreSQL has; where none answers, the file that asks says that it has left something out. */
+export async function sharedEngines(): Promise<TestEngine[]> {
   const server = await findPostgres();
-  return server ? [sqlite, postgres(server)] : [sqlite];
+  if (server) return [postgres(server)];
+  if (process.env.VITEST) {
+    const { it } = await import("vitest");
+    it.skip("on PostgreSQL: none answers");
+  }
+  return [];
 }
 
 /** The address of a PostgreSQL in which databases can be made, if there is one. */

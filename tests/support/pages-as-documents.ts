@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { openApi } from "./api.ts";
-import { findEngines } from "./engines.ts";
+import { sqlite } from "./engines.ts";
 import { takePublicAddress } from "./public-address.ts";
 
 const address = takePublicAddress();
@@ -40,9 +40,7 @@ const server = createServer((request, response) => {
 });
 await new Promise<void>((resolve) => server.listen(80, address, resolve));
 
-const [engine] = await findEngines();
-if (!engine) throw new Error("no engine");
-const api = await openApi(engine);
+const api = await openApi(sqlite);
 const ana = await api.signUp();
 const take = async (of: string, by = ana) => (await api.upload(by.token, [], { address: of })).body;
 const at = (path: string) => take(`http://${address}${path}`);

@@ -8,6 +8,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { createServer } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { decrypt } from "http_ece";
 import { Browser, readable, unescapeHtml } from "./browser.ts";
 import { startModelServer } from "./model-server.ts";
@@ -113,7 +114,7 @@ async function askFor(path: string): Promise<string> {
 }
 
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setImmediate(resolve));
+  while (!(await isSo())) await setTimeout(20);
 }
 
 const chat = await phone.say("Una respuesta lenta");
