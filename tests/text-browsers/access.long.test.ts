@@ -1,9 +1,10 @@
 import { expect, it, onTestFinished } from "vitest";
 import { startIdentityProvider } from "../support/identity-provider.ts";
+import { hasPrograms } from "../support/programs.ts";
 import { freePort, startServer } from "../support/server.ts";
 import { Terminal } from "./terminal.ts";
 
-it("w3m comes in by a provider, and is where it was going", async () => {
+it.runIf(hasPrograms("tmux", "w3m"))("w3m comes in by a provider, and is where it was going", async () => {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const provider = await startIdentityProvider([`${url}/auth/oidc/callback`]);
@@ -19,7 +20,7 @@ it("w3m comes in by a provider, and is where it was going", async () => {
   });
   const w3m = new Terminal(`w3m -cookie -o confirm_qq=0 ${url}/conversation/project`);
   onTestFinished(async () => {
-    w3m.close();
+    await w3m.close();
     await Promise.all([server.stop(), provider.stop()]);
   });
   const press = (text: string) => {
@@ -28,7 +29,7 @@ it("w3m comes in by a provider, and is where it was going", async () => {
     w3m.press("Enter", "Enter");
   };
   await w3m.shows("Entrar con la Casa");
-  expect(w3m.screen()).not.toContain("Contraseña");
+  expect(await w3m.screen()).not.toContain("Contraseña");
   press("Entrar con");
   await w3m.shows("Sign-in");
   w3m.press("Tab", "Enter");

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { password } from "../support/api.ts";
 import { Browser } from "../support/browser.ts";
+import { password } from "../support/password.ts";
+import { hasPrograms } from "../support/programs.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { Terminal } from "./terminal.ts";
 
@@ -28,7 +29,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.stop();
   rmSync(folder, { recursive: true });
-  w3m.close();
+  await w3m.close();
 });
 
 function goTo(text: string): void {
@@ -155,7 +156,7 @@ const rows: Row[] = [
   },
 ];
 
-it("w3m signs in", async () => {
+it.runIf(hasPrograms("tmux", "w3m"))("w3m signs in", async () => {
   await w3m.shows("¿Aún no tienes cuenta?");
   await fill("Correo", email);
   await fill("Contraseña", password);
@@ -163,7 +164,7 @@ it("w3m signs in", async () => {
   await w3m.shows("Mensajes de hoy");
 });
 
-it.each(rows)(
+it.runIf(hasPrograms("tmux", "w3m")).each(rows)(
   "w3m makes, finds, changes and deletes a $path",
   async ({ path, one, fields, areas = [], named, changes }) => {
     await open(`/admin/${path}/crear`, `Crear ${one}`);
@@ -185,10 +186,9 @@ it.each(rows)(
     press("Confirmar");
     await w3m.shows(" eliminad");
   },
-  60_000,
 );
 
-it("w3m shows both versions of a conflict and keeps what was typed", async () => {
+it.runIf(hasPrograms("tmux", "w3m"))("w3m shows both versions of a conflict and keeps what was typed", async () => {
   await admin.submit("/admin/project/crear", "/admin/project/crear", { name: "Dos a la vez" });
   const [edit = ""] = /\/admin\/project\/[\w-]{36}\/editar/.exec(await admin.html("/admin/project")) ?? [];
   await open(edit, "Editar proyecto");
@@ -199,4 +199,4 @@ it("w3m shows both versions of a conflict and keeps what was typed", async () =>
   press("Guardar");
   await w3m.shows("Proyecto guardado.");
   expect(await admin.html("/admin/project")).toContain("El mío");
-}, 60_000);
+});
