@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Account, type Api, openApi } from "../support/api.ts";
 import { type EmbeddingServer, startEmbeddingServer } from "../support/embedding-server.ts";
-import { findEngines } from "../support/engines.ts";
+import { ruleEngines } from "../support/engines.ts";
 
 const handbook = [
   "El personal dispone de veintitrés jornadas libres al año, que se acuerdan con la jefatura.",
@@ -14,7 +14,7 @@ const handbook = [
   "El agua de las plantas se cambia los lunes.",
 ];
 
-describe.each(await findEngines())("search by meaning on $name", (engine) => {
+describe.each(await ruleEngines())("search by meaning on $name", (engine) => {
   let api: Api;
   let admin: Account;
   let ana: Account;
@@ -178,13 +178,11 @@ describe.each(await findEngines())("search by meaning on $name", (engine) => {
 
   it("a server that is away leaves the words, and says so in the model's row", async () => {
     server.behave("hangs");
-    const begun = Date.now();
     expect((await seek("¿Dónde firman las visitas?"))[0]).toBe(handbook[4]);
-    expect(Date.now() - begun).toBeLessThan(10_000);
-    // It is not waited for a second time.
-    const again = Date.now();
+    expect(server.unanswered).toBe(1);
+    // It is not asked, and so not waited for, a second time.
     expect((await seek("¿Dónde firman las visitas?"))[0]).toBe(handbook[4]);
-    expect(Date.now() - again).toBeLessThan(2_000);
+    expect(server.unanswered).toBe(1);
     server.behave("fails");
     await api.upload(ana.token, [new File(["Otra norma."], "otra.txt")]);
     await learn();

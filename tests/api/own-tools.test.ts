@@ -5,7 +5,7 @@ import type { Chunk } from "../../app/replies/chunk.ts";
 import { readPage } from "../../app/tools/builtin/page.server.ts";
 import { calculate } from "../../app/tools/builtin/sums.server.ts";
 import { type Account, type Api, openApi, textOf } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { sqlite } from "../support/engines.ts";
 import { startScriptedModel, steps } from "../support/tool-servers.ts";
 import { startWebServices } from "../support/web-services.ts";
 
@@ -34,15 +34,15 @@ describe("sums", () => {
     "toString.call(1)",
   ])("%s is refused with a sentence", (sum) => expect(() => calculate(sum)).toThrow(/[áéíóúñ.?»]$/));
 
-  it("no sum takes long", () => {
+  // One that does not end holds the test up until its time is over.
+  it("every sum comes to an end", () => {
     for (const sum of ["9^9^9^9", "170!!!", `${"(".repeat(190)}1${")".repeat(190)}`, `${"-".repeat(399)}1`]) {
-      const begun = performance.now();
       try {
-        calculate(sum);
-      } catch {
+        expect(calculate(sum)).toEqual(expect.any(String));
+      } catch (error) {
         // Refused is as good.
+        expect(error).toBeInstanceOf(Error);
       }
-      expect(performance.now() - begun).toBeLessThan(100);
     }
   });
 });
@@ -116,7 +116,7 @@ describe("the text of a page", () => {
     const nested = "<div>".repeat(100_000);
     const outcome = await read(nested).catch((error: Error) => error.message);
     expect(outcome).toBeDefined();
-  }, 20_000);
+  });
 });
 
 type Part = { n: number; kind: string; status: string; output: string; fileId: string; alt: string };
@@ -127,9 +127,6 @@ type Message = {
   parts: Part[];
   sources: { n: number; url?: string }[];
 };
-
-const [engine] = await findEngines();
-if (!engine) throw new Error("no engine");
 
 describe("the tools of the house", () => {
   let api: Api;
@@ -143,7 +140,7 @@ describe("the tools of the house", () => {
   beforeAll(async () => {
     mock = await startScriptedModel();
     services = await startWebServices();
-    api = await openApi(engine);
+    api = await openApi(sqlite);
     admin = await api.signUp("Admin");
     ana = await api.signUp("Ana");
     const json = {

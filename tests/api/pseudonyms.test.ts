@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findIdentifiers } from "../../app/replies/pseudonyms/identifiers.server.ts";
 import { Pseudonyms } from "../../app/replies/pseudonyms/pseudonyms.server.ts";
 import { type Account, type Api, openApi, textOf } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { ruleEngines } from "../support/engines.ts";
 import { identifiers } from "../support/identifiers.ts";
 
 describe("2,000 identifiers", () => {
@@ -68,23 +68,20 @@ describe("texts", () => {
   });
 
   it("of two million characters that are all candidates hold up nobody", async () => {
-    let longest = 0;
-    let last = performance.now();
-    const watch = setInterval(() => {
-      longest = Math.max(longest, performance.now() - last);
-      last = performance.now();
-    }, 1);
+    let turns = 0;
+    const watch = setInterval(() => turns++, 1);
     await findIdentifiers("612 34 56 7 A1 ".repeat(15_000));
+    clearInterval(watch);
+    expect(turns).toBeGreaterThan(5);
+    // What has no candidates is looked through at once: where its time grows with the square, this does not end.
     await findIdentifiers("a".repeat(2_000_000));
     await findIdentifiers(`${"a.".repeat(200_000)}@`);
     await findIdentifiers("1".repeat(500_000));
     await findIdentifiers("[".repeat(500_000));
-    clearInterval(watch);
-    expect(longest).toBeLessThan(1_000);
   });
 });
 
-for (const engine of await findEngines()) {
+for (const engine of await ruleEngines()) {
   describe(`a model with pseudonyms on ${engine.name}`, () => {
     let api: Api;
     let admin: Account;

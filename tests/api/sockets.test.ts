@@ -1,7 +1,7 @@
 import { io, type Socket } from "socket.io-client";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { password } from "../support/api.ts";
 import { Browser } from "../support/browser.ts";
+import { password } from "../support/password.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
 let server: TestServer;
@@ -78,16 +78,14 @@ describe("sockets", () => {
   });
 
   it("say nothing of what is only being typed", async () => {
-    const mine = pageOf(ana);
+    // Somebody of whom nothing else is told that comes late.
+    const dora = new Browser(server.url);
+    await dora.signUp("Dora");
+    const mine = pageOf(dora);
     await opened(mine);
-    await ana.submit("/conversation/chat", "/conversation/draft", { content: "A medio escribir" });
-    const token = { Authorization: `Bearer ${anaToken}`, "Content-Type": "application/json" };
-    await fetch(`${server.url}/v1/api/chat`, {
-      method: "POST",
-      headers: token,
-      body: JSON.stringify({ title: "Nuevo" }),
-    });
-    await expect.poll(() => mine.told).toEqual(["chat"]);
+    await dora.submit("/conversation/chat", "/conversation/draft", { content: "A medio escribir" });
+    await dora.submit("/conversation/project/crear", "/conversation/project/crear", { name: "Tesis" });
+    await expect.poll(() => mine.told).toEqual(["project"]);
   });
 
   it.each([

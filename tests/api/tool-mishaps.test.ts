@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { isPublic } from "../../app/process/public-addresses.server.ts";
 import { fieldsOf, inputFrom } from "../../app/routes/conversation/calls/schema-fields.ts";
 import { type Account, type Api, openApi } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { sqlite } from "../support/engines.ts";
 import { startScriptedModel, steps } from "../support/tool-servers.ts";
 
 // What somebody found who attacked the tools: each of these failed once.
@@ -80,10 +80,8 @@ let url = "";
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const [engine] = await findEngines();
-  if (!engine) throw new Error("no engine");
   mock = await startScriptedModel();
-  api = await openApi(engine);
+  api = await openApi(sqlite);
   admin = await api.signUp("Admin");
   const json = {
     name: "m",
@@ -163,11 +161,9 @@ it("an answer to one question is no answer to another", async () => {
 
 it("a pattern in a server's schema holds nobody up", async () => {
   await add("patron");
-  const begun = performance.now();
   const id = await begin("patron");
+  // It took half a minute for 29 letters, and twice that for each more: for forty it would not end.
   await expect.poll(async () => (await read(id)).status).toBe("complete");
-  // It took half a minute for 29 letters, and twice that for each more.
-  expect(performance.now() - begun).toBeLessThan(10_000);
 });
 
 it("what the form shows is what is done", () => {

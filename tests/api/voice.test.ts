@@ -2,7 +2,7 @@ import { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { inParts, spoken } from "../../app/voice/voice.server.ts";
 import { type Account, type Api, openApi } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { ruleEngines } from "../support/engines.ts";
 import { recording, silentMp3 } from "../support/sounds.ts";
 
 describe("what is read aloud", () => {
@@ -14,12 +14,13 @@ describe("what is read aloud", () => {
     );
   });
 
-  it.each(["[", "[](", "`", "* ", "|", "$$", "![a", "```", "- ", "["])("takes no longer for 100,000 of %s", (text) => {
-    const hostile = text.repeat(100_000);
-    const usual = timeOf("Una frase de siempre. ".repeat(Math.ceil(hostile.length / 22)));
-    // What grows with the square takes a thousand times as long.
-    expect(timeOf(hostile)).toBeLessThan(50 * usual + 200);
-  });
+  it.each(["[", "[](", "`", "* ", "|", "$$", "![a", "```", "- ", "["])(
+    "comes to an end for a million of %s",
+    (text) => {
+      // Where the time grows with the square, it is hours.
+      expect(spoken(text.repeat(1_000_000))).toEqual(expect.any(String));
+    },
+  );
 
   it("goes to the model in parts that it takes, cut behind sentences, and nothing is lost", () => {
     const text = "Una frase que no es corta del todo. ".repeat(300).trim();
@@ -31,14 +32,7 @@ describe("what is read aloud", () => {
   });
 });
 
-/** How long it takes, in ms. */
-function timeOf(text: string): number {
-  const begun = performance.now();
-  spoken(text);
-  return performance.now() - begun;
-}
-
-for (const engine of await findEngines()) {
+for (const engine of await ruleEngines()) {
   describe(`voice on ${engine.name}`, () => {
     let api: Api;
     let admin: Account;

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import type { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
@@ -31,9 +30,6 @@ afterAll(async () => {
   await models.stop();
 });
 
-const memory = () =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.process.pid}/status`, "utf8"))?.[1]) / 1024;
-
 /** Asks for a page and never reads what comes. */
 function stall(path: string): Promise<Socket> {
   const { port } = new URL(server.url);
@@ -48,18 +44,13 @@ function stall(path: string): Promise<Socket> {
   });
 }
 
-it("three hundred readers that never read cost a bounded memory, hold up nobody, and are forgotten when they leave", async () => {
-  // What a server that has just started still has to load and compile is no reader's.
-  const first = await browser.say("Una respuesta larguísima");
-  await Promise.all(Array.from({ length: 50 }, () => browser.html(first)));
-  const before = memory();
-  const chat = await browser.say("Otra respuesta larguísima");
+// What they cost in memory: `npm run bench:held`.
+it("three hundred readers that never read hold up nobody", async () => {
+  const chat = await browser.say("Una respuesta larguísima");
   const stalled = await Promise.all(Array.from({ length: 300 }, () => stall(chat)));
   const whole = readable(await browser.html(chat));
   expect(whole).toContain("Esta es la frase número 4000 de una respuesta muy larga.");
-  // A page of it has 330 kB; each reader has the state of its own rendering besides.
-  expect((memory() - before) / stalled.length).toBeLessThan(1.3);
   for (const socket of stalled) socket.destroy();
   expect(readable(await browser.html(await browser.say("Hola")))).toContain("Con dos frases.");
   expect(server.process.exitCode).toBe(null);
-}, 300_000);
+});

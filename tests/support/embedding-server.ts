@@ -14,10 +14,11 @@ const length = 256;
 export async function startEmbeddingServer(ideas: RegExp[]) {
   const asked: string[] = [];
   let behaviour: Behaviour = "answers";
+  let unanswered = 0;
   const server = createServer(async (request, response) => {
     const body = JSON.parse(Buffer.concat(await Array.fromAsync(request)).toString()) as { input: string[] };
     if (request.url !== "/v1/embeddings") return response.writeHead(404).end("{}");
-    if (behaviour === "hangs") return;
+    if (behaviour === "hangs") return void unanswered++;
     if (behaviour === "fails") return response.writeHead(500).end('{"error":{"message":"out of memory"}}');
     if (behaviour === "html") return response.writeHead(200, { "Content-Type": "text/html" }).end("<h1>It works!</h1>");
     if (body.input.some((text) => text.includes("LARGUÍSIMO"))) {
@@ -33,6 +34,10 @@ export async function startEmbeddingServer(ideas: RegExp[]) {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     asked,
+    /** How many requests were left without an answer. */
+    get unanswered() {
+      return unanswered;
+    },
     behave(how: Behaviour) {
       behaviour = how;
     },
