@@ -1,18 +1,12 @@
-import { existsSync } from "node:fs";
 import { defineConfig, devices } from "@playwright/test";
+import { outcomeFile } from "./tests/reporters/outcome.ts";
+import { systemChromium } from "./tests/support/programs.ts";
 
-// Debian's Chromium where there is one, best without a window's parts; Playwright's own elsewhere.
-const chromium = [
-  "/usr/bin/chromium-headless-shell",
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome",
-].find((path) => existsSync(path));
 const browser = {
   ...devices["Desktop Chrome"],
   // Where there is no line is what offline-with-script.spec.ts tries; elsewhere a worker would answer in place of the server.
   serviceWorkers: "block" as const,
-  launchOptions: { ...(chromium && { executablePath: chromium }), args: ["--no-sandbox"] },
+  launchOptions: { ...(systemChromium && { executablePath: systemChromium }), args: ["--no-sandbox"] },
 };
 
 export default defineConfig({
@@ -20,16 +14,20 @@ export default defineConfig({
   // Every page, looked at in every way, takes minutes: `npm run test:largo`.
   testIgnore: process.env.TEST_LONG ? [] : "*-long.spec.ts",
   outputDir: "test-results/e2e",
-  workers: 2,
+  workers: 3,
   // In ms: far more than anything takes, so that a machine that others use as well fails nothing.
   timeout: 180_000,
   expect: { timeout: 20_000 },
-  reporter: [
-    ["line"],
-    ["json", { outputFile: process.env.TEST_LONG ? "test-results/e2e-long.json" : "test-results/e2e.json" }],
-  ],
+  reporter: outcomeFile ? "./tests/reporters/playwright.ts" : "line",
+  // Counted and told by tests/run.ts.
+  retries: outcomeFile ? 1 : 0,
   projects: [
-    { name: "js", use: { ...browser, javaScriptEnabled: true } },
+    {
+      name: "js",
+      use: { ...browser, javaScriptEnabled: true },
+      // Pages and API in two processes, once: with a script only what needs one.
+      ...(process.env.TEST_PAIR === "once" && { testMatch: "*with-script*.spec.ts" }),
+    },
     {
       name: "nojs",
       use: { ...browser, javaScriptEnabled: false },

@@ -1,15 +1,24 @@
 import { defineConfig } from "vitest/config";
+import { plugins, told } from "./tests/reporters/vitest-settings.ts";
+
+// They replace modules for all that is loaded after them.
+const alone = ["tests/security/passwords.test.ts"];
 
 export default defineConfig({
+  plugins,
   test: {
-    include: ["tests/**/*.test.ts"],
-    exclude: ["**/node_modules/**", "tests/**/*.long.test.ts"],
-    // Real servers, browsers in terminals and password hashes take their time on two cores.
-    // Most of them wait for something: two cores can do two files.
-    maxWorkers: 2,
+    ...told,
+    // Real servers, browsers in terminals and models wait more than they work: two cores can do four files.
+    maxWorkers: 4,
     // In ms: far more than anything takes, so that a machine that others use as well fails nothing.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 20_000 } },
+    exclude: ["**/node_modules/**", "tests/**/*.long.test.ts"],
+    projects: [
+      // What all of them import is loaded once for each of the four, not once for each file.
+      { extends: true, test: { name: "tests", include: ["tests/**/*.test.ts"], exclude: alone, isolate: false } },
+      { extends: true, test: { name: "alone", include: alone } },
+    ],
   },
 });

@@ -1,6 +1,15 @@
 import { defineConfig } from "vitest/config";
+import { plugins, told } from "./tests/reporters/vitest-settings.ts";
 
-// What takes minutes, or installs something of its own: `npm run test:largo`.
+// What takes long, or installs something of its own: `npm run test:largo`.
 export default defineConfig({
-  test: { include: ["tests/**/*.long.test.ts"], maxWorkers: 1, testTimeout: 600_000, hookTimeout: 120_000 },
+  plugins,
+  test: {
+    ...told,
+    include: ["tests/**/*.long.test.ts"],
+    maxWorkers: 3,
+    testTimeout: 600_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 20_000 } },
+  },
 });

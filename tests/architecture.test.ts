@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
+import { always, core, thirds } from "./long.ts";
 
 const root = join(import.meta.dirname, "..");
 const files = globSync("app/**/*.{ts,tsx}", { cwd: root }).sort();
@@ -63,14 +64,24 @@ function importsOf(file: string): string[] {
     .filter((path) => !path.includes("+types"));
 }
 
+describe("tests that take long", () => {
+  it("run on every day or on one of three, each once", () => {
+    const inNode = globSync("tests/**/*.long.test.ts", { cwd: root });
+    expect([...always, ...thirds.flatMap(({ node }) => node)].sort()).toEqual(inNode.sort());
+    const inChromium = globSync("tests/e2e/*.spec.ts", { cwd: root }).map((file) => basename(file, ".spec.ts"));
+    expect([...core, ...thirds.flatMap(({ chromium }) => chromium)].sort()).toEqual(inChromium.sort());
+  });
+});
+
 describe("the house", () => {
-  it.each(files)("%s imports only from rooms that it may know", (file) => {
-    const here = room(file);
-    const allowed = here ? mayImport[here] : mayImportLoose[file];
-    expect(allowed, `tests/architecture.test.ts says nothing of ${here ?? file}`).toBeDefined();
-    const wrong = imports.get(file)?.filter((path) => {
-      const there = room(path);
-      return there !== undefined && there !== here && !allowed?.includes(there);
+  it("a room imports only from rooms that it may know", () => {
+    const wrong = files.flatMap((file) => {
+      const here = room(file);
+      const allowed = here ? mayImport[here] : mayImportLoose[file];
+      if (!allowed) return [`tests/architecture.test.ts says nothing of ${here ?? file}`];
+      return (imports.get(file) ?? [])
+        .filter((path) => room(path) !== undefined && room(path) !== here && !allowed.includes(room(path) ?? ""))
+        .map((path) => `${file} → ${path}`);
     });
     expect(wrong).toEqual([]);
   });

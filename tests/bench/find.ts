@@ -9,7 +9,7 @@ import { storeMeanings } from "../../app/db/search/meaning.server.ts";
 import { cutPassages } from "../../app/db/search/passages.server.ts";
 import { learnWords, wordsIn } from "../../app/db/search/spelling.server.ts";
 import { openApi } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { queryEngines } from "../support/engines.ts";
 import { finish, percentile } from "./figures.ts";
 import { standIn } from "./find-stand-in.ts";
 
@@ -27,7 +27,7 @@ const questions = JSON.parse(readFileSync(join(folder, "questions.json"), "utf8"
 const isShown = process.argv.includes("missed");
 
 await measure("plain BM25 (words as they are written)", plainBm25());
-for (const engine of await findEngines()) {
+for (const engine of await queryEngines()) {
   const api = await openApi(engine);
   const ana = await api.signUp("Ana");
   const { files } = api.services;

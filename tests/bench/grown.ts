@@ -4,9 +4,9 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createClient } from "@redis/client";
 import pg from "pg";
-import { password } from "../support/api.ts";
 import { Browser, hiddenFields } from "../support/browser.ts";
-import { findEngines, findPostgres } from "../support/engines.ts";
+import { findPostgres, queryEngines } from "../support/engines.ts";
+import { password } from "../support/password.ts";
 import { startServer } from "../support/server.ts";
 import { add, finish, percentile } from "./figures.ts";
 import { startModel } from "./model.ts";
@@ -199,7 +199,7 @@ function namedProcesses(name: string): number[] {
 }
 
 async function withDatabase<Result>(use: (url: string) => Promise<Result>): Promise<Result> {
-  const engine = (await findEngines()).find((one) => one.name === "postgres");
+  const engine = (await queryEngines()).find((one) => one.name === "postgres");
   const database = await engine?.open();
   if (!database) throw new Error("no PostgreSQL answers");
   try {

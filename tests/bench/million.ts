@@ -4,7 +4,7 @@ import { searchPassages } from "../../app/db/search/find.server.ts";
 import { quantise } from "../../app/db/search/quantise.server.ts";
 import { searchWords } from "../../app/db/search/words.server.ts";
 import { type Account, type Api, openApi } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { queryEngines } from "../support/engines.ts";
 
 const messages = Number(process.argv[2] ?? 1_000_000);
 const [people, chats, rounds] = [200, messages / 50, 15];
@@ -14,7 +14,7 @@ const meanings = 500;
 const [model, second] = ["0190dddd-0000-7000-8000-000000000001", "0190dddd-0000-7000-8000-000000000002"];
 
 let short = 0;
-for (const engine of await findEngines()) {
+for (const engine of await queryEngines()) {
   const api = await openApi(engine);
   const admin = await api.signUp("Admin");
   const reader = await api.signUp("Ana");

@@ -3,12 +3,12 @@ import { sql } from "kysely";
 import { v7 as newId } from "uuid";
 import { partitionMessages } from "../../app/db/partitions/messages.server.ts";
 import { messageRow } from "../../app/db/rows.server.ts";
-import { findEngines } from "../support/engines.ts";
+import { sharedEngines } from "../support/engines.ts";
 import { add, finish, percentile } from "./figures.ts";
 
 const messages = Number(process.argv[2] ?? 10_000_000);
 const [people, chats, rounds] = [messages / 5_000, messages / 50, 300];
-const engine = (await findEngines()).find(({ name }) => name === "postgres");
+const engine = (await sharedEngines())[0];
 if (!engine) throw new Error("no PostgreSQL answers");
 const { db, drop } = await engine.open();
 const id = (kind: string, n: string) => `'${kind}-0000-7000-8000-' || lpad(to_hex(${n}), 12, '0')`;

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { openApi } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { queryEngines } from "../support/engines.ts";
 import { textPdf } from "../support/text-pdf.ts";
 
 const pages = 300;
@@ -16,7 +16,7 @@ const prose = readdirSync(folder)
   .map((name) => readFileSync(join(folder, name), "utf8"))
   .join("\n");
 
-for (const engine of await findEngines()) {
+for (const engine of await queryEngines()) {
   const api = await openApi(engine);
   const ana = await api.signUp("Ana");
   const book = join(api.services.config.dataDir, "libro.pdf");

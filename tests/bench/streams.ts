@@ -4,8 +4,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { password } from "../support/api.ts";
 import { Browser, hiddenFields } from "../support/browser.ts";
+import { password } from "../support/password.ts";
 import { startServer } from "../support/server.ts";
 import { add, percentile } from "./figures.ts";
 import { startModel } from "./model.ts";

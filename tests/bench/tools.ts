@@ -4,18 +4,16 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { performance } from "node:perf_hooks";
 import { openApi } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { sqlite } from "../support/engines.ts";
 import { startScriptedModel, steps } from "../support/tool-servers.ts";
 
 // Few enough for the rate limit: each series is somebody else's.
 const rounds = 20;
 const tools = 100;
 
-const [engine] = await findEngines();
-if (!engine) throw new Error("no engine");
 const model = await startScriptedModel();
 const server = await startTools();
-const api = await openApi(engine);
+const api = await openApi(sqlite);
 const person = await api.signUp("Admin");
 const make = async (path: string, json: object) =>
   ((await api.call("POST", path, { token: person.token, json })).body as { id: string }).id;

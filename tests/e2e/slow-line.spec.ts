@@ -1,6 +1,6 @@
 import { LLMock } from "@copilotkit/aimock";
-import { password } from "../support/api.ts";
 import { Browser } from "../support/browser.ts";
+import { password } from "../support/password.ts";
 import { recording, silentMp3 } from "../support/sounds.ts";
 import { expect, test } from "./fixtures.ts";
 

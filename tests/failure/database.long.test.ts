@@ -8,10 +8,10 @@ import type { LLMock } from "@copilotkit/aimock";
 import pg from "pg";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { password } from "../support/api.ts";
 import { Browser, readable } from "../support/browser.ts";
-import { findEngines } from "../support/engines.ts";
+import { sharedEngines } from "../support/engines.ts";
 import { longReply, startModelServer } from "../support/model-server.ts";
+import { password } from "../support/password.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
 let models: LLMock;
@@ -111,7 +111,7 @@ describe.runIf(mayMount())("a full disk", () => {
     });
     expect(readable(await browser.html(chat))).toContain("Frase número 40 de la respuesta larga.");
     expect(readable(await browser.html(await browser.say("Hola de nuevo")))).toContain("Con dos frases.");
-  }, 60_000);
+  });
 });
 
 describe.runIf(mayMount())("a disk that is nearly full", () => {
@@ -134,7 +134,7 @@ describe.runIf(mayMount())("a disk that is nearly full", () => {
       { timeout: 25_000, interval: 500 },
     );
     expect(readdirSync(disk.folder, { recursive: true }).filter((name) => String(name).endsWith(".part"))).toEqual([]);
-  }, 60_000);
+  });
 });
 
 describe("a locked database", () => {
@@ -150,10 +150,10 @@ describe("a locked database", () => {
     other.close();
     expect(readable(await browser.html(await browser.say("Hola de nuevo")))).toContain("Con dos frases.");
     await server.stop();
-  }, 60_000);
+  });
 });
 
-const postgres = (await findEngines()).find(({ name }) => name === "postgres");
+const postgres = (await sharedEngines())[0];
 
 describe.runIf(postgres)("a lost PostgreSQL", () => {
   async function withDatabase() {
@@ -193,7 +193,7 @@ describe.runIf(postgres)("a lost PostgreSQL", () => {
     expect(readable(await browser.html(chat))).toContain("Frase número 40 de la respuesta larga.");
     expect(await alive(server)).toBe(200);
     await server.end("SIGKILL");
-  }, 60_000);
+  });
 
   it("whose connections are all in use says that it is busy, and goes on when one is free", async () => {
     const database = await withDatabase();
@@ -218,7 +218,7 @@ describe.runIf(postgres)("a lost PostgreSQL", () => {
     expect(new Set((await Promise.all(held)).map(({ status }) => status))).toEqual(new Set([401, 503]));
     expect((await ask()).status).toBe(401);
     await server.end("SIGKILL");
-  }, 60_000);
+  });
 
   it("that is away says so, keeps what was typed, and all goes on when it is back", async () => {
     const database = await withDatabase();
@@ -244,5 +244,5 @@ describe.runIf(postgres)("a lost PostgreSQL", () => {
     });
     expect(readable(await browser.html(await browser.say("Hola de nuevo")))).toContain("Con dos frases.");
     await server.end("SIGKILL");
-  }, 60_000);
+  });
 });

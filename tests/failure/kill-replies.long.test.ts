@@ -67,7 +67,7 @@ it(`killed ${kills} times in mid-reply, loses no message and at most 250 ms of t
     expect(html).toMatch(/Continuar|Reintentar/);
   }
   expect(await browser.html(chats.at(-1) ?? "")).toContain("Continuar");
-}, 120_000);
+});
 
 /** The reply's text as far as it has come, once it has this many characters; its reader is gone then. */
 async function readUntil(response: Response, length: number): Promise<string> {

@@ -111,4 +111,4 @@ it(`killed ${kills} times around a call with a yes in it, nothing runs twice, no
   }
   // Most of them came to their end: a kill is in the middle of the deed itself only now and then.
   expect(outcomes.filter((outcome) => outcome === "done").length).toBeGreaterThan(kills / 2);
-}, 240_000);
+});

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, expect, it, onTestFinished } from "vitest";
-import { password } from "../support/api.ts";
+import { password } from "../support/password.ts";
 import { startServer } from "../support/server.ts";
 
 const dataDir = mkdtempSync(join(tmpdir(), "tertulia-"));
@@ -87,7 +87,7 @@ it(`killed ${kills} times amid writes, keeps every one that it had answered`, as
   expect(lost).toEqual([]);
   expect([...deleted].filter((id) => stored.has(id))).toEqual([]);
   expect([...files].filter((name) => !names.has(name))).toEqual([]);
-}, 300_000);
+});
 
 /** Every third project is deleted right after its change: the deletion may have been stored, and not answered. */
 function isBeingDeleted(stored: Map<string, string>, id: string, name: string): boolean {

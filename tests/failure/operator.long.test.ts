@@ -10,10 +10,10 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { openDatabase } from "../../app/db/connection.server.ts";
 import { contentHashes } from "../../app/db/content.server.ts";
 import { createLog } from "../../app/process/log.server.ts";
-import { password } from "../support/api.ts";
 import { Browser, readable } from "../support/browser.ts";
-import { findEngines, findPostgres } from "../support/engines.ts";
+import { findPostgres, sharedEngines } from "../support/engines.ts";
 import { startModelServer } from "../support/model-server.ts";
+import { password } from "../support/password.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
 const release = join(import.meta.dirname, "..", "data", "first-release");
@@ -173,7 +173,7 @@ describe("the master secret", () => {
 describe.runIf(await findPostgres())("the embedded database, copied to PostgreSQL", () => {
   it("is the same there, row by row, and goes on; a second copy is refused", async () => {
     dataDir = firstRelease();
-    const engine = (await findEngines()).find(({ name }) => name === "postgres");
+    const engine = (await sharedEngines())[0];
     const target = await engine?.open();
     if (!target) throw new Error("no PostgreSQL");
     onTestFinished(() => target.drop());

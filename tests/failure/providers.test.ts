@@ -1,7 +1,7 @@
 import type { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Account, type Api, openApi, textOf } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { sqlite } from "../support/engines.ts";
 import { longReply, startModelServer } from "../support/model-server.ts";
 
 let models: LLMock;
@@ -10,9 +10,7 @@ let admin: Account;
 let person: Account;
 beforeAll(async () => {
   models = await startModelServer();
-  const [engine] = await findEngines();
-  if (!engine) throw new Error("no engine");
-  api = await openApi(engine, { modelSilence: 1500 });
+  api = await openApi(sqlite, { modelSilence: 1500 });
   admin = await api.signUp("Admin");
   person = await api.signUp("Ana");
 });

@@ -16,7 +16,7 @@ it("one person's texts keep nobody else's waiting (guards: two threads, one of t
   expect(await renderedText("his", long, {}, "bea")).toContain("<strong>fuerte</strong>");
   expect(done).toBeLessThan(hers.length / 2);
   await Promise.all(hers);
-}, 30_000);
+});
 
 it("a text that takes too long is given up, and the next one has a thread again (guards: the time limit)", async () => {
   expect(await renderWithin(1, { source: tangled(0), env: {} })).toBeUndefined();

@@ -3,8 +3,9 @@
 import { createHash } from "node:crypto";
 import { globSync } from "node:fs";
 import pLimit from "p-limit";
+import { always } from "../long.ts";
 import { copy, type Mutant, makeProject } from "./project.ts";
-import { inBrowser, reach, runWith } from "./suite.ts";
+import { kindOf, reach, runWith } from "./suite.ts";
 
 const wanted = Number(process.argv[2] ?? 200);
 const folders = ["app/api/", "app/replies/", "app/db/", "app/files/", "app/routes/", "app/markdown/"];
@@ -18,8 +19,11 @@ const mutants = await makeProject(folders);
 console.log(`${mutants.length} errores posibles; se prueban ${wanted}.`);
 
 const atOnce = pLimit(2);
-// Only tests in subfolders of tests/: those directly in it check the source text, which the mutations change.
-const files = globSync("tests/*/**/*.{test,spec}.ts", { cwd: copy }).filter((file) => !/[-.]long\./.test(file));
+// All that every change goes through, and Chromium's thirds. Only tests in subfolders of tests/: those directly in it check the source
+// text, which the mutations change.
+const files = globSync("tests/*/**/*.{test,spec}.ts", { cwd: copy }).filter(
+  (file) => !/[-.]long\./.test(file) || always.includes(file),
+);
 type Test = Awaited<ReturnType<typeof reachTwice>>;
 const tests: Test[] = await Promise.all(files.map((file) => atOnce(() => reachTwice(file))));
 const broken = tests.filter(({ passed }) => !passed);
@@ -75,8 +79,8 @@ function batches(sorted: Test[]): Test[][] {
   for (const test of sorted) {
     const last = made.at(-1);
     const took = last?.reduce((sum, { ms }) => sum + ms, 0) ?? 0;
-    if (last?.[0] && inBrowser(last[0].file) === inBrowser(test.file) && !inBrowser(test.file) && took < together)
-      last.push(test);
+    const kind = kindOf(test.file);
+    if (last?.[0] && kindOf(last[0].file) === kind && kind !== "chromium" && took < together) last.push(test);
     else made.push([test]);
   }
   return made;

@@ -10,7 +10,7 @@ type Outcome = { passed: boolean; ms: number };
 
 /**
  * Runs test files of the changed project one after the other, with one of its mistakes switched on; on the first failure it ends.
- * They are all for Vitest, or all for Playwright. `within`: in ms, after which they are killed.
+ * They are all of one kind. `within`: in ms, after which they are killed.
  */
 export async function runWith(mutant: string, files: string[], within: number): Promise<Outcome> {
   return run(files, preload(mutant, `globalThis.__stryker__ = { activeMutant: "${mutant}" };`), within);
@@ -47,21 +47,26 @@ function preload(name: string, source: string): string {
   return path;
 }
 
-// Browser tests run without script, which exercises the server the most; only those of with-script files run with it.
-const commandFor = (files: string[]) =>
-  files.every(inBrowser)
-    ? [
-        "playwright",
-        "test",
-        "-x",
-        "--workers=1",
-        `--project=${files[0]?.includes("with-script") ? "js" : "nojs"}`,
-        ...files,
-      ]
-    : ["vitest", "run", "--bail", "1", "--maxWorkers", "1", ...files];
+/** The program that runs a test file, and with which configuration. */
+export function kindOf(file: string): "vitest" | "long" | "chromium" {
+  if (file.endsWith(".spec.ts")) return "chromium";
+  return file.includes(".long.") ? "long" : "vitest";
+}
 
-/** Whether Playwright runs a test file; Vitest runs all others. */
-export const inBrowser = (file: string) => file.endsWith(".spec.ts");
+// Browser tests run without script, which exercises the server the most; only those of with-script files run with it.
+function commandFor(files: string[]): string[] {
+  const [first = ""] = files;
+  const project = first.includes("with-script") ? "js" : "nojs";
+  const once = ["--bail", "1", "--maxWorkers", "1", ...files];
+  switch (kindOf(first)) {
+    case "chromium":
+      return ["playwright", "test", "-x", "--workers=1", `--project=${project}`, ...files];
+    case "long":
+      return ["vitest", "run", "--config", "vitest.long.config.ts", ...once];
+    case "vitest":
+      return ["vitest", "run", ...once];
+  }
+}
 
 function run(files: string[], preloaded: string, within: number): Promise<Outcome> {
   const begun = performance.now();

@@ -1,5 +1,5 @@
 // Files of tests, by what they look at.
-const axe = "tests/e2e/axe.spec.ts";
+const axe = "tests/e2e/axe-with-script.spec.ts";
 const everyPage = "tests/e2e/every-page-long.spec.ts";
 const html = "tests/pages/html.test.ts";
 const frame = "tests/e2e/frame.spec.ts";

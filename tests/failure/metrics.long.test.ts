@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
 import { Browser } from "../support/browser.ts";
-import { findEngines } from "../support/engines.ts";
+import { sharedEngines } from "../support/engines.ts";
 import { startModelServer } from "../support/model-server.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
@@ -96,7 +96,7 @@ it("a trace goes from the request to the model, and its id stands in the log and
   );
 });
 
-const shared = (await findEngines()).filter(({ name }) => name === "postgres");
+const shared = await sharedEngines();
 
 it.each(shared)("of several processes, all are summed up, whichever is asked, on $name", async (engine) => {
   const database = await engine.open();

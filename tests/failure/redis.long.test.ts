@@ -80,5 +80,4 @@ it.runIf(program)(
     expect(await tries(one, "dora@ejemplo.es", 10)).toEqual(Array(10).fill(401));
     expect(await tries(other, "dora@ejemplo.es", 1)).toEqual([429]);
   },
-  60_000,
 );

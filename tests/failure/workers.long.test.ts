@@ -1,7 +1,7 @@
 import type { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { Browser, readable } from "../support/browser.ts";
-import { findEngines } from "../support/engines.ts";
+import { sharedEngines } from "../support/engines.ts";
 import { startModelServer } from "../support/model-server.ts";
 import { startServer } from "../support/server.ts";
 
@@ -15,7 +15,7 @@ it("more than one process on the embedded database is refused with a sentence", 
   await expect(startServer({ PROCESSES: "2" })).rejects.toThrow("ended with 1");
 });
 
-const shared = (await findEngines()).filter(({ name }) => name === "postgres");
+const shared = await sharedEngines();
 
 describe.each(shared)("two processes behind one port, on $name", (engine) => {
   const start = async () => {

@@ -18,26 +18,11 @@ async function findings(page: Page): Promise<string[]> {
   return found;
 }
 
-/** axe is a script itself: where scripts are off it looks at the same page, of which no script has been loaded. */
-const look = test.extend<{ audit: (path: string) => Promise<string[]> }>({
-  audit: async ({ page, browser, javaScriptEnabled, baseURL }, use) => {
-    let bare: Page | undefined;
-    const withoutScripts = async () => {
-      const storageState = await page.context().storageState();
-      const context = await browser.newContext({ storageState, baseURL, javaScriptEnabled: true });
-      const opened = await context.newPage();
-      await opened.route(/\.js$/, (route) => route.abort());
-      return opened;
-    };
-    await use(async (path) => {
-      if (!javaScriptEnabled) bare ??= await withoutScripts();
-      const looked = bare ?? page;
-      await looked.goto(path);
-      return findings(looked);
-    });
-    await bare?.context().close();
-  },
-});
+/** What it finds on a page. The same pages without scripts are looked at in every-page-long.spec.ts. */
+async function audit(page: Page, path: string): Promise<string[]> {
+  await page.goto(path);
+  return findings(page);
+}
 
 const open = [
   "/",
@@ -50,8 +35,8 @@ const open = [
   "/auth/reset",
 ];
 for (const path of [...open, "/auth/reset/x", "/nada"]) {
-  look(`axe finds nothing on ${path}`, async ({ audit }) => {
-    expect(await audit(path)).toEqual([]);
+  test(`axe finds nothing on ${path}`, async ({ page }) => {
+    expect(await audit(page, path)).toEqual([]);
   });
 }
 
@@ -66,13 +51,13 @@ const account = [
   "/file",
 ];
 for (const path of account) {
-  look(`axe finds nothing on /user${path}`, async ({ audit, person }) => {
+  test(`axe finds nothing on /user${path}`, async ({ page, person }) => {
     expect(person.email).toBeTruthy();
-    expect(await audit(`/user${path}`)).toEqual([]);
+    expect(await audit(page, `/user${path}`)).toEqual([]);
   });
 }
 
-look("axe finds nothing on a conversation and its dialogs", async ({ page, audit, person }) => {
+test("axe finds nothing on a conversation and its dialogs", async ({ page, person }) => {
   expect(person.email).toBeTruthy();
   await begin(page, "Una respuesta con formato", "gpt-4o");
   await expect(lastReply(page).getByRole("button", { name: "Regenerar" })).toBeVisible();
@@ -90,11 +75,11 @@ look("axe finds nothing on a conversation and its dialogs", async ({ page, audit
     "/conversation/chat/organizar",
     "/conversation/chat/importar",
   ]) {
-    expect([path, ...(await audit(path))]).toEqual([path]);
+    expect([path, ...(await audit(page, path))]).toEqual([path]);
   }
 });
 
-look("axe finds nothing on the administration", async ({ page, audit, server }) => {
+test("axe finds nothing on the administration", async ({ page, server }) => {
   await signInAsAdmin(page, server.adminEmail);
   for (const path of [
     "/admin",
@@ -103,11 +88,11 @@ look("axe finds nothing on the administration", async ({ page, audit, server }) 
     "/admin/model/crear",
     "/admin/training/crear",
   ]) {
-    expect([path, ...(await audit(path))]).toEqual([path]);
+    expect([path, ...(await audit(page, path))]).toEqual([path]);
   }
 });
 
-look("axe finds nothing on projects", async ({ page, audit, person }) => {
+test("axe finds nothing on projects", async ({ page, person }) => {
   expect(person.email).toBeTruthy();
   await page.goto("/conversation/project/crear");
   await page.getByLabel("Nombre").fill("Tesis");
@@ -128,6 +113,6 @@ look("axe finds nothing on projects", async ({ page, audit, person }) => {
     file ?? "",
     "/user/datos",
   ]) {
-    expect([path, ...(await audit(path))]).toEqual([path]);
+    expect([path, ...(await audit(page, path))]).toEqual([path]);
   }
 });

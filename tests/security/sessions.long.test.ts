@@ -4,9 +4,9 @@ import type { LLMock } from "@copilotkit/aimock";
 import { io } from "socket.io-client";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createClient, type TokenStore } from "../../app/web/api-client.server.ts";
-import { password } from "../support/api.ts";
 import { Browser } from "../support/browser.ts";
 import { startModelServer } from "../support/model-server.ts";
+import { password } from "../support/password.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
 let models: LLMock;
@@ -178,5 +178,5 @@ describe("signing in", () => {
     );
     expect(statuses.filter(({ status }) => status === 429)).toHaveLength(1);
     expect((await attempt("2001:db8:1:3::1")).status).toBe(401);
-  }, 60_000);
+  });
 });

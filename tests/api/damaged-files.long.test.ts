@@ -2,14 +2,12 @@ import { readFileSync } from "node:fs";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Account, type Api, openApi } from "../support/api.ts";
-import { findEngines } from "../support/engines.ts";
+import { sqlite } from "../support/engines.ts";
 
 let api: Api;
 let ana: Account;
 beforeAll(async () => {
-  const [engine] = await findEngines();
-  if (!engine) throw new Error("no engine");
-  api = await openApi(engine);
+  api = await openApi(sqlite);
   ana = await api.signUp("Ana");
 });
 afterAll(() => api.close());

@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { io } from "socket.io-client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { password } from "../support/api.ts";
 import { Browser, readable } from "../support/browser.ts";
+import { password } from "../support/password.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
 let api: TestServer;
@@ -76,7 +76,7 @@ describe("pages whose API is on another machine", () => {
     api = await startServer({ TRUST_PROXY: "1", PORT: port, DATA_DIR: api.dataDir });
     expect(readable(await asked)).toContain("Hola");
     expect(await ana.say("Otra vez aquí", chat)).toContain(chat);
-  }, 60_000);
+  });
 });
 
 function hidden(html: string): Record<string, string> {
