@@ -41,6 +41,7 @@ export const thirds: [Third, Third, Third] = [
   {
     node: [
       "tests/api/llama.long.test.ts",
+      "tests/api/bombs.long.test.ts",
       "tests/api/llama-embeddings.long.test.ts",
       "tests/failure/database.long.test.ts",
       "tests/failure/kill-replies.long.test.ts",
@@ -52,14 +53,13 @@ export const thirds: [Third, Third, Third] = [
   },
   {
     node: [
-      "tests/api/bombs.long.test.ts",
       "tests/browsers/flow.long.test.ts",
       "tests/failure/operator.long.test.ts",
       "tests/grown/grown.long.test.ts",
       "tests/grown/hosts.long.test.ts",
     ],
     chromium: ["admin", "files", "frame-with-script"],
-    pair: ["access", "offline-with-script", "push-with-script", "reasoning"],
+    pair: ["access", "push-with-script", "reasoning"],
   },
   {
     node: [
@@ -94,7 +94,7 @@ export const thirds: [Third, Third, Third] = [
       "terms",
       "voice-with-script",
     ],
-    pair: ["main-flow", "realtime-with-script", "voice-with-script"],
+    pair: ["main-flow", "offline-with-script", "realtime-with-script", "voice-with-script"],
   },
 ];
 
