@@ -39,10 +39,10 @@ export const fetchModel: typeof fetch = async (input, given) => {
   const text = await answer.text();
   const events = eventsOf(text);
   if (!events) return new Response(text, { headers: answer.headers });
-  listener?.takeStream?.(Readable.from([Buffer.from(events)]));
-  return new Response(listener?.takeStream ? new ReadableStream() : events, {
-    headers: { "Content-Type": "text/event-stream" },
-  });
+  const headers = { "Content-Type": "text/event-stream" };
+  if (!listener?.takeStream) return new Response(events, { headers });
+  listener.takeStream(Readable.from([Buffer.from(events)]));
+  return new Response(new ReadableStream(), { headers });
 };
 
 /** The response to a request. If it is an event stream, its body goes to `takeStream`, and the library has none to read. */
