@@ -77,7 +77,7 @@ it.each<[string, () => Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>
   ["a DOCX of 160 MB inside", bomb, "carta.docx", "se hincha"],
   ["a PDF with a page of a gigabyte and a half", inflatingPage, "hoja.pdf", "demasiado grande o complicado"],
   ["a ZIP of a text of 230 MB", longText, "papeles.zip", "se hincha"],
-])("%s is refused with the reason, and others are read meanwhile", async (_what, make, name, why) => {
+])("%s is refused with the reason, and one sent beside it is taken", async (_what, make, name, why) => {
   const bad = problemOf(new File([await make()], name));
   const beside = await api.upload(ana.token, [new File(["Apuntes"], "apuntes.txt")]);
   expect(beside.status).toBe(201);
