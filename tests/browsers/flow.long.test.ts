@@ -80,18 +80,18 @@ describe.each(ways)("$name, JavaScript $javaScript", ({ has, open, javaScript })
   });
 
   it.runIf(has)("sees a model think, reads the same afterwards, and stops another one in mid-thought", async () => {
-    const ask = async () => {
+    const ask = async (question: string) => {
       // Another page in between: what is looked for on the next one is on the last chat's as well.
       await tab.go(`${server.url}/user`);
       await shows("Mensajes de hoy");
       await tab.go(`${server.url}/conversation/chat`);
       await opens("Enviar");
       await tab.choose("Modelo", "gpt-4o");
-      await tab.fill("Mensaje", "Quiero que pienses");
+      await tab.fill("Mensaje", question);
       await tab.press("Enviar");
       await shows("Razonando…");
     };
-    await ask();
+    await ask("Quiero que pienses");
     await shows("Son cuarenta y dos.");
     await shows(/Razonó \d+ s/);
     await shows("Regenerar");
@@ -102,7 +102,7 @@ describe.each(ways)("$name, JavaScript $javaScript", ({ has, open, javaScript })
     await shows(/Razonó \d+ s/);
     await shows("Son cuarenta y dos.");
 
-    await ask();
+    await ask("Quiero que pienses despacio");
     await tab.press("Detener");
     await shows("Detenida.");
     expect(await tab.text()).not.toContain("Son cuarenta y dos.");

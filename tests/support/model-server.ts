@@ -51,6 +51,12 @@ export async function startModelServer(): Promise<LLMock> {
     },
     { chunkSize: 500 },
   );
+  // Thinks for as long as it takes a busy machine to stop it.
+  mock.onMessage(
+    /que pienses despacio/,
+    { content: "Son **cuarenta y dos**.", reasoning: longThought },
+    { ...slow, streamingProfile: { ttft: 20, tps: 0.5 } },
+  );
   // Thinks for some seconds, then writes.
   mock.onMessage(
     /que pienses/,

@@ -74,7 +74,7 @@ export class Terminal {
     await expect.poll(() => this.screen(), { timeout: 20_000, interval: 20 }).toEqual(shown);
   }
 
-  /** Presses a key and waits until that has changed the screen or moved the cursor, and no more of it comes. Answers the view. */
+  /** Presses a key and waits until that has changed the screen or moved the cursor, and no more of it comes, 20 s at most. Answers the view. */
   async step(key: string): Promise<string> {
     const before = await this.view();
     let seen = before;
@@ -86,7 +86,7 @@ export class Terminal {
           seen = await this.view();
           return seen !== before && seen === last;
         },
-        { interval: 10 },
+        { timeout: 20_000, interval: 10 },
       )
       .toBe(true);
     return seen;
