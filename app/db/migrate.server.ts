@@ -34,6 +34,7 @@ import * as replyFeeds from "./migrations/0031_reply_feeds.server.ts";
 import * as schedules from "./migrations/0032_schedules.server.ts";
 import * as voice from "./migrations/0033_voice.server.ts";
 import * as devices from "./migrations/0034_devices.server.ts";
+import * as refused from "./migrations/0035_refused.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -70,6 +71,7 @@ const migrations = {
   "0032_schedules": schedules,
   "0033_voice": voice,
   "0034_devices": devices,
+  "0035_refused": refused,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

@@ -325,6 +325,8 @@ export type ModelRow = Row &
     acceptsImages: Flag;
     /** Whether tools are offered to it. */
     usesTools: Flag;
+    /** Names of the parameters that its server refuses, with blanks between them. */
+    refused: string;
     /** Whether identifiers are hidden from it: marks go out in their place. */
     pseudonyms: Flag;
     /** Whether a reply that a restart has cut off goes on by itself. */

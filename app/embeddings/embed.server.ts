@@ -29,7 +29,7 @@ export async function embed(
   const { embeddings } = await asked.catch((error: unknown) => {
     if (signal.aborted && (signal.reason as Error).name === "TimeoutError") throw tooSlow(error);
     const told = replyError(error);
-    throw told instanceof ReplyError && told.tooLong ? tooLong(error) : told;
+    throw told instanceof ReplyError && told.kind === "too-long" ? tooLong(error) : told;
   });
   const length = embeddings[0]?.length ?? 0;
   const fits = embeddings.length === texts.length && embeddings.every((one) => one.length === length);

@@ -5,8 +5,8 @@ import { limits } from "../process/limits.ts";
 import type { Tool } from "../tools/tool.server.ts";
 import type { Usage } from "./chunk.ts";
 import { instructionsFor } from "./prompt/prompt.server.ts";
-import { openModel } from "./providers/model-access.server.ts";
-import { generate, type Piece, type Prompt, type ResponseFormat } from "./providers/providers.server.ts";
+import { openModel, storeLearned } from "./providers/model-access.server.ts";
+import { generate, type Learned, type Piece, type Prompt, type ResponseFormat } from "./providers/providers.server.ts";
 import { type OfferedTool, offeredAs, type ToolChoice } from "./providers/tool-calls.server.ts";
 import type { RunServices } from "./running/runs.server.ts";
 import { withHouseCalls } from "./tools/house-calls.server.ts";
@@ -52,7 +52,9 @@ export async function completePrompt(
       .join("\n\n");
     const pieces = house.length > 0 ? withHouseCalls({ ask, tools: house, caller: { userId, signal } }) : ask();
     function ask(since: Prompt["turns"] = []) {
-      const options = { ...wanted, tools: [...wanted.tools, ...house.map(offeredAs)], signal, silence: modelSilence };
+      const tools = [...wanted.tools, ...house.map(offeredAs)];
+      const learn = (learned: Learned) => storeLearned({ db, log }, model, learned);
+      const options = { ...wanted, tools, signal, silence: modelSilence, learn };
       return generate(openModel(model, modelKey), { system, turns: [...prompt.turns, ...since] }, options);
     }
     const length = system.length + prompt.turns.reduce((sum, { content }) => sum + content.length, 0);

@@ -1,25 +1,125 @@
 import { APICallError } from "@ai-sdk/provider";
 
-type Status = 400 | 404 | 413 | 424 | 429 | 502 | 504;
+type Status = 400 | 402 | 404 | 413 | 424 | 429 | 502 | 504;
 
-/** Why a reply failed, as a Spanish sentence for the person: what happened, then what to do. `cause` is for the log. */
+/**
+ * Kinds of failure of a model server, by the sentence for the person and the HTTP status for programs: 4xx for what they can fix,
+ * 5xx for what they may retry. `passes`: whether the same request may succeed later.
+ */
+const kinds = {
+  "too-long": {
+    status: 413,
+    passes: false,
+    says: "La conversación es demasiado larga para este modelo. Elige otro o empieza una nueva.",
+  },
+  busy: {
+    status: 429,
+    passes: true,
+    says: "El proveedor está recibiendo demasiadas peticiones. Reinténtalo dentro de un momento o elige otro modelo.",
+  },
+  unpaid: {
+    status: 402,
+    passes: false,
+    says: "La cuenta con el proveedor de este modelo no tiene saldo o ha llegado a su límite. Avisa a quien administra o elige otro modelo.",
+  },
+  key: {
+    status: 424,
+    passes: false,
+    says: "El proveedor rechazó la clave de este modelo. Avisa a quien administra o elige otro modelo.",
+  },
+  forbidden: {
+    status: 424,
+    passes: false,
+    says: "El proveedor no deja usar este modelo con la clave que tiene, o desde aquí. Avisa a quien administra o elige otro modelo.",
+  },
+  "unknown-model": {
+    status: 404,
+    passes: false,
+    says: "El proveedor no conoce este modelo. Avisa a quien administra o elige otro modelo.",
+  },
+  address: {
+    status: 404,
+    passes: false,
+    says: "En la dirección de este modelo no hay un servidor de modelos que conteste. Avisa a quien administra o elige otro modelo.",
+  },
+  filtered: {
+    status: 400,
+    passes: false,
+    says: "El filtro de contenido del proveedor no ha dejado pasar la pregunta o la respuesta. Cambia la pregunta o elige otro modelo.",
+  },
+  parameter: {
+    status: 400,
+    passes: false,
+    says: "El proveedor no aceptó la petición. Avisa a quien administra o elige otro modelo.",
+  },
+  loading: {
+    status: 504,
+    passes: true,
+    says: "El servidor está cargando este modelo todavía. Reinténtalo en un momento o elige otro.",
+  },
+  overloaded: {
+    status: 502,
+    passes: true,
+    says: "El proveedor del modelo no da abasto ahora mismo. Reinténtalo en un momento o elige otro modelo.",
+  },
+  broken: {
+    status: 502,
+    passes: true,
+    says: "El proveedor del modelo tiene un problema. Reinténtalo o elige otro modelo.",
+  },
+  slow: {
+    status: 504,
+    passes: true,
+    says: "El proveedor del modelo no ha contestado a tiempo. Reinténtalo o elige otro modelo.",
+  },
+  unreachable: {
+    status: 502,
+    passes: true,
+    says: "No se ha podido conectar con el proveedor del modelo. Reinténtalo o elige otro modelo.",
+  },
+  "not-allowed": {
+    status: 502,
+    passes: false,
+    says: "La dirección de este modelo no se admite. Avisa a quien administra o elige otro modelo.",
+  },
+  nonsense: {
+    status: 502,
+    passes: true,
+    says: "El proveedor del modelo ha contestado algo que no se entiende. Reinténtalo o elige otro modelo.",
+  },
+} satisfies Record<string, { status: Status; passes: boolean; says: string }>;
+
+export type FailureKind = keyof typeof kinds;
+
+/**
+ * Reason why a reply failed, as a Spanish sentence for the person: what happened, then what to do. `cause` is for the log.
+ */
 export class ReplyError extends Error {
-  /** HTTP status for programs: 4xx for what they can fix, 5xx for what they may retry. */
   readonly status: Status;
-  /** Set when the prompt was too long; `fits` is the server's window in tokens, if it said so. */
-  readonly tooLong: { fits: number | undefined } | undefined;
+  /** Kind of the provider's failure; undefined for what goes wrong here or by the model itself. */
+  readonly kind: FailureKind | undefined;
+  /** Window of the server in tokens, where it said so with `too-long`. */
+  readonly fits: number | undefined;
+  /** Seconds after which the provider says that it can be asked again. */
+  readonly retryAfter: number | undefined;
   constructor(
     message: string,
-    { status = 502, tooLong, cause }: { status?: Status; tooLong?: { fits: number | undefined }; cause?: unknown } = {},
+    {
+      status = 502,
+      kind,
+      fits,
+      retryAfter,
+      cause,
+    }: { status?: Status; kind?: FailureKind; fits?: number; retryAfter?: number; cause?: unknown } = {},
   ) {
     super(message, { cause });
     this.status = status;
-    this.tooLong = tooLong;
+    this.kind = kind;
+    this.fits = fits;
+    this.retryAfter = retryAfter;
   }
-  static loading() {
-    return new ReplyError("El servidor está cargando este modelo todavía. Reinténtalo en un momento o elige otro.", {
-      status: 504,
-    });
+  static of(kind: FailureKind, more: { fits?: number; retryAfter?: number; cause?: unknown } = {}) {
+    return new ReplyError(kinds[kind].says, { status: kinds[kind].status, kind, ...more });
   }
   static silent(ms: number) {
     return new ReplyError(
@@ -27,14 +127,27 @@ export class ReplyError extends Error {
       { status: 504 },
     );
   }
-  static cut(cause?: unknown) {
-    return new ReplyError("La respuesta del modelo se cortó antes de terminar. Lo que llegó está guardado.", { cause });
+  /** An answer that broke off after it had begun. `why`: what the provider said of it, if it said anything. */
+  static cut(why?: ReplyError, cause: unknown = why?.cause) {
+    if (!why?.kind || why.kind === "nonsense" || why.kind === "unreachable") {
+      return new ReplyError("La respuesta del modelo se cortó antes de terminar. Lo que llegó está guardado.", {
+        cause,
+      });
+    }
+    const { status, kind, fits, retryAfter } = why;
+    return new ReplyError(`La respuesta se cortó; lo que llegó está guardado. ${why.message}`, {
+      status,
+      kind,
+      cause,
+      ...(fits !== undefined && { fits }),
+      ...(retryAfter !== undefined && { retryAfter }),
+    });
   }
   static empty() {
     return new ReplyError("El modelo terminó sin escribir nada. Reinténtalo o elige otro modelo.");
   }
   /** The model ended normally without any text; `why` is its finish reason. */
-  static wordless(why: "length" | "content-filter" | "refusal" | "tool-calls" | "file") {
+  static wordless(why: keyof typeof wordless) {
     return new ReplyError(wordless[why]);
   }
   static lostKey() {
@@ -56,91 +169,148 @@ const wordless = {
   "tool-calls":
     "El modelo ha querido usar una herramienta en vez de escribir, y aquí no la tiene. Reinténtalo o elige otro modelo.",
   file: "El modelo ha contestado solo con un archivo, que aquí no se puede enseñar. Pídele un texto o elige otro modelo.",
+  thought:
+    "El modelo ha pensado, pero terminó sin escribir nada. Puedes leer lo que ha pensado; reinténtalo o elige otro modelo.",
 };
 
-// A provider's 401 and 403 concern this server's key, not the key of the program that asks here.
-const statusFor: Record<number, Status> = { 401: 424, 403: 424, 404: 404, 408: 504, 429: 429 };
+/** What a model server said instead of an answer, in whatever shape: a response, an event of a stream, a JSON body. */
+type Told = { status: number | undefined; headers: Record<string, string | undefined>; said: string };
 
-/** Turns whatever a provider's library threw into a ReplyError; a stop by the person is returned as it is. */
+/** Turns whatever a provider's library threw, or a stream told as an error, into a ReplyError; a stop by the person is returned as it is. */
 export function replyError(error: unknown): unknown {
   if (error instanceof ReplyError || (error as Error | undefined)?.name === "StopReply") return error;
-  if (APICallError.isInstance(error) && error.statusCode) {
-    const tooLong = whereTooLong(error);
-    if (tooLong) return new ReplyError(tooLongSaid, { status: 413, tooLong, cause: error });
-    const status = statusFor[error.statusCode] ?? (error.statusCode >= 400 && error.statusCode < 500 ? 400 : 502);
-    return new ReplyError(forStatus(error.statusCode, error.responseHeaders?.["retry-after"]), {
-      status,
-      cause: error,
-    });
-  }
-  if (hasCause(error, (cause) => cause.name === "ForbiddenAddress")) {
-    return new ReplyError("La dirección de este modelo no se admite. Avisa a quien administra o elige otro modelo.");
-  }
-  if (isConnectionError(error)) {
-    return new ReplyError("No se ha podido conectar con el proveedor del modelo. Reinténtalo o elige otro modelo.", {
-      cause: error,
-    });
-  }
-  return new ReplyError(
-    "El proveedor del modelo ha contestado algo que no se entiende. Reinténtalo o elige otro modelo.",
-    {
-      cause: error,
-    },
-  );
+  const told = toldBy(error);
+  if (told) return failureOf(told, error);
+  if (hasCause(error, (cause) => cause.name === "ForbiddenAddress")) return ReplyError.of("not-allowed");
+  return ReplyError.of(isConnectionError(error) ? "unreachable" : "nonsense", { cause: error });
 }
 
-const tooLongSaid = "La conversación es demasiado larga para este modelo. Elige otro o empieza una nueva.";
-
-// The words of llama.cpp, OpenAI and compatible servers, vLLM, Anthropic, Google, Mistral and DeepSeek.
-const longWords =
-  /exceed_context_size|context_length_exceeded|context (?:length|size|window)|prompt is too long|input token count|too many (?:input )?tokens|too large to process|maximum number of tokens|reduce the length/i;
-
-/** Whether a server refused a prompt because of its length. */
-function whereTooLong({ statusCode, responseBody = "", message }: APICallError): ReplyError["tooLong"] {
-  const said = `${message} ${responseBody.slice(0, 5_000)}`;
-  if (statusCode !== 413 && !(statusCode && statusCode >= 400 && statusCode <= 500 && longWords.test(said))) {
-    return undefined;
+/** What a failure says, whatever its shape; undefined for one that is none of a server. */
+export function toldBy(error: unknown): Told | undefined {
+  if (APICallError.isInstance(error)) {
+    const { statusCode, responseHeaders = {}, responseBody = "", message } = error;
+    if (!statusCode) return undefined;
+    return { status: statusCode, headers: responseHeaders, said: `${message} ${responseBody}`.slice(0, 5_000) };
   }
-  const fits = /"n_ctx"\s*:\s*(\d+)|maximum context length (?:is|of) (\d+)|> (\d+) maximum/.exec(said);
-  return { fits: Number(fits?.slice(1).find(Boolean)) || undefined };
+  if (error === null || error === undefined || error instanceof Error) return undefined;
+  const said = (typeof error === "string" ? error : (JSON.stringify(error) ?? "")).slice(0, 5_000);
+  return { status: statusIn(said), headers: {}, said };
 }
 
-/** Whether a server is still loading its model (llama.cpp: 503, "Loading model"). */
-export const isLoading = (error: unknown) =>
-  APICallError.isInstance(error) && error.statusCode === 503 && /loading model/i.test(String(error.responseBody));
+/** HTTP status that an error names in its own JSON, as `code` or `status`. */
+export function statusIn(said: string): number | undefined {
+  const [, status] = /"(?:code|status|status_code|statusCode)"\s*:\s*"?([45]\d\d)\b(?!\d)/.exec(said) ?? [];
+  return status === undefined ? undefined : Number(status);
+}
+
+/**
+ * The failure that a server has told, by its words before its status: gateways send many of them as 400, as 500, or with a 200.
+ * Words of OpenAI, Azure, Anthropic, Google, Mistral, DeepSeek, Groq, OpenRouter, Alibaba, llama.cpp, vLLM, Ollama, LM Studio and
+ * LiteLLM.
+ */
+function failureOf({ status, headers, said }: Told, cause: unknown): ReplyError {
+  const kind = kindOf(status, said);
+  const retryAfter = kinds[kind].passes ? retryAfterIn(headers, said) : undefined;
+  const more = { cause, ...(retryAfter !== undefined && { retryAfter }) };
+  if (kind === "too-long") {
+    const fits = windowIn(said);
+    return ReplyError.of(kind, { ...more, ...(fits && { fits }) });
+  }
+  const own = (message: string) => new ReplyError(message, { ...more, kind, status: kinds[kind].status });
+  if (kind === "busy" && retryAfter !== undefined && retryAfter > 0 && retryAfter < 3600) {
+    const when = `dentro de ${Math.ceil(retryAfter)} segundos`;
+    return own(kinds.busy.says.replace("dentro de un momento", when));
+  }
+  if (kind === "broken" && status && status >= 500) {
+    return own(kinds.broken.says.replace("un problema", `un problema (${status})`));
+  }
+  if (kind === "parameter" && status) return own(kinds.parameter.says.replace("petición", `petición (${status})`));
+  return ReplyError.of(kind, more);
+}
+
+const words: [FailureKind, RegExp][] = [
+  [
+    "too-long",
+    /exceed_context_size|context_length_exceeded|context (?:length|size|window)|model_max_prompt_tokens_exceeded|prompt is too long|input is too long|input token count|too many (?:input )?tokens|too large to process|maximum number of tokens|reduce the length|string_above_max_length|range of input length|max(?:imum)?[ _]prompt[ _](?:length|tokens)/i,
+  ],
+  [
+    "unpaid",
+    /insufficient[ _](?:quota|balance|credit|funds)|current quota|credit balance|requires more credits|billing|payment required|arrearage|out of credits|not enough credits|余额不足/i,
+  ],
+  [
+    "filtered",
+    /content[ _]filter|content management policy|ResponsibleAIPolicy|moderation|flagged|data_inspection_failed|content_policy|safety (?:system|filter)|PROHIBITED_CONTENT|inappropriate content/i,
+  ],
+  ["loading", /loading model|model is (?:currently )?loading|is currently loading|still loading|warming up/i],
+  [
+    "busy",
+    /rate[ _-]?limit|too many requests|resource_?exhausted|throttl|per min(?:ute)?\b|tokens per day|requests per day/i,
+  ],
+  [
+    "overloaded",
+    /overloaded|insufficient_system_resource|no available (?:server|channel|worker)|at capacity|over capacity/i,
+  ],
+  [
+    "key",
+    /invalid[ _-]api[ _-]key|incorrect api key|api key not valid|authentication_error|invalid_?authentication|unauthori[sz]ed|no auth credentials|missing api key|invalid x-api-key|no api-key provided/i,
+  ],
+  [
+    "unknown-model",
+    /model_not_found|model_decommissioned|(?:no such|unknown|invalid) model\b|not a valid model|model[^.]{0,80}(?:not found|does not exist|not exist|is not available|has been (?:deprecated|decommissioned))|no endpoints found|DeploymentNotFound|invalid_model/i,
+  ],
+  ["forbidden", /permission_?(?:denied|error)|unsupported_country|not available in your|access denied|forbidden/i],
+];
+
+function kindOf(status: number | undefined, said: string): FailureKind {
+  const byWords = words.find(([kind, pattern]) => {
+    // «Too many tokens per minute» is a limit of the rate, whatever else its words are.
+    if (kind === "too-long" && (status === 429 || /per min(?:ute)?\b|rate[ _-]?limit/i.test(said))) return false;
+    return pattern.test(said);
+  })?.[0];
+  if (status === 413) return "too-long";
+  if (status === 402) return "unpaid";
+  if (byWords) return byWords;
+  if (status === undefined) return "broken";
+  if (status === 401) return "key";
+  if (status === 403) return "forbidden";
+  if (status === 404 || status === 405)
+    return /model/i.test(said.replace(/Not Found/gi, "")) ? "unknown-model" : "address";
+  if (status === 408 || status === 504 || status === 524) return "slow";
+  if (status === 429) return "busy";
+  if (status === 503 || status === 529) return "overloaded";
+  if (status >= 500) return "broken";
+  // A 2xx here means that its body was not what the protocol says.
+  return status < 300 ? "nonsense" : "parameter";
+}
+
+function windowIn(said: string): number | undefined {
+  const found =
+    /"n_ctx"\s*:\s*(\d{1,9})|maximum (?:context|prompt) length (?:is|of) (\d{1,9})|> (\d{1,9}) maximum/.exec(said);
+  return Number(found?.slice(1).find(Boolean)) || undefined;
+}
+
+/** Seconds until another try, as headers (RFC 9110, OpenAI's in ms) or words say it. */
+function retryAfterIn(headers: Told["headers"], said: string): number | undefined {
+  const given = headers["retry-after"];
+  const ms = Number(headers["retry-after-ms"]);
+  if (ms > 0) return ms / 1000;
+  if (given) {
+    const seconds = Number(given);
+    if (Number.isFinite(seconds)) return Math.max(0, seconds);
+    const until = Date.parse(given) - Date.now();
+    if (Number.isFinite(until)) return Math.max(0, until / 1000);
+  }
+  const [, delay] = /(?:"retryDelay"\s*:\s*"|try again in )(\d{1,6}(?:\.\d{1,6})?)\s?s/i.exec(said) ?? [];
+  return delay === undefined ? undefined : Number(delay);
+}
 
 /** The part of a failure that may be logged: provider messages can contain keys and message text. */
-export function describeCause({ cause }: ReplyError): Record<string, unknown> {
-  if (!(cause instanceof Error)) return {};
+export function describeCause({ kind, cause }: ReplyError): Record<string, unknown> {
+  const said = { ...(kind && { kind }) };
+  if (!(cause instanceof Error)) return said;
   const { statusCode } = cause as { statusCode?: number };
-  return { type: cause.name, ...(statusCode && { statusCode }), code: (cause.cause as NodeJS.ErrnoException)?.code };
-}
-
-/** Whether a provider has refused a request because of the tools in it: «… does not support tools», «tools param requires --jinja». */
-export function isAboutTools({ cause }: ReplyError): boolean {
-  if (!APICallError.isInstance(cause)) return false;
-  // Not any word of tools: one that is described wrongly must not take all of them from everybody.
-  const said = `${cause.message} ${cause.responseBody ?? ""}`.slice(0, 2_000);
-  return /(not|n't) support[^.]{0,40}\b(tool|function)|\b(tool|function)[^.]{0,60}(not (been )?(supported|enabled|available)|unsupported|requires? --)/i.test(
-    said,
-  );
-}
-
-function forStatus(status: number, retryAfter: string | undefined): string {
-  if (status === 401 || status === 403) {
-    return "El proveedor rechazó la clave de este modelo. Avisa a quien administra o elige otro modelo.";
-  }
-  if (status === 404) return "El proveedor no conoce este modelo. Avisa a quien administra o elige otro modelo.";
-  if (status === 429) {
-    const seconds = Number(retryAfter);
-    const when = seconds > 0 && seconds < 3600 ? `dentro de ${Math.ceil(seconds)} segundos` : "dentro de un momento";
-    return `El proveedor está recibiendo demasiadas peticiones. Reinténtalo ${when} o elige otro modelo.`;
-  }
-  if (status >= 500) return `El proveedor del modelo tiene un problema (${status}). Reinténtalo o elige otro modelo.`;
-  // A 2xx here means that its body was not what the protocol says.
-  if (status < 300)
-    return "El proveedor del modelo ha contestado algo que no se entiende. Reinténtalo o elige otro modelo.";
-  return `El proveedor no aceptó la petición (${status}). Avisa a quien administra o elige otro modelo.`;
+  const code = (cause.cause as NodeJS.ErrnoException | undefined)?.code;
+  return { ...said, type: cause.name, ...(statusCode && { statusCode }), code };
 }
 
 const isConnectionError = (error: unknown) =>

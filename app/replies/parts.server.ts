@@ -15,8 +15,6 @@ export type ReasoningPart = {
   startedAt: number;
   /** null while it grows, and if the server was killed meanwhile. */
   finishedAt: number | null;
-  /** What its provider wants back with it in the next step of the same reply. */
-  meta?: ProviderMeta;
 };
 /** A call of a tool. `text`: what came of it, as the model is told. */
 export type ToolPart = {
@@ -75,7 +73,7 @@ function keptPart({ kind, at, text, createdAt: startedAt, finishedAt, status, da
   const common = { at, text, startedAt, finishedAt };
   if (kind === "tool") return { kind, ...common, status: status ?? "interrupted", call: kept as Call };
   if (kind === "image") return { kind, ...common, finishedAt: finishedAt ?? startedAt, image: kept as MadeImage };
-  return { kind, ...common, ...(kept && { meta: kept as ProviderMeta }) };
+  return { kind, ...common };
 }
 
 /** Where a part of a text ends: where the next part stands. */
@@ -141,7 +139,7 @@ export async function storeParts(db: Db, messageId: string, parts: NumberedPart[
 }
 
 function dataOf(part: KeptPart): string | null {
-  const kept = part.kind === "tool" ? part.call : part.kind === "image" ? part.image : part.meta;
+  const kept = part.kind === "tool" ? part.call : part.kind === "image" ? part.image : undefined;
   return kept ? JSON.stringify(kept) : null;
 }
 

@@ -5,11 +5,15 @@ import type { MessageRow, ModelRow } from "../db/tables.ts";
 import type { Storage } from "../files/storage/storage.server.ts";
 import type { Tool } from "../tools/tool.server.ts";
 import type { Toolbox } from "../tools/toolbox.server.ts";
-import { describeCause, isAboutTools, ReplyError } from "./errors.server.ts";
+import type { Source } from "./chunk.ts";
+import { ReplyError } from "./errors.server.ts";
 import { localReply } from "./local.server.ts";
 import { type Built, buildPrompt } from "./prompt/prompt.server.ts";
 import type { StoredPart } from "./prompt/stored-prompt.server.ts";
-import { generate, type Piece } from "./providers/providers.server.ts";
+import type { Citation } from "./providers/completion-stream.server.ts";
+import { storeLearned } from "./providers/model-access.server.ts";
+import { generate, type Learned, type Piece } from "./providers/providers.server.ts";
+import { refusedBy } from "./providers/refused-parameters.server.ts";
 import { offeredAs, ToolCalls } from "./providers/tool-calls.server.ts";
 import { type Run, StopReply } from "./running/run.server.ts";
 import { addCalls, type Calling, type CallServices, carryOut, grantName } from "./tools/calls.server.ts";
@@ -30,10 +34,6 @@ const stepsAtMost = 12;
 
 /** How often a prompt is made shorter: where each byte is a token, a quarter of the window is what was estimated. */
 const shortenedAtMost = 2;
-
-/** Models whose provider has refused a request because of the tools in it, until they are changed. */
-const takesNoTools = new Set<string>();
-const versionOf = ({ id, updatedAt }: ModelRow) => `${id} ${updatedAt}`;
 
 /** A reply while a model writes it: it is asked, its calls are carried out, and it is asked again, until it calls nothing more. */
 export class Writing {
@@ -72,7 +72,7 @@ export class Writing {
         await this.#askUntilDone(model);
         return;
       } catch (error) {
-        const tooLong = error instanceof ReplyError && error.tooLong;
+        const tooLong = error instanceof ReplyError && error.kind === "too-long" ? error : undefined;
         if (!tooLong || this.#run.length > before || left === 0) throw error;
         // The window may be set wrong, so the server's number wins.
         const contextWindow = Math.min(tooLong.fits ?? model.contextWindow, Math.floor(model.contextWindow / 2));
@@ -88,13 +88,13 @@ export class Writing {
     const built = await this.#build(model);
     if (model.provider === "local") return this.#answerLocally();
     for (let step = (run.calls.at(-1)?.call.step ?? -1) + 1; ; step++) {
-      const calls = await this.#askWithTools(model, built, step);
+      const calls = await this.#ask(model, built, step);
       if (calls.list.length === 0 || !this.#calling) return;
       if (step >= stepsAtMost) {
         run.error = `La respuesta ha llegado al máximo de ${stepsAtMost} pasos con herramientas.`;
         return;
       }
-      addCalls(run, calls.list, this.#calling, step);
+      addCalls(run, calls, this.#calling, step);
       await this.#carryOut();
     }
   }
@@ -107,7 +107,9 @@ export class Writing {
     if (call && isOffered && this.#calling && run.calls.length === 0) {
       // What was found before is no answer to this.
       run.sources = [];
-      addCalls(run, [{ id: "local", name: call.name, input: JSON.stringify(call.input) }], this.#calling, 0);
+      const calls = new ToolCalls();
+      calls.list.push({ id: "local", name: call.name, input: JSON.stringify(call.input) });
+      addCalls(run, calls, this.#calling, 0);
       await this.#carryOut();
     }
     const [called] = run.calls;
@@ -136,24 +138,11 @@ export class Writing {
     return built;
   }
 
-  /** Asks with tools, or without any if its provider turns out not to take them. */
-  async #askWithTools(model: ModelRow, built: Built, step: number): Promise<ToolCalls> {
-    const { length } = this.#run;
-    const tools = takesNoTools.has(versionOf(model)) ? [] : (this.#calling?.tools ?? []);
-    try {
-      return await this.#ask(model, built, tools, step);
-    } catch (error) {
-      const refusesTools = error instanceof ReplyError && isAboutTools(error);
-      if (!refusesTools || tools.length === 0 || this.#run.length > length) throw error;
-      this.#services.log.warn({ modelId: model.id, cause: describeCause(error) }, "un modelo no admite herramientas");
-      takesNoTools.add(versionOf(model));
-      return await this.#ask(model, built, [], step);
-    }
-  }
-
   /** Asks the model once; its text goes into the reply. Answers what it has called. */
-  async #ask(model: ModelRow, built: Built, tools: Tool[], step: number): Promise<ToolCalls> {
+  async #ask(model: ModelRow, built: Built, step: number): Promise<ToolCalls> {
     const run = this.#run;
+    const { db, log, modelSilence } = this.#services;
+    const tools = refusedBy(model).has("tools") ? [] : (this.#calling?.tools ?? []);
     const own = replyTurns(run.result, built.room / 2);
     const last = own.at(-1);
     if (step === stepsAtMost && last)
@@ -161,10 +150,17 @@ export class Writing {
     this.#keepPrompt(built, own);
     const prompt = { ...built.prompt, turns: [...built.prompt.turns, ...own] };
     const calls = new ToolCalls();
-    const options = { signal: run.signal, silence: this.#services.modelSilence, tools: tools.map(offeredAs) };
+    const options = {
+      signal: run.signal,
+      silence: modelSilence,
+      tools: tools.map(offeredAs),
+      // It was asked to go on where its text was cut: there may have been nothing more to say.
+      mayBeEmpty: last?.role === "user",
+      learn: (learned: Learned) => storeLearned({ db, log }, model, learned),
+    };
     for await (const piece of generate(model, prompt, options)) {
-      if (piece.type === "call" || piece.type === "call-input" || piece.type === "call-signed") calls.take(piece);
-      else take(run, piece);
+      calls.take(piece);
+      take(run, piece);
     }
     return calls;
   }
@@ -242,7 +238,6 @@ const saidOf = (tools: Tool[]): StoredPart[] =>
 function take(run: Run, piece: Piece): void {
   if (piece.type === "text") run.write(piece.text);
   else if (piece.type === "reasoning") run.think(piece.text);
-  else if (piece.type === "signed") run.sign(piece.meta);
   else if (piece.type === "mistaken") run.mistook();
   else if (piece.type === "finish") {
     const { inputTokens = 0, outputTokens = 0, reasoningTokens } = piece.usage;
@@ -254,5 +249,17 @@ function take(run: Run, piece: Piece): void {
       ...((reasoningTokens ?? usage.reasoningTokens) !== undefined && { reasoningTokens: thoughts }),
     };
     run.error = piece.note;
+    // Its numbers would stand for something else where the conversation has sources of its own.
+    if (run.sources.length === 0) run.sources = (piece.citations ?? []).map(sourceOf);
   }
 }
+
+const sourceOf = ({ n, url, title }: Citation): Source => ({
+  n,
+  kind: "page",
+  title,
+  quote: "",
+  chatId: null,
+  messageId: null,
+  url,
+});

@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import type { ModelRow } from "../../db/tables.ts";
 import { describeCause, ReplyError } from "../../replies/errors.server.ts";
-import { openModel } from "../../replies/providers/model-access.server.ts";
-import { generate, type Prompt } from "../../replies/providers/providers.server.ts";
+import { openModel, storeLearned } from "../../replies/providers/model-access.server.ts";
+import { generate, type Learned, type Prompt } from "../../replies/providers/providers.server.ts";
 import type { Services } from "../env.server.ts";
 
 export const trial = z
@@ -39,7 +39,8 @@ export async function askOnce(services: Services, row: ModelRow, asked: Asked): 
   try {
     const model = { ...openModel(row, services.modelKey), maxOutputTokens: asked.maxOutputTokens };
     const signal = AbortSignal.any([asked.signal, late]);
-    for await (const piece of generate(model, asked.prompt, { signal, silence: patience })) {
+    const learn = (learned: Learned) => storeLearned(services, row, learned);
+    for await (const piece of generate(model, asked.prompt, { signal, silence: patience, learn })) {
       begunToSay ??= Date.now();
       if (piece.type === "text") {
         first ??= Date.now() - begun;

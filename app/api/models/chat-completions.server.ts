@@ -210,9 +210,11 @@ function refused(error: unknown, signal: AbortSignal): never {
 
 /** With OpenAI's code for prompts that are too long, because its clients then shorten them. */
 const failed = (error: ReplyError) =>
-  error.tooLong
+  error.kind === "too-long"
     ? new Problem(400, error.message, { code: "context_length_exceeded" })
-    : new Problem(error.status, error.message);
+    : new Problem(error.status, error.message, {
+        ...(error.retryAfter !== undefined && { headers: { "Retry-After": String(Math.ceil(error.retryAfter)) } }),
+      });
 
 async function* resumed(first: Promise<IteratorResult<Piece>>, rest: AsyncGenerator<Piece>): AsyncGenerator<Piece> {
   const { done, value } = await first;

@@ -2,8 +2,11 @@ import { z } from "@hono/zod-openapi";
 import type { ModelRow } from "../../db/tables.ts";
 import { encrypt, tryDecrypt } from "../../process/crypto.server.ts";
 import { limits } from "../../process/limits.ts";
+import { serverAddressOf, whyNoServer } from "../../replies/providers/model-address.server.ts";
+import { parametersIn, refusableParameters } from "../../replies/providers/refused-parameters.server.ts";
 import type { Person, Services } from "../env.server.ts";
 import { groupIds, groupIdsColumn, parseGroupIds, shownGroupIds } from "../groups/group-ids.server.ts";
+import { invalid } from "../http/problem.server.ts";
 import { flag, iso, position, rowFields, text } from "../http/schemas.server.ts";
 import { serverAddress } from "./model-server.server.ts";
 
@@ -35,6 +38,7 @@ export const model = z
     reasoning: reasoning.nullable(),
     acceptsImages: z.boolean(),
     usesTools: z.boolean(),
+    refused: z.string(),
     pseudonyms: z.boolean(),
     resumes: z.boolean(),
     systemPrompt: z.string(),
@@ -74,7 +78,18 @@ export const newModel = z.strictObject({
     .default(null)
     .openapi({ description: "Cuánto se le pide que piense antes de escribir; null: no se le pide nada." }),
   acceptsImages: flag.default(false),
-  usesTools: flag.default(false).openapi({ description: "Si se le ofrecen herramientas." }),
+  usesTools: flag.default(true).openapi({ description: "Si se le ofrecen herramientas." }),
+  refused: text("La lista de parámetros", 500)
+    .default("")
+    .refine(
+      (names) =>
+        names
+          .split(/[\s,;]+/)
+          .every((name) => name === "" || (refusableParameters as readonly string[]).includes(name)),
+      `Los parámetros que se pueden dejar de enviar son: ${refusableParameters.join(", ")}.`,
+    )
+    .transform((names) => parametersIn(names).join(" "))
+    .openapi({ description: "Los parámetros que su servidor no admite, separados por espacios. Se apuntan solos." }),
   pseudonyms: flag.default(false).openapi({
     description: "Si se le ocultan identificadores (DNI, IBAN, teléfonos…): recibe marcas en su lugar.",
   }),
@@ -115,10 +130,13 @@ export function showModel(
   };
 }
 
-/** What a body makes of a row; without a new key the old, encrypted one stays. */
+/** What a body makes of a row; without a new key the old, encrypted one stays. Throws 422 for an address of another protocol. */
 export function toColumns({ modelKey }: Services, id: string, given: NewModel, oldKey: string | null) {
+  const why = given.baseUrl && whyNoServer(given.provider, given.baseUrl);
+  if (why) throw invalid("baseUrl", why);
   return {
     ...given,
+    baseUrl: given.baseUrl && serverAddressOf(given.provider, given.baseUrl),
     groupIds: groupIdsColumn(given.groupIds),
     apiKey: given.apiKey ? encrypt(given.apiKey, modelKey, id) : oldKey,
     acceptsImages: given.acceptsImages ? (1 as const) : (0 as const),

@@ -151,11 +151,11 @@ const changeModel: RouteHandler<typeof changeModelRoute, ApiEnv> = async (c) => 
   refuseStale(c, before, showModel(services, before, person));
   const given = c.req.valid("json");
   await checkGroupIds(services.db, given.groupIds, parseGroupIds(before));
+  const after = { ...before, ...toColumns(services, before.id, given, before.apiKey), updatedAt: Date.now() };
   // A key must not follow its model to another server.
-  if (before.apiKey && !given.apiKey && (given.baseUrl !== before.baseUrl || given.provider !== before.provider)) {
+  if (before.apiKey && !given.apiKey && (after.baseUrl !== before.baseUrl || after.provider !== before.provider)) {
     throw invalid("apiKey", "Al cambiar la dirección hay que escribir la clave otra vez.");
   }
-  const after = { ...before, ...toColumns(services, before.id, given, before.apiKey), updatedAt: Date.now() };
   await services.db.transaction().execute(async (trx) => {
     if (after.isDefault) await clearDefault(trx);
     const { numUpdatedRows } = await trx

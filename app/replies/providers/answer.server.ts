@@ -1,7 +1,9 @@
-import type {
-  LanguageModelV4FinishReason,
-  LanguageModelV4StreamPart,
-  SharedV4ProviderMetadata,
+import {
+  JSONParseError,
+  type LanguageModelV4FinishReason,
+  type LanguageModelV4StreamPart,
+  type SharedV4ProviderMetadata,
+  TypeValidationError,
 } from "@ai-sdk/provider";
 import { limits } from "../../process/limits.ts";
 import { ReplyError } from "../errors.server.ts";
@@ -38,14 +40,21 @@ export class Answer {
   readonly #reasoning = new WholeCharacters();
   #thoughtLength = 0;
   #files = 0;
+  /** The first event that could not be read. */
+  #misread: Error | undefined;
   readonly #mayCall: boolean;
+  readonly #mayBeEmpty: boolean;
   /** The calls by their ids, in order: their place, and whether any of their input has come. */
   readonly #calls = new Map<string, { index: number; input: WholeCharacters; hasInput: boolean }>();
 
-  /** `untagged`: the model is known to leave out the opening tag of its thoughts. `mayCall`: tools were offered to it. */
-  constructor({ untagged, mayCall }: { untagged: boolean; mayCall: boolean }) {
+  /**
+   * `untagged`: the model is known to leave out the opening tag of its thoughts. `mayCall`: tools were offered to it. `mayBeEmpty`:
+   * it goes on with a text that may have been whole.
+   */
+  constructor({ untagged, mayCall, mayBeEmpty }: { untagged: boolean; mayCall: boolean; mayBeEmpty: boolean }) {
     this.#untagged = untagged;
     this.#mayCall = mayCall;
+    this.#mayBeEmpty = mayBeEmpty;
     this.#thoughts = new Thoughts({ untagged });
   }
 
@@ -61,13 +70,17 @@ export class Answer {
 
   /** What a part of the stream adds. Throws what the library says has gone wrong, and a ReplyError for an end without a text. */
   *read(part: LanguageModelV4StreamPart): Generator<Piece> {
-    if (part.type === "error") throw part.error;
+    if (part.type === "error") return this.#fail(part.error);
     if (part.type === "file") this.#files++;
     if (part.type === "reasoning-delta")
       yield* this.#count([{ type: "reasoning", text: this.#reasoning.add(part.delta) }]);
     if (part.type === "reasoning-delta" || part.type === "reasoning-end") {
       const meta = signatureOf(part.providerMetadata);
       if (meta) yield { type: "signed", meta };
+    }
+    // A thought of Anthropic's that nobody may read has no other part.
+    if (part.type === "reasoning-start" && part.providerMetadata?.anthropic?.redactedData) {
+      yield { type: "signed", meta: { anthropic: part.providerMetadata.anthropic }, isHidden: true };
     }
     if (part.type === "text-delta") yield* this.#count(this.#thoughts.split(this.#text.add(part.delta)));
     if (this.#mayCall) yield* this.#call(part);
@@ -77,10 +90,14 @@ export class Answer {
     const { finishReason, usage } = part;
     const { unified, raw } = finishReason;
     // The libraries invent a finish when the stream breaks off.
-    if (unified === "error" || (unified === "other" && raw === undefined)) throw ReplyError.cut();
+    if (unified === "error" || (unified === "other" && raw === undefined)) {
+      throw this.begun || !this.#misread ? ReplyError.cut() : this.#misread;
+    }
     const refused = raw === "refusal";
     const hasCalled = this.#calls.size > 0;
-    if (this.length === 0) this.#refuseWordless(finishReason);
+    if (this.length === 0 && !(this.#mayBeEmpty && reasonOf(unified, hasCalled) === "stop")) {
+      this.#refuseWordless(finishReason);
+    }
     yield {
       type: "finish",
       usage: {
@@ -89,11 +106,18 @@ export class Answer {
         reasoningTokens: tokensOf(usage.outputTokens.reasoning),
       },
       reason: reasonOf(unified, hasCalled),
+      ...(this.#files > 0 && { note: "El modelo ha enviado además una imagen o un archivo, que aquí no se enseña." }),
       ...(unified === "length" && { note: "La respuesta ha llegado a la longitud máxima de este modelo." }),
       // A refusal is a complete answer.
       ...(unified === "content-filter" &&
         !refused && { note: "El proveedor ha cortado la respuesta con su filtro de contenido." }),
     };
+  }
+
+  /** An event that the library can't read costs what it said: providers add kinds of them. Throws any other failure. */
+  #fail(error: unknown): void {
+    if (!TypeValidationError.isInstance(error) && !JSONParseError.isInstance(error)) throw error;
+    this.#misread ??= error;
   }
 
   /** What a part of the stream adds to the calls. Some providers send a call's input as it is written, others only whole. */
@@ -132,7 +156,8 @@ export class Answer {
     if (unified === "length" || unified === "content-filter" || unified === "tool-calls") {
       throw ReplyError.wordless(unified);
     }
-    throw this.#files > 0 ? ReplyError.wordless("file") : ReplyError.empty();
+    if (this.#files > 0) throw ReplyError.wordless("file");
+    throw this.#thoughtLength > 0 ? ReplyError.wordless("thought") : ReplyError.empty();
   }
 
   *#count(stretches: Stretch[]): Generator<Stretch> {
@@ -154,10 +179,14 @@ export class Answer {
   }
 }
 
-// Providers that refuse the next step without the signatures of this one. OpenAI's metadata name what it keeps itself.
-const signing = ["anthropic", "google"] as const;
+// Providers that refuse the next step without what they sent with this one. OpenAI's is of use only where it holds the thought
+// itself, encrypted: its ids name what OpenAI would have kept.
+const signing = ["anthropic", "google", "openai", "openaiCompatible"] as const;
 
 function signatureOf(given: SharedV4ProviderMetadata | undefined): ProviderMeta | undefined {
-  const kept = signing.flatMap((name) => (given?.[name] ? [[name, given[name]] as const] : []));
+  const kept = signing.flatMap((name) => {
+    const meta = given?.[name];
+    return meta && (name !== "openai" || meta.reasoningEncryptedContent) ? [[name, meta] as const] : [];
+  });
   return kept.length > 0 ? Object.fromEntries(kept) : undefined;
 }

@@ -1,48 +1,31 @@
 import type { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
-import { createParser } from "eventsource-parser";
+import { createParser, type EventSourceMessage } from "eventsource-parser";
+import { listOf, parseJson, recordOf } from "../../process/json.server.ts";
 import { limits } from "../../process/limits.ts";
 import { ReplyError } from "../errors.server.ts";
+import { CallAssembly, KeptFields, keptOf } from "./call-assembly.server.ts";
 
 type Part = LanguageModelV4StreamPart;
+type Fields = Record<string, unknown>;
 
-/** What a chunk of a chat completion may hold, as far as it is read. Servers of many kinds send it: nothing in it is sure. */
-type Chunk = {
-  error?: unknown;
-  choices?: ({ delta?: Delta | null; finish_reason?: string | null } | null)[];
-  usage?: Usage | null;
-};
-type Delta = {
-  content?: string | Content[] | null;
-  reasoning_content?: unknown;
-  reasoning?: unknown;
-  refusal?: unknown;
-  tool_calls?: (CallDelta | null)[] | null;
-};
-type CallDelta = {
-  index?: number | null;
-  id?: string | null;
-  function?: { name?: string | null; arguments?: unknown } | null;
-};
-/** Mistral's content, in pieces of two kinds. */
-type Content = { type?: string; text?: unknown; thinking?: { text?: unknown }[] } | null;
-type Usage = {
-  prompt_tokens?: number | null;
-  completion_tokens?: number | null;
-  completion_tokens_details?: { reasoning_tokens?: number | null } | null;
-};
+/** A place on the web that a server names as the source of an answer; `n`: the number by which its text refers to it. */
+export type Citation = { n: number; url: string; title: string };
+
+/** What a server says beside the parts that the libraries know. */
+export type Beside = { citations: Citation[] };
 
 /**
  * Reads the stream of OpenAI's chat completions (platform.openai.com/docs/api-reference/chat-streaming), as its compatible servers
  * send it. The libraries' own readers pass each token through five streams and a schema, which is a third of what a reply costs:
  * here one read of the network is one step, so that tokens become cheaper the more there are. Answers the parts that each read
- * brings, under the libraries' names. `body` ends with the signal of its request; `heard` is called at each read. Throws ReplyError
- * for an answer beyond all bounds.
+ * brings, under the libraries' names. `body` ends with the signal of its request; `heard` is called at each read; `beside` is filled
+ * in. Throws ReplyError for an answer beyond all bounds.
  */
-export async function* readCompletion(body: Readable, heard: () => void): AsyncGenerator<Part[]> {
+export async function* readCompletion(body: Readable, heard: () => void, beside: Beside): AsyncGenerator<Part[]> {
   let bytes = 0;
-  const completion = new Completion();
+  const completion = new Completion(beside);
   const decoder = new TextDecoder();
   for await (const read of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     heard();
@@ -70,16 +53,37 @@ async function awaitEnd(body: Readable): Promise<void> {
   clearTimeout(timeout);
 }
 
+// The names under which servers send thoughts: DeepSeek, llama.cpp and vLLM; OpenRouter, Groq and Ollama; some gateways.
+const thoughtFields = ["reasoning_content", "reasoning", "thinking", "reasoning_text"];
+const citationsAtMost = 100;
+
 class Completion {
   done = false;
   #read = false;
   #parts: Part[] = [];
   #refused = false;
   #reason: string | undefined;
-  #usage: Usage = {};
-  /** The ids of calls by their index. */
-  readonly #calls = new Map<number, string>();
-  readonly #events = createParser({ onEvent: ({ data }) => this.#event(data) });
+  /** Whether the last event said nothing more, as an end without a reason does. */
+  #fellSilent = false;
+  #usage: Fields = {};
+  #hasDelta = false;
+  /** The field in which its thoughts come. */
+  #thoughtField: string | undefined;
+  readonly #calls = new CallAssembly();
+  readonly #kept = new KeptFields();
+  readonly #beside: Beside;
+  readonly #events = createParser({
+    onEvent: (event) => this.#event(event),
+    // llama.cpp has sent errors as a field of their own name, and Ollama as a line of JSON.
+    onError: ({ field, value, line }) => {
+      if (field === "error") this.#event({ event: "error", data: value ?? "" } as EventSourceMessage);
+      else if (line?.startsWith("{")) this.#event({ data: line } as EventSourceMessage);
+    },
+  });
+
+  constructor(beside: Beside) {
+    this.#beside = beside;
+  }
 
   take(text: string): Part[] {
     this.#events.feed(text);
@@ -88,75 +92,165 @@ class Completion {
     return parts;
   }
 
-  /** The end, if the server has said that it is one; nothing if the stream has only stopped. Throws if there was none at all. */
+  /**
+   * The end, if the server has given any sign of one: a reason, `[DONE]`, the count of tokens, or an event that says nothing more.
+   * Nothing but what was left if the stream has only stopped. Throws if there was none at all.
+   */
   end(): Part[] {
+    // Some servers leave out the blank line after the last event.
+    const parts = this.take("\n\n");
     if (!this.#read) throw new Error("no event in an event stream");
-    if (this.#reason === undefined) return [];
-    const { prompt_tokens, completion_tokens, completion_tokens_details } = this.#usage;
-    const reason = reasons.get(this.#reason) ?? "other";
+    if (this.#reason === undefined && !this.done && !this.#fellSilent) return parts;
+    const raw = this.#reason ?? "stop";
+    if (failed.has(raw)) return [...parts, { type: "error", error: { message: `finish_reason: ${raw}` } }];
+    const reason = reasons.get(raw.toLowerCase()) ?? "other";
     const unified = this.#refused && reason === "stop" ? "content-filter" : reason;
-    const none = { noCache: undefined, cacheRead: undefined, cacheWrite: undefined };
-    const usage = {
-      inputTokens: { ...none, total: prompt_tokens ?? undefined },
-      outputTokens: {
-        total: completion_tokens ?? undefined,
-        text: undefined,
-        reasoning: completion_tokens_details?.reasoning_tokens ?? undefined,
-      },
-    };
-    return [{ type: "finish", finishReason: { unified, raw: this.#reason }, usage }];
+    return [
+      ...parts,
+      ...this.#signature(),
+      ...this.#called(),
+      { ...finish, finishReason: { unified, raw }, usage: this.#tokens() },
+    ];
   }
 
-  #event(data: string): void {
-    if (data === "[DONE]") {
+  /** What the server wants back with the results of its calls. */
+  #signature(): Part[] {
+    const kept = this.#kept.all;
+    const field = this.#thoughtField;
+    if (!field && Object.keys(kept).length === 0) return [];
+    const meta = { ...kept, ...(field && { [thoughtMark]: field }) };
+    return [{ type: "reasoning-end", id: "0", providerMetadata: { openaiCompatible: meta as never } }];
+  }
+
+  #called(): Part[] {
+    return this.#calls.list().map(({ id, name, input, kept }) => ({
+      type: "tool-call",
+      toolCallId: id,
+      toolName: name,
+      input,
+      ...(kept && { providerMetadata: { openaiCompatible: kept as never } }),
+    }));
+  }
+
+  #tokens() {
+    const { prompt_tokens, input_tokens, completion_tokens, output_tokens, completion_tokens_details } = this.#usage;
+    const none = { noCache: undefined, cacheRead: undefined, cacheWrite: undefined };
+    // Checked where they are counted.
+    return {
+      inputTokens: { ...none, total: (prompt_tokens ?? input_tokens ?? undefined) as number | undefined },
+      outputTokens: {
+        total: (completion_tokens ?? output_tokens ?? undefined) as number | undefined,
+        text: undefined,
+        reasoning: (recordOf(completion_tokens_details)?.reasoning_tokens ?? undefined) as number | undefined,
+      },
+    };
+  }
+
+  #event({ event, data }: EventSourceMessage): void {
+    if (data.trim() === "[DONE]") {
       this.done = true;
       return;
     }
-    this.#read = true;
-    const { error, choices, usage } = chunkOf(data);
+    const value = parsed(data);
+    const chunk = recordOf(value);
+    if (event === "error" || chunk) this.#read = true;
+    const error = event === "error" ? (chunk ?? data) : chunk && errorIn(chunk);
     // It comes after what this read has brought before it.
-    if (error) this.#parts.push({ type: "error", error });
+    if (error) this.#parts.push({ type: "error", error: recordOf(error)?.error ?? error });
+    // An event that is no JSON costs what it said, and nothing else.
+    if (!chunk || error) return;
+    const usage = recordOf(chunk.usage) ?? recordOf(recordOf(chunk.x_groq)?.usage);
     if (usage) this.#usage = usage;
-    const [choice] = choices ?? [];
-    if (choice?.finish_reason) this.#reason = choice.finish_reason;
-    if (choice?.delta) this.#delta(choice.delta);
+    const choice = recordOf(listOf(chunk.choices)[0]);
+    const before = this.#parts.length;
+    if (choice) this.#choice(choice);
+    this.#cite(chunk);
+    const isLate = usage !== undefined || choice?.finish_reason === "";
+    this.#fellSilent = isLate && this.#parts.length === before;
   }
 
-  #delta({ content, reasoning_content, reasoning, refusal, tool_calls }: Delta): void {
-    this.#add("reasoning-delta", reasoning_content ?? reasoning);
-    if (Array.isArray(content)) {
-      for (const one of content) {
-        if (one?.type === "text") this.#add("text-delta", one.text);
-        else if (one?.type === "thinking")
-          for (const { text } of one.thinking ?? []) this.#add("reasoning-delta", text);
-      }
-    } else this.#add("text-delta", content);
-    if (refusal) {
+  #choice(choice: Fields): void {
+    if (typeof choice.finish_reason === "string" && choice.finish_reason) this.#reason = choice.finish_reason;
+    const delta = recordOf(choice.delta);
+    if (delta) {
+      this.#hasDelta = true;
+      this.#delta(delta);
+    }
+    // A whole message where nothing came before it; after that it says the same again. `text`: OpenAI's older format.
+    if (this.#hasDelta) return;
+    const message =
+      recordOf(choice.message) ?? (typeof choice.text === "string" ? { content: choice.text } : undefined);
+    if (message) this.#delta(message);
+  }
+
+  #delta(delta: Fields): void {
+    const { content, refusal, tool_calls, function_call, images, annotations } = delta;
+    this.#think(delta);
+    this.#kept.add(keptOf(delta, thoughtFields));
+    this.#say(content);
+    if (typeof refusal === "string" && refusal) {
       this.#refused = true;
       this.#add("text-delta", refusal);
     }
-    for (const call of tool_calls ?? []) if (call) this.#call(call, this.#indexOf(call));
-  }
-
-  /** Where no index is given, a name begins a call, unless it comes with the id of one; what has neither goes on with the last. */
-  #indexOf({ index, id, function: called }: CallDelta): number {
-    if (index != null) return index;
-    const known = [...this.#calls].find(([, one]) => one === id);
-    if (known) return known[0];
-    return called?.name ? this.#calls.size : this.#calls.size - 1;
-  }
-
-  /** A call begins with its name; what follows at the same index is more of its input. Some servers leave out index and id. */
-  #call({ id, function: called }: CallDelta, index: number): void {
-    let current = this.#calls.get(index);
-    if (called?.name && (!current || (id && id !== current))) {
-      current = id || `call_${crypto.randomUUID()}`;
-      this.#calls.set(index, current);
-      this.#parts.push({ type: "tool-input-start", id: current, toolName: called.name });
+    for (const image of listOf(images)) this.#show(image);
+    for (const call of recordOf(tool_calls) ? [tool_calls] : listOf(tool_calls)) this.#calls.add(call);
+    if (function_call) this.#calls.add(function_call);
+    for (const annotation of listOf(annotations)) {
+      const cited = recordOf(recordOf(annotation)?.url_citation);
+      const { citations } = this.#beside;
+      if (cited && !citations.some(({ url }) => url === cited.url))
+        this.#addCitation(citations.length + 1, cited.url, cited.title);
     }
-    if (!current || !called?.arguments) return;
-    const delta = typeof called.arguments === "string" ? called.arguments : JSON.stringify(called.arguments);
-    this.#parts.push({ type: "tool-input-delta", id: current, delta });
+  }
+
+  #think(delta: Fields): void {
+    // Some send the same thought under two names, one of them empty.
+    const field = thoughtFields.find((name) => thoughtIn(delta[name]) !== "");
+    if (field) {
+      this.#thoughtField ??= typeof delta[field] === "string" ? field : undefined;
+      this.#add("reasoning-delta", thoughtIn(delta[field]));
+      return;
+    }
+    for (const detail of listOf(delta.reasoning_details)) this.#add("reasoning-delta", thoughtIn(detail));
+  }
+
+  /** A text, or Mistral's list of pieces: `text`, `thinking`, images. */
+  #say(content: unknown): void {
+    for (const item of Array.isArray(content) ? content : [content]) {
+      const piece = recordOf(item);
+      if (typeof item === "string") this.#add("text-delta", item);
+      else if (piece?.type === "thinking" || piece?.type === "reasoning") {
+        this.#add("reasoning-delta", thoughtIn(piece.thinking ?? piece));
+      } else if (piece?.type === "image_url") this.#show(piece);
+      else this.#add("text-delta", piece?.text);
+    }
+  }
+
+  #show(image: unknown): void {
+    const url = recordOf(recordOf(image)?.image_url)?.url ?? recordOf(image)?.image_url;
+    const [, mediaType, data] =
+      /^data:(image\/[\w.+-]{1,40});base64,(.*)$/s.exec(typeof url === "string" ? url : "") ?? [];
+    if (mediaType && data) this.#parts.push({ type: "file", mediaType, data: { type: "data", data } });
+  }
+
+  /** Perplexity's `citations` and `search_results`, which stand for the numbers in the text. */
+  #cite({ citations, search_results }: Fields): void {
+    if (this.#beside.citations.length > 0) return;
+    const results = listOf(search_results).map(recordOf);
+    const urls = listOf(citations).length > 0 ? listOf(citations) : results.map((result) => result?.url);
+    for (const [place, given] of urls.entries()) {
+      const url = recordOf(given)?.url ?? given;
+      const title =
+        recordOf(given)?.title ?? results.find((result) => result?.url === url)?.title ?? results[place]?.title;
+      this.#addCitation(place + 1, url, title);
+    }
+  }
+
+  #addCitation(n: number, url: unknown, title: unknown): void {
+    const { citations } = this.#beside;
+    if (typeof url !== "string" || !/^https?:\/\//i.test(url) || url.length > 2_000) return;
+    if (citations.length >= citationsAtMost) return;
+    citations.push({ n, url, title: typeof title === "string" && title.trim() ? title.trim().slice(0, 300) : url });
   }
 
   /** Adds text of a kind, to what came before of the same kind. */
@@ -168,18 +262,65 @@ class Completion {
   }
 }
 
-function chunkOf(data: string): Chunk {
+/** In a thought's metadata: the field in which its text goes back. */
+export const thoughtMark = "tertulia:thought";
+
+const finish = { type: "finish" as const };
+
+/** The text of a thought: as it is, or in an object or a list of Mistral's or OpenRouter's. */
+function thoughtIn(given: unknown): string {
+  if (typeof given === "string") return given;
+  if (Array.isArray(given)) return given.map(thoughtIn).join("");
+  const fields = recordOf(given);
+  const said = fields?.text ?? fields?.content ?? fields?.summary ?? fields?.thinking;
+  return typeof said === "string" ? said : "";
+}
+
+/** The error that an event tells, in the shapes of OpenAI, vLLM, OpenRouter, FastAPI and others. */
+function errorIn(chunk: Fields): unknown {
+  const { error, choices, object, type, detail, message, code } = chunk;
+  if (typeof error === "string" ? error : recordOf(error) && Object.keys(error as object).length > 0) return error;
+  const own = recordOf(recordOf(listOf(choices)[0])?.error);
+  if (own) return own;
+  if (object === "error" || type === "error") return chunk;
+  const isBare = choices === undefined && (detail !== undefined || (typeof message === "string" && code !== undefined));
+  return isBare ? chunk : undefined;
+}
+
+function parsed(data: string): unknown {
   try {
-    return JSON.parse(data) as Chunk;
-  } catch (error) {
-    return { error };
+    return parseJson(data);
+  } catch {
+    return undefined;
   }
 }
 
 const reasons = new Map<string, "stop" | "length" | "content-filter" | "tool-calls">([
   ["stop", "stop"],
+  ["eos", "stop"],
+  ["eos_token", "stop"],
+  ["end_turn", "stop"],
+  ["stop_sequence", "stop"],
   ["length", "length"],
+  ["max_tokens", "length"],
+  ["model_length", "length"],
   ["content_filter", "content-filter"],
+  ["content-filter", "content-filter"],
+  ["safety", "content-filter"],
+  ["sensitive", "content-filter"],
   ["function_call", "tool-calls"],
   ["tool_calls", "tool-calls"],
+  ["tool_use", "tool-calls"],
+]);
+
+/** Reasons that are failures: the answer is not whole. */
+const failed = new Set([
+  "error",
+  "abort",
+  "aborted",
+  "cancelled",
+  "canceled",
+  "network_error",
+  "engine_overloaded",
+  "insufficient_system_resource",
 ]);

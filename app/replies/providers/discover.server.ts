@@ -139,6 +139,7 @@ async function addModel(
         // What Ollama has may know them or not; whoever administers says so.
         pseudonyms: 0,
         resumes: 1,
+        refused: "",
         usesTools: found.provider === "ollama" || found.provider === "openai-compatible" ? 0 : 1,
         systemPrompt: "",
         inputPrice: null,

@@ -1,6 +1,10 @@
+import type { Db } from "../../db/connection.server.ts";
 import type { ModelRow } from "../../db/tables.ts";
 import { tryDecrypt } from "../../process/crypto.server.ts";
+import type { Log } from "../../process/log.server.ts";
 import { ReplyError } from "../errors.server.ts";
+import type { Learned } from "./providers.server.ts";
+import { storeRefused } from "./refused-parameters.server.ts";
 
 /** The model with its API key decrypted. Throws ReplyError if the key was stored under another master secret. */
 export function openModel(model: ModelRow, modelKey: Buffer): ModelRow {
@@ -18,3 +22,24 @@ export function openModel(model: ModelRow, modelKey: Buffer): ModelRow {
 // What each master key has decrypted, by the model and its encrypted form, so that not every reply decrypts one.
 const opened = new WeakMap<Buffer, Map<string, string>>();
 const keptOpen = 50;
+
+/** Stores with a model what has turned out about its server. Logged where that fails: the reply does not depend on it. */
+export async function storeLearned(
+  { db, log }: { db: Db; log: Log },
+  model: Pick<ModelRow, "id" | "baseUrl">,
+  { refused, baseUrl }: Learned,
+): Promise<void> {
+  try {
+    log.info({ modelId: model.id, refused, baseUrl }, "el servidor de un modelo no es como se creía");
+    if (refused) await storeRefused(db, model, refused);
+    if (baseUrl) {
+      const here = db.updateTable("models").where("id", "=", model.id).where("baseUrl", "=", model.baseUrl);
+      await here.set({ baseUrl }).execute();
+    }
+  } catch (error) {
+    log.error(
+      { modelId: model.id, err: error as Error },
+      "no se pudo guardar lo que el servidor de un modelo no admite",
+    );
+  }
+}

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import { pipeline, Readable, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
+import { listOf, parseJson, recordOf } from "../../process/json.server.ts";
 import { limits } from "../../process/limits.ts";
 import { traceHeaders } from "../../process/telemetry/request-trace.server.ts";
-import { ReplyError } from "../errors.server.ts";
+import { ReplyError, statusIn } from "../errors.server.ts";
 import { type ModelRequest, modelRequest, requestModel } from "./model-request.server.ts";
 
 /** What somebody who asks a model wants to know of the answer's bytes. */
@@ -12,6 +13,8 @@ type Listener = {
   heard(): void;
   /** Takes the body of an event stream, in place of the library that has sent the request; bounds what it reads itself. */
   takeStream?: ((body: Readable) => void) | undefined;
+  /** Changes the body of the request, which is JSON. */
+  rewrite?: (body: string) => string;
 };
 
 // Keyed by the request's AbortSignal, the only thing that provider libraries pass through to fetch.
@@ -29,6 +32,7 @@ export function listen(signal: AbortSignal, listener: Listener): void {
 export const fetchModel: typeof fetch = async (input, given) => {
   const listener = given?.signal && listeners.get(given.signal);
   const init = given && { ...given, headers: { ...Object.fromEntries(new Headers(given.headers)), ...traceHeaders() } };
+  if (init && listener?.rewrite && typeof init.body === "string") init.body = listener.rewrite(init.body);
   const response =
     init && listener?.takeStream
       ? await answerOf(modelRequest(input, init), listener.takeStream)
@@ -38,12 +42,19 @@ export const fetchModel: typeof fetch = async (input, given) => {
   if (!response.ok || !isOfType(response.headers.get("Content-Type"), "application/json")) return answer;
   const text = await answer.text();
   const events = eventsOf(text);
-  if (!events) return new Response(text, { headers: answer.headers });
+  if (!events) return tellingOf(text, answer.headers);
   const headers = { "Content-Type": "text/event-stream" };
   if (!listener?.takeStream) return new Response(events, { headers });
   listener.takeStream(Readable.from([Buffer.from(events)]));
   return new Response(new ReadableStream(), { headers });
 };
+
+/** A JSON answer that is no completion. An error told with a 200 gets a status of its own, so that it is read as one. */
+function tellingOf(text: string, headers: Headers): Response {
+  const said = parsed(text);
+  const isError = said?.error || said?.object === "error" || (said?.detail && Object.keys(said).length === 1);
+  return isError ? new Response(text, { status: statusIn(text) ?? 500, headers }) : new Response(text, { headers });
+}
 
 /** The response to a request. If it is an event stream, its body goes to `takeStream`, and the library has none to read. */
 async function answerOf(request: ModelRequest, takeStream: (body: Readable) => void): Promise<Response> {
@@ -55,9 +66,11 @@ async function answerOf(request: ModelRequest, takeStream: (body: Readable) => v
     headers: Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]),
   };
   const body = unpacked(answer);
-  if (status === 200 && isOfType(headers["content-type"], "text/event-stream")) {
+  // Some servers and proxies send a stream under another type, or under none; a page of HTML or JSON is something else.
+  const type = headers["content-type"];
+  if (status === 200 && !isOfType(type, "application/json") && !isOfType(type, "text/html")) {
     takeStream(body);
-    return new Response(new ReadableStream(), head);
+    return new Response(new ReadableStream(), { ...head, headers: { "Content-Type": "text/event-stream" } });
   }
   // These have no body by definition, and a Response with one can't be made.
   const isEmpty = status === 204 || status === 205 || status === 304;
@@ -106,26 +119,26 @@ function bounded(body: ReadableStream<Uint8Array>, heard: () => void): ReadableS
   );
 }
 
-type Whole = { object?: string; choices?: { message?: object; finish_reason?: string | null }[]; usage?: object };
-
 /**
- * Converts a complete JSON response, which some proxies send although a stream was requested, into the event stream it should
- * have been; undefined for any other JSON.
+ * Converts an answer of one piece, which some servers and proxies send although a stream was requested, into the event stream it
+ * should have been: a completion as JSON, or events under the type of JSON. Undefined for anything else.
  */
 function eventsOf(text: string): string | undefined {
+  if (/^\s*(?:data|event):/.test(text)) return text;
   const whole = parsed(text);
-  const [choice] = whole?.choices ?? [];
-  if (!whole || !choice?.message) return undefined;
+  const choice = recordOf(listOf(whole?.choices)[0]);
+  const message =
+    recordOf(choice?.message) ?? (typeof choice?.text === "string" ? { content: choice.text } : undefined);
+  if (!whole || !choice || !message) return undefined;
   const chunk = (more: object) => `data: ${JSON.stringify({ ...whole, object: "chat.completion.chunk", ...more })}\n\n`;
-  const said = chunk({ choices: [{ index: 0, delta: choice.message, finish_reason: null }], usage: null });
-  const end = chunk({ choices: [{ index: 0, delta: {}, finish_reason: choice.finish_reason ?? "stop" }] });
+  const said = chunk({ choices: [{ index: 0, delta: message, finish_reason: null }], usage: null });
+  const end = chunk({ choices: [{ index: 0, delta: {}, finish_reason: choice.finish_reason || "stop" }] });
   return `${said}${end}data: [DONE]\n\n`;
 }
 
-function parsed(text: string): Whole | undefined {
+function parsed(text: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(text);
-    return value !== null && typeof value === "object" ? value : undefined;
+    return recordOf(parseJson(text));
   } catch {
     return undefined;
   }

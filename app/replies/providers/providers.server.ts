@@ -10,12 +10,15 @@ import type {
 import type { ModelRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import type { ReplyUsage } from "../chunk.ts";
-import { isLoading, ReplyError, replyError } from "../errors.server.ts";
+import { ReplyError, replyError } from "../errors.server.ts";
 import type { ProviderMeta } from "../parts.server.ts";
 import { generateHidden } from "../pseudonyms/generate-hidden.server.ts";
+import type { Thought } from "../tools/call.ts";
 import { Answer } from "./answer.server.ts";
-import { readCompletion } from "./completion-stream.server.ts";
+import { type Beside, type Citation, readCompletion, thoughtMark } from "./completion-stream.server.ts";
+import { partsOfAddress, withVersion } from "./model-address.server.ts";
 import { fetchModel, listen } from "./model-fetch.server.ts";
+import { noteRefused, type Parameter, refusedBy, refusedIn, withoutRefused } from "./refused-parameters.server.ts";
 import type { Stretch } from "./thoughts.server.ts";
 import {
   type CallStretch,
@@ -30,21 +33,38 @@ import {
 
 /** `images` are JPEG. */
 export type Turn = { role: "user" | "assistant"; content: string; images?: Uint8Array[] };
-/** A turn of a model: what it called in it, and the thought before it, if its provider wants that back. */
-export type CallingTurn = Turn & { calls?: ToolCall[]; thought?: { text: string; meta: ProviderMeta } };
+/** A turn of a model: its calls, and the thoughts before them that its provider wants back. */
+export type CallingTurn = Turn & { calls?: ToolCall[]; thoughts?: Thought[] };
 export type Prompt = { system: string; turns: (CallingTurn | ToolResult)[] };
 /**
  * What a model sends. `reasoning`: it thinks aloud; `mistaken`: its text so far was a thought; `signed`: what its provider wants
- * back with the thought before.
+ * back with the thought before, or with one that is hidden.
  */
-export type Piece = Stretch | CallStretch | { type: "signed"; meta: ProviderMeta } | Finish;
-type Finish = { type: "finish"; usage: Partial<ReplyUsage>; reason: FinishReason; note?: string };
+export type Piece = Stretch | CallStretch | { type: "signed"; meta: ProviderMeta; isHidden?: true } | Finish;
+type Finish = {
+  type: "finish";
+  usage: Partial<ReplyUsage>;
+  reason: FinishReason;
+  note?: string;
+  /** Places on the web that the provider names as sources. */
+  citations?: Citation[];
+};
 /** With OpenAI's names. */
 type FinishReason = "stop" | "length" | "content_filter" | "tool_calls";
 /** A model's row with its API key decrypted. */
 export type ModelAccess = Pick<
   ModelRow,
-  "provider" | "externalId" | "baseUrl" | "apiKey" | "maxOutputTokens" | "temperature" | "reasoning" | "pseudonyms"
+  | "id"
+  | "updatedAt"
+  | "provider"
+  | "externalId"
+  | "baseUrl"
+  | "apiKey"
+  | "maxOutputTokens"
+  | "temperature"
+  | "reasoning"
+  | "pseudonyms"
+  | "refused"
 >;
 
 /** The requested output: text, or JSON, optionally with a schema. */
@@ -58,7 +78,13 @@ export type Options = {
   /** What it may call; without any, a model that calls something all the same has failed. */
   tools?: OfferedTool[] | undefined;
   toolChoice?: ToolChoice | undefined;
+  /** Whether it goes on with a text that may have been whole: then an end without a word is none of a failure. */
+  mayBeEmpty?: boolean;
+  /** Told what has turned out about the model's server, to be stored with it. */
+  learn?: ((learned: Learned) => Promise<void>) | undefined;
 };
+/** Parameters that a server refuses, and the address at which it was found. */
+export type Learned = { refused?: Parameter[]; baseUrl?: string };
 
 /**
  * Asks a model, with identifiers hidden from it if it is one of those; yields its thoughts, its text and its calls as they come, then one `finish`.
@@ -68,10 +94,44 @@ export function generate(model: ModelAccess, prompt: Prompt, options: Options): 
   return model.pseudonyms ? generateHidden(ask, model, prompt, options) : ask(model, prompt, options);
 }
 
-async function* ask(
+/**
+ * Asks as often as it takes to find what the server takes: without a parameter that it refuses, or at the address with `/v1`.
+ * Nothing that has begun is asked again.
+ */
+async function* ask(given: ModelAccess, prompt: Prompt, options: Options): AsyncGenerator<Piece> {
+  let model = given;
+  for (;;) {
+    let hasBegun = false;
+    const refused = refusedBy(model);
+    try {
+      for await (const piece of askOnce(model, prompt, options, refused)) {
+        hasBegun = true;
+        yield piece;
+      }
+      if (model.baseUrl !== given.baseUrl && model.baseUrl) await options.learn?.({ baseUrl: model.baseUrl });
+      return;
+    } catch (error) {
+      if (hasBegun) throw error;
+      const parameters = refusedIn(error, refused);
+      if (parameters.length > 0) {
+        noteRefused(model, parameters);
+        await options.learn?.({ refused: parameters });
+        continue;
+      }
+      const isElsewhere =
+        error instanceof ReplyError && error.kind === "address" && model.provider === "openai-compatible";
+      const baseUrl = isElsewhere && model.baseUrl ? withVersion(model.baseUrl) : undefined;
+      if (!baseUrl) throw error;
+      model = { ...model, baseUrl };
+    }
+  }
+}
+
+async function* askOnce(
   model: ModelAccess,
   prompt: Prompt,
-  { signal, silence, stop = [], responseFormat, tools = [], toolChoice }: Options,
+  { signal, silence, stop = [], responseFormat, tools = [], toolChoice, mayBeEmpty = false }: Options,
+  refused: ReadonlySet<Parameter>,
 ): AsyncGenerator<Piece> {
   const abort = new AbortController();
   const quiet = setTimeout(() => abort.abort(ReplyError.silent(silence)), silence);
@@ -79,7 +139,7 @@ async function* ask(
   const late = setTimeout(() => abort.abort(ReplyError.endless()), limits.replyTime);
   const onAbort = () => abort.abort(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });
-  const answer = new Answer({ untagged: untagged.has(keyOf(model)), mayCall: tools.length > 0 });
+  const answer = new Answer({ untagged: untagged.has(keyOf(model)), mayCall: tools.length > 0, mayBeEmpty });
   let isRead = false;
   try {
     const language = await languageModel(model);
@@ -90,21 +150,26 @@ async function* ask(
     };
     const speaksCompletions = model.provider === "openai-compatible" || model.provider === "ollama";
     const heard = () => void quiet.refresh();
-    listen(abort.signal, { heard, takeStream: speaksCompletions ? takeStream : undefined });
+    const rewrite = (request: string) => withoutRefused(request, refused);
+    listen(abort.signal, { heard, rewrite, takeStream: speaksCompletions ? takeStream : undefined });
     const stream = await whenLoaded(language, silence, {
       prompt: toPrompt(prompt),
       maxOutputTokens: model.maxOutputTokens,
       temperature: model.temperature ?? undefined,
-      ...(model.reasoning && { reasoning: model.reasoning, providerOptions: showThoughts }),
+      ...(model.reasoning && { reasoning: model.reasoning }),
+      providerOptions: { ...keepNothing, ...(model.reasoning && showThoughts) },
       ...(stop.length > 0 && { stopSequences: stop }),
       ...(responseFormat && { responseFormat }),
       ...(tools.length > 0 && { tools, ...(toolChoice && { toolChoice }) }),
       abortSignal: abort.signal,
     });
-    const reads = body ? readCompletion(body, heard) : readStream(stream, abort.signal);
+    const beside: Beside = { citations: [] };
+    const reads = body ? readCompletion(body, heard, beside) : readStream(stream, abort.signal);
     for await (const parts of reads) {
       abort.signal.throwIfAborted();
-      for (const part of parts) yield* answer.read(part);
+      for (const part of parts) {
+        for (const piece of answer.read(part)) yield piece.type === "finish" ? { ...piece, ...beside } : piece;
+      }
       if (answer.length > limits.reply) throw ReplyError.endless();
     }
     abort.signal.throwIfAborted();
@@ -112,8 +177,10 @@ async function* ask(
     isRead = true;
   } catch (error) {
     if (abort.signal.aborted) throw replyError(abort.signal.reason);
-    // Any error after the answer has begun is reported as a cut reply.
-    throw replyError(answer.begun && !(error instanceof ReplyError) ? ReplyError.cut(error) : error);
+    const told = replyError(error);
+    // Any error of the server after the answer has begun is reported as a cut reply.
+    const isOfServer = !(error instanceof ReplyError) && told instanceof ReplyError;
+    throw answer.begun && isOfServer ? ReplyError.cut(told) : told;
   } finally {
     if (answer.mistook) untagged.add(keyOf(model));
     if (answer.onlyThought) untagged.delete(keyOf(model));
@@ -135,7 +202,7 @@ export async function readWhole(pieces: AsyncGenerator<Piece>) {
     else if (piece.type === "reasoning") thought += piece.text;
     else if (piece.type === "mistaken") [text, thought] = ["", text];
     else if (piece.type === "finish") end = piece;
-    else if (piece.type !== "signed") calls.take(piece);
+    else calls.take(piece);
   }
   return { text, thought, calls: calls.list, usage: end.usage, reason: end.reason };
 }
@@ -155,12 +222,16 @@ async function whenLoaded(
     try {
       return (await language.doStream(options)).stream;
     } catch (error) {
-      if (!isLoading(error)) throw error;
-      if (Date.now() + loadedAgainAfter > until) throw ReplyError.loading();
+      const told = replyError(error);
+      if (!(told instanceof ReplyError) || told.kind !== "loading") throw error;
+      if (Date.now() + loadedAgainAfter > until) throw told;
       await wait(loadedAgainAfter, undefined, { signal: options.abortSignal });
     }
   }
 }
+
+// OpenAI keeps the conversations of its Responses for a month unless it is told not to. It then wants its thoughts back, encrypted.
+const keepNothing = { openai: { store: false } };
 
 // Google keeps its thoughts to itself unless it is asked for them.
 const showThoughts = { google: { thinkingConfig: { includeThoughts: true } } };
@@ -188,19 +259,49 @@ async function* readStream(stream: Stream, signal: AbortSignal): AsyncGenerator<
 function toPrompt({ system, turns }: Prompt): LanguageModelV4Prompt {
   return [
     ...(system ? [{ role: "system" as const, content: system }] : []),
-    ...turns.map((turn): LanguageModelV4Message => {
+    ...alternating(turns).map((turn): LanguageModelV4Message => {
       if (turn.role === "tool") return resultMessage(turn);
-      const { role, content, images = [], calls = [], thought } = turn;
+      const { role, content, images = [], calls = [], thoughts = [] } = turn;
       const text = content || calls.length === 0 ? [{ type: "text" as const, text: content }] : [];
-      return role === "user"
-        ? { role, content: [...images.map(imagePart), ...text] }
-        : { role, content: [...thoughtPart(thought), ...images.map(imagePart), ...text, ...calls.map(callPart)] };
+      if (role === "user") return { role, content: [...images.map(imagePart), ...text] };
+      const own = thoughts.filter(({ meta }) => !meta.openaiCompatible).map(thoughtPart);
+      const fields = thoughtFieldsOf(thoughts);
+      return {
+        role,
+        content: [...own, ...images.map(imagePart), ...text, ...calls.map(callPart)],
+        ...(fields && { providerOptions: { openaiCompatible: fields } }),
+      };
     }),
   ];
 }
 
-const thoughtPart = (thought: CallingTurn["thought"]) =>
-  thought ? [{ type: "reasoning" as const, text: thought.text, providerOptions: thought.meta }] : [];
+/**
+ * Turns of which no two in a row are of the person, or of the model: after a reply that has failed there are, and templates of models
+ * refuse them.
+ */
+function alternating(turns: Prompt["turns"]): Prompt["turns"] {
+  const merged: Prompt["turns"] = [];
+  for (const turn of turns) {
+    const last: CallingTurn | ToolResult | undefined = merged.at(-1);
+    if (!last || last.role === "tool" || turn.role === "tool" || last.role !== turn.role || last.calls?.length) {
+      merged.push(turn);
+      continue;
+    }
+    const content = [last.content, turn.content].filter(Boolean).join("\n\n");
+    merged[merged.length - 1] = { ...turn, content, images: [...(last.images ?? []), ...(turn.images ?? [])] };
+  }
+  return merged;
+}
+
+const thoughtPart = ({ text, meta }: Thought) => ({ type: "reasoning" as const, text, providerOptions: meta });
+
+/** Thoughts of a compatible server as fields of its message, under the names by which it sent them. */
+function thoughtFieldsOf(thoughts: Thought[]): ProviderMeta[string] | undefined {
+  const [first] = thoughts.filter(({ meta }) => meta.openaiCompatible);
+  if (!first?.meta.openaiCompatible) return undefined;
+  const { [thoughtMark]: field, ...kept } = first.meta.openaiCompatible;
+  return { ...kept, ...(typeof field === "string" && { [field]: first.text }) };
+}
 
 const imagePart = (data: Uint8Array) => ({
   type: "file" as const,
@@ -228,7 +329,8 @@ function languageModel(model: ModelAccess): Promise<LanguageModelV4> {
 
 // Loaded when first used: a fresh installation has no provider, and each costs start-up time and memory.
 async function makeLanguageModel({ provider, externalId, baseUrl, apiKey }: ModelAccess): Promise<LanguageModelV4> {
-  const settings = { apiKey: apiKey ?? "", fetch: fetchModel, ...(baseUrl && { baseURL: baseUrl }) };
+  const { base, query } = partsOfAddress(baseUrl ?? "");
+  const settings = { apiKey: apiKey ?? "", fetch: fetchModel, ...(base && { baseURL: base }) };
   switch (provider) {
     case "openai":
       return (await import("@ai-sdk/openai")).createOpenAI(settings)(externalId);
@@ -241,8 +343,11 @@ async function makeLanguageModel({ provider, externalId, baseUrl, apiKey }: Mode
       const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
       return createOpenAICompatible({
         name: provider,
-        baseURL: provider === "ollama" ? `${baseUrl}/v1` : (baseUrl ?? ""),
+        baseURL: provider === "ollama" ? `${base}/v1` : base,
+        queryParams: query,
         apiKey: apiKey ?? undefined,
+        // Azure takes a key under this name only.
+        ...(apiKey && /\.azure\.com$/.test(URL.parse(base)?.hostname ?? "") && { headers: { "api-key": apiKey } }),
         includeUsage: true,
         // Otherwise the library would silently drop the schema.
         supportsStructuredOutputs: true,

@@ -1,21 +1,62 @@
 /** A stretch of what a model writes; `mistaken`: the text before it was a thought. */
 export type Stretch = { type: "text"; text: string } | { type: "reasoning"; text: string } | { type: "mistaken" };
 
+/** Marks between which a model writes its thoughts. */
+type Mark = { open: string; close: string[] };
+
+const tag = (name: string): Mark => ({ open: `<${name}>`, close: [`</${name}>`] });
+// A thought that begins with one of these two names has been seen to end with the other.
+const think = { close: ["</think>", "</thinking>"] };
+/**
+ * The marks of DeepSeek, Qwen and most others; of Gemma's and Claude's imitators; of ByteDance; of Mistral; of Kimi; of OpenAI's open
+ * models (harmony, whose channels servers are to take apart, and some don't); of Cohere.
+ */
+const marks: Mark[] = [
+  { open: "<think>", ...think },
+  { open: "<thinking>", ...think },
+  tag("thought"),
+  tag("thoughts"),
+  tag("reasoning"),
+  tag("seed:think"),
+  { open: "[THINK]", close: ["[/THINK]"] },
+  { open: "◁think▷", close: ["◁/think▷"] },
+  { open: "<|channel|>analysis<|message|>", close: ["<|end|>", "<|channel|>final<|message|>"] },
+  { open: "<|START_THINKING|>", close: ["<|END_THINKING|>"] },
+];
+/** Marks around the text itself, which say nothing to a person. */
+const before = [
+  "<|start|>assistant",
+  "<|channel|>final<|message|>",
+  "<|channel|>commentary<|message|>",
+  "<|START_RESPONSE|>",
+  "<|START_TEXT|>",
+];
+const behind = ["<|return|>", "<|end|>", "<|END_RESPONSE|>", "<|END_TEXT|>"];
+const openings = [...marks.map(({ open }) => open), ...before];
+/** Ends of thoughts whose beginning the template of the model has given already. */
+const closings = marks.flatMap(({ close }) => close).filter((close) => !close.startsWith("<|"));
+
 // Blanks are counted up to a bound everywhere: a model that sends nothing else must not cost more with each.
-const opening = /^\s{0,1000}<think(?:ing)?>\s*/;
-const closing = /(?:(?<!\s)\s{1,20})?<\/think(?:ing)?>\s*/;
-// A beginning that may still become an opening tag.
-const begun = /^\s{0,1000}(?:<(?:t(?:h(?:i(?:n(?:k(?:i(?:n(?:g)?)?)?)?)?)?)?)?)?$/;
-// An end that may still become a closing tag, with the blanks before it.
-const ending = /(?:(?<!\s)\s{1,20})?(?:<(?:\/(?:t(?:h(?:i(?:n(?:k(?:i(?:n(?:g)?)?)?)?)?)?)?)?)?)?$/;
+const blanksAtMost = 1_000;
+const blanksBefore = /(?<!\s)\s{1,20}$/;
 // A closing tag on a line of its own ends a thought whose opening tag the model's template has already given.
-const untagged = /\n\s{0,20}<\/think(?:ing)?>\s{0,20}\n/;
+const untagged = /\n\s{0,20}(?:<\/(?:think|thinking|thought|reasoning)>|\[\/THINK\])\s{0,20}\n/;
 const untaggedLength = 60;
 
-/** Tells the thoughts that some models write before their text, between `<think>` and `</think>`, from the text. */
+/**
+ * Tells the thoughts that some models write into their text, between marks, from the text: before it, and after a first one again at
+ * the beginning of a line.
+ */
 export class Thoughts {
   #state: "before" | "inside" | "blank" | "after";
   #held = "";
+  /** The marks of the thought that is under way, or was last. */
+  #mark: Mark | undefined;
+  /** Whether marks around the text have come. */
+  #isWrapped = false;
+  /** The beginning of the line that is under way. */
+  #line = "";
+  #isCode = false;
   /** The end of the text so far, where an untagged thought may end; undefined once the text can't be one. */
   #tail: string | undefined = "";
 
@@ -24,28 +65,13 @@ export class Thoughts {
     this.#state = untagged ? "inside" : "before";
   }
 
-  /** Splits the next piece of text; what may be the beginning of a tag is kept for the next one. */
+  /** Splits the next piece of text; what may be the beginning of a mark is kept for the next one. */
   split(piece: string): Stretch[] {
     const text = this.#held + piece;
     this.#held = "";
-    if (this.#state === "before") {
-      const tag = opening.exec(text);
-      if (!tag && begun.test(text)) {
-        this.#held = text;
-        return [];
-      }
-      this.#state = tag ? "inside" : "after";
-      return this.split(text.slice(tag?.[0].length ?? 0));
-    }
     if (this.#state === "inside") return this.#think(text);
-    if (this.#state === "blank") {
-      // Blank lines after a thought are dropped.
-      const begins = text.trimStart();
-      if (begins) this.#state = "after";
-      this.#tail = undefined;
-      return begins ? [{ type: "text", text: begins }] : [];
-    }
-    return text ? this.#write(text) : [];
+    if (this.#state === "after") return this.#goOn(text);
+    return this.#begin(text);
   }
 
   /** What was kept, at the end of the stream. */
@@ -56,17 +82,85 @@ export class Thoughts {
     return this.#state === "inside" ? [{ type: "reasoning", text }] : [{ type: "text", text }];
   }
 
+  /** The beginning of the answer, or what follows a thought: blanks are dropped after one. */
+  #begin(text: string): Stretch[] {
+    const begins = text.trimStart();
+    const blanks = text.length - begins.length;
+    if (blanks <= blanksAtMost) {
+      const found = openings.find((open) => begins.startsWith(open));
+      if (found) return this.#open(found, begins.slice(found.length));
+      if (openings.some((open) => open.startsWith(begins))) {
+        if (begins || this.#state === "before") this.#held = text;
+        return [];
+      }
+    }
+    const isAfterThought = this.#state === "blank" || this.#isWrapped;
+    if (this.#state === "blank") this.#tail = undefined;
+    this.#state = "after";
+    return this.#goOn(isAfterThought ? begins : text);
+  }
+
+  #open(found: string, rest: string): Stretch[] {
+    const mark = marks.find(({ open }) => open === found);
+    if (mark) {
+      this.#mark = mark;
+      this.#state = "inside";
+      return this.split(rest.trimStart());
+    }
+    this.#isWrapped = true;
+    return this.split(rest);
+  }
+
   #think(text: string): Stretch[] {
-    const tag = closing.exec(text);
-    if (!tag) {
-      const end = ending.exec(text)?.index ?? text.length;
+    const closes = this.#mark?.close ?? closings;
+    const { mark: close, at } = firstOf(closes, text);
+    if (close === undefined) {
+      const tail = text.slice(0, text.length - partOf(closes, text));
+      const end = blanksBefore.exec(tail)?.index ?? tail.length;
       this.#held = text.slice(end);
       return end > 0 ? [{ type: "reasoning", text: text.slice(0, end) }] : [];
     }
     this.#state = "blank";
-    const thought = text.slice(0, tag.index);
-    const rest = this.split(text.slice(tag.index + tag[0].length));
+    if (close.startsWith("<|")) this.#isWrapped = true;
+    const thought = text.slice(0, at).replace(blanksBefore, "");
+    const rest = this.split(text.slice(at + close.length).trimStart());
     return thought ? [{ type: "reasoning", text: thought }, ...rest] : rest;
+  }
+
+  /** The text. After a first thought, another may begin at the beginning of a line that is no code. */
+  #goOn(text: string): Stretch[] {
+    const { open } = this.#mark ?? {};
+    if (open === undefined && !this.#isWrapped) return text ? this.#write(text) : [];
+    const said: Stretch[] = [];
+    for (let rest = text; rest; ) {
+      if (open !== undefined && this.#line === "" && !this.#isCode) {
+        if (rest.startsWith(open)) {
+          this.#state = "inside";
+          return [...said, ...this.split(rest.slice(open.length).trimStart())];
+        }
+        if (open.startsWith(rest)) {
+          this.#held = rest;
+          return said;
+        }
+      }
+      const end = rest.indexOf("\n") + 1 || rest.length;
+      const line = this.#isWrapped ? withoutMarks(rest.slice(0, end)) : rest.slice(0, end);
+      const held = this.#isWrapped && end === rest.length ? partOf(behind, line) : 0;
+      this.#held = line.slice(line.length - held);
+      const whole = line.slice(0, line.length - held);
+      if (whole) said.push(...this.#write(whole));
+      this.#follow(whole);
+      rest = rest.slice(end);
+    }
+    return said;
+  }
+
+  /** Follows where lines and blocks of code begin and end. */
+  #follow(piece: string): void {
+    this.#line = `${this.#line}${piece}`.slice(0, 8);
+    if (!piece.endsWith("\n")) return;
+    if (/^\s{0,3}(?:```|~~~)/.test(this.#line)) this.#isCode = !this.#isCode;
+    this.#line = "";
   }
 
   #write(text: string): Stretch[] {
@@ -86,3 +180,25 @@ export class Thoughts {
     ];
   }
 }
+
+/** The first of these marks in a text, and its place. */
+function firstOf(all: string[], text: string): { mark: string | undefined; at: number } {
+  let first: { mark: string | undefined; at: number } = { mark: undefined, at: text.length };
+  for (const mark of all) {
+    const at = text.indexOf(mark);
+    if (at !== -1 && at < first.at) first = { mark, at };
+  }
+  return first;
+}
+
+/** Length of the end of a text that may be the beginning of one of these marks. */
+function partOf(all: string[], text: string): number {
+  const longest = Math.max(...all.map(({ length }) => length)) - 1;
+  for (let length = Math.min(longest, text.length); length > 0; length--) {
+    const end = text.slice(text.length - length);
+    if (all.some((mark) => mark.startsWith(end))) return length;
+  }
+  return 0;
+}
+
+const withoutMarks = (text: string) => behind.reduce((rest, mark) => rest.replaceAll(mark, ""), text);

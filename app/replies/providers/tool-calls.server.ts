@@ -1,6 +1,9 @@
 import type { LanguageModelV4FunctionTool, LanguageModelV4Message, LanguageModelV4ToolChoice } from "@ai-sdk/provider";
+import { parseJson, recordOf } from "../../process/json.server.ts";
 import type { Tool } from "../../tools/tool.server.ts";
 import type { ProviderMeta } from "../parts.server.ts";
+import type { Thought } from "../tools/call.ts";
+import type { Piece } from "./providers.server.ts";
 
 /** A tool that a model may call, its input described by a JSON schema; the names are those of the providers' libraries. */
 export type OfferedTool = LanguageModelV4FunctionTool;
@@ -16,17 +19,45 @@ export type CallStretch =
   | { type: "call-signed"; index: number; meta: ProviderMeta }
   | { type: "call-input"; index: number; text: string };
 
-/** Puts the stretches of calls together. */
+/** Whether a piece belongs to a call. */
+export const isOfCall = (piece: Piece): piece is CallStretch =>
+  piece.type === "call" || piece.type === "call-input" || piece.type === "call-signed";
+
+// Characters of thoughts that are kept to be sent back: more than any model thinks between two calls.
+const thoughtsAtMost = 1_000_000;
+
+/** Puts the calls of one answer together, and the thoughts that its provider wants back with their results. */
 export class ToolCalls {
   readonly list: ToolCall[] = [];
+  #thoughts: Thought[] = [];
+  #length = 0;
+  #thought = "";
 
-  take(stretch: CallStretch): void {
-    if (stretch.type === "call") this.list[stretch.index] = { id: stretch.id, name: stretch.name, input: "" };
-    else {
-      const call = this.list[stretch.index];
-      if (call && stretch.type === "call-signed") call.meta = stretch.meta;
-      else if (call && stretch.type === "call-input") call.input += stretch.text;
+  /** The thoughts to send back; none where they are longer than anything that could be. */
+  get thoughts(): Thought[] {
+    return this.#length > thoughtsAtMost ? [] : this.#thoughts;
+  }
+
+  take(piece: Piece): void {
+    if (piece.type === "reasoning") this.#think(piece.text);
+    else if (piece.type === "signed") this.#sign(piece.meta, piece.isHidden === true);
+    else if (piece.type === "call") this.list[piece.index] = { id: piece.id, name: piece.name, input: "" };
+    else if (piece.type === "call-input" || piece.type === "call-signed") {
+      const call = this.list[piece.index];
+      if (call && piece.type === "call-signed") call.meta = piece.meta;
+      else if (call && piece.type === "call-input") call.input += piece.text;
     }
+  }
+
+  #think(text: string): void {
+    this.#length += text.length;
+    if (this.#length <= thoughtsAtMost) this.#thought += text;
+  }
+
+  #sign(meta: ProviderMeta, isHidden: boolean): void {
+    this.#length += JSON.stringify(meta).length;
+    this.#thoughts.push({ text: isHidden ? "" : this.#thought, meta });
+    if (!isHidden) this.#thought = "";
   }
 }
 
@@ -60,13 +91,11 @@ export const resultMessage = ({ callId, name, content }: ToolResult): LanguageMo
   content: [{ type: "tool-result", toolCallId: callId, toolName: name, output: { type: "text", value: content } }],
 });
 
-/** The object that a call's input is; undefined if it is something else or broken. */
+/** The object that a call's input is, with long numbers as they were written; undefined if it is something else or broken. */
 export function objectOf(input: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(input || "{}");
-    if (value !== null && typeof value === "object" && !Array.isArray(value)) return value as Record<string, unknown>;
+    return recordOf(parseJson(input || "{}"));
   } catch {
-    // What is broken is no object.
+    return undefined;
   }
-  return undefined;
 }

@@ -25,14 +25,15 @@ async function hidePrompt({ system, turns }: Prompt, pseudonyms: Pseudonyms): Pr
   const hidden: Prompt = { system: await pseudonyms.hide(system), turns: [] };
   for (const turn of turns) {
     const content = await pseudonyms.hide(turn.content);
-    if (turn.role === "tool" || (!turn.calls && !turn.thought)) {
+    if (turn.role === "tool" || !turn.calls) {
       hidden.turns.push({ ...turn, content });
       continue;
     }
     const calls = [];
-    for (const call of turn.calls ?? []) calls.push({ ...call, input: await pseudonyms.hide(call.input) });
-    const thought = turn.thought && { ...turn.thought, text: await pseudonyms.hide(turn.thought.text) };
-    hidden.turns.push({ ...turn, content, ...(turn.calls && { calls }), ...(thought && { thought }) });
+    for (const call of turn.calls) calls.push({ ...call, input: await pseudonyms.hide(call.input) });
+    const thoughts = [];
+    for (const { text, meta } of turn.thoughts ?? []) thoughts.push({ text: await pseudonyms.hide(text), meta });
+    hidden.turns.push({ ...turn, content, calls, thoughts });
   }
   return hidden;
 }

@@ -1,14 +1,6 @@
 import type { MessageRow } from "../../db/tables.ts";
 import type { ReplyUsage, Source, Usage } from "../chunk.ts";
-import type {
-  ImagePart,
-  KeptPart,
-  NumberedPart,
-  ProviderMeta,
-  ReplyPart,
-  ReplyState,
-  ToolPart,
-} from "../parts.server.ts";
+import type { ImagePart, KeptPart, NumberedPart, ReplyPart, ReplyState, ToolPart } from "../parts.server.ts";
 import { notDecided } from "../parts.server.ts";
 import type { StoredPrompt } from "../prompt/stored-prompt.server.ts";
 import { versionOf } from "../reading.server.ts";
@@ -153,12 +145,6 @@ export class Run {
     if (last?.kind !== "reasoning" || last.finishedAt !== null) return;
     last.finishedAt = Date.now();
     this.announce();
-  }
-
-  /** What the provider wants back with the thought that was last. */
-  sign(meta: ProviderMeta): void {
-    const last = this.parts.at(-1);
-    if (last?.kind === "reasoning") last.meta = { ...last.meta, ...meta };
   }
 
   /** The calls of the reply, in order. */

@@ -1,6 +1,9 @@
 import type { Answered, InputSchema, ToolQuestion } from "../../tools/tool.server.ts";
 import type { ProviderMeta } from "../parts.server.ts";
 
+/** A thought that its provider wants back, as it came; `meta` is what it signed it with. */
+export type Thought = { text: string; meta: ProviderMeta };
+
 /** A call as it is kept with its reply. */
 export type Call = {
   /** The provider's id of the call, and the step of the reply in which it was made. */
@@ -28,4 +31,6 @@ export type Call = {
   /** Whether it brings in what anybody may have written. */
   reachesOut?: boolean;
   meta?: ProviderMeta;
+  /** Of the first call of a step: the thoughts before it. */
+  thoughts?: Thought[];
 };

@@ -5,7 +5,7 @@ import type { Files } from "../../files/files.server.ts";
 import type { Log } from "../../process/log.server.ts";
 import { type Caller, type Outcome, type Tool, ToolRefused } from "../../tools/tool.server.ts";
 import type { ToolPart } from "../parts.server.ts";
-import { objectOf, type ToolCall } from "../providers/tool-calls.server.ts";
+import { objectOf, type ToolCalls } from "../providers/tool-calls.server.ts";
 import type { Run } from "../running/run.server.ts";
 import { keepImages } from "./made-images.server.ts";
 
@@ -36,7 +36,7 @@ const namesTold = 40;
 export const grantName = ({ toolId, tool }: { toolId: string; tool: string }) => `${toolId} ${tool}`;
 
 /** Adds the calls of one step to a reply: those that have to be asked about wait, those that can't be made have failed. */
-export function addCalls(run: Run, calls: ToolCall[], calling: Calling, step: number): void {
+export function addCalls(run: Run, { list: calls, thoughts }: ToolCalls, calling: Calling, step: number): void {
   const suspicious = run.calls.some(
     ({ status, call }) => call.reachesOut && (status === "done" || status === "failed"),
   );
@@ -67,6 +67,7 @@ export function addCalls(run: Run, calls: ToolCall[], calling: Calling, step: nu
         readOnly: tool?.readOnly ?? false,
         ...(tool?.reachesOut && { reachesOut: true }),
         ...(meta && { meta }),
+        ...(index === 0 && thoughts.length > 0 && { thoughts }),
       },
     });
   }

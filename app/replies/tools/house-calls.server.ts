@@ -1,6 +1,6 @@
 import { type Found, type Tool, ToolRefused } from "../../tools/tool.server.ts";
 import type { Piece, Prompt } from "../providers/providers.server.ts";
-import { objectOf, ToolCalls } from "../providers/tool-calls.server.ts";
+import { isOfCall, objectOf, ToolCalls } from "../providers/tool-calls.server.ts";
 
 type Asking = {
   /** Asks the model once more, with what was said and called since. */
@@ -24,9 +24,9 @@ export async function* withHouseCalls({ ask, tools, caller }: Asking): AsyncGene
     let text = "";
     let end: Extract<Piece, { type: "finish" }> | undefined;
     for await (const piece of ask(turns)) {
-      if (piece.type === "call" || piece.type === "call-input" || piece.type === "call-signed") calls.take(piece);
-      else if (piece.type === "finish") end = piece;
-      else {
+      calls.take(piece);
+      if (piece.type === "finish") end = piece;
+      else if (!isOfCall(piece)) {
         if (piece.type === "text") text += piece.text;
         yield piece;
       }
@@ -45,7 +45,7 @@ export async function* withHouseCalls({ ask, tools, caller }: Asking): AsyncGene
         yield { ...end, reason: theirs.length > 0 ? "tool_calls" : end.reason, usage: { ...end.usage, ...used } };
       return;
     }
-    turns.push({ role: "assistant", content: text, calls: calls.list });
+    turns.push({ role: "assistant", content: text, calls: calls.list, thoughts: calls.thoughts });
     const results = await Promise.all(calls.list.map(({ name, input }) => result(tools, name, input, caller)));
     for (const [index, { id, name }] of calls.list.entries()) {
       turns.push({ role: "tool", callId: id, name, content: results[index] ?? "" });

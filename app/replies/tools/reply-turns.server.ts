@@ -1,8 +1,8 @@
 import { endOfText, type ReplyState, type ToolPart } from "../parts.server.ts";
-import type { CallingTurn, Prompt } from "../providers/providers.server.ts";
+import type { Prompt } from "../providers/providers.server.ts";
 
 /** What a reply that goes on has beside its text. */
-type Step = { text: string; thought: CallingTurn["thought"]; calls: ToolPart[] };
+type Step = { text: string; calls: ToolPart[] };
 
 // Characters that are left of a result, however little room there is.
 const leastOfResult = 500;
@@ -15,11 +15,11 @@ export function replyTurns(reply: ReplyState, room: number): Prompt["turns"] {
   const steps = stepsOf(reply);
   const results = steps.reduce((sum, { calls }) => sum + calls.length, 0);
   const each = Math.max(leastOfResult, Math.floor(room / Math.max(1, results)));
-  const turns = steps.flatMap(({ text, thought, calls }): Prompt["turns"] => {
+  const turns = steps.flatMap(({ text, calls }): Prompt["turns"] => {
     if (calls.length === 0) return goOn(text.trim() && text);
     const called = calls.map(({ call: { id, name, input, meta } }) => ({ id, name, input, ...(meta && { meta }) }));
     return [
-      { role: "assistant", content: text.trim(), calls: called, ...(thought && { thought }) },
+      { role: "assistant", content: text.trim(), calls: called, thoughts: calls[0]?.call.thoughts ?? [] },
       ...calls.map((part) => ({
         role: "tool" as const,
         callId: part.call.id,
@@ -33,10 +33,10 @@ export function replyTurns(reply: ReplyState, room: number): Prompt["turns"] {
 
 function stepsOf(reply: ReplyState): Step[] {
   const steps: Step[] = [];
-  let step: Step = { text: "", thought: undefined, calls: [] };
+  let step: Step = { text: "", calls: [] };
   const next = () => {
     steps.push(step);
-    step = { text: "", thought: undefined, calls: [] };
+    step = { text: "", calls: [] };
   };
   for (const [n, part] of reply.parts.entries()) {
     if (part.kind === "image") continue;
@@ -44,7 +44,6 @@ function stepsOf(reply: ReplyState): Step[] {
     if (isOver) next();
     if (part.kind === "text") step.text += reply.text.slice(part.at, endOfText(reply, n));
     else if (part.kind === "tool") step.calls.push(part);
-    else if (part.meta) step.thought = { text: part.text, meta: part.meta };
   }
   if (step.calls.length > 0 || step.text) next();
   return steps;

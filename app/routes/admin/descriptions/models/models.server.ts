@@ -108,6 +108,12 @@ export const models: AdminResource = {
       folded: true,
     },
     {
+      name: "refused",
+      label: "Parámetros que su servidor no admite",
+      hint: "Por su nombre, como temperature o stream_options. Se apuntan solos cuando el servidor los rechaza.",
+      folded: true,
+    },
+    {
       name: "position",
       label: "Posición en la lista",
       kind: "number",

@@ -1,0 +1,152 @@
+import { listOf, recordOf } from "../../process/json.server.ts";
+
+/** A call put together; `kept`: fields of the server that it wants back with the call. */
+export type AssembledCall = { id: string; name: string; input: string; kept: Record<string, unknown> | undefined };
+
+type Growing = { index: number | undefined; id: string | undefined; name: string; pieces: string[]; kept: object };
+
+/** Fields that servers want back as they came: OpenRouter, Gemini's compatible door, LiteLLM, GitHub Copilot. */
+const wantedBack = /reason|think|thought|signature|extra_content|encrypted|provider_specific/i;
+
+/** Those fields of an object that the server wants back, besides the ones that are known. */
+export const keptOf = (given: Record<string, unknown>, known: string[]): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(given).filter(
+      ([name, value]) => wantedBack.test(name) && !known.includes(name) && value !== null && value !== undefined,
+    ),
+  );
+
+/**
+ * Puts the calls of a stream of chat completions together. Servers stream them in many ways: without ids, without an index, with one
+ * index or one id for several calls, an id for each piece, a name in pieces or repeated, `{}` before the arguments, all of the
+ * arguments once more at the end, an object in place of a text.
+ */
+export class CallAssembly {
+  readonly #calls: Growing[] = [];
+
+  /** `given`: an item of `tool_calls`, or what stands under `function_call` in OpenAI's older format. */
+  add(given: unknown): void {
+    const call = recordOf(given);
+    if (!call) return;
+    const called = recordOf(call.function) ?? call;
+    const name = typeof called.name === "string" ? called.name : "";
+    const id = typeof call.id === "string" && call.id !== "" ? call.id : undefined;
+    const index = typeof call.index === "number" ? call.index : undefined;
+    const piece = pieceOf(called.arguments ?? called.input ?? called.parameters);
+    let current = this.#find(index, id, name);
+    if (!current || begins(current, id, name, piece)) {
+      // Two calls under one id are told apart: the results of both go back.
+      const own = this.#calls.some((one) => one.id === id) ? undefined : id;
+      current = { index, id: own ?? (id && newId()), name, pieces: [], kept: {} };
+      this.#calls.push(current);
+    } else if (name && current.pieces.join("") === "" && !current.name.endsWith(name)) current.name += name;
+    current.id ??= id;
+    if (piece) current.pieces.push(piece);
+    Object.assign(current.kept, keptOf(call, []));
+  }
+
+  /** The calls so far. One without a name can't be carried out. */
+  list(): AssembledCall[] {
+    return this.#calls
+      .filter(({ name }) => name !== "")
+      .map(({ id, name, pieces, kept }) => ({
+        id: id ?? newId(),
+        name,
+        input: inputOf(pieces),
+        kept: Object.keys(kept).length > 0 ? { ...kept } : undefined,
+      }));
+  }
+
+  #find(index: number | undefined, id: string | undefined, name: string): Growing | undefined {
+    if (index !== undefined) return this.#calls.findLast((call) => call.index === index);
+    const known = id && this.#calls.findLast((call) => call.id === id);
+    if (known) return known;
+    // Without an index: a name begins a call, what has none goes on with the last.
+    return name ? undefined : this.#calls.at(-1);
+  }
+}
+
+const newId = () => `call_${crypto.randomUUID()}`;
+
+/** Whether a piece begins another call, though it has the index or the id of one that is there. */
+function begins(current: Growing, id: string | undefined, name: string, piece: string): boolean {
+  if (!name) return false;
+  const isOther = id !== undefined && current.id !== undefined && id !== current.id;
+  // Names that are repeated with each piece are common: they must not cost a look at all that came before.
+  if (!isOther && name === current.name && !isComplete(piece)) return false;
+  const before = current.pieces.join("");
+  if (before === "") return isOther && name !== current.name;
+  if (!isComplete(before)) return false;
+  if (isOther || name !== current.name) return true;
+  // The same call said again is none; `{}` before the arguments is a placeholder.
+  return before !== "{}" && piece !== before && isComplete(piece);
+}
+
+function pieceOf(given: unknown): string {
+  if (typeof given === "string") return given;
+  return given === null || given === undefined ? "" : JSON.stringify(given);
+}
+
+/** The arguments of a call from their pieces: all of them together, or what is whole among them. */
+function inputOf(pieces: string[]): string {
+  const whole = pieces.join("");
+  if (whole === "" || isComplete(whole)) return whole;
+  const withoutPlaceholder = whole.replace(/^\s*\{\s*\}\s*(?=\{)/, "");
+  if (isComplete(withoutPlaceholder)) return withoutPlaceholder;
+  const last = pieces.at(-1) ?? "";
+  if (isComplete(last)) return last === "{}" ? inputOf(pieces.slice(0, -1)) : last;
+  return whole;
+}
+
+function isComplete(text: string): boolean {
+  if (!/\}\s*$/.test(text)) return false;
+  try {
+    return recordOf(JSON.parse(text)) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+// Characters of fields that are sent back; more can't be cut without breaking them.
+const keptAtMost = 500_000;
+
+/** The fields of a message that its server wants back, put together from the pieces of a stream. */
+export class KeptFields {
+  readonly #fields: Record<string, unknown> = {};
+  #length = 0;
+
+  add(fields: Record<string, unknown>): void {
+    for (const [name, value] of Object.entries(fields)) {
+      this.#length += JSON.stringify(value).length;
+      if (this.#length > keptAtMost) return;
+      const before = this.#fields[name];
+      if (typeof before === "string" && typeof value === "string") this.#fields[name] = before + value;
+      else if (Array.isArray(value)) this.#fields[name] = value.reduce(joined, listOf(before).slice());
+      else if (recordOf(before) && recordOf(value)) this.#fields[name] = { ...recordOf(before), ...recordOf(value) };
+      else this.#fields[name] = value;
+    }
+  }
+
+  /** The fields; none where there is nothing to send back, or too much. */
+  get all(): Record<string, unknown> {
+    return this.#length > keptAtMost ? {} : this.#fields;
+  }
+}
+
+const grows = new Set(["text", "summary", "data", "thinking", "content"]);
+
+/** Adds an item to a list of `reasoning_details` or `thinking_blocks`: pieces of one item are of one type and index, one after the other. */
+function joined(list: unknown[], given: unknown): unknown[] {
+  const item = recordOf(given);
+  const last = recordOf(list.at(-1));
+  const goesOn = item && last && item.type === last.type && item.index === last.index && item.id === last.id;
+  // An item that was signed is whole.
+  if (!goesOn || last.signature || typeof item.data === "string") return [...list, given];
+  const grown = { ...last };
+  for (const [name, value] of Object.entries(item)) {
+    const before = grown[name];
+    if (grows.has(name) && typeof before === "string" && typeof value === "string") grown[name] = before + value;
+    else if (value !== null) grown[name] = value;
+  }
+  return [...list.slice(0, -1), grown];
+}

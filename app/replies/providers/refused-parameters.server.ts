@@ -1,0 +1,135 @@
+import type { Db } from "../../db/connection.server.ts";
+import type { ModelRow } from "../../db/tables.ts";
+import { listOf, parseJson, recordOf } from "../../process/json.server.ts";
+import { ReplyError, toldBy } from "../errors.server.ts";
+
+/**
+ * Parameters that some servers refuse, by the names of the protocol. `max_tokens` alone is sent under its newer name,
+ * `max_completion_tokens`; `json_schema` asks for JSON without a schema.
+ */
+export const refusableParameters = [
+  "max_tokens",
+  "max_completion_tokens",
+  "stream_options",
+  "temperature",
+  "reasoning_effort",
+  "response_format",
+  "json_schema",
+  "stop",
+  "tool_choice",
+  "tools",
+  "reasoning_content",
+] as const;
+export type Parameter = (typeof refusableParameters)[number];
+
+/** The parameters of a stored list of names, such as `temperature stop`. */
+export const parametersIn = (stored: string): Parameter[] =>
+  refusableParameters.filter((name) => stored.split(/[\s,;]+/).includes(name));
+
+const refusal =
+  /unsupported|not (?:been )?(?:supported|permitted|allowed|enabled|available|recogni[sz]ed|implemented)|n't support|unrecogni[sz]ed|unknown|unexpected|extra[ _](?:inputs|forbidden|fields)|invalid|deprecated|only the default|may only be|requires? --|too large|must be|failed to parse/i;
+/** Words by which an error names a parameter. Short ones stand between quotes or in a path, as they are words of English, too. */
+const named: Record<Parameter, RegExp> = {
+  max_completion_tokens: /max_completion_tokens/,
+  max_tokens: /max_tokens|max_output_tokens|maxOutputTokens/,
+  stream_options: /stream_options|include_usage/,
+  temperature: /temperature/i,
+  reasoning_effort: /reasoning_effort|reasoning\.effort|thinkingConfig|thinking_config|thinking_budget/i,
+  json_schema: /json[ _]schema|strict.{0,20}schema/i,
+  response_format: /response_format|text\.format|json[ _]mode/i,
+  stop: /["'`[.]stop["'`\]]|stop_sequences/,
+  tool_choice: /tool_choice/,
+  // Not any word of tools: one that is described wrongly must not take all of them from everybody.
+  tools:
+    /(?:not|n't) support[^.]{0,40}\b(?:tool|function)|\b(?:tool|function)[^.]{0,60}(?:not (?:been )?(?:supported|enabled|available)|unsupported|requires? --)|"loc"\s*:\s*\[\s*"body"\s*,\s*"(?:tools|functions)"\s*\]|"param"\s*:\s*"(?:tools|functions)"|no endpoints found that support tool use/i,
+  reasoning_content: /reasoning_content|reasoning_details|property 'reasoning'|thinking_blocks|extra_content/,
+};
+
+/** The parameters because of which a server has refused a request, besides those that are `known`; none if it was for another reason. */
+export function refusedIn(error: unknown, known: ReadonlySet<Parameter>): Parameter[] {
+  const told = toldBy(error instanceof ReplyError ? error.cause : error);
+  if (!told || [401, 402, 403, 429].includes(told.status ?? 400)) return [];
+  const { said } = told;
+  const [, param] = /"param"\s*:\s*"([\w.]{1,60})/.exec(said) ?? [];
+  if (named.tools.test(said)) return known.has("tools") ? [] : ["tools"];
+  if (!refusal.test(said)) return [];
+  const exact = param && refusableParameters.find((name) => named[name].test(`"${param}"`));
+  // The one that is named first is the one that is refused; another may be named as the one to use.
+  const [first] = exact
+    ? [exact]
+    : refusableParameters
+        .filter((name) => !known.has(name) && named[name].test(said))
+        .sort((a, b) => said.search(named[a]) - said.search(named[b]));
+  if (!first || known.has(first)) return [];
+  // Without a word of the newer name, the limit is left to the server.
+  if (first === "max_tokens" && !/max_completion_tokens/.test(said)) return ["max_tokens", "max_completion_tokens"];
+  return [first];
+}
+
+/** A request's body without the parameters that its server refuses. */
+export function withoutRefused(body: string, refused: ReadonlySet<Parameter>): string {
+  if (refused.size === 0) return body;
+  const fields = recordOf(parseJson(body));
+  if (!fields) return body;
+  const most = fields.max_tokens ?? fields.max_completion_tokens;
+  if (refused.has("max_tokens")) {
+    delete fields.max_tokens;
+    delete fields.max_output_tokens;
+    if (most !== undefined) fields.max_completion_tokens = most;
+  }
+  if (refused.has("max_completion_tokens")) {
+    delete fields.max_completion_tokens;
+    if (most !== undefined && !refused.has("max_tokens")) fields.max_tokens = most;
+  }
+  for (const name of ["stream_options", "temperature", "stop", "tool_choice", "response_format"] as const) {
+    if (refused.has(name)) delete fields[name];
+  }
+  if (refused.has("reasoning_effort")) {
+    for (const name of ["reasoning_effort", "reasoning", "thinking"]) delete fields[name];
+  }
+  if (refused.has("json_schema") && recordOf(fields.response_format)?.type === "json_schema") {
+    fields.response_format = { type: "json_object" };
+  }
+  if (refused.has("tools")) for (const name of ["tools", "tool_choice", "parallel_tool_calls"]) delete fields[name];
+  if (refused.has("reasoning_content")) listOf(fields.messages).forEach(dropThoughts);
+  return JSON.stringify(fields);
+}
+
+function dropThoughts(message: unknown): void {
+  const fields = recordOf(message);
+  if (fields?.role !== "assistant") return;
+  for (const name of Object.keys(fields)) if (/reason|think/i.test(name)) delete fields[name];
+}
+
+// What each model has refused in this process, by its version: whoever administers may have said otherwise meanwhile.
+const learned = new Map<string, Set<Parameter>>();
+const keptLearned = 1_000;
+
+type Refusing = Pick<ModelRow, "id" | "updatedAt" | "refused">;
+
+/** The parameters that are not sent to a model: those of its row, and what it has refused since that was read. */
+export function refusedBy({ id, updatedAt, refused }: Refusing): Set<Parameter> {
+  return new Set([...parametersIn(refused), ...(learned.get(`${id} ${updatedAt}`) ?? [])]);
+}
+
+/** Notes what a model has refused, for this process. */
+export function noteRefused({ id, updatedAt }: Refusing, parameters: Parameter[]): void {
+  const key = `${id} ${updatedAt}`;
+  if (learned.size >= keptLearned) learned.clear();
+  learned.set(key, new Set([...(learned.get(key) ?? []), ...parameters]));
+}
+
+/**
+ * Stores with a model what it has refused, so that its form shows it and other processes know. A model that takes no tools is no
+ * longer offered any. Does not count as a change by an administrator.
+ */
+export async function storeRefused(db: Db, model: Pick<ModelRow, "id">, parameters: Parameter[]): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const row = await trx.selectFrom("models").where("id", "=", model.id).select("refused").executeTakeFirst();
+    if (!row) return;
+    const all = new Set([...parametersIn(row.refused), ...parameters]);
+    if (all.delete("tools")) await trx.updateTable("models").set({ usesTools: 0 }).where("id", "=", model.id).execute();
+    const refused = refusableParameters.filter((name) => all.has(name)).join(" ");
+    await trx.updateTable("models").set({ refused }).where("id", "=", model.id).execute();
+  });
+}
