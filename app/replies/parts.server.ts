@@ -79,6 +79,13 @@ function keptPart({ kind, at, text, createdAt: startedAt, finishedAt, status, da
 /** Where a part of a text ends: where the next part stands. */
 export const endOfText = ({ text, parts }: ReplyState, n: number): number => parts[n + 1]?.at ?? text.length;
 
+/** A part without what its provider wants back. */
+export function unsigned(part: ReplyPart): ReplyPart {
+  if (part.kind !== "tool") return part;
+  const { meta: _meta, thoughts: _thoughts, ...call } = part.call;
+  return { ...part, call };
+}
+
 /** The parts of a reply that are rows of their own, with their places. */
 export const numbered = (parts: ReplyPart[]): NumberedPart[] =>
   parts.flatMap((part, n) => (part.kind === "text" ? [] : [{ n, part: { ...part } }]));

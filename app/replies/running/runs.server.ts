@@ -11,7 +11,7 @@ import type { Log } from "../../process/log.server.ts";
 import type { Changes } from "../../realtime/changes.server.ts";
 import type { Toolbox } from "../../tools/toolbox.server.ts";
 import { describeCause, ReplyError } from "../errors.server.ts";
-import { endCalls, type ReplyPart } from "../parts.server.ts";
+import { endCalls, type ReplyPart, unsigned } from "../parts.server.ts";
 import { openModel } from "../providers/model-access.server.ts";
 import { makeTitle } from "../title.server.ts";
 import { Writing } from "../writing.server.ts";
@@ -113,7 +113,8 @@ export class Runs {
 
   /** Starts writing a stored, empty or unfinished reply to `question`. */
   start(reply: MessageRow, question: MessageRow, model: ModelRow, { parts = [], zone }: Going = {}): Run {
-    const run = new Run(reply, parts, zone);
+    // What a provider wants back goes to the model that it came from, and to no other.
+    const run = new Run(reply, reply.modelId === model.id ? parts : parts.map(unsigned), zone);
     this.#runs.set(reply.id, run);
     this.#services.changes.tell({ userId: reply.userId, what: "message" });
     void this.#carryOut(run, reply, question, model).catch((error: Error) => {
