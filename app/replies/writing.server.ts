@@ -32,6 +32,12 @@ type WritingServices = CallServices & {
 /** How often a model may call tools before it has to answer with what it has. */
 const stepsAtMost = 12;
 
+// In ms: how long the first message waits for a server of tools that has never been asked.
+const newServersWithin = 3_000;
+
+const withoutServers = (names: string[]) =>
+  `La respuesta va sin las herramientas de ${new Intl.ListFormat("es").format(names.map((name) => `«${name}»`))}: no ha dicho todavía cuáles tiene.`;
+
 /** How often a prompt is made shorter: where each byte is a token, a quarter of the window is what was estimated. */
 const shortenedAtMost = 2;
 
@@ -43,6 +49,8 @@ export class Writing {
   /** With its API key decrypted. */
   readonly #model: ModelRow;
   #calling: Calling | undefined;
+  /** Servers of tools that have not said yet what they have. */
+  #missing: string[] = [];
 
   constructor(services: WritingServices, run: Run, question: MessageRow, model: ModelRow) {
     this.#services = services;
@@ -61,6 +69,7 @@ export class Writing {
     // What the person has allowed meanwhile.
     await this.#carryOut();
     await this.#askAgainIfTooLong();
+    if (this.#missing.length > 0) this.#run.error ??= withoutServers(this.#missing);
   }
 
   /** Asks with less of the conversation, as long as it is too long for the server: tokens are only estimated from characters. */
@@ -196,6 +205,7 @@ export class Writing {
     const [chat] = (await findChat(db, { chatId })).rows;
     const off = JSON.parse(chat?.toolsOff ?? "[]") as string[];
     const only = chat?.toolIds ? (JSON.parse(chat.toolIds) as string[]) : undefined;
+    this.#missing = await toolbox.askNew(userId, off, newServersWithin);
     const [offers, grants] = await Promise.all([toolbox.offered(userId, off), findGrants(db, { chatId })]);
     const tools = offers.filter(({ toolId }) => !only || only.includes(toolId));
     return {

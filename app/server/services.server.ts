@@ -94,6 +94,9 @@ export async function openServices(config: Config): Promise<Opened> {
   };
   await alone(running, "settings", async () => {
     await addTools(running, config);
+    running.toolbox
+      .askAllNew()
+      .catch((error) => log.error({ err: error as Error }, "no se pudo preguntar a los servidores de herramientas"));
     await addAccess({ db, accessKey: keys.accessKey }, config.oidc);
   });
   const runs = new Runs(running);

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { sql } from "kysely";
 import type { Db, Engine } from "../db/connection.server.ts";
 import { administers, forGroupsOf } from "../db/groups.server.ts";
@@ -74,6 +75,40 @@ export class Toolbox {
       }
     }
     return tools;
+  }
+
+  /**
+   * Asks the servers of a person's tools that have never been asked, and waits for them, `patience` ms at most. Answers the names of
+   * those that have not said what they have.
+   */
+  async askNew(userId: string, off: string[], patience: number): Promise<string[]> {
+    const { rows } = await findOffered(this.#services.db, { userId });
+    const fresh = rows.filter((row) => row.kind === "mcp" && row.listedAt === null && !off.includes(row.id));
+    const asked = fresh.map((row) => {
+      const answer = this.refresh(row).then(
+        () => [],
+        () => [row.name],
+      );
+      return Promise.race([answer, wait(patience, [row.name], { ref: false })]);
+    });
+    return (await Promise.all(asked)).flat();
+  }
+
+  /** Asks all servers that have never been asked, so that the first message need not wait for them. Logs those that do not answer. */
+  async askAllNew(): Promise<void> {
+    const { db, log } = this.#services;
+    const rows = await db
+      .selectFrom("tools")
+      .where("kind", "=", "mcp")
+      .where("enabled", "=", 1)
+      .where("listedAt", "is", null)
+      .selectAll()
+      .execute();
+    for (const row of rows) {
+      await this.refresh(row).catch((error) => {
+        log.warn({ toolId: row.id, err: error as Error }, "un servidor de herramientas no contesta");
+      });
+    }
   }
 
   /** Whether a person may have pages of the web read. */

@@ -4,6 +4,7 @@ import { FileRefused } from "../../files/refused.server.ts";
 import { limits } from "../../process/limits.ts";
 import type { Prompt, ResponseFormat } from "../../replies/providers/providers.server.ts";
 import type { OfferedTool, ToolCall, ToolChoice } from "../../replies/providers/tool-calls.server.ts";
+import { schemaForModels } from "../../replies/providers/tool-schema.server.ts";
 import { invalid } from "../http/problem.server.ts";
 
 const text = z.string("Tiene que ser un texto.").transform((value) => value.replaceAll("\0", ""));
@@ -147,7 +148,7 @@ type Given = Extract<z.output<typeof offered>, { type: "function" }>["function"]
 const functionOf = ({ name, description, parameters, strict }: Given): OfferedTool => ({
   type: "function",
   name,
-  inputSchema: (parameters ?? { type: "object", properties: {} }) as OfferedTool["inputSchema"],
+  inputSchema: schemaForModels(parameters ?? {}) as OfferedTool["inputSchema"],
   ...(description && { description }),
   ...(strict != null && { strict }),
 });

@@ -18,7 +18,14 @@ import { Answer } from "./answer.server.ts";
 import { type Beside, type Citation, readCompletion, thoughtMark } from "./completion-stream.server.ts";
 import { partsOfAddress, withVersion } from "./model-address.server.ts";
 import { fetchModel, listen } from "./model-fetch.server.ts";
-import { noteRefused, type Parameter, refusedBy, refusedIn, withoutRefused } from "./refused-parameters.server.ts";
+import {
+  noteRefused,
+  type Parameter,
+  refusedBy,
+  refusedIn,
+  refusedToolIn,
+  withoutRefused,
+} from "./refused-parameters.server.ts";
 import type { Stretch } from "./thoughts.server.ts";
 import {
   type CallStretch,
@@ -98,8 +105,10 @@ export function generate(model: ModelAccess, prompt: Prompt, options: Options): 
  * Asks as often as it takes to find what the server takes: without a parameter that it refuses, or at the address with `/v1`.
  * Nothing that has begun is asked again.
  */
-async function* ask(given: ModelAccess, prompt: Prompt, options: Options): AsyncGenerator<Piece> {
+async function* ask(given: ModelAccess, prompt: Prompt, asked: Options): AsyncGenerator<Piece> {
   let model = given;
+  const left = leftOut.get(keyOf(model)) ?? new Set();
+  let options = { ...asked, tools: (asked.tools ?? []).filter((tool) => !left.has(JSON.stringify(tool))) };
   for (;;) {
     let hasBegun = false;
     const refused = refusedBy(model);
@@ -118,6 +127,12 @@ async function* ask(given: ModelAccess, prompt: Prompt, options: Options): Async
         await options.learn?.({ refused: parameters });
         continue;
       }
+      const tool = options.tools.find(({ name }) => name === refusedToolIn(error, options.tools));
+      if (tool) {
+        leaveOut(model, tool);
+        options = { ...options, tools: options.tools.filter((one) => one !== tool) };
+        continue;
+      }
       const isElsewhere =
         error instanceof ReplyError && error.kind === "address" && model.provider === "openai-compatible";
       const baseUrl = isElsewhere && model.baseUrl ? withVersion(model.baseUrl) : undefined;
@@ -125,6 +140,16 @@ async function* ask(given: ModelAccess, prompt: Prompt, options: Options): Async
       model = { ...model, baseUrl };
     }
   }
+}
+
+// Tools whose description a model's provider has refused, in this process: one of them must not keep all others from being called.
+const leftOut = new Map<string, Set<string>>();
+const keptLeftOut = 200;
+
+function leaveOut(model: ModelAccess, tool: OfferedTool): void {
+  if (leftOut.size >= keptLeftOut) leftOut.clear();
+  const key = keyOf(model);
+  leftOut.set(key, new Set([...(leftOut.get(key) ?? []), JSON.stringify(tool)]));
 }
 
 async function* askOnce(

@@ -133,3 +133,19 @@ export async function storeRefused(db: Db, model: Pick<ModelRow, "id">, paramete
     await trx.updateTable("models").set({ refused }).where("id", "=", model.id).execute();
   });
 }
+
+/**
+ * The tool because of whose description a server has refused a request, by its place or its name in the error, as OpenAI, Anthropic,
+ * Google and Mistral give it; undefined if it was for another reason.
+ */
+export function refusedToolIn(error: unknown, tools: { name: string }[]): string | undefined {
+  const told = toldBy(error instanceof ReplyError ? error.cause : error);
+  if (!told || ![400, 422, 500].includes(told.status ?? 400)) return undefined;
+  const { said } = told;
+  if (!/schema|parameters|properties|invalid|input_schema|pattern/i.test(said)) return undefined;
+  const [, place] = /(?:tools|functions|function_declarations)(?:\[|\.|"\s*,\s*)(\d{1,3})\b/.exec(said) ?? [];
+  const declared = /function_declarations\[(\d{1,3})\]/.exec(said)?.[1];
+  const byPlace = tools[Number(declared ?? place ?? Number.NaN)];
+  const byName = tools.find(({ name }) => new RegExp(`(?:function|tool)[^\\w]{1,4}${name}\\b`, "i").test(said));
+  return (byName ?? byPlace)?.name;
+}

@@ -4,6 +4,7 @@ import type { Tool } from "../../tools/tool.server.ts";
 import type { ProviderMeta } from "../parts.server.ts";
 import type { Thought } from "../tools/call.ts";
 import type { Piece } from "./providers.server.ts";
+import { schemaForModels } from "./tool-schema.server.ts";
 
 /** A tool that a model may call, its input described by a JSON schema; the names are those of the providers' libraries. */
 export type OfferedTool = LanguageModelV4FunctionTool;
@@ -82,7 +83,7 @@ export const offeredAs = ({
   type: "function",
   name,
   description,
-  inputSchema: schema as OfferedTool["inputSchema"],
+  inputSchema: schemaForModels(schema) as OfferedTool["inputSchema"],
 });
 
 /** A result as it stands in a prompt. */

@@ -26,5 +26,32 @@ export const boundedFetch: typeof fetch = async (input, init) => {
     },
     { highWaterMark: 0 },
   );
-  return new Response(body, answer);
+  return new Response(body.pipeThrough(withTexts()), answer);
 };
+
+/** Passes JSON on line by line, with long numbers as texts. */
+function withTexts(): TransformStream<Uint8Array, Uint8Array> {
+  const decoder = new TextDecoder();
+  const encoder = new TextEncoder();
+  let held = "";
+  return new TransformStream({
+    transform(bytes, controller) {
+      const piece = decoder.decode(bytes, { stream: true });
+      const end = piece.lastIndexOf("\n") + 1;
+      if (end > 0) controller.enqueue(encoder.encode(longNumbersAsTexts(held + piece.slice(0, end))));
+      held = end > 0 ? piece.slice(end) : held + piece;
+    },
+    flush(controller) {
+      const rest = held + decoder.decode();
+      if (rest) controller.enqueue(encoder.encode(longNumbersAsTexts(rest)));
+    },
+  });
+}
+
+/**
+ * JSON whose numbers of more than 15 digits, such as ids, are texts: the client's library would read others than the server has sent.
+ */
+const longNumbersAsTexts = (json: string): string =>
+  json.replace(/"(?:[^"\\]|\\.)*"|-?\d[\d.]{15,}(?:[eE][+-]?\d+)?/g, (found) =>
+    found.startsWith('"') ? found : `"${found}"`,
+  );

@@ -10,6 +10,7 @@ import {
 import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import type { Caller, Outcome, ToolQuestion } from "../tool.server.ts";
 import { boundedFetch } from "./bounded-fetch.server.ts";
+import { tolerant } from "./repaired.server.ts";
 import { outcomeOf } from "./result.server.ts";
 import type { ListedTool, McpServer } from "./server.ts";
 import { signedInAt } from "./sign-in.server.ts";
@@ -68,7 +69,7 @@ export class Connection {
     // What goes wrong with a call is told by the call.
     client.onerror = () => {};
     try {
-      await client.connect(transportTo(server), { timeout: connectTime });
+      await client.connect(tolerant(transportTo(server)), { timeout: connectTime });
     } catch (error) {
       await client.close().catch(() => {});
       throw error;

@@ -1,5 +1,6 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from "@modelcontextprotocol/client";
 import { ForbiddenAddress } from "../../process/addresses.server.ts";
+import { recordOf } from "../../process/json.server.ts";
 import { ToolRefused } from "../tool.server.ts";
 
 /** What has gone wrong with a server of tools, as a sentence that whoever administers it understands. */
@@ -18,7 +19,10 @@ function isSurelyUndone(error: unknown): boolean {
 
 function sentence(name: string, error: unknown): string {
   if (error instanceof UnauthorizedError) return `«${name}» pide que quien administra inicie sesión allí.`;
-  if (error instanceof SdkHttpError && error.status !== undefined) return ofStatus(name, error.status);
+  if (error instanceof ProtocolError) return `«${name}» ha contestado con un error${quoted(error.message)}.`;
+  if (error instanceof SdkHttpError && error.status !== undefined) {
+    return ofStatus(name, error.status, messageIn(String(error.data.text ?? "")));
+  }
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
     return `«${name}» no ha contestado a tiempo.`;
   if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed) {
@@ -42,8 +46,38 @@ const notMcp = [
   SdkErrorCode.ClientHttpUnexpectedContent,
 ];
 
-function ofStatus(name: string, status: number): string {
-  if (status === 401 || status === 403) return `«${name}» no acepta la clave.`;
+/** The words of the server itself, as it is who says them; nothing where there are none. */
+function quoted(message: string): string {
+  const text = message
+    .replace(/^MCP error -?\d+: /, "")
+    .replace(/[\p{Cc}\p{Cf}]+/gu, " ")
+    .replace(/\s+/g, " ")
+    .trim();
+  if (!text) return "";
+  return `: «${text.length > saidLength ? `${text.slice(0, saidLength).toWellFormed()}…` : text}»`;
+}
+
+// Characters of a server's own message.
+const saidLength = 500;
+
+/** The message in the body of a refusal: of JSON-RPC, of OAuth, or of a gateway. */
+function messageIn(body: string): string {
+  try {
+    const said = recordOf(JSON.parse(body));
+    const error = recordOf(said?.error) ?? said;
+    const message = error?.message ?? said?.error_description ?? said?.detail ?? said?.error;
+    return typeof message === "string" ? message : "";
+  } catch {
+    return /^[^<{]{1,300}$/.test(body.trim()) ? body.trim() : "";
+  }
+}
+
+function ofStatus(name: string, status: number, message: string): string {
+  if (status === 401) return `«${name}» no acepta la clave${quoted(message)}.`;
+  if (status === 403) return `«${name}» no permite esto con la clave que tiene${quoted(message)}.`;
+  if (status >= 400 && message && status !== 404 && status !== 405) {
+    return `«${name}» ha contestado ${status}${quoted(message)}.`;
+  }
   if (status === 404 || status === 405) return `En esa dirección de «${name}» no hay un servidor MCP (${status}).`;
   if (status === 429) return `«${name}» no admite más llamadas por ahora.`;
   if (status >= 300 && status < 400) return `«${name}» quiere llevar a otra dirección (${status}), y eso no se sigue.`;

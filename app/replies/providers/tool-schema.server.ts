@@ -1,0 +1,41 @@
+import { listOf, recordOf } from "../../process/json.server.ts";
+
+type Schema = Record<string, unknown>;
+
+/**
+ * The schema of a tool's input as all providers take it: an object with properties at its top. Alternatives at the top (`anyOf`,
+ * `oneOf`, `allOf`), which OpenAI, Anthropic and Google refuse, become the properties of all of them, and a reference at the top
+ * becomes what it refers to. Deeper down nothing is changed.
+ */
+export function schemaForModels(given: Schema): Schema {
+  const { $schema: _schema, $id: _id, ...top } = referred(given, given);
+  const { anyOf, oneOf, allOf, properties, required, ...rest } = top;
+  const all: Schema[] = [];
+  const required_: string[][] = [stringsIn(required)];
+  for (const alternatives of [anyOf, oneOf].map(listOf)) {
+    const each = alternatives.map((one) => schemaForModels(referred(recordOf(one) ?? {}, given)));
+    all.push(...each);
+    // Needed is what each of them needs.
+    const [first = [], ...others] = each.map((one) => stringsIn(one.required));
+    required_.push(first.filter((name) => others.every((other) => other.includes(name))));
+  }
+  for (const one of listOf(allOf)) {
+    const part = schemaForModels(referred(recordOf(one) ?? {}, given));
+    all.push(part);
+    required_.push(stringsIn(part.required));
+  }
+  const merged = Object.assign({}, ...all.map((one) => one.properties), recordOf(properties)) as Schema;
+  const needed = [...new Set(required_.flat())].filter((name) => name in merged);
+  return { ...rest, type: "object", properties: merged, ...(needed.length > 0 && { required: needed }) };
+}
+
+const stringsIn = (value: unknown): string[] => listOf(value).filter((one) => typeof one === "string");
+
+/** A schema, or the one in `root` that it refers to: `#/$defs/Name`, `#/definitions/Name`. */
+function referred(schema: Schema, root: Schema): Schema {
+  const { $ref, ...rest } = schema;
+  const [, group = "", name = ""] =
+    /^#\/(\$defs|definitions)\/([^/]+)$/.exec(typeof $ref === "string" ? $ref : "") ?? [];
+  const found = recordOf(recordOf(root[group])?.[name]);
+  return found && !("$ref" in found) ? { ...rest, ...found } : rest;
+}

@@ -1,0 +1,97 @@
+import type { Transport } from "@modelcontextprotocol/client";
+import { listOf, recordOf } from "../../process/json.server.ts";
+
+type Fields = Record<string, unknown>;
+
+/**
+ * Has the client's library read what a server sends only after it was put right: the library refuses a whole list because of one odd
+ * tool, and a whole result because of one odd block. Each piece that does not fit is put right, said in words, or left out.
+ */
+export function tolerant<Kind extends Transport>(transport: Kind): Kind {
+  let take: Transport["onmessage"];
+  Object.defineProperty(transport, "onmessage", {
+    configurable: true,
+    get: () =>
+      take && ((...[message, extra]: Parameters<NonNullable<typeof take>>) => take?.(repaired(message), extra)),
+    set: (given: Transport["onmessage"]) => {
+      take = given;
+    },
+  });
+  return transport;
+}
+
+/** A message of JSON-RPC as the protocol wants it (modelcontextprotocol.io/specification, `tools/list` and `tools/call`). */
+export function repaired<Message>(message: Message): Message {
+  const result = recordOf((message as { result?: unknown }).result);
+  if (!result) return message;
+  if ("tools" in result) return { ...message, result: listRepaired(result) };
+  if ("content" in result || "structuredContent" in result || "isError" in result) {
+    return { ...message, result: resultRepaired(result) };
+  }
+  return message;
+}
+
+function listRepaired({ tools, nextCursor, ...rest }: Fields): Fields {
+  const known = listOf(tools).map(recordOf).filter(isNamed).map(toolRepaired);
+  return { ...rest, tools: known, ...(typeof nextCursor === "string" && nextCursor && { nextCursor }) };
+}
+
+const isNamed = (tool: Fields | undefined): tool is Fields & { name: string } =>
+  typeof tool?.name === "string" && tool.name !== "";
+
+/** Keeps of a tool what is used here. Its `outputSchema` is not: a result says itself what it is. */
+function toolRepaired({ name, title, description, inputSchema, annotations }: Fields): Fields {
+  const hints = Object.entries(recordOf(annotations) ?? {}).filter(([, value]) =>
+    ["boolean", "string"].includes(typeof value),
+  );
+  return {
+    name,
+    inputSchema: { ...recordOf(inputSchema), type: "object" },
+    ...(typeof title === "string" && { title }),
+    ...(typeof description === "string" && { description }),
+    annotations: Object.fromEntries(
+      hints.filter(([hint, value]) => (hint === "title") === (typeof value === "string")),
+    ),
+  };
+}
+
+function resultRepaired({ content, structuredContent, isError, ...rest }: Fields): Fields {
+  const blocks = Array.isArray(content) ? content : content === undefined || content === null ? [] : [content];
+  const structured = recordOf(structuredContent);
+  const known = blocks.flatMap(blockRepaired);
+  // A list or a single value is no result by the protocol, but says something.
+  if (!structured && structuredContent !== undefined && structuredContent !== null && known.length === 0) {
+    known.push(said(JSON.stringify(structuredContent)));
+  }
+  return {
+    ...rest,
+    content: known,
+    ...(structured && { structuredContent: structured }),
+    ...((isError === true || isError === "true") && { isError: true }),
+  };
+}
+
+const said = (text: string) => ({ type: "text", text });
+// Characters of a block of an unknown kind that a model is told.
+const unknownLength = 2_000;
+
+function blockRepaired(given: unknown): Fields[] {
+  if (given === null || given === undefined) return [];
+  if (typeof given !== "object") return [said(String(given))];
+  const block = recordOf(given) ?? {};
+  const { type, text, data, mimeType, uri, name } = block;
+  const has = (...values: unknown[]) => values.every((value) => typeof value === "string");
+  if (type === "text" && has(text)) return [said(text as string)];
+  if ((type === "image" || type === "audio") && has(data)) {
+    return [{ type, data, mimeType: has(mimeType) ? mimeType : type === "image" ? "image/png" : "audio/wav" }];
+  }
+  if (type === "resource_link" && has(uri)) return [{ type, uri, name: has(name) ? name : uri }];
+  const resource = recordOf(block.resource);
+  if (type === "resource" && resource) {
+    const address = has(resource.uri) ? resource.uri : "";
+    if (has(resource.text)) return [{ type, resource: { uri: address, text: resource.text } }];
+    if (has(resource.blob)) return [{ type, resource: { uri: address, blob: resource.blob } }];
+  }
+  const kind = has(type) ? `del tipo «${type}»` : "sin tipo";
+  return [said(`(Un contenido ${kind}: ${JSON.stringify(given).slice(0, unknownLength).toWellFormed()})`)];
+}
