@@ -7,6 +7,8 @@ export type ToolSettings = {
   program?: string;
   /** The model that makes images. */
   model?: string;
+  /** Id of the client that was registered for this installation by hand where its server is signed in at. */
+  clientId?: string;
   /** By the tool's own name. */
   tools?: Record<string, ToolChoice>;
 };

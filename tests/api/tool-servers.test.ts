@@ -233,6 +233,36 @@ describe("servers of tools", () => {
     await server.stop();
   });
 
+  it("signing in there with a client that was registered by hand, where none may register itself", async () => {
+    const json = { name: "manual", kind: "mcp", address: "http://127.0.0.1:9/mcp" };
+    const { id } = (await api.call("POST", "/api/tool", { token: admin.token, json })).body as { id: string };
+    const back = `https://tertulia.example/admin/tool/${id}/vuelta`;
+    const registered = { client_id: "tertulia", client_secret: "secreto-de-cliente", redirect_uris: [back] };
+    const server = await startOauthToolServer([
+      {
+        ...registered,
+        grant_types: ["authorization_code", "refresh_token"],
+        scope: "openid offline_access herramientas",
+      },
+    ]);
+    const begin = () => api.call("POST", `/api/tool/${id}/sign-in`, { token: admin.token, json: { redirect: back } });
+    const own = { clientId: "tertulia", clientSecret: "secreto-de-cliente" };
+    const put = (more: object) =>
+      api.call("PUT", `/api/tool/${id}`, { token: admin.token, json: { ...json, address: server.url, ...more } });
+    await put({});
+    expect((await begin()).status).toBe(422);
+    await put(own);
+    // Saved again without its secret, which stays.
+    expect((await put({ clientId: "tertulia" })).body).toMatchObject({ clientId: "tertulia" });
+    const { url } = (await begin()).body as { url: string };
+    const brought = (await signInThere(url, back)).searchParams.toString();
+    const ended = await api.call("POST", `/api/tool/${id}/sign-in/end`, { token: admin.token, json: { brought } });
+    expect(ended.body).toMatchObject({ signedIn: true, problem: null, tools: [{ name: "quien" }] });
+    expect(ended.text).not.toContain("secreto-de-cliente");
+    expect((await put({})).body).toMatchObject({ clientId: null, signedIn: false });
+    await server.stop();
+  });
+
   it("its secret is never told, nor taken along to another address", async () => {
     const tool = await add({ name: "con clave", address: hostile.url("gemelas"), secret: "SECRETO" });
     expect(tool.hasSecret).toBe(true);

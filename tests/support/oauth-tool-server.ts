@@ -1,21 +1,24 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
-import Provider from "oidc-provider";
+import Provider, { type ClientMetadata } from "oidc-provider";
 import { z } from "zod";
 import { freePort } from "./server.ts";
 
 /**
  * A server of tools that wants its users to sign in: `oidc-provider` says who they are, the official server of MCP answers. Anybody
- * may sign in there, with any password.
+ * may sign in there, with any password. `clients`: those that were registered by hand, where nobody else may register.
  */
-export async function startOauthToolServer(): Promise<{ url: string; issuer: string; stop(): Promise<void> }> {
+export async function startOauthToolServer(
+  clients: ClientMetadata[] = [],
+): Promise<{ url: string; issuer: string; stop(): Promise<void> }> {
   const [port, own] = [await freePort(), await freePort()];
   const issuer = `http://127.0.0.1:${port}`;
   const url = `http://127.0.0.1:${own}/mcp`;
   const provider = new Provider(issuer, {
+    clients,
     features: {
-      registration: { enabled: true },
+      registration: { enabled: clients.length === 0 },
       devInteractions: { enabled: true },
       resourceIndicators: {
         enabled: true,

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { ToolRow } from "../../db/tables.ts";
 import { isForbiddenUrl } from "../../process/addresses.server.ts";
 import { encrypt, tryDecrypt } from "../../process/crypto.server.ts";
+import type { ToolAccess } from "../../tools/mcp/server.ts";
 import type { ToolSettings } from "../../tools/settings.ts";
 import { listedIn, settingsOf } from "../../tools/toolbox.server.ts";
 import type { Person, Services } from "../env.server.ts";
@@ -38,6 +39,7 @@ export const tool = z
     secretLost: z
       .boolean()
       .openapi({ description: "Si la clave se guardó con otro secreto y hay que escribirla otra vez." }),
+    clientId: z.string().nullable().openapi({ description: "El cliente OAuth dado de alta a mano en su servidor." }),
     signedIn: z.boolean().openapi({ description: "Si se ha iniciado sesión en su servidor (OAuth)." }),
     model: z.string().nullable().openapi({ description: "El modelo que hace las imágenes." }),
     allowed,
@@ -79,6 +81,13 @@ export const newTool = z.strictObject({
     description: "Un token, o cabeceras, una por línea: «X-Api-Key: …». Sin ella se queda la que había.",
   }),
   model: line("El modelo", 200).nullable().default(null),
+  clientId: line("El identificador de cliente", 500).nullable().default(null).openapi({
+    description: "De un cliente OAuth dado de alta a mano, si su servidor no deja que se haga solo.",
+  }),
+  clientSecret: line("El secreto de cliente", 1_000)
+    .nullable()
+    .default(null)
+    .openapi({ description: "Sin él se queda el que había." }),
   allowed: allowed.default("everyone"),
   enabled: flag.default(true),
   seconds: within("Los segundos", 1, 600).default(30),
@@ -102,7 +111,7 @@ export function showTool(
 ): z.output<typeof tool> {
   const forAdmin = person.role === "admin";
   const { id, name, kind: what, address, secret, access, seconds, kilobytes, problem, listedAt, position: at } = row;
-  const { program, model, tools: choices = {} } = settingsOf(row);
+  const { program, model, clientId, tools: choices = {} } = settingsOf(row);
   return {
     id,
     ...timesOf(row),
@@ -112,6 +121,7 @@ export function showTool(
     program: forAdmin ? (program ?? null) : null,
     hasSecret: forAdmin && secret !== null,
     secretLost: forAdmin && secret !== null && tryDecrypt(secret, toolKey, id) === undefined,
+    clientId: forAdmin ? (clientId ?? null) : null,
     signedIn: forAdmin && hasTokens(access, toolKey, id),
     model: forAdmin ? (model ?? null) : null,
     allowed: row.allowed,
@@ -131,18 +141,36 @@ export function showTool(
   };
 }
 
-function hasTokens(access: string | null, key: Buffer, id: string): boolean {
+const hasTokens = (access: string | null, key: Buffer, id: string) => "tokens" in openAccess(access, key, id);
+
+function openAccess(access: string | null, key: Buffer, id: string): ToolAccess {
   const plain = access === null ? undefined : tryDecrypt(access, key, id);
-  return plain !== undefined && "tokens" in (JSON.parse(plain) as object);
+  return plain === undefined ? {} : (JSON.parse(plain) as ToolAccess);
+}
+
+type Client = Pick<NewTool, "clientId" | "clientSecret">;
+
+/** What signing in has given, with the client that was registered by hand; tokens of another client are of no use to it. */
+function accessWith(before: ToolAccess, { clientId, clientSecret }: Client): ToolAccess {
+  if (!clientId) {
+    const { own, tokens, ...rest } = before;
+    return own || !tokens ? rest : { ...rest, tokens };
+  }
+  const isSame = before.own?.client_id === clientId;
+  const secret = clientSecret ?? (isSame ? before.own?.client_secret : undefined);
+  const own = { client_id: clientId, ...(secret && { client_secret: secret }) };
+  return isSame ? { ...before, own } : { own };
 }
 
 /** What a body makes of a row; without a new secret the old, encrypted one stays. */
 export function toColumns({ toolKey }: Pick<Services, "toolKey">, id: string, given: NewTool, before?: ToolRow) {
-  const { secret, model, choices, enabled, groupIds: forGroups, ...columns } = given;
+  const { secret, model, clientId, clientSecret, choices, enabled, groupIds: forGroups, ...columns } = given;
+  const access = accessWith(openAccess(before?.access ?? null, toolKey, id), { clientId, clientSecret });
   const old: ToolSettings = before ? settingsOf(before) : {};
   const settings: ToolSettings = {
     ...(old.program !== undefined && { program: old.program }),
     ...(model && { model }),
+    ...(clientId && { clientId }),
     ...(choices ? { tools: choices } : old.tools && { tools: old.tools }),
   };
   return {
@@ -151,5 +179,6 @@ export function toColumns({ toolKey }: Pick<Services, "toolKey">, id: string, gi
     enabled: enabled ? (1 as const) : (0 as const),
     secret: secret ? encrypt(secret, toolKey, id) : (before?.secret ?? null),
     settings: JSON.stringify(settings),
+    access: Object.keys(access).length > 0 ? encrypt(JSON.stringify(access), toolKey, id) : null,
   };
 }

@@ -65,7 +65,6 @@ const createTool: RouteHandler<typeof createToolRoute, ApiEnv> = async (c) => {
     listed: "[]",
     listedAt: null,
     problem: null,
-    access: null,
   };
   await services.db.transaction().execute(async (trx) => {
     await trx.insertInto("tools").values(row).execute();
@@ -99,8 +98,9 @@ const changeTool: RouteHandler<typeof changeToolRoute, ApiEnv> = async (c) => {
   if (before.secret && !given.secret && moved) {
     throw invalid("secret", "Al cambiar la dirección hay que escribir la clave otra vez.");
   }
-  const left = moved ? { listed: "[]", listedAt: null, problem: null, access: null } : {};
-  const after = { ...before, ...toColumns(services, before.id, given, before), ...left, updatedAt: Date.now() };
+  const left = moved ? { listed: "[]", listedAt: null, problem: null } : {};
+  const kept = moved ? { ...before, access: null } : before;
+  const after = { ...before, ...toColumns(services, before.id, given, kept), ...left, updatedAt: Date.now() };
   await services.db.transaction().execute(async (trx) => {
     const { numUpdatedRows } = await trx
       .updateTable("tools")

@@ -19,6 +19,8 @@ export type McpServer = {
 
 /** What signing in at a server (OAuth) has given; the client's library knows what is in it. */
 export type ToolAccess = {
+  /** Client that was registered by hand; it goes before one that registered itself. */
+  own?: { client_id: string; client_secret?: string };
   client?: object;
   tokens?: object;
   discovery?: object;

@@ -41,7 +41,8 @@ class SignIn implements OAuthClientProvider {
   }
 
   async clientInformation() {
-    return (await this.#server.access.read()).client as Kept<"clientInformation">;
+    const { own, client } = await this.#server.access.read();
+    return (own ?? client) as Kept<"clientInformation">;
   }
 
   async saveClientInformation(client: object): Promise<void> {
@@ -124,7 +125,13 @@ export async function beginSignIn(server: McpServer, redirect: string): Promise<
   const client = before.redirect === redirect ? before.client : undefined;
   const state = randomBytes(18).toString("base64url");
   // The tokens of before stay until there are new ones.
-  const access = { ...(before.tokens && { tokens: before.tokens }), ...(client && { client }), state, redirect };
+  const access = {
+    ...(before.own && { own: before.own }),
+    ...(before.tokens && { tokens: before.tokens }),
+    ...(client && { client }),
+    state,
+    redirect,
+  };
   await server.access.write(access);
   const provider = new SignIn(server, access);
   await auth(provider, { serverUrl, fetchFn: boundedFetch, forceReauthorization: true });
