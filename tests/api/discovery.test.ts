@@ -45,7 +45,16 @@ async function look(providers: Partial<Providers>) {
     db
       .selectFrom("models")
       .where("provider", "!=", "local")
-      .select(["provider", "name", "externalId", "contextWindow", "maxOutputTokens", "isDefault"])
+      .select([
+        "provider",
+        "name",
+        "externalId",
+        "contextWindow",
+        "maxOutputTokens",
+        "isDefault",
+        "usesTools",
+        "acceptsImages",
+      ])
       .execute();
 }
 
@@ -79,6 +88,71 @@ it("takes a server's own window: llama.cpp, new and old, vLLM, OpenRouter; witho
     expect.objectContaining({ name: "vllm", contextWindow: 16_384, maxOutputTokens: 8192 }),
     expect.objectContaining({ name: "abierta", contextWindow: 200_000 }),
     expect.objectContaining({ name: "callada", contextWindow: 32_768 }),
+  ]);
+});
+
+it("reads lists that are not as they should be", async () => {
+  const odd = [
+    null,
+    7,
+    {},
+    { id: "" },
+    { id: "una", max_model_len: -1 },
+    { id: "una" },
+    "dos",
+    { name: "tres", context_length: 1 },
+  ];
+  const { url } = await serve((path) =>
+    path === "/v1/models"
+      ? [...odd, { id: "cuatro", context_length: 2 ** 53 }, { id: "cinco", context_window: "8192" }]
+      : undefined,
+  );
+  const models = await look({ openai: { apiKey: undefined, baseUrl: `${url}/v1/chat/completions` } });
+  expect((await models()).map(({ name, contextWindow }) => [name, contextWindow])).toEqual([
+    ["una", 32_768],
+    ["dos", 32_768],
+    ["tres", 32_768],
+    ["cuatro", 32_768],
+    ["cinco", 8192],
+  ]);
+});
+
+it("asks a server what its models can do, where it says", async () => {
+  const { url } = await serve((path, body) => {
+    if (path === "/api/tags")
+      return { models: [{ name: "a" }, { name: "b" }, { name: "vieja" }, { name: "vectores" }] };
+    if (path === "/api/show") {
+      const capabilities = body.includes('"a"')
+        ? ["completion", "tools", "vision"]
+        : body.includes('"b"')
+          ? ["completion"]
+          : body.includes("vectores")
+            ? ["embedding"]
+            : undefined;
+      return { capabilities };
+    }
+    if (path === "/v1/models") {
+      return {
+        data: [
+          { id: "router", supported_parameters: ["tools"], architecture: { input_modalities: ["text", "image"] } },
+          { id: "router-sin", supported_parameters: ["temperature"], architecture: { input_modalities: ["text"] } },
+          { id: "mistral", capabilities: { function_calling: false, vision: true } },
+          { id: "callada" },
+        ],
+      };
+    }
+    return undefined;
+  });
+  const models = await look({ ollamaBaseUrl: url, openai: { apiKey: undefined, baseUrl: `${url}/v1` } });
+  const abilities = (await models()).map(({ name, usesTools, acceptsImages }) => [name, usesTools, acceptsImages]);
+  expect(abilities.sort()).toEqual([
+    ["a", 1, 1],
+    ["b", 0, 0],
+    ["callada", 1, 0],
+    ["mistral", 0, 1],
+    ["router", 1, 1],
+    ["router-sin", 0, 0],
+    ["vieja", 1, 0],
   ]);
 });
 

@@ -103,6 +103,7 @@ const localModel: ListedModel = {
   baseUrl: null,
   apiKey: null,
   acceptsImages: 0,
+  usesTools: 1,
   contextWindow: 32_768,
 };
 
@@ -136,11 +137,9 @@ async function addModel(
         // Half of a small window is left for the conversation.
         maxOutputTokens: Math.min(8_192, Math.floor(found.contextWindow / 2)),
         temperature: null,
-        // What Ollama has may know them or not; whoever administers says so.
         pseudonyms: 0,
         resumes: 1,
         refused: "",
-        usesTools: found.provider === "ollama" || found.provider === "openai-compatible" ? 0 : 1,
         systemPrompt: "",
         inputPrice: null,
         outputPrice: null,

@@ -1,11 +1,13 @@
 import type { ModelRow } from "../../db/tables.ts";
 import type { Config } from "../../process/config.server.ts";
+import { listOf, recordOf } from "../../process/json.server.ts";
+import { serverAddressOf } from "./model-address.server.ts";
 import { fetchModel } from "./model-fetch.server.ts";
 
 /** What a provider says of one of its models. */
 export type ListedModel = Pick<
   ModelRow,
-  "provider" | "externalId" | "name" | "baseUrl" | "apiKey" | "acceptsImages" | "contextWindow"
+  "provider" | "externalId" | "name" | "baseUrl" | "apiKey" | "acceptsImages" | "usesTools" | "contextWindow"
 >;
 
 /** The settings that say where models may be. */
@@ -13,15 +15,19 @@ export type Providers = Pick<Config, "openai" | "anthropic" | "google" | "ollama
 /** A configured provider. `list` asks for its models and rejects if it does not answer. */
 export type Provider = { name: ModelRow["provider"]; list(): Promise<ListedModel[]> };
 
+type Fields = Record<string, unknown>;
+
 // Timeout in ms.
 const patience = 5_000;
+// More than anybody chooses among; OpenRouter has some 400.
+const modelsAtMost = 1_000;
 
 /** The providers of the environment: those with a key or an address, and Ollama at its usual address. */
 export function providersIn({ openai, anthropic, google, ollamaBaseUrl }: Providers): Provider[] {
   const { apiKey: openaiKey } = openai;
   const { apiKey: anthropicKey } = anthropic;
   const { apiKey: googleKey } = google;
-  const compatible = openai.baseUrl;
+  const compatible = openai.baseUrl && serverAddressOf("openai-compatible", openai.baseUrl);
   return [
     ...(compatible
       ? [{ name: "openai-compatible" as const, list: () => listCompatible(compatible, openaiKey ?? null) }]
@@ -31,14 +37,14 @@ export function providersIn({ openai, anthropic, google, ollamaBaseUrl }: Provid
       ? [{ name: "anthropic" as const, list: () => listAnthropic(anthropicKey, anthropic.baseUrl) }]
       : []),
     ...(googleKey ? [{ name: "google" as const, list: () => listGoogle(googleKey) }] : []),
-    { name: "ollama" as const, list: () => listOllama(ollamaBaseUrl) },
+    { name: "ollama" as const, list: () => listOllama(serverAddressOf("ollama", ollamaBaseUrl)) },
   ];
 }
 
 async function listOpenAi(apiKey: string): Promise<ListedModel[]> {
-  const { data } = await askFor<{ data: { id: string }[] }>("https://api.openai.com/v1/models", bearer(apiKey));
+  const models = modelsIn(await askFor("https://api.openai.com/v1/models", bearer(apiKey)));
   const chat = /^(gpt|o\d|chatgpt)(?!.*(audio|realtime|image|tts|transcribe|search|instruct|embed))/;
-  return data
+  return models
     .filter(({ id }) => chat.test(id))
     .map(({ id }) => ({
       provider: "openai",
@@ -47,47 +53,100 @@ async function listOpenAi(apiKey: string): Promise<ListedModel[]> {
       baseUrl: null,
       apiKey,
       acceptsImages: 1,
+      usesTools: 1,
       contextWindow: 128_000,
     }));
 }
 
 /**
- * The fields in which OpenAI-compatible servers tell a model's window: llama.cpp, vLLM, OpenRouter, Groq, LM Studio.
+ * The models of a list: `data` of OpenAI's format, `models` of Ollama's and Google's, or the list itself. Entries without an id, and
+ * those that are there twice, are left out.
  */
-type Compatible = {
-  id: string;
-  meta?: { n_ctx?: number } | null;
-  max_model_len?: number | null;
-  context_length?: number | null;
-  context_window?: number | null;
-  max_context_length?: number | null;
-};
+function modelsIn(answer: unknown): { id: string; said: Fields }[] {
+  const fields = recordOf(answer);
+  const entries = [answer, fields?.data, fields?.models].map(listOf).find(({ length }) => length > 0) ?? [];
+  const models = new Map<string, Fields>();
+  for (const entry of entries) {
+    const said = recordOf(entry) ?? {};
+    const id = [entry, said.id, said.name, said.model].find((one) => typeof one === "string" && one.trim() !== "");
+    if (typeof id === "string" && id.length <= 200 && !models.has(id)) models.set(id, said);
+  }
+  return [...models].slice(0, modelsAtMost).map(([id, said]) => ({ id, said }));
+}
 
 const windowUnknown = 32_768;
 
+/** A window in tokens as a server said it; undefined for what can be none. */
+const windowOf = (...said: unknown[]): number | undefined =>
+  said.map(Number).find((window) => Number.isInteger(window) && window >= 256 && window <= 10_000_000);
+
 async function listCompatible(url: string, apiKey: string | null): Promise<ListedModel[]> {
-  const { data } = await askFor<{ data: Compatible[] }>(`${url}/models`, apiKey ? bearer(apiKey) : {});
+  const headers = apiKey ? bearer(apiKey) : {};
+  const path = (name: string) => url.replace(/(\?|$)/, `${name}$1`);
   const found: ListedModel[] = [];
-  for (const model of data.filter(({ id }) => !/embed|whisper|tts|rerank/i.test(id))) {
-    const said =
-      model.meta?.n_ctx ??
-      model.max_model_len ??
-      model.context_length ??
-      model.context_window ??
-      model.max_context_length ??
-      // Older builds of llama.cpp have it only in /props.
-      (model.meta ? await windowInProps(url, apiKey) : undefined);
+  const models = modelsIn(await askFor(path("/models"), headers)).filter(
+    ({ id }) => !/embed|whisper|tts|rerank/i.test(id),
+  );
+  // llama.cpp says there what its model can do; older builds have its window only there.
+  const isLlamaCpp = models.some(({ said }) => recordOf(said.meta) || said.owned_by === "llamacpp");
+  const props = isLlamaCpp ? await askFor(url.replace(/\/v1$/, "/props"), headers).catch(() => undefined) : undefined;
+  for (const { id, said } of models) {
+    const { max_model_len, context_length, context_window, max_context_length } = said;
+    const listed = windowOf(
+      recordOf(said.meta)?.n_ctx,
+      max_model_len,
+      context_length,
+      context_window,
+      max_context_length,
+    );
+    const ofServer = windowOf(recordOf(recordOf(props)?.default_generation_settings)?.n_ctx);
+    const { sees, calls } = abilitiesOf(said, recordOf(props));
     found.push({
       provider: "openai-compatible",
-      externalId: model.id,
-      name: nameOf(model.id),
+      externalId: id,
+      name: nameOf(id),
       baseUrl: url,
       apiKey,
-      acceptsImages: likelySupportsImages(model.id),
-      contextWindow: said || windowUnknown,
+      acceptsImages: flag(sees ?? likelySeesImages(id)),
+      // Not all servers say: it is tried, and a refusal is remembered.
+      usesTools: flag(calls ?? true),
+      contextWindow: listed ?? (recordOf(said.meta) ? ofServer : undefined) ?? windowUnknown,
     });
   }
   return found;
+}
+
+const flag = (is: boolean) => (is ? (1 as const) : (0 as const));
+
+/**
+ * Whether a model sees images and calls tools, as its server says: OpenRouter's `architecture` and `supported_parameters`, Mistral's
+ * and LM Studio's `capabilities`, llama.cpp's `/props`. Undefined where it does not say.
+ */
+function abilitiesOf(
+  said: Fields,
+  props: Fields | undefined,
+): { sees: boolean | undefined; calls: boolean | undefined } {
+  const inputs = recordOf(said.architecture)?.input_modalities ?? said.input_modalities;
+  const parameters = said.supported_parameters;
+  const able = recordOf(said.capabilities);
+  const named = listOf(said.capabilities);
+  const known = (value: unknown) => (typeof value === "boolean" ? value : undefined);
+  const template = recordOf(props?.chat_template_caps);
+  const sees = [
+    Array.isArray(inputs) ? inputs.includes("image") : undefined,
+    known(able?.vision),
+    said.type === "vlm" || named.includes("vision") || undefined,
+    known(recordOf(props?.modalities)?.vision),
+  ];
+  const calls = [
+    Array.isArray(parameters) ? parameters.includes("tools") : undefined,
+    known(able?.function_calling),
+    known(able?.tool_calling),
+    named.includes("tool_use") || named.includes("tools") || undefined,
+    known(template?.supports_tools ?? template?.supports_tool_calls),
+  ];
+  const first = (values: (boolean | undefined)[]) => values.find((value) => value !== undefined);
+  return { sees: first(sees), calls: first(calls) };
 }
 
 /** The file name, if a server names its model by a path. */
@@ -97,54 +156,40 @@ const nameOf = (id: string) =>
     .at(-1)
     ?.replace(/\.gguf$/i, "") || id;
 
-async function windowInProps(url: string, apiKey: string | null): Promise<number | undefined> {
-  type Props = { default_generation_settings?: { n_ctx?: number } };
-  const props = await askFor<Props>(url.replace(/\/v1$/, "/props"), apiKey ? bearer(apiKey) : {}).catch(
-    () => undefined,
-  );
-  return props?.default_generation_settings?.n_ctx;
-}
-
 const bearer = (apiKey: string) => ({ Authorization: `Bearer ${apiKey}` });
 
 async function listAnthropic(apiKey: string, baseUrl: string | undefined): Promise<ListedModel[]> {
-  const url = baseUrl ?? "https://api.anthropic.com/v1";
-  const { data } = await askFor<{ data: { id: string; display_name?: string }[] }>(`${url}/models`, {
-    "x-api-key": apiKey,
-    "anthropic-version": "2023-06-01",
-  });
-  return data.map(({ id, display_name }) => ({
+  const url = baseUrl ? serverAddressOf("anthropic", baseUrl) : "https://api.anthropic.com/v1";
+  const headers = { "x-api-key": apiKey, "anthropic-version": "2023-06-01" };
+  return modelsIn(await askFor(`${url}/models`, headers)).map(({ id, said }) => ({
     provider: "anthropic",
     externalId: id,
-    name: display_name ?? id,
-    baseUrl: baseUrl ?? null,
+    name: typeof said.display_name === "string" && said.display_name ? said.display_name : id,
+    baseUrl: baseUrl ? url : null,
     apiKey,
     acceptsImages: 1,
-    contextWindow: 200_000,
+    usesTools: 1,
+    contextWindow: windowOf(said.max_input_tokens) ?? 200_000,
   }));
 }
 
 async function listGoogle(apiKey: string): Promise<ListedModel[]> {
-  type Model = { name: string; displayName?: string; inputTokenLimit?: number; supportedGenerationMethods?: string[] };
-  const { models } = await askFor<{ models: Model[] }>(
-    "https://generativelanguage.googleapis.com/v1beta/models?pageSize=200",
-    {
-      "x-goog-api-key": apiKey,
-    },
-  );
-  return models
+  const answer = await askFor("https://generativelanguage.googleapis.com/v1beta/models?pageSize=200", {
+    "x-goog-api-key": apiKey,
+  });
+  return modelsIn(answer)
     .filter(
-      ({ name, supportedGenerationMethods }) =>
-        name.includes("gemini") && supportedGenerationMethods?.includes("generateContent"),
+      ({ id, said }) => id.includes("gemini") && listOf(said.supportedGenerationMethods).includes("generateContent"),
     )
-    .map(({ name, displayName, inputTokenLimit }) => ({
+    .map(({ id, said }) => ({
       provider: "google",
-      externalId: name.replace("models/", ""),
-      name: displayName ?? name,
+      externalId: id.replace("models/", ""),
+      name: typeof said.displayName === "string" && said.displayName ? said.displayName : id,
       baseUrl: null,
       apiKey,
       acceptsImages: 1,
-      contextWindow: inputTokenLimit ?? 1_000_000,
+      usesTools: 1,
+      contextWindow: windowOf(said.inputTokenLimit) ?? 1_000_000,
     }));
 }
 
@@ -152,37 +197,39 @@ async function listGoogle(apiKey: string): Promise<ListedModel[]> {
 const ollamaWindow = 4_096;
 
 async function listOllama(baseUrl: string): Promise<ListedModel[]> {
-  const { models } = await askFor<{ models: { name: string }[] }>(`${baseUrl}/api/tags`, {});
-  const chats = models.filter(({ name }) => !/embed/i.test(name));
-  return Promise.all(
-    chats.map(async ({ name }) => ({
-      provider: "ollama" as const,
-      externalId: name,
-      name,
-      baseUrl,
-      apiKey: null,
-      acceptsImages: likelySupportsImages(name),
-      contextWindow: (await ollamaContext(baseUrl, name).catch(() => undefined)) ?? ollamaWindow,
-    })),
+  const chats = modelsIn(await askFor(`${baseUrl}/api/tags`, {})).filter(({ id }) => !/embed/i.test(id));
+  const listed = await Promise.all(
+    chats.map(async ({ id }) => {
+      const shown = recordOf(await askFor(`${baseUrl}/api/show`, {}, { model: id }).catch(() => undefined));
+      // Older versions do not say what a model can do.
+      const abilities = Array.isArray(shown?.capabilities) ? shown.capabilities : undefined;
+      if (abilities?.includes("embedding") && !abilities.includes("completion")) return [];
+      return {
+        provider: "ollama" as const,
+        externalId: id,
+        name: id,
+        baseUrl,
+        apiKey: null,
+        acceptsImages: flag(abilities?.includes("vision") ?? likelySeesImages(id)),
+        usesTools: flag(abilities?.includes("tools") ?? true),
+        contextWindow: numCtx(shown?.parameters) ?? ollamaWindow,
+      };
+    }),
   );
+  return listed.flat();
 }
 
 /** The `num_ctx` among a model's parameters, which are lines of a name and a value (docs.ollama.com/api, «show»). */
-async function ollamaContext(baseUrl: string, model: string): Promise<number | undefined> {
-  const { parameters = "" } = await askFor<{ parameters?: string }>(`${baseUrl}/api/show`, {}, { model });
-  const said = /^num_ctx\s+"?(\d+)/m.exec(parameters)?.[1];
-  return said === undefined ? undefined : Number(said);
-}
+const numCtx = (parameters: unknown): number | undefined =>
+  windowOf(/^num_ctx\s+"?(\d{1,9})/m.exec(typeof parameters === "string" ? parameters : "")?.[1] ?? Number.NaN);
 
-/** Guesses by its name whether a model accepts images, because these lists do not say. Admins can correct it. */
-const likelySupportsImages = (name: string) =>
+/** Guesses by its name whether a model accepts images, where its server does not say. Admins can correct it. */
+const likelySeesImages = (name: string) =>
   /gpt-(4o|4\.1|4-turbo|[5-9])|claude|gemini|gemma-?[3-9]|llava|pixtral|vision|[-.\d]vl\b|minicpm-v|internvl|moondream|llama-?[4-9]/i.test(
     name,
-  )
-    ? 1
-    : 0;
+  );
 
-async function askFor<Answer>(url: string, headers: Record<string, string>, json?: object): Promise<Answer> {
+async function askFor(url: string, headers: Record<string, string>, json?: object): Promise<unknown> {
   const signal = AbortSignal.timeout(patience);
   const response = await fetchModel(url, {
     headers: json ? { ...headers, "Content-Type": "application/json" } : headers,
@@ -190,5 +237,5 @@ async function askFor<Answer>(url: string, headers: Record<string, string>, json
     ...(json && { method: "POST", body: JSON.stringify(json) }),
   });
   if (!response.ok) throw new Error(`${new URL(url).host} answered ${response.status}`);
-  return (await response.json()) as Answer;
+  return await response.json();
 }
