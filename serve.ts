@@ -75,18 +75,31 @@ server.listen({ port: config.port, host: config.host, backlog: 4096 }, () => {
   console.log(`Tertulia escucha en ${config.publicUrl ?? `http://localhost:${port}`}`);
 });
 
-for (const signal of ["SIGTERM", "SIGINT"] as const) {
-  process.on(signal, async () => {
-    if (closing) return;
-    closing = true;
-    // Node's own `close` of an HTTP server would also cut connections on which the next request is on its way.
-    const answered = new Promise((resolve) => TcpServer.prototype.close.call(server, resolve));
-    setTimeout(() => server.closeIdleConnections(), signal === "SIGINT" ? 0 : lastRequests).unref();
-    void sockets.close();
-    await opened.close(signal === "SIGINT" ? 0 : patience, answered);
-    process.exit(0);
-  });
+process.on("SIGTERM", () => leave(patience, 0));
+process.on("SIGINT", () => leave(0, 0));
+// What failed was one task: a reply, a job, a message to a browser. The others go on.
+process.on("unhandledRejection", (reason) => {
+  log.error({ err: asError(reason), ...underway() }, "una tarea ha fallado sin que nadie la esperara");
+});
+// Nobody knows what was left half done, such as a transaction: the replies are left in order, to another process or the next start.
+process.on("uncaughtException", (error) => {
+  log.fatal({ err: asError(error), ...underway() }, "el proceso termina por un error que nadie esperaba");
+  void leave(patience, 1);
+});
+
+async function leave(patience: number, code: number): Promise<void> {
+  if (closing) return;
+  closing = true;
+  // Node's own `close` of an HTTP server would also cut connections on which the next request is on its way.
+  const answered = new Promise((resolve) => TcpServer.prototype.close.call(server, resolve));
+  setTimeout(() => server.closeIdleConnections(), patience === 0 ? 0 : lastRequests).unref();
+  void sockets.close();
+  await opened.close(patience, answered);
+  process.exit(code);
 }
+
+const underway = () => (opened.services ? { replies: opened.services.runs.underway } : {});
+const asError = (reason: unknown) => (reason instanceof Error ? reason : new Error(String(reason)));
 
 function refuse(response: ServerResponse, { status, sentence }: { status: number; sentence: string }): void {
   response.writeHead(status, { "Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff" });

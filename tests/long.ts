@@ -23,6 +23,7 @@ export const always = [
   "tests/text-browsers/elinks.long.test.ts",
   "tests/text-browsers/lynx-admin.long.test.ts",
   "tests/text-browsers/tools.long.test.ts",
+  "tests/wire/fuzz.long.test.ts",
 ];
 
 /** In Chromium, with `npm test`: the way that everybody goes, with and without script. */

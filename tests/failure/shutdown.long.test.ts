@@ -66,3 +66,32 @@ it("ended by SIGTERM with two pages open, has both read the reply to its end", a
   await expect(fetch(server.url)).rejects.toThrow();
   rmSync(folder, { recursive: true });
 });
+
+/** A server in which this runs half a second after its start. */
+const withFault = (code: string) =>
+  startServer({
+    NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(`setTimeout(() => { ${code} }, 1500)`)}`,
+    OPENAI_BASE_URL: `${mock.url}/v1`,
+    OPENAI_API_KEY: "clave",
+  });
+
+it("a task that fails and that nobody awaits is told by the log, and costs nobody else anything", async () => {
+  const server = await withFault("Promise.reject(new Error('suelta'))");
+  onTestFinished(() => server.stop());
+  const browser = new Browser(server.url);
+  await browser.signUp();
+  const chat = await browser.say("Una respuesta lenta");
+  await expect
+    .poll(() => server.printed(), { timeout: 10_000 })
+    .toContain("una tarea ha fallado sin que nadie la esperara");
+  expect(server.printed()).toContain("suelta");
+  expect(readable(await browser.html(chat))).toContain("Frase número 40 de la respuesta larga.");
+});
+
+it("an error that nobody expected is told by the log, and the process ends in order", async () => {
+  const server = await withFault("throw new Error('inesperada')");
+  const ended = new Promise((resolve) => server.process.once("exit", resolve));
+  expect(await ended).toBe(1);
+  expect(server.printed()).toContain("inesperada");
+  await server.stop();
+});

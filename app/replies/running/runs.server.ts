@@ -55,6 +55,7 @@ const answersWithin = 2_000;
 // Where several processes could take a reply that was left, the one with the fewest replies is to be first.
 const waitForEach = 2;
 const waitAtMost = 400;
+const unstored = "La respuesta no se ha podido guardar entera. Lo que se guardó está aquí; reinténtalo.";
 const settleAgainAfter = [1_000, 5_000, 20_000, 60_000];
 
 /** The replies that this process is writing. One instance per process. */
@@ -66,7 +67,7 @@ export class Runs {
   /** In epoch ms: before it, missing signs of life say nothing. */
   #looksFrom = 0;
   #adopting: Promise<unknown> = Promise.resolve();
-  readonly #settling = new Set<Promise<void>>();
+  readonly #settling = new Set<Promise<EndStatus>>();
   #leaving: Leaving | undefined;
   #closing = Promise.withResolvers<"closing">();
 
@@ -203,7 +204,7 @@ export class Runs {
     run.endCalls(status);
     const settling = this.#settleSurely(run, reply, model, status);
     this.#settling.add(settling);
-    await settling.finally(() => this.#settling.delete(settling));
+    status = await settling.finally(() => this.#settling.delete(settling));
     run.end(status);
     measureReply(run, model, status);
     if (run.followedElsewhere) this.#services.changes.tellOfReplies({ replyIds: [run.messageId], are: "grown" });
@@ -249,27 +250,50 @@ export class Runs {
 
   /**
    * Stores the end of a reply, retrying while the disk is full or the database is unavailable. Readers get the whole text
-   * meanwhile.
+   * meanwhile. Answers how it ended: a reply that can't be stored for another reason ends as failed: it must not be asked for, and paid, again.
    */
-  async #settleSurely(run: Run, reply: MessageRow, model: ModelRow, status: EndStatus): Promise<void> {
+  async #settleSurely(run: Run, reply: MessageRow, model: ModelRow, status: EndStatus): Promise<EndStatus> {
     let last = false;
     for (let attempt = 0; ; attempt++) {
       try {
         await this.#text.stored;
         await settle(this.#services.db, run, reply, model, status);
         run.settled = true;
-        return;
+        return status;
       } catch (error) {
         const { messageId } = run;
         this.#services.log.error({ messageId, err: error as Error }, "no se pudo guardar el final de una respuesta");
-        // Other errors, such as a deleted account, will not go away by retrying.
-        last ||= !whyUnavailable(error) && attempt >= settleAgainAfter.length;
+        // Other errors will not go away by retrying; one more try is for a conflict.
+        if (!whyUnavailable(error) && attempt > 0) {
+          await this.#failUnstored(run);
+          return "failed";
+        }
       }
       run.end(status);
-      // Gave up: the next start marks what is stored as interrupted.
-      if (last) return;
+      // Gave up while it closes: the next start goes on with what is stored.
+      if (last) return status;
       const wait = settleAgainAfter[Math.min(attempt, settleAgainAfter.length - 1)];
       last = (await Promise.race([setTimeout(wait, "again"), this.#closing.promise])) === "closing";
+    }
+  }
+
+  /** Ends a reply as failed whose end can't be stored as it is. */
+  async #failUnstored(run: Run): Promise<void> {
+    const { db, log } = this.#services;
+    const now = Date.now();
+    run.error = unstored;
+    run.end("failed");
+    try {
+      await db
+        .updateTable("messages")
+        .set({ status: "failed", error: unstored, finishedAt: now, updatedAt: now, promptLength: null })
+        .where("id", "=", run.messageId)
+        .where("status", "=", "streaming")
+        .where("writer", "=", run.writer)
+        .execute();
+      run.settled = true;
+    } catch (error) {
+      log.error({ messageId: run.messageId, err: error as Error }, "no se pudo dar por fallida una respuesta");
     }
   }
 
