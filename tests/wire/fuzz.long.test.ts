@@ -64,7 +64,7 @@ function spoilt(body: string, ways: Way[]): string {
     const n = one.at % lines.length;
     if (one.kind === "cut") text = text.slice(0, one.at % (text.length + 1));
     else if (one.kind === "doubled") text = [...lines.slice(0, n), lines[n], ...lines.slice(n)].join("\n");
-    else if (one.kind === "noise") text = text.slice(0, n) + String(one.value) + text.slice(n);
+    else if (one.kind === "noise") text = text.slice(0, n) + JSON.stringify(one.value) + text.slice(n);
     else if (one.kind !== "as it is") text = lines.map((line, at) => (at === n ? hurt(line, one) : line)).join("\n");
   }
   return text;

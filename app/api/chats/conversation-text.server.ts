@@ -2,16 +2,96 @@ import { z } from "zod";
 import { limits } from "../../process/limits.ts";
 
 /**
- * Cleans a person's text: trims it, and collapses runs of spaces and tabs into one space and blank lines into one line break.
- * Between ``` fences nothing is collapsed, so that code keeps its shape.
+ * Cleans a person's text: prose is trimmed, its runs of spaces and tabs become one space; of blank lines one stays. Paragraphs whose
+ * shape carries meaning, code between fences and text between code marks stay as they are.
  */
 export function cleanConversationText(raw: string): string {
-  const text = raw.replaceAll("\0", "").replace(/\r\n?/g, "\n");
-  return text
-    .split(/(^```[^\n]*\n[\s\S]*?(?:^```[ \t]*$|(?![\s\S])))/m)
-    .map((part, index) => (index % 2 === 1 ? part : part.replace(/[ \t]+/g, " ").replace(/\n(?:[ \t]*\n)+/g, "\n")))
-    .join("")
-    .trim();
+  const lines = raw.replaceAll("\0", "").replace(/\r\n?/g, "\n").split("\n");
+  const cleaned: string[] = [];
+  let follows = false;
+  for (let at = 0; at < lines.length; ) {
+    if (isBlank(lines[at])) {
+      at++;
+      continue;
+    }
+    const end = endOfBlock(lines, at);
+    const block = lines.slice(at, end);
+    // What goes on indented after a paragraph with a shape belongs to it.
+    const isShape: boolean = fenceIn(block[0]) !== undefined || hasShape(block) || (follows && isIndented(block[0]));
+    if (at > 0 && isBlank(lines[at - 1]) && cleaned.length > 0) cleaned.push("");
+    cleaned.push(isShape ? block.join("\n") : asProse(block.join("\n")));
+    follows = isShape;
+    at = end;
+  }
+  return cleaned.join("\n").trimEnd();
+}
+
+const isBlank = (line = "") => line.trim() === "";
+const isIndented = (line = "") => /^[ \t]+\S/.test(line);
+
+/** The fence that a line begins, also in a list or a quotation; undefined if it begins none. */
+const fenceIn = (line = "") => /^[ \t>]{0,100}(?:(?:[-*+]|\d{1,9}[.)])[ \t]{1,100})?(`{3,}|~{3,})/.exec(line)?.[1];
+
+/** Where the block that begins at a line ends: code at its closing fence, anything else before a blank line or a fence. */
+function endOfBlock(lines: string[], begin: number): number {
+  const fence = fenceIn(lines[begin]);
+  let end = begin + 1;
+  if (!fence) {
+    while (end < lines.length && !isBlank(lines[end]) && !fenceIn(lines[end])) end++;
+    return end;
+  }
+  const closes = (line: string) => {
+    const [, marks = ""] = /^[ \t>]{0,100}(`{3,}|~{3,})[ \t]*$/.exec(line) ?? [];
+    return marks.length >= fence.length && marks.startsWith(fence);
+  };
+  while (end < lines.length && !closes(lines[end] ?? "")) end++;
+  return Math.min(end + 1, lines.length);
+}
+
+/**
+ * Whether the shape of a paragraph carries meaning: a line after its first is indented (code, YAML, diffs), two of its lines hold a
+ * tab between words, or runs of blanks end at one column in two of them (tables).
+ */
+function hasShape(lines: string[]): boolean {
+  if (lines.slice(1).some(isIndented)) return true;
+  if (lines.filter((line) => /\S *\t\s*\S/.test(line)).length > 1) return true;
+  const columns = new Set<number>();
+  for (const line of lines) {
+    const own = new Set([...line.matchAll(/(?<=\S) {2,}(?=\S)/g)].map(({ index, 0: run }) => index + run.length));
+    for (const column of own) {
+      if (columns.has(column)) return true;
+      columns.add(column);
+    }
+  }
+  return false;
+}
+
+const blanks = /[ \t]+/g;
+
+/** Prose with one space in place of each run of blanks, but between code marks. */
+function asProse(text: string): string {
+  const marks = [...text.matchAll(/`+/g)];
+  // By the length of a run of marks, the places where such runs stand, the last one first.
+  const places = new Map<number, number[]>();
+  for (const [n, [run]] of [...marks.entries()].reverse()) {
+    const same = places.get(run.length) ?? [];
+    places.set(run.length, same);
+    same.push(n);
+  }
+  let cleaned = "";
+  let from = 0;
+  for (let n = 0; n < marks.length; n++) {
+    const open = marks[n];
+    const same = places.get(open?.[0].length ?? 0) ?? [];
+    while (same.length > 0 && (same.at(-1) ?? 0) <= n) same.pop();
+    const close = marks[same.at(-1) ?? -1];
+    if (!open || !close) continue;
+    const end = close.index + close[0].length;
+    cleaned += text.slice(from, open.index).replace(blanks, " ") + text.slice(open.index, end);
+    from = end;
+    n = same.at(-1) ?? n;
+  }
+  return (cleaned + text.slice(from).replace(blanks, " ")).trim();
 }
 
 export const unwritten = "Escribe un mensaje antes de enviarlo.";
