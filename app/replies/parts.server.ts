@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { v7 as newId } from "uuid";
 import type { Db } from "../db/connection.server.ts";
 import type { CallStatus, PartRow } from "../db/tables.ts";
+import { parseJson } from "../process/json.ts";
 import type { Call } from "./tools/call.ts";
 
 /** A stretch of a reply's text, from this offset up to where the next part stands. */
@@ -69,7 +70,7 @@ export function partsOf(content: string, rows: StoredReplyPart[]): ReplyPart[] {
 }
 
 function keptPart({ kind, at, text, createdAt: startedAt, finishedAt, status, data }: StoredReplyPart): KeptPart {
-  const kept = data === null ? undefined : JSON.parse(data);
+  const kept = data === null ? undefined : parseJson(data);
   const common = { at, text, startedAt, finishedAt };
   if (kind === "tool") return { kind, ...common, status: status ?? "interrupted", call: kept as Call };
   if (kind === "image") return { kind, ...common, finishedAt: finishedAt ?? startedAt, image: kept as MadeImage };

@@ -1,7 +1,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { objectOf } from "../../app/process/json.ts";
 import { schemaForModels } from "../../app/replies/providers/tool-schema.server.ts";
+import { fieldsOf, inputFrom, type SchemaField } from "../../app/routes/conversation/calls/schema-fields.ts";
 import { type Account, type Api, openApi, textOf } from "../support/api.ts";
 import { sqlite } from "../support/engines.ts";
 import { startRecorded } from "./recorded.ts";
@@ -169,6 +171,37 @@ it("a number of 19 digits reaches the tool as the model wrote it", async () => {
   result = '"result":{"content":[{"type":"text","text":"Hola"}]}';
   await toldOf('{"id":1234567890123456789,"precio":0.1,"n":12}');
   expect(called[0]).toContain('"arguments":{"id":1234567890123456789,"precio":0.1,"n":12}');
+});
+
+it("a number of 19 digits is shown as it is to whoever is asked, and goes on as it is, changed or not", async () => {
+  listed = '{"tools":[{"name":"leer","inputSchema":{"type":"object","properties":{"id":{"type":"integer"}}}}]}';
+  await makeTool();
+  result = '"result":{"content":[{"type":"text","text":"Hola"}]}';
+  const decided = async (change: (fields: SchemaField[], input: Record<string, unknown>) => object) => {
+    models.answer(calls('{"id":1234567890123456789}'), answers);
+    called.length = 0;
+    const [start] = await api.converse(admin.token, { content: "Lee", modelId });
+    if (start?.type !== "start") throw new Error("no start");
+    const path = `/api/message/${start.messageId}`;
+    const { parts } = (await api.call("GET", path, { token: admin.token })).body as {
+      parts: { n: number; kind: string; input: string; asks: { hash: string; schema: object } }[];
+    };
+    const part = parts.find(({ kind }) => kind === "tool");
+    if (!part) throw new Error("no call");
+    const input = objectOf(part.input) ?? {};
+    const whole = JSON.stringify(change(fieldsOf(part.asks.schema, input), input));
+    const json = { n: part.n, hash: part.asks.hash, decision: "once", input: whole };
+    expect((await api.call("POST", `${path}/decision`, { token: admin.token, json })).status).toBe(200);
+    await expect.poll(() => called[0]).toContain('"name":"leer"');
+    return called[0];
+  };
+  const asShown = await decided((fields, input) => {
+    expect(fields).toMatchObject([{ name: "id", kind: "number", value: "1234567890123456789" }]);
+    return inputFrom(fields, input, () => "1234567890123456789").input;
+  });
+  expect(asShown).toContain('"id":1234567890123456789}');
+  const changed = await decided((fields, input) => inputFrom(fields, input, () => "9876543210987654321").input);
+  expect(changed).toContain('"id":9876543210987654321}');
 });
 
 it("the first message waits for a server that has never been asked", async () => {

@@ -1,4 +1,6 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { objectOf } from "../../process/json.ts";
+import { limits } from "../../process/limits.ts";
 import { knownZone } from "../../process/time-zones.server.ts";
 import { decide } from "../../replies/tools/decide.server.ts";
 import type { ApiEnv } from "../env.server.ts";
@@ -11,7 +13,16 @@ import { countAttempt } from "../http/rate-limit.server.ts";
 import { answers, bearer, idParam, takes, text } from "../http/schemas.server.ts";
 import { modelOfChat, modelToUse, withSettings } from "../models/models.server.ts";
 
-const object = (sentence: string) => z.record(z.string(), z.unknown(), sentence);
+/** An object, or its JSON as a text, which keeps numbers that a double can't hold. */
+const object = (sentence: string) =>
+  z
+    .union([z.record(z.string(), z.unknown()), z.string().max(limits.completionBody)], sentence)
+    .transform((given, c) => {
+      if (typeof given !== "string") return JSON.stringify(given);
+      if (objectOf(given)) return given;
+      c.addIssue({ code: "custom", message: sentence });
+      return z.NEVER;
+    });
 
 const decision = z
   .strictObject({
@@ -54,7 +65,7 @@ export const decisions = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
     const reply = await findMessage(services, person, c.req.valid("param").id);
     if (reply.userId !== person.id) throw notFound();
     await countAttempt(c, "message", person.id);
-    const { decision: verdict, input, ...given } = c.req.valid("json");
+    const { decision: verdict, answer, ...given } = c.req.valid("json");
     const chat = await modelOfChat(services, reply.chatId);
     const model = withSettings(
       await modelToUse(services, person.id, null, reply.modelId, chat.modelId),
@@ -62,7 +73,7 @@ export const decisions = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
     );
     const result = await decide(services, {
       reply,
-      decision: { ...given, verdict, input: input && JSON.stringify(input) },
+      decision: { ...given, verdict, answer: answer === undefined ? undefined : objectOf(answer) },
       model,
       zone: knownZone(c.req.header("Time-Zone")),
       record: (trx, { call }) =>

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { pipeline, Readable, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
-import { listOf, parseJson, recordOf } from "../../process/json.server.ts";
+import { listOf, parseJson, recordOf } from "../../process/json.ts";
 import { limits } from "../../process/limits.ts";
 import { traceHeaders } from "../../process/telemetry/request-trace.server.ts";
 import { ReplyError, statusIn } from "../errors.server.ts";

@@ -1,6 +1,6 @@
 import type { ModelRow } from "../../db/tables.ts";
 import type { Config } from "../../process/config.server.ts";
-import { listOf, recordOf } from "../../process/json.server.ts";
+import { listOf, recordOf } from "../../process/json.ts";
 import { serverAddressOf } from "./model-address.server.ts";
 import { fetchModel } from "./model-fetch.server.ts";
 

@@ -1,5 +1,5 @@
 import type { LanguageModelV4FunctionTool, LanguageModelV4Message, LanguageModelV4ToolChoice } from "@ai-sdk/provider";
-import { parseJson, recordOf } from "../../process/json.server.ts";
+import { objectOf } from "../../process/json.ts";
 import type { Tool } from "../../tools/tool.server.ts";
 import type { ProviderMeta } from "../parts.server.ts";
 import type { Thought } from "../tools/call.ts";
@@ -91,12 +91,3 @@ export const resultMessage = ({ callId, name, content }: ToolResult): LanguageMo
   role: "tool",
   content: [{ type: "tool-result", toolCallId: callId, toolName: name, output: { type: "text", value: content } }],
 });
-
-/** The object that a call's input is, with long numbers as they were written; undefined if it is something else or broken. */
-export function objectOf(input: string): Record<string, unknown> | undefined {
-  try {
-    return recordOf(parseJson(input || "{}"));
-  } catch {
-    return undefined;
-  }
-}

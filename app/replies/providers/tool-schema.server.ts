@@ -1,4 +1,4 @@
-import { listOf, recordOf } from "../../process/json.server.ts";
+import { listOf, recordOf } from "../../process/json.ts";
 
 type Schema = Record<string, unknown>;
 

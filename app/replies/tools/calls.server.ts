@@ -2,10 +2,11 @@ import { setTimeout as wait } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { Db } from "../../db/connection.server.ts";
 import type { Files } from "../../files/files.server.ts";
+import { objectOf } from "../../process/json.ts";
 import type { Log } from "../../process/log.server.ts";
 import { type Caller, type Outcome, type Tool, ToolRefused } from "../../tools/tool.server.ts";
 import type { ToolPart } from "../parts.server.ts";
-import { objectOf, type ToolCalls } from "../providers/tool-calls.server.ts";
+import type { ToolCalls } from "../providers/tool-calls.server.ts";
 import type { Run } from "../running/run.server.ts";
 import { keepImages } from "./made-images.server.ts";
 

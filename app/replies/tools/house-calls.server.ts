@@ -1,6 +1,7 @@
+import { objectOf } from "../../process/json.ts";
 import { type Found, type Tool, ToolRefused } from "../../tools/tool.server.ts";
 import type { Piece, Prompt } from "../providers/providers.server.ts";
-import { isOfCall, objectOf, ToolCalls } from "../providers/tool-calls.server.ts";
+import { isOfCall, ToolCalls } from "../providers/tool-calls.server.ts";
 
 type Asking = {
   /** Asks the model once more, with what was said and called since. */

@@ -1,6 +1,6 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from "@modelcontextprotocol/client";
 import { ForbiddenAddress } from "../../process/addresses.server.ts";
-import { recordOf } from "../../process/json.server.ts";
+import { recordOf } from "../../process/json.ts";
 import { ToolRefused } from "../tool.server.ts";
 
 /** What has gone wrong with a server of tools, as a sentence that whoever administers it understands. */

@@ -1,10 +1,11 @@
+import { objectOf } from "../../../process/json.ts";
 import type { ShownCall } from "../../../replies/tools/shown-call.server.ts";
 
 const longest = 140;
 
 /** What a call does, in one line: «Buscar en la web: “precio del pan”». */
 export function callWords({ label, server, input }: Pick<ShownCall, "label" | "server" | "input">): string {
-  const told = Object.values(objectIn(input)).find((value) => typeof value === "string" && value.trim() !== "");
+  const told = Object.values(objectOf(input) ?? {}).find((value) => typeof value === "string" && value.trim() !== "");
   const whose = server ? `${label} (${server})` : label;
   if (typeof told !== "string") return whose;
   const line = told.replace(/\s+/g, " ").trim();
@@ -29,15 +30,3 @@ export const callsPath = (replyId: string) => `/conversation/llamadas/${replyId}
 
 /** The page on which a person decides about one call. */
 export const decisionPath = (replyId: string, n: number) => `/conversation/decision/${replyId}/${n}`;
-
-/** The object that a JSON text is, or an empty one. */
-export function objectIn(json: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : {};
-  } catch {
-    return {};
-  }
-}

@@ -1,8 +1,9 @@
+import { objectOf } from "../../../process/json.ts";
 import { DashboardPage } from "../../../ui/dashboard-page.tsx";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
 import type { Route } from "./+types/calls";
-import { callWords, objectIn, outcomeWords, timeWords } from "./call-words.ts";
+import { callWords, outcomeWords, timeWords } from "./call-words.ts";
 
 export const meta: Route.MetaFunction = () => [{ title: "Herramientas usadas · Tertulia" }];
 
@@ -16,7 +17,7 @@ export async function loader({ context, params }: Route.LoaderArgs) {
       ? {
           n: part.n,
           words: callWords(part),
-          input: JSON.stringify(objectIn(part.input), null, 1),
+          input: JSON.stringify(objectOf(part.input) ?? {}, null, 1),
           output: part.output,
           outcome: [outcomeWords(part.status), timeWords(part.ms)].filter(Boolean).join(" "),
         }

@@ -1,4 +1,5 @@
 import { data, redirect } from "react-router";
+import { objectOf } from "../../../process/json.ts";
 import { DashboardPage } from "../../../ui/dashboard-page.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
 import { ApiProblem, accepted, read } from "../../../web/api-result.server.ts";
@@ -6,7 +7,6 @@ import { apiContext, type Context, formContext, sessionContext } from "../../../
 import { type FormResult, textOf } from "../../../web/forms/form.server.ts";
 import { typedFields } from "../../../web/forms/unsent-form.server.ts";
 import type { Route } from "./+types/decision";
-import { objectIn } from "./call-words.ts";
 import { DecisionForm } from "./decision-form.tsx";
 import { fieldsOf, inputFrom } from "./schema-fields.ts";
 import { showCallPart } from "./show-call.ts";
@@ -30,13 +30,15 @@ export async function action({ context, params }: Route.ActionArgs) {
   const asks = part?.asks;
   const verdict = textOf(form, "decision");
   const decision: "once" | "chat" | "no" = verdict === "chat" || verdict === "no" ? verdict : "once";
-  const given = asks?.question ? {} : objectIn(part?.input ?? "{}");
+  const given = asks?.question ? {} : (objectOf(part?.input ?? "{}") ?? {});
   const fields = asks ? fieldsOf(asks.question?.schema ?? asks.schema, given, { asksFor: asks.question !== null }) : [];
   const { input, errors } = inputFrom(fields, given, (name) => textOf(form, name));
   if (decision !== "no" && Object.keys(errors).length > 0) {
     return refused({ values: typedFields(form), errors }, 422);
   }
-  const said = decision === "no" ? { why: textOf(form, "why") } : asks?.question ? { answer: input } : { input };
+  // As a text: numbers that a double can't hold stay as they are.
+  const whole = JSON.stringify(input);
+  const said = decision === "no" ? { why: textOf(form, "why") } : asks?.question ? { answer: whole } : { input: whole };
   const json = { n: Number(params.n), hash: textOf(form, "hash"), decision, ...said };
   try {
     await accepted(context.get(apiContext).api.message[":id"].decision.$post({ param: { id: reply.id }, json }));

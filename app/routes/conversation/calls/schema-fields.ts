@@ -1,3 +1,4 @@
+import { digitsOf, numberIn } from "../../../process/json.ts";
 import type { InputSchema } from "../../../tools/tool.server.ts";
 
 /** A field of a form for one property of a tool's input. What is no simple value is `fixed`: it is shown, not changed. */
@@ -76,8 +77,8 @@ function kindOf(
     const isLong = text.length > longLine || text.includes("\n") || Number(maxLength) > 300;
     return { kind: isLong ? "area" : "text", value: text, choices: none };
   }
-  if ((type === "number" || type === "integer") && isOrNothing(value, "number")) {
-    return { kind: "number", value: String(value ?? ""), choices: none };
+  if ((type === "number" || type === "integer") && (value === undefined || digitsOf(value) !== undefined)) {
+    return { kind: "number", value: digitsOf(value) ?? "", choices: none };
   }
   if (type === "boolean" && isOrNothing(value, "boolean"))
     return { kind: "flag", value: value ? "1" : "", choices: none };
@@ -91,10 +92,12 @@ const deepest = 12;
 /** A value of any shape in lines that people read: lists by dashes, objects by their names, what is inside moved to the right. */
 function readable(value: unknown, indent = ""): string {
   if (typeof value !== "object" || value === null) return String(value);
+  const digits = digitsOf(value);
+  if (digits !== undefined) return digits;
   if (indent.length > 2 * deepest) return JSON.stringify(value);
   const isList = Array.isArray(value);
-  const simple = (one: unknown) => typeof one !== "object" || one === null;
-  if (isList && value.every(simple)) return value.map(String).join(", ");
+  const simple = (one: unknown) => typeof one !== "object" || one === null || digitsOf(one) !== undefined;
+  if (isList && value.every(simple)) return value.map((one) => readable(one)).join(", ");
   return Object.entries(value)
     .map(([name, one]) => {
       const head = isList ? "–" : `${name}:`;
@@ -127,8 +130,8 @@ export function inputFrom(
     if (kind === "flag") after[name] = text === "1";
     else if (text === "" && !required) delete after[name];
     else if (kind === "number") {
-      const number = Number(text.replace(",", "."));
-      if (text.trim() === "" || Number.isNaN(number)) errors[fieldName(name)] = `«${label}» tiene que ser un número.`;
+      const number = numberIn(text);
+      if (number === undefined) errors[fieldName(name)] = `«${label}» tiene que ser un número.`;
       else after[name] = number;
     } else if (text === "" && required) errors[fieldName(name)] = `Falta «${label}».`;
     else after[name] = text;

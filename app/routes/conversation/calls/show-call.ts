@@ -1,6 +1,7 @@
+import { objectOf } from "../../../process/json.ts";
 import type { ShownCall } from "../../../replies/tools/shown-call.server.ts";
 import type { ShownCallPart } from "./call.tsx";
-import { callsPath, callWords, objectIn, outcomeWords, timeWords } from "./call-words.ts";
+import { callsPath, callWords, outcomeWords, timeWords } from "./call-words.ts";
 import { fieldsOf } from "./schema-fields.ts";
 
 // In characters: more of a result than this is read on a page of its own.
@@ -38,7 +39,7 @@ export function showCallPart(
           question: asks.question?.message,
           fields: asks.question
             ? fieldsOf(asks.question.schema, {}, { asksFor: true })
-            : fieldsOf(asks.schema, objectIn(call.input)),
+            : fieldsOf(asks.schema, objectOf(call.input) ?? {}),
         }
       : undefined,
   };

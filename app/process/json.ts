@@ -1,7 +1,9 @@
+// Neither server nor browser: pages read the inputs of calls, too.
 // ECMAScript's «JSON.parse source text access», which Node has had since 21; TypeScript has no types for it yet.
 type Source = { source?: string };
 type RawJson = typeof JSON & {
   rawJSON(text: string): unknown;
+  isRawJSON(value: unknown): value is { rawJSON: string };
   parse(text: string, reviver: (key: string, value: unknown, context: Source) => unknown): unknown;
 };
 const json = JSON as RawJson;
@@ -35,3 +37,25 @@ export const recordOf = (value: unknown): Record<string, unknown> | undefined =>
 
 /** A value that is a list; an empty one for anything else. */
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+/** The object that a JSON text is, nothing being an empty one; undefined if it is something else or broken. */
+export function objectOf(text: string): Record<string, unknown> | undefined {
+  try {
+    return recordOf(parseJson(text || "{}"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** A number as its digits, also one that a double can't hold; undefined for anything else. */
+export function digitsOf(value: unknown): string | undefined {
+  if (typeof value === "number") return String(value);
+  return json.isRawJSON(value) ? value.rawJSON : undefined;
+}
+
+/** The number that somebody has typed, with a comma or a point; undefined if it is none. */
+export function numberIn(typed: string): unknown {
+  const text = typed.trim().replace(",", ".");
+  if (text === "" || !Number.isFinite(Number(text))) return undefined;
+  return /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(text) ? parseJson(text) : Number(text);
+}
