@@ -5,6 +5,7 @@ import type { Meaning, Meanings } from "../db/search/meaning.server.ts";
 import { quantise } from "../db/search/quantise.server.ts";
 import type { SearchModelRow } from "../db/tables.ts";
 import { tryDecrypt } from "../process/crypto.server.ts";
+import { cutText } from "../process/cut-text.ts";
 import type { Log } from "../process/log.server.ts";
 import { describeCause, ReplyError } from "../replies/errors.server.ts";
 import { embed } from "./embed.server.ts";
@@ -39,7 +40,7 @@ export class SearchModel implements Meanings {
     if (Date.now() < this.#restsUntil) return;
     const model = await this.current();
     if (!model) return;
-    const text = after(model.questionPrefix, question.slice(0, questionLength).toWellFormed());
+    const text = after(model.questionPrefix, cutText(question, questionLength));
     try {
       const [meaning] = await this.#ask(model, [text], AbortSignal.timeout(questionPatience));
       return meaning;

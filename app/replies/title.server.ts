@@ -1,10 +1,14 @@
 import type { Db } from "../db/connection.server.ts";
 import { prepared } from "../db/prepared.server.ts";
 import type { ChatRow, MessageRow } from "../db/tables.ts";
+import { cutText } from "../process/cut-text.ts";
 import { limits } from "../process/limits.ts";
 import type { Log } from "../process/log.server.ts";
 import { describeCause, ReplyError } from "./errors.server.ts";
 import { generate, type ModelAccess, readWhole } from "./providers/providers.server.ts";
+
+// In UTF-16 units, of a provisional title.
+const titleLength = 60;
 
 /** The provisional title of a chat: its first words. */
 export function firstWords(content: string): string {
@@ -12,9 +16,9 @@ export function firstWords(content: string): string {
     content
       .replace(/```[\s\S]*?(```|$)/g, " ")
       .replace(/\s+/g, " ")
-      .trim() || content.trim().slice(0, 60);
-  if (line.length <= 60) return line;
-  return `${line.slice(0, 60).replace(/\s+\S*$/, "")}…`;
+      .trim() || cutText(content.trim(), titleLength);
+  if (line.length <= titleLength) return line;
+  return `${cutText(line, titleLength).replace(/\s+\S*$/, "")}…`;
 }
 
 /** Asks the model for a title after the first exchange; undefined if it made none. Never throws. */
@@ -65,10 +69,8 @@ const putTitle = prepared((db, { chatId, ...set }: { chatId: string } & Pick<Cha
 
 function cleanTitle(text: string): string {
   const [line = ""] = text.trimStart().split("\n", 1);
-  return line
-    .slice(0, 2 * limits.chatTitle)
+  const title = cutText(line, 2 * limits.chatTitle)
     .replace(/[*_`]{1,3}|^#+\s*/g, "")
-    .replace(/^[\s"'«“]+|[\s"'»”.]+$/g, "")
-    .slice(0, limits.chatTitle)
-    .trim();
+    .replace(/^[\s"'«“]+|[\s"'»”.]+$/g, "");
+  return cutText(title, limits.chatTitle).trim();
 }

@@ -1,3 +1,4 @@
+import { cutText } from "../process/cut-text.ts";
 import { read } from "./api-result.server.ts";
 import { apiContext, type Context } from "./context.ts";
 
@@ -31,5 +32,5 @@ export async function readGroups(context: Context, text: string): Promise<string
     .filter(Boolean);
   if (lines.length === 0) return null;
   const ids = new Map([...(await listGroups(context))].map(([id, name]) => [name.toLowerCase(), id]));
-  return lines.map((line) => ids.get(line.toLowerCase()) ?? line.slice(0, 64).toWellFormed());
+  return lines.map((line) => ids.get(line.toLowerCase()) ?? cutText(line, 64));
 }

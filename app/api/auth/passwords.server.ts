@@ -20,7 +20,10 @@ async function oneCoreEach<Answer>(work: () => Promise<Answer>): Promise<Answer>
 }
 
 /** Argon2id hash of a password, in PHC format. */
-export const hashPassword = (password: string) => oneCoreEach(() => hash(password, hashCost));
+export const hashPassword = (password: string) => oneCoreEach(() => hash(normal(password), hashCost));
+
+/** One form of a password for all keyboards (RFC 8265 wants NFC; NFKC also takes full-width letters and ligatures for the usual ones). */
+const normal = (password: string) => password.normalize("NFKC");
 
 let nobodysHash: Promise<string> | undefined;
 
@@ -31,7 +34,10 @@ let nobodysHash: Promise<string> | undefined;
 export async function checkPassword(passwordHash: string | undefined, password: string): Promise<boolean> {
   nobodysHash ??= hash("nobody has this password", hashCost);
   const against = passwordHash || (await nobodysHash);
-  const matches = await oneCoreEach(() => verify(against, password));
+  const matches =
+    (await oneCoreEach(() => verify(against, normal(password)))) ||
+    // Hashed as it was typed, by an earlier version.
+    (normal(password) !== password && (await oneCoreEach(() => verify(against, password))));
   return matches && Boolean(passwordHash);
 }
 

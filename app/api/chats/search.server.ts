@@ -5,7 +5,7 @@ import { type Hit, searchPassages, searchTyped } from "../../db/search/find.serv
 import { limits } from "../../process/limits.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
-import { contains } from "../http/list.server.ts";
+import { containsWords } from "../http/list.server.ts";
 import { answerInvalid } from "../http/problem.server.ts";
 import { answers, bearer, iso } from "../http/schemas.server.ts";
 
@@ -94,7 +94,7 @@ export const search = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).op
         .selectFrom("chats")
         .where("userId", "=", person.id)
         .where("sessionId", "is", null)
-        .where(contains("title", q))
+        .where(containsWords(engine, "title", q))
         .orderBy("lastMessageAt", "desc")
         .limit(titlesShown)
         .select(["id", "title", "lastMessageAt"])

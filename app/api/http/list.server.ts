@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { SelectQueryBuilder } from "kysely";
 import { sql } from "kysely";
-import type { Db } from "../../db/connection.server.ts";
+import type { Db, Engine } from "../../db/connection.server.ts";
 import type { Tables } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import { invalid } from "./problem.server.ts";
@@ -169,4 +169,23 @@ export function contains(column: string, text: string): ReturnType<typeof sql<bo
   if (text === "") return sql<boolean>`true`;
   const pattern = `%${text.toLowerCase().replace(/[%_\\]/g, "\\$&")}%`;
   return sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`;
+}
+
+// What is folded where accents are not told apart; ñ is an n then, as many keyboards have none.
+const accented = "áàâäãéèêëíìîïóòôöõúùûüñç";
+const plain = "aaaaaeeeeiiiiooooouuuunc";
+
+/** Like `contains`, whatever the accents: for what people search. */
+export function containsWords(engine: Engine, column: string, text: string): ReturnType<typeof sql<boolean>> {
+  const folded = text.toLowerCase().replace(/./gu, (letter) => plain[accented.indexOf(letter)] ?? letter);
+  const pattern = `%${folded.replace(/[%_\\]/g, "\\$&")}%`;
+  const lower = sql`lower(${sql.ref(column)})`;
+  const said =
+    engine === "postgres"
+      ? sql`translate(${lower}, ${accented}, ${plain})`
+      : [...accented].reduce(
+          (inner, letter, at) => sql`replace(${inner}, ${sql.lit(letter)}, ${sql.lit(plain[at])})`,
+          lower,
+        );
+  return sql<boolean>`${said} like ${pattern} escape '\\'`;
 }

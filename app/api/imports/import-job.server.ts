@@ -15,6 +15,7 @@ import type { Files } from "../../files/files.server.ts";
 import { FileRefused } from "../../files/refused.server.ts";
 import { type JobAtWork, JobFailed, type JobRules } from "../../jobs/jobs.server.ts";
 import { runWorker, TooMuch } from "../../process/child-process.server.ts";
+import { cutText } from "../../process/cut-text.ts";
 import { limits } from "../../process/limits.ts";
 import { importKeyStart } from "../http/schemas.server.ts";
 import type { FoundChat, FoundFile, ImportAnswer, ImportWork } from "./import.worker.ts";
@@ -211,7 +212,7 @@ function importedChat(userId: string, chat: FoundChat, ids: Map<string, string>)
   return chatRow(at, {
     updatedAt: now,
     userId,
-    title: chat.title.slice(0, limits.chatTitle).toWellFormed(),
+    title: cutText(chat.title, limits.chatTitle),
     titled: 1,
     archived: chat.archived ? 1 : 0,
     lastMessageAt: chat.messages.reduce((latest, message) => Math.max(latest, message.at), 0) || at,

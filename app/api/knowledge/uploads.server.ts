@@ -6,6 +6,7 @@ import { isImage } from "../../files/media-type.server.ts";
 import { FileRefused } from "../../files/refused.server.ts";
 import { isArchive, unpacked } from "../../files/unpack.server.ts";
 import type { ReceivedFile } from "../../http/multipart.server.ts";
+import { cutText } from "../../process/cut-text.ts";
 import { limits } from "../../process/limits.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { writesInProject } from "../http/access.server.ts";
@@ -153,5 +154,5 @@ async function withPageAt(c: Context<ApiEnv>, address: string, take: (page: Sent
 /** A file name that is safe to quote in a sentence. */
 const shortName = (name: string) => {
   const shown = name.replace(/[\p{Cc}\p{Cf}]+/gu, "");
-  return shown.length > 60 ? `${shown.slice(0, 57).toWellFormed()}…` : shown;
+  return shown.length > 60 ? `${cutText(shown, 57)}…` : shown;
 };

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { basename, extname, join } from "node:path";
 import { documentTypes } from "../../files/formats/types.server.ts";
 import { FileRefused } from "../../files/refused.server.ts";
+import { cutText } from "../../process/cut-text.ts";
 import { FairQueue } from "../../process/fair-queue.server.ts";
 import { limits } from "../../process/limits.ts";
 import { isPage, readPage } from "../../tools/builtin/page.server.ts";
@@ -87,7 +88,7 @@ function fileName(stem: string, ending: string): string {
     .replace(/\s+/g, " ")
     .trim();
   const end = ending && `.${ending}`;
-  return `${plain.slice(0, limits.fileName - end.length).toWellFormed()}${end}`;
+  return `${cutText(plain, limits.fileName - end.length)}${end}`;
 }
 
 function decoded(text: string): string {

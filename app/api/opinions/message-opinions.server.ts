@@ -2,6 +2,7 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { v7 as newId } from "uuid";
 import type { Db } from "../../db/connection.server.ts";
 import type { MessageRow } from "../../db/tables.ts";
+import { cutText } from "../../process/cut-text.ts";
 import { limits } from "../../process/limits.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
 import { findMessage } from "../http/access.server.ts";
@@ -106,7 +107,7 @@ async function judged(db: Db, reply: MessageRow) {
     .where("chats.id", "=", reply.chatId)
     .select(["chats.assistantId", "assistants.name as assistant"])
     .executeTakeFirstOrThrow(notFound);
-  const cut = (words: string) => words.slice(0, limits.opinionText).toWellFormed();
+  const cut = (words: string) => cutText(words, limits.opinionText);
   return {
     modelId: reply.modelId,
     assistantId: chat.assistantId,

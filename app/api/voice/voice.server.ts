@@ -3,6 +3,7 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { recordingTypeOf } from "../../files/media-type.server.ts";
 import { FileRefused } from "../../files/refused.server.ts";
 import { ConcurrencyLimit } from "../../process/concurrency-limit.server.ts";
+import { cutText } from "../../process/cut-text.ts";
 import { limits } from "../../process/limits.ts";
 import { ReplyError } from "../../replies/errors.server.ts";
 import { transcribe, voiceModel } from "../../voice/voice.server.ts";
@@ -54,7 +55,7 @@ export const voices = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).op
       const recording = { bytes: await readFile(sent.path), mediaType };
       const text = await transcribe(services, model, recording, c.req.raw.signal).catch(asProblem);
       if (!text) throw invalid("audio", "En la grabación no se oye ninguna palabra.");
-      return c.json({ text: text.slice(0, limits.draft).toWellFormed() }, 200);
+      return c.json({ text: cutText(text, limits.draft) }, 200);
     } finally {
       hearing.leave(person.id);
       await body.discard();

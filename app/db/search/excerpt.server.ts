@@ -1,4 +1,4 @@
-import { questionWords, searchWords } from "./words.server.ts";
+import { questionWords, searchWords, withTilde } from "./words.server.ts";
 
 export type Excerpt = { text: string; hit: boolean }[];
 
@@ -6,13 +6,15 @@ const excerptLength = 220;
 
 /** An excerpt around the first match, cut into parts at the matching words so that they can be marked. */
 export function excerptOf(text: string, question: string): Excerpt {
-  const words = new Set(questionWords(question));
-  const begun = [...words].at(-1) ?? "";
+  const asked = questionWords(question);
+  const words = new Set(asked.flatMap((word) => [word, ...withTilde(word)]));
+  const begun = asked.at(-1) ?? "";
   const isHit = (word: string) => {
-    const [stem = ""] = searchWords(word);
-    return words.has(stem) || (begun.length > 2 && stem.startsWith(begun));
+    const indexed = searchWords(word);
+    const [stem = ""] = indexed;
+    return indexed.some((one) => words.has(one)) || (begun.length > 2 && stem.startsWith(begun));
   };
-  const hits = [...text.matchAll(/[\p{L}\p{N}]+/gu)].filter(([word]) => isHit(word));
+  const hits = [...text.matchAll(/[\p{L}\p{N}]+|\p{Extended_Pictographic}/gu)].filter(([word]) => isHit(word));
   const first = hits[0]?.index ?? 0;
   const space = text.indexOf(" ", Math.max(0, first - excerptLength / 3));
   const start = first < excerptLength / 3 ? 0 : space < 0 || space >= first ? first : space + 1;

@@ -6,7 +6,7 @@ import { type Meaning, nearestPassages } from "./meaning.server.ts";
 import { ownerWord } from "./passages.server.ts";
 import { rank } from "./rank.server.ts";
 import { countedAtMost, type Saying, termsOf } from "./terms.server.ts";
-import { questionWords, searchWords } from "./words.server.ts";
+import { questionWords, searchWords, withTilde } from "./words.server.ts";
 
 export type Hit = Omit<PassageRow, "seq" | "words" | "ownerId">;
 /** `covered`: how many of the question's words it has, in some form; `near`: whether its meaning is much nearer than that of others. */
@@ -128,11 +128,7 @@ export async function searchTyped(
 ): Promise<Hit[]> {
   const words = questionWords(search.question);
   if (words.length === 0) return [];
-  const match =
-    engine === "sqlite"
-      ? `${quoted(words, " AND ")}${openEnd(words, " *")}`
-      : `${words.join("&")}${openEnd(words, ":*")}`;
-  const all = await findPassages(db, engine, search, match);
+  const all = await findPassages(db, engine, search, allOf(engine, words));
   if (all.length > 0) return all.map(({ words: _, seq: __, ...hit }) => hit);
   const alike = await searchPassages(db, engine, { ...search, meaning: await meaningOf(search.question) });
   return alike.filter(({ covered, near }) => near || covered >= words.length * most);
@@ -226,14 +222,29 @@ export function messagesSaying(engine: Engine, typed: string, ownerId: string | 
   const newest = limits.listSearched;
   return engine === "sqlite"
     ? sql<string>`(select p."messageId" from passages_index i join passages p on p.seq = i.rowid
-        where passages_index match ${`${quoted([...owner, ...words], " AND ")}${openEnd(words, " *")}`} and ${found}
+        where passages_index match ${[...quotedEach(owner), allOf(engine, words)].join(" AND ")} and ${found}
         order by i.rowid desc limit ${newest})`
     : sql<string>`(select p."messageId" from passages p
-        where p.vector @@ to_tsquery('simple', ${`${[...owner, ...words].join("&")}${openEnd(words, ":*")}`}) and ${found}
+        where p.vector @@ to_tsquery('simple', ${[...owner, allOf(engine, words)].join("&")}) and ${found}
         order by p.seq desc limit ${newest})`;
 }
 
 // A prefix of one or two letters matches too many words.
-const openEnd = (words: string[], mark: string) => ((words.at(-1)?.length ?? 0) > 2 ? mark : "");
+const shortestBeginning = 3;
 
-const quoted = (words: string[], between: string) => words.map((word) => `"${word}"`).join(between);
+/** The query for all words of a search field, each also with ñ where it has an n, the last one as a beginning. */
+function allOf(engine: Engine, words: string[]): string {
+  const each = words.map((word, at) => {
+    const isBeginning = at === words.length - 1 && word.length >= shortestBeginning;
+    const forms = [word, ...withTilde(word)];
+    return engine === "sqlite"
+      ? `(${quotedEach(forms)
+          .map((form) => form + (isBeginning ? " *" : ""))
+          .join(" OR ")})`
+      : `(${forms.map((form) => form + (isBeginning ? ":*" : "")).join("|")})`;
+  });
+  return each.join(engine === "sqlite" ? " AND " : "&");
+}
+
+const quotedEach = (words: string[]) => words.map((word) => `"${word}"`);
+const quoted = (words: string[], between: string) => quotedEach(words).join(between);

@@ -3,6 +3,7 @@ import type { Db, Engine } from "../connection.server.ts";
 import { ownerWord } from "./passages.server.ts";
 import { nearWords } from "./spelling.server.ts";
 import { synonymsOf } from "./synonyms.server.ts";
+import { withTilde } from "./words.server.ts";
 
 /** A word that a term may be said in: what it counts beside the one that was asked with, and how many passages have it. */
 export type Saying = { word: string; weight: number; found: number };
@@ -11,6 +12,7 @@ export type Term = Saying[];
 
 const synonymWeight = 0.5;
 const nearWeight = 0.8;
+const tildeWeight = 0.9;
 // What more passages than this have tells nothing; nobody counts further.
 export const countedAtMost = 2_000;
 // A word that so many passages have is not said otherwise.
@@ -33,7 +35,7 @@ export async function termsOf(
   const synonyms = new Map(
     words.filter((word) => (counts.words.get(word) ?? 0) < plenty).map((word) => [word, synonymsOf(word)]),
   );
-  const others = [...new Set([...near.values(), ...synonyms.values()].flat())];
+  const others = [...new Set([...near.values(), ...synonyms.values(), ...words.map(withTilde)].flat())];
   const otherCounts =
     others.length > 0 ? await countEach(db, engine, owners, others, countedAtMost) : new Map<string, number>();
   const terms = words.map((word) => {
@@ -44,6 +46,7 @@ export async function termsOf(
     const meant = near.get(word) ?? [];
     return [
       ...saying(word, 1, counts.words),
+      ...withTilde(word).flatMap((one) => saying(one, tildeWeight)),
       ...meant.flatMap((one) => saying(one, nearWeight)),
       ...(synonyms.get(word) ?? []).flatMap((one) => saying(one, synonymWeight)),
     ];

@@ -30,11 +30,33 @@ export const searchWords = (text: string): string[] => [...plainWords(text), ...
 /** How a word is indexed. */
 export const stemOf = (word: string): string => fold(singular(stemmer(word)));
 
-const wordsOf = (text: string): string[] =>
-  text
-    .toLowerCase()
-    .normalize("NFC")
-    .match(/[\p{L}\p{N}]+/gu) ?? [];
+/** The words of a text, and its emoji, each as a word of letters: the engines index nothing else. */
+const wordsOf = (text: string, { asked = false } = {}): string[] =>
+  (
+    text
+      .toLowerCase()
+      .normalize("NFC")
+      .match(/[\p{L}\p{N}]+|\p{Extended_Pictographic}/gu) ?? []
+  ).flatMap((word) => {
+    if (/^\p{Extended_Pictographic}$/u.test(word)) return `emoji${word.codePointAt(0)?.toString(16)}`;
+    return unspaced.test(word) ? partsOf(word, asked) : word;
+  });
+
+// Chinese, Japanese and Thai put no spaces between words.
+const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+const run = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}ー]+/gu;
+
+/** What such a word is indexed as: each two characters that stand together, and each one; asked for by the pairs where there are any. */
+function partsOf(word: string, asked: boolean): string[] {
+  const others = word.split(run).filter(Boolean);
+  const pairs = (word.match(run) ?? []).flatMap((text) => {
+    const characters = [...text].slice(0, longestWord * 20);
+    const both = characters.slice(1).map((character, at) => `${characters[at]}${character}`);
+    if (asked) return both.length > 0 ? both : characters;
+    return [...characters, ...both];
+  });
+  return [...others, ...pairs];
+}
 
 // Snowball keeps the plural of short words: «años» would not find «año».
 const singular = (stem: string) => (stem.length > 3 ? stem.replace(/(?<=[aeiou])s$/, "") : stem);
@@ -47,8 +69,19 @@ const termsAtMost = 24;
 
 /** The words of a question without stop words, as they are indexed; all of them if it has only stop words. */
 export function questionWords(question: string): string[] {
-  const asked = wordsOf(question).filter((word) => word.length <= longestWord);
-  const telling = asked.filter((word) => !stopWords.has(fold(word)) && (word.length > 1 || /\d/.test(word)));
+  const asked = wordsOf(question, { asked: true }).filter((word) => word.length <= longestWord);
+  const telling = asked.filter(
+    (word) => !stopWords.has(fold(word)) && (word.length > 1 || /\d/.test(word) || unspaced.test(word)),
+  );
   const used = (telling.length > 0 ? telling : asked).map(stemOf).filter(Boolean);
   return [...new Set([...used, ...formsOf(question)])].slice(0, termsAtMost);
+}
+
+// Of one word: more are no word any more.
+const tildesAtMost = 4;
+
+/** The same indexed word with ñ in place of an n: many keyboards have none. The other way round is another word: «año» is not «ano». */
+export function withTilde(word: string): string[] {
+  const places = [...word.matchAll(/n/g)].slice(0, tildesAtMost).map(({ index }) => index);
+  return places.map((at) => `${word.slice(0, at)}ñ${word.slice(at + 1)}`);
 }

@@ -7,6 +7,7 @@ import type { Meanings } from "../../db/search/meaning.server.ts";
 import { everyone } from "../../db/search/passages.server.ts";
 import { questionWords } from "../../db/search/words.server.ts";
 import type { FileRow, MessageRow } from "../../db/tables.ts";
+import { cutText } from "../../process/cut-text.ts";
 import type { Source } from "../chunk.ts";
 import { withNeighbours } from "./neighbours.server.ts";
 import { ofProject } from "./of-project.server.ts";
@@ -100,7 +101,7 @@ export async function findSources(
     ...whole.map(({ id, name, text }) => ({
       kind: "file" as const,
       title: name,
-      quote: text.slice(0, quoteLength).toWellFormed(),
+      quote: cutText(text, quoteLength),
       chatId: null,
       messageId: null,
       fileId: id,

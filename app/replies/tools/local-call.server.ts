@@ -1,3 +1,4 @@
+import { cutText } from "../../process/cut-text.ts";
 import type { Source } from "../chunk.ts";
 import type { ToolPart } from "../parts.server.ts";
 
@@ -58,7 +59,7 @@ export function saidOfCall({ status, text, call }: ToolPart, sources: Source[]):
   const [page] = pages;
   if (call.tool === "leer_pagina" && page) {
     const read = text.slice(text.indexOf("\n", text.indexOf("\n") + 1) + 1);
-    const beginning = read.length > quoted ? `${read.slice(0, quoted).toWellFormed()}…` : read;
+    const beginning = read.length > quoted ? `${cutText(read, quoted)}…` : read;
     const quote = beginning
       .split("\n")
       .map((line) => `> ${escapeMarkdown(line)}`)

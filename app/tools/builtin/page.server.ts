@@ -1,5 +1,6 @@
 import { extname } from "node:path";
 import { runWorker, TooMuch } from "../../process/child-process.server.ts";
+import { cutText } from "../../process/cut-text.ts";
 import { FairQueue } from "../../process/fair-queue.server.ts";
 import type { Found, OwnTool } from "../tool.server.ts";
 import { ToolRefused } from "../tool.server.ts";
@@ -34,13 +35,13 @@ export const page: OwnTool = {
     const found: Found = {
       kind: "page",
       title: title || new URL(fetched.url).hostname,
-      quote: text.slice(0, quoteLength).toWellFormed(),
+      quote: cutText(text, quoteLength),
       chatId: null,
       messageId: null,
       url: fetched.url,
       readAt: Date.now(),
     };
-    return { text: "", found: [found], whole: [text.slice(0, length).toWellFormed()] };
+    return { text: "", found: [found], whole: [cutText(text, length)] };
   },
 };
 

@@ -1,3 +1,4 @@
+import { cutText } from "../../process/cut-text.ts";
 import type { Caller, Found, OwnTool } from "../tool.server.ts";
 import { ToolRefused } from "../tool.server.ts";
 
@@ -32,7 +33,7 @@ export const webSearch = (engine: Engine): OwnTool => ({
       ({ title, url, quote }): Found => ({
         kind: "page",
         title: (title || url).slice(0, 300),
-        quote: quote.slice(0, quoteLength).toWellFormed(),
+        quote: cutText(quote, quoteLength),
         chatId: null,
         messageId: null,
         url: url.slice(0, 2_000),

@@ -1,5 +1,6 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from "@modelcontextprotocol/client";
 import { ForbiddenAddress } from "../../process/addresses.server.ts";
+import { cutText } from "../../process/cut-text.ts";
 import { recordOf } from "../../process/json.ts";
 import { ToolRefused } from "../tool.server.ts";
 
@@ -54,7 +55,7 @@ function quoted(message: string): string {
     .replace(/\s+/g, " ")
     .trim();
   if (!text) return "";
-  return `: «${text.length > saidLength ? `${text.slice(0, saidLength).toWellFormed()}…` : text}»`;
+  return `: «${text.length > saidLength ? `${cutText(text, saidLength)}…` : text}»`;
 }
 
 // Characters of a server's own message.

@@ -1,3 +1,4 @@
+import { cutText } from "../../../process/cut-text.ts";
 import type { Context } from "../../../web/context.ts";
 import type { Column, Item } from "../descriptions/description.ts";
 import { changesOf, type Recorded } from "../form/changes.server.ts";
@@ -51,7 +52,7 @@ function cellOf(
   }
   const text = kind === "changes" ? changesIn(item) : String(value);
   const line = text.replace(/\s+/g, " ").trim();
-  return { text: line.length > longest ? `${line.slice(0, longest).toWellFormed()}…` : line };
+  return { text: line.length > longest ? `${cutText(line, longest)}…` : line };
 }
 
 const changesIn = (item: Item) =>

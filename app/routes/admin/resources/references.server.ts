@@ -1,3 +1,4 @@
+import { cutText } from "../../../process/cut-text.ts";
 import { ApiProblem, read } from "../../../web/api-result.server.ts";
 import type { Context } from "../../../web/context.ts";
 import { textOf } from "../../../web/forms/form.server.ts";
@@ -28,7 +29,7 @@ const longest = 60;
 export function sayReferred(kind: Reference, item: Item): string {
   const text = String((kind === "person" ? item.email : (item.name ?? item.title ?? item.content)) ?? "");
   const line = text.replace(/\s+/g, " ").trim();
-  return line.length > longest ? `${line.slice(0, longest).toWellFormed()}…` : line;
+  return line.length > longest ? `${cutText(line, longest)}…` : line;
 }
 
 /** The item with that id; undefined if it is gone. */

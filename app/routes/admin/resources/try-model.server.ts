@@ -1,3 +1,4 @@
+import { cutText } from "../../../process/cut-text.ts";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext, type Context } from "../../../web/context.ts";
 
@@ -13,7 +14,7 @@ export const mayBeTried = (path: string, { provider }: Record<string, unknown>) 
 /** Asks a model something short. */
 export async function tryModel(context: Context, id: string): Promise<Tried> {
   const tried = await read(context.get(apiContext).api.model[":id"].test.$post({ param: { id } }));
-  const answer = tried.answer.slice(0, longest).toWellFormed();
+  const answer = cutText(tried.answer, longest);
   if (!tried.ok) return { ok: false, text: answer };
   const say = (value: number) => value.toLocaleString("es", { maximumFractionDigits: 1 });
   const speed = tried.tokensPerSecond === null ? "" : ` ${say(tried.tokensPerSecond)} tokens por segundo.`;

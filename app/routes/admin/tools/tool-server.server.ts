@@ -1,4 +1,5 @@
 import { redirect } from "react-router";
+import { cutText } from "../../../process/cut-text.ts";
 import { ApiProblem, accepted, read } from "../../../web/api-result.server.ts";
 import { apiContext, type Context, formContext, sessionContext } from "../../../web/context.ts";
 import { textOf } from "../../../web/forms/form.server.ts";
@@ -23,7 +24,7 @@ export function toolServerOf(item: Record<string, unknown>) {
     tools: tools.map(({ name, title, description, readOnly, on, ask }) => ({
       name,
       title,
-      description: description.length > 200 ? `${description.slice(0, 200).toWellFormed()}…` : description,
+      description: description.length > 200 ? `${cutText(description, 200)}…` : description,
       kind: readOnly ? "Solo lee" : "Puede cambiar cosas",
       use: on ? (ask ? "ask" : "free") : "off",
     })),

@@ -1,3 +1,4 @@
+import { cutText } from "../../../process/cut-text.ts";
 import { objectOf } from "../../../process/json.ts";
 import type { ShownCall } from "../../../replies/tools/shown-call.server.ts";
 
@@ -9,7 +10,7 @@ export function callWords({ label, server, input }: Pick<ShownCall, "label" | "s
   const whose = server ? `${label} (${server})` : label;
   if (typeof told !== "string") return whose;
   const line = told.replace(/\s+/g, " ").trim();
-  return `${whose}: «${line.length > longest ? `${line.slice(0, longest).toWellFormed()}…` : line}»`;
+  return `${whose}: «${line.length > longest ? `${cutText(line, longest)}…` : line}»`;
 }
 
 /** What became of a call that gave nothing, in words; nothing for one that has, or is under way. */

@@ -1,3 +1,4 @@
+import { cutText } from "../../../process/cut-text.ts";
 import { objectOf } from "../../../process/json.ts";
 import type { ShownCall } from "../../../replies/tools/shown-call.server.ts";
 import type { ShownCallPart } from "./call.tsx";
@@ -16,7 +17,7 @@ export function showCallPart(
 ): ShownCallPart {
   const { n, status, output, ms, asks } = call;
   const isCut = !call.whole || output.length > shownOfResult;
-  const shown = isCut ? `${output.slice(0, shownOfResult).toWellFormed()}…` : output;
+  const shown = isCut ? `${cutText(output, shownOfResult)}…` : output;
   const words = callWords(call);
   return {
     n,

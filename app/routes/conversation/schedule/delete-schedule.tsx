@@ -1,4 +1,5 @@
 import { replace } from "react-router";
+import { cutText } from "../../../process/cut-text.ts";
 import { sendForm } from "../../../ui/forms/send-form.ts";
 import { AlertDialog } from "../../../ui/overlays/alert-dialog.tsx";
 import { accepted, read } from "../../../web/api-result.server.ts";
@@ -12,7 +13,7 @@ const shown = 120;
 
 export async function loader({ context, params: { id } }: Route.LoaderArgs) {
   const { content } = await read(context.get(apiContext).api.schedule[":id"].$get({ param: { id } }));
-  return { question: content.length > shown ? `${content.slice(0, shown).toWellFormed()}…` : content };
+  return { question: content.length > shown ? `${cutText(content, shown)}…` : content };
 }
 
 export async function action({ context, params: { id } }: Route.ActionArgs) {

@@ -1,4 +1,5 @@
 import { Link, useOutlet } from "react-router";
+import { cutText } from "../../../process/cut-text.ts";
 import { limits } from "../../../process/limits.ts";
 import { momentInWords } from "../../../process/time-zones.server.ts";
 import { DashboardPage } from "../../../ui/dashboard-page.tsx";
@@ -59,7 +60,7 @@ export default function Schedules({ loaderData: { schedules } }: Route.Component
 }
 
 function ScheduleRow({ id, content, when, next, chatId, problem }: Shown) {
-  const name = content.slice(0, 60).toWellFormed();
+  const name = cutText(content, 60);
   return (
     <li className="row stacked">
       <div>

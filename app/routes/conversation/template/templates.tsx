@@ -1,4 +1,5 @@
 import { Link, useOutlet } from "react-router";
+import { cutText } from "../../../process/cut-text.ts";
 import { limits } from "../../../process/limits.ts";
 import { DashboardPage } from "../../../ui/dashboard-page.tsx";
 import { showSeen } from "../../../ui/navigation/pages-seen.ts";
@@ -17,7 +18,7 @@ export async function loader({ context }: Route.LoaderArgs) {
     templates: items.map(({ id, title, content, shared, mayChange }) => ({
       id,
       title,
-      begins: `${shared ? "De todos. " : ""}${content.slice(0, extract).toWellFormed()}`,
+      begins: `${shared ? "De todos. " : ""}${cutText(content, extract)}`,
       mayChange,
     })),
   };
