@@ -8,7 +8,7 @@ type Token = ReturnType<typeof markdown.parse>[number];
 /** The top-level blocks of a source, without looking inside their text. */
 export function parseBlocks(source: string): Block[] {
   const tokens: Token[] = [];
-  markdown.block.parse(source, markdown, {}, tokens);
+  markdown.block.parse(source, markdown, { isGrowing: true }, tokens);
   const lineStarts = [0, ...[...source.matchAll(/\n/g)].map(({ index }) => index + 1)];
   const startOf = (token: Token) => lineStarts[token.map?.[0] ?? 0] ?? 0;
   const blocks: Block[] = [];

@@ -1,11 +1,12 @@
-import { tex } from "@mdit/plugin-tex";
 import hljs from "highlight.js/lib/common";
-import MarkdownIt, { type Env } from "markdown-it";
+import MarkdownIt from "markdown-it";
 import temml from "temml";
-import { boundLabels, withoutRescans } from "./bounds.server.ts";
+import { boundLabels } from "./bounds.server.ts";
+import { addDialect, type FootnoteEnv } from "./dialect.server.ts";
+import { addMath } from "./math.server.ts";
 
 /** Options of rendering: a message's numbered sources, or that the text is a page of the site. */
-export type RenderEnv = Env & {
+export type RenderEnv = FootnoteEnv & {
   sourcesId?: string;
   sources?: number;
   page?: boolean;
@@ -29,15 +30,11 @@ export const needsThread = (source: string) =>
 const isCostly = (name: string) =>
   [...costly].some((language) => hljs.getLanguage(name) === hljs.getLanguage(language));
 
-/** CommonMark with GFM's tables, task lists and strikethrough; code highlighted, math as MathML; no raw HTML. */
+/** CommonMark with GFM's tables, task lists, strikethrough and footnotes; code highlighted, math as MathML; no raw HTML. */
 export const markdown = new MarkdownIt({ html: false, linkify: true });
 boundLabels(markdown);
-withoutRescans(markdown, () =>
-  markdown.use(tex, {
-    delimiters: "all",
-    render: (source: string, displayMode: boolean) => renderMath(source, displayMode),
-  }),
-);
+addMath(markdown, renderMath);
+addDialect(markdown);
 
 /** Markdown from anyone → HTML that is safe to show. */
 export function renderMarkdown(source: string, env: RenderEnv = {}): string {

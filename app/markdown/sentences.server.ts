@@ -13,7 +13,8 @@ const wordBegun = /\S([ \t]{1,20}[^\s|])$/;
 
 /**
  * Where a paragraph that is still growing may be cut after `from`: after each sentence, and at each line break that a line
- * of plain text follows. Not inside code, links or math, unless they have already swallowed a whole sentence. `byWord`: also after
+ * of plain text follows. Not inside links and formulas, nor inside what may be code, a link's text or a formula, unless that has
+ * already swallowed a whole sentence. `byWord`: also after
  * the last word but one, if the last one has just begun and no mark is open whose end would change how the text looks.
  */
 export function textEnds(paragraph: string, from: number, byWord: boolean): number[] {
@@ -32,7 +33,8 @@ export function textEnds(paragraph: string, from: number, byWord: boolean): numb
     if (end > limit) break;
     while (end - start > longestHeld) cut(wordEnd(paragraph, start));
     if (end === start || paragraph.slice(start, end).trim() === "") continue;
-    if (!swallowed && cutsInside(paragraph.slice(start, end))) swallowed = true;
+    const inside = cutsInside(paragraph.slice(start, end));
+    if (inside === "link or formula" || (inside && !swallowed)) swallowed = true;
     else cut(end);
   }
   while (limit - start > longestHeld) cut(wordEnd(paragraph, start));
@@ -69,17 +71,23 @@ export const mayBeOtherBlock = (text: string): boolean => otherBlock.test(text) 
 
 const code = /(`+)(?!`)[\s\S]*?[^`]\1(?!`)/g;
 
-/** Whether a cut after this text would fall inside code, a link or math. Texts are sentences: the patterns see no long ones. */
-function cutsInside(text: string): boolean {
-  if (!/[`\\$[\]]/.test(text)) return false;
-  const noCode = text.replace(code, "").replace(/\\\([\s\S]*?\\\)/g, "");
-  if (noCode.includes("\\(")) return true;
+/**
+ * Whether a cut after this text would fall inside a link or a formula for sure, or inside what may be one, or code. Texts are
+ * sentences: the patterns see no long ones.
+ */
+function cutsInside(text: string): "link or formula" | "perhaps" | undefined {
+  if (!/[`\\$[\]]/.test(text)) return undefined;
+  const noCode = text.replace(code, "").replace(/\\\([\s\S]*?\\\)|\\\[[\s\S]*?\\\]/g, "");
+  if (/\\[([]/.test(noCode)) return "perhaps";
   const plain = noCode.replace(/\\[\s\S]/g, "");
-  if (plain.includes("`")) return true;
-  const noMath = plain.replace(/\$[^\s$](?:[^$]*[^\s$])?\$/g, "");
-  if (/\$[^\s\d$]/.test(noMath)) return true;
-  const noLinks = noMath.replace(/\[[^[\]]*\](?:\([^()]*\))?/g, "");
-  return /\[|\]\([^)]*$/.test(noLinks);
+  if (plain.includes("`")) return "perhaps";
+  const noMath = plain.replace(/\$\$[^$]*\$\$/g, "").replace(/\$[^\s$](?:[^$]*[^\s$])?\$/g, "");
+  if (noMath.includes("$$")) return "link or formula";
+  if (/(?<![\p{L}\p{N}])\$[^\s\d$]/u.test(noMath)) return "perhaps";
+  // Links are whole with their address and title.
+  const noLinks = noMath.replace(/\[[^[\]]*\]\((?:[^()"']|"[^"]*"|'[^']*')*\)/g, "");
+  if (/\]\((?:[^)]*|[^"]*"[^"]*)$/.test(noLinks)) return "link or formula";
+  return noLinks.replace(/\[[^[\]]*\]/g, "").includes("[") ? "perhaps" : undefined;
 }
 
 /** The emphasis marks that a text leaves open, outermost first. */

@@ -67,7 +67,7 @@ export class MarkdownStream {
   #heldReturn = "";
 
   constructor(env: RenderEnv = {}, { byWord = false } = {}) {
-    this.#env = { ...env, references: {} };
+    this.#env = { ...env, references: {}, isGrowing: true };
     this.#byWord = byWord;
   }
 

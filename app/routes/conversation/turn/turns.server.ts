@@ -86,7 +86,7 @@ export async function showPart(
   const sources = message.sources.length;
   const key = `${message.id}:${n}:${sources}`;
   if (kind === "text") {
-    const env = sources > 0 ? { sourcesId: message.id, sources } : {};
+    const env = { docId: message.id, ...(sources > 0 && { sourcesId: message.id, sources }) };
     return { n, kind, html: await renderedText(key, text, env, chat.userId) };
   }
   const { ms, whole } = part;

@@ -1,0 +1,174 @@
+import type markdownIt from "markdown-it";
+
+type MarkdownIt = ReturnType<typeof markdownIt>;
+type InlineRule = Parameters<MarkdownIt["inline"]["ruler"]["before"]>[2];
+type BlockRule = Parameters<MarkdownIt["block"]["ruler"]["after"]>[2];
+
+const blank = /\s/;
+const wordCharacter = /[\p{L}\p{N}_]/u;
+
+/** Whether what stands between two marks is words or prices, no formula: «5$ y el otro 10$». Formulas have commands, signs or single letters. */
+const isProse = (content: string) =>
+  !/[\\^_={}+*/<>|]/.test(content) &&
+  ((/\s/.test(content.trim()) && /\p{L}{2}|^\d[\d.,]*\s/u.test(content)) || /^\s*\p{Ll}{4,}\s*$/u.test(content));
+/** `\[1\]` is a number in brackets, escaped. */
+const isReference = (content: string) => /^[\d\s,;–-]*$/.test(content);
+
+/**
+ * `$…$` as Pandoc has it, and stricter, as people write prices and shells: no blank inside the marks, no letter or digit before the
+ * first or after the last one. `$$…$$` in a sentence is a formula of its own line. Only the next mark is looked at, so that the time
+ * stays linear.
+ */
+const dollars: InlineRule = (state, silent) => {
+  const { src, pos } = state;
+  if (src[pos] !== "$") return false;
+  const isDisplay = src[pos + 1] === "$";
+  const mark = isDisplay ? "$$" : "$";
+  const end = isDisplay ? src.indexOf("$$", pos + 2) : nextDollar(src, pos + 1);
+  const content = end < 0 ? "" : src.slice(pos + mark.length, end);
+  const before = src[pos - 1] ?? "";
+  const after = src[end + mark.length] ?? "";
+  const isMath =
+    content.trim() !== "" &&
+    !isProse(content) &&
+    (isDisplay ||
+      !(
+        blank.test(content[0] ?? "") ||
+        blank.test(content.at(-1) ?? "") ||
+        wordCharacter.test(before) ||
+        wordCharacter.test(after)
+      ));
+  if (!isMath) {
+    if (!silent) state.pending += mark;
+    state.pos += mark.length;
+    return true;
+  }
+  if (!silent) {
+    const token = state.push(isDisplay ? "math_display" : "math_inline", "math", 0);
+    token.markup = mark;
+    token.content = content;
+  }
+  state.pos = end + mark.length;
+  return true;
+};
+
+function nextDollar(src: string, from: number): number {
+  for (let at = src.indexOf("$", from); at !== -1; at = src.indexOf("$", at + 1)) {
+    let slashes = 0;
+    while (src[at - 1 - slashes] === "\\") slashes++;
+    if (slashes % 2 === 0) return at;
+  }
+  return -1;
+}
+
+// The last `\)` and `\]` of a text, so that one with many beginnings and no end does not take quadratic time.
+const lastEnds = new WeakMap<object, Record<string, number>>();
+
+/** `\(…\)` and, in a sentence, `\[…\]`. */
+const brackets: InlineRule = (state, silent) => {
+  const { src, pos } = state;
+  if (src[pos] !== "\\" || (src[pos + 1] !== "(" && src[pos + 1] !== "[")) return false;
+  const isDisplay = src[pos + 1] === "[";
+  const close = isDisplay ? "\\]" : "\\)";
+  let ends = lastEnds.get(state);
+  if (!ends) {
+    ends = { "\\]": src.lastIndexOf("\\]"), "\\)": src.lastIndexOf("\\)") };
+    lastEnds.set(state, ends);
+  }
+  if ((ends[close] ?? -1) < pos) return false;
+  let end = src.indexOf(close, pos + 2);
+  while (end > 0 && src[end - 1] === "\\" && src[end - 2] !== "\\") end = src.indexOf(close, end + 1);
+  const content = end < 0 ? "" : src.slice(pos + 2, end);
+  if (!content.trim() || (isDisplay && (isProse(content) || isReference(content)))) return false;
+  if (!silent) {
+    const token = state.push(isDisplay ? "math_display" : "math_inline", "math", 0);
+    token.markup = src.slice(pos, pos + 2);
+    token.content = content;
+  }
+  state.pos = end + 2;
+  return true;
+};
+
+const blockMarks = [
+  { open: "$$", close: "$$" },
+  { open: "\\[", close: "\\]" },
+];
+// Lines of a formula that begins on the line of its mark.
+const linesAtMost = 100;
+
+/** A formula in lines of its own. One whose first mark stands alone goes on to the end where there is no last one: it is still being written. */
+const block: BlockRule = (state, startLine, endLine, silent) => {
+  const line = (n: number) => state.src.slice((state.bMarks[n] ?? 0) + (state.tShift[n] ?? 0), state.eMarks[n]);
+  const first = line(startLine);
+  const mark = blockMarks.find(({ open }) => first.startsWith(open));
+  if (!mark || (state.sCount[startLine] ?? 0) - state.blkIndent >= 4) return false;
+  const rest = first.slice(2).trimEnd();
+  const lines: string[] = [];
+  let last = startLine;
+  let isClosed = false;
+  const at = rest.indexOf(mark.close);
+  if (at !== -1) {
+    // Followed by words it stands in a sentence.
+    if (at !== rest.length - 2 || !rest.slice(0, at).trim()) return false;
+    lines.push(rest.slice(0, at));
+    isClosed = true;
+  } else if (rest) lines.push(rest);
+  const isAlone = rest === "";
+  while (!isClosed && last + 1 < endLine && (isAlone || last - startLine < linesAtMost)) {
+    const next = line(last + 1).trimEnd();
+    const leaves = next !== "" && (state.sCount[last + 1] ?? 0) < state.blkIndent;
+    if (leaves || (next === "" && !isAlone)) break;
+    last++;
+    const end = next.indexOf(mark.close);
+    if (end !== -1 && end !== next.length - 2) {
+      if (isAlone && end === 0) return false;
+      if (!isAlone) return false;
+    }
+    isClosed = next.endsWith(mark.close);
+    lines.push(isClosed ? next.slice(0, -2) : next);
+  }
+  if (!isClosed && !isAlone) return false;
+  if (silent) return true;
+  const token = state.push("math_block", "math", 0);
+  token.block = true;
+  token.content = `${lines.join("\n").trim()}\n`;
+  token.map = [startLine, last + 1];
+  token.markup = mark.open;
+  state.line = last + 1;
+  return true;
+};
+
+/** Adds formulas to a parser. `render` makes HTML of one; `isDisplay`: it stands by itself. */
+export function addMath(md: MarkdownIt, render: (source: string, isDisplay: boolean) => string): void {
+  md.inline.ruler.before("escape", "math_brackets", brackets);
+  md.inline.ruler.after("escape", "math_dollars", dollars);
+  md.block.ruler.after("blockquote", "math_block", block, { alt: ["paragraph", "reference", "blockquote", "list"] });
+  md.core.ruler.after("normalize", "math_in_tables", (state) => {
+    state.src = withEscapedBars(state.src);
+  });
+  const { rules } = md.renderer;
+  rules.math_inline = (tokens, index) => render(tokens[index]?.content ?? "", false);
+  rules.math_display = rules.math_block = (tokens, index) => render(tokens[index]?.content ?? "", true);
+}
+
+const tableRule = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
+
+/** Bars within `$…$` in the rows of a table, which would end the cell, escaped as GFM has it. */
+function withEscapedBars(src: string): string {
+  if (!src.includes("$") || !src.includes("|")) return src;
+  const lines = src.split("\n");
+  let isTable = false;
+  let isCode = false;
+  for (const [n, text] of lines.entries()) {
+    if (/^\s{0,3}(?:```|~~~)/.test(text)) isCode = !isCode;
+    const begins = tableRule.test(lines[n + 1] ?? "") && (lines[n + 1] ?? "").includes("-") && text.includes("|");
+    if (text.trim() === "") isTable = false;
+    else if (begins) isTable = true;
+    if (isTable && !isCode && text.includes("$")) {
+      lines[n] = text.replace(/(?<![\\\p{L}\p{N}$])\$(?![\s$])([^$\n]*[^\s$\\])\$(?![\p{L}\p{N}$])/gu, (formula) =>
+        formula.replace(/(?<!\\)\|/g, "\\|"),
+      );
+    }
+  }
+  return lines.join("\n");
+}
