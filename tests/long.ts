@@ -59,7 +59,7 @@ export const thirds: [Third, Third, Third] = [
       "tests/grown/grown.long.test.ts",
       "tests/grown/hosts.long.test.ts",
     ],
-    chromium: ["admin", "files", "frame-with-script"],
+    chromium: ["admin", "files", "frame-with-script", "plain-http-with-script"],
     pair: ["access", "push-with-script", "reasoning"],
   },
   {

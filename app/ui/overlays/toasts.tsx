@@ -7,8 +7,10 @@ const Toast = lazily(() => import("./toast.tsx"), BareToast);
 
 let tell: (message: ToastMessage) => void = () => {};
 
-/** Says something that no page of the server's said. */
-export const showToast = (message: Omit<ToastMessage, "id">) => tell({ ...message, id: crypto.randomUUID() });
+let told = 0;
+
+/** Says something that no page of the server's said. Its id is a number: pages at a plain http address can't make a UUID. */
+export const showToast = (message: Omit<ToastMessage, "id">) => tell({ ...message, id: `aviso-${++told}` });
 
 /**
  * Shows the server's flash message and toasts of the browser: without script as a notice in the page, with script above it.

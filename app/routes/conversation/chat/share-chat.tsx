@@ -2,6 +2,7 @@ import { useState } from "react";
 import { data } from "react-router";
 import { z } from "zod";
 import { Callout } from "../../../ui/callout.tsx";
+import { copyToClipboard } from "../../../ui/clipboard.ts";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
 import { Dialog, DialogFoot } from "../../../ui/overlays/dialog.tsx";
@@ -157,8 +158,7 @@ function CopyAddress({ address }: { address: string }) {
       type="button"
       className="button small scripted"
       onClick={async () => {
-        await navigator.clipboard?.writeText(address);
-        setCopied(true);
+        setCopied(await copyToClipboard(address));
       }}
     >
       <span role="status">{copied ? "Copiado" : "Copiar enlace"}</span>

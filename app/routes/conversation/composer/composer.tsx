@@ -1,6 +1,7 @@
 import { type KeyboardEvent, type RefObject, Suspense, useEffect, useRef, useState } from "react";
 import { Link, useNavigation, useRouteLoaderData } from "react-router";
 import type { loader as root } from "../../../root.tsx";
+import { isComposing } from "../../../ui/composing.ts";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { Select } from "../../../ui/forms/select.tsx";
 import { Icon } from "../../../ui/icon.tsx";
@@ -244,7 +245,7 @@ function sendOnEnter(event: KeyboardEvent<HTMLTextAreaElement>) {
     void import("./offer-templates.ts").then(({ offerTemplates }) => offerTemplates(field));
   }
   // While an input method composes, Enter belongs to it.
-  if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+  if (event.key !== "Enter" || event.shiftKey || isComposing(event.nativeEvent)) return;
   event.preventDefault();
   event.currentTarget.form?.requestSubmit();
 }

@@ -1,3 +1,5 @@
+import { isComposing } from "../../../ui/composing.ts";
+
 type Template = { title: string; content: string };
 
 const shown = 8;
@@ -44,6 +46,7 @@ export async function offerTemplates(field: HTMLTextAreaElement): Promise<void> 
     list.replaceChildren(...items);
   };
   const onKey = (event: KeyboardEvent) => {
+    if (isComposing(event)) return;
     const [first] = found();
     if (event.key === "Escape") close();
     else if (event.key === "Enter" && !event.shiftKey && first) {

@@ -1,7 +1,8 @@
+import { copyToClipboard } from "../../../ui/clipboard.ts";
+
 /** Gives each block of code in `container`, now and later, a button that copies it. Answers how to stop. */
 export function offerCopies(container: HTMLElement | null): (() => void) | undefined {
-  // Only secure pages have a clipboard.
-  if (!container || !navigator.clipboard) return;
+  if (!container) return;
   const offer = () => {
     for (const code of container.querySelectorAll("figure.code:not(:has(button)) code")) {
       const figure = code.closest("figure");
@@ -23,8 +24,7 @@ function copyButton(code: Element): HTMLButtonElement {
   button.className = "action ms-auto";
   button.textContent = "Copiar código";
   button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(code.textContent);
-    button.textContent = "Copiado";
+    button.textContent = (await copyToClipboard(code.textContent)) ? "Copiado" : "No se ha podido copiar";
     setTimeout(() => {
       button.textContent = "Copiar código";
     }, 2000);

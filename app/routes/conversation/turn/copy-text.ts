@@ -1,8 +1,10 @@
+import { copyToClipboard } from "../../../ui/clipboard.ts";
+
 /** Copies the text that a link leads to, and says so in it. */
 export async function copyText(link: HTMLAnchorElement): Promise<void> {
   const response = await fetch(link.href);
   if (!response.ok) return location.assign(link.href);
-  await navigator.clipboard.writeText(await response.text());
+  if (!(await copyToClipboard(await response.text()))) return location.assign(link.href);
   const say = (icon: string, word: string) => {
     link.querySelector("use")?.setAttribute("href", `/icons.svg#${icon}`);
     const status = link.querySelector("span");

@@ -11,8 +11,6 @@ export function useLinks(container: RefObject<HTMLElement | null>): void {
       // What opens another tab or window is the browser's.
       if (!link || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
       const { copy, still } = link.dataset;
-      // Only secure pages have a clipboard; elsewhere the plain text opens.
-      if (copy !== undefined && !navigator.clipboard) return;
       event.preventDefault();
       if (copy !== undefined) return void import("./copy-text.ts").then(({ copyText }) => copyText(link));
       const { pathname, search, hash, href } = link;

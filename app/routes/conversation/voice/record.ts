@@ -21,6 +21,7 @@ export async function record(form: HTMLFormElement, tell: (state: "recording" | 
     tell("writing");
     return write(form, unsent);
   }
+  if (!isSecureContext) return "El micrófono solo se puede usar donde la dirección empieza por https://.";
   const stream = await navigator.mediaDevices?.getUserMedia({ audio: true }).catch(() => undefined);
   if (!stream) return "El navegador no deja usar el micrófono.";
   const recording = new MediaRecorder(stream, { audioBitsPerSecond: quality });
