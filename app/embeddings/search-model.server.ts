@@ -5,8 +5,8 @@ import type { Meaning, Meanings } from "../db/search/meaning.server.ts";
 import { quantise } from "../db/search/quantise.server.ts";
 import type { SearchModelRow } from "../db/tables.ts";
 import { tryDecrypt } from "../process/crypto.server.ts";
-import { cutText } from "../process/cut-text.ts";
 import type { Log } from "../process/log.server.ts";
+import { cutText } from "../process/text/cut-text.ts";
 import { describeCause, ReplyError } from "../replies/errors.server.ts";
 import { embed } from "./embed.server.ts";
 

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { v7 as newId } from "uuid";
 import type { Db } from "../db/connection.server.ts";
 import type { CallStatus, PartRow } from "../db/tables.ts";
-import { parseJson } from "../process/json.ts";
+import { parseJson } from "../process/text/json.ts";
 import type { Call } from "./tools/call.ts";
 
 /** A stretch of a reply's text, from this offset up to where the next part stands. */

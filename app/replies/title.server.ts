@@ -1,9 +1,9 @@
 import type { Db } from "../db/connection.server.ts";
 import { prepared } from "../db/prepared.server.ts";
 import type { ChatRow, MessageRow } from "../db/tables.ts";
-import { cutText } from "../process/cut-text.ts";
 import { limits } from "../process/limits.ts";
 import type { Log } from "../process/log.server.ts";
+import { cutText } from "../process/text/cut-text.ts";
 import { describeCause, ReplyError } from "./errors.server.ts";
 import { generate, type ModelAccess, readWhole } from "./providers/providers.server.ts";
 

@@ -1,4 +1,4 @@
-import { cutText } from "../process/cut-text.ts";
+import { cutText } from "../process/text/cut-text.ts";
 import { read } from "./api-result.server.ts";
 import { apiContext, type Context } from "./context.ts";
 

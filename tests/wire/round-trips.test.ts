@@ -384,3 +384,47 @@ it("a reply that goes on with a whole text, and has nothing to add, is complete"
   const chunks = await api.converse(admin.token, { parentId: start.messageId, modelId });
   expect(chunks.find(({ type }) => type === "end")).toMatchObject({ status: "complete" });
 });
+
+describe("«Probar» says what it has found", () => {
+  const list = {
+    status: 200,
+    type: "application/json",
+    pieces: [
+      JSON.stringify({ data: [{ id: "x", max_model_len: 16_384, architecture: { input_modalities: ["text"] } }] }),
+    ],
+  };
+  const test = async (modelId: string) =>
+    (await api.call("POST", `/api/model/${modelId}/test`, { token: admin.token })).body as object;
+
+  it("of a server that takes tools and says what its model can do", async () => {
+    server.answer(
+      events(chunk({ reasoning_content: "Cuento." }), chunk({ content: "Hola." }), chunk({}, "stop")),
+      list,
+    );
+    expect(await test(await makeModel())).toMatchObject({
+      ok: true,
+      answer: "Hola.",
+      takesTools: true,
+      thinks: true,
+      seesImages: false,
+      contextWindow: 16_384,
+    });
+  });
+
+  it("of one that takes none and says nothing", async () => {
+    const message = JSON.stringify({ error: { message: "this model does not support tools" } });
+    const nothing = { status: 404, type: "text/plain", pieces: ["no"] };
+    server.answer({ status: 400, type: "application/json", pieces: [message] }, answer, nothing);
+    const modelId = await makeModel();
+    expect(await test(modelId)).toMatchObject({
+      ok: true,
+      takesTools: false,
+      thinks: false,
+      seesImages: null,
+      contextWindow: null,
+    });
+    expect((await api.call("GET", `/api/model/${modelId}`, { token: admin.token })).body).toMatchObject({
+      usesTools: false,
+    });
+  });
+});

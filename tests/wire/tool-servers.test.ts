@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { objectOf } from "../../app/process/json.ts";
+import { objectOf } from "../../app/process/text/json.ts";
 import { schemaForModels } from "../../app/replies/providers/tool-schema.server.ts";
 import { fieldsOf, inputFrom, type SchemaField } from "../../app/routes/conversation/calls/schema-fields.ts";
 import { type Account, type Api, openApi, textOf } from "../support/api.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { cutText } from "../../app/process/cut-text.ts";
+import { cutText } from "../../app/process/text/cut-text.ts";
 import { firstWords } from "../../app/replies/title.server.ts";
 import { type Account, type Api, openApi } from "../support/api.ts";
 import { queryEngines } from "../support/engines.ts";

@@ -1,6 +1,6 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
-import { objectOf } from "../../process/json.ts";
 import { limits } from "../../process/limits.ts";
+import { objectOf } from "../../process/text/json.ts";
 import { knownZone } from "../../process/time-zones.server.ts";
 import { decide } from "../../replies/tools/decide.server.ts";
 import type { ApiEnv } from "../env.server.ts";

@@ -15,8 +15,8 @@ import type { Files } from "../../files/files.server.ts";
 import { FileRefused } from "../../files/refused.server.ts";
 import { type JobAtWork, JobFailed, type JobRules } from "../../jobs/jobs.server.ts";
 import { runWorker, TooMuch } from "../../process/child-process.server.ts";
-import { cutText } from "../../process/cut-text.ts";
 import { limits } from "../../process/limits.ts";
+import { cutText } from "../../process/text/cut-text.ts";
 import { importKeyStart } from "../http/schemas.server.ts";
 import type { FoundChat, FoundFile, ImportAnswer, ImportWork } from "./import.worker.ts";
 

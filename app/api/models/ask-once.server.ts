@@ -3,6 +3,7 @@ import type { ModelRow } from "../../db/tables.ts";
 import { describeCause, ReplyError } from "../../replies/errors.server.ts";
 import { openModel, storeLearned } from "../../replies/providers/model-access.server.ts";
 import { generate, type Learned, type Prompt } from "../../replies/providers/providers.server.ts";
+import type { OfferedTool } from "../../replies/providers/tool-calls.server.ts";
 import type { Services } from "../env.server.ts";
 
 export const trial = z
@@ -11,6 +12,11 @@ export const trial = z
     answer: z.string().openapi({ description: "Lo que ha contestado o, si no ha podido, por qué." }),
     firstTokenMs: z.number().nullable(),
     tokensPerSecond: z.number().nullable(),
+    takesTools: z
+      .boolean()
+      .nullable()
+      .openapi({ description: "Si su servidor admite herramientas; null: no se ha probado." }),
+    thinks: z.boolean().openapi({ description: "Si ha pensado antes de contestar." }),
   })
   .openapi("ModelTrial");
 
@@ -25,7 +31,7 @@ export function tellSpeed(tokens: number, ms: number): number | null {
   return tokens > 0 && ms > 50 ? Math.round((tokens / ms) * 10_000) / 10 : null;
 }
 
-type Asked = { prompt: Prompt; maxOutputTokens: number; signal: AbortSignal };
+type Asked = { prompt: Prompt; maxOutputTokens: number; signal: AbortSignal; tools?: OfferedTool[] };
 
 /** Asks a model outside of any conversation: nothing of it is stored. A provider that fails is an answer, in words. */
 export async function askOnce(services: Services, row: ModelRow, asked: Asked): Promise<Trial> {
@@ -36,24 +42,33 @@ export async function askOnce(services: Services, row: ModelRow, asked: Asked): 
   let begunToSay: number | undefined;
   let answer = "";
   let tokens = 0;
+  let thinks = false;
+  let takesTools = asked.tools ? true : null;
+  const told = () => ({ firstTokenMs: first, takesTools, thinks });
   try {
     const model = { ...openModel(row, services.modelKey), maxOutputTokens: asked.maxOutputTokens };
     const signal = AbortSignal.any([asked.signal, late]);
-    const learn = (learned: Learned) => storeLearned(services, row, learned);
-    for await (const piece of generate(model, asked.prompt, { signal, silence: patience, learn })) {
+    const learn = async (learned: Learned) => {
+      if (learned.refused?.includes("tools")) takesTools = false;
+      await storeLearned(services, row, learned);
+    };
+    const { tools } = asked;
+    for await (const piece of generate(model, asked.prompt, { signal, silence: patience, learn, tools })) {
       begunToSay ??= Date.now();
+      if (piece.type === "reasoning" || piece.type === "mistaken") thinks = true;
       if (piece.type === "text") {
         first ??= Date.now() - begun;
         answer += piece.text;
       } else if (piece.type === "mistaken") answer = "";
+      else if (piece.type === "call") answer ||= "Ha llamado a la herramienta de prueba.";
       else if (piece.type === "finish") tokens = piece.usage.outputTokens ?? 0;
     }
   } catch (error) {
-    if (late.aborted && answer) return { ok: true, answer: `${answer}…`, firstTokenMs: first, tokensPerSecond: null };
+    if (late.aborted && answer) return { ok: true, answer: `${answer}…`, tokensPerSecond: null, ...told() };
     if (!(error instanceof ReplyError)) throw error;
     services.log.info({ modelId: row.id, cause: describeCause(error) }, "el modelo probado no contesta");
-    return { ok: false, answer: error.message, firstTokenMs: null, tokensPerSecond: null };
+    return { ok: false, answer: error.message, tokensPerSecond: null, ...told(), firstTokenMs: null };
   }
   const tokensPerSecond = tellSpeed(tokens, Date.now() - (begunToSay ?? begun));
-  return { ok: true, answer, firstTokenMs: first, tokensPerSecond };
+  return { ok: true, answer, tokensPerSecond, ...told() };
 }

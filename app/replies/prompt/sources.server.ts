@@ -7,7 +7,7 @@ import type { Meanings } from "../../db/search/meaning.server.ts";
 import { everyone } from "../../db/search/passages.server.ts";
 import { questionWords } from "../../db/search/words.server.ts";
 import type { FileRow, MessageRow } from "../../db/tables.ts";
-import { cutText } from "../../process/cut-text.ts";
+import { cutText } from "../../process/text/cut-text.ts";
 import type { Source } from "../chunk.ts";
 import { withNeighbours } from "./neighbours.server.ts";
 import { ofProject } from "./of-project.server.ts";

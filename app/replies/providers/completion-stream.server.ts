@@ -2,8 +2,8 @@ import type { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
-import { listOf, parseJson, recordOf } from "../../process/json.ts";
 import { limits } from "../../process/limits.ts";
+import { listOf, parseJson, recordOf } from "../../process/text/json.ts";
 import { ReplyError } from "../errors.server.ts";
 import { CallAssembly, KeptFields, keptOf } from "./call-assembly.server.ts";
 

@@ -109,7 +109,7 @@ const localModel: ListedModel = {
 
 async function addModel(
   { db, modelKey }: Needs,
-  found: ListedModel,
+  { told: _told, ...found }: ListedModel,
   { position, isDefault }: { position: number; isDefault: boolean },
 ): Promise<void> {
   const now = Date.now();

@@ -1,6 +1,6 @@
 import type { ModelRow } from "../../db/tables.ts";
 import type { Config } from "../../process/config.server.ts";
-import { listOf, recordOf } from "../../process/json.ts";
+import { listOf, recordOf } from "../../process/text/json.ts";
 import { serverAddressOf } from "./model-address.server.ts";
 import { fetchModel } from "./model-fetch.server.ts";
 
@@ -8,7 +8,10 @@ import { fetchModel } from "./model-fetch.server.ts";
 export type ListedModel = Pick<
   ModelRow,
   "provider" | "externalId" | "name" | "baseUrl" | "apiKey" | "acceptsImages" | "usesTools" | "contextWindow"
->;
+> & {
+  /** Its own words; what it does not say is guessed in the columns. */
+  told?: { sees: boolean | undefined; window: number | undefined };
+};
 
 /** The settings that say where models may be. */
 export type Providers = Pick<Config, "openai" | "anthropic" | "google" | "ollamaBaseUrl">;
@@ -21,6 +24,17 @@ type Fields = Record<string, unknown>;
 const patience = 5_000;
 // More than anybody chooses among; OpenRouter has some 400.
 const modelsAtMost = 1_000;
+
+/** A model as its own server lists it; undefined where there is no list, or the model is not in it. */
+export async function askAbout(model: Pick<ModelRow, "provider" | "externalId" | "baseUrl" | "apiKey">) {
+  const { provider, externalId, baseUrl, apiKey } = model;
+  const lists: Partial<Record<ModelRow["provider"], () => Promise<ListedModel[]>>> = {
+    ...(baseUrl && { "openai-compatible": () => listCompatible(baseUrl, apiKey), ollama: () => listOllama(baseUrl) }),
+    ...(apiKey && { anthropic: () => listAnthropic(apiKey, baseUrl ?? undefined), google: () => listGoogle(apiKey) }),
+  };
+  const listed = await lists[provider]?.().catch(() => []);
+  return listed?.find((one) => one.externalId === externalId);
+}
 
 /** The providers of the environment: those with a key or an address, and Ollama at its usual address. */
 export function providersIn({ openai, anthropic, google, ollamaBaseUrl }: Providers): Provider[] {
@@ -100,6 +114,7 @@ async function listCompatible(url: string, apiKey: string | null): Promise<Liste
       max_context_length,
     );
     const ofServer = windowOf(recordOf(recordOf(props)?.default_generation_settings)?.n_ctx);
+    const window = listed ?? (recordOf(said.meta) ? ofServer : undefined);
     const { sees, calls } = abilitiesOf(said, recordOf(props));
     found.push({
       provider: "openai-compatible",
@@ -110,7 +125,8 @@ async function listCompatible(url: string, apiKey: string | null): Promise<Liste
       acceptsImages: flag(sees ?? likelySeesImages(id)),
       // Not all servers say: it is tried, and a refusal is remembered.
       usesTools: flag(calls ?? true),
-      contextWindow: listed ?? (recordOf(said.meta) ? ofServer : undefined) ?? windowUnknown,
+      contextWindow: window ?? windowUnknown,
+      told: { sees, window },
     });
   }
   return found;
@@ -204,6 +220,7 @@ async function listOllama(baseUrl: string): Promise<ListedModel[]> {
       // Older versions do not say what a model can do.
       const abilities = Array.isArray(shown?.capabilities) ? shown.capabilities : undefined;
       if (abilities?.includes("embedding") && !abilities.includes("completion")) return [];
+      const window = numCtx(shown?.parameters);
       return {
         provider: "ollama" as const,
         externalId: id,
@@ -212,7 +229,8 @@ async function listOllama(baseUrl: string): Promise<ListedModel[]> {
         apiKey: null,
         acceptsImages: flag(abilities?.includes("vision") ?? likelySeesImages(id)),
         usesTools: flag(abilities?.includes("tools") ?? true),
-        contextWindow: numCtx(shown?.parameters) ?? ollamaWindow,
+        contextWindow: window ?? ollamaWindow,
+        told: { sees: abilities?.includes("vision"), window },
       };
     }),
   );

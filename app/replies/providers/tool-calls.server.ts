@@ -1,5 +1,5 @@
 import type { LanguageModelV4FunctionTool, LanguageModelV4Message, LanguageModelV4ToolChoice } from "@ai-sdk/provider";
-import { objectOf } from "../../process/json.ts";
+import { objectOf } from "../../process/text/json.ts";
 import type { Tool } from "../../tools/tool.server.ts";
 import type { ProviderMeta } from "../parts.server.ts";
 import type { Thought } from "../tools/call.ts";

@@ -1,4 +1,4 @@
-import { listOf, recordOf } from "../../process/json.ts";
+import { listOf, recordOf } from "../../process/text/json.ts";
 
 type Schema = Record<string, unknown>;
 

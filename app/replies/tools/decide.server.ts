@@ -2,7 +2,7 @@ import { v7 as newId } from "uuid";
 import type { Db } from "../../db/connection.server.ts";
 import { isTaken } from "../../db/errors.server.ts";
 import type { MessageRow, ModelRow } from "../../db/tables.ts";
-import { objectOf } from "../../process/json.ts";
+import { objectOf } from "../../process/text/json.ts";
 import { CannotReply } from "../cannot-reply.server.ts";
 import { partsOf, storedParts, storeParts, type ToolPart } from "../parts.server.ts";
 import type { Runs } from "../running/runs.server.ts";

@@ -1,4 +1,4 @@
-import { objectOf } from "../../process/json.ts";
+import { objectOf } from "../../process/text/json.ts";
 import { type Found, type Tool, ToolRefused } from "../../tools/tool.server.ts";
 import type { Piece, Prompt } from "../providers/providers.server.ts";
 import { isOfCall, ToolCalls } from "../providers/tool-calls.server.ts";

@@ -1,4 +1,4 @@
-import { cutText } from "../../process/cut-text.ts";
+import { cutText } from "../../process/text/cut-text.ts";
 import type { Source } from "../chunk.ts";
 import type { ToolPart } from "../parts.server.ts";
 

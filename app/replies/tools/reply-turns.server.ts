@@ -1,4 +1,4 @@
-import { cutText } from "../../process/cut-text.ts";
+import { cutText } from "../../process/text/cut-text.ts";
 import { endOfText, type ReplyState, type ToolPart } from "../parts.server.ts";
 import type { Prompt } from "../providers/providers.server.ts";
 

@@ -1,4 +1,4 @@
-import { cutText } from "../../process/cut-text.ts";
+import { cutText } from "../../process/text/cut-text.ts";
 import type { Caller, Found, OwnTool } from "../tool.server.ts";
 import { ToolRefused } from "../tool.server.ts";
 

@@ -1,5 +1,5 @@
 import type { Transport } from "@modelcontextprotocol/client";
-import { listOf, recordOf } from "../../process/json.ts";
+import { listOf, recordOf } from "../../process/text/json.ts";
 
 type Fields = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from "@modelcontextprotocol/client";
 import { ForbiddenAddress } from "../../process/addresses.server.ts";
-import { cutText } from "../../process/cut-text.ts";
-import { recordOf } from "../../process/json.ts";
+import { cutText } from "../../process/text/cut-text.ts";
+import { recordOf } from "../../process/text/json.ts";
 import { ToolRefused } from "../tool.server.ts";
 
 /** What has gone wrong with a server of tools, as a sentence that whoever administers it understands. */

@@ -1,4 +1,4 @@
-import { cutText } from "../../../process/cut-text.ts";
+import { cutText } from "../../../process/text/cut-text.ts";
 import type { Context } from "../../../web/context.ts";
 import type { Column, Item } from "../descriptions/description.ts";
 import { changesOf, type Recorded } from "../form/changes.server.ts";

@@ -1,4 +1,4 @@
-import { cutText } from "../../../process/cut-text.ts";
+import { cutText } from "../../../process/text/cut-text.ts";
 import { ApiProblem, read } from "../../../web/api-result.server.ts";
 import type { Context } from "../../../web/context.ts";
 import { textOf } from "../../../web/forms/form.server.ts";

@@ -1,4 +1,4 @@
-import { cutText } from "../../../process/cut-text.ts";
+import { cutText } from "../../../process/text/cut-text.ts";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext, type Context } from "../../../web/context.ts";
 
@@ -18,5 +18,14 @@ export async function tryModel(context: Context, id: string): Promise<Tried> {
   if (!tried.ok) return { ok: false, text: answer };
   const say = (value: number) => value.toLocaleString("es", { maximumFractionDigits: 1 });
   const speed = tried.tokensPerSecond === null ? "" : ` ${say(tried.tokensPerSecond)} tokens por segundo.`;
-  return { ok: true, text: `Primera palabra en ${say((tried.firstTokenMs ?? 0) / 1000)} s.${speed} «${answer}»` };
+  const { takesTools, thinks, seesImages, contextWindow } = tried;
+  const yesNo = (is: boolean) => (is ? "sí" : "no");
+  const found = [
+    takesTools !== null && `Herramientas: ${yesNo(takesTools)}.`,
+    seesImages !== null && `Imágenes: ${yesNo(seesImages)}.`,
+    thinks && "Piensa antes de escribir.",
+    contextWindow !== null && `Ventana: ${contextWindow.toLocaleString("es")} tokens.`,
+  ].filter(Boolean);
+  const words = `Primera palabra en ${say((tried.firstTokenMs ?? 0) / 1000)} s.${speed} «${answer}»`;
+  return { ok: true, text: [words, ...found].join(" ") };
 }

@@ -1,5 +1,5 @@
 import { redirect } from "react-router";
-import { cutText } from "../../../process/cut-text.ts";
+import { cutText } from "../../../process/text/cut-text.ts";
 import { ApiProblem, accepted, read } from "../../../web/api-result.server.ts";
 import { apiContext, type Context, formContext, sessionContext } from "../../../web/context.ts";
 import { textOf } from "../../../web/forms/form.server.ts";

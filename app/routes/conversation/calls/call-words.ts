@@ -1,5 +1,5 @@
-import { cutText } from "../../../process/cut-text.ts";
-import { objectOf } from "../../../process/json.ts";
+import { cutText } from "../../../process/text/cut-text.ts";
+import { objectOf } from "../../../process/text/json.ts";
 import type { ShownCall } from "../../../replies/tools/shown-call.server.ts";
 
 const longest = 140;

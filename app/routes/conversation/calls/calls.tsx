@@ -1,4 +1,4 @@
-import { objectOf } from "../../../process/json.ts";
+import { objectOf } from "../../../process/text/json.ts";
 import { DashboardPage } from "../../../ui/dashboard-page.tsx";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";

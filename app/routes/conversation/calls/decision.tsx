@@ -1,5 +1,5 @@
 import { data, redirect } from "react-router";
-import { objectOf } from "../../../process/json.ts";
+import { objectOf } from "../../../process/text/json.ts";
 import { DashboardPage } from "../../../ui/dashboard-page.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
 import { ApiProblem, accepted, read } from "../../../web/api-result.server.ts";

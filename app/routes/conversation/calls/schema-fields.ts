@@ -1,4 +1,4 @@
-import { digitsOf, numberIn } from "../../../process/json.ts";
+import { digitsOf, numberIn } from "../../../process/text/json.ts";
 import type { InputSchema } from "../../../tools/tool.server.ts";
 
 /** A field of a form for one property of a tool's input. What is no simple value is `fixed`: it is shown, not changed. */

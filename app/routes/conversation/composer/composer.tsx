@@ -1,10 +1,10 @@
 import { type KeyboardEvent, type RefObject, Suspense, useEffect, useRef, useState } from "react";
 import { Link, useNavigation, useRouteLoaderData } from "react-router";
 import type { loader as root } from "../../../root.tsx";
-import { isComposing } from "../../../ui/composing.ts";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { Select } from "../../../ui/forms/select.tsx";
 import { Icon } from "../../../ui/icon.tsx";
+import { isComposing } from "../../../ui/input/composing.ts";
 import { lazily } from "../../../ui/lazily.ts";
 import { composerPage } from "../../../web/forms/draft-place.ts";
 import type { ComposerFile } from "../../../web/forms/uploads.server.ts";

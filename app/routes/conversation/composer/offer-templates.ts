@@ -1,4 +1,4 @@
-import { isComposing } from "../../../ui/composing.ts";
+import { isComposing } from "../../../ui/input/composing.ts";
 
 type Template = { title: string; content: string };
 

@@ -1,4 +1,4 @@
-import { copyToClipboard } from "../../../ui/clipboard.ts";
+import { copyToClipboard } from "../../../ui/input/clipboard.ts";
 
 /** Gives each block of code in `container`, now and later, a button that copies it. Answers how to stop. */
 export function offerCopies(container: HTMLElement | null): (() => void) | undefined {

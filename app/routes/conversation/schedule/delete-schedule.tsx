@@ -1,5 +1,5 @@
 import { replace } from "react-router";
-import { cutText } from "../../../process/cut-text.ts";
+import { cutText } from "../../../process/text/cut-text.ts";
 import { sendForm } from "../../../ui/forms/send-form.ts";
 import { AlertDialog } from "../../../ui/overlays/alert-dialog.tsx";
 import { accepted, read } from "../../../web/api-result.server.ts";

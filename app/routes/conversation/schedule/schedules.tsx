@@ -1,6 +1,6 @@
 import { Link, useOutlet } from "react-router";
-import { cutText } from "../../../process/cut-text.ts";
 import { limits } from "../../../process/limits.ts";
+import { cutText } from "../../../process/text/cut-text.ts";
 import { momentInWords } from "../../../process/time-zones.server.ts";
 import { DashboardPage } from "../../../ui/dashboard-page.tsx";
 import { showSeen } from "../../../ui/navigation/pages-seen.ts";

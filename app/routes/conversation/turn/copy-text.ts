@@ -1,4 +1,4 @@
-import { copyToClipboard } from "../../../ui/clipboard.ts";
+import { copyToClipboard } from "../../../ui/input/clipboard.ts";
 
 /** Copies the text that a link leads to, and says so in it. */
 export async function copyText(link: HTMLAnchorElement): Promise<void> {
