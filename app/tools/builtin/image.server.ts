@@ -1,3 +1,4 @@
+import { listOf, objectOf, recordOf } from "../../process/text/json.ts";
 import type { OwnTool } from "../tool.server.ts";
 import { ToolRefused } from "../tool.server.ts";
 
@@ -49,25 +50,20 @@ async function asked(url: string, init: RequestInit): Promise<Response> {
   }
 }
 
-type Answer = { data?: { b64_json?: string; url?: string }[]; error?: { message?: string; code?: string } };
-
 async function imageIn(answer: Response, signal: AbortSignal): Promise<Uint8Array> {
   const body = await bounded(answer).catch(() => Buffer.alloc(0));
   if (answer.status === 401) throw new ToolRefused("El servicio de imágenes no acepta la clave.");
-  let said: Answer;
-  try {
-    said = JSON.parse(body.toString("utf8")) as Answer;
-  } catch (error) {
-    throw new ToolRefused("El servicio de imágenes ha contestado algo que no se entiende.", { cause: error });
-  }
-  if (said.error?.code === "content_policy_violation" || said.error?.code === "moderation_blocked") {
+  const said = objectOf(body.toString("utf8"));
+  if (!said) throw new ToolRefused("El servicio de imágenes ha contestado algo que no se entiende.");
+  const code = recordOf(said.error)?.code;
+  if (code === "content_policy_violation" || code === "moderation_blocked") {
     throw new ToolRefused("El servicio de imágenes se ha negado a hacer esa imagen.");
   }
   if (!answer.ok) throw new ToolRefused(`El servicio de imágenes ha contestado ${answer.status}.`);
-  const [made] = said.data ?? [];
-  if (made?.b64_json) return Buffer.from(made.b64_json, "base64");
-  if (!made?.url) throw new ToolRefused("El servicio de imágenes no ha devuelto ninguna imagen.");
-  return bounded(await asked(made.url, { signal, redirect: "error" }));
+  const { b64_json, url } = recordOf(listOf(said.data)[0]) ?? {};
+  if (typeof b64_json === "string" && b64_json) return Buffer.from(b64_json.replace(/^data:[^,]*,/, ""), "base64");
+  if (typeof url !== "string" || !url) throw new ToolRefused("El servicio de imágenes no ha devuelto ninguna imagen.");
+  return bounded(await asked(url, { signal, redirect: "error" }));
 }
 
 async function bounded(answer: Response): Promise<Buffer> {

@@ -1,4 +1,5 @@
 import { cutText } from "../../process/text/cut-text.ts";
+import { listOf, recordOf } from "../../process/text/json.ts";
 import type { Caller, Found, OwnTool } from "../tool.server.ts";
 import { ToolRefused } from "../tool.server.ts";
 
@@ -47,6 +48,12 @@ export const webSearch = (engine: Engine): OwnTool => ({
 type Search = (engine: Engine, query: string, signal: Caller["signal"]) => Promise<Result[]>;
 const text = (value: unknown) => (typeof value === "string" ? value : "");
 
+/** The results in a list, under the names that all three use; `quote`: where the extract is. What is no result is left out. */
+const resultsIn = (list: unknown, quote: string): Result[] =>
+  listOf(list)
+    .map(recordOf)
+    .flatMap((one) => (one ? [{ title: text(one.title), url: text(one.url), quote: text(one[quote]) }] : []));
+
 const searchers: Record<Engine["kind"], Search> = {
   async searxng({ address }, query, signal) {
     const url = new URL(`${(address ?? "").replace(/\/+$/, "")}/search`);
@@ -57,23 +64,14 @@ const searchers: Record<Engine["kind"], Search> = {
         "SearXNG no da resultados en JSON: hay que añadir «json» a search.formats en su settings.yml.",
       );
     }
-    const { results } = await jsonOf<{ results?: Record<string, unknown>[] }>(answer, "SearXNG");
-    return (results ?? []).map(({ title, url: found, content }) => ({
-      title: text(title),
-      url: text(found),
-      quote: text(content),
-    }));
+    return resultsIn((await jsonOf(answer, "SearXNG")).results, "content");
   },
   async brave({ address, secret }, query, signal) {
     const url = new URL(address ?? "https://api.search.brave.com/res/v1/web/search");
     url.search = new URLSearchParams({ q: query, count: String(resultsAtMost) }).toString();
     const answer = await asked(url, { signal, headers: { "X-Subscription-Token": secret() ?? "" } });
-    const { web } = await jsonOf<{ web?: { results?: Record<string, unknown>[] } }>(answer, "Brave");
-    return (web?.results ?? []).map(({ title, url: found, description }) => ({
-      title: text(title),
-      url: text(found),
-      quote: text(description).replace(/<\/?strong>/g, ""),
-    }));
+    const results = resultsIn(recordOf((await jsonOf(answer, "Brave")).web)?.results, "description");
+    return results.map((one) => ({ ...one, quote: one.quote.replace(/<\/?strong>/g, "") }));
   },
   async tavily({ address, secret }, query, signal) {
     const answer = await asked(new URL(address ?? "https://api.tavily.com/search"), {
@@ -82,12 +80,7 @@ const searchers: Record<Engine["kind"], Search> = {
       headers: { "Content-Type": "application/json", Authorization: `Bearer ${secret() ?? ""}` },
       body: JSON.stringify({ query, max_results: resultsAtMost }),
     });
-    const { results } = await jsonOf<{ results?: Record<string, unknown>[] }>(answer, "Tavily");
-    return (results ?? []).map(({ title, url, content }) => ({
-      title: text(title),
-      url: text(url),
-      quote: text(content),
-    }));
+    return resultsIn((await jsonOf(answer, "Tavily")).results, "content");
   },
 };
 
@@ -100,12 +93,12 @@ async function asked(url: URL, init: RequestInit): Promise<Response> {
   }
 }
 
-async function jsonOf<Body>(answer: Response, name: string): Promise<Body> {
+async function jsonOf(answer: Response, name: string): Promise<Record<string, unknown>> {
   if (answer.status === 401 || answer.status === 403) throw new ToolRefused(`${name} no acepta la clave.`);
   if (answer.status === 429) throw new ToolRefused(`${name} no admite más búsquedas por ahora.`);
   if (!answer.ok) throw new ToolRefused(`${name} ha contestado ${answer.status}.`);
   try {
-    return JSON.parse(await bounded(answer)) as Body;
+    return recordOf(JSON.parse(await bounded(answer))) ?? {};
   } catch (error) {
     throw new ToolRefused(`${name} ha contestado algo que no es JSON.`, { cause: error });
   }
