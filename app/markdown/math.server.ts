@@ -61,24 +61,34 @@ function nextDollar(src: string, from: number): number {
   return -1;
 }
 
-// The last `\)` and `\]` of a text, so that one with many beginnings and no end does not take quadratic time.
-const lastEnds = new WeakMap<object, Record<string, number>>();
+// The places of all `\\)` and `\\]` of a text that are no escapes, so that one with many beginnings does not take quadratic time.
+type Ends = { ")": number[]; "]": number[] };
+const endsIn = new WeakMap<object, Ends>();
 
-/** `\(…\)` and, in a sentence, `\[…\]`. */
+function endsOf(state: object, src: string): Ends {
+  const known = endsIn.get(state);
+  if (known) return known;
+  const ends: Ends = { ")": [], "]": [] };
+  for (const { 0: run, index } of src.matchAll(/\\+[)\]]/g)) {
+    // An even number of backslashes are escaped ones.
+    if (run.length % 2 === 0) ends[run.at(-1) as ")" | "]"].push(index + run.length - 2);
+  }
+  endsIn.set(state, ends);
+  return ends;
+}
+
+// In characters: what is longer is no formula that stands in a sentence.
+const longestInline = 4_000;
+
+/** `\\(…\\)` and, in a sentence, `\\[…\\]`. */
 const brackets: InlineRule = (state, silent) => {
   const { src, pos } = state;
   if (src[pos] !== "\\" || (src[pos + 1] !== "(" && src[pos + 1] !== "[")) return false;
   const isDisplay = src[pos + 1] === "[";
-  const close = isDisplay ? "\\]" : "\\)";
-  let ends = lastEnds.get(state);
-  if (!ends) {
-    ends = { "\\]": src.lastIndexOf("\\]"), "\\)": src.lastIndexOf("\\)") };
-    lastEnds.set(state, ends);
-  }
-  if ((ends[close] ?? -1) < pos) return false;
-  let end = src.indexOf(close, pos + 2);
-  while (end > 0 && src[end - 1] === "\\" && src[end - 2] !== "\\") end = src.indexOf(close, end + 1);
-  const content = end < 0 ? "" : src.slice(pos + 2, end);
+  const ends = endsOf(state, src)[isDisplay ? "]" : ")"];
+  const end = ends[firstFrom(ends, pos + 2)];
+  if (end === undefined || end - pos > longestInline) return false;
+  const content = src.slice(pos + 2, end);
   if (!content.trim() || (isDisplay && (isProse(content) || isReference(content)))) return false;
   if (!silent) {
     const token = state.push(isDisplay ? "math_display" : "math_inline", "math", 0);
@@ -88,6 +98,17 @@ const brackets: InlineRule = (state, silent) => {
   state.pos = end + 2;
   return true;
 };
+
+/** Index of the first of these ascending numbers that is not below another. */
+function firstFrom(numbers: number[], least: number): number {
+  let low = 0;
+  for (let high = numbers.length; low < high; ) {
+    const middle = (low + high) >> 1;
+    if ((numbers[middle] ?? 0) < least) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
 
 const blockMarks = [
   { open: "$$", close: "$$" },
@@ -114,18 +135,22 @@ const block: BlockRule = (state, startLine, endLine, silent) => {
     isClosed = true;
   } else if (rest) lines.push(rest);
   const isAlone = rest === "";
+  let wordsFrom = -1;
   while (!isClosed && last + 1 < endLine && (isAlone || last - startLine < linesAtMost)) {
     const next = line(last + 1).trimEnd();
     const leaves = next !== "" && (state.sCount[last + 1] ?? 0) < state.blkIndent;
     if (leaves || (next === "" && !isAlone)) break;
     last++;
     const end = next.indexOf(mark.close);
-    if (end !== -1 && end !== next.length - 2) {
-      if (isAlone && end === 0) return false;
-      if (!isAlone) return false;
-    }
-    isClosed = next.endsWith(mark.close);
-    lines.push(isClosed ? next.slice(0, -2) : next);
+    if (end === -1 || end === next.length - 2) {
+      isClosed = end !== -1;
+      lines.push(isClosed ? next.slice(0, -2) : next);
+    } else if (!isAlone) return false;
+    else if (end === 0) {
+      // Words behind the last mark are a paragraph of their own.
+      isClosed = true;
+      wordsFrom = (state.bMarks[last] ?? 0) + (state.tShift[last] ?? 0) + 2;
+    } else lines.push(next);
   }
   if (!isClosed && !isAlone) return false;
   if (silent) return true;
@@ -135,6 +160,12 @@ const block: BlockRule = (state, startLine, endLine, silent) => {
   token.map = [startLine, last + 1];
   token.markup = mark.open;
   state.line = last + 1;
+  if (wordsFrom !== -1) {
+    state.bMarks[last] = state.src.slice(wordsFrom, state.eMarks[last]).search(/\S/) + wordsFrom;
+    state.tShift[last] = 0;
+    state.sCount[last] = state.blkIndent;
+    state.line = last;
+  }
   return true;
 };
 
@@ -151,7 +182,8 @@ export function addMath(md: MarkdownIt, render: (source: string, isDisplay: bool
   rules.math_display = rules.math_block = (tokens, index) => render(tokens[index]?.content ?? "", true);
 }
 
-const tableRule = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
+/** Whether a line may be the rule under the head of a table. */
+const isTableRule = (line = "") => /^[\s|:-]+$/.test(line) && line.includes("-");
 
 /** Bars within `$…$` in the rows of a table, which would end the cell, escaped as GFM has it. */
 function withEscapedBars(src: string): string {
@@ -161,7 +193,7 @@ function withEscapedBars(src: string): string {
   let isCode = false;
   for (const [n, text] of lines.entries()) {
     if (/^\s{0,3}(?:```|~~~)/.test(text)) isCode = !isCode;
-    const begins = tableRule.test(lines[n + 1] ?? "") && (lines[n + 1] ?? "").includes("-") && text.includes("|");
+    const begins = text.includes("|") && isTableRule(lines[n + 1]);
     if (text.trim() === "") isTable = false;
     else if (begins) isTable = true;
     if (isTable && !isCode && text.includes("$")) {

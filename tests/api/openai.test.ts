@@ -225,8 +225,7 @@ describe("a client of OpenAI's", () => {
     });
     const sent = JSON.parse(recorder.bodies.at(-1) ?? "{}");
     expect(sent.messages.map(({ role, content }: { role: string; content: string }) => [role, content])).toEqual([
-      ["user", "¿Llueve?"],
-      ["user", "Resultado de la herramienta:\nLlueve a mares"],
+      ["user", "¿Llueve?\n\nResultado de la herramienta:\nLlueve a mares"],
     ]);
     expect(sent.response_format).toMatchObject({ type: "json_schema", json_schema: { name: "lluvia", schema } });
     const wrong = { ...ask("Hola"), response_format: { type: "yaml" } } as never;

@@ -23,6 +23,7 @@ describe.each(await ruleEngines())("the prompt on $name", (engine) => {
       name: "Con todo",
       provider: "openai-compatible",
       externalId: "m",
+      usesTools: false,
       baseUrl: `${recorder.url}/v1`,
       systemPrompt: "Eres el modelo de la casa.",
       maxOutputTokens: 321,

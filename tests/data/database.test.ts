@@ -39,11 +39,13 @@ describe.each(engines)("on $name", (engine) => {
     ]);
   });
 
-  it("keeps ñ apart from n", async () => {
+  it("finds ñ where an n was typed, as many keyboards have none, and not the other way round", async () => {
     const owner = "019a-2";
     await indexText(database.db, "Cumple un año en enero.", owner, {});
-    expect(await search("ano", [owner])).toEqual([]);
+    await indexText(database.db, "La pena no es de peñas.", owner, {});
+    expect(await search("ano", [owner])).toHaveLength(1);
     expect(await search("años", [owner])).toHaveLength(1);
+    expect(await search("eñero", [owner])).toEqual([]);
   });
 
   it("finds nothing of another owner", async () => {

@@ -107,6 +107,9 @@ describe("footnotes", () => {
     shown += stream.end().append;
     for (const text of ["Uno", "dos", "La primera.", "La segunda,"]) expect(shown).toContain(text);
   });
+  it("that nothing refers to stay where they stand", () => {
+    expect(html("[^1]: Nadie me llama.\n\nFin.")).toContain("Nadie me llama.");
+  });
   it("without a note stay text", () => {
     expect(html("Uno[^1] y 10^[2]")).toBe("<p>Uno[^1] y 10^[2]</p>\n");
   });

@@ -18,7 +18,15 @@ describe("a text that is made to take for ever", () => {
     ["blocks of formulas that never end", "\\[\n".repeat(100_000)],
     ["blocks that end in the middle of a line", `${"\\[\n".repeat(100_000)}\\] x`],
     ["code that no grammar likes", `\`\`\`java\n${"$a".repeat(10_000)}\n\`\`\`\n`.repeat(20)],
-  ])("of %s is shown (guards: withoutRescans, highlightInAll)", (_what, text) => {
+    ["formulas in sentences that never end", "\\[a b ".repeat(100_000)],
+    ["formulas in sentences with one end", `${"\\[a b ".repeat(100_000)}\\]`],
+    ["dollars", "$x \\$".repeat(100_000)],
+    ["pairs of dollars", "$$ a b\n".repeat(50_000)],
+    ["blanks beside a table", `$|${" ".repeat(200_000)}\n|-|${" ".repeat(200_000)}x`],
+    ["notes that nobody wrote", "[^1] ".repeat(100_000)],
+    ["notes that nobody calls", "[^1]: a\n".repeat(20_000)],
+    ["emphasis that begins and ends everywhere", "**a:**b«".repeat(20_000)],
+  ])("of %s is shown (guards: endsOf, linesAtMost, highlightInAll)", (_what, text) => {
     expect(renderMarkdown(text).length).toBeGreaterThan(1000);
   });
 

@@ -43,6 +43,7 @@ export function steady(text: string, ids: Map<string, number>): string {
   return (
     text
       // First, as its letters may spell a word. Events are sealed a few seconds after they happen, with a key of this installation.
+      .replace(/"B[\w-]{86}"/g, '"‹clave›"')
       .replace(/"(seq|hash)": (null|\d+|"[\w-]{43}")/g, '"$1": ‹sello›')
       .replace(/[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g, (id) => {
         if (!ids.has(id)) ids.set(id, ids.size + 1);
@@ -65,7 +66,6 @@ export function steady(text: string, ids: Map<string, number>): string {
       )
       .replace(/http:\/\/127\.0\.0\.1:\d+/g, "‹aquí›")
       .replace(/(cursor|hasta|v|secret)=[\w-]+/g, "$1=…")
-      .replace(/"B[\w-]{86}"/g, '"‹clave›"')
       .replace(/(name=secret type=hidden value=)\w+/, "$1…")
       .replace(/^([A-Z2-7]{4} ){7}[A-Z2-7]{4}$/m, "…")
       .replace(/\/compartido\/[\w-]+/g, "/compartido/‹enlace›")
