@@ -67,20 +67,20 @@ function addFootnotes(md: MarkdownIt): void {
   ruler.before = before;
   // `10^[2]` is no note.
   md.inline.ruler.disable("footnoteInline");
+  const labelOf = (token: { meta: unknown } | undefined) => String((token?.meta as { label?: string })?.label ?? "");
   // A note that nothing refers to stays where it stands.
   md.core.ruler.before("footnoteTail", "lost_notes", ({ tokens, env }) => {
     const refs = (env as { footnotes?: { refs?: Record<string, number> } }).footnotes?.refs ?? {};
     let isLost = false;
     for (const token of tokens) {
       if (token.type === "footnote_reference_open") {
-        isLost = (refs[`:${(token.meta as { label: string }).label}`] ?? -1) < 0;
+        isLost = (refs[`:${labelOf(token)}`] ?? -1) < 0;
         if (isLost) token.type = "lost_note_open";
       } else if (token.type === "footnote_reference_close" && isLost) token.type = "lost_note_close";
     }
   });
   const { rules } = md.renderer;
-  rules.lost_note_open = (tokens, index) =>
-    `<p>[^${md.utils.escapeHtml((tokens[index]?.meta as { label: string }).label)}]:</p>\n`;
+  rules.lost_note_open = (tokens, index) => `<p>[^${md.utils.escapeHtml(labelOf(tokens[index]))}]:</p>\n`;
   rules.lost_note_close = () => "";
   const idOf = (meta: unknown, env: FootnoteEnv) => `${env.docId ?? "pagina"}-${(meta as Meta).id + 1}`;
   rules.footnote_ref = (tokens, index, _options, env: FootnoteEnv = {}) => {
