@@ -235,7 +235,7 @@ const words: [FailureKind, RegExp][] = [
   ],
   [
     "unpaid",
-    /insufficient[ _](?:quota|balance|credit|funds)|current quota|credit balance|requires more credits|billing|payment required|arrearage|out of credits|not enough credits|余额不足/i,
+    /insufficient[ _](?:quota|balance|credit|funds)|current quota|credit balance|requires more credits|billing[ _](?:hard[ _])?(?:limit|not[ _]active)|plan and billing|payment required|arrearage|out of credits|not enough credits|余额不足/i,
   ],
   [
     "filtered",
@@ -258,7 +258,7 @@ const words: [FailureKind, RegExp][] = [
     "unknown-model",
     /model_not_found|model_decommissioned|(?:no such|unknown|invalid) model\b|not a valid model|model[^.]{0,80}(?:not found|does not exist|not exist|is not available|has been (?:deprecated|decommissioned))|no endpoints found|DeploymentNotFound|invalid_model/i,
   ],
-  ["forbidden", /permission_?(?:denied|error)|unsupported_country|not available in your|access denied|forbidden/i],
+  ["forbidden", /permission_?(?:denied|error)|unsupported_country|not available in your|access denied|\bforbidden\b/i],
 ];
 
 function kindOf(status: number | undefined, said: string): FailureKind {

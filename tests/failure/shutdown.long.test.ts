@@ -67,10 +67,10 @@ it("ended by SIGTERM with two pages open, has both read the reply to its end", a
   rmSync(folder, { recursive: true });
 });
 
-/** A server in which this runs half a second after its start. */
+/** A server in which this runs when it gets SIGUSR2. */
 const withFault = (code: string) =>
   startServer({
-    NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(`setTimeout(() => { ${code} }, 1500)`)}`,
+    NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(`process.on("SIGUSR2", () => { ${code} })`)}`,
     OPENAI_BASE_URL: `${mock.url}/v1`,
     OPENAI_API_KEY: "clave",
   });
@@ -91,6 +91,7 @@ it("a task that fails and that nobody awaits is told by the log, and costs nobod
 it("an error that nobody expected is told by the log, and the process ends in order", async () => {
   const server = await withFault("throw new Error('inesperada')");
   const ended = new Promise((resolve) => server.process.once("exit", resolve));
+  server.process.kill("SIGUSR2");
   expect(await ended).toBe(1);
   expect(server.printed()).toContain("inesperada");
   await server.stop();

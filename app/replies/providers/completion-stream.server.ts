@@ -67,6 +67,8 @@ class Completion {
   #fellSilent = false;
   #usage: Fields = {};
   #hasDelta = false;
+  /** How many pieces of text, thought, image or call have come. */
+  #pieces = 0;
   /** The field in which its thoughts come. */
   #thoughtField: string | undefined;
   readonly #calls = new CallAssembly();
@@ -162,11 +164,11 @@ class Completion {
     const usage = recordOf(chunk.usage) ?? recordOf(recordOf(chunk.x_groq)?.usage);
     if (usage) this.#usage = usage;
     const choice = recordOf(listOf(chunk.choices)[0]);
-    const before = this.#parts.length;
+    const before = this.#pieces;
     if (choice) this.#choice(choice);
     this.#cite(chunk);
     const isLate = usage !== undefined || choice?.finish_reason === "";
-    this.#fellSilent = isLate && this.#parts.length === before;
+    this.#fellSilent = isLate && this.#pieces === before;
   }
 
   #choice(choice: Fields): void {
@@ -193,14 +195,19 @@ class Completion {
       this.#add("text-delta", refusal);
     }
     for (const image of listOf(images)) this.#show(image);
-    for (const call of recordOf(tool_calls) ? [tool_calls] : listOf(tool_calls)) this.#calls.add(call);
-    if (function_call) this.#calls.add(function_call);
+    for (const call of recordOf(tool_calls) ? [tool_calls] : listOf(tool_calls)) this.#call(call);
+    if (function_call) this.#call(function_call);
     for (const annotation of listOf(annotations)) {
       const cited = recordOf(recordOf(annotation)?.url_citation);
       const { citations } = this.#beside;
       if (cited && !citations.some(({ url }) => url === cited.url))
         this.#addCitation(citations.length + 1, cited.url, cited.title);
     }
+  }
+
+  #call(given: unknown): void {
+    this.#pieces++;
+    this.#calls.add(given);
   }
 
   #think(delta: Fields): void {
@@ -230,7 +237,9 @@ class Completion {
     const url = recordOf(recordOf(image)?.image_url)?.url ?? recordOf(image)?.image_url;
     const [, mediaType, data] =
       /^data:(image\/[\w.+-]{1,40});base64,(.*)$/s.exec(typeof url === "string" ? url : "") ?? [];
-    if (mediaType && data) this.#parts.push({ type: "file", mediaType, data: { type: "data", data } });
+    if (!mediaType || !data) return;
+    this.#pieces++;
+    this.#parts.push({ type: "file", mediaType, data: { type: "data", data } });
   }
 
   /** Perplexity's `citations` and `search_results`, which stand for the numbers in the text. */
@@ -256,6 +265,7 @@ class Completion {
   /** Adds text of a kind, to what came before of the same kind. */
   #add(type: "text-delta" | "reasoning-delta", text: unknown): void {
     if (typeof text !== "string" || text === "") return;
+    this.#pieces++;
     const last = this.#parts.at(-1);
     if (last?.type === type) last.delta += text;
     else this.#parts.push({ type, id: "0", delta: text });

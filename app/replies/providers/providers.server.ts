@@ -101,6 +101,9 @@ export function generate(model: ModelAccess, prompt: Prompt, options: Options): 
   return model.pseudonyms ? generateHidden(ask, model, prompt, options) : ask(model, prompt, options);
 }
 
+// Each leaves out something else.
+const triesAtMost = 16;
+
 /**
  * Asks as often as it takes to find what the server takes: without a parameter that it refuses, or at the address with `/v1`.
  * Nothing that has begun is asked again.
@@ -109,7 +112,7 @@ async function* ask(given: ModelAccess, prompt: Prompt, asked: Options): AsyncGe
   let model = given;
   const left = leftOut.get(keyOf(model)) ?? new Set();
   let options = { ...asked, tools: (asked.tools ?? []).filter((tool) => !left.has(JSON.stringify(tool))) };
-  for (;;) {
+  for (let tries = 1; ; tries++) {
     let hasBegun = false;
     const refused = refusedBy(model);
     try {
@@ -120,7 +123,7 @@ async function* ask(given: ModelAccess, prompt: Prompt, asked: Options): AsyncGe
       if (model.baseUrl !== given.baseUrl && model.baseUrl) await options.learn?.({ baseUrl: model.baseUrl });
       return;
     } catch (error) {
-      if (hasBegun) throw error;
+      if (hasBegun || tries === triesAtMost) throw error;
       const parameters = refusedIn(error, refused);
       if (parameters.length > 0) {
         noteRefused(model, parameters);

@@ -52,7 +52,11 @@ export function refusedIn(error: unknown, known: ReadonlySet<Parameter>): Parame
   const { said } = told;
   const [, param] = /"param"\s*:\s*"([\w.]{1,60})/.exec(said) ?? [];
   if (named.tools.test(said)) return known.has("tools") ? [] : ["tools"];
-  if (!refusal.test(said)) return [];
+  // A window that is full names its limit, too: less of the conversation is asked with then.
+  const kind = error instanceof ReplyError ? error.kind : undefined;
+  if (kind !== undefined && kind !== "parameter" && kind !== "broken") return [];
+  // `invalid_request_error` stands in every refusal.
+  if (!refusal.test(said.replace(/"type"\s*:\s*"[^"]*"/g, ""))) return [];
   const exact = param && refusableParameters.find((name) => named[name].test(`"${param}"`));
   // The one that is named first is the one that is refused; another may be named as the one to use.
   const [first] = exact
