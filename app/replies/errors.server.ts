@@ -231,7 +231,7 @@ function failureOf({ status, headers, said }: Told, cause: unknown): ReplyError 
 const words: [FailureKind, RegExp][] = [
   [
     "too-long",
-    /exceed_context_size|context_length_exceeded|context (?:length|size|window)|model_max_prompt_tokens_exceeded|prompt is too long|input is too long|input token count|too many (?:input )?tokens|too large to process|maximum number of tokens|reduce the length|string_above_max_length|range of input length|max(?:imum)?[ _]prompt[ _](?:length|tokens)/i,
+    /exceed_context_size|context_length_exceeded|context (?:length|size|window|limit)|exceeds? (?:the )?context|model_max_prompt_tokens_exceeded|prompt is too long|input is too long|input token count|too many (?:input )?tokens|too large to process|maximum number of tokens|reduce the length|string_above_max_length|range of input length|max(?:imum)?[ _]prompt[ _](?:length|tokens)/i,
   ],
   [
     "unpaid",
@@ -265,6 +265,8 @@ function kindOf(status: number | undefined, said: string): FailureKind {
   const byWords = words.find(([kind, pattern]) => {
     // «Too many tokens per minute» is a limit of the rate, whatever else its words are.
     if (kind === "too-long" && (status === 429 || /per min(?:ute)?\b|rate[ _-]?limit/i.test(said))) return false;
+    // Google says «current quota» of the rate of its free use, too, and when it is over.
+    if (kind === "unpaid" && status === 429 && /retryDelay|retry in \d|RESOURCE_EXHAUSTED/.test(said)) return false;
     return pattern.test(said);
   })?.[0];
   if (status === 413) return "too-long";
@@ -284,8 +286,9 @@ function kindOf(status: number | undefined, said: string): FailureKind {
 }
 
 function windowIn(said: string): number | undefined {
-  const found =
-    /"n_ctx"\s*:\s*(\d{1,9})|maximum (?:context|prompt) length (?:is|of) (\d{1,9})|> (\d{1,9}) maximum/.exec(said);
+  const found = /"n_ctx"\s*:\s*(\d{1,9})|maximum (?:context|prompt) length (?:is|of) (\d{1,9})|> (\d{3,9})\b/.exec(
+    said,
+  );
   return Number(found?.slice(1).find(Boolean)) || undefined;
 }
 
@@ -300,7 +303,7 @@ function retryAfterIn(headers: Told["headers"], said: string): number | undefine
     const until = Date.parse(given) - Date.now();
     if (Number.isFinite(until)) return Math.max(0, until / 1000);
   }
-  const [, delay] = /(?:"retryDelay"\s*:\s*"|try again in )(\d{1,6}(?:\.\d{1,6})?)\s?s/i.exec(said) ?? [];
+  const [, delay] = /(?:"retryDelay"\s*:\s*"|(?:try again|retry) in )(\d{1,6}(?:\.\d{1,6})?)\s?s/i.exec(said) ?? [];
   return delay === undefined ? undefined : Number(delay);
 }
 

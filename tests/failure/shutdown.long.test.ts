@@ -81,6 +81,7 @@ it("a task that fails and that nobody awaits is told by the log, and costs nobod
   const browser = new Browser(server.url);
   await browser.signUp();
   const chat = await browser.say("Una respuesta lenta");
+  server.process.kill("SIGUSR2");
   await expect
     .poll(() => server.printed(), { timeout: 10_000 })
     .toContain("una tarea ha fallado sin que nadie la esperara");

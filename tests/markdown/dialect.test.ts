@@ -83,6 +83,7 @@ describe("emphasis as people and models write it", () => {
     ["**«Cita»**, dijo", "<strong>«Cita»</strong>, dijo"],
     ["es**(muy)**grande", "es<strong>(muy)</strong>grande"],
     ["2 * 3 * 4", "2 * 3 * 4"],
+    ["3*(4+5)*2", "3*(4+5)*2"],
     ["f(*args, **kwargs)", "f(*args, **kwargs)"],
     ["precio*: 5 y otro* 6", "precio*: 5 y otro* 6"],
   ])("%s", (source, made) => {

@@ -40,6 +40,8 @@ describe("shape stays byte for byte", () => {
     ["a fence that is not closed", "```\na   b\n\n\nc"],
     ["code marks", "escribe `a   b` y ``c   `  d`` siempre"],
     ["a list", "- uno\n  - dentro\n    - más\n- dos"],
+    ["a line of code by itself", "Mira:\n\n    solo  =  1\n\nfin"],
+    ["what goes on with an item", "- uno\n\n  continuación  aquí\n- dos"],
     ["an indented beginning", "    a = 1\n    b = 2"],
   ])("%s", (_what, text) => {
     expect(cleanConversationText(text)).toBe(text);

@@ -63,6 +63,8 @@ export async function startRecorded() {
   const server = createServer(async (request, response) => {
     let body = "";
     for await (const part of request) body += part;
+    // Asked for beside the replies, at any moment.
+    if (body.includes("Pon título")) return void response.writeHead(500).end();
     asked.push({ path: request.url ?? "", body });
     const { status, type, pieces } = (answers.length > 1 ? answers.shift() : answers[0]) as Sent;
     response.writeHead(status, type ? { "Content-Type": type } : {});

@@ -193,6 +193,9 @@ it("a number of 19 digits is shown as it is to whoever is asked, and goes on as 
     const json = { n: part.n, hash: part.asks.hash, decision: "once", input: whole };
     expect((await api.call("POST", `${path}/decision`, { token: admin.token, json })).status).toBe(200);
     await expect.poll(() => called[0]).toContain('"name":"leer"');
+    const status = async () =>
+      ((await api.call("GET", path, { token: admin.token })).body as { status: string }).status;
+    await expect.poll(status, { timeout: 10_000 }).toBe("complete");
     return called[0];
   };
   const asShown = await decided((fields, input) => {

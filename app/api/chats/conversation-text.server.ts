@@ -8,7 +8,7 @@ import { limits } from "../../process/limits.ts";
 export function cleanConversationText(raw: string): string {
   const lines = raw.replaceAll("\0", "").replace(/\r\n?/g, "\n").split("\n");
   const cleaned: string[] = [];
-  let follows = false;
+  let follows: boolean = false;
   for (let at = 0; at < lines.length; ) {
     if (isBlank(lines[at])) {
       at++;
@@ -16,17 +16,20 @@ export function cleanConversationText(raw: string): string {
     }
     const end = endOfBlock(lines, at);
     const block = lines.slice(at, end);
-    // What goes on indented after a paragraph with a shape belongs to it.
-    const isShape: boolean = fenceIn(block[0]) !== undefined || hasShape(block) || (follows && isIndented(block[0]));
+    // What goes on indented after a paragraph with a shape, or an item of a list, belongs to it; four blanks begin code.
+    const goesOn: boolean =
+      isIndented(block[0]) && (follows || (cleaned.length > 0 && /^(?: {4}|\t)/.test(block[0] ?? "")));
+    const isShape: boolean = fenceIn(block[0]) !== undefined || hasShape(block) || goesOn;
     if (at > 0 && isBlank(lines[at - 1]) && cleaned.length > 0) cleaned.push("");
     cleaned.push(isShape ? block.join("\n") : asProse(block.join("\n")));
-    follows = isShape;
+    follows = isShape || isListItem(block[0]);
     at = end;
   }
   return cleaned.join("\n").trimEnd();
 }
 
 const isBlank = (line = "") => line.trim() === "";
+const isListItem = (line = "") => /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]/.test(line);
 const isIndented = (line = "") => /^[ \t]+\S/.test(line);
 
 /** The fence that a line begins, also in a list or a quotation; undefined if it begins none. */

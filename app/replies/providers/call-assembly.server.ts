@@ -3,7 +3,14 @@ import { listOf, recordOf } from "../../process/text/json.ts";
 /** A call put together; `kept`: fields of the server that it wants back with the call. */
 export type AssembledCall = { id: string; name: string; input: string; kept: Record<string, unknown> | undefined };
 
-type Growing = { index: number | undefined; id: string | undefined; name: string; pieces: string[]; kept: object };
+type Growing = {
+  index: number | undefined;
+  id: string | undefined;
+  name: string;
+  pieces: string[];
+  length: number;
+  kept: object;
+};
 
 /** Fields that servers want back as they came: OpenRouter, Gemini's compatible door, LiteLLM, GitHub Copilot. */
 const wantedBack = /reason|think|thought|signature|extra_content|encrypted|provider_specific/i;
@@ -37,11 +44,12 @@ export class CallAssembly {
     if (!current || begins(current, id, name, piece)) {
       // Two calls under one id are told apart: the results of both go back.
       const own = this.#calls.some((one) => one.id === id) ? undefined : id;
-      current = { index, id: own ?? (id && newId()), name, pieces: [], kept: {} };
+      current = { index, id: own ?? (id && newId()), name, pieces: [], length: 0, kept: {} };
       this.#calls.push(current);
-    } else if (name && current.pieces.join("") === "" && !current.name.endsWith(name)) current.name += name;
+    } else if (name && current.length === 0 && !current.name.endsWith(name)) current.name += name;
     current.id ??= id;
     if (piece) current.pieces.push(piece);
+    current.length += piece.length;
     Object.assign(current.kept, keptOf(call, []));
   }
 
@@ -74,8 +82,9 @@ function begins(current: Growing, id: string | undefined, name: string, piece: s
   const isOther = id !== undefined && current.id !== undefined && id !== current.id;
   // Names that are repeated with each piece are common: they must not cost a look at all that came before.
   if (!isOther && name === current.name && !isComplete(piece)) return false;
+  if (current.length === 0) return isOther && name !== current.name;
+  if (!current.pieces.at(-1)?.trimEnd().endsWith("}")) return false;
   const before = current.pieces.join("");
-  if (before === "") return isOther && name !== current.name;
   if (!isComplete(before)) return false;
   if (isOther || name !== current.name) return true;
   // The same call said again is none; `{}` before the arguments is a placeholder.
@@ -94,8 +103,11 @@ function inputOf(pieces: string[]): string {
   const withoutPlaceholder = whole.replace(/^\s*\{\s*\}\s*(?=\{)/, "");
   if (isComplete(withoutPlaceholder)) return withoutPlaceholder;
   const last = pieces.at(-1) ?? "";
-  if (isComplete(last)) return last === "{}" ? inputOf(pieces.slice(0, -1)) : last;
-  return whole;
+  const before = pieces.slice(0, -1);
+  if (last === "{}") return inputOf(before);
+  // Said once more as a whole, or each time all that there is so far. Anything else is a call that was cut.
+  const isRepeated = isComplete(before.join("")) || pieces.every((piece, n) => piece.startsWith(pieces[n - 1] ?? ""));
+  return isRepeated && isComplete(last) ? last : whole;
 }
 
 function isComplete(text: string): boolean {

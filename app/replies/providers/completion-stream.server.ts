@@ -27,18 +27,35 @@ export async function* readCompletion(body: Readable, heard: () => void, beside:
   let bytes = 0;
   const completion = new Completion(beside);
   const decoder = new TextDecoder();
-  for await (const read of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    heard();
-    bytes += read.length;
-    if (bytes > limits.modelAnswer) throw ReplyError.endless();
-    const parts = completion.take(decoder.decode(read, { stream: true }));
-    if (parts.length > 0) yield parts;
-    if (completion.done) break;
+  let late: NodeJS.Timeout | undefined;
+  let isOver = false;
+  try {
+    for await (const read of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      heard();
+      bytes += read.length;
+      if (bytes > limits.modelAnswer) throw ReplyError.endless();
+      const parts = completion.take(decoder.decode(read, { stream: true }));
+      if (parts.length > 0) yield parts;
+      if (completion.done) break;
+      // Some servers keep the answer open after its end, without a word.
+      if (completion.hasReason) {
+        late ??= setTimeout(() => {
+          isOver = true;
+          body.destroy();
+        }, countedWithin);
+      }
+    }
+  } catch (error) {
+    if (!isOver) throw error;
+  } finally {
+    clearTimeout(late);
   }
   yield completion.end();
-  if (!body.readableEnded) await awaitEnd(body);
+  if (!body.readableEnded && !body.destroyed) await awaitEnd(body);
 }
 
+// In ms: how long the count of tokens may take after the reason for the end.
+const countedWithin = 2_000;
 // In ms. Some servers keep the answer open after their last word; the others end it with the same packet or the next.
 const endedWithin = 100;
 
@@ -85,6 +102,11 @@ class Completion {
 
   constructor(beside: Beside) {
     this.#beside = beside;
+  }
+
+  /** Whether the server has said why it has ended. */
+  get hasReason(): boolean {
+    return this.#reason !== undefined;
   }
 
   take(text: string): Part[] {
@@ -167,7 +189,7 @@ class Completion {
     const before = this.#pieces;
     if (choice) this.#choice(choice);
     this.#cite(chunk);
-    const isLate = usage !== undefined || choice?.finish_reason === "";
+    const isLate = (usage !== undefined && choice === undefined) || choice?.finish_reason === "";
     this.#fellSilent = isLate && this.#pieces === before;
   }
 

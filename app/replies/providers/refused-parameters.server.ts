@@ -39,9 +39,9 @@ const named: Record<Parameter, RegExp> = {
   response_format: /response_format|text\.format|json[ _]mode/i,
   stop: /["'`[.]stop["'`\]]|stop_sequences/,
   tool_choice: /tool_choice/,
-  // Not any word of tools: one that is described wrongly must not take all of them from everybody.
+  // Clear words only: they take all tools of a model from everybody. One that is described wrongly, too many, or a choice must not.
   tools:
-    /(?:not|n't) support[^.]{0,40}\b(?:tool|function)|\b(?:tool|function)[^.]{0,60}(?:not (?:been )?(?:supported|enabled|available)|unsupported|requires? --)|"loc"\s*:\s*\[\s*"body"\s*,\s*"(?:tools|functions)"\s*\]|"param"\s*:\s*"(?:tools|functions)"|no endpoints found that support tool use/i,
+    /(?:not|n't) support (?:native )?(?:tools?|functions?)(?![\s_-]?(?:choice|role|result|message))\b|(?:tool|function)[\s-](?:use|calling|calls) (?:is|are) not (?:supported|enabled)|requires? --(?:jinja|enable-auto-tool-choice)|support tool use|"loc"\s*:\s*\[\s*"body"\s*,\s*"(?:tools|functions)"\s*\]|"unsupported_parameter"[^}]{0,80}"param"\s*:\s*"tools"|"param"\s*:\s*"tools"[^}]{0,80}"unsupported_parameter"/i,
   reasoning_content: /reasoning_content|reasoning_details|property 'reasoning'|thinking_blocks|extra_content/,
 };
 
@@ -55,8 +55,9 @@ export function refusedIn(error: unknown, known: ReadonlySet<Parameter>): Parame
   // A window that is full names its limit, too: less of the conversation is asked with then.
   const kind = error instanceof ReplyError ? error.kind : undefined;
   if (kind !== undefined && kind !== "parameter" && kind !== "broken") return [];
-  // `invalid_request_error` stands in every refusal.
-  if (!refusal.test(said.replace(/"type"\s*:\s*"[^"]*"/g, ""))) return [];
+  // A parameter that is missing is refused in the same words; `invalid_request_error` stands in every refusal.
+  if (/\b(?:missing|required|must be (?:passed|provided))\b/i.test(said)) return [];
+  if (!refusal.test(said.replace(/invalid_?request(?:_?error)?/gi, ""))) return [];
   const exact = param && refusableParameters.find((name) => named[name].test(`"${param}"`));
   // The one that is named first is the one that is refused; another may be named as the one to use.
   const [first] = exact
@@ -147,6 +148,8 @@ export function refusedToolIn(error: unknown, tools: { name: string }[]): string
   if (!told || ![400, 422, 500].includes(told.status ?? 400)) return undefined;
   const { said } = told;
   if (!/schema|parameters|properties|invalid|input_schema|pattern/i.test(said)) return undefined;
+  // Groq's words for a call that the model has written wrongly.
+  if (/tool_use_failed|failed_generation|tool call validation/i.test(said)) return undefined;
   const [, place] = /(?:tools|functions|function_declarations)(?:\[|\.|"\s*,\s*)(\d{1,3})\b/.exec(said) ?? [];
   const declared = /function_declarations\[(\d{1,3})\]/.exec(said)?.[1];
   const byPlace = tools[Number(declared ?? place ?? Number.NaN)];

@@ -8,6 +8,7 @@ import {
   StreamableHTTPClientTransport,
 } from "@modelcontextprotocol/client";
 import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { cutText } from "../../process/text/cut-text.ts";
 import type { Caller, Outcome, ToolQuestion } from "../tool.server.ts";
 import { boundedFetch } from "./bounded-fetch.server.ts";
 import { tolerant } from "./repaired.server.ts";
@@ -131,7 +132,7 @@ export class Connection {
   async #asked({ params }: ElicitRequest): Promise<ElicitResult> {
     if (!this.#ask || !("requestedSchema" in params)) return { action: "decline" };
     return await this.#ask({
-      message: params.message.slice(0, 2_000),
+      message: cutText(params.message, 2_000),
       schema: params.requestedSchema as ToolQuestion["schema"],
     });
   }
@@ -165,8 +166,8 @@ function listed({ name, title, description = "", inputSchema, annotations = {} }
   return [
     {
       name,
-      title: (title ?? annotations.title ?? name).slice(0, 120),
-      description: description.slice(0, descriptionLength),
+      title: cutText(title ?? annotations.title ?? name, 120),
+      description: cutText(description, descriptionLength),
       schema: inputSchema,
       readOnly: annotations.readOnlyHint === true,
       reachesOut: annotations.openWorldHint === true,

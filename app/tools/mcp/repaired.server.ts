@@ -22,13 +22,15 @@ export function tolerant<Kind extends Transport>(transport: Kind): Kind {
 
 /** A message of JSON-RPC as the protocol wants it (modelcontextprotocol.io/specification, `tools/list` and `tools/call`). */
 export function repaired<Message>(message: Message): Message {
-  const result = recordOf((message as { result?: unknown }).result);
-  if (!result) return message;
+  const given = (message as { result?: unknown }).result;
+  if (given === undefined) return message;
+  const { _meta, ...rest } = recordOf(given) ?? { content: [given] };
+  const result: Fields = { ...rest, ...(recordOf(_meta) && { _meta }) };
   if ("tools" in result) return { ...message, result: listRepaired(result) };
   if ("content" in result || "structuredContent" in result || "isError" in result) {
     return { ...message, result: resultRepaired(result) };
   }
-  return message;
+  return { ...message, result };
 }
 
 function listRepaired({ tools, nextCursor, ...rest }: Fields): Fields {
@@ -44,9 +46,17 @@ function toolRepaired({ name, title, description, inputSchema, annotations }: Fi
   const hints = Object.entries(recordOf(annotations) ?? {}).filter(([, value]) =>
     ["boolean", "string"].includes(typeof value),
   );
+  const { properties, required, ...schema } = recordOf(inputSchema) ?? {};
+  const needed = listOf(required).filter((one) => typeof one === "string");
   return {
     name,
-    inputSchema: { ...recordOf(inputSchema), type: "object" },
+    inputSchema: {
+      ...schema,
+      type: "object",
+      // PHP writes an empty object as a list.
+      ...(recordOf(properties) && { properties }),
+      ...(needed.length > 0 && { required: needed }),
+    },
     ...(typeof title === "string" && { title }),
     ...(typeof description === "string" && { description }),
     annotations: Object.fromEntries(
@@ -82,16 +92,28 @@ function blockRepaired(given: unknown): Fields[] {
   const { type, text, data, mimeType, uri, name } = block;
   const has = (...values: unknown[]) => values.every((value) => typeof value === "string");
   if (type === "text" && has(text)) return [said(text as string)];
-  if ((type === "image" || type === "audio") && has(data)) {
-    return [{ type, data, mimeType: has(mimeType) ? mimeType : type === "image" ? "image/png" : "audio/wav" }];
+  const base64 = has(data) ? base64In(data as string) : undefined;
+  if ((type === "image" || type === "audio") && base64) {
+    return [{ type, data: base64, mimeType: has(mimeType) ? mimeType : type === "image" ? "image/png" : "audio/wav" }];
   }
   if (type === "resource_link" && has(uri)) return [{ type, uri, name: has(name) ? name : uri }];
   const resource = recordOf(block.resource);
   if (type === "resource" && resource) {
     const address = has(resource.uri) ? resource.uri : "";
     if (has(resource.text)) return [{ type, resource: { uri: address, text: resource.text } }];
-    if (has(resource.blob)) return [{ type, resource: { uri: address, blob: resource.blob } }];
+    const blob = has(resource.blob) ? base64In(resource.blob as string) : undefined;
+    if (blob) return [{ type, resource: { uri: address, blob } }];
   }
   const kind = has(type) ? `del tipo «${type}»` : "sin tipo";
   return [said(`(Un contenido ${kind}: ${JSON.stringify(given).slice(0, unknownLength).toWellFormed()})`)];
+}
+
+/** Base64 as the protocol has it, of a `data:` address or of its form for addresses; undefined for what is none. */
+function base64In(given: string): string | undefined {
+  const plain = given
+    .replace(/^data:[^,]{0,100},/, "")
+    .replaceAll("-", "+")
+    .replaceAll("_", "/")
+    .replace(/\s+/g, "");
+  return /^[A-Za-z0-9+/]+={0,2}$/.test(plain) ? plain : undefined;
 }
