@@ -89,7 +89,7 @@ describe.runIf(hasLlama())("llama.cpp's server", () => {
   });
 
   it("answers also when the conversation has outgrown its window, which counts one token for each byte", async () => {
-    for (let turn = 0; turn < 4; turn++) chat = await browser.say(`Otra vez, ${"palabra ".repeat(120)}`, chat);
+    for (let turn = 0; turn < 6; turn++) chat = await browser.say(`Otra vez, ${"palabra ".repeat(120)}`, chat);
     expect(await reply()).toMatchObject({ status: "complete" });
     const before = (await messages()).slice(1);
     expect(Buffer.byteLength(before.map(({ content }) => content).join(""))).toBeGreaterThan(window);
