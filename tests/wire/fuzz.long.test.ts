@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { repaired } from "../../app/tools/mcp/repaired.server.ts";
+import { outcomeOf } from "../../app/tools/mcp/result.server.ts";
 import { type Api, openApi } from "../support/api.ts";
 import { sqlite } from "../support/engines.ts";
 import { modelAt, readingOf, recorded, startRecorded } from "./recorded.ts";
@@ -141,4 +143,58 @@ it("whatever a model server sends, the reply is stored with its end, and the nex
     .toEqual([]);
   expect(unhandled).toEqual([]);
   await api.close();
+});
+
+it("whatever a server of tools answers, a result and a list come of it", async () => {
+  const block = fc.oneof(
+    fc.jsonValue({ maxDepth: 3 }),
+    fc.record(
+      {
+        type: fc.constantFrom("text", "image", "audio", "resource", "resource_link", "hologram"),
+        text: odd,
+        data: odd,
+        resource: odd,
+        uri: odd,
+      },
+      { requiredKeys: [] },
+    ),
+  );
+  fc.assert(
+    fc.property(fc.array(block), odd, odd, (content, structuredContent, isError) => {
+      const message = { result: { content, structuredContent, isError } };
+      const { text } = outcomeOf(repaired(message).result as never) as { text: string };
+      expect(typeof text).toBe("string");
+    }),
+    { numRuns: 2_000 },
+  );
+  const tool = fc.record(
+    { name: odd, inputSchema: odd, description: odd, annotations: odd, title: odd },
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(fc.array(tool), odd, (tools, nextCursor) => {
+      const { result } = repaired({ result: { tools: [...tools, { name: "buena" }], nextCursor } });
+      expect((result as unknown as { tools: { name: string }[] }).tools.at(-1)?.name).toBe("buena");
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+it("what is nested without end costs itself alone", () => {
+  const deep = JSON.parse(`${"[".repeat(20_000)}${"]".repeat(20_000)}`) as unknown;
+  const content = [deep, { type: "text", text: "Hola" }];
+  const outcome = outcomeOf(repaired({ result: { content, structuredContent: { deep } } }).result as never);
+  expect(outcome).toMatchObject({ text: expect.stringContaining("Hola") });
+  const listed = repaired({
+    result: { tools: [{ name: "honda", inputSchema: { properties: { deep } } }, { name: "buena" }] },
+  });
+  expect((listed.result.tools as { name: string }[]).map(({ name }) => name)).toEqual(["buena"]);
+});
+
+it("a chunk that is nested without end ends its reply in words", async () => {
+  const deep = `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`;
+  const chunk = `{"choices":[{"index":0,"delta":{"content":"Hola.","reasoning_details":[${deep}]},"finish_reason":"stop"}]}`;
+  server.answer({ status: 200, type: "text/event-stream", pieces: [`data: ${chunk}\n\ndata: [DONE]\n\n`] });
+  const read = await readingOf(modelAt(server.url));
+  expect(read.text === "Hola." || read.error !== undefined).toBe(true);
 });

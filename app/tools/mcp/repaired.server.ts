@@ -34,8 +34,17 @@ export function repaired<Message>(message: Message): Message {
 }
 
 function listRepaired({ tools, nextCursor, ...rest }: Fields): Fields {
-  const known = listOf(tools).map(recordOf).filter(isNamed).map(toolRepaired);
+  const known = listOf(tools).map(recordOf).filter(isNamed).map(toolRepaired).filter(isWritable);
   return { ...rest, tools: known, ...(typeof nextCursor === "string" && nextCursor && { nextCursor }) };
+}
+
+/** Whether a value can be written as JSON again: one of thousands of levels is more than the stack takes. */
+function isWritable(value: unknown): boolean {
+  try {
+    return JSON.stringify(value) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 const isNamed = (tool: Fields | undefined): tool is Fields & { name: string } =>
@@ -67,11 +76,11 @@ function toolRepaired({ name, title, description, inputSchema, annotations }: Fi
 
 function resultRepaired({ content, structuredContent, isError, ...rest }: Fields): Fields {
   const blocks = Array.isArray(content) ? content : content === undefined || content === null ? [] : [content];
-  const structured = recordOf(structuredContent);
-  const known = blocks.flatMap(blockRepaired);
+  const structured = isWritable(structuredContent) ? recordOf(structuredContent) : undefined;
+  const known = blocks.flatMap((block) => (isWritable(block ?? "") ? blockRepaired(block) : [said(tooDeep)]));
   // A list or a single value is no result by the protocol, but says something.
   if (!structured && structuredContent !== undefined && structuredContent !== null && known.length === 0) {
-    known.push(said(JSON.stringify(structuredContent)));
+    known.push(said(isWritable(structuredContent) ? JSON.stringify(structuredContent) : tooDeep));
   }
   return {
     ...rest,
@@ -81,6 +90,7 @@ function resultRepaired({ content, structuredContent, isError, ...rest }: Fields
   };
 }
 
+const tooDeep = "(Un contenido con demasiados niveles, que no se puede enseñar.)";
 const said = (text: string) => ({ type: "text", text });
 // Characters of a block of an unknown kind that a model is told.
 const unknownLength = 2_000;
