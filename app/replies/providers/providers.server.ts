@@ -14,10 +14,11 @@ import { ReplyError, replyError } from "../errors.server.ts";
 import type { ProviderMeta } from "../parts.server.ts";
 import { generateHidden } from "../pseudonyms/generate-hidden.server.ts";
 import type { Thought } from "../tools/call.ts";
-import { Answer } from "./answer.server.ts";
-import { type Beside, type Citation, readCompletion, thoughtMark } from "./completion-stream.server.ts";
 import { partsOfAddress, withVersion } from "./model-address.server.ts";
 import { fetchModel, listen } from "./model-fetch.server.ts";
+import { Answer } from "./reading/answer.server.ts";
+import { type Beside, type Citation, readCompletion, thoughtMark } from "./reading/completion-stream.server.ts";
+import type { Stretch } from "./reading/thoughts.server.ts";
 import {
   noteRefused,
   type Parameter,
@@ -26,7 +27,6 @@ import {
   refusedToolIn,
   withoutRefused,
 } from "./refused-parameters.server.ts";
-import type { Stretch } from "./thoughts.server.ts";
 import {
   type CallStretch,
   callPart,

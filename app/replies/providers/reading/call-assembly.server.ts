@@ -1,4 +1,4 @@
-import { listOf, recordOf } from "../../process/text/json.ts";
+import { listOf, recordOf } from "../../../process/text/json.ts";
 
 /** A call put together; `kept`: fields of the server that it wants back with the call. */
 export type AssembledCall = { id: string; name: string; input: string; kept: Record<string, unknown> | undefined };

@@ -5,12 +5,12 @@ import {
   type SharedV4ProviderMetadata,
   TypeValidationError,
 } from "@ai-sdk/provider";
-import { limits } from "../../process/limits.ts";
-import { ReplyError } from "../errors.server.ts";
-import type { ProviderMeta } from "../parts.server.ts";
-import type { Piece } from "./providers.server.ts";
+import { limits } from "../../../process/limits.ts";
+import { ReplyError } from "../../errors.server.ts";
+import type { ProviderMeta } from "../../parts.server.ts";
+import type { Piece } from "../providers.server.ts";
+import type { CallStretch } from "../tool-calls.server.ts";
 import { type Stretch, Thoughts } from "./thoughts.server.ts";
-import type { CallStretch } from "./tool-calls.server.ts";
 import { WholeCharacters } from "./whole-characters.server.ts";
 
 const reasonOf = (unified: LanguageModelV4FinishReason["unified"], hasCalled: boolean) => {

@@ -2,9 +2,9 @@ import type { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
-import { limits } from "../../process/limits.ts";
-import { listOf, parseJson, recordOf } from "../../process/text/json.ts";
-import { ReplyError } from "../errors.server.ts";
+import { limits } from "../../../process/limits.ts";
+import { listOf, parseJson, recordOf } from "../../../process/text/json.ts";
+import { ReplyError } from "../../errors.server.ts";
 import { CallAssembly, KeptFields, keptOf } from "./call-assembly.server.ts";
 
 type Part = LanguageModelV4StreamPart;
