@@ -5,7 +5,8 @@ import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { limits } from "../../../process/limits.ts";
 import { listOf, parseJson, recordOf } from "../../../process/text/json.ts";
 import { ReplyError } from "../../errors.server.ts";
-import { CallAssembly, KeptFields, keptOf } from "./call-assembly.server.ts";
+import { CallAssembly } from "./call-assembly.server.ts";
+import { KeptFields, keptOf, thoughtMark } from "./kept-fields.server.ts";
 
 type Part = LanguageModelV4StreamPart;
 type Fields = Record<string, unknown>;
@@ -293,9 +294,6 @@ class Completion {
     else this.#parts.push({ type, id: "0", delta: text });
   }
 }
-
-/** In a thought's metadata: the field in which its text goes back. */
-export const thoughtMark = "tertulia:thought";
 
 const finish = { type: "finish" as const };
 
