@@ -40,7 +40,7 @@ export class CallAssembly {
     current.id ??= id;
     if (piece) current.pieces.push(piece);
     current.length += piece.length;
-    Object.assign(current.kept, keptOf(call, []));
+    Object.assign(current.kept, keptOf(call));
   }
 
   /** The calls so far. One without a name can't be carried out. */

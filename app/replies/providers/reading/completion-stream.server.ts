@@ -6,7 +6,7 @@ import { limits } from "../../../process/limits.ts";
 import { listOf, parseJson, recordOf } from "../../../process/text/json.ts";
 import { ReplyError } from "../../errors.server.ts";
 import { CallAssembly } from "./call-assembly.server.ts";
-import { KeptFields, keptOf, thoughtMark } from "./kept-fields.server.ts";
+import { KeptFields, thoughtMark } from "./kept-fields.server.ts";
 
 type Part = LanguageModelV4StreamPart;
 type Fields = Record<string, unknown>;
@@ -38,7 +38,8 @@ export async function* readCompletion(body: Readable, heard: () => void, beside:
       const parts = completion.take(decoder.decode(read, { stream: true }));
       if (parts.length > 0) yield parts;
       if (completion.done) break;
-      // Some servers keep the answer open after its end, without a word.
+      // Some servers keep the answer open after its end, without a word; others give a reason with each chunk.
+      late?.refresh();
       if (completion.hasReason) {
         late ??= setTimeout(() => {
           isOver = true;
@@ -189,7 +190,7 @@ class Completion {
     const choice = recordOf(listOf(chunk.choices)[0]);
     const before = this.#pieces;
     if (choice) this.#choice(choice);
-    this.#cite(chunk);
+    if (chunk.citations || chunk.search_results) this.#cite(chunk);
     const isLate = (usage !== undefined && choice === undefined) || choice?.finish_reason === "";
     this.#fellSilent = isLate && this.#pieces === before;
   }
@@ -208,24 +209,21 @@ class Completion {
     if (message) this.#delta(message);
   }
 
+  /** Called for each token: what most deltas do not have costs a look, and nothing is made for it. */
   #delta(delta: Fields): void {
     const { content, refusal, tool_calls, function_call, images, annotations } = delta;
     this.#think(delta);
-    this.#kept.add(keptOf(delta, thoughtFields));
-    this.#say(content);
+    this.#kept.take(delta, thoughtFields);
+    if (typeof content === "string") this.#add("text-delta", content);
+    else if (content) this.#sayParts(content);
     if (typeof refusal === "string" && refusal) {
       this.#refused = true;
       this.#add("text-delta", refusal);
     }
-    for (const image of listOf(images)) this.#show(image);
-    for (const call of recordOf(tool_calls) ? [tool_calls] : listOf(tool_calls)) this.#call(call);
+    if (images) for (const image of listOf(images)) this.#show(image);
+    if (tool_calls) for (const call of Array.isArray(tool_calls) ? tool_calls : [tool_calls]) this.#call(call);
     if (function_call) this.#call(function_call);
-    for (const annotation of listOf(annotations)) {
-      const cited = recordOf(recordOf(annotation)?.url_citation);
-      const { citations } = this.#beside;
-      if (cited && !citations.some(({ url }) => url === cited.url))
-        this.#addCitation(citations.length + 1, cited.url, cited.title);
-    }
+    if (annotations) for (const annotation of listOf(annotations)) this.#annotate(annotation);
   }
 
   #call(given: unknown): void {
@@ -234,26 +232,34 @@ class Completion {
   }
 
   #think(delta: Fields): void {
-    // Some send the same thought under two names, one of them empty.
-    const field = thoughtFields.find((name) => thoughtIn(delta[name]) !== "");
-    if (field) {
-      this.#thoughtField ??= typeof delta[field] === "string" ? field : undefined;
-      this.#add("reasoning-delta", thoughtIn(delta[field]));
+    for (const field of thoughtFields) {
+      // Some send the same thought under two names, one of them empty.
+      const thought = delta[field] ? thoughtIn(delta[field]) : "";
+      if (!thought) continue;
+      if (typeof delta[field] === "string") this.#thoughtField ??= field;
+      this.#add("reasoning-delta", thought);
       return;
     }
     for (const detail of listOf(delta.reasoning_details)) this.#add("reasoning-delta", thoughtIn(detail));
   }
 
-  /** A text, or Mistral's list of pieces: `text`, `thinking`, images. */
-  #say(content: unknown): void {
+  /** Content in parts, as Mistral sends it: `text`, `thinking`, images. */
+  #sayParts(content: unknown): void {
     for (const item of Array.isArray(content) ? content : [content]) {
       const piece = recordOf(item);
-      if (typeof item === "string") this.#add("text-delta", item);
-      else if (piece?.type === "thinking" || piece?.type === "reasoning") {
+      if (piece?.type === "thinking" || piece?.type === "reasoning") {
         this.#add("reasoning-delta", thoughtIn(piece.thinking ?? piece));
       } else if (piece?.type === "image_url") this.#show(piece);
-      else this.#add("text-delta", piece?.text);
+      else this.#add("text-delta", piece ? piece.text : item);
     }
+  }
+
+  /** A place on the web beside the text (OpenRouter). Its number is its place among them. */
+  #annotate(annotation: unknown): void {
+    const cited = recordOf(recordOf(annotation)?.url_citation);
+    const { citations } = this.#beside;
+    if (!cited || citations.some(({ url }) => url === cited.url)) return;
+    this.#addCitation(citations.length + 1, cited.url, cited.title);
   }
 
   #show(image: unknown): void {

@@ -3,13 +3,14 @@ import { listOf, recordOf } from "../../../process/text/json.ts";
 /** Fields that servers want back as they came: OpenRouter, Gemini's compatible door, LiteLLM, GitHub Copilot. */
 const wantedBack = /reason|think|thought|signature|extra_content|encrypted|provider_specific/i;
 
-/** Those fields of an object that the server wants back, besides the ones that are known. */
-export const keptOf = (given: Record<string, unknown>, known: string[]): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(given).filter(
-      ([name, value]) => wantedBack.test(name) && !known.includes(name) && value !== null && value !== undefined,
-    ),
-  );
+/** Whether a server wants a field back, besides those that are `known`. */
+const isWanted = (name: string, known: string[]) => wantedBack.test(name) && !known.includes(name);
+
+/** The fields of a call that its server wants back; undefined if there are none. */
+export function keptOf(call: Record<string, unknown>): Record<string, unknown> | undefined {
+  const kept = Object.entries(call).filter(([name, value]) => value != null && isWanted(name, []));
+  return kept.length > 0 ? Object.fromEntries(kept) : undefined;
+}
 
 /** In a thought's metadata: the name of the field in which its text goes back. */
 export const thoughtMark = "tertulia:thought";
@@ -22,15 +23,13 @@ export class KeptFields {
   readonly #fields: Record<string, unknown> = {};
   #length = 0;
 
-  add(fields: Record<string, unknown>): void {
-    for (const [name, value] of Object.entries(fields)) {
+  /** Takes those of a delta's fields that are wanted back. Called for each token. */
+  take(delta: Record<string, unknown>, known: string[]): void {
+    for (const name in delta) {
+      const value = delta[name];
+      if (name === "content" || value == null || !isWanted(name, known)) continue;
       this.#length += JSON.stringify(value).length;
-      if (this.#length > keptAtMost) return;
-      const before = this.#fields[name];
-      if (typeof before === "string" && typeof value === "string") this.#fields[name] = before + value;
-      else if (Array.isArray(value)) this.#fields[name] = value.reduce(joined, listOf(before).slice());
-      else if (recordOf(before) && recordOf(value)) this.#fields[name] = { ...recordOf(before), ...recordOf(value) };
-      else this.#fields[name] = value;
+      if (this.#length <= keptAtMost) this.#fields[name] = grown(this.#fields[name], value);
     }
   }
 
@@ -38,6 +37,13 @@ export class KeptFields {
   get all(): Record<string, unknown> {
     return this.#length > keptAtMost ? {} : this.#fields;
   }
+}
+
+/** A field with its next piece: texts and lists go on, of anything else the newer counts. */
+function grown(before: unknown, value: unknown): unknown {
+  if (typeof before === "string" && typeof value === "string") return before + value;
+  if (Array.isArray(value)) return value.reduce(joined, listOf(before));
+  return recordOf(before) && recordOf(value) ? { ...recordOf(before), ...recordOf(value) } : value;
 }
 
 const grows = new Set(["text", "summary", "data", "thinking", "content"]);
