@@ -205,9 +205,12 @@ export class Writing {
     const [chat] = (await findChat(db, { chatId })).rows;
     const off = JSON.parse(chat?.toolsOff ?? "[]") as string[];
     const only = chat?.toolIds ? (JSON.parse(chat.toolIds) as string[]) : undefined;
-    this.#missing = await toolbox.askNew(userId, off, newServersWithin);
-    const [offers, grants] = await Promise.all([toolbox.offered(userId, off), findGrants(db, { chatId })]);
-    const tools = offers.filter(({ toolId }) => !only || only.includes(toolId));
+    const [offers, grants] = await Promise.all([
+      toolbox.offered(userId, off, newServersWithin),
+      findGrants(db, { chatId }),
+    ]);
+    this.#missing = offers.missing;
+    const tools = offers.tools.filter(({ toolId }) => !only || only.includes(toolId));
     return {
       userId,
       chatId,

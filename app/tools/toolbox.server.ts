@@ -61,37 +61,36 @@ export class Toolbox {
     };
   }
 
-  /** What may be offered to a person's model, without those that they have turned off for the chat. */
-  async offered(userId: string, off: string[]): Promise<Tool[]> {
-    const { rows } = await findOffered(this.#services.db, { userId });
+  /**
+   * Tools that may be offered to a person's model, without those that they have turned off for the chat. Servers that have never been
+   * asked are asked, and waited for, `patience` ms at most; `missing` are the names of those that have not answered.
+   */
+  async offered(userId: string, off: string[], patience = 0): Promise<{ tools: Tool[]; missing: string[] }> {
+    const find = async () =>
+      (await findOffered(this.#services.db, { userId })).rows.filter(({ id }) => !off.includes(id));
+    let rows = await find();
+    const fresh = patience > 0 ? rows.filter(({ kind, listedAt }) => kind === "mcp" && listedAt === null) : [];
+    const missing = (await Promise.all(fresh.map((row) => this.#silent(row, patience)))).flat();
+    if (fresh.length > 0) rows = await find();
     const taken = new Set<string>();
     const tools: Tool[] = [];
     for (const row of rows) {
-      if (off.includes(row.id)) continue;
       for (const tool of this.#toolsOf(row, taken)) {
-        if (tools.length === offeredAtMost) return tools;
+        if (tools.length === offeredAtMost) return { tools, missing };
         taken.add(tool.name);
         tools.push(tool);
       }
     }
-    return tools;
+    return { tools, missing };
   }
 
-  /**
-   * Asks the servers of a person's tools that have never been asked, and waits for them, `patience` ms at most. Answers the names of
-   * those that have not said what they have.
-   */
-  async askNew(userId: string, off: string[], patience: number): Promise<string[]> {
-    const { rows } = await findOffered(this.#services.db, { userId });
-    const fresh = rows.filter((row) => row.kind === "mcp" && row.listedAt === null && !off.includes(row.id));
-    const asked = fresh.map((row) => {
-      const answer = this.refresh(row).then(
-        () => [],
-        () => [row.name],
-      );
-      return Promise.race([answer, wait(patience, [row.name], { ref: false })]);
-    });
-    return (await Promise.all(asked)).flat();
+  /** The name of a server that has not said in this time what it has; nothing if it has. */
+  async #silent(row: ToolRow, patience: number): Promise<string[]> {
+    const answers = this.refresh(row).then(
+      () => [],
+      () => [row.name],
+    );
+    return Promise.race([answers, wait(patience, [row.name], { ref: false })]);
   }
 
   /** Asks all servers that have never been asked, so that the first message need not wait for them. Logs those that do not answer. */

@@ -99,7 +99,7 @@ for (const engine of await queryEngines()) {
       expect(await namesFor("/api/tool", ana)).toContain("Calcular");
       expect(await namesFor("/api/tool", berta)).not.toContain("Calcular");
       const offered = async ({ id }: Account) =>
-        (await api.services.toolbox.offered(id, [])).map(({ tool: own }) => own);
+        (await api.services.toolbox.offered(id, [])).tools.map(({ tool: own }) => own);
       expect((await offered(ana)).length).toBe((await offered(berta)).length + 1);
       const assistantId = await made("/api/assistant", {
         name: "Aparejador",

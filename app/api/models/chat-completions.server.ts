@@ -147,7 +147,7 @@ export const chatCompletions = new OpenAPIHono<ApiEnv>({ defaultHook: answerInva
 /** Tools of the house by their names. Throws 422 for one that is not there, or that a person would have to be asked about. */
 async function houseTools({ toolbox }: Services, userId: string, names: string[]): Promise<Tool[]> {
   if (names.length === 0) return [];
-  const all = await toolbox.offered(userId, []);
+  const { tools: all } = await toolbox.offered(userId, []);
   return names.map((name) => {
     const found = all.find((tool) => tool.name === name);
     if (!found) throw invalid("tools", `Aquí no hay ninguna herramienta «${name}».`);
