@@ -150,12 +150,9 @@ function openAccess(access: string | null, key: Buffer, id: string): ToolAccess 
 
 type Client = Pick<NewTool, "clientId" | "clientSecret">;
 
-/** What signing in has given, with the client that was registered by hand; tokens of another client are of no use to it. */
+/** What signing in has given, once its client was changed by hand: tokens and clients of before are of no use to another one. */
 function accessWith(before: ToolAccess, { clientId, clientSecret }: Client): ToolAccess {
-  if (!clientId) {
-    const { own, tokens, ...rest } = before;
-    return own || !tokens ? rest : { ...rest, tokens };
-  }
+  if (!clientId) return {};
   const isSame = before.own?.client_id === clientId;
   const secret = clientSecret ?? (isSame ? before.own?.client_secret : undefined);
   const own = { client_id: clientId, ...(secret && { client_secret: secret }) };
@@ -165,8 +162,11 @@ function accessWith(before: ToolAccess, { clientId, clientSecret }: Client): Too
 /** What a body makes of a row; without a new secret the old, encrypted one stays. */
 export function toColumns({ toolKey }: Pick<Services, "toolKey">, id: string, given: NewTool, before?: ToolRow) {
   const { secret, model, clientId, clientSecret, choices, enabled, groupIds: forGroups, ...columns } = given;
-  const access = accessWith(openAccess(before?.access ?? null, toolKey, id), { clientId, clientSecret });
   const old: ToolSettings = before ? settingsOf(before) : {};
+  const kept = before?.access ?? null;
+  // Without a change it stays as it is: its tokens may be refreshed at the same moment.
+  const isKept = kept !== null && (old.clientId ?? null) === clientId && !clientSecret;
+  const access = isKept ? undefined : accessWith(openAccess(kept, toolKey, id), { clientId, clientSecret });
   const settings: ToolSettings = {
     ...(old.program !== undefined && { program: old.program }),
     ...(model && { model }),
@@ -179,6 +179,6 @@ export function toColumns({ toolKey }: Pick<Services, "toolKey">, id: string, gi
     enabled: enabled ? (1 as const) : (0 as const),
     secret: secret ? encrypt(secret, toolKey, id) : (before?.secret ?? null),
     settings: JSON.stringify(settings),
-    access: Object.keys(access).length > 0 ? encrypt(JSON.stringify(access), toolKey, id) : null,
+    access: access?.own ? encrypt(JSON.stringify(access), toolKey, id) : isKept ? kept : null,
   };
 }
