@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import type { Db, Engine } from "../../db/connection.server.ts";
 import type { Tables } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
+import { withoutAccents } from "../../process/text/accents.ts";
 import { invalid } from "./problem.server.ts";
 
 /** Query parameters of all lists. Object values are JSON. */
@@ -167,25 +168,19 @@ const times = /At$|^position$/;
 /** Whether a column contains a text, whatever its case; the text's own % and _ are letters. An empty text is in every row. */
 export function contains(column: string, text: string): ReturnType<typeof sql<boolean>> {
   if (text === "") return sql<boolean>`true`;
-  const pattern = `%${text.toLowerCase().replace(/[%_\\]/g, "\\$&")}%`;
-  return sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`;
+  return like(sql`lower(${sql.ref(column)})`, text.toLowerCase());
 }
 
-// What is folded where accents are not told apart; ñ is an n then, as many keyboards have none.
+// Letters that PostgreSQL is to tell apart no more, and those that stand for them. As many keyboards have no ñ, it is an n.
 const accented = "áàâäãéèêëíìîïóòôöõúùûüñç";
 const plain = "aaaaaeeeeiiiiooooouuuunc";
 
 /** Like `contains`, whatever the accents: for what people search. */
 export function containsWords(engine: Engine, column: string, text: string): ReturnType<typeof sql<boolean>> {
-  const folded = text.toLowerCase().replace(/./gu, (letter) => plain[accented.indexOf(letter)] ?? letter);
-  const pattern = `%${folded.replace(/[%_\\]/g, "\\$&")}%`;
-  const lower = sql`lower(${sql.ref(column)})`;
-  const said =
-    engine === "postgres"
-      ? sql`translate(${lower}, ${accented}, ${plain})`
-      : [...accented].reduce(
-          (inner, letter, at) => sql`replace(${inner}, ${sql.lit(letter)}, ${sql.lit(plain[at])})`,
-          lower,
-        );
-  return sql<boolean>`${said} like ${pattern} escape '\\'`;
+  const ref = sql.ref(column);
+  const folded = engine === "sqlite" ? sql`plain(${ref})` : sql`translate(lower(${ref}), ${accented}, ${plain})`;
+  return like(folded, withoutAccents(text.toLowerCase()));
 }
+
+const like = (value: ReturnType<typeof sql>, text: string) =>
+  sql<boolean>`${value} like ${`%${text.replace(/[%_\\]/g, "\\$&")}%`} escape '\\'`;

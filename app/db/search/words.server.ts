@@ -1,4 +1,5 @@
 import { stemmer } from "@orama/stemmers/spanish";
+import { withoutAccents } from "../../process/text/accents.ts";
 import { formsOf, inNumbers } from "./numbers.server.ts";
 
 // They would match every text: articles, prepositions, forms of ser, haber and tener, words of questions; the same in English.
@@ -61,9 +62,7 @@ function partsOf(word: string, asked: boolean): string[] {
 // Snowball keeps the plural of short words: «años» would not find «año».
 const singular = (stem: string) => (stem.length > 3 ? stem.replace(/(?<=[aeiou])s$/, "") : stem);
 
-function fold(word: string): string {
-  return word.replaceAll("ñ", "\u0001").normalize("NFD").replace(/\p{M}/gu, "").replaceAll("\u0001", "ñ");
-}
+const fold = (word: string) => withoutAccents(word.replaceAll("ñ", "\u0001")).replaceAll("\u0001", "ñ");
 
 const termsAtMost = 24;
 

@@ -12,6 +12,7 @@ import {
   ValueNode,
 } from "kysely";
 import { load as loadVectors } from "sqlite-vec";
+import { withoutAccents } from "../../process/text/accents.ts";
 
 /**
  * Opens a file. A commit is written to the log, but not synced, nor is the log ever copied to the file: `SharedSync` sees to both,
@@ -27,6 +28,10 @@ export function openSqlite(path: string): DatabaseSync {
   );
   // SQLite's own lower() knows only ASCII: «árbol» would not find «Árbol».
   handle.function("lower", { deterministic: true }, (text) => (typeof text === "string" ? text.toLowerCase() : text));
+  // As `translate` does in PostgreSQL for the letters that have accents in Spanish and its neighbours.
+  handle.function("plain", { deterministic: true }, (text) =>
+    typeof text === "string" ? withoutAccents(text.toLowerCase()) : text,
+  );
   return handle;
 }
 
