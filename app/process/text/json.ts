@@ -1,4 +1,3 @@
-// Neither server nor browser: pages read the inputs of calls, too.
 // ECMAScript's «JSON.parse source text access», which Node has had since 21; TypeScript has no types for it yet.
 type Source = { source?: string };
 type RawJson = typeof JSON & {

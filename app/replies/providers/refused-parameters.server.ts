@@ -133,9 +133,13 @@ export async function storeRefused(db: Db, model: Pick<ModelRow, "id">, paramete
     const row = await trx.selectFrom("models").where("id", "=", model.id).select("refused").executeTakeFirst();
     if (!row) return;
     const all = new Set([...parametersIn(row.refused), ...parameters]);
-    if (all.delete("tools")) await trx.updateTable("models").set({ usesTools: 0 }).where("id", "=", model.id).execute();
+    const takesNoTools = all.delete("tools");
     const refused = refusableParameters.filter((name) => all.has(name)).join(" ");
-    await trx.updateTable("models").set({ refused }).where("id", "=", model.id).execute();
+    await trx
+      .updateTable("models")
+      .set({ refused, ...(takesNoTools && { usesTools: 0 }) })
+      .where("id", "=", model.id)
+      .execute();
   });
 }
 

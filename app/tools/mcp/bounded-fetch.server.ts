@@ -52,6 +52,8 @@ function withTexts(): TransformStream<Uint8Array, Uint8Array> {
  * JSON whose numbers of more than 15 digits, such as ids, are texts: the client's library would read others than the server has sent.
  */
 const longNumbersAsTexts = (json: string): string =>
-  json.replace(/"(?:[^"\\]|\\.)*"|-?\d[\d.]{15,}(?:[eE][+-]?\d+)?/g, (found) =>
-    found.startsWith('"') ? found : `"${found}"`,
-  );
+  !/[:[,]\s*-?\d[\d.]{15}/.test(json)
+    ? json
+    : json.replace(/"(?:[^"\\]|\\.)*"|-?\d[\d.]{15,}(?:[eE][+-]?\d+)?/g, (found) =>
+        found.startsWith('"') ? found : `"${found}"`,
+      );

@@ -1,4 +1,5 @@
 import type { Transport } from "@modelcontextprotocol/client";
+import { cutText } from "../../process/text/cut-text.ts";
 import { listOf, recordOf } from "../../process/text/json.ts";
 
 type Fields = Record<string, unknown>;
@@ -34,16 +35,16 @@ export function repaired<Message>(message: Message): Message {
 }
 
 function listRepaired({ tools, nextCursor, ...rest }: Fields): Fields {
-  const known = listOf(tools).map(recordOf).filter(isNamed).map(toolRepaired).filter(isWritable);
+  const known = listOf(tools).map(recordOf).filter(isNamed).map(toolRepaired).filter(written);
   return { ...rest, tools: known, ...(typeof nextCursor === "string" && nextCursor && { nextCursor }) };
 }
 
-/** Whether a value can be written as JSON again: one of thousands of levels is more than the stack takes. */
-function isWritable(value: unknown): boolean {
+/** A value as JSON; undefined for one of thousands of levels, which are more than the stack takes. */
+function written(value: unknown): string | undefined {
   try {
-    return JSON.stringify(value) !== undefined;
+    return JSON.stringify(value);
   } catch {
-    return false;
+    return undefined;
   }
 }
 
@@ -76,12 +77,11 @@ function toolRepaired({ name, title, description, inputSchema, annotations }: Fi
 
 function resultRepaired({ content, structuredContent, isError, ...rest }: Fields): Fields {
   const blocks = Array.isArray(content) ? content : content === undefined || content === null ? [] : [content];
-  const structured = isWritable(structuredContent) ? recordOf(structuredContent) : undefined;
-  const known = blocks.flatMap((block) => (isWritable(block ?? "") ? blockRepaired(block) : [said(tooDeep)]));
+  const json = structuredContent == null ? undefined : (written(structuredContent) ?? tooDeep);
+  const structured = json === tooDeep ? undefined : recordOf(structuredContent);
+  const known = blocks.flatMap(blockRepaired);
   // A list or a single value is no result by the protocol, but says something.
-  if (!structured && structuredContent !== undefined && structuredContent !== null && known.length === 0) {
-    known.push(said(isWritable(structuredContent) ? JSON.stringify(structuredContent) : tooDeep));
-  }
+  if (!structured && json !== undefined && known.length === 0) known.push(said(json));
   return {
     ...rest,
     content: known,
@@ -115,7 +115,8 @@ function blockRepaired(given: unknown): Fields[] {
     if (blob) return [{ type, resource: { uri: address, blob } }];
   }
   const kind = has(type) ? `del tipo «${type}»` : "sin tipo";
-  return [said(`(Un contenido ${kind}: ${JSON.stringify(given).slice(0, unknownLength).toWellFormed()})`)];
+  const json = written(given);
+  return [said(json ? `(Un contenido ${kind}: ${cutText(json, unknownLength)})` : tooDeep)];
 }
 
 /** Base64 as the protocol has it, of a `data:` address or of its form for addresses; undefined for what is none. */

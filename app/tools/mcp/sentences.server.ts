@@ -1,7 +1,7 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from "@modelcontextprotocol/client";
 import { ForbiddenAddress } from "../../process/addresses.server.ts";
 import { cutText } from "../../process/text/cut-text.ts";
-import { recordOf } from "../../process/text/json.ts";
+import { objectOf, recordOf } from "../../process/text/json.ts";
 import { ToolRefused } from "../tool.server.ts";
 
 /** What has gone wrong with a server of tools, as a sentence that whoever administers it understands. */
@@ -63,14 +63,10 @@ const saidLength = 500;
 
 /** The message in the body of a refusal: of JSON-RPC, of OAuth, or of a gateway. */
 function messageIn(body: string): string {
-  try {
-    const said = recordOf(JSON.parse(body));
-    const error = recordOf(said?.error) ?? said;
-    const message = error?.message ?? said?.error_description ?? said?.detail ?? said?.error;
-    return typeof message === "string" ? message : "";
-  } catch {
-    return /^[^<{]{1,300}$/.test(body.trim()) ? body.trim() : "";
-  }
+  const said = objectOf(body);
+  if (!said) return /^[^<{]{1,300}$/.test(body.trim()) ? body.trim() : "";
+  const message = recordOf(said.error)?.message ?? said.message ?? said.error_description ?? said.detail ?? said.error;
+  return typeof message === "string" ? message : "";
 }
 
 function ofStatus(name: string, status: number, message: string): string {
