@@ -77,7 +77,7 @@ server.listen({ port: config.port, host: config.host, backlog: 4096 }, () => {
 
 process.on("SIGTERM", () => leave(patience, 0));
 process.on("SIGINT", () => leave(0, 0));
-// What failed was one task: a reply, a job, a message to a browser. The others go on.
+// One task has failed: a reply, a job, a message to a browser. The others go on.
 process.on("unhandledRejection", (reason) => {
   log.error({ err: asError(reason), ...underway() }, "una tarea ha fallado sin que nadie la esperara");
 });

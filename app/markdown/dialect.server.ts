@@ -51,7 +51,7 @@ function breakCells(md: MarkdownIt): void {
   });
 }
 
-/** What footnotes need to know of the message: `docId` tells its ids from those of others; `isGrowing`: its last notes have not come. */
+/** Message of the footnotes: `docId` tells its ids from those of others; `isGrowing`: its last notes have not come. */
 export type FootnoteEnv = Env & { docId?: string; isGrowing?: boolean };
 type Meta = { id: number; subId?: number };
 type BlockRule = Parameters<MarkdownIt["block"]["ruler"]["before"]>[2];

@@ -173,7 +173,7 @@ const wordless = {
     "El modelo ha pensado, pero terminó sin escribir nada. Puedes leer lo que ha pensado; reinténtalo o elige otro modelo.",
 };
 
-/** What a model server said instead of an answer, in whatever shape: a response, an event of a stream, a JSON body. */
+/** Words of a model server instead of an answer, in whatever shape: a response, an event of a stream, a JSON body. */
 type Told = { status: number | undefined; headers: Record<string, string | undefined>; said: string };
 
 /** Turns whatever a provider's library threw, or a stream told as an error, into a ReplyError; a stop by the person is returned as it is. */
@@ -185,7 +185,7 @@ export function replyError(error: unknown): unknown {
   return ReplyError.of(isConnectionError(error) ? "unreachable" : "nonsense", { cause: error });
 }
 
-/** What a failure says, whatever its shape; undefined for one that is none of a server. */
+/** Words of a failure, whatever its shape; undefined for one that is none of a server. */
 export function toldBy(error: unknown): Told | undefined {
   if (APICallError.isInstance(error)) {
     const { statusCode, responseHeaders = {}, responseBody = "", message } = error;

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** What a part of the tests came to. A test's name begins with its file. */
+/** Outcome of a part of the tests. A test's name begins with its file. */
 export type Outcome = {
   passed: string[];
   failed: { name: string; why: string }[];

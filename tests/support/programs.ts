@@ -4,7 +4,7 @@ import { join } from "node:path";
 // Debian keeps servers where only root looks.
 const folders = `${process.env.PATH ?? ""}:/usr/sbin`.split(":");
 
-/** Where a command lies; undefined where this machine does not have it. */
+/** Path of a command; undefined where this machine does not have it. */
 export function pathOf(command: string): string | undefined {
   return folders.map((folder) => join(folder, command)).find((path) => existsSync(path));
 }

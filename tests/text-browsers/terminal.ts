@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect } from "vitest";
 
-/** What tmux answers to one command, line by line. */
+/** Answer of tmux to one command, line by line. */
 type Reply = { lines: string[]; take: (lines: string[]) => void; refuse: (error: Error) => void };
 
 /**

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** What a file says is to be read, so that it can be compared with what was. */
+/** The reading that a file expects, in a form that can be compared with the real one. */
 function expected({ error, note, calls, ...reads }: Reading): object {
   return {
     text: "",

@@ -6,7 +6,7 @@ import { ReplyError } from "../../app/replies/errors.server.ts";
 import { generate, type ModelAccess, type Options, type Piece } from "../../app/replies/providers/providers.server.ts";
 import { ToolCalls } from "../../app/replies/providers/tool-calls.server.ts";
 
-/** What is to be read in an answer. `error` is a pattern of the sentence; of a call, `raw` is its input as text. */
+/** Expected reading of an answer. `error` is a pattern of the sentence; of a call, `raw` is its input as text. */
 export type Reading = {
   text?: string;
   thought?: string;
@@ -114,7 +114,7 @@ export const tools = ["tiempo", "hora"].map((name) => ({
 
 const prompt = { system: "", turns: [{ role: "user" as const, content: "Hola" }] };
 
-/** What is read of a model's answer, also where it fails. */
+/** Reading of a model's answer, also where it fails. */
 export async function readingOf(model: ModelAccess, more: Partial<Options> = {}): Promise<Reading> {
   let text = "";
   let thought = "";

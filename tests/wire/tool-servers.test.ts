@@ -93,7 +93,7 @@ const calls = (args: string) =>
   );
 const answers = stream(delta({ content: "Hecho." }), delta({}, "stop"));
 
-/** What the model was told of a call with this input. */
+/** Words that the model was told of a call with this input. */
 async function toldOf(args = "{}"): Promise<string> {
   models.answer(calls(args), answers);
   called.length = 0;

@@ -16,7 +16,7 @@ export function cleanConversationText(raw: string): string {
     }
     const end = endOfBlock(lines, at);
     const block = lines.slice(at, end);
-    // What goes on indented after a paragraph with a shape, or an item of a list, belongs to it; four blanks begin code.
+    // Indented lines after a paragraph with a shape, or after an item of a list, belong to it; four blanks begin code.
     const goesOn: boolean =
       isIndented(block[0]) && (follows || (cleaned.length > 0 && /^(?: {4}|\t)/.test(block[0] ?? "")));
     const isShape: boolean = fenceIn(block[0]) !== undefined || hasShape(block) || goesOn;
@@ -35,7 +35,7 @@ const isIndented = (line = "") => /^[ \t]+\S/.test(line);
 /** The fence that a line begins, also in a list or a quotation; undefined if it begins none. */
 const fenceIn = (line = "") => /^[ \t>]{0,100}(?:(?:[-*+]|\d{1,9}[.)])[ \t]{1,100})?(`{3,}|~{3,})/.exec(line)?.[1];
 
-/** Where the block that begins at a line ends: code at its closing fence, anything else before a blank line or a fence. */
+/** End of the block that begins at a line: code ends at its closing fence, anything else before a blank line or a fence. */
 function endOfBlock(lines: string[], begin: number): number {
   const fence = fenceIn(lines[begin]);
   let end = begin + 1;

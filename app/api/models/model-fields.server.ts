@@ -130,7 +130,7 @@ export function showModel(
   };
 }
 
-/** What a body makes of a row; without a new key the old, encrypted one stays. Throws 422 for an address of another protocol. */
+/** Columns that a body makes; without a new key the old, encrypted one stays. Throws 422 for an address of another protocol. */
 export function toColumns({ modelKey }: Services, id: string, given: NewModel, oldKey: string | null) {
   const why = given.baseUrl && whyNoServer(given.provider, given.baseUrl);
   if (why) throw invalid("baseUrl", why);

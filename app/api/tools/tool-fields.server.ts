@@ -150,7 +150,7 @@ function openAccess(access: string | null, key: Buffer, id: string): ToolAccess 
 
 type Client = Pick<NewTool, "clientId" | "clientSecret">;
 
-/** What signing in has given, once its client was changed by hand: tokens and clients of before are of no use to another one. */
+/** Access after its client was changed by hand: tokens and clients of before are of no use to another one. */
 function accessWith(before: ToolAccess, { clientId, clientSecret }: Client): ToolAccess {
   if (!clientId) return {};
   const isSame = before.own?.client_id === clientId;

@@ -47,7 +47,7 @@ const wordsOf = (text: string, { asked = false } = {}): string[] =>
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 const run = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}ー]+/gu;
 
-/** What such a word is indexed as: each two characters that stand together, and each one; asked for by the pairs where there are any. */
+/** Such a word as it is indexed: by each pair of neighbouring characters and each character; it is asked for by its pairs, if it has any. */
 function partsOf(word: string, asked: boolean): string[] {
   const others = word.split(run).filter(Boolean);
   const pairs = (word.match(run) ?? []).flatMap((text) => {

@@ -106,7 +106,7 @@ function dropThoughts(message: unknown): void {
   for (const name of Object.keys(fields)) if (/reason|think/i.test(name)) delete fields[name];
 }
 
-// What each model has refused in this process, by its version: whoever administers may have said otherwise meanwhile.
+// Parameters that each model has refused in this process, by its version: an administrator may have changed them meanwhile.
 const learned = new Map<string, Set<Parameter>>();
 const keptLearned = 1_000;
 

@@ -114,7 +114,7 @@ export class Runs {
 
   /** Starts writing a stored, empty or unfinished reply to `question`. */
   start(reply: MessageRow, question: MessageRow, model: ModelRow, { parts = [], zone }: Going = {}): Run {
-    // What a provider wants back goes to the model that it came from, and to no other.
+    // Fields that a provider wants back go to the model that they came from, and to no other.
     const run = new Run(reply, reply.modelId === model.id ? parts : parts.map(unsigned), zone);
     this.#runs.set(reply.id, run);
     this.#services.changes.tell({ userId: reply.userId, what: "message" });

@@ -14,7 +14,7 @@ type Fields = Record<string, unknown>;
 /** A place on the web that a server names as the source of an answer; `n`: the number by which its text refers to it. */
 export type Citation = { n: number; url: string; title: string };
 
-/** What a server says beside the parts that the libraries know. */
+/** Parts of an answer that the libraries do not know. */
 export type Beside = { citations: Citation[] };
 
 /**
@@ -139,7 +139,7 @@ class Completion {
     ];
   }
 
-  /** What the server wants back with the results of its calls. */
+  /** Fields that the server wants back with the results of its calls. */
   #signature(): Part[] {
     const kept = this.#kept.all;
     const field = this.#thoughtField;
