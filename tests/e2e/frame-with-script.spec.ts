@@ -329,6 +329,17 @@ test.describe("forms", () => {
   });
 });
 
+test("news is told also where the line broke as the page was being loaded", async ({ page, person }) => {
+  expect(person.email).toBeTruthy();
+  const lost = page.waitForEvent("requestfailed");
+  await page.route("**/assets/socket-*.js", (route) => route.abort("internetdisconnected"));
+  await page.reload();
+  await lost;
+  const told = page.waitForEvent("websocket");
+  await page.unrouteAll();
+  await told;
+});
+
 test.describe("pages seen", () => {
   const visit = async (page: Page, name: string, url: string) => {
     await page.getByRole("navigation").getByRole("link", { name }).click();

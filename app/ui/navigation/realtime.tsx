@@ -9,6 +9,8 @@ import { stopLooking } from "./revisits.tsx";
 const later = 1000;
 // In ms, until a busy page tries again.
 const afterwards = 500;
+// In ms, until the connection's script is asked for again.
+const openAgain = 5000;
 
 /**
  * Whether a refresh has to wait. The page is also notified of its own writes; unsent text must not be lost to a refresh; an open
@@ -45,9 +47,13 @@ export function Realtime() {
   useEffect(() => {
     let left = false;
     let close: (() => void) | undefined;
+    let again: ReturnType<typeof setTimeout> | undefined;
     const open = async () => {
-      const { connect } = await import("./socket.ts");
-      if (!left) close = connect(() => update.current());
+      const socket = await import("./socket.ts").catch(() => undefined);
+      if (left) return;
+      if (socket) close = socket.connect(() => update.current());
+      // The line has just broken, or the server is restarting.
+      else again = setTimeout(open, openAgain);
     };
     const wait = window.requestIdleCallback ?? ((work: () => void) => setTimeout(work, later));
     wait(open);
@@ -61,6 +67,7 @@ export function Realtime() {
     return () => {
       left = true;
       removeEventListener("beforeunload", onLeave);
+      clearTimeout(again);
       close?.();
       clearTimeout(waiting.current);
     };
