@@ -18,6 +18,7 @@ import { offeredAs, ToolCalls } from "./providers/tool-calls.server.ts";
 import { type Run, StopReply } from "./running/run.server.ts";
 import { addCalls, type Calling, type CallServices, carryOut, grantName } from "./tools/calls.server.ts";
 import { localCall, saidOfCall } from "./tools/local-call.server.ts";
+import { keepImages } from "./tools/made-images.server.ts";
 import { replyTurns } from "./tools/reply-turns.server.ts";
 
 type WritingServices = CallServices & {
@@ -167,11 +168,23 @@ export class Writing {
       mayBeEmpty: last?.role === "user",
       learn: (learned: Learned) => storeLearned({ db, log }, model, learned),
     };
+    let lost: string | undefined;
     for await (const piece of generate(model, prompt, options)) {
       calls.take(piece);
-      take(run, piece);
+      if (piece.type === "image") lost = (await this.#keepImage(piece.bytes)) ?? lost;
+      else take(run, piece);
     }
+    run.error ??= lost;
     return calls;
+  }
+
+  /** Answers why it could not be kept. */
+  async #keepImage(bytes: Uint8Array): Promise<string | undefined> {
+    const { userId, chatId } = this.#question;
+    const [chat] = (await findChat(this.#services.db, { chatId })).rows;
+    const keeper = { userId, sessionId: chat?.sessionId ?? null };
+    const made = { bytes, name: "imagen.png", shows: "Imagen que ha hecho el modelo" };
+    return keepImages(this.#services, this.#run, this.#run.text.length, keeper, [made]);
   }
 
   #keepPrompt({ prompt, stored }: Built, own: Built["prompt"]["turns"]): void {

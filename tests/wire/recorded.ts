@@ -14,6 +14,7 @@ export type Reading = {
   note?: string;
   error?: string;
   kind?: string;
+  images?: number;
   outputTokens?: number | null;
   calls?: { name: string; input?: object; raw?: string }[];
   citations?: [number, string][];
@@ -120,6 +121,7 @@ export async function readingOf(model: ModelAccess, more: Partial<Options> = {})
   let thought = "";
   let end: Extract<Piece, { type: "finish" }> | undefined;
   const calls = new ToolCalls();
+  let images = 0;
   let failure: ReplyError | undefined;
   try {
     const options = { signal: AbortSignal.timeout(20_000), silence: 5_000, tools, ...more };
@@ -128,6 +130,7 @@ export async function readingOf(model: ModelAccess, more: Partial<Options> = {})
       if (piece.type === "text") text += piece.text;
       else if (piece.type === "reasoning") thought += piece.text;
       else if (piece.type === "mistaken") [text, thought] = ["", text];
+      else if (piece.type === "image") images++;
       else if (piece.type === "finish") end = piece;
     }
   } catch (error) {
@@ -137,6 +140,7 @@ export async function readingOf(model: ModelAccess, more: Partial<Options> = {})
   return {
     text,
     thought,
+    images,
     calls: calls.list.map(({ name, input }) => ({ name, raw: input })),
     ...(end && {
       reason: end.reason,

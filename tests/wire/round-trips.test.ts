@@ -123,6 +123,59 @@ describe("what a compatible server wants back with the results of its calls", ()
   });
 });
 
+describe("an image that a chat model makes", () => {
+  // 8 × 6 pixels.
+  const png =
+    "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAGCAIAAABxZ0isAAAACXBIWXMAAAPoAAAD6AG1e1JrAAAAEUlEQVQImWNQSluFFTEMpAQAtyY5YUeDlrAAAAAASUVORK5CYII=";
+  const drawn = (data: string, content = "") =>
+    events(
+      chunk({ content, images: [{ type: "image_url", image_url: { url: `data:image/png;base64,${data}` } }] }),
+      // OpenRouter's servers send it again with the last piece.
+      chunk({ images: [{ type: "image_url", image_url: { url: `data:image/png;base64,${data}` } }] }, "stop"),
+    );
+
+  it("is a file of the person and shown in the reply; the conversation goes on", async () => {
+    server.answer(drawn(png));
+    const modelId = await makeModel({ usesTools: false });
+    const chunks = await api.converse(admin.token, { content: "Dibuja el mar", modelId });
+    const images = chunks.filter((one) => one.type === "image");
+    expect(images).toMatchObject([{ width: 8, height: 6 }]);
+    expect(chunks.at(-1)).toMatchObject({ type: "end", status: "complete" });
+    const file = await api.call("GET", `/api/file/${images[0]?.fileId}`, { token: admin.token });
+    expect(file.body).toMatchObject({ mediaType: "image/png" });
+    server.answer(answer);
+    const [start] = chunks;
+    if (start?.type !== "start") throw new Error("no start");
+    const next = await api.converse(admin.token, { chatId: start.chatId, content: "¿Qué has dibujado?", modelId });
+    expect(textOf(next)).toBe("Son 42.");
+    expect(messagesOf(server.asked[0]?.body)).toEqual([]);
+  });
+
+  it("that is damaged costs the image alone, and says so", async () => {
+    server.answer(drawn("iVBORw0KGgo=", "Aquí está."));
+    const chunks = await api.converse(admin.token, { content: "Dibuja el mar", modelId: await makeModel() });
+    expect(textOf(chunks)).toBe("Aquí está.");
+    expect(chunks.at(-1)).toMatchObject({
+      status: "complete",
+      error: expect.stringContaining("no se ha podido guardar"),
+    });
+  });
+
+  it("reaches a program", async () => {
+    server.answer(drawn(png));
+    const json = { model: "", messages: [{ role: "user", content: "Dibuja el mar" }] };
+    const model = await makeModel();
+    const whole = await api.call("POST", "/chat/completions", { token: admin.token, json: { ...json, model } });
+    const url = `data:image/png;base64,${png}`;
+    expect(whole.body).toMatchObject({ choices: [{ message: { images: [{ image_url: { url } }] } }] });
+    const stream = await api.call("POST", "/chat/completions", {
+      token: admin.token,
+      json: { ...json, model, stream: true },
+    });
+    expect(stream.text.split(url)).toHaveLength(2);
+  });
+});
+
 describe("what OpenAI's Responses and Anthropic want back", () => {
   it("OpenAI keeps nothing, and gets its thoughts back encrypted", async () => {
     const item = { id: "rs_1", type: "reasoning", summary: [], encrypted_content: "CIFRADO" };

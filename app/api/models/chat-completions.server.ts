@@ -7,7 +7,7 @@ import { limits } from "../../process/limits.ts";
 import type { ReplyUsage } from "../../replies/chunk.ts";
 import { completePrompt } from "../../replies/completion.server.ts";
 import { ReplyError } from "../../replies/errors.server.ts";
-import { type Piece, readWhole } from "../../replies/providers/providers.server.ts";
+import { type ImagePiece, type Piece, readWhole } from "../../replies/providers/providers.server.ts";
 import type { Tool } from "../../tools/tool.server.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
@@ -44,6 +44,10 @@ const completion = z
           role: z.literal("assistant"),
           content: z.string().nullable().openapi({ description: "null si el modelo solo llama a herramientas." }),
           reasoning_content: z.string().optional().openapi({ description: "Lo que el modelo ha pensado antes." }),
+          images: z
+            .array(z.object({ type: z.literal("image_url"), image_url: z.object({ url: z.string() }) }))
+            .optional()
+            .openapi({ description: "Las imágenes que el modelo ha hecho, como direcciones `data:`." }),
           tool_calls: z
             .array(
               z.object({
@@ -233,12 +237,20 @@ const usedTokens = ({ inputTokens = 0, outputTokens = 0, reasoningTokens }: Part
   ...(reasoningTokens !== undefined && { completion_tokens_details: { reasoning_tokens: reasoningTokens } }),
 });
 
+/** As OpenRouter's API has it (openrouter.ai/docs/features/multimodal/image-generation). */
+const asImage = ({ mediaType, bytes }: ImagePiece) => ({
+  type: "image_url" as const,
+  image_url: { url: `data:${mediaType};base64,${Buffer.from(bytes).toString("base64")}` },
+});
+
 async function collect(
   about: About,
   pieces: AsyncGenerator<Piece>,
   signal: AbortSignal,
 ): Promise<z.output<typeof completion>> {
-  const { text, thought, calls, usage, reason } = await readWhole(pieces).catch((error) => refused(error, signal));
+  const { text, thought, images, calls, usage, reason } = await readWhole(pieces).catch((error) =>
+    refused(error, signal),
+  );
   const tool_calls = calls.map(({ id, name, input }) => ({
     id,
     type: "function" as const,
@@ -248,6 +260,7 @@ async function collect(
     role: "assistant" as const,
     content: text || calls.length === 0 ? text : null,
     ...(thought && { reasoning_content: thought }),
+    ...(images.length > 0 && { images: images.map(asImage) }),
     ...(calls.length > 0 && { tool_calls }),
   };
   const choice = { index: 0, message, finish_reason: reason };
@@ -265,6 +278,7 @@ async function* toEvents(about: About, pieces: AsyncGenerator<Piece>, withUsage:
       else if (piece.type === "text") yield delta({ content: piece.text });
       // As DeepSeek and llama.cpp's server name it.
       else if (piece.type === "reasoning") yield delta({ reasoning_content: piece.text });
+      else if (piece.type === "image") yield delta({ images: [asImage(piece)] });
       else if (piece.type === "call") {
         const { index, id, name } = piece;
         yield delta({ tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] });

@@ -40,7 +40,14 @@ export type Prompt = { system: string; turns: (CallingTurn | ToolResult)[] };
  * What a model sends. `reasoning`: it thinks aloud; `mistaken`: its text so far was a thought; `signed`: what its provider wants
  * back with the thought before, or with one that is hidden.
  */
-export type Piece = Stretch | CallStretch | { type: "signed"; meta: ProviderMeta; isHidden?: true } | Finish;
+export type Piece =
+  | Stretch
+  | CallStretch
+  | { type: "signed"; meta: ProviderMeta; isHidden?: true }
+  | ImagePiece
+  | Finish;
+/** An image that a model has made, as it came. */
+export type ImagePiece = { type: "image"; mediaType: string; bytes: Uint8Array };
 type Finish = {
   type: "finish";
   usage: Partial<ReplyUsage>;
@@ -216,6 +223,7 @@ async function* askOnce(
 export async function readWhole(pieces: AsyncGenerator<Piece>) {
   let text = "";
   let thought = "";
+  const images: ImagePiece[] = [];
   const calls = new ToolCalls();
   let end: Pick<Finish, "usage" | "reason"> = { usage: {}, reason: "stop" };
   for await (const piece of pieces) {
@@ -223,9 +231,10 @@ export async function readWhole(pieces: AsyncGenerator<Piece>) {
     else if (piece.type === "reasoning") thought += piece.text;
     else if (piece.type === "mistaken") [text, thought] = ["", text];
     else if (piece.type === "finish") end = piece;
+    else if (piece.type === "image") images.push(piece);
     else calls.take(piece);
   }
-  return { text, thought, calls: calls.list, usage: end.usage, reason: end.reason };
+  return { text, thought, images, calls: calls.list, usage: end.usage, reason: end.reason };
 }
 
 type Stream = Awaited<ReturnType<LanguageModelV4["doStream"]>>["stream"];

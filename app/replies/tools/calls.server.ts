@@ -131,7 +131,7 @@ async function carryOutOne(services: CallServices, run: Run, part: ToolPart, cal
   if ("question" in outcome) {
     Object.assign(part, { status: "waiting", call: { ...call, question: outcome.question } });
   } else {
-    const lost = outcome.made && (await keepImages(services, run, part, calling, outcome.made));
+    const lost = outcome.made && (await keepImages(services, run, part.at, calling, outcome.made));
     const said = [outcome.text, ...cited(run, outcome), lost].filter(Boolean).join("\n\n");
     const text = bounded(said, tool?.length ?? said.length);
     const isUnknown = outcome.unknown && !call.readOnly;

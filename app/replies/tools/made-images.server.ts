@@ -3,16 +3,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FileRefused } from "../../files/refused.server.ts";
 import type { Made } from "../../tools/tool.server.ts";
-import type { ToolPart } from "../parts.server.ts";
 import type { Run } from "../running/run.server.ts";
 import type { Calling, CallServices } from "./calls.server.ts";
 
-/** Keeps the images that a call has made as files of the person, and shows them after it. Answers why one could not be kept. */
+/**
+ * Keeps images as files of the person, and shows them in a reply, `at` a place of its text. `sessionId`: session of a temporary
+ * chat, with which they are deleted. Answers why one could not be kept.
+ */
 export async function keepImages(
   { db, log, files }: CallServices,
   run: Run,
-  part: ToolPart,
-  { userId, sessionId }: Calling,
+  at: number,
+  { userId, sessionId }: Pick<Calling, "userId" | "sessionId">,
   made: Made[],
 ): Promise<string | undefined> {
   const folder = await mkdtemp(join(tmpdir(), "tertulia-imagen-"));
@@ -27,7 +29,7 @@ export async function keepImages(
       const now = Date.now();
       run.add({
         kind: "image",
-        at: part.at,
+        at,
         text: shows,
         startedAt: now,
         finishedAt: now,
@@ -37,7 +39,7 @@ export async function keepImages(
     return undefined;
   } catch (error) {
     if (!(error instanceof FileRefused)) {
-      log.error({ userId, err: error as Error }, "no se pudo guardar la imagen de una herramienta");
+      log.error({ userId, err: error as Error }, "no se pudo guardar una imagen de una respuesta");
       return "La imagen no se ha podido guardar.";
     }
     return `La imagen no se ha podido guardar: ${error.message}`;

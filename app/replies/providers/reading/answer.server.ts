@@ -1,5 +1,6 @@
 import {
   JSONParseError,
+  type LanguageModelV4File,
   type LanguageModelV4FinishReason,
   type LanguageModelV4StreamPart,
   type SharedV4ProviderMetadata,
@@ -39,7 +40,10 @@ export class Answer {
   readonly #text = new WholeCharacters();
   readonly #reasoning = new WholeCharacters();
   #thoughtLength = 0;
-  #files = 0;
+  /** Data of the images that have come, as some servers send each again at the end. */
+  readonly #images = new Set<string | Uint8Array>();
+  /** Whether something came that can't be shown. */
+  #isUnshown = false;
   /** The first event that could not be read. */
   #misread: Error | undefined;
   readonly #mayCall: boolean;
@@ -60,7 +64,7 @@ export class Answer {
 
   /** Whether it has said anything. */
   get begun(): boolean {
-    return this.length + this.#thoughtLength > 0;
+    return this.length + this.#thoughtLength + this.#images.size > 0;
   }
 
   /** Whether it came to an end without a text, though its thoughts were thought to have no opening tag. */
@@ -71,7 +75,7 @@ export class Answer {
   /** What a part of the stream adds. Throws what the library says has gone wrong, and a ReplyError for an end without a text. */
   *read(part: LanguageModelV4StreamPart): Generator<Piece> {
     if (part.type === "error") return this.#fail(part.error);
-    if (part.type === "file") this.#files++;
+    if (part.type === "file") yield* this.#show(part);
     if (part.type === "reasoning-delta")
       yield* this.#count([{ type: "reasoning", text: this.#reasoning.add(part.delta) }]);
     if (part.type === "reasoning-delta" || part.type === "reasoning-end") {
@@ -95,7 +99,11 @@ export class Answer {
     }
     const refused = raw === "refusal";
     const hasCalled = this.#calls.size > 0;
-    if (this.length === 0 && !(this.#mayBeEmpty && reasonOf(unified, hasCalled) === "stop")) {
+    if (
+      this.length === 0 &&
+      this.#images.size === 0 &&
+      !(this.#mayBeEmpty && reasonOf(unified, hasCalled) === "stop")
+    ) {
       this.#refuseWordless(finishReason);
     }
     yield {
@@ -106,12 +114,23 @@ export class Answer {
         reasoningTokens: tokensOf(usage.outputTokens.reasoning),
       },
       reason: reasonOf(unified, hasCalled),
-      ...(this.#files > 0 && { note: "El modelo ha enviado además una imagen o un archivo, que aquí no se enseña." }),
+      ...(this.#isUnshown && { note: "El modelo ha enviado además un archivo, que aquí no se enseña." }),
       ...(unified === "length" && { note: "La respuesta ha llegado a la longitud máxima de este modelo." }),
       // A refusal is a complete answer.
       ...(unified === "content-filter" &&
         !refused && { note: "El proveedor ha cortado la respuesta con su filtro de contenido." }),
     };
+  }
+
+  /** An image that came with its data: what stands at an address is not fetched because a model says so. */
+  *#show({ mediaType, data: given }: LanguageModelV4File): Generator<Piece> {
+    const data = given.type === "data" && mediaType.startsWith("image/") ? given.data : undefined;
+    if (data === undefined || this.#images.size >= limits.filesPerMessage) {
+      this.#isUnshown = true;
+    } else if (!this.#images.has(data)) {
+      this.#images.add(data);
+      yield { type: "image", mediaType, bytes: typeof data === "string" ? Buffer.from(data, "base64") : data };
+    }
   }
 
   /** An event that the library can't read costs what it said: providers add kinds of them. Throws any other failure. */
@@ -156,7 +175,7 @@ export class Answer {
     if (unified === "length" || unified === "content-filter" || unified === "tool-calls") {
       throw ReplyError.wordless(unified);
     }
-    if (this.#files > 0) throw ReplyError.wordless("file");
+    if (this.#isUnshown) throw ReplyError.wordless("file");
     throw this.#thoughtLength > 0 ? ReplyError.wordless("thought") : ReplyError.empty();
   }
 
