@@ -16,7 +16,10 @@ import type { PushKeys } from "./notices/push-service.server.ts";
 /** What every endpoint may use. Made once a process. */
 export type Services = RunServices & {
   changes: Changes;
-  config: Pick<Config, "signup" | "passwordSignin" | "publicUrl" | "dataDir" | "corsOrigins" | "controller"> &
+  config: Pick<
+    Config,
+    "signup" | "passwordSignin" | "publicUrl" | "dataDir" | "corsOrigins" | "controller" | "aiNotice"
+  > &
     Partial<Pick<Config, "databaseUrl" | "redisUrl">> & { mail?: Pick<Config["mail"], "smtpUrl"> } & Providers;
   searchModel: SearchModel;
   runs: Runs;

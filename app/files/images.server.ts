@@ -1,6 +1,8 @@
+import { readFile } from "node:fs/promises";
 import pLimit from "p-limit";
 import type { Sharp } from "sharp";
 import { limits } from "../process/limits.ts";
+import { generatedXmp, xmpForCopy } from "./generated-mark.server.ts";
 import { FileRefused } from "./refused.server.ts";
 
 export type Image = { width: number; height: number; image: Buffer; preview: Buffer };
@@ -11,8 +13,8 @@ const previewSide = 480;
 const seconds = 15;
 
 /**
- * Re-encodes an image without metadata, once for models and once for pages. `source` is a path or the bytes.
- * Returns the size in pixels after rotation. Throws FileRefused.
+ * Re-encodes an image, once for models and once for pages, without metadata but the mark that a model has made it. `source` is a
+ * path or the bytes. Returns the size in pixels after rotation. Throws FileRefused.
  */
 export function remakeImage(source: string | Uint8Array): Promise<Image> {
   return atOnce(() => remake(source));
@@ -21,13 +23,31 @@ export function remakeImage(source: string | Uint8Array): Promise<Image> {
 // The other threads of libuv's pool are left for files, passwords and DNS.
 const atOnce = pLimit(2);
 
-async function remake(source: string | Uint8Array): Promise<Image> {
+/** Marks an image as made by a model, in its own format. Throws FileRefused. */
+export function markGenerated(bytes: Uint8Array): Promise<Uint8Array> {
+  return atOnce(async () => {
+    const image = await reader(bytes);
+    const { format } = await image.metadata().catch(refuse);
+    // `quality` would reduce the colours of a PNG; AVIF is read as HEIF.
+    const options = format === "png" || format === "gif" ? {} : { quality: 95 };
+    return image
+      .withXmp(generatedXmp)
+      .toFormat(format === "heif" ? "avif" : format, options)
+      .toBuffer()
+      .catch(refuse);
+  });
+}
+
+async function reader(source: Uint8Array): Promise<Sharp> {
   const { default: sharp } = await import("sharp");
   sharp.cache(false);
   sharp.concurrency(1);
-  const read = () =>
-    sharp(source, { limitInputPixels: limits.imagePixels, failOn: "error", pages: 1 }).timeout({ seconds });
-  const meta = await read().metadata().catch(refuse);
+  return sharp(source, { limitInputPixels: limits.imagePixels, failOn: "error", pages: 1 }).timeout({ seconds });
+}
+
+async function remake(source: string | Uint8Array): Promise<Image> {
+  const bytes = typeof source === "string" ? await readFile(source) : Buffer.from(source);
+  const meta = await (await reader(bytes)).metadata().catch(refuse);
   const { width, height } = meta.autoOrient;
   const most = meta.format === "heif" ? limits.avifPixels : limits.imagePixels;
   if (width * height > most) {
@@ -35,19 +55,20 @@ async function remake(source: string | Uint8Array): Promise<Image> {
       `mide ${width.toLocaleString("es")} × ${height.toLocaleString("es")} píxeles, más de lo que se admite. Redúcela.`,
     );
   }
-  const image = await shrink(read(), modelSide).catch(refuse);
-  const preview = await shrink(sharp(image), previewSide).catch(refuse);
+  const xmp = xmpForCopy(bytes, meta.xmp);
+  const image = await shrink(await reader(bytes), modelSide, xmp).catch(refuse);
+  const preview = await shrink(await reader(image), previewSide, xmp).catch(refuse);
   return { width, height, image, preview };
 }
 
 /** JPEG, because every model server accepts it; transparent parts become white. */
-function shrink(image: Sharp, side: number): Promise<Buffer> {
-  return image
+function shrink(image: Sharp, side: number, xmp: string | undefined): Promise<Buffer> {
+  const shrunk = image
     .autoOrient()
     .resize({ width: side, height: side, fit: "inside", withoutEnlargement: true })
     .flatten({ background: "#ffffff" })
-    .jpeg({ quality: 84 })
-    .toBuffer();
+    .jpeg({ quality: 84 });
+  return (xmp ? shrunk.withXmp(xmp) : shrunk).toBuffer();
 }
 
 function refuse(cause: Error): never {

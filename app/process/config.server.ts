@@ -102,6 +102,12 @@ const variables = z.object({
   CONTROLLER_NAME: z.string().optional(),
   CONTROLLER_CONTACT: z.string().optional(),
   DPO_CONTACT: z.string().optional(),
+  AI_NOTICE: z
+    .string()
+    .trim()
+    .min(1, "AI_NOTICE tiene que decir algo: la ley pide avisar de que contesta una inteligencia artificial")
+    .max(200, "AI_NOTICE es demasiado largo: tiene que caber en una línea")
+    .default("Contesta una inteligencia artificial, que puede equivocarse: comprueba lo importante."),
   MAIL_TO: z.email("MAIL_TO tiene que ser una dirección de correo").optional(),
   MAIL_FROM: z.email("MAIL_FROM tiene que ser una dirección de correo").optional(),
   SIGNUP: z.enum(["open", "closed"], "SIGNUP tiene que ser open o closed").default("open"),
@@ -211,6 +217,8 @@ export type Config = {
   mail: { smtpUrl: string | undefined; mailTo: string | undefined; mailFrom: string | undefined };
   /** Who answers for the data of people (GDPR), as the record of processing names them. */
   controller: { name: string | undefined; contact: string | undefined; dataProtectionOfficer: string | undefined };
+  /** Line that tells people that an AI answers and may be wrong. */
+  aiNotice: string;
   openai: { apiKey: string | undefined; baseUrl: string | undefined };
   anthropic: { apiKey: string | undefined; baseUrl: string | undefined };
   google: { apiKey: string | undefined };
@@ -304,6 +312,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Config {
       contact: values.CONTROLLER_CONTACT,
       dataProtectionOfficer: values.DPO_CONTACT,
     },
+    aiNotice: values.AI_NOTICE,
     mail: { smtpUrl: values.SMTP_URL, mailTo: values.MAIL_TO, mailFrom: values.MAIL_FROM },
     openai: { apiKey: values.OPENAI_API_KEY, baseUrl: values.OPENAI_BASE_URL },
     anthropic: { apiKey: values.ANTHROPIC_API_KEY, baseUrl: values.ANTHROPIC_BASE_URL },

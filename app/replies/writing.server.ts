@@ -183,7 +183,7 @@ export class Writing {
     const { userId, chatId } = this.#question;
     const [chat] = (await findChat(this.#services.db, { chatId })).rows;
     const keeper = { userId, sessionId: chat?.sessionId ?? null };
-    const made = { bytes, name: "imagen.png", shows: "Imagen que ha hecho el modelo" };
+    const made = { bytes, name: "imagen.png", shows: "Imagen que ha hecho el modelo", generated: true };
     return keepImages(this.#services, this.#run, this.#run.text.length, keeper, [made]);
   }
 

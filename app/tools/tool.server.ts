@@ -22,8 +22,8 @@ export type Found = {
   readAt?: number;
 };
 
-/** An image that a tool has made. */
-export type Made = { bytes: Uint8Array; name: string; shows: string };
+/** An image that a call has brought. `shows`: in words. `generated`: a model has made it, which the file has to say. */
+export type Made = { bytes: Uint8Array; name: string; shows: string; generated?: boolean };
 
 /**
  * What comes of a call. `text` is for the model and is somebody else's: it is never HTML. What was `found` is told to the model

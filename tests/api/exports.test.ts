@@ -109,7 +109,7 @@ describe.each(await ruleEngines())("what somebody has, prepared to be downloaded
         })(),
       ) as unknown as ReadableStream<Uint8Array>;
     let read = 0;
-    for await (const bytes of exportAccount({ db, log, storage: watched }, ana.id)) {
+    for await (const bytes of exportAccount({ db, log, storage: watched, config: { aiNotice: "" } }, ana.id)) {
       read += bytes.length;
       if (opened.length > 0) break;
     }

@@ -153,7 +153,7 @@ describe.each(engines)("one's own account on $name", (engine) => {
     expect(JSON.parse(text[0] ?? "")).toMatchObject({
       messages: [{ role: "user" }, { role: "assistant", model: "Asistente local", status: "complete" }],
     });
-    expect(text[1]).toMatch(/^# Un título.*\n\n## Tú \(/);
+    expect(text[1]).toMatch(/\n# Un título.*\n\n\*Contesta una máquina\.\*\n\n## Tú \(/);
     expect(JSON.parse(text[2] ?? "")).toMatchObject({ user: { email: ana.email } });
     expect(text.join()).not.toMatch(/Secreto de Bea|argon2|Hash/);
   });

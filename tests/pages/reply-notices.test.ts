@@ -44,6 +44,7 @@ it("who asks and leaves gets one e-mail once the reply is there, however often t
   const received = await mail.nextTo(email);
   expect(received).toContain(server.url + chat);
   expect(received).toContain("ya est=C3=A1");
+  expect(received).toContain("inteligencia artificial");
   const page = await browser.html(chat);
   expect(page).toContain('data-role="assistant" data-status="complete"');
   expect(readable(page)).not.toContain("Avísame");

@@ -40,6 +40,8 @@ const providers = {
 const noMail: Config["mail"] = { smtpUrl: undefined, mailTo: undefined, mailFrom: undefined };
 
 type Answer = { status: number; headers: Headers; body: never; text: string };
+const aiNotice = "Contesta una máquina.";
+
 export type Api = Awaited<ReturnType<typeof openApi>>;
 export type Account = { token: string; refresh: string; id: string; email: string };
 
@@ -69,7 +71,7 @@ export async function openApi(
   const { modelKey, toolKey } = secretKeys(secret);
   const searchModel = new SearchModel({ db, modelKey, log });
   jobs.handle("import", importing({ db, files }));
-  jobs.handle("export", exporting({ db, storage: stored, log }));
+  jobs.handle("export", exporting({ db, storage: stored, log, config: { aiNotice } }));
   jobs.handle("meanings", meaningsLearning({ db, engine: database.engine, searchModel }));
   const running = {
     db,
@@ -101,6 +103,7 @@ export async function openApi(
       signup,
       passwordSignin,
       corsOrigins: [],
+      aiNotice,
       controller: { name: "Asociación Ejemplo", contact: undefined, dataProtectionOfficer: undefined },
       publicUrl: "https://tertulia.example",
       dataDir,

@@ -1,3 +1,5 @@
+import { crc32 } from "node:zlib";
+import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Account, type Api, openApi, textOf } from "../support/api.ts";
 import { sqlite } from "../support/engines.ts";
@@ -134,6 +136,14 @@ describe("an image that a chat model makes", () => {
       chunk({ images: [{ type: "image_url", image_url: { url: `data:image/png;base64,${data}` } }] }, "stop"),
     );
 
+  const madeByModel = "http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia";
+  const bytesOf = async (image: { fileId: string } | undefined, variant: string) => {
+    const answer = await api.fetch(`/api/file/${image?.fileId}/content?variant=${variant}`, admin.token);
+    return Buffer.from(await answer.arrayBuffer());
+  };
+  const xmpOf = async (image: { fileId: string } | undefined, variant: string) =>
+    String((await sharp(await bytesOf(image, variant)).metadata()).xmp);
+
   it("is a file of the person and shown in the reply; the conversation goes on", async () => {
     server.answer(drawn(png));
     const modelId = await makeModel({ usesTools: false });
@@ -143,12 +153,33 @@ describe("an image that a chat model makes", () => {
     expect(chunks.at(-1)).toMatchObject({ type: "end", status: "complete" });
     const file = await api.call("GET", `/api/file/${images[0]?.fileId}`, { token: admin.token });
     expect(file.body).toMatchObject({ mediaType: "image/png" });
+    for (const variant of ["original", "image", "preview"])
+      expect(await xmpOf(images[0], variant), variant).toContain(madeByModel);
     server.answer(answer);
     const [start] = chunks;
     if (start?.type !== "start") throw new Error("no start");
     const next = await api.converse(admin.token, { chatId: start.chatId, content: "¿Qué has dibujado?", modelId });
     expect(textOf(next)).toBe("Son 42.");
     expect(messagesOf(server.asked[0]?.body)).toEqual([]);
+  });
+
+  it("keeps its provider's credentials whole, and their copies say what they said", async () => {
+    // A manifest of C2PA in a PNG, as the specification has it: a chunk «caBX» (c2pa.org/specifications, «Embedding manifests»).
+    const manifest = Buffer.from(`caBXjumbc2pa${madeByModel}`);
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(manifest.length - 4);
+    const sum = Buffer.alloc(4);
+    sum.writeUInt32BE(crc32(manifest));
+    const plain = Buffer.from(png, "base64");
+    const end = plain.length - 12;
+    const signed = Buffer.concat([plain.subarray(0, end), length, manifest, sum, plain.subarray(end)]);
+    server.answer(drawn(signed.toString("base64")));
+    const chunks = await api.converse(admin.token, { content: "Dibuja el mar", modelId: await makeModel() });
+    const image = chunks.find((one) => one.type === "image");
+    expect((await bytesOf(image, "original")).equals(signed)).toBe(true);
+    expect(await xmpOf(image, "image")).toContain(madeByModel);
+    const file = await api.call("GET", `/api/file/${image?.fileId}`, { token: admin.token });
+    expect(file.body).toMatchObject({ name: "imagen con credenciales C2PA.png" });
   });
 
   it("that is damaged costs the image alone, and says so", async () => {

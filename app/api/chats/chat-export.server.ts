@@ -2,12 +2,13 @@ import { extname } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Db } from "../../db/connection.server.ts";
 import type { ChatRow, MessageRow } from "../../db/tables.ts";
+import { digitalSource } from "../../process/text/digital-source.ts";
 import { storedPartsOf } from "../../replies/parts.server.ts";
 import { iso, isoOrNull } from "../http/schemas.server.ts";
 import { showParts } from "./message-fields.server.ts";
 
-/** Names of models by their ids. */
-type Models = Map<string, string>;
+/** Of an export: names of models by their ids, and the line that says that an AI answers. */
+export type ExportAbout = { models: Map<string, string>; aiNotice: string };
 /** Some messages of a chat, all versions among them, with what belongs to them. */
 type Stretch = Awaited<ReturnType<typeof withTheirs>>;
 
@@ -15,7 +16,7 @@ type Stretch = Awaited<ReturnType<typeof withTheirs>>;
 const atOnce = 100;
 
 /** A chat as JSON, piece by piece. */
-export async function* chatAsJson(db: Db, chat: ChatRow, models: Models): AsyncGenerator<string> {
+export async function* chatAsJson(db: Db, chat: ChatRow, about: ExportAbout): AsyncGenerator<string> {
   const head = {
     id: chat.id,
     title: chat.title,
@@ -23,23 +24,23 @@ export async function* chatAsJson(db: Db, chat: ChatRow, models: Models): AsyncG
     lastMessageAt: iso(chat.lastMessageAt),
     pinned: chat.pinned === 1,
     archived: chat.archived === 1,
+    aiNotice: about.aiNotice,
   };
   yield `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "messages": [`;
   let between = "\n";
   for await (const stretch of stretches(db, chat.id)) {
-    const messages = stretch.messages.map((message) =>
-      JSON.stringify(messageAsJson(stretch, message, models), null, 2),
-    );
+    const messages = stretch.messages.map((message) => JSON.stringify(messageAsJson(stretch, message, about), null, 2));
     yield between + messages.join(",\n").replaceAll(/^/gm, "    ");
     between = ",\n";
   }
   yield `${between === "\n" ? "" : "\n  "}]\n}`;
 }
 
-const messageAsJson = (stretch: Stretch, message: MessageRow, models: Models) => ({
+const messageAsJson = (stretch: Stretch, message: MessageRow, { models }: ExportAbout) => ({
   id: message.id,
   parentId: message.parentId,
   role: message.role,
+  ...(message.role === "assistant" && { digitalSourceType: digitalSource.generated }),
   createdAt: iso(message.createdAt),
   finishedAt: isoOrNull(message.finishedAt),
   status: message.status,
@@ -53,11 +54,17 @@ const messageAsJson = (stretch: Stretch, message: MessageRow, models: Models) =>
   })),
 });
 
-/** A chat as Markdown, piece by piece. Headings mark other versions of a message; thoughts are folded. Times in UTC. */
-export async function* chatAsMarkdown(db: Db, chat: ChatRow, models: Models): AsyncGenerator<string> {
+/** A chat as Markdown with front matter in YAML, piece by piece. Headings mark other versions of a message; thoughts are folded. Times in UTC. */
+export async function* chatAsMarkdown(
+  db: Db,
+  chat: ChatRow,
+  { models, aiNotice }: ExportAbout,
+): AsyncGenerator<string> {
   const moment = new Intl.DateTimeFormat("es", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" });
   const answered = new Set<string | null>();
-  yield `# ${chat.title}\n`;
+  // JSON's texts are YAML's, too.
+  yield `---\ntitle: ${JSON.stringify(chat.title)}\ndigitalSourceType: ${digitalSource.partlyGenerated}\n---\n\n`;
+  yield `# ${chat.title}\n\n*${aiNotice}*\n`;
   for await (const stretch of stretches(db, chat.id)) {
     const turns = stretch.messages.map((message) => {
       const who = message.role === "user" ? "Tú" : ((message.modelId && models.get(message.modelId)) ?? "Asistente");

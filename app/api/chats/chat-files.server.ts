@@ -32,9 +32,10 @@ export const chatFiles = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
     const { db } = services;
     const chat = await findChat(services, person, c.req.valid("param").id);
     const models = await db.selectFrom("models").select(["id", "name"]).execute();
-    const names = new Map(models.map(({ id, name }) => [id, name]));
+    const { aiNotice } = services.config;
+    const about = { aiNotice, models: new Map(models.map(({ id, name }) => [id, name])) };
     const markdown = c.req.valid("query").format === "markdown";
-    const pieces = markdown ? chatAsMarkdown(db, chat, names) : chatAsJson(db, chat, names);
+    const pieces = markdown ? chatAsMarkdown(db, chat, about) : chatAsJson(db, chat, about);
     const file = Readable.toWeb(Readable.from(pieces).map((piece: string) => Buffer.from(piece)));
     const name = `${fileName(chat.title)}.${markdown ? "md" : "json"}`;
     return c.body(file as ReadableStream<Uint8Array>, 200, {

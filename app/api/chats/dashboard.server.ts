@@ -27,6 +27,7 @@ const dashboardLists = z
     notices: z
       .array(z.object({ id: z.string(), text: z.string() }))
       .openapi({ description: "Lo que dice la casa y la persona aún no ha leído." }),
+    aiNotice: z.string().openapi({ description: "Lo que avisa de que contesta una inteligencia artificial." }),
     voice: z.object({
       hears: z.boolean().openapi({ description: "Si se puede dictar." }),
       speaks: z.boolean().openapi({ description: "Si se pueden escuchar las respuestas." }),
@@ -81,8 +82,9 @@ export const dashboard = new OpenAPIHono<ApiEnv>().openapi(
     }));
     // Who may not talk to any is not told which there are.
     const mayTalk = person.status === "active" && !person.owesTerms;
-    const shown = { aside: { chats, projects: named }, notices, voice, assistants, models: mayTalk ? choices : [] };
-    return c.json(shown, 200);
+    const { aiNotice } = services.config;
+    const aside = { chats, projects: named };
+    return c.json({ aside, notices, aiNotice, voice, assistants, models: mayTalk ? choices : [] }, 200);
   },
 );
 

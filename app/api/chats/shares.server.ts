@@ -33,7 +33,13 @@ const sharedMessage = z.object({
   attachments: z.array(attachment),
 });
 const shared = z
-  .object({ title: z.string(), sharedAt: z.string(), items: z.array(sharedMessage), hasEarlier: z.boolean() })
+  .object({
+    title: z.string(),
+    sharedAt: z.string(),
+    aiNotice: z.string().openapi({ description: "Lo que avisa de que contesta una inteligencia artificial." }),
+    items: z.array(sharedMessage),
+    hasEarlier: z.boolean(),
+  })
   .openapi("Shared");
 
 type Reach = Pick<ShareRow, "leafId" | "leafLength">;
@@ -155,7 +161,8 @@ const readShare: RouteHandler<typeof readShareRoute, ApiEnv> = async (c) => {
       createdAt,
       attachments: row.files ? attachments.filter(({ fileId }) => fileId !== null) : [],
     }));
-  return c.json({ title: row.title, sharedAt: iso(row.updatedAt), items, hasEarlier: page.hasEarlier }, 200);
+  const { aiNotice } = c.var.services.config;
+  return c.json({ title: row.title, sharedAt: iso(row.updatedAt), aiNotice, items, hasEarlier: page.hasEarlier }, 200);
 };
 
 const readSharedFileRoute = createRoute({

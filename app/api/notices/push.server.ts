@@ -26,7 +26,7 @@ export const replyPushing = (services: Given): JobRules => ({
 /** Tells all devices at once. What was not taken is tried again; a device that has refused it each time is forgotten. */
 async function push(services: Given, job: JobAtWork): Promise<void> {
   const { db, log } = services;
-  const reply = await endOfReply(db, job.subjectId);
+  const reply = await endOfReply(db, job.subjectId, services.config);
   // Deleted meanwhile.
   if (!reply) return;
   const { told = [] } = JSON.parse(job.data) as { told?: string[] };

@@ -1,5 +1,6 @@
 import type { Db } from "../../db/connection.server.ts";
 import type { MessageStatus } from "../../db/tables.ts";
+import type { Config } from "../../process/config.server.ts";
 
 /** A reply that somebody waits for, in words; `title` is the subject of what they are told. */
 type ReplyEnd = {
@@ -13,8 +14,12 @@ type ReplyEnd = {
   said: string;
 };
 
-/** What is told of a reply that has ended; undefined if it was deleted. */
-export async function endOfReply(db: Db, messageId: string | null): Promise<ReplyEnd | undefined> {
+/** What is told of a reply that has ended; undefined if it was deleted. `aiNotice`: line that says that an AI has written it. */
+export async function endOfReply(
+  db: Db,
+  messageId: string | null,
+  { aiNotice }: Pick<Config, "aiNotice">,
+): Promise<ReplyEnd | undefined> {
   const reply = await db
     .selectFrom("messages as m")
     .innerJoin("chats as c", "c.id", "m.chatId")
@@ -22,7 +27,9 @@ export async function endOfReply(db: Db, messageId: string | null): Promise<Repl
     .where("m.id", "=", messageId)
     .select(["m.status", "m.userId", "c.id as chatId", "c.sessionId", "c.title", "u.email"])
     .executeTakeFirst();
-  return reply && { ...reply, ...wordsFor(reply) };
+  if (!reply) return undefined;
+  const { title, said } = wordsFor(reply);
+  return { ...reply, title, said: `${said} ${aiNotice}` };
 }
 
 function wordsFor({ status, title: named, sessionId }: Pick<ReplyEnd, "status" | "title" | "sessionId">) {

@@ -24,7 +24,11 @@ const entry = z.object({
   finishedAt: z.string(),
 });
 const entries = z
-  .object({ items: z.array(entry), updatedAt: z.string().openapi({ description: "De lo último que ha cambiado." }) })
+  .object({
+    items: z.array(entry),
+    updatedAt: z.string().openapi({ description: "De lo último que ha cambiado." }),
+    aiNotice: z.string().openapi({ description: "Lo que avisa de que contesta una inteligencia artificial." }),
+  })
   .openapi("ReplyFeedEntries");
 
 const own = { path: "/" as const, security: bearer, middleware: [signedIn, noProgram, active, publishes("user")] };
@@ -91,7 +95,7 @@ const readFeed: RouteHandler<typeof readFeedRoute, ApiEnv> = async (c) => {
     status === "streaming" ? [] : { ...row, status, finishedAt: iso(finishedAt ?? updatedAt) },
   );
   const updatedAt = Math.max(found.updatedAt, ...rows.map((row) => row.finishedAt ?? row.updatedAt));
-  return c.json({ items, updatedAt: iso(updatedAt) }, 200);
+  return c.json({ items, updatedAt: iso(updatedAt), aiNotice: c.var.services.config.aiNotice }, 200);
 };
 
 /** The last messages of a person's newest chats, where these are replies. Temporary chats are told to nobody. */

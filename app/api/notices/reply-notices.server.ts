@@ -65,7 +65,7 @@ const showNotifying: RouteHandler<typeof showNotifyingRoute, ApiEnv> = async (c)
   const { person, services } = c.var;
   const { db } = services;
   const { id: replyId } = await ownReply(services, person, c.req.valid("param").messageId);
-  const reply = await endOfReply(db, replyId);
+  const reply = await endOfReply(db, replyId, services.config);
   if (!reply) throw notFound();
   const by = (await hasDevices(db, reply)) ? "device" : canMail(services) ? "mail" : null;
   return c.json({ by, asked: await isAsked(db, replyId) }, 200);
@@ -115,7 +115,7 @@ async function tell(
   { db, clock, mail, config, jobs }: Pick<Services, "db" | "clock" | "mail" | "config" | "jobs">,
   job: JobAtWork,
 ) {
-  const reply = await endOfReply(db, job.subjectId);
+  const reply = await endOfReply(db, job.subjectId, config);
   // Deleted meanwhile.
   if (!reply) return;
   const { userId, chatId, status, email, title, said } = reply;

@@ -1,8 +1,5 @@
 import { type JobAtWork, JobFailed, type JobRules } from "../../jobs/jobs.server.ts";
-import type { Services as AllServices } from "../env.server.ts";
-import { countEntries, exportAccount, exportName } from "./export.server.ts";
-
-type Services = Pick<AllServices, "db" | "storage" | "log">;
+import { countEntries, type ExportServices, exportAccount, exportName } from "./export.server.ts";
 
 /** What a prepared export is called, and its size in bytes. */
 export type Prepared = { name: string; size: number };
@@ -12,13 +9,13 @@ const atOnce = 2;
 const retries = [10_000, 60_000, 10 * 60_000];
 
 /** How the exports of accounts are prepared: each is stored under the id of its job, and swept once that is deleted. */
-export const exporting = (services: Services): JobRules => ({
+export const exporting = (services: ExportServices): JobRules => ({
   atOnce,
   retries,
   work: (job) => prepare(services, job),
 });
 
-async function prepare(services: Services, job: JobAtWork): Promise<Prepared> {
+async function prepare(services: ExportServices, job: JobAtWork): Promise<Prepared> {
   const userId = job.userId ?? "";
   const total = await countEntries(services, userId);
   const told = (entries: number) => job.progress(entries, total);
@@ -40,7 +37,7 @@ async function prepare(services: Services, job: JobAtWork): Promise<Prepared> {
 }
 
 /** Deletes what was prepared before, now that there is something newer; and this one if its person was deleted meanwhile. */
-async function deleteOthers({ db, storage }: Services, id: string, userId: string): Promise<void> {
+async function deleteOthers({ db, storage }: ExportServices, id: string, userId: string): Promise<void> {
   const others = await db
     .deleteFrom("jobs")
     .where("kind", "=", "export")

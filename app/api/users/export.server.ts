@@ -3,12 +3,14 @@ import { finished } from "node:stream/promises";
 import type { ZipFile } from "yazl";
 import type { Db } from "../../db/connection.server.ts";
 import type { ChatRow } from "../../db/tables.ts";
-import { chatAsJson, chatAsMarkdown, fileName, pathInArchive } from "../chats/chat-export.server.ts";
+import { chatAsJson, chatAsMarkdown, type ExportAbout, fileName, pathInArchive } from "../chats/chat-export.server.ts";
 import type { Services as AllServices } from "../env.server.ts";
 import { iso } from "../http/schemas.server.ts";
 import { showUser } from "./user-fields.server.ts";
 
-type Services = Pick<AllServices, "db" | "storage" | "log">;
+export type ExportServices = Pick<AllServices, "db" | "storage" | "log"> & {
+  config: Pick<AllServices["config"], "aiNotice">;
+};
 /** `stored`: a file as it was uploaded, which is not compressed again: images, PDF and DOCX are compressed already. */
 type Entry =
   | { name: string; text: AsyncIterable<string> | [string] }
@@ -20,7 +22,7 @@ const chatsAtOnce = 20;
 export const exportName = () => `tertulia-${new Date().toISOString().slice(0, 10)}.zip`;
 
 /** How many entries the ZIP of somebody will have, if nothing is added or deleted meanwhile. */
-export async function countEntries({ db }: Services, userId: string): Promise<number> {
+export async function countEntries({ db }: ExportServices, userId: string): Promise<number> {
   const count = async (table: "chats" | "files") => {
     const own = db.selectFrom(table).where("userId", "=", userId).where("sessionId", "is", null);
     return Number((await own.select((e) => e.fn.countAll().as("count")).executeTakeFirstOrThrow()).count);
@@ -33,7 +35,7 @@ export async function countEntries({ db }: Services, userId: string): Promise<nu
  * `told` is asked after each entry, with how many there are so far; what it throws ends the ZIP, and so does `signal`.
  */
 export async function* exportAccount(
-  services: Services,
+  services: ExportServices,
   userId: string,
   {
     told = async () => {},
@@ -78,12 +80,12 @@ async function fill(
   zip.end();
 }
 
-async function* entries(services: Services, userId: string): AsyncGenerator<Entry> {
+async function* entries(services: ExportServices, userId: string): AsyncGenerator<Entry> {
   yield { name: "datos.json", text: [JSON.stringify(await accountData(services, userId), isoTimes, 2)] };
   const { db } = services;
-  const models = new Map(
-    (await db.selectFrom("models").select(["id", "name"]).execute()).map(({ id, name }) => [id, name]),
-  );
+  const { aiNotice } = services.config;
+  const models = await db.selectFrom("models").select(["id", "name"]).execute();
+  const about = { aiNotice, models: new Map(models.map(({ id, name }) => [id, name])) };
   for (let after = ""; ; ) {
     const chats = await db
       .selectFrom("chats")
@@ -94,7 +96,7 @@ async function* entries(services: Services, userId: string): AsyncGenerator<Entr
       .limit(chatsAtOnce)
       .selectAll()
       .execute();
-    for (const chat of chats) yield* chatEntries(db, chat, models);
+    for (const chat of chats) yield* chatEntries(db, chat, about);
     const last = chats.at(-1);
     if (!last) break;
     after = last.id;
@@ -102,7 +104,7 @@ async function* entries(services: Services, userId: string): AsyncGenerator<Entr
   yield* fileEntries(services, userId);
 }
 
-async function* fileEntries({ db, storage, log }: Services, userId: string): AsyncGenerator<Entry> {
+async function* fileEntries({ db, storage, log }: ExportServices, userId: string): AsyncGenerator<Entry> {
   const files = await db
     .selectFrom("files")
     .where("userId", "=", userId)
@@ -118,16 +120,16 @@ async function* fileEntries({ db, storage, log }: Services, userId: string): Asy
   }
 }
 
-function* chatEntries(db: Db, chat: ChatRow, models: Map<string, string>): Generator<Entry> {
+function* chatEntries(db: Db, chat: ChatRow, about: ExportAbout): Generator<Entry> {
   const { id, title, createdAt } = chat;
   const name = `conversaciones/${iso(createdAt).slice(0, 10)} ${fileName(title)} ${id.slice(-6)}`;
-  yield { name: `${name}.md`, text: chatAsMarkdown(db, chat, models) };
-  yield { name: `${name}.json`, text: chatAsJson(db, chat, models) };
+  yield { name: `${name}.md`, text: chatAsMarkdown(db, chat, about) };
+  yield { name: `${name}.json`, text: chatAsJson(db, chat, about) };
 }
 
 const isoTimes = (name: string, value: unknown) => (/At$/.test(name) && typeof value === "number" ? iso(value) : value);
 
-async function accountData({ db }: Services, userId: string) {
+async function accountData({ db }: ExportServices, userId: string) {
   const [user, subscriptions, usage, sessions, keys, projects, files, emails, opinions, acceptances, passkeys] =
     await Promise.all([
       db.selectFrom("users").where("id", "=", userId).selectAll().executeTakeFirstOrThrow(),

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { hasCredentials } from "../../files/generated-mark.server.ts";
 import { FileRefused } from "../../files/refused.server.ts";
 import type { Made } from "../../tools/tool.server.ts";
 import type { Run } from "../running/run.server.ts";
@@ -19,8 +20,9 @@ export async function keepImages(
 ): Promise<string | undefined> {
   const folder = await mkdtemp(join(tmpdir(), "tertulia-imagen-"));
   try {
-    for (const [index, { bytes, name, shows }] of made.entries()) {
+    for (const [index, { shows, ...image }] of made.entries()) {
       const path = join(folder, String(index));
+      const { bytes, name } = image.generated ? await marked(image) : image;
       await writeFile(path, bytes);
       const sent = { path, name, size: bytes.byteLength };
       const file = await files.take(sent, { userId, projectId: null, temporary: false });
@@ -46,4 +48,11 @@ export async function keepImages(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** What a model has made, marked as that for machines. Credentials of its provider stay whole, and are named where the file is. */
+async function marked({ bytes, name }: Omit<Made, "shows">): Promise<Omit<Made, "shows">> {
+  if (hasCredentials(bytes)) return { bytes, name: name.replace(/(\.\w+)?$/, " con credenciales C2PA$1") };
+  const { markGenerated } = await import("../../files/images.server.ts");
+  return { bytes: await markGenerated(bytes), name };
 }

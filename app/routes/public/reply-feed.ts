@@ -17,16 +17,18 @@ const saidOf = {
 export async function loader({ context, params: { token }, request, url }: Route.LoaderArgs) {
   const answer = await context.get(apiContext).api.feed[":token"].$get({ param: { token } });
   if (Number(answer.status) === 429) return comeBackLater(answer);
-  const { items, updatedAt } = await read(Promise.resolve(answer));
-  const entityTag = `"${createHash("sha256").update(JSON.stringify(items)).digest("base64url")}"`;
+  const { items, updatedAt, aiNotice } = await read(Promise.resolve(answer));
+  const entityTag = `"${createHash("sha256")
+    .update(JSON.stringify([items, aiNotice]))
+    .digest("base64url")}"`;
   const headers = { ETag: entityTag, "Cache-Control": "private, max-age=60" };
   // Weak once it was compressed.
   if (request.headers.get("If-None-Match")?.replace(/^W\//, "") === entityTag)
     return new Response(null, { status: 304, headers });
   const entries = items.map(async ({ id, chatId, title, content, status, finishedAt }) => {
     const text = await renderedText(`feed:${id}`, content, {}, token);
-    const said = saidOf[status];
-    return `<entry><id>urn:uuid:${id}</id><title>${escaped(title)}</title><updated>${finishedAt}</updated><link href="${url.origin}/conversation/chat/${chatId}"/><content type="html">${escaped(text + (said && `<p>${said}</p>`))}</content></entry>`;
+    const said = [saidOf[status], aiNotice].filter(Boolean).map((line) => `<p>${escaped(line)}</p>`);
+    return `<entry><id>urn:uuid:${id}</id><title>${escaped(title)}</title><updated>${finishedAt}</updated><link href="${url.origin}/conversation/chat/${chatId}"/><category scheme="http://cv.iptc.org/newscodes/digitalsourcetype/" term="trainedAlgorithmicMedia"/><content type="html">${escaped(text + said.join(""))}</content></entry>`;
   });
   const self = `${url.origin}${url.pathname}`;
   return new Response(

@@ -1,5 +1,6 @@
 import { Link } from "react-router";
 import { renderedText } from "../../markdown/rendered.server.ts";
+import { digitalSource } from "../../process/text/digital-source.ts";
 import { AttachedFile } from "../../ui/forms/attached-file.tsx";
 import { Wordmark } from "../../ui/wordmark.tsx";
 import { read } from "../../web/api-result.server.ts";
@@ -11,6 +12,14 @@ export const meta: Route.MetaFunction = ({ loaderData }) => [
   { title: `${loaderData?.title ?? "Conversación"} · Tertulia` },
   // Whoever has the link may read it; nobody is to find it.
   { name: "robots", content: "noindex" },
+  {
+    "script:ld+json": {
+      "@context": "https://schema.org",
+      "@type": "Conversation",
+      name: loaderData?.title,
+      digitalSourceType: "https://schema.org/CompositeWithTrainedAlgorithmicMediaDigitalSource",
+    },
+  },
 ];
 
 export async function loader({ context, params, url }: Route.LoaderArgs) {
@@ -20,6 +29,7 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
   );
   return {
     title: chat.title,
+    aiNotice: chat.aiNotice,
     sharedAt: new Date(chat.sharedAt).toLocaleDateString("es", { dateStyle: "long" }),
     earlier: chat.hasEarlier ? chat.items[0]?.id : undefined,
     turns: await Promise.all(
@@ -27,6 +37,7 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
         id,
         files: attachments.map((file) => showFile(file.fileId, file)),
         who: role === "user" ? "Pregunta" : (model ?? "Respuesta"),
+        source: role === "user" ? undefined : digitalSource.generated,
         text: role === "user" ? content : "",
         html: role === "user" ? "" : await renderedText(`${params.token}:${id}`, content, {}, params.token),
       })),
@@ -36,7 +47,7 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
 
 /** A chat that somebody has shared: to read, with no script. */
 export default function SharedChat({ loaderData, params }: Route.ComponentProps) {
-  const { title, sharedAt, earlier, turns } = loaderData;
+  const { title, aiNotice, sharedAt, earlier, turns } = loaderData;
   return (
     <main className="leaf printed" id="contenido">
       <p className="mb-8">
@@ -44,6 +55,7 @@ export default function SharedChat({ loaderData, params }: Route.ComponentProps)
       </p>
       <h1>{title}</h1>
       <p className="mt-2 text-text-2">Conversación compartida el {sharedAt}.</p>
+      <p className="mt-2 text-text-2">{aiNotice}</p>
       {earlier && (
         <p className="mt-6">
           <Link className="button small" to={`?antes=${earlier}`}>
@@ -51,8 +63,8 @@ export default function SharedChat({ loaderData, params }: Route.ComponentProps)
           </Link>
         </p>
       )}
-      {turns.map(({ id, who, files, text, html }) => (
-        <article key={id}>
+      {turns.map(({ id, who, source, files, text, html }) => (
+        <article key={id} data-digital-source-type={source}>
           <h2>{who}</h2>
           {files.length > 0 && (
             <ul className="attached mb-3">

@@ -37,10 +37,9 @@ const initialsOf = (name: string) =>
   (name.match(/(?<![\p{L}\p{N}])[\p{L}\p{N}]/gu) ?? []).slice(0, 2).join("").toUpperCase();
 
 export async function loader({ context, request }: Route.LoaderArgs) {
-  const [{ user, subscription, groups: ofPerson }, { aside, notices, assistants, voice }] = await Promise.all([
-    requireUser(context),
-    dashboardOf(context),
-  ]);
+  const [{ user, subscription, groups: ofPerson }, { aside, notices, aiNotice, assistants, voice }] = await Promise.all(
+    [requireUser(context), dashboardOf(context)],
+  );
   return {
     person: {
       name: user.name,
@@ -55,6 +54,7 @@ export async function loader({ context, request }: Route.LoaderArgs) {
     ),
     projects: aside.projects.slice(0, projectsShown),
     notices,
+    aiNotice,
     assistants,
     voice,
     administered: user.role === "admin" ? [...administered] : [],

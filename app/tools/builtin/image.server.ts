@@ -37,7 +37,10 @@ export const image = ({ address, secret, model }: Maker): OwnTool => ({
     });
     const bytes = await imageIn(answer, signal);
     const shows = prompt.length > 300 ? `${prompt.slice(0, 299)}…` : prompt;
-    return { text: "La imagen está hecha y la persona ya la ve.", made: [{ bytes, name: "imagen.png", shows }] };
+    return {
+      text: "La imagen está hecha y la persona ya la ve.",
+      made: [{ bytes, name: "imagen.png", shows, generated: true }],
+    };
   },
 });
 

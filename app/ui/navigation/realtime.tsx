@@ -47,13 +47,12 @@ export function Realtime() {
   useEffect(() => {
     let left = false;
     let close: (() => void) | undefined;
-    let again: ReturnType<typeof setTimeout> | undefined;
     const open = async () => {
       const socket = await import("./socket.ts").catch(() => undefined);
       if (left) return;
       if (socket) close = socket.connect(() => update.current());
       // The line has just broken, or the server is restarting.
-      else again = setTimeout(open, openAgain);
+      else setTimeout(open, openAgain);
     };
     const wait = window.requestIdleCallback ?? ((work: () => void) => setTimeout(work, later));
     wait(open);
@@ -67,7 +66,6 @@ export function Realtime() {
     return () => {
       left = true;
       removeEventListener("beforeunload", onLeave);
-      clearTimeout(again);
       close?.();
       clearTimeout(waiting.current);
     };

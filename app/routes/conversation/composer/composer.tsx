@@ -61,7 +61,7 @@ export function Composer({ result, growing, edits, models, draft, left, ...props
   const had = props.assistantId ? ofAssistant(props.assistantId) : props.modelId;
   const chosen = asked || had || models.find(({ isDefault }) => isDefault)?.id;
   // What it may be sent to instead of a model as such.
-  const { assistants = [], voice } = useRouteLoaderData<typeof shell>("routes/shell/layout") ?? {};
+  const { assistants = [], voice, aiNotice } = useRouteLoaderData<typeof shell>("routes/shell/layout") ?? {};
   const sending = useNavigation().formData?.has("content") ?? false;
   return (
     <PostForm
@@ -117,6 +117,7 @@ export function Composer({ result, growing, edits, models, draft, left, ...props
           <SendButtons edits={edits} growing={growing} />
         </div>
       </div>
+      <p className="ai-notice">{aiNotice}</p>
       {left && !error && (
         <p className="hint mt-2">
           {left} <Link to="/user">Tu plan</Link>

@@ -1,6 +1,7 @@
 import { Fragment } from "react";
 import { Link } from "react-router";
 import { v7 as newId } from "uuid";
+import { digitalSource } from "../../../process/text/digital-source.ts";
 import { AttachedFile } from "../../../ui/forms/attached-file.tsx";
 import { FormToken } from "../../../ui/forms/post-form.tsx";
 import { Icon } from "../../../ui/icon.tsx";
@@ -12,8 +13,11 @@ import { renderPart } from "../stream/render-part.server.tsx";
 import type { ShownTurn } from "./turns.server.ts";
 import { Versions } from "./versions.tsx";
 
-/** A turn as the browser gets it. `html`: what stands in its article; above the text of a reply that is being written. */
-export type RenderedTurn = Pick<ShownTurn, "id" | "role" | "status"> & { html: string };
+/**
+ * A turn as the browser gets it. `source`: IPTC's term for what a model has made. `html`: what stands in its article; above the text
+ * of a reply that is being written.
+ */
+export type RenderedTurn = Pick<ShownTurn, "id" | "role" | "status"> & { source: string | undefined; html: string };
 
 /** What stands in the articles of these turns, as HTML that the browser only has to show. */
 export function withBodies(context: Context, chatId: string, turns: ShownTurn[]): RenderedTurn[] {
@@ -31,7 +35,10 @@ export function withBodies(context: Context, chatId: string, turns: ShownTurn[])
       </FormToken>
     </Light>,
   ).split(cut);
-  return turns.map(({ id, role, status }, n) => ({ id, role, status, html: html[n] ?? "" }));
+  return turns.map(({ id, role, status }, n) => {
+    const source = role === "assistant" ? digitalSource.generated : undefined;
+    return { id, role, status, source, html: html[n] ?? "" };
+  });
 }
 
 type Props = { chatId: string; turn: ShownTurn };

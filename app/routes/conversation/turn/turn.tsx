@@ -14,13 +14,14 @@ type Props = {
  * A message of the conversation, with what can be done with it. It comes as HTML from the server, since nothing in it
  * changes by itself; only a reply that is being written is the browser's.
  */
-export function Turn({ turn: { id, role, status, html }, marker, found, edited }: Props) {
+export function Turn({ turn: { id, role, status, source, html }, marker, found, edited }: Props) {
   const attributes = {
     className: "turn",
     id: `m-${id}`,
     "data-message-id": id,
     "data-role": role,
     "data-status": status,
+    "data-digital-source-type": source,
     // Client-side navigation does not update :target, so CSS marks the search hit by this attribute.
     "data-found": found || undefined,
     "data-edited": edited || undefined,
