@@ -16,6 +16,7 @@ export const always = [
   "tests/pages/demo.long.test.ts",
   "tests/pages/start.long.test.ts",
   "tests/security/forms.long.test.ts",
+  "tests/security/patterns.long.test.ts",
   "tests/security/public-pages.long.test.ts",
   "tests/security/sessions.long.test.ts",
   "tests/text-browsers/access.long.test.ts",

@@ -22,12 +22,19 @@ const close = (tags: string[]) =>
 /** The tags that close what is open at the end of some HTML. */
 export const closingTags = (html: string): string => close(openTags(html));
 
-const trailing = /(?:\s*<\/(?:p|li|ul|ol|table|thead|tbody|section|blockquote)>)+\s*$/;
-const trailingCode = /(?:<\/(?:span|code|pre|figure)>)+\s*$/;
+const closing = /^<\/(?:p|li|ul|ol|table|thead|tbody|section|blockquote)>$/;
+const closingCode = /^<\/(?:span|code|pre|figure)>$/;
 
 /** HTML of blocks with the tags at its end left open; in code the line break before them is text. */
-export const withoutClosingTags = (html: string): string =>
-  html.replace(html.trimEnd().endsWith("</figure>") ? trailingCode : trailing, "");
+export function withoutClosingTags(html: string): string {
+  let rest = html.trimEnd();
+  const isCode = rest.endsWith("</figure>");
+  for (let isOpen = false; ; isOpen = true) {
+    const last = rest.lastIndexOf("</");
+    if (last < 0 || !(isCode ? closingCode : closing).test(rest.slice(last))) return isOpen ? rest : html;
+    rest = isCode ? rest.slice(0, last) : rest.slice(0, last).trimEnd();
+  }
+}
 
 /**
  * What to write after `given`, whose last tags may be open, so that the document shows what `html` shows. If `html` starts with

@@ -69,7 +69,7 @@ function endsOf(state: object, src: string): Ends {
   const known = endsIn.get(state);
   if (known) return known;
   const ends: Ends = { ")": [], "]": [] };
-  for (const { 0: run, index } of src.matchAll(/\\+[)\]]/g)) {
+  for (const { 0: run, index } of src.matchAll(/(?<!\\)\\+[)\]]/g)) {
     // An even number of backslashes are escaped ones.
     if (run.length % 2 === 0) ends[run.at(-1) as ")" | "]"].push(index + run.length - 2);
   }

@@ -56,7 +56,8 @@ function wordEnd(paragraph: string, start: number): number {
 function sureLength(paragraph: string): number {
   const math = paragraph.lastIndexOf("\\[");
   const opensMath = math >= 0 && paragraph.slice(paragraph.lastIndexOf("\n", math) + 1, math).trim() === "";
-  if (opensMath && !/\\\][^\n]*\n/.test(paragraph.slice(math))) return Math.max(0, math - 1);
+  const mathEnd = paragraph.indexOf("\\]", math);
+  if (opensMath && (mathEnd < 0 || !paragraph.includes("\n", mathEnd))) return Math.max(0, math - 1);
   const lineStart = paragraph.lastIndexOf("\n") + 1;
   const line = paragraph.slice(lineStart);
   if (line && !otherBlock.test(line)) return paragraph.length;
@@ -69,7 +70,7 @@ function sureLength(paragraph: string): number {
 /** Whether the text of a list's item may be something else than text: a block of its own, a box to tick, a link's address. */
 export const mayBeOtherBlock = (text: string): boolean => otherBlock.test(text) || text.startsWith("[");
 
-const code = /(`+)(?!`)[\s\S]*?[^`]\1(?!`)/g;
+const code = /(?<!`)(`+)(?!`)[\s\S]*?[^`]\1(?!`)/g;
 
 /**
  * Whether a cut after this text would fall inside a link or a formula for sure, or inside what may be one, or code. Texts are

@@ -7,6 +7,7 @@ const longest = 64;
 export function nameFor(server: string, tool: string, taken: ReadonlySet<string>): string {
   const plain = (text: string) =>
     text
+      .slice(0, 4 * longest)
       .normalize("NFD")
       .replace(/\p{M}/gu, "")
       .replace(/[^a-zA-Z0-9_-]+/g, "_")

@@ -60,7 +60,7 @@ const dateByYear = /(?<![\d/.-])(\d{4})-(\d{2})-(\d{2})(?!\d)/g;
 // 1.250, 1 250,50, 3,5: dots or spaces between thousands, a comma before decimals.
 const amount = /(?<![\d.,/-])\d{1,3}(?:[. {2}]\d{3})+(?:,\d+)?(?![\d/])|(?<![\d.,/-])\d+[,.]\d{1,2}(?![\d/])/g;
 // Identifiers: letters and digits with dashes, dots, slashes or spaces between, like 12.345.678-Z or AB-1234.
-const code = /\b(?=[\w./-]*\d)[a-z\d]+(?:[./-][a-z\d]+)+\b/g;
+const code = /(?<!\w)[a-z\d]+(?:[./-][a-z\d]+)+/g;
 const bothAtMost = 400;
 
 /** The other forms of what is written in a text as a number, an amount, a date or a code. */
@@ -77,7 +77,7 @@ export function inNumbers(text: string): string[] {
   for (const [, year = "", month = "", day = ""] of plain.matchAll(dateByYear))
     addDate(found, Number(day), Number(month), year);
   for (const [written] of plain.matchAll(amount)) found.add(oneForm(written));
-  for (const [written] of plain.matchAll(code)) found.add(written.replace(/[^a-z\d]/g, ""));
+  for (const [written] of plain.matchAll(code)) if (/\d/.test(written)) found.add(written.replace(/[^a-z\d]/g, ""));
   return [...found].slice(0, bothAtMost);
 }
 

@@ -143,11 +143,15 @@ export async function instructionsFor(db: Db, userId: string): Promise<string[]>
 
 /** An example is written as «Pregunta: …» and «Respuesta: …»; anything else is left out. */
 function exampleTurns(content: string): Turn[] {
-  const match = /^Pregunta:\s*([\s\S]+?)\n+Respuesta:\s*([\s\S]+)$/.exec(content.trim());
-  if (!match?.[1] || !match[2]) return [];
+  const example = content.trim();
+  const middle = example.indexOf("\nRespuesta:");
+  if (!example.startsWith("Pregunta:") || middle < 0) return [];
+  const asked = example.slice("Pregunta:".length, middle).trim();
+  const answered = example.slice(middle + "\nRespuesta:".length).trim();
+  if (!asked || !answered) return [];
   return [
-    { role: "user", content: match[1].trim() },
-    { role: "assistant", content: match[2].trim() },
+    { role: "user", content: asked },
+    { role: "assistant", content: answered },
   ];
 }
 

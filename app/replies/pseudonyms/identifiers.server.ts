@@ -123,7 +123,7 @@ function ibanAt(text: string, start: number): Looked | undefined {
 }
 
 // Groups of digits of a number; what follows it on the line may be another number, so the longest that is valid counts.
-const phoneGroups = /\(?(?:\+|00)?\(?\d{1,15}\)?(?:[ .-]?\(?\d{2,}\)?){0,6}/y;
+const phoneGroups = /\(?(?:\+|00)?\(?\d{1,15}\)?(?:[ .-]?\(?\d{2,15}\)?){0,6}/y;
 
 function phoneAt(text: string, start: number): Looked | undefined {
   phoneGroups.lastIndex = start;

@@ -54,6 +54,7 @@ function withTexts(): TransformStream<Uint8Array, Uint8Array> {
 const longNumbersAsTexts = (json: string): string =>
   !/[:[,]\s*-?\d[\d.]{15}/.test(json)
     ? json
-    : json.replace(/"(?:[^"\\]|\\.)*"|-?\d[\d.]{15,}(?:[eE][+-]?\d+)?/g, (found) =>
+    : // A text that never ends goes on to the end, as looking for another beginning in it would take quadratic time.
+      json.replace(/"(?:[^"\\]|\\[\s\S])*(?:"|\\?$)|-?\d[\d.]{15,}(?:[eE][+-]?\d+)?/g, (found) =>
         found.startsWith('"') ? found : `"${found}"`,
       );

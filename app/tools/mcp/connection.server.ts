@@ -156,7 +156,7 @@ function transportTo(server: McpServer) {
 /** The headers that a secret stands for: lines of them, or a token. */
 function headersOf(secret: string | null): Record<string, string> {
   if (!secret) return {};
-  const lines = secret.split("\n").map((line) => /^([\w-]+):\s*(.+)$/.exec(line.trim()));
+  const lines = secret.split("\n").map((line) => /^([\w-]+):\s*(\S.*)$/.exec(line.trim()));
   const headers = lines.flatMap((line) => (line?.[1] && line[2] ? [[line[1], line[2]] as const] : []));
   return headers.length > 0 ? Object.fromEntries(headers) : { Authorization: `Bearer ${secret.trim()}` };
 }
