@@ -7,7 +7,7 @@ import type { MessageStatus, ShareRow } from "../../db/tables.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { findChat } from "../http/access.server.ts";
 import { auditOthers } from "../http/audit.server.ts";
-import { active, signedIn } from "../http/authentication.server.ts";
+import { active, noProgram, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, invalid, notFound } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
 import { answers, bearer, bytes, flag, id, idParam, iso } from "../http/schemas.server.ts";
@@ -44,11 +44,8 @@ const shared = z
 
 type Reach = Pick<ShareRow, "leafId" | "leafLength">;
 
-const own = {
-  path: "/{id}/share" as const,
-  security: bearer,
-  middleware: [signedIn, active, publishes("chat")],
-};
+const own = { path: "/{id}/share" as const, security: bearer };
+const changes = { ...own, middleware: [signedIn, noProgram, active, publishes("chat")] };
 
 const findShare = (c: Context<ApiEnv>, chatId: string) =>
   c.var.services.db.selectFrom("shares").where("chatId", "=", chatId).selectAll().executeTakeFirst();
@@ -67,6 +64,7 @@ function show({ token, updatedAt, leafId, leafLength, files }: ShareRow, leaf: {
 const showShareRoute = createRoute({
   method: "get",
   ...own,
+  middleware: [signedIn, active],
   request: { params: idParam },
   responses: { 200: answers(share.nullable(), "El enlace del chat; null si no se comparte.") },
 });
@@ -78,7 +76,7 @@ const showShare: RouteHandler<typeof showShareRoute, ApiEnv> = async (c) => {
 
 const shareChatRoute = createRoute({
   method: "put",
-  ...own,
+  ...changes,
   request: {
     params: idParam,
     body: { content: { "application/json": { schema: newShare } }, description: "Sin él, no van los archivos." },
@@ -118,7 +116,7 @@ const shareChat: RouteHandler<typeof shareChatRoute, ApiEnv> = async (c) => {
 
 const endShareRoute = createRoute({
   method: "delete",
-  ...own,
+  ...changes,
   request: { params: idParam },
   responses: { 204: { description: "El enlace ya no vale." } },
 });

@@ -3,7 +3,7 @@ import { v7 as newId } from "uuid";
 import { limits } from "../../process/limits.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { findChat } from "../http/access.server.ts";
-import { active, isAdmin, signedIn } from "../http/authentication.server.ts";
+import { active, isAdmin, noProgram, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, invalid, notFound } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
 import { answers, bearer, id, idParam, iso, takes } from "../http/schemas.server.ts";
@@ -13,6 +13,8 @@ const shown = z
   .openapi("ShownChat");
 const group = z.object({ id: z.string(), name: z.string(), shown: z.boolean() });
 const common = { security: bearer, middleware: [signedIn, active, publishes("chat")] };
+/** Rights of others are for a person at a browser. */
+const changes = { security: bearer, middleware: [signedIn, noProgram, active, publishes("chat")] };
 
 /** Chats that others show to groups of the person; and to which groups one of their own is shown. */
 export const shownChats = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
@@ -81,7 +83,7 @@ export const shownChats = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }
     createRoute({
       method: "put",
       path: "/{id}/groups",
-      ...common,
+      ...changes,
       request: {
         params: idParam,
         body: takes(z.strictObject({ groupIds: z.array(id).max(limits.listMax, "Son demasiados grupos.") })),

@@ -26,6 +26,7 @@ const shown = body
 export const summaries: Resource<"summaries", typeof shown, typeof body> = {
   table: "summaries",
   name: "summary",
+  byPrograms: true,
   shown,
   body,
   method: "put",

@@ -7,7 +7,7 @@ import { isTaken } from "../../db/errors.server.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
 import { recordAudit } from "./audit.server.ts";
-import { active, admin, isAdmin, signedIn } from "./authentication.server.ts";
+import { active, admin, isAdmin, noProgram, signedIn } from "./authentication.server.ts";
 import { contains, type ListRules, listPage } from "./list.server.ts";
 import { ifUnchanged, refuseStale, stale, tagOf } from "./optimistic-lock.server.ts";
 import { answerInvalid, invalid, notFound } from "./problem.server.ts";
@@ -60,6 +60,8 @@ export type Resource<T extends Table, Shown extends z.ZodObject, Body extends z.
   /** Its name in the audit trail. */
   name: string;
   body: Body;
+  /** Whether programs may write it with a key. Never true of what makes people, rights, keys or addresses. */
+  byPrograms?: true;
   /** PUT replaces the whole, PATCH changes some fields. */
   method: "put" | "patch";
   /** Maps a validated body to columns; fields that are absent are left out. */
@@ -119,7 +121,8 @@ export function reads<T extends ListedTable, Shown extends z.ZodObject>(of: Read
 export function writes<T extends Table, Shown extends z.ZodObject, Body extends z.ZodObject>(
   of: Resource<T, Shown, Body>,
 ) {
-  const forAdmins = { security: bearer, middleware: [signedIn, admin, publishes(of.name)] };
+  const who = of.byPrograms ? [signedIn, admin] : [signedIn, noProgram, admin];
+  const forAdmins = { security: bearer, middleware: [...who, publishes(of.name)] };
   return new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
     .openapi(creationRoute(forAdmins, of.body, of.shown, "Lo creado."), async (c) =>
       c.json(of.show(await create(of, c)), 201),

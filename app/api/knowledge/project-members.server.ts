@@ -5,7 +5,7 @@ import { limits } from "../../process/limits.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { findProject, seeProject } from "../http/access.server.ts";
 import { auditOthers } from "../http/audit.server.ts";
-import { active, signedIn } from "../http/authentication.server.ts";
+import { active, noProgram, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, invalid, notFound, Problem } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
@@ -20,6 +20,8 @@ const memberParams = z.object({
   userId: id.openapi({ param: { name: "userId", in: "path" } }),
 });
 const common = { security: bearer, middleware: [signedIn, active, publishes("project")] };
+/** Rights of others are for a person at a browser. */
+const changes = { security: bearer, middleware: [signedIn, noProgram, active, publishes("project")] };
 
 /**
  * Who else sees a project: its chats and documents, and whose each is. Who «writes» begins chats of their own in it and adds
@@ -58,7 +60,7 @@ export const projectMembers = new OpenAPIHono<ApiEnv>({ defaultHook: answerInval
     createRoute({
       method: "post",
       path: "/{id}/members",
-      ...common,
+      ...changes,
       request: {
         params: idParam,
         body: takes(z.strictObject({ email: z.string("Falta el correo.").trim().max(limits.email), role })),
@@ -106,7 +108,7 @@ export const projectMembers = new OpenAPIHono<ApiEnv>({ defaultHook: answerInval
     createRoute({
       method: "put",
       path: "/{id}/owner",
-      ...common,
+      ...changes,
       request: { params: idParam, body: takes(z.strictObject({ userId: id })) },
       responses: { 204: { description: "El proyecto es de esa persona; quien lo tenía puede escribir en él." } },
     }),
@@ -143,7 +145,7 @@ export const projectMembers = new OpenAPIHono<ApiEnv>({ defaultHook: answerInval
     createRoute({
       method: "delete",
       path: "/{id}/members/{userId}",
-      ...common,
+      ...changes,
       request: { params: memberParams },
       responses: { 204: { description: "Ya no está; sus conversaciones y documentos salen del proyecto con ella." } },
     }),

@@ -23,6 +23,7 @@ const shown = z.object({ ...rowFields, ...fields, groupIds: shownGroupIds }).ope
 export const trainings: Resource<"trainings", typeof shown, typeof body> = {
   table: "trainings",
   name: "training",
+  byPrograms: true,
   shown,
   body,
   method: "patch",

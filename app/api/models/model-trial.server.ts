@@ -3,14 +3,14 @@ import { findNewModels } from "../../replies/providers/discover.server.ts";
 import { openModel } from "../../replies/providers/model-access.server.ts";
 import { askAbout } from "../../replies/providers/model-lists.server.ts";
 import type { ApiEnv } from "../env.server.ts";
-import { admin, signedIn } from "../http/authentication.server.ts";
+import { admin, noProgram, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, invalid, notFound } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
 import { answers, bearer, idParam } from "../http/schemas.server.ts";
 import { askOnce, trial } from "./ask-once.server.ts";
 
-const forAdmins = { security: bearer, middleware: [signedIn, admin, publishes("model")] };
+const forAdmins = { security: bearer, middleware: [signedIn, noProgram, admin, publishes("model")] };
 const prompt = { system: "", turns: [{ role: "user" as const, content: "Preséntate en una frase." }] };
 // Offered with the question: a server that takes no tools refuses it at once.
 const trialTool = {

@@ -9,7 +9,7 @@ import { limits } from "../../process/limits.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { checkGroupIds, parseGroupIds } from "../groups/group-ids.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
-import { active, admin, signedIn } from "../http/authentication.server.ts";
+import { active, admin, noProgram, signedIn } from "../http/authentication.server.ts";
 import { contains, listPage } from "../http/list.server.ts";
 import { ifUnchanged, refuseStale, stale } from "../http/optimistic-lock.server.ts";
 import { answerInvalid, invalid, notFound } from "../http/problem.server.ts";
@@ -89,7 +89,7 @@ const findEnabled = prepared((db, person: { userId: string }) =>
 );
 
 const common = { security: bearer, middleware: [signedIn, active] };
-const forAdmins = { security: bearer, middleware: [signedIn, admin, publishes("model")] };
+const forAdmins = { security: bearer, middleware: [signedIn, noProgram, admin, publishes("model")] };
 
 const listModelsRoute = listRoute(common, model, "Los modelos disponibles; para administradores, todos.");
 const listModels: RouteHandler<typeof listModelsRoute, ApiEnv> = async (c) => {

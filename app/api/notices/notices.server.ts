@@ -29,6 +29,7 @@ const shown = z.object({ ...rowFields, ...fields, groupIds: shownGroupIds }).ope
 export const notices: Resource<"notices", typeof shown, typeof body> = {
   table: "notices",
   name: "notice",
+  byPrograms: true,
   shown,
   body,
   method: "put",

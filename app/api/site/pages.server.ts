@@ -91,6 +91,7 @@ export const pages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
 export const pageResource: Resource<"pages", typeof page, typeof newPage> = {
   table: "pages",
   name: "page",
+  byPrograms: true,
   shown: page,
   body: newPage,
   method: "put",

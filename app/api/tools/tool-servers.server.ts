@@ -2,7 +2,7 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { ToolRefused } from "../../tools/tool.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
-import { admin, signedIn } from "../http/authentication.server.ts";
+import { admin, noProgram, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, invalid } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
@@ -10,7 +10,7 @@ import { answers, bearer, idParam, takes } from "../http/schemas.server.ts";
 import { showTool, tool } from "./tool-fields.server.ts";
 import { findTool } from "./tools.server.ts";
 
-const forAdmins = { security: bearer, middleware: [signedIn, admin, publishes("tool")] };
+const forAdmins = { security: bearer, middleware: [signedIn, noProgram, admin, publishes("tool")] };
 
 const begin = z.strictObject({
   redirect: z.url({ protocol: /^https?$/, error: "La dirección de vuelta tiene que empezar por http:// o https://." }),

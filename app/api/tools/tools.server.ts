@@ -9,7 +9,7 @@ import { settingsOf } from "../../tools/toolbox.server.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { checkGroupIds, parseGroupIds } from "../groups/group-ids.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
-import { active, admin, signedIn } from "../http/authentication.server.ts";
+import { active, admin, noProgram, signedIn } from "../http/authentication.server.ts";
 import { contains, listPage } from "../http/list.server.ts";
 import { ifUnchanged, refuseStale, stale } from "../http/optimistic-lock.server.ts";
 import { answerInvalid, invalid, notFound } from "../http/problem.server.ts";
@@ -19,7 +19,7 @@ import { bearer } from "../http/schemas.server.ts";
 import { type NewTool, newTool, showTool, toColumns, tool } from "./tool-fields.server.ts";
 
 const common = { security: bearer, middleware: [signedIn, active] };
-const forAdmins = { security: bearer, middleware: [signedIn, admin, publishes("tool")] };
+const forAdmins = { security: bearer, middleware: [signedIn, noProgram, admin, publishes("tool")] };
 
 /** Condition on tools: somebody who does not administer may use them. */
 const isOffered = (userId: string) => (e: ExpressionBuilder<Tables, "tools">) =>

@@ -38,6 +38,7 @@ const shown = z.object({ ...rowFields, ...fields }).openapi("Subscription");
 export const subscriptions: Resource<"subscriptions", typeof shown, typeof body> = {
   table: "subscriptions",
   name: "subscription",
+  byPrograms: true,
   shown,
   body,
   method: "put",
