@@ -35,6 +35,8 @@ import * as schedules from "./migrations/0032_schedules.server.ts";
 import * as voice from "./migrations/0033_voice.server.ts";
 import * as devices from "./migrations/0034_devices.server.ts";
 import * as refused from "./migrations/0035_refused.server.ts";
+import * as outside from "./migrations/0036_outside.server.ts";
+import * as grantVersions from "./migrations/0037_grant_versions.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -72,6 +74,8 @@ const migrations = {
   "0033_voice": voice,
   "0034_devices": devices,
   "0035_refused": refused,
+  "0036_outside": outside,
+  "0037_grant_versions": grantVersions,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

@@ -41,6 +41,7 @@ export function messageRow(
     outputTokens: null,
     reasoningTokens: null,
     sources: null,
+    outside: 0,
     key: null,
     heartbeatAt: null,
     writer: null,

@@ -190,6 +190,8 @@ export type MessageRow = Row & {
   reasoningTokens: number | null;
   /** JSON of a list of Source. */
   sources: string | null;
+  /** Whether it came from another person's chat or from another program: nobody here has said it. */
+  outside: Flag;
   /** The idempotency key it was sent with. */
   key: string | null;
   /** Last sign of life of the process that writes this reply, by the shared clock; 0 where that has left it to another. */
@@ -307,7 +309,8 @@ export type ToolRow = Row &
   };
 
 /** A tool that a person has allowed for a whole conversation. */
-export type GrantRow = Row & { chatId: string; toolId: string; name: string };
+/** A yes for a whole chat; `version`: of the tool, as it was then. */
+export type GrantRow = Row & { chatId: string; toolId: string; name: string; version: string };
 
 export type ModelRow = Row &
   ForGroups & {

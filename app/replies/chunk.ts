@@ -15,6 +15,8 @@ export type Source = {
   /** Of a page of the web: its address, and when it was read, in epoch ms. */
   url?: string;
   readAt?: number;
+  /** Whether its address comes from a list of search results. */
+  isListed?: boolean;
 };
 
 export type Usage = { inputTokens: number; outputTokens: number };

@@ -50,7 +50,8 @@ export async function completePrompt(
     const system = [model.systemPrompt, ...(await instructionsFor(db, userId)), prompt.system]
       .filter(Boolean)
       .join("\n\n");
-    const pieces = house.length > 0 ? withHouseCalls({ ask, tools: house, caller: { userId, signal } }) : ask();
+    const pieces =
+      house.length > 0 ? withHouseCalls({ ask, given: prompt.turns, tools: house, caller: { userId, signal } }) : ask();
     function ask(since: Prompt["turns"] = []) {
       const tools = [...wanted.tools, ...house.map(offeredAs)];
       const learn = (learned: Learned) => storeLearned({ db, log }, model, learned);

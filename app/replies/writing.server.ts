@@ -104,7 +104,7 @@ export class Writing {
         run.error = `La respuesta ha llegado al máximo de ${stepsAtMost} pasos con herramientas.`;
         return;
       }
-      addCalls(run, calls, this.#calling, step);
+      await addCalls(this.#services, run, calls, this.#calling, step);
       await this.#carryOut();
     }
   }
@@ -119,7 +119,7 @@ export class Writing {
       run.sources = [];
       const calls = new ToolCalls();
       calls.list.push({ id: "local", name: call.name, input: JSON.stringify(call.input) });
-      addCalls(run, calls, this.#calling, 0);
+      await addCalls(this.#services, run, calls, this.#calling, 0);
       await this.#carryOut();
     }
     const [called] = run.calls;
@@ -233,7 +233,7 @@ export class Writing {
       sessionId: chat?.sessionId ?? null,
       zone: this.#run.zone,
       tools,
-      granted: new Set(grants.rows.map(({ toolId, name }) => grantName({ toolId, tool: name }))),
+      granted: new Set(grants.rows.map(({ toolId, name, version }) => grantName({ toolId, tool: name, version }))),
     };
   }
 }
@@ -246,7 +246,7 @@ const findChat = prepared((db, { chatId }: { chatId: string }) =>
     .select(["chats.toolsOff", "chats.projectId", "chats.sessionId", "assistants.toolIds"]),
 );
 const findGrants = prepared((db, { chatId }: { chatId: string }) =>
-  db.selectFrom("grants").where("chatId", "=", chatId).select(["toolId", "name"]),
+  db.selectFrom("grants").where("chatId", "=", chatId).select(["toolId", "name", "version"]),
 );
 
 /** What a model is told of tools as such; what each is for, it is told with the tool. */

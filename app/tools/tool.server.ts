@@ -20,6 +20,8 @@ export type Found = {
   /** Of a page of the web: its address, and when it was read, in epoch ms. */
   url?: string;
   readAt?: number;
+  /** Whether its address comes from a list of search results. */
+  isListed?: boolean;
 };
 
 /** An image that a call has brought. `shows`: in words. `generated`: a model has made it, which the file has to say. */
@@ -60,6 +62,8 @@ export type Tool = {
   /** The row that it is from, and its own name there. */
   toolId: string;
   tool: string;
+  /** Hash of where it is and of all that its server says of it; empty for our own. A yes is for one version. */
+  version: string;
   /** What the model calls it: unique among what is offered, and of the characters that all providers take. */
   name: string;
   /** What the model is told of it. */
@@ -71,7 +75,7 @@ export type Tool = {
   server: string | null;
   /** Whether it changes nothing. */
   readOnly: boolean;
-  /** Whether it brings in what anybody may have written, as pages of the web. */
+  /** Whether it brings in what anybody may have written, as pages of the web or documents; of a server, whether it reaches beyond itself. */
   reachesOut: boolean;
   /** The address that a call goes to, where the model names it: what it has read may have told it to carry something there. */
   goesTo?(input: Record<string, unknown>): string;

@@ -5,7 +5,7 @@ import { administers, forGroupsOf } from "../db/groups.server.ts";
 import { prepared } from "../db/prepared.server.ts";
 import type { Meanings } from "../db/search/meaning.server.ts";
 import type { ToolRow } from "../db/tables.ts";
-import { encrypt, tryDecrypt } from "../process/crypto.server.ts";
+import { encrypt, hashToken, tryDecrypt } from "../process/crypto.server.ts";
 import type { Log } from "../process/log.server.ts";
 import { documents } from "./builtin/documents.server.ts";
 import { image } from "./builtin/image.server.ts";
@@ -157,13 +157,14 @@ export class Toolbox {
     const own = this.#own[row.kind](row);
     const asks = choices[own.tool]?.ask ?? false;
     const readOnly = row.kind !== "image";
-    return [{ ...own, ...common, name: nameFor("", own.tool, taken), server: null, readOnly, asks }];
+    return [{ ...own, ...common, name: nameFor("", own.tool, taken), version: "", server: null, readOnly, asks }];
   }
 
   #ofServer(row: ToolRow, listed: ListedTool): Omit<Tool, "toolId" | "name" | "asks" | "time" | "length"> {
     const { name: tool, title, description, schema, readOnly, reachesOut } = listed;
     return {
       tool,
+      version: hashToken(JSON.stringify([row.address, settingsOf(row).program, listed])),
       label: title,
       description,
       schema,

@@ -85,6 +85,8 @@ async function copyMessages(db: Db, copy: ChatRow, messages: MessageRow[]): Prom
           chatId: copy.id,
           userId: copy.userId,
           parentId: ids[place - 1] ?? null,
+          // What a reply had read is not copied with it.
+          outside: role === "user" && message.userId === copy.userId ? message.outside : 1,
           ...given,
         });
         await trx.insertInto("messages").values(row).execute();

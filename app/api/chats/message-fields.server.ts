@@ -25,6 +25,7 @@ const source = z
     fileId: z.string().nullable().optional(),
     position: z.number().nullable().optional().openapi({ description: "El pasaje del archivo, contado desde 0." }),
     url: z.string().optional().openapi({ description: "De una página de la web, su dirección." }),
+    isListed: z.boolean().optional().openapi({ description: "Si su dirección viene de una lista de resultados." }),
     readAt: z.number().optional().openapi({ description: "Cuándo se leyó esa página, en milisegundos desde 1970." }),
   })
   .openapi("Source");

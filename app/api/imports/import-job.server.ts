@@ -231,6 +231,7 @@ async function addMessages(db: Db, chat: ChatRow, messages: FoundChat["messages"
       parentId: (message.parent && ids.get(message.parent)) || null,
       role: message.role,
       content: message.content,
+      outside: 1,
       finishedAt: at,
     });
   });

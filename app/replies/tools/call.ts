@@ -14,6 +14,8 @@ export type Call = {
   /** The tool's own name at its server, and the row of `tools` that it is from; null if the model called something unknown. */
   tool: string;
   toolId: string | null;
+  /** Version of the tool when the model called it. */
+  version?: string;
   label: string;
   /** Who carries it out, where that is not Tertulia itself. */
   server: string | null;

@@ -9,6 +9,8 @@ import type { ToolPart } from "../parts.server.ts";
 import type { ToolCalls } from "../providers/tool-calls.server.ts";
 import type { Run } from "../running/run.server.ts";
 import { keepImages } from "./made-images.server.ts";
+import { mustAsk } from "./provenance.server.ts";
+import { provenanceOf } from "./provenance-of.server.ts";
 
 /** Who calls and where, for all calls of a reply. */
 export type Calling = Pick<Caller, "userId" | "chatId" | "projectId" | "messageId" | "zone"> & {
@@ -34,20 +36,29 @@ const callsAtOnce = 16;
 /** Of tools, to a model that has called one that is not there. */
 const namesTold = 40;
 
-export const grantName = ({ toolId, tool }: { toolId: string; tool: string }) => `${toolId} ${tool}`;
+export const grantName = ({ toolId, tool, version }: Pick<Tool, "toolId" | "tool" | "version">) =>
+  `${toolId} ${tool} ${version}`;
 
 /** Adds the calls of one step to a reply: those that have to be asked about wait, those that can't be made have failed. */
-export function addCalls(run: Run, { list: calls, thoughts }: ToolCalls, calling: Calling, step: number): void {
-  const suspicious = run.calls.some(
-    ({ status, call }) => call.reachesOut && (status === "done" || status === "failed"),
-  );
+export async function addCalls(
+  { db }: CallServices,
+  run: Run,
+  { list: calls, thoughts }: ToolCalls,
+  calling: Calling,
+  step: number,
+): Promise<void> {
+  const provenance = await provenanceOf(db, { id: calling.messageId }, run, calling.tools);
   const now = Date.now();
   // One more than may be, so that the model is told.
   for (const [index, { id, name, input, meta }] of calls.slice(0, callsAtOnce + 1).entries()) {
     const tool = calling.tools.find((one) => one.name === name);
     const refusal =
       index >= callsAtOnce ? "Son demasiadas llamadas a la vez." : whyNot(tool, name, input, calling.tools);
-    const asks = tool && !refusal && mustAsk(tool, { input, run, suspicious, calling });
+    const granted = tool !== undefined && calling.granted.has(grantName(tool));
+    const wasCut = run.calls.some(
+      ({ status, call }) => status === "interrupted" && call.tool === tool?.tool && isSameInput(call.input, input),
+    );
+    const asks = tool && !refusal && mustAsk(tool, objectOf(input) ?? {}, { provenance, granted, wasCut });
     run.add({
       kind: "tool",
       at: run.text.length,
@@ -61,6 +72,7 @@ export function addCalls(run: Run, { list: calls, thoughts }: ToolCalls, calling
         name,
         tool: tool?.tool ?? name,
         toolId: tool?.toolId ?? null,
+        ...(tool?.version && { version: tool.version }),
         label: tool?.label ?? name,
         server: tool?.server ?? null,
         input: input || "{}",
@@ -81,26 +93,6 @@ function whyNot(tool: Tool | undefined, name: string, input: string, tools: Tool
       .map((one) => one.name)
       .join(", ")}.`;
   return objectOf(input) ? undefined : "Los datos de la llamada no son un objeto JSON completo.";
-}
-
-type Asking = { input: string; run: Run; suspicious: boolean; calling: Calling };
-
-/**
- * Whether the person is asked before a call. A yes for the whole chat does not hold after the reply has read what anybody may have
- * written, nor for a call of which nobody knows whether it was made before. After such reading, an address that neither the person
- * nor a tool has named may carry away in itself what the model knows.
- */
-function mustAsk(tool: Tool, { input, run, suspicious, calling }: Asking): boolean {
-  const { granted, question } = calling;
-  const address = suspicious ? tool.goesTo?.(objectOf(input) ?? {}) : undefined;
-  const isNamed = (text: string) => address !== undefined && text.includes(address);
-  if (address !== undefined && !isNamed(question) && !run.calls.some(({ text }) => isNamed(text))) return true;
-  if (tool.readOnly) return tool.asks && !granted.has(grantName(tool));
-  const wasCut = run.calls.some(
-    ({ status, call }) => status === "interrupted" && call.tool === tool.tool && isSameInput(call.input, input),
-  );
-  if (wasCut || (suspicious && tool.server !== null)) return true;
-  return tool.asks && !granted.has(grantName(tool));
 }
 
 /** Whether two inputs are the same object, however they are written. */
@@ -125,9 +117,10 @@ export async function carryOut(services: CallServices, run: Run, calling: Callin
 async function carryOutOne(services: CallServices, run: Run, part: ToolPart, calling: Calling): Promise<void> {
   const { call } = part;
   const tool = calling.tools.find(({ toolId, tool: own }) => toolId === call.toolId && own === call.tool);
-  const outcome = tool
-    ? await outcomeOf(services, run, part, tool, calling)
-    : { text: `«${call.label}» ya no está disponible.`, failed: true };
+  const outcome =
+    tool && tool.version === (call.version ?? tool.version)
+      ? await outcomeOf(services, run, part, tool, calling)
+      : { text: `«${call.label}» ${tool ? "ha cambiado desde que se pidió" : "ya no está disponible"}.`, failed: true };
   if ("question" in outcome) {
     Object.assign(part, { status: "waiting", call: { ...call, question: outcome.question } });
   } else {
@@ -198,6 +191,7 @@ function cited(run: Run, { found = [], whole = [] }: Extract<Outcome, { text: st
     );
     const n = same?.n ?? (run.sources.at(-1)?.n ?? 0) + 1;
     if (!same) run.sources = [...run.sources, { n, ...one }];
+    else if (one.isListed) same.isListed = true;
     return `[${n}] ${one.title}${one.url ? `\n${one.url}` : ""}\n${whole[index] ?? one.quote}`;
   });
 }

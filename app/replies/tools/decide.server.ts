@@ -8,6 +8,7 @@ import { partsOf, storedParts, storeParts, type ToolPart } from "../parts.server
 import type { Runs } from "../running/runs.server.ts";
 import { busy } from "../start.server.ts";
 import { reserveUsage } from "../usage.server.ts";
+import type { Call } from "./call.ts";
 import { hashOf } from "./shown-call.server.ts";
 
 /** What a person says to a call that waits for them. */
@@ -72,8 +73,7 @@ export async function decide({ db, runs }: { db: Db; runs: Runs }, deciding: Dec
     if (reply.status !== "waiting") throw new CannotReply("n", "Esta respuesta ya no espera ninguna decisión.");
     const decided = afterDecision(part, decision, now);
     await storeParts(trx, reply.id, [{ n: decision.n, part: decided }], now);
-    if (decision.verdict === "chat" && part.call.toolId)
-      await grant(trx, reply.chatId, part.call.toolId, part.call.tool, now);
+    if (decision.verdict === "chat") await grant(trx, reply.chatId, part.call, now);
     await deciding.record(trx, decided);
     parts[decision.n] = decided;
     if (parts.some((one) => one.kind === "tool" && one.status === "waiting")) return { goesOn: false, reply };
@@ -128,10 +128,11 @@ function afterDecision(part: ToolPart, { verdict, input, why, answer }: Decision
 
 const same = (a: string, b: string) => JSON.stringify(objectOf(a)) === JSON.stringify(objectOf(b));
 
-async function grant(db: Db, chatId: string, toolId: string, name: string, now: number): Promise<void> {
+async function grant(db: Db, chatId: string, { toolId, tool: name, version = "" }: Call, now: number): Promise<void> {
+  if (!toolId) return;
   await db
     .insertInto("grants")
-    .values({ id: newId(), createdAt: now, updatedAt: now, chatId, toolId, name })
-    .onConflict((conflict) => conflict.columns(["chatId", "toolId", "name"]).doNothing())
+    .values({ id: newId(), createdAt: now, updatedAt: now, chatId, toolId, name, version })
+    .onConflict((conflict) => conflict.columns(["chatId", "toolId", "name"]).doUpdateSet({ version, updatedAt: now }))
     .execute();
 }

@@ -2,10 +2,13 @@ import { objectOf } from "../../process/text/json.ts";
 import { type Found, type Tool, ToolRefused } from "../../tools/tool.server.ts";
 import type { Piece, Prompt } from "../providers/providers.server.ts";
 import { isOfCall, ToolCalls } from "../providers/tool-calls.server.ts";
+import { anybody, type Known, mustAsk, originOf, Provenance } from "./provenance.server.ts";
 
 type Asking = {
   /** Asks the model once more, with what was said and called since. */
   ask(turns: Prompt["turns"]): AsyncGenerator<Piece>;
+  /** The conversation as the program has sent it. */
+  given: Prompt["turns"];
   tools: Tool[];
   caller: { userId: string; signal: AbortSignal };
 };
@@ -17,8 +20,9 @@ const stepsAtMost = 12;
  * something that the program carries out itself. The program sees the text of all steps, its own calls, and one end with the usage
  * of all. Only tools that change nothing and ask nobody take part, as there is nobody to ask.
  */
-export async function* withHouseCalls({ ask, tools, caller }: Asking): AsyncGenerator<Piece> {
+export async function* withHouseCalls({ ask, given, tools, caller }: Asking): AsyncGenerator<Piece> {
   const turns: Prompt["turns"] = [];
+  const known = knownFrom(given, tools);
   const used = { inputTokens: 0, outputTokens: 0 };
   for (let step = 0; ; step++) {
     const calls = new ToolCalls();
@@ -47,22 +51,38 @@ export async function* withHouseCalls({ ask, tools, caller }: Asking): AsyncGene
       return;
     }
     turns.push({ role: "assistant", content: text, calls: calls.list, thoughts: calls.thoughts });
-    const results = await Promise.all(calls.list.map(({ name, input }) => result(tools, name, input, caller)));
+    const provenance = new Provenance(known);
+    const results = await Promise.all(
+      calls.list.map(({ name, input }) => result(tools, name, input, { ...caller, provenance, known })),
+    );
     for (const [index, { id, name }] of calls.list.entries()) {
       turns.push({ role: "tool", callId: id, name, content: results[index] ?? "" });
     }
   }
 }
 
+/** What a program has sent as its person's is the person's; results of its tools and what a model has said are anybody's. */
+const knownFrom = (given: Prompt["turns"], tools: Tool[]): Known => ({
+  person: given.flatMap(({ role, content }) => (role === "user" ? [content] : [])),
+  listed: [],
+  origins: given.some(({ role }) => role !== "user") ? [anybody] : [],
+  described: tools.flatMap(({ server, toolId }) => (server === null ? [] : [toolId])),
+});
+
+/** `known` learns what the call has brought. */
 async function result(
   tools: Tool[],
   name: string,
   input: string,
-  { userId, signal }: Asking["caller"],
+  { userId, signal, provenance, known }: Asking["caller"] & { provenance: Provenance; known: Known },
 ): Promise<string> {
   const tool = tools.find((one) => one.name === name);
   const given = objectOf(input);
   if (!tool || !given) return "Error: Los datos de la llamada no son un objeto JSON completo.";
+  if (mustAsk(tool, given, { provenance, granted: true, wasCut: false }))
+    return "Error: Ni la persona ni una búsqueda han nombrado ese lugar, y aquí no hay a quién preguntar.";
+  const origin = originOf(tool);
+  if (origin) known.origins.push(origin);
   const within = AbortSignal.any([signal, AbortSignal.timeout(tool.time)]);
   const caller = { userId, chatId: "", projectId: null, messageId: "", zone: "UTC", length: tool.length, answers: [] };
   const late = new Promise<never>((_, reject) => {
@@ -72,6 +92,7 @@ async function result(
     const outcome = await Promise.race([tool.call(given, { ...caller, signal: within }), late]);
     if ("question" in outcome)
       return "Error: Esta herramienta pregunta algo a la persona, y aquí no hay a quién preguntar.";
+    known.listed.push(...(outcome.found ?? []).flatMap(({ url, isListed }) => (url && isListed ? [url] : [])));
     const found = (outcome.found ?? []).map((one, index) => said(one, outcome.whole?.[index]));
     return [outcome.text, ...found].filter(Boolean).join("\n\n").slice(0, tool.length).toWellFormed();
   } catch (error) {

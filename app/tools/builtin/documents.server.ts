@@ -18,7 +18,7 @@ export const documents = ({ db, engine, searchModel }: Services): OwnTool => ({
     properties: { busqueda: { type: "string", title: "Búsqueda", description: "Las palabras que buscar" } },
     required: ["busqueda"],
   },
-  reachesOut: false,
+  reachesOut: true,
   async call({ busqueda }, { userId, messageId }) {
     const question = String(busqueda ?? "").slice(0, 500);
     const hits = await searchPassages(db, engine, {

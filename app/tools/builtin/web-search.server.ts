@@ -39,6 +39,7 @@ export const webSearch = (engine: Engine): OwnTool => ({
         messageId: null,
         url: url.slice(0, 2_000),
         readAt,
+        isListed: true,
       }),
     );
     return { text: found.length > 0 ? "" : `La búsqueda de «${query}» no ha encontrado nada.`, found };

@@ -170,7 +170,8 @@ function listed({ name, title, description = "", inputSchema, annotations = {} }
       description: cutText(description, descriptionLength),
       schema: inputSchema,
       readOnly: annotations.readOnlyHint === true,
-      reachesOut: annotations.openWorldHint === true,
+      // True is the default of the protocol.
+      reachesOut: annotations.openWorldHint !== false,
     },
   ];
 }

@@ -38,6 +38,6 @@ export type ListedTool = {
   description: string;
   schema: InputSchema;
   readOnly: boolean;
-  /** Whether it says that it brings in what anybody may have written. */
+  /** Whether it reaches beyond its server, so that it may bring in what anybody has written. */
   reachesOut: boolean;
 };

@@ -1,0 +1,87 @@
+import type { Tool } from "../../tools/tool.server.ts";
+import type { Call } from "./call.ts";
+import { formOf, isIn, type Place, placesIn } from "./places.server.ts";
+
+/**
+ * Origin of words that anybody may have written: pages, documents, images, other people's messages, and what tools bring that
+ * reach the open world. Any other origin is the id of a tool's row.
+ */
+export const anybody = "*";
+
+export type Known = {
+  /** Texts of the person. */
+  person: string[];
+  /** Addresses in lists of search results. */
+  listed: string[];
+  /** Origins of what has come into the prompt besides the person and the house. */
+  origins: string[];
+  /** Origins of descriptions: servers whose tools are offered. */
+  described: string[];
+};
+
+/**
+ * Who said what stands in a prompt. An outside text can tell a model to carry what it knows somewhere; it may go unasked only to a
+ * place that the person or a list of search results has named. See `docs/decisions/0026-who-said-it.md`.
+ */
+export class Provenance {
+  readonly #person: string[];
+  readonly #listed: ReadonlySet<string>;
+  readonly #origins: string[];
+  readonly #described: string[];
+
+  constructor({ person, listed, origins, described }: Known) {
+    this.#person = person;
+    this.#listed = new Set(listed.map(formOf));
+    this.#origins = origins;
+    this.#described = described;
+  }
+
+  /** Whether what has come into the prompt has a say in calls of this tool: anything but the person, the house and the tool itself. */
+  speaksInto({ toolId }: Pick<Tool, "toolId">): boolean {
+    return this.#origins.some((origin) => origin !== toolId);
+  }
+
+  /** Whether the descriptions of other tools do. */
+  describesBeside({ toolId }: Pick<Tool, "toolId">): boolean {
+    return this.#described.some((origin) => origin !== toolId);
+  }
+
+  /** Places that a call would carry something to and that neither the person nor a list of search results has named. */
+  unnamedIn(tool: Pick<Tool, "goesTo" | "server" | "reachesOut">, input: Record<string, unknown>): Place[] {
+    return placesOf(tool, input).filter(
+      ({ value }) => !this.#listed.has(formOf(value)) && !this.#person.some((text) => isIn(text, value)),
+    );
+  }
+}
+
+/** Places that a call goes to. What stays with a server that reaches nothing else goes nowhere. */
+function placesOf(
+  { goesTo, server, reachesOut }: Pick<Tool, "goesTo" | "server" | "reachesOut">,
+  input: object,
+): Place[] {
+  if (goesTo) return [{ value: goesTo({ ...input }), isPath: false }];
+  return server !== null && reachesOut ? placesIn(input) : [];
+}
+
+/** `granted`: the person has allowed the tool for the whole chat. `wasCut`: nobody knows whether the same call was made before. */
+type Asked = { provenance: Provenance; granted: boolean; wasCut: boolean };
+
+/**
+ * Whether the person is asked before a call. Where others have a say, a yes for the whole chat does not hold for what changes
+ * something, nor for places that nobody has named; of tools that only read, it holds for paths.
+ */
+export function mustAsk(tool: Tool, input: Record<string, unknown>, { provenance, granted, wasCut }: Asked): boolean {
+  const isSpokenInto = provenance.speaksInto(tool);
+  if (isSpokenInto && tool.server !== null && !tool.readOnly) return true;
+  if (isSpokenInto || provenance.describesBeside(tool)) {
+    const holds = granted && tool.readOnly;
+    if (provenance.unnamedIn(tool, input).some(({ isPath }) => !(isPath && holds))) return true;
+  }
+  return (wasCut && !tool.readOnly) || (tool.asks && !granted);
+}
+
+/** Origin of what a call has brought; undefined for what the house says itself, such as the result of a sum. */
+export function originOf(call: Pick<Call, "toolId" | "server" | "readOnly" | "reachesOut">): string | undefined {
+  if (call.server === null) return call.reachesOut ? anybody : undefined;
+  return call.readOnly && call.reachesOut ? anybody : (call.toolId ?? anybody);
+}
