@@ -96,6 +96,35 @@ for (const engine of await ruleEngines()) {
       expect(legal).toBeTruthy();
     });
 
+    it("at another address nobody is who they were: who would be let go is said first, and then they are", async () => {
+      const moving = await addAccess(provider, { name: "la que se muda" });
+      provider.people.set("eva", { email: "eva@casa.es", email_verified: true });
+      const { text: token } = await comeIn("eva", moving);
+      const before = (await api.call("GET", `/api/access/${moving}`, { token: admin.token })).body as Record<
+        string,
+        unknown
+      >;
+      const { id, createdAt, updatedAt, hasSecret, ...fields } = before;
+      const change = (more: object) =>
+        api.call("PUT", `/api/access/${moving}`, {
+          token: admin.token,
+          json: { ...fields, address: "https://otra.example", secret: "otro", ...more },
+        });
+      const refused = await change({});
+      expect([refused.status, detail(refused)]).toEqual([
+        422,
+        expect.stringContaining("Una persona entra por este acceso"),
+      ]);
+      expect((await api.call("GET", "/auth/person", { token })).status).toBe(200);
+      // What stays where it is asks nothing.
+      expect((await change({ address: fields.address, name: "Otro nombre" })).status).toBe(200);
+      expect((await change({ dropsPeople: true })).status).toBe(200);
+      expect((await api.call("GET", "/auth/person", { token })).status).toBe(401);
+      expect(await api.db.selectFrom("identities").where("accessId", "=", moving).selectAll().execute()).toEqual([]);
+      expect(id && createdAt && updatedAt).toBeTruthy();
+      expect(hasSecret).toBe(true);
+    });
+
     it("5,000 groups are read, and those that there are here count", async () => {
       await made("/api/group", { name: "Última", claim: "grupo-4999" });
       const groups = Array.from({ length: 5_000 }, (_, n) => `grupo-${n}`);

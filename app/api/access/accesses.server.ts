@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import type { Db } from "../../db/connection.server.ts";
 import type { AccessRow } from "../../db/tables.ts";
 import { isForbiddenUrl } from "../../process/addresses.server.ts";
 import { isSecureOrHere } from "../../process/config.server.ts";
@@ -54,6 +55,9 @@ const fields = {
 };
 const body = z.strictObject({
   ...fields,
+  dropsPeople: flag.default(false).openapi({
+    description: "Si, al cambiar la dirección o el tipo, quienes entraban por él dejan de estar unidos a él.",
+  }),
   secret: text("El secreto", 4_000).nullable().default(null).openapi({ description: "Sin él se queda el que había." }),
 });
 const shown = z
@@ -86,7 +90,7 @@ export const accesses: Resource<"accesses", typeof shown, typeof body> = {
     enabled: enabled === 1,
     hasSecret: secret !== null,
   }),
-  columns: ({ makesAccounts = true, trustsEmail = false, enabled = true, ...given }) => ({
+  columns: ({ makesAccounts = true, trustsEmail = false, enabled = true, dropsPeople: _asked, ...given }) => ({
     ...given,
     makesAccounts: asFlag(makesAccounts),
     trustsEmail: asFlag(trustsEmail),
@@ -94,13 +98,13 @@ export const accesses: Resource<"accesses", typeof shown, typeof body> = {
   }),
   // What comes is the new secret as it was written, or null.
   complete({ accessKey }, row, before) {
-    const moved = before && (before.address !== row.address || before.kind !== row.kind);
-    if (before?.secret && !row.secret && moved) {
+    if (before?.secret && !row.secret && isMoved(before, row)) {
       throw invalid("secret", "Al cambiar la dirección hay que escribir el secreto otra vez.");
     }
     return { ...row, secret: row.secret ? encrypt(row.secret, accessKey, row.id) : (before?.secret ?? null) };
   },
-  async check(_services, row) {
+  async check({ db }, row, _person, { dropsPeople }) {
+    if (!dropsPeople) await refuseToDrop(db, row);
     const fits = row.kind === "oidc" ? /^https?:/ : /^ldaps?:/;
     if (!fits.test(row.address)) throw invalid("address", wrongKind[row.kind]);
     if (row.kind === "oidc" && !row.clientId) throw invalid("clientId", "Falta el identificador de cliente.");
@@ -112,6 +116,13 @@ export const accesses: Resource<"accesses", typeof shown, typeof body> = {
       throw invalid("userFilter", "En el filtro falta {usuario}, que es lo que escribe la persona.");
     }
   },
+  // Who somebody is at one provider says nothing of who they are at another.
+  async stored(db, row, before) {
+    if (!before || !isMoved(before, row)) return;
+    await db.deleteFrom("identities").where("accessId", "=", row.id).execute();
+    await db.deleteFrom("members").where("accessId", "=", row.id).execute();
+    await db.deleteFrom("sessions").where("accessId", "=", row.id).execute();
+  },
   list: {
     table: "accesses",
     searched: ["name", "address"],
@@ -122,6 +133,31 @@ export const accesses: Resource<"accesses", typeof shown, typeof body> = {
     filters: { kind: "text", enabled: "flag" },
   },
 };
+
+type Place = Pick<AccessRow, "address" | "kind">;
+const isMoved = (before: Place, row: Place) => before.address !== row.address || before.kind !== row.kind;
+
+/** Throws 422 where people are joined to an access that moves, with how many they are. */
+async function refuseToDrop(db: Db, row: AccessRow): Promise<void> {
+  const before = await db
+    .selectFrom("accesses")
+    .where("id", "=", row.id)
+    .select(["address", "kind"])
+    .executeTakeFirst();
+  if (!before || !isMoved(before, row)) return;
+  const { count } = await db
+    .selectFrom("identities")
+    .where("accessId", "=", row.id)
+    .select((e) => e.fn.countAll<number>().as("count"))
+    .executeTakeFirstOrThrow();
+  const people = Number(count);
+  if (people === 0) return;
+  const who = people === 1 ? "Una persona entra" : `${people.toLocaleString("es")} personas entran`;
+  throw invalid(
+    "dropsPeople",
+    `${who} por este acceso, y en otra dirección no se sabe quién es cada cual. Marca que dejan de estar unidas a él: volverán a unirse con su contraseña.`,
+  );
+}
 
 const wrongKind: Record<AccessRow["kind"], string> = {
   oidc: "La dirección de OpenID Connect es la de su emisor, y empieza por https://.",

@@ -70,14 +70,14 @@ export type Resource<T extends Table, Shown extends z.ZodObject, Body extends z.
   unique?: { field: string; sentence: string };
   /** Completes a row before it is checked and stored, as with what is encrypted for its id. */
   complete?(services: Services, row: Tables[T], before: Tables[T] | undefined): Tables[T];
-  /** Throws 422 if it refers to something that does not exist. */
-  check?(services: Services, row: Tables[T], person: Person): Promise<void>;
+  /** Throws 422 if it refers to something that does not exist. `given`: the body as it was sent. */
+  check?(services: Services, row: Tables[T], person: Person, given: Partial<z.output<Body>>): Promise<void>;
   /** The owner of a row, if it has one. */
   ownerOf?(db: Db, row: Tables[T]): Promise<string | null>;
   /** Runs once a new row is stored for good. */
   created?(services: Services, row: Tables[T]): void;
-  /** Runs after a row was stored, in the same transaction. */
-  stored?(db: Db, row: Tables[T]): Promise<void>;
+  /** Runs after a row was stored, in the same transaction. `before`: as it was; undefined for a new one. */
+  stored?(db: Db, row: Tables[T], before: Tables[T] | undefined): Promise<void>;
 };
 
 const rowsOf = (of: { table: string; within?(person: Person): Condition }, db: Db, person: Person) => {
@@ -142,13 +142,13 @@ type AnyResource<T extends Table> = Resource<T, z.ZodObject, z.ZodObject>;
 async function create<T extends Table>(of: AnyResource<T>, c: Context<ApiEnv>): Promise<Tables[T]> {
   const { services, person } = c.var;
   const now = services.clock.now();
-  const given = of.columns(validated(c.req, "json") as object);
-  const named = { id: newId(), createdAt: now, updatedAt: now, ...given } as Tables[T];
+  const given = validated(c.req, "json") as object;
+  const named = { id: newId(), createdAt: now, updatedAt: now, ...of.columns(given) } as Tables[T];
   const row = of.complete?.(services, named, undefined) ?? named;
-  await of.check?.(services, row, person);
+  await of.check?.(services, row, person, given);
   await store(of, services, async (trx) => {
     await oneTable(trx).insertInto(nameOf(of)).values(row).execute();
-    await of.stored?.(trx, row);
+    await of.stored?.(trx, row, undefined);
     await trace(of, trx, c, "create", row, { after: of.show(row) });
   });
   of.created?.(services, row);
@@ -164,7 +164,7 @@ async function change<T extends Table>(of: AnyResource<T>, c: Context<ApiEnv>): 
   const sent = of.method === "patch" ? pick(given, Object.keys((await c.req.json()) as object)) : given;
   const changed = { ...before, ...of.columns(sent), updatedAt: services.clock.now() };
   const row = of.complete?.(services, changed, before) ?? changed;
-  await of.check?.(services, row, person);
+  await of.check?.(services, row, person, sent);
   await store(of, services, async (trx) => {
     const { numUpdatedRows } = await oneTable(trx)
       .updateTable(nameOf(of))
@@ -173,7 +173,7 @@ async function change<T extends Table>(of: AnyResource<T>, c: Context<ApiEnv>): 
       .$call(ifUnchanged(c, before))
       .executeTakeFirst();
     if (numUpdatedRows === 0n) throw stale(of.show(await find(of, trx, row.id, person)));
-    await of.stored?.(trx, row);
+    await of.stored?.(trx, row, before);
     await trace(of, trx, c, "update", row, { before: of.show(before), after: of.show(row) });
   });
   return row;

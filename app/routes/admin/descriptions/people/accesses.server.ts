@@ -49,6 +49,12 @@ export const accesses: AdminResource = {
       editHint: "Vacío: el que había. No se enseña nunca.",
     },
     {
+      name: "dropsPeople",
+      label: "Si cambia la dirección, quienes entran por él dejan de estar unidos a él",
+      kind: "flag",
+      folded: true,
+    },
+    {
       name: "adminGroup",
       label: "Grupo de allí que administra aquí",
       nullable: true,
