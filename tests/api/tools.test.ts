@@ -267,6 +267,13 @@ describe.each(await ruleEngines())("tools, on $name", (engine) => {
     await hostile.stop();
   });
 
+  it("what a model nests without end is no call, and its conversation can be read", async () => {
+    const deep = `{"a":${"[".repeat(14_000)}1${"]".repeat(14_000)}}`;
+    const reply = await read(await say(steps([[{ name: "calcular", input: deep }]])));
+    expect(reply.status).toBe("complete");
+    expect(callsOf(reply)[0]).toMatchObject({ status: "failed", output: expect.stringContaining("no son un objeto") });
+  });
+
   it("a model that calls for ever is brought to an end", async () => {
     const many = Array.from({ length: 30 }, (_, n) => [{ name: "calcular", input: { cuenta: `${n} + 1` } }]);
     const reply = await read(await say(steps(many)));

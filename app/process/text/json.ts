@@ -37,10 +37,22 @@ export const recordOf = (value: unknown): Record<string, unknown> | undefined =>
 /** A value that is a list; an empty one for anything else. */
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-/** The object that a JSON text is, nothing being an empty one; undefined if it is something else or broken. */
+// Levels; what is deeper can be parsed, but not be written, compared or shown without running out of stack.
+const deepest = 200;
+
+const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
+
+/**
+ * The object that a JSON text is, nothing being an empty one; undefined if it is something else, broken, or nested as nobody would
+ * do it.
+ */
 export function objectOf(text: string): Record<string, unknown> | undefined {
   try {
-    return recordOf(parseJson(text || "{}"));
+    const value = parseJson(text || "{}");
+    return isDeeper(value, deepest) ? undefined : recordOf(value);
   } catch {
     return undefined;
   }
