@@ -142,7 +142,8 @@ describe("an embedded database", () => {
     expect(rows).toEqual([{ n: 450 }]);
     await again.close();
     rmSync(folder, { recursive: true });
-  });
+    // 45 MB, each row synced on its own.
+  }, 120_000);
 
   it("takes the writes of many at once in their turns, and those of a transaction together", async () => {
     const folder = mkdtempSync(join(tmpdir(), "tertulia-"));
