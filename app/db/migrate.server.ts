@@ -37,6 +37,7 @@ import * as devices from "./migrations/0034_devices.server.ts";
 import * as refused from "./migrations/0035_refused.server.ts";
 import * as outside from "./migrations/0036_outside.server.ts";
 import * as grantVersions from "./migrations/0037_grant_versions.server.ts";
+import * as inviters from "./migrations/0038_inviters.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -76,6 +77,7 @@ const migrations = {
   "0035_refused": refused,
   "0036_outside": outside,
   "0037_grant_versions": grantVersions,
+  "0038_inviters": inviters,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

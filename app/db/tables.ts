@@ -76,6 +76,8 @@ export type InvitationRow = Row &
   ForGroups & {
     /** null: of whoever has the link. */
     email: string | null;
+    /** The administrator who made it; null: whose account is gone, or from before this was kept. */
+    inviterId: string | null;
     role: UserRow["role"];
     expiresAt: number;
     usedAt: number | null;

@@ -56,6 +56,18 @@ for (const engine of await ruleEngines()) {
       });
     });
 
+    it("is worth nothing once who made it administers no more", async () => {
+      const other = await linkOf(await made("/api/invitation", { role: "admin" }));
+      const { id: userId } = admin;
+      const rank = (role: "admin" | "user") =>
+        api.db.updateTable("users").set({ role }).where("id", "=", userId).execute();
+      await rank("user");
+      const refused = await accept(other, { name: "Eva", email: "eva@ejemplo.es", password });
+      expect([refused.status, detail(refused)]).toEqual([422, expect.stringContaining("ya no administra")]);
+      await rank("admin");
+      expect((await accept(other, { name: "Eva", email: "eva@ejemplo.es", password })).status).toBe(201);
+    });
+
     it("without an address takes the one that is written, and keeps when something is wrong with it", async () => {
       const token = await linkOf(await made("/api/invitation", {}));
       expect((await accept(token, { name: "Ana", password })).status).toBe(422);

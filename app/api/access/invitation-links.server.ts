@@ -9,7 +9,7 @@ import { hashPassword } from "../auth/passwords.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { parseGroupIds } from "../groups/group-ids.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
-import { admin, noProgram, signedIn } from "../http/authentication.server.ts";
+import { admin, findPerson, isAdmin, noProgram, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, invalid, notFound, Problem } from "../http/problem.server.ts";
 import { countAttempt, networkOf } from "../http/rate-limit.server.ts";
 import { answers, bearer, idParam, line, takes } from "../http/schemas.server.ts";
@@ -128,8 +128,12 @@ export const invitationLinkOf = new OpenAPIHono<ApiEnv>({ defaultHook: answerInv
 );
 
 async function findOpen(c: Context<ApiEnv>, given: string): Promise<InvitationRow> {
-  const found = await invitationOf(c.var.services, given);
-  if (!found || found.usedAt !== null || found.expiresAt <= c.var.services.clock.now()) throw usedUp();
+  const { services } = c.var;
+  const found = await invitationOf(services, given);
+  if (!found || found.usedAt !== null || found.expiresAt <= services.clock.now()) throw usedUp();
+  const inviter = await findPerson(services, found.inviterId ?? "");
+  if (!isAdmin(inviter))
+    throw new Problem(422, "Esta invitación ya no vale: quien la hizo ya no administra. Pide otra.");
   return found;
 }
 

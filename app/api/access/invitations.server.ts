@@ -39,7 +39,7 @@ export const invitations: Resource<"invitations", typeof shown, typeof body> = {
   shown,
   body,
   method: "put",
-  show: (row) => ({
+  show: ({ inviterId: _inviter, ...row }) => ({
     ...row,
     ...timesOf(row),
     groupIds: parseGroupIds(row),
@@ -47,8 +47,11 @@ export const invitations: Resource<"invitations", typeof shown, typeof body> = {
     usedAt: isoOrNull(row.usedAt),
   }),
   columns: ({ groupIds: forGroups = null, ...given }) => ({ ...given, groupIds: groupIdsColumn(forGroups) }),
-  complete: (_services, row, before) =>
-    before ? row : { ...row, expiresAt: row.createdAt + lives, usedAt: null, userId: null },
+  // Whoever changes it answers for it.
+  complete: (_services, row, before, { id: inviterId }) =>
+    before
+      ? { ...row, inviterId }
+      : { ...row, inviterId, expiresAt: row.createdAt + lives, usedAt: null, userId: null },
   async check({ db }, row) {
     const before = await db.selectFrom("invitations").where("id", "=", row.id).select("groupIds").executeTakeFirst();
     await checkGroupIds(db, parseGroupIds(row), before && parseGroupIds(before));

@@ -69,7 +69,7 @@ export type Resource<T extends Table, Shown extends z.ZodObject, Body extends z.
   /** The field with a unique constraint, and the sentence for a value that is taken. */
   unique?: { field: string; sentence: string };
   /** Completes a row before it is checked and stored, as with what is encrypted for its id. */
-  complete?(services: Services, row: Tables[T], before: Tables[T] | undefined): Tables[T];
+  complete?(services: Services, row: Tables[T], before: Tables[T] | undefined, person: Person): Tables[T];
   /** Throws 422 if it refers to something that does not exist. `given`: the body as it was sent. */
   check?(services: Services, row: Tables[T], person: Person, given: Partial<z.output<Body>>): Promise<void>;
   /** The owner of a row, if it has one. */
@@ -144,7 +144,7 @@ async function create<T extends Table>(of: AnyResource<T>, c: Context<ApiEnv>): 
   const now = services.clock.now();
   const given = validated(c.req, "json") as object;
   const named = { id: newId(), createdAt: now, updatedAt: now, ...of.columns(given) } as Tables[T];
-  const row = of.complete?.(services, named, undefined) ?? named;
+  const row = of.complete?.(services, named, undefined, person) ?? named;
   await of.check?.(services, row, person, given);
   await store(of, services, async (trx) => {
     await oneTable(trx).insertInto(nameOf(of)).values(row).execute();
@@ -163,7 +163,7 @@ async function change<T extends Table>(of: AnyResource<T>, c: Context<ApiEnv>): 
   // PATCH must not apply defaults to fields that were left out.
   const sent = of.method === "patch" ? pick(given, Object.keys((await c.req.json()) as object)) : given;
   const changed = { ...before, ...of.columns(sent), updatedAt: services.clock.now() };
-  const row = of.complete?.(services, changed, before) ?? changed;
+  const row = of.complete?.(services, changed, before, person) ?? changed;
   await of.check?.(services, row, person, sent);
   await store(of, services, async (trx) => {
     const { numUpdatedRows } = await oneTable(trx)
