@@ -159,6 +159,62 @@ for (const engine of await ruleEngines()) {
       }
     });
 
+    it("a shown chat shows nothing of its author's other chats and files but what its readers may open", async () => {
+      const group = await made("/api/group", admin, { name: "Lectura" });
+      for (const { id } of [ana, berta]) await made("/api/member", admin, { groupId: group, userId: id });
+      const upload = async (name: string) => {
+        const sent = await api.upload(ana.token, [new File(["x"], name)]);
+        return (sent.body as { items: { id: string }[] }).items[0]?.id ?? "";
+      };
+      const [secret, attached] = [await upload("diario.txt"), await upload("adjunto.txt")];
+      const { chatId, messageId } = await begun(ana, { fileIds: [attached] });
+      await call("PUT", `/api/chat/${chatId}/groups`, ana, { groupIds: [group] });
+      const none = { chatId: null, messageId: null };
+      const sources = [
+        { n: 1, kind: "message", title: "Otra SECRETO", quote: "SECRETO", chatId: "otra", messageId: "otro" },
+        { n: 2, kind: "file", title: "SECRETO", quote: "SECRETO", ...none, fileId: secret, position: 0 },
+        { n: 3, kind: "file", title: "adjunto.txt", quote: "Lo adjunto", ...none, fileId: attached, position: 0 },
+        { n: 4, kind: "message", title: "Esta", quote: "De aquí", chatId, messageId },
+        { n: 5, kind: "page", title: "Una página", quote: "De la web", ...none, url: "https://pan.example/" },
+      ];
+      await api.db
+        .updateTable("messages")
+        .set({ sources: JSON.stringify(sources) })
+        .where("id", "=", messageId)
+        .execute();
+      const now = Date.now();
+      const found = { tool: "buscar_en_mis_documentos", label: "Buscar", toolId: "d", server: null, input: "{}" };
+      await api.db
+        .insertInto("parts")
+        .values({
+          id: crypto.randomUUID(),
+          createdAt: now,
+          updatedAt: now,
+          messageId,
+          n: 0,
+          kind: "tool",
+          at: 0,
+          text: "[1] SECRETO",
+          finishedAt: now,
+          status: "done",
+          data: JSON.stringify({ id: "c", step: 0, name: "buscar_en_mis_documentos", readOnly: true, ...found }),
+        })
+        .execute();
+      const ways = {
+        page: (by: Account) => call("GET", `/api/chat/${chatId}/messages`, by),
+        message: (by: Account) => call("GET", `/api/message/${messageId}`, by),
+        stream: async (by: Account) => ({ text: JSON.stringify(await api.converse(by.token, { messageId })) }),
+      };
+      for (const [way, read] of Object.entries(ways)) {
+        expect((await read(ana)).text.match(/SECRETO/g), way).toHaveLength(5);
+        const seen = (await read(berta)).text;
+        expect(seen, way).not.toContain("SECRETO");
+        for (const own of ["Lo adjunto", "De aquí", "De la web"]) expect(seen, way).toContain(own);
+        expect(seen.match(/Algo de quien la escribió\./g), way).toHaveLength(3);
+      }
+      await call("PUT", `/api/chat/${chatId}/groups`, ana, { groupIds: [] });
+    });
+
     it("a chat is shown to a group that its author is in, read there, and gone on with in a copy", async () => {
       const group = await made("/api/group", admin, { name: "Legal" });
       const foreign = await made("/api/group", admin, { name: "Ventas" });

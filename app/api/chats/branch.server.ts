@@ -5,6 +5,7 @@ import type { ChatRow, MessageRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import { notFound } from "../http/problem.server.ts";
 import { message, showMessages } from "./message-fields.server.ts";
+import type { Reader } from "./shared/author-only.server.ts";
 
 /** A message of a branch. `versions`: ids of all messages with the same parent, including itself. */
 export const turn = message
@@ -24,6 +25,7 @@ type Page = { items: z.output<typeof turn>[]; hasEarlier: boolean; hasLater: boo
 export async function branchOf(
   db: Db,
   chat: Pick<ChatRow, "id" | "leafId">,
+  reader: Reader,
   {
     through,
     before,
@@ -53,7 +55,7 @@ export async function branchOf(
   const page = rows.slice(0, limit).reverse();
   const [versions, items, summaries, opinions] = await Promise.all([
     versionsOf(db, chat.id, page),
-    showMessages(db, page),
+    showMessages(db, page, reader),
     summariesOf(db, chat.id, page),
     opinionsOf(db, page),
   ]);

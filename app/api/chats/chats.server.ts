@@ -282,7 +282,7 @@ const listBranch: RouteHandler<typeof listBranchRoute, ApiEnv> = async (c) => {
   const row = await seeChat(services, person, c.req.valid("param").id);
   const [shown, branch] = await Promise.all([
     showOpenChat(services, person, row),
-    branchOf(services.db, row, c.req.valid("query")),
+    branchOf(services.db, row, person, c.req.valid("query")),
   ]);
   return c.json({ chat: shown, ...branch }, 200);
 };

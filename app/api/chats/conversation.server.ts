@@ -1,5 +1,6 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
+import type { MessageRow } from "../../db/tables.ts";
 import { pullStream } from "../../http/pull-stream.server.ts";
 import { limits } from "../../process/limits.ts";
 import { knownZone } from "../../process/time-zones.server.ts";
@@ -17,6 +18,7 @@ import { bearer, flag, id, importKeyStart, takes } from "../http/schemas.server.
 import { whileSignedIn } from "../http/while-signed-in.server.ts";
 import { modelOfChat, modelToUse, withSettings } from "../models/models.server.ts";
 import { textBesideFiles, unwritten } from "./conversation-text.server.ts";
+import { chunksFor } from "./shared/author-only.server.ts";
 
 const message = z.strictObject({
   chatId: id.optional(),
@@ -101,11 +103,15 @@ export const conversation = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid
         if (from && !(await reached(services, reply.id, from))) {
           throw invalid("from", "La respuesta nunca ha llegado a ese lugar: síguela desde el principio.");
         }
-        return answerReply(c, reply.id, { known: from ? { from } : { after } });
+        return answerReply(c, reply, { known: from ? { from } : { after } });
       }
       await countAttempt(c, "message", person.id);
       const started = await start(services, person, given, c.req.header("Time-Zone"));
-      return answerReply(c, started.messageId, { known: { after: 0 }, first: [{ type: "start", ...started }] });
+      return answerReply(
+        c,
+        { ...started, id: started.messageId, userId: person.id },
+        { known: { after: 0 }, first: [{ type: "start", ...started }] },
+      );
     },
   )
   .openapi(
@@ -127,10 +133,14 @@ export const conversation = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid
 for (const [name, schema] of Object.entries(named)) conversation.openAPIRegistry.register(name, schema);
 
 /** Answers a reply while its reader is signed in. The reply itself goes on without readers. */
-function answerReply(c: Context<ApiEnv>, messageId: string, how: { known: Known; first?: Chunk[] }) {
+function answerReply(
+  c: Context<ApiEnv>,
+  reply: Pick<MessageRow, "id" | "chatId" | "userId">,
+  how: { known: Known; first?: Chunk[] },
+) {
   const { services, person } = c.var;
   const arrive = () => whileSignedIn(services, person, c.req.raw.signal);
-  const chunks = follow(services, messageId, { ...how, arrive });
+  const chunks = chunksFor(services.db, person, reply, follow(services, reply.id, { ...how, arrive }));
   if (!c.env.handOver) return c.body(stream(chunks), 200, streamHeaders);
   c.env.handOver(chunks);
   return c.body(null, 200, streamHeaders);

@@ -13,6 +13,7 @@ import {
 } from "../../replies/parts.server.ts";
 import { showCall } from "../../replies/tools/shown-call.server.ts";
 import { isoOrNull, rowFields, timesOf } from "../http/schemas.server.ts";
+import { callFor, type Reader, sourcesFor } from "./shared/author-only.server.ts";
 
 const source = z
   .object({
@@ -119,25 +120,28 @@ export const message = z
 const thoughtInLists = 3_000;
 
 /** Messages with their attachments, as the API lists them: of long thoughts only the beginning. */
-export async function showMessages(db: Db, rows: MessageRow[]): Promise<z.output<typeof message>[]> {
+export async function showMessages(db: Db, rows: MessageRow[], reader: Reader): Promise<z.output<typeof message>[]> {
   const attached = await attachmentsOf(
     db,
     rows.filter(({ role }) => role === "user").map(({ id }) => id),
   );
   const replyIds = rows.filter(({ role }) => role === "assistant").map(({ id }) => id);
   const parts = await beginningsOfParts(db, replyIds, thoughtInLists);
-  return rows.map((row) => ({
+  const sources = await sourcesFor(db, reader, rows.map(withSources));
+  return rows.map((row, index) => ({
     ...showRow(row),
-    parts: showParts(row, parts.get(row.id) ?? []),
+    sources: sources[index] ?? [],
+    parts: showParts(row, parts.get(row.id) ?? [], reader),
     attachments: attached.get(row.id) ?? [],
   }));
 }
 
 /** One message, with all that was thought for it. */
-export async function showOne(db: Db, row: MessageRow): Promise<z.output<typeof message>> {
+export async function showOne(db: Db, row: MessageRow, reader: Reader): Promise<z.output<typeof message>> {
   const attached = await attachmentsOf(db, [row.id]);
-  const parts = showParts(row, await storedParts(db, row.id));
-  return { ...showRow(row), parts, attachments: attached.get(row.id) ?? [] };
+  const parts = showParts(row, await storedParts(db, row.id), reader);
+  const [sources = []] = await sourcesFor(db, reader, [withSources(row)]);
+  return { ...showRow(row), sources, parts, attachments: attached.get(row.id) ?? [] };
 }
 
 async function attachmentsOf(db: Db, messageIds: string[]): Promise<Map<string, z.output<typeof attachment>[]>> {
@@ -155,6 +159,12 @@ async function attachmentsOf(db: Db, messageIds: string[]): Promise<Map<string, 
   return found;
 }
 
+const withSources = ({ userId, chatId, sources }: MessageRow) => ({
+  userId,
+  chatId,
+  sources: sources ? (JSON.parse(sources) as Source[]) : [],
+});
+
 const showRow = (row: MessageRow) => ({
   id: row.id,
   ...timesOf(row),
@@ -168,14 +178,14 @@ const showRow = (row: MessageRow) => ({
   inputTokens: row.inputTokens,
   outputTokens: row.outputTokens,
   reasoningTokens: row.reasoningTokens,
-  sources: row.sources ? (JSON.parse(row.sources) as Source[]) : [],
   finishedAt: isoOrNull(row.finishedAt),
 });
 
-/** The parts of a reply as the API shows them; a person's message has none. */
+/** The parts of a reply as the API shows them to a reader; a person's message has none. */
 export function showParts(
-  { role, content, status }: MessageRow,
+  { role, content, status, userId }: MessageRow,
   stored: (StoredReplyPart | PartBeginning)[],
+  reader: Reader,
 ): ShownPart[] {
   if (role === "user") return [];
   const parts = partsOf(content, stored);
@@ -185,7 +195,7 @@ export function showParts(
     if (kind === "text") return { n, kind, text: content.slice(one.at, endOfText({ text: content, parts }, n)) };
     const ms = timeOf(one);
     if (kind === "tool") {
-      const { asks, ...call } = showCall(one);
+      const { asks, ...call } = callFor(reader, { userId }, showCall(one));
       const given = asks && {
         ...asks,
         schema: { ...asks.schema },

@@ -42,7 +42,7 @@ const listMessages: RouteHandler<typeof listMessagesRoute, ApiEnv> = async (c) =
     sortable: [{ column: "createdAt", direction: "desc" }],
     filters: { chatId: "text", userId: "text", modelId: "text", role: "text", status: "text", parentId: "text" },
   });
-  return c.json({ items: await showMessages(services.db, rows), ...rest }, 200);
+  return c.json({ items: await showMessages(services.db, rows, person), ...rest }, 200);
 };
 
 const createMessageRoute = creationRoute(
@@ -70,20 +70,20 @@ const createMessage: RouteHandler<typeof createMessageRoute, ApiEnv> = async (c)
     await trx.updateTable("chats").set({ leafId: inserted.id, lastMessageAt: now }).where("id", "=", chatId).execute();
     return inserted;
   });
-  return c.json(await showOne(services.db, row), 201);
+  return c.json(await showOne(services.db, row, person), 201);
 };
 
 const readMessageRoute = itemRoute(common, message, "El mensaje.");
 const readMessage: RouteHandler<typeof readMessageRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
-  return c.json(await showOne(services.db, await seeMessage(services, person, c.req.valid("param").id)), 200);
+  return c.json(await showOne(services.db, await seeMessage(services, person, c.req.valid("param").id), person), 200);
 };
 
 const changeMessageRoute = changeRoute("patch", common, messageChange, message, "El mensaje, cambiado.");
 const changeMessage: RouteHandler<typeof changeMessageRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const row = await findMessage(services, person, c.req.valid("param").id);
-  refuseStale(c, row, await showOne(services.db, row));
+  refuseStale(c, row, await showOne(services.db, row, person));
   if (row.status === "streaming") throw invalid("content", "Esta respuesta aún se está escribiendo; detenla antes.");
   const { content } = c.req.valid("json");
   const chat = await findChat(services, person, row.chatId);
@@ -111,13 +111,13 @@ const changeMessage: RouteHandler<typeof changeMessageRoute, ApiEnv> = async (c)
       .execute();
     if (written) return written;
     // Use the transaction's handle: on SQLite any other connection would deadlock with it.
-    throw stale(await showOne(trx, await findMessage({ ...services, db: trx }, person, row.id)));
+    throw stale(await showOne(trx, await findMessage({ ...services, db: trx }, person, row.id), person));
   });
   await auditOthers(services.db, c, row.userId, "update", "message", row.id, {
     before: { content: row.content },
     after: { content },
   });
-  return c.json(await showOne(services.db, changed), 200);
+  return c.json(await showOne(services.db, changed, person), 200);
 };
 
 const deleteMessageRoute = deletionRoute(common, "El mensaje y lo que le seguía ya no existen.");

@@ -116,39 +116,34 @@ export async function writesInProject({ db }: Services, person: Person, projectI
   return found !== undefined;
 }
 
-/**
- * The file, read or not, if the person may see it: their own, a document of a project that they are in, or sent in a chat that
- * they may read. Throws 404.
- */
+/** Condition on files: the person's own, documents of a project that they are in, or sent in a chat that they may read. */
+export const maySeeFile =
+  (person: Pick<Person, "id" | "role" | "sessionId">) => (e: ExpressionBuilder<Tables, "files">) => {
+    if (person.role === "admin") return ofSession(person)(e);
+    const isShown = e.exists(
+      e
+        .selectFrom("attachments")
+        .innerJoin("messages", "messages.id", "attachments.messageId")
+        .innerJoin("chats", "chats.id", "messages.chatId")
+        .whereRef("attachments.fileId", "=", "files.id")
+        .where("chats.sessionId", "is", null)
+        .where(shownTo(person.id))
+        .select("attachments.id"),
+    );
+    const isOthers = e.and([
+      e("files.sessionId", "is", null),
+      e.or([inProjectOf("files.projectId", person.id), isShown]),
+    ]);
+    return e.and([ofSession(person)(e), e.or([e("files.userId", "=", person.id), isOthers])]);
+  };
+
+/** The file, read or not, if the person may see it. Throws 404. */
 export async function seeFile({ db }: Services, person: Person, fileId: string): Promise<FileRow> {
   return db
     .selectFrom("files")
-    .where("id", "=", fileId)
-    .where(ofSession(person))
-    .$if(person.role !== "admin", (query) =>
-      query.where((e) =>
-        e.or([
-          e("userId", "=", person.id),
-          e.and([
-            e("sessionId", "is", null),
-            e.or([
-              inProjectOf("files.projectId", person.id),
-              e.exists(
-                e
-                  .selectFrom("attachments")
-                  .innerJoin("messages", "messages.id", "attachments.messageId")
-                  .innerJoin("chats", "chats.id", "messages.chatId")
-                  .whereRef("attachments.fileId", "=", "files.id")
-                  .where("chats.sessionId", "is", null)
-                  .where(shownTo(person.id))
-                  .select("attachments.id"),
-              ),
-            ]),
-          ]),
-        ]),
-      ),
-    )
-    .selectAll()
+    .where("files.id", "=", fileId)
+    .where(maySeeFile(person))
+    .selectAll("files")
     .executeTakeFirstOrThrow(notFound);
 }
 

@@ -146,7 +146,7 @@ const readShare: RouteHandler<typeof readShareRoute, ApiEnv> = async (c) => {
   const row = await findShared(db, c.req.valid("param").token);
   const { before } = c.req.valid("query");
   if (before && !(await leadsTo(db, before, row.leafId))) throw notFound();
-  const page = await branchOf(db, { id: row.chatId, leafId: row.leafId }, { before });
+  const page = await branchOf(db, { id: row.chatId, leafId: row.leafId }, null, { before });
   const models = await db.selectFrom("models").select(["id", "name"]).execute();
   const items = page.items
     .map((message) => ({ ...message, content: sharedText(message, row) }))

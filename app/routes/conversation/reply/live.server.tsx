@@ -44,7 +44,7 @@ export function carryLive(context: Context, chatId: string, turn: ShownTurn, req
         ...turn,
         status: end.status,
         error: end.error ?? null,
-        sources: sources.map((source) => showSource(chatId, turn.id, source)),
+        sources: sources.map((source) => showSource(chatId, turn.id, source, turn.author === undefined)),
         written,
         called,
       }}

@@ -126,12 +126,13 @@ function Sources({ turn }: { turn: EndedReply }) {
   );
 }
 
-/** A source here, or a page of the web, which learns nothing of where its reader comes from. */
-const SourceLink = ({ to, children }: { to: string; children: string }) =>
-  /^https?:/.test(to) ? (
+/** A source here, or a page of the web, which learns nothing of where its reader comes from; words where there is nothing to open. */
+function SourceLink({ to, children }: { to: string | undefined; children: string }) {
+  if (to === undefined) return children;
+  if (!/^https?:/.test(to)) return <Link to={to}>{children}</Link>;
+  return (
     <a href={to} rel="noopener noreferrer nofollow">
       {children} ({URL.parse(to)?.hostname})
     </a>
-  ) : (
-    <Link to={to}>{children}</Link>
   );
+}

@@ -49,7 +49,9 @@ async function showTurn(
     parts: isReply ? (await partsOf(chat, message, folds)).map((part) => (decides ? part : withoutForm(part))) : [],
     written: message.content !== "",
     called: message.parts.some(({ kind }) => kind === "tool"),
-    sources: citedIn(message.content, message.sources).map((source) => showSource(chat.id, message.id, source)),
+    sources: citedIn(message.content, message.sources).map((source) =>
+      showSource(chat.id, message.id, source, decides),
+    ),
     summary: message.summary,
     unseen: unseenImages(question, message, models),
     others: models.length > 1,
@@ -103,17 +105,21 @@ export function citedIn(text: string, sources: Source[]): Source[] {
 }
 
 /** A source of a reply, and where it opens: at the message, at the passage of the file, or among what the model was given. */
-export function showSource(chatId: string, replyId: string, source: Source) {
+/** A source as it stands below a reply, with the way to it; `isAuthor`: only they see what was sent to the model. */
+export function showSource(
+  chatId: string,
+  replyId: string,
+  source: Source,
+  isAuthor: boolean,
+): { n: number; title: string; to: string | undefined } {
   const { n, title, messageId, fileId, position, url } = source;
   if (url) return { n, title, to: url };
   if (fileId) {
     const passage = position ?? 0;
     return { n, title, to: `/user/file/${fileId}?pasaje=${passage}#pasaje-${passage}` };
   }
-  const to = messageId
-    ? `/conversation/chat/${source.chatId}?mensaje=${messageId}#m-${messageId}`
-    : `/conversation/chat/${chatId}/enviado/${replyId}#fuente-${n}`;
-  return { n, title, to };
+  if (messageId) return { n, title, to: `/conversation/chat/${source.chatId}?mensaje=${messageId}#m-${messageId}` };
+  return { n, title, to: isAuthor ? `/conversation/chat/${chatId}/enviado/${replyId}#fuente-${n}` : undefined };
 }
 
 export type BranchMessage = MessageBranch["items"][number];

@@ -1,0 +1,78 @@
+import type { Db } from "../../../db/connection.server.ts";
+import type { MessageRow } from "../../../db/tables.ts";
+import type { Chunk, Source } from "../../../replies/chunk.ts";
+import type { Person } from "../../env.server.ts";
+import { maySeeFile } from "../../http/access.server.ts";
+
+/** Who reads; null: whoever has the link of a shared chat. */
+export type Reader = Pick<Person, "id" | "role" | "sessionId"> | null;
+
+/** In place of what only the author of a reply may open. */
+const kept = "Algo de quien la escribió.";
+
+type Reply = Pick<MessageRow, "userId" | "chatId">;
+
+/** Whether somebody else reads what a reply has quoted of its author's other chats and files. */
+const isElse = (reader: Reader, { userId }: Pick<Reply, "userId">) =>
+  reader === null || (reader.role !== "admin" && reader.id !== userId);
+
+/** The sources of replies as a reader may see them: a shown chat shows nothing but itself and what they can open anyway. */
+export async function sourcesFor(
+  db: Db,
+  reader: Reader,
+  replies: (Reply & { sources: Source[] })[],
+): Promise<Source[][]> {
+  const asked = replies.filter((reply) => isElse(reader, reply));
+  const fileIds = asked.flatMap(({ sources }) => sources.flatMap(({ fileId }) => fileId ?? []));
+  const seen = await seenFiles(db, reader, fileIds);
+  return replies.map((reply) => {
+    if (!isElse(reader, reply)) return reply.sources;
+    return reply.sources.map((source) =>
+      isOpenTo(source, reply, seen) ? source : { ...hidden, n: source.n, kind: source.kind },
+    );
+  });
+}
+
+const hidden = { title: kept, quote: "", chatId: null, messageId: null, fileId: null, position: null };
+
+function isOpenTo({ kind, chatId, fileId }: Source, reply: Reply, seen: ReadonlySet<string>): boolean {
+  if (kind === "message") return chatId === reply.chatId;
+  return kind !== "file" || (fileId != null && seen.has(fileId));
+}
+
+async function seenFiles(db: Db, reader: Reader, fileIds: string[]): Promise<Set<string>> {
+  if (reader === null || fileIds.length === 0) return new Set();
+  const rows = await db.selectFrom("files").where("id", "in", fileIds).where(maySeeFile(reader)).select("id").execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
+type Called = { server: string | null; tool: string; output: string };
+
+/** A call as a reader may see it: what was found in documents and other chats is its author's. */
+export const callFor = <Call extends Called>(reader: Reader, reply: Pick<Reply, "userId">, call: Call): Call =>
+  isElse(reader, reply) && call.server === null && call.tool === "buscar_en_mis_documentos" && call.output
+    ? { ...call, output: kept }
+    : call;
+
+/** The same of a reply that is being followed. */
+export const chunksFor = (db: Db, reader: Reader, reply: Reply, chunks: AsyncGenerator<Chunk[]>) =>
+  isElse(reader, reply) ? shownChunks(db, reader, reply, chunks) : chunks;
+
+async function* shownChunks(
+  db: Db,
+  reader: Reader,
+  reply: Reply,
+  chunks: AsyncGenerator<Chunk[]>,
+): AsyncGenerator<Chunk[]> {
+  for await (const some of chunks) {
+    const seen: Chunk[] = [];
+    for (const chunk of some) {
+      if (chunk.type === "tool") seen.push(callFor(reader, reply, chunk));
+      else if (chunk.type === "sources") {
+        const [sources = []] = await sourcesFor(db, reader, [{ ...reply, sources: chunk.sources }]);
+        seen.push({ ...chunk, sources });
+      } else seen.push(chunk);
+    }
+    yield seen;
+  }
+}
