@@ -46,7 +46,7 @@ export const chunksHandedOver = (response: Response): AsyncGenerator<Chunk[]> | 
 
 /**
  * The typed client of the API for one request of one person. `send` calls it, in process or over HTTP.
- * A call answered 401 is refreshed once, whatever the number of parallel calls, and replayed.
+ * A call answered 401 is refreshed once, whatever the number of parallel calls, and replayed; a read also where that ends the session.
  */
 export function createClient(send: Send, tokens: TokenStore) {
   const begun = Date.now();
@@ -68,7 +68,10 @@ export function createClient(send: Send, tokens: TokenStore) {
     if (opens && response.ok) await keepTokens(response.clone());
     if (response.status !== 401 || opens || !tokens.refresh) return response;
     refreshing ??= catchUp();
-    return (await refreshing) ? attempt() : response;
+    const isOpen = await refreshing;
+    // Whoever's session has ended reads as a visitor does: what is public stays so.
+    const isVisitor = tokens.access === undefined && (init?.method ?? "GET") === "GET";
+    return isOpen || isVisitor ? attempt() : response;
   }
 
   /**

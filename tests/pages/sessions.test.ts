@@ -56,6 +56,26 @@ describe("guards", () => {
   });
 });
 
+it("what is public stays so for who comes with a session that has ended", async () => {
+  const browser = new Browser(server.url);
+  const email = await browser.signUp();
+  const elsewhere = new Browser(server.url);
+  await elsewhere.signIn(email);
+  await elsewhere.submit("/user", "/user/sesiones", {});
+  const ended = new Map(browser.cookies);
+  for (const [path, status] of [
+    ["/", 200],
+    ["/accesibilidad", 200],
+    ["/no-existe", 404],
+    ["/auth/signin", 200],
+  ] as const) {
+    for (const [name, value] of ended) browser.cookies.set(name, value);
+    const answer = await browser.fetch(path);
+    expect([path, answer.status]).toEqual([path, status]);
+    expect(readable(await answer.text())).not.toContain("Algo ha fallado");
+  }
+});
+
 describe("sign-in", () => {
   it.each([
     ["/conversation/chat", "/conversation/chat"],
