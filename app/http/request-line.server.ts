@@ -19,11 +19,15 @@ export function refuseMalformed(request: IncomingMessage): Malformed | undefined
     headers.host = target.host;
   }
   if (!request.url?.startsWith("/")) return { status: 400, sentence: "La dirección no es válida." };
-  if (headers.host === undefined || !isHost(headers.host)) {
+  // Node keeps the first of several, a proxy in front perhaps the last (RFC 9112 §3.2).
+  if (headers.host === undefined || !isHost(headers.host) || hostsIn(request) > 1) {
     return { status: 400, sentence: "La cabecera Host no es válida." };
   }
   if (!decodes(request.url)) return { status: 400, sentence: "La dirección no es válida." };
 }
+
+const hostsIn = ({ rawHeaders }: IncomingMessage): number =>
+  rawHeaders.filter((name, place) => place % 2 === 0 && name.toLowerCase() === "host").length;
 
 /** A target in absolute form, as clients send it to proxies, and servers have to take it (RFC 9112 §3.2.2). */
 function absolute(target: string): URL | null {

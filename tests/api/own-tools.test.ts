@@ -319,6 +319,15 @@ describe("the tools of the house", () => {
       secret: "clave",
       model: "gpt-image-1",
     });
+    const { id } = made.body as { id: string };
+    const at = async (path: string) => {
+      const json = { name: "Imágenes", kind: "image", address: `${services.url}${path}`, model: "x", secret: "clave" };
+      await api.call("PUT", `/api/tool/${id}`, { token: admin.token, json });
+      return calls(await call("crear_imagen", { descripcion: "Un faro" }))[0];
+    };
+    expect(await at("/propia")).toMatchObject({ status: "done" });
+    expect(await at("/ajena")).toMatchObject({ status: "failed", output: expect.stringContaining("no es pública") });
+    await at("/v1");
     const reply = await call("crear_imagen", { descripcion: "Un faro" }, "Aquí está.");
     expect(reply.parts.map(({ kind }) => kind)).toEqual(["tool", "image", "text"]);
     const image = reply.parts[1];

@@ -1,5 +1,8 @@
+import { readdirSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ownPaths } from "../../app/api/site/pages.server.ts";
+import routes from "../../app/routes.ts";
 import { Browser, readable } from "../support/browser.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
@@ -10,6 +13,18 @@ beforeAll(async () => {
   visitor = new Browser(server.url);
 });
 afterAll(() => server.stop());
+
+it("no page can be made at an address of the application", () => {
+  type Routes = readonly { path?: string | undefined; children?: Routes | undefined }[];
+  const firsts = (list: Routes): string[] =>
+    list.flatMap(({ path, children = [] }) => (path === undefined ? firsts(children) : (path.split("/")[0] ?? [])));
+  const ofFolder = readdirSync("public", { withFileTypes: true }).filter((one) => one.isDirectory());
+  // A slug has letters, digits and dashes.
+  const taken = [...firsts(routes as Routes), ...ofFolder.map(({ name }) => name)].filter((one) =>
+    /^[a-z\d-]+$/.test(one),
+  );
+  expect(taken.filter((one) => !ownPaths.has(one))).toEqual([]);
+});
 
 const paths = ["/", "/servicios", "/sobre-nosotros", "/soporte", "/contacto"];
 

@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { Browser, hiddenFields } from "../support/browser.ts";
 import { startServer, type TestServer } from "../support/server.ts";
@@ -22,6 +23,21 @@ it("a session's cookie lasts a month, is read by no script and goes to no other 
   const secure = await cookieOver("https");
   expect(secure).toMatch(/^__Host-tertulia=/);
   expect(attributes(secure)).toEqual(["HttpOnly", "Max-Age=2592000", "Path=/", "SameSite=Strict", "Secure"]);
+});
+
+it("a request for two hosts is refused, as a proxy may have believed the other one", async () => {
+  const { hostname, port } = new URL(server.url);
+  const answer = await new Promise<string>((resolve) => {
+    const socket = connect(Number(port), hostname, () => {
+      socket.write("GET /health HTTP/1.1\r\nHost: una.example\r\nHost: otra.example\r\nConnection: close\r\n\r\n");
+    });
+    let said = "";
+    socket.on("data", (data) => {
+      said += String(data);
+    });
+    socket.on("close", () => resolve(said));
+  });
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
 });
 
 it("a form that is refused comes back without the key and the password that were typed in it", async () => {

@@ -34,6 +34,12 @@ export async function startWebServices() {
       return json({ results: results.slice(0, 1) });
     }
     if (url.pathname === "/v1/images/generations") return json({ data: [{ b64_json: picture.toString("base64") }] });
+    if (url.pathname === "/imagen.png") return response.writeHead(200, { "Content-Type": "image/png" }).end(picture);
+    // Services that answer with where the image is: on their own, or anywhere.
+    const own = `http://${request.headers.host}/imagen.png`;
+    if (url.pathname === "/propia/images/generations") return json({ data: [{ url: own }] });
+    if (url.pathname === "/ajena/images/generations")
+      return json({ data: [{ url: own.replace("127.0.0.1", "localhost") }] });
     response.writeHead(404).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

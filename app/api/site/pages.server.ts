@@ -9,16 +9,25 @@ import { answerInvalid, notFound } from "../http/problem.server.ts";
 import { itemRoute, listRoute } from "../http/resource-routes.server.ts";
 import { flag, line, position, rowFields, text, timesOf } from "../http/schemas.server.ts";
 
-// Slugs that are taken by other routes.
-const ownPaths = new Set([
+/** Slugs that are taken by other routes; a test compares them with the routes that there are. */
+export const ownPaths: ReadonlySet<string> = new Set([
+  "accesibilidad",
   "admin",
   "assets",
   "auth",
+  "avisos",
+  "canal",
   "compartido",
+  "compartir",
   "conversation",
   "health",
+  "icons",
+  "metrics",
+  "paginas-ligeras",
+  "partes",
   "ready",
   "sidebar",
+  "sin-conexion",
   "user",
   "v1",
 ]);

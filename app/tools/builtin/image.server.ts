@@ -1,6 +1,7 @@
 import { listOf, objectOf, recordOf } from "../../process/text/json.ts";
 import type { OwnTool } from "../tool.server.ts";
 import { ToolRefused } from "../tool.server.ts";
+import { fetchPublic } from "./public-request.server.ts";
 
 const answerAtMost = 20 * 1024 * 1024;
 
@@ -66,7 +67,11 @@ async function imageIn(answer: Response, signal: AbortSignal): Promise<Uint8Arra
   const { b64_json, url } = recordOf(listOf(said.data)[0]) ?? {};
   if (typeof b64_json === "string" && b64_json) return Buffer.from(b64_json.replace(/^data:[^,]*,/, ""), "base64");
   if (typeof url !== "string" || !url) throw new ToolRefused("El servicio de imágenes no ha devuelto ninguna imagen.");
-  return bounded(await asked(url, { signal, redirect: "error" }));
+  // The service itself may be on this network; whatever else it names has to be public.
+  if (URL.parse(url)?.origin === URL.parse(answer.url)?.origin) {
+    return bounded(await asked(url, { signal, redirect: "error" }));
+  }
+  return (await fetchPublic(url, { signal, most: answerAtMost })).bytes;
 }
 
 async function bounded(answer: Response): Promise<Buffer> {
