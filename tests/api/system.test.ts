@@ -45,6 +45,16 @@ for (const engine of await queryEngines()) {
       expect(migrations.every(({ at }) => at && Date.parse(at) <= Date.now())).toBe(true);
     });
 
+    it("counts what was stored under another secret, of accesses too", async () => {
+      const json = { name: "casa", kind: "oidc", address: "https://id.example", clientId: "x", secret: "y" };
+      const made = await api.call("POST", "/api/access", { token: admin.token, json });
+      expect(made.status, made.text).toBe(201);
+      await api.db.updateTable("accesses").set({ secret: "de otro secreto" }).execute();
+      const { body } = await api.call("GET", "/api/system", { token: admin.token });
+      expect(body).toMatchObject({ lost: { models: 0, tools: 0, accesses: 1, authenticators: 0 } });
+      await api.db.deleteFrom("accesses").execute();
+    });
+
     it("is there for admins only", async () => {
       for (const [method, path] of [
         ["GET", "/api/system"],

@@ -51,10 +51,12 @@ const shown = z
       .object({ waiting: z.number(), running: z.number(), failed: z.number() })
       .openapi({ description: "Lo que se hace por detrás." }),
     mail: z.boolean().openapi({ description: "Si puede enviar correo." }),
-    lost: z.object({ models: z.number(), tools: z.number(), authenticators: z.number() }).openapi({
-      description:
-        "Claves de modelos, de herramientas y segundos pasos que se guardaron con otro secreto y no se pueden leer.",
-    }),
+    lost: z
+      .object({ models: z.number(), tools: z.number(), accesses: z.number(), authenticators: z.number() })
+      .openapi({
+        description:
+          "Claves de modelos, de herramientas y de accesos, y segundos pasos que se guardaron con otro secreto y no se pueden leer.",
+      }),
   })
   .openapi("System");
 

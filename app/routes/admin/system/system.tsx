@@ -91,7 +91,7 @@ export default function System({ loaderData }: Route.ComponentProps) {
             </Callout>
           </div>
         )}
-        {lost.models + lost.tools + lost.authenticators > 0 && <Lost {...lost} />}
+        {Object.values(lost).some((count) => count > 0) && <Lost {...lost} />}
         {skewed && (
           <div className="mt-4">
             <Callout type="warning">
@@ -254,8 +254,10 @@ function OwnMeans() {
   );
 }
 
+type Counts = { models: number; tools: number; accesses: number; authenticators: number };
+
 /** After the master secret was lost or changed by hand: all the rest works. */
-function Lost({ models, tools, authenticators }: { models: number; tools: number; authenticators: number }) {
+function Lost({ models, tools, accesses, authenticators }: Counts) {
   return (
     <div className="mt-4">
       <Callout type="warning">
@@ -270,6 +272,12 @@ function Lost({ models, tools, authenticators }: { models: number; tools: number
           <p>
             {tools === 1 ? "La clave de una herramienta" : `Las claves de ${tools} herramientas`}:{" "}
             <Link to="/admin/tool">escríbelas otra vez en sus fichas</Link>.
+          </p>
+        )}
+        {accesses > 0 && (
+          <p>
+            {accesses === 1 ? "El secreto de un acceso" : `Los secretos de ${accesses} accesos`}:{" "}
+            <Link to="/admin/access">escríbelos otra vez en sus fichas</Link>. Mientras, nadie entra por ahí.
           </p>
         )}
         {authenticators > 0 && (
