@@ -264,6 +264,8 @@ export type ProcessRow = Row & { host: string; pid: number; version: string; dat
  * text, which lies in the message alone. `at` is the offset in that text at which the part stands.
  */
 export type PartRow = Row & {
+  /** Of a call: who has said what it has brought (`replies/tools/provenance.server.ts`); null: nobody but the house. */
+  origin: string | null;
   messageId: string;
   n: number;
   kind: "reasoning" | "tool" | "image";

@@ -5,6 +5,7 @@ import type { Db } from "../db/connection.server.ts";
 import type { CallStatus, PartRow } from "../db/tables.ts";
 import { parseJson } from "../process/text/json.ts";
 import type { Call } from "./tools/call.ts";
+import { originOf } from "./tools/provenance.server.ts";
 
 /** A stretch of a reply's text, from this offset up to where the next part stands. */
 export type TextPart = { kind: "text"; at: number };
@@ -136,7 +137,20 @@ export async function storeParts(db: Db, messageId: string, parts: NumberedPart[
     const text = part.text.replaceAll("\0", "");
     const status = part.kind === "tool" ? part.status : null;
     const data = dataOf(part);
-    const row = { messageId, n, kind, at, text, createdAt: startedAt, updatedAt: now, finishedAt, status, data };
+    const origin = part.kind === "tool" ? (originOf(part.call) ?? null) : null;
+    const row = {
+      messageId,
+      n,
+      kind,
+      at,
+      text,
+      createdAt: startedAt,
+      updatedAt: now,
+      finishedAt,
+      status,
+      data,
+      origin,
+    };
     const changed = { text, finishedAt, status, data, updatedAt: now };
     await db
       .insertInto("parts")

@@ -197,6 +197,7 @@ for (const engine of await ruleEngines()) {
           text: "[1] SECRETO",
           finishedAt: now,
           status: "done",
+          origin: "*",
           data: JSON.stringify({ id: "c", step: 0, name: "buscar_en_mis_documentos", readOnly: true, ...found }),
         })
         .execute();

@@ -9,7 +9,7 @@ import type { ToolPart } from "../parts.server.ts";
 import type { ToolCalls } from "../providers/tool-calls.server.ts";
 import type { Run } from "../running/run.server.ts";
 import { keepImages } from "./made-images.server.ts";
-import { mustAsk } from "./provenance.server.ts";
+import { mustAsk, placesOf } from "./provenance.server.ts";
 import { provenanceOf } from "./provenance-of.server.ts";
 
 /** Who calls and where, for all calls of a reply. */
@@ -47,7 +47,12 @@ export async function addCalls(
   calling: Calling,
   step: number,
 ): Promise<void> {
-  const provenance = await provenanceOf(db, { id: calling.messageId }, run, calling.tools);
+  const { tools } = calling;
+  const wantsPlaces = calls.some(({ name, input }) => {
+    const tool = tools.find((one) => one.name === name);
+    return tool && placesOf(tool, objectOf(input) ?? {}).length > 0;
+  });
+  const provenance = await provenanceOf(db, { id: calling.messageId }, run, { tools, wantsPlaces });
   const now = Date.now();
   // One more than may be, so that the model is told.
   for (const [index, { id, name, input, meta }] of calls.slice(0, callsAtOnce + 1).entries()) {

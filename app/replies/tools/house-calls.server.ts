@@ -61,11 +61,11 @@ export async function* withHouseCalls({ ask, given, tools, caller }: Asking): As
   }
 }
 
-/** What a program has sent as its person's is the person's; results of its tools and what a model has said are anybody's. */
+/** What a program has sent as its person's is the person's; images, results of its tools and what a model has said are anybody's. */
 const knownFrom = (given: Prompt["turns"], tools: Tool[]): Known => ({
   person: given.flatMap(({ role, content }) => (role === "user" ? [content] : [])),
   listed: [],
-  origins: given.some(({ role }) => role !== "user") ? [anybody] : [],
+  origins: given.some((turn) => turn.role !== "user" || turn.images) ? [anybody] : [],
   described: tools.flatMap(({ server, toolId }) => (server === null ? [] : [toolId])),
 });
 

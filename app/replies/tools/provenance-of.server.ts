@@ -6,59 +6,75 @@ import { parseJson } from "../../process/text/json.ts";
 import type { Tool } from "../../tools/tool.server.ts";
 import type { Source } from "../chunk.ts";
 import type { Run } from "../running/run.server.ts";
-import type { Call } from "./call.ts";
 import { anybody, originOf, Provenance } from "./provenance.server.ts";
+
+// Newest messages of a person, and newest replies with search results, in which a place is looked for.
+const lookedAt = 400;
 
 /**
  * Provenance of what stands in the prompt of a reply: of all that led to its question, also what was summarised since; of its
- * sources; and of its calls so far.
+ * sources; and of its calls so far. `wantsPlaces`: whether the next calls name places; else the texts are not read.
  */
 export async function provenanceOf(
   db: Db,
   question: Pick<MessageRow, "id">,
   run: Run,
-  tools: Tool[],
+  { tools, wantsPlaces }: { tools: Tool[]; wantsPlaces: boolean },
 ): Promise<Provenance> {
   const lastId = question.id;
-  const [{ rows: messages }, { rows: parts }] = await Promise.all([
-    findBranch(db, { lastId }),
-    findCalls(db, { lastId }),
+  const [told, called, person, listed] = await Promise.all([
+    findTold(db, { lastId }),
+    findOrigins(db, { lastId }),
+    wantsPlaces ? findSaid(db, { lastId }) : undefined,
+    wantsPlaces ? findListed(db, { lastId }) : undefined,
   ]);
-  const sources = [...messages.flatMap((one) => sourcesIn(one.sources)), ...run.sources];
-  const made = run.calls.filter(({ text, status }) => text !== "" && status !== "refused").map(({ call }) => call);
-  const calls = [...parts.map(({ data }) => parseJson(data) as Call), ...made];
-  const isTold =
-    messages.some(({ outside, attached }) => outside === 1 || Number(attached) > 0) ||
-    sources.some(({ kind }) => kind !== "training");
+  const sources = [...(listed?.rows.flatMap((row) => parseJson(row.sources) as Source[]) ?? []), ...run.sources];
+  const made = run.calls.filter(({ text, status }) => text !== "" && status !== "refused");
+  const isTold = told.rows.length > 0 || run.sources.some(({ kind }) => kind !== "training");
   return new Provenance({
-    person: messages.flatMap(({ said, outside }) => (said !== null && outside === 0 ? [said] : [])),
+    person: person?.rows.map(({ content }) => content) ?? [],
     listed: sources.flatMap(({ url, isListed }) => (url && isListed ? [url] : [])),
-    origins: [...(isTold ? [anybody] : []), ...calls.flatMap((call) => originOf(call) ?? [])],
+    origins: [
+      ...(isTold ? [anybody] : []),
+      ...called.rows.map(({ origin }) => origin),
+      ...made.flatMap(({ call }) => originOf(call) ?? []),
+    ],
     described: tools.flatMap(({ server, toolId }) => (server === null ? [] : [toolId])),
   });
 }
 
-const sourcesIn = (stored: string | null) => (stored ? ((parseJson(stored) as Source[] | undefined) ?? []) : []);
-
-type Before = Pick<MessageRow, "sources" | "outside"> & { said: string | null; attached: number };
 type Last = { lastId: string };
 
 const branch = (lastId: string) => sql`
   with recursive branch as (
-    select id, "parentId" from messages where id = ${lastId}
+    select id, "parentId", 0 as depth from messages where id = ${lastId}
     union all
-    select m.id, m."parentId" from messages m join branch b on m.id = b."parentId"
+    select m.id, m."parentId", b.depth + 1 from messages m join branch b on m.id = b."parentId"
   )`;
 
-const findBranch = prepared(
-  (_, { lastId }: Last) => sql<Before>`${branch(lastId)}
-    select case when m.role = 'user' then m.content end as said, m.sources, m.outside,
-      (select count(*) from attachments a where a."messageId" = m.id) as attached
-    from branch join messages m on m.id = branch.id`,
+// Sources are JSON that this program has written: the kinds of all but trainings.
+const findTold = prepared(
+  (_, { lastId }: Last) => sql<{ id: string }>`${branch(lastId)}
+    select m.id from branch join messages m on m.id = branch.id
+    where m.outside = 1 or m.sources like '%"kind":"file"%' or m.sources like '%"kind":"message"%'
+      or m.sources like '%"kind":"page"%' or exists (select 1 from attachments a where a."messageId" = m.id)
+    limit 1`,
 );
 
-const findCalls = prepared(
-  (_, { lastId }: Last) => sql<{ data: string }>`${branch(lastId)}
-    select p.data from branch join parts p on p."messageId" = branch.id
-    where p.kind = 'tool' and p.data is not null and p.text <> '' and p.status <> 'refused'`,
+const findOrigins = prepared(
+  (_, { lastId }: Last) => sql<{ origin: string }>`${branch(lastId)}
+    select distinct p.origin from branch join parts p on p."messageId" = branch.id
+    where p.origin is not null and p.text <> '' and p.status <> 'refused'`,
+);
+
+const findSaid = prepared(
+  (_, { lastId }: Last) => sql<{ content: string }>`${branch(lastId)}
+    select m.content from branch join messages m on m.id = branch.id
+    where m.role = 'user' and m.outside = 0 order by branch.depth limit ${sql.lit(lookedAt)}`,
+);
+
+const findListed = prepared(
+  (_, { lastId }: Last) => sql<{ sources: string }>`${branch(lastId)}
+    select m.sources from branch join messages m on m.id = branch.id
+    where m.sources like '%"isListed":true%' order by branch.depth limit ${sql.lit(lookedAt)}`,
 );

@@ -30,10 +30,10 @@ export class Provenance {
   readonly #described: string[];
 
   constructor({ person, listed, origins, described }: Known) {
-    this.#person = person;
+    this.#person = [...person];
     this.#listed = new Set(listed.map(formOf));
-    this.#origins = origins;
-    this.#described = described;
+    this.#origins = [...origins];
+    this.#described = [...described];
   }
 
   /** Whether what has come into the prompt has a say in calls of this tool: anything but the person, the house and the tool itself. */
@@ -54,8 +54,8 @@ export class Provenance {
   }
 }
 
-/** Places that a call goes to. What stays with a server that reaches nothing else goes nowhere. */
-function placesOf(
+/** Places that a call of a tool goes to. What stays with a server that reaches nothing else goes nowhere. */
+export function placesOf(
   { goesTo, server, reachesOut }: Pick<Tool, "goesTo" | "server" | "reachesOut">,
   input: object,
 ): Place[] {
