@@ -69,7 +69,7 @@ export function createClient(send: Send, tokens: TokenStore) {
     if (response.status !== 401 || opens || !tokens.refresh) return response;
     refreshing ??= catchUp();
     const isOpen = await refreshing;
-    // Whoever's session has ended reads as a visitor does: what is public stays so.
+    // A person whose session has ended reads as a visitor does: public pages stay public.
     const isVisitor = tokens.access === undefined && (init?.method ?? "GET") === "GET";
     return isOpen || isVisitor ? attempt() : response;
   }

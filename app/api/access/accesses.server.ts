@@ -116,7 +116,7 @@ export const accesses: Resource<"accesses", typeof shown, typeof body> = {
       throw invalid("userFilter", "En el filtro falta {usuario}, que es lo que escribe la persona.");
     }
   },
-  // Who somebody is at one provider says nothing of who they are at another.
+  // An identity at one provider means nothing at another.
   async stored(db, row, before) {
     if (!before || !isMoved(before, row)) return;
     await db.deleteFrom("identities").where("accessId", "=", row.id).execute();

@@ -47,7 +47,7 @@ export const invitations: Resource<"invitations", typeof shown, typeof body> = {
     usedAt: isoOrNull(row.usedAt),
   }),
   columns: ({ groupIds: forGroups = null, ...given }) => ({ ...given, groupIds: groupIdsColumn(forGroups) }),
-  // Whoever changes it answers for it.
+  // The last administrator to change it answers for it.
   complete: (_services, row, before, { id: inviterId }) =>
     before
       ? { ...row, inviterId }

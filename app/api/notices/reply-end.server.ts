@@ -14,7 +14,7 @@ type ReplyEnd = {
   said: string;
 };
 
-/** What is told of a reply that has ended; undefined if it was deleted. `aiNotice`: line that says that an AI has written it. */
+/** Words about a reply that has ended; undefined if it was deleted. `aiNotice`: line that says that an AI has written it. */
 export async function endOfReply(
   db: Db,
   messageId: string | null,

@@ -61,7 +61,7 @@ export async function* withHouseCalls({ ask, given, tools, caller }: Asking): As
   }
 }
 
-/** What a program has sent as its person's is the person's; images, results of its tools and what a model has said are anybody's. */
+/** Texts that a program sends as its person's are the person's; images, results of its tools and words of models are anybody's. */
 const knownFrom = (given: Prompt["turns"], tools: Tool[]): Known => ({
   person: given.flatMap(({ role, content }) => (role === "user" ? [content] : [])),
   listed: [],

@@ -50,7 +50,7 @@ export async function keepImages(
   }
 }
 
-/** What a model has made, marked as that for machines. Credentials of its provider stay whole, and are named where the file is. */
+/** An image of a model, marked as that for machines. Credentials of its provider stay whole, and are named where the file is. */
 async function marked({ bytes, name }: Omit<Made, "shows">): Promise<Omit<Made, "shows">> {
   if (hasCredentials(bytes)) return { bytes, name: name.replace(/(\.\w+)?$/, " con credenciales C2PA$1") };
   const { markGenerated } = await import("../../files/images.server.ts");

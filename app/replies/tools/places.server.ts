@@ -9,7 +9,7 @@ const isHost = (word: string) =>
 const isPath = (text: string) =>
   /^(?:[/\\~]|\.{1,2}[/\\]|[a-z]:\\)/i.test(text) || (/^\S*[/\\]\S*$/.test(text) && /\p{L}/u.test(text));
 
-// What stands around an address in a text or in marks.
+// Quotes, brackets and stops around an address in a text.
 const around = /^["'«“‘(<[{]+|["'»”’)>\]},;:.!?]+$/g;
 
 /** The places that are named in the input of a call, at any depth; in a text of several words, addresses and recipients alone. */

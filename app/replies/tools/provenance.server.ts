@@ -20,7 +20,7 @@ export type Known = {
 };
 
 /**
- * Who said what stands in a prompt. An outside text can tell a model to carry what it knows somewhere; it may go unasked only to a
+ * Origins of the words in a prompt. An outside text can tell a model to carry what it knows somewhere; it may go unasked only to a
  * place that the person or a list of search results has named. See `docs/decisions/0026-who-said-it.md`.
  */
 export class Provenance {

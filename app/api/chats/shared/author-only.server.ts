@@ -4,7 +4,7 @@ import type { Chunk, Source } from "../../../replies/chunk.ts";
 import type { Person } from "../../env.server.ts";
 import { maySeeFile } from "../../http/access.server.ts";
 
-/** Who reads; null: whoever has the link of a shared chat. */
+/** Reader of a chat; null: a stranger with the link of a shared one. */
 export type Reader = Pick<Person, "id" | "role" | "sessionId"> | null;
 
 /** In place of what only the author of a reply may open. */

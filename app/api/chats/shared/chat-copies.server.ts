@@ -85,7 +85,7 @@ async function copyMessages(db: Db, copy: ChatRow, messages: MessageRow[]): Prom
           chatId: copy.id,
           userId: copy.userId,
           parentId: ids[place - 1] ?? null,
-          // What a reply had read is not copied with it.
+          // A copied reply comes without the sources and calls that it had read.
           outside: role === "user" && message.userId === copy.userId ? message.outside : 1,
           ...given,
         });
