@@ -37,7 +37,7 @@ it.runIf(mayUnshare && hasOpenssl)(
     const [told, ofTemporary, last] = sent.filter(({ path }) => path === "/busy");
     expect(told?.notice).toMatchObject({
       title: expect.stringMatching(/^«.+»: la respuesta ya está$/),
-      body: "La respuesta que esperabas ya está.",
+      body: expect.stringMatching(/^La respuesta que esperabas ya está\. .*inteligencia artificial/),
       path: chat,
     });
     expect(told?.signed).toMatchObject({

@@ -155,7 +155,7 @@ async function refuseToDrop(db: Db, row: AccessRow): Promise<void> {
   const who = people === 1 ? "Una persona entra" : `${people.toLocaleString("es")} personas entran`;
   throw invalid(
     "dropsPeople",
-    `${who} por este acceso, y en otra dirección no se sabe quién es cada cual. Marca que dejan de estar unidas a él: volverán a unirse con su contraseña.`,
+    `${who} por este acceso, y en otra dirección no se sabe quién es cada cual. Marca «Soltar a quienes entran por él»: volverán a unirse con su contraseña.`,
   );
 }
 

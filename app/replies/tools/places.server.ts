@@ -2,15 +2,15 @@
 export type Place = { value: string; isPath: boolean };
 
 const isAddress = (word: string) => /^(?:[a-z][a-z\d+.-]{1,20}:\/\/|mailto:|www\.)\S/i.test(word);
-const isMail = (word: string) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(word);
+const isMail = (word: string) => /^[^\s@]+@[^\s@.]+\.[^\s@]+$/.test(word);
 const isHost = (word: string) =>
   /^(?:(?:[\p{L}\p{N}_-]+\.)+\p{L}{2,}|\d{1,3}(?:\.\d{1,3}){3})(?::\d{1,5})?(?:[/?#]|$)/u.test(word);
 // From a root, or in one word; not a date, a fraction or a number.
 const isPath = (text: string) =>
-  /^(?:[/\\~]|\.{1,2}[/\\]|[a-z]:\\)/i.test(text) || (/^\S*[/\\]\S*$/.test(text) && /\p{L}/u.test(text));
+  /^(?:[/\\~]|\.{1,2}[/\\]|[a-z]:\\)/i.test(text) || (/[/\\]/.test(text) && !/\s/.test(text) && /\p{L}/u.test(text));
 
 // Quotes, brackets and stops around an address in a text.
-const around = /^["'«“‘(<[{]+|["'»”’)>\]},;:.!?]+$/g;
+const around = /^["'«“‘(<[{]+|["'»”’)>\]},;:.!?]{1,8}$/g;
 
 /** The places that are named in the input of a call, at any depth; in a text of several words, addresses and recipients alone. */
 export function placesIn(input: unknown): Place[] {

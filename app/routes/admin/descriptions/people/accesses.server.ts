@@ -50,7 +50,7 @@ export const accesses: AdminResource = {
     },
     {
       name: "dropsPeople",
-      label: "Si cambia la dirección, quienes entran por él dejan de estar unidos a él",
+      label: "Soltar a quienes entran por él, si se muda a otro sitio",
       kind: "flag",
       folded: true,
     },
