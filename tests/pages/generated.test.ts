@@ -46,6 +46,8 @@ it("what is printed and exported says so", async () => {
 });
 
 it("a stranger with the link is told, and so is a program that reads the page", async () => {
+  const title = "</script><script>alert(1)</script>";
+  await browser.submit(`${chat}/editar`, `${chat}/editar`, { title });
   await browser.submit(`${chat}/compartir`, `${chat}/compartir`, {});
   const path = /\/compartido\/[\w-]+/.exec(await browser.html(`${chat}/compartir`))?.[0] ?? "";
   const page = await new Browser(server.url).html(path);
@@ -54,6 +56,7 @@ it("a stranger with the link is told, and so is a program that reads the page", 
   const [, data = ""] = /<script type="application\/ld\+json"[^>]*>(.*?)<\/script>/s.exec(page) ?? [];
   expect(JSON.parse(data)).toMatchObject({
     "@context": "https://schema.org",
+    name: title,
     digitalSourceType: "https://schema.org/CompositeWithTrainedAlgorithmicMediaDigitalSource",
   });
 });
