@@ -112,6 +112,13 @@ describe("whether the person is asked before a call", () => {
       { origins: [anybody], granted: true },
       true,
     ],
+    [
+      "more places than are looked for",
+      "open read",
+      { todas: Array.from({ length: 17 }, () => "https://pan.example") },
+      { origins: [anybody], person: ["https://pan.example"] },
+      true,
+    ],
     ["a read in words", "open read", { busqueda: "pan de masa madre" }, { origins: [anybody] }, false],
     ["what stays with its server", "closed read", { path: "/notas" }, { origins: [anybody] }, false],
     ["a write, also with a yes for the chat", "write", {}, { origins: [anybody], granted: true }, true],

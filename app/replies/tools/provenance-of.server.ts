@@ -9,7 +9,7 @@ import type { Run } from "../running/run.server.ts";
 import { anybody, originOf, Provenance } from "./provenance.server.ts";
 
 // Newest messages of a person, and newest replies with search results, in which a place is looked for.
-const lookedAt = 400;
+const lookedAt = 100;
 
 /**
  * Provenance of what stands in the prompt of a reply: of all that led to its question, also what was summarised since; of its

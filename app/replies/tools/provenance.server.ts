@@ -8,6 +8,9 @@ import { formOf, isIn, type Place, placesIn } from "./places.server.ts";
  */
 export const anybody = "*";
 
+// Places that are looked for in the texts of a person; a call that names more is asked about.
+const placesAtMost = 16;
+
 export type Known = {
   /** Texts of the person. */
   person: string[];
@@ -48,7 +51,9 @@ export class Provenance {
 
   /** Places that a call would carry something to and that neither the person nor a list of search results has named. */
   unnamedIn(tool: Pick<Tool, "goesTo" | "server" | "reachesOut">, input: Record<string, unknown>): Place[] {
-    return placesOf(tool, input).filter(
+    const places = placesOf(tool, input);
+    if (places.length > placesAtMost) return places;
+    return places.filter(
       ({ value }) => !this.#listed.has(formOf(value)) && !this.#person.some((text) => isIn(text, value)),
     );
   }
