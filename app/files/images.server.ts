@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import pLimit from "p-limit";
-import type { Sharp } from "sharp";
+import type { Metadata, Sharp } from "sharp";
 import { limits } from "../process/limits.ts";
 import { generatedXmp, xmpForCopy } from "./generated-mark.server.ts";
 import { FileRefused } from "./refused.server.ts";
@@ -26,11 +26,10 @@ const atOnce = pLimit(2);
 /** Marks an image as made by a model, in its own format. Throws FileRefused. */
 export function markGenerated(bytes: Uint8Array): Promise<Uint8Array> {
   return atOnce(async () => {
-    const image = await reader(bytes);
-    const { format } = await image.metadata().catch(refuse);
+    const { format } = await metadataOf(bytes);
     // `quality` would reduce the colours of a PNG; AVIF is read as HEIF.
     const options = format === "png" || format === "gif" ? {} : { quality: 95 };
-    return image
+    return (await reader(bytes))
       .withXmp(generatedXmp)
       .toFormat(format === "heif" ? "avif" : format, options)
       .toBuffer()
@@ -47,18 +46,23 @@ async function reader(source: Uint8Array): Promise<Sharp> {
 
 async function remake(source: string | Uint8Array): Promise<Image> {
   const bytes = typeof source === "string" ? await readFile(source) : Buffer.from(source);
-  const meta = await (await reader(bytes)).metadata().catch(refuse);
+  const meta = await metadataOf(bytes);
   const { width, height } = meta.autoOrient;
-  const most = meta.format === "heif" ? limits.avifPixels : limits.imagePixels;
-  if (width * height > most) {
-    throw new FileRefused(
-      `mide ${width.toLocaleString("es")} × ${height.toLocaleString("es")} píxeles, más de lo que se admite. Redúcela.`,
-    );
-  }
   const xmp = xmpForCopy(bytes, meta.xmp);
   const image = await shrink(await reader(bytes), modelSide, xmp).catch(refuse);
   const preview = await shrink(await reader(image), previewSide, xmp).catch(refuse);
   return { width, height, image, preview };
+}
+
+/** Its header, read before any pixel. Throws FileRefused where it is larger than what may be decoded. */
+async function metadataOf(bytes: Uint8Array): Promise<Metadata> {
+  const meta = await (await reader(bytes)).metadata().catch(refuse);
+  const { width, height } = meta.autoOrient;
+  const most = meta.format === "heif" ? limits.avifPixels : limits.imagePixels;
+  if (width * height <= most) return meta;
+  throw new FileRefused(
+    `mide ${width.toLocaleString("es")} × ${height.toLocaleString("es")} píxeles, más de lo que se admite. Redúcela.`,
+  );
 }
 
 /** JPEG, because every model server accepts it; transparent parts become white. */
