@@ -76,7 +76,7 @@ export type InvitationRow = Row &
   ForGroups & {
     /** null: of whoever has the link. */
     email: string | null;
-    /** The administrator who made it; null: whose account is gone, or from before this was kept. */
+    /** The administrator who made it; null: their account is gone. */
     inviterId: string | null;
     role: UserRow["role"];
     expiresAt: number;
