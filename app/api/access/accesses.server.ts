@@ -134,8 +134,9 @@ export const accesses: Resource<"accesses", typeof shown, typeof body> = {
   },
 };
 
-type Place = Pick<AccessRow, "address" | "kind">;
-const isMoved = (before: Place, row: Place) => before.address !== row.address || before.kind !== row.kind;
+type ProviderPlace = Pick<AccessRow, "address" | "kind">;
+const isMoved = (before: ProviderPlace, row: ProviderPlace) =>
+  before.address !== row.address || before.kind !== row.kind;
 
 /** Throws 422 where people are joined to an access that moves, with how many they are. */
 async function refuseToDrop(db: Db, row: AccessRow): Promise<void> {

@@ -5,7 +5,7 @@ import type { ChatRow, MessageRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import { notFound } from "../http/problem.server.ts";
 import { message, showMessages } from "./message-fields.server.ts";
-import type { Reader } from "./shared/author-only.server.ts";
+import type { ChatReader } from "./shared/author-only.server.ts";
 
 /** A message of a branch. `versions`: ids of all messages with the same parent, including itself. */
 export const turn = message
@@ -25,7 +25,7 @@ type Page = { items: z.output<typeof turn>[]; hasEarlier: boolean; hasLater: boo
 export async function branchOf(
   db: Db,
   chat: Pick<ChatRow, "id" | "leafId">,
-  reader: Reader,
+  reader: ChatReader,
   {
     through,
     before,

@@ -13,7 +13,7 @@ import {
 } from "../../replies/parts.server.ts";
 import { showCall } from "../../replies/tools/shown-call.server.ts";
 import { isoOrNull, rowFields, timesOf } from "../http/schemas.server.ts";
-import { callFor, type Reader, sourcesFor } from "./shared/author-only.server.ts";
+import { type ChatReader, callFor, sourcesFor } from "./shared/author-only.server.ts";
 
 const source = z
   .object({
@@ -120,7 +120,11 @@ export const message = z
 const thoughtInLists = 3_000;
 
 /** Messages with their attachments, as the API lists them: of long thoughts only the beginning. */
-export async function showMessages(db: Db, rows: MessageRow[], reader: Reader): Promise<z.output<typeof message>[]> {
+export async function showMessages(
+  db: Db,
+  rows: MessageRow[],
+  reader: ChatReader,
+): Promise<z.output<typeof message>[]> {
   const attached = await attachmentsOf(
     db,
     rows.filter(({ role }) => role === "user").map(({ id }) => id),
@@ -137,7 +141,7 @@ export async function showMessages(db: Db, rows: MessageRow[], reader: Reader): 
 }
 
 /** One message, with all that was thought for it. */
-export async function showOne(db: Db, row: MessageRow, reader: Reader): Promise<z.output<typeof message>> {
+export async function showOne(db: Db, row: MessageRow, reader: ChatReader): Promise<z.output<typeof message>> {
   const attached = await attachmentsOf(db, [row.id]);
   const parts = showParts(row, await storedParts(db, row.id), reader);
   const [sources = []] = await sourcesFor(db, reader, [withSources(row)]);
@@ -185,7 +189,7 @@ const showRow = (row: MessageRow) => ({
 export function showParts(
   { role, content, status, userId }: MessageRow,
   stored: (StoredReplyPart | PartBeginning)[],
-  reader: Reader,
+  reader: ChatReader,
 ): ShownPart[] {
   if (role === "user") return [];
   const parts = partsOf(content, stored);

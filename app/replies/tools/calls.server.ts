@@ -8,9 +8,9 @@ import { type Caller, type Outcome, type Tool, ToolRefused } from "../../tools/t
 import type { ToolPart } from "../parts.server.ts";
 import type { ToolCalls } from "../providers/tool-calls.server.ts";
 import type { Run } from "../running/run.server.ts";
+import { findProvenance } from "./find-provenance.server.ts";
 import { keepImages } from "./made-images.server.ts";
 import { mustAsk, placesOf } from "./provenance.server.ts";
-import { provenanceOf } from "./provenance-of.server.ts";
 
 /** Who calls and where, for all calls of a reply. */
 export type Calling = Pick<Caller, "userId" | "chatId" | "projectId" | "messageId" | "zone"> & {
@@ -52,7 +52,7 @@ export async function addCalls(
     const tool = tools.find((one) => one.name === name);
     return tool && placesOf(tool, objectOf(input) ?? {}).length > 0;
   });
-  const provenance = await provenanceOf(db, { id: calling.messageId }, run, { tools, wantsPlaces });
+  const provenance = await findProvenance(db, { id: calling.messageId }, run, { tools, wantsPlaces });
   const now = Date.now();
   // One more than may be, so that the model is told.
   for (const [index, { id, name, input, meta }] of calls.slice(0, callsAtOnce + 1).entries()) {

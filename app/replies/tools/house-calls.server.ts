@@ -2,7 +2,7 @@ import { objectOf } from "../../process/text/json.ts";
 import { type Found, type Tool, ToolRefused } from "../../tools/tool.server.ts";
 import type { Piece, Prompt } from "../providers/providers.server.ts";
 import { isOfCall, ToolCalls } from "../providers/tool-calls.server.ts";
-import { anybody, type Known, mustAsk, originOf, Provenance } from "./provenance.server.ts";
+import { anybody, mustAsk, type Origins, originOf, Provenance } from "./provenance.server.ts";
 
 type Asking = {
   /** Asks the model once more, with what was said and called since. */
@@ -62,7 +62,7 @@ export async function* withHouseCalls({ ask, given, tools, caller }: Asking): As
 }
 
 /** Texts that a program sends as its person's are the person's; images, results of its tools and words of models are anybody's. */
-const knownFrom = (given: Prompt["turns"], tools: Tool[]): Known => ({
+const knownFrom = (given: Prompt["turns"], tools: Tool[]): Origins => ({
   person: given.flatMap(({ role, content }) => (role === "user" ? [content] : [])),
   listed: [],
   origins: given.some((turn) => turn.role !== "user" || turn.images) ? [anybody] : [],
@@ -74,7 +74,7 @@ async function result(
   tools: Tool[],
   name: string,
   input: string,
-  { userId, signal, provenance, known }: Asking["caller"] & { provenance: Provenance; known: Known },
+  { userId, signal, provenance, known }: Asking["caller"] & { provenance: Provenance; known: Origins },
 ): Promise<string> {
   const tool = tools.find((one) => one.name === name);
   const given = objectOf(input);

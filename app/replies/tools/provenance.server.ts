@@ -3,15 +3,15 @@ import type { Call } from "./call.ts";
 import { formOf, isIn, type Place, placesIn } from "./places.server.ts";
 
 /**
- * Origin of words that anybody may have written: pages, documents, images, other people's messages, and what tools bring that
- * reach the open world. Any other origin is the id of a tool's row.
+ * Origin of words that anybody may have written: pages, documents, images, other people's messages, and results of tools
+ * that reach the open world. Any other origin is the id of a tool's row.
  */
 export const anybody = "*";
 
 // Places that are looked for in the texts of a person; a call that names more is asked about.
 const placesAtMost = 16;
 
-export type Known = {
+export type Origins = {
   /** Texts of the person. */
   person: string[];
   /** Addresses in lists of search results. */
@@ -32,20 +32,20 @@ export class Provenance {
   readonly #origins: string[];
   readonly #described: string[];
 
-  constructor({ person, listed, origins, described }: Known) {
+  constructor({ person, listed, origins, described }: Origins) {
     this.#person = [...person];
     this.#listed = new Set(listed.map(formOf));
     this.#origins = [...origins];
     this.#described = [...described];
   }
 
-  /** Whether what has come into the prompt has a say in calls of this tool: anything but the person, the house and the tool itself. */
-  speaksInto({ toolId }: Pick<Tool, "toolId">): boolean {
+  /** Whether words stand in the prompt that are neither the person's, nor the house's, nor of this tool itself. */
+  hasOutsideWords({ toolId }: Pick<Tool, "toolId">): boolean {
     return this.#origins.some((origin) => origin !== toolId);
   }
 
-  /** Whether the descriptions of other tools do. */
-  describesBeside({ toolId }: Pick<Tool, "toolId">): boolean {
+  /** Whether descriptions of other servers stand in it. */
+  hasOtherDescriptions({ toolId }: Pick<Tool, "toolId">): boolean {
     return this.#described.some((origin) => origin !== toolId);
   }
 
@@ -59,7 +59,7 @@ export class Provenance {
   }
 }
 
-/** Places that a call of a tool goes to. What stays with a server that reaches nothing else goes nowhere. */
+/** Places that a call of a tool goes to; none of a server that reaches nothing beyond itself. */
 export function placesOf(
   { goesTo, server, reachesOut }: Pick<Tool, "goesTo" | "server" | "reachesOut">,
   input: object,
@@ -72,13 +72,13 @@ export function placesOf(
 type Asked = { provenance: Provenance; granted: boolean; wasCut: boolean };
 
 /**
- * Whether the person is asked before a call. Where others have a say, a yes for the whole chat does not hold for what changes
- * something, nor for places that nobody has named; of tools that only read, it holds for paths.
+ * Whether the person is asked before a call. With outside words in the prompt, a yes for the whole chat holds neither for calls that
+ * change something nor for places that nobody has named; of tools that only read, it holds for paths.
  */
 export function mustAsk(tool: Tool, input: Record<string, unknown>, { provenance, granted, wasCut }: Asked): boolean {
-  const isSpokenInto = provenance.speaksInto(tool);
-  if (isSpokenInto && tool.server !== null && !tool.readOnly) return true;
-  if (isSpokenInto || provenance.describesBeside(tool)) {
+  const isTold = provenance.hasOutsideWords(tool);
+  if (isTold && tool.server !== null && !tool.readOnly) return true;
+  if (isTold || provenance.hasOtherDescriptions(tool)) {
     const holds = granted && tool.readOnly;
     if (provenance.unnamedIn(tool, input).some(({ isPath }) => !(isPath && holds))) return true;
   }

@@ -4,8 +4,8 @@ import type { Chunk, Source } from "../../../replies/chunk.ts";
 import type { Person } from "../../env.server.ts";
 import { maySeeFile } from "../../http/access.server.ts";
 
-/** Reader of a chat; null: a stranger with the link of a shared one. */
-export type Reader = Pick<Person, "id" | "role" | "sessionId"> | null;
+/** ChatReader of a chat; null: a stranger with the link of a shared one. */
+export type ChatReader = Pick<Person, "id" | "role" | "sessionId"> | null;
 
 /** In place of what only the author of a reply may open. */
 const kept = "Algo de quien la escribió.";
@@ -13,13 +13,13 @@ const kept = "Algo de quien la escribió.";
 type Reply = Pick<MessageRow, "userId" | "chatId">;
 
 /** Whether somebody else reads what a reply has quoted of its author's other chats and files. */
-const isElse = (reader: Reader, { userId }: Pick<Reply, "userId">) =>
+const isElse = (reader: ChatReader, { userId }: Pick<Reply, "userId">) =>
   reader === null || (reader.role !== "admin" && reader.id !== userId);
 
 /** The sources of replies as a reader may see them: a shown chat shows nothing but itself and what they can open anyway. */
 export async function sourcesFor(
   db: Db,
-  reader: Reader,
+  reader: ChatReader,
   replies: (Reply & { sources: Source[] })[],
 ): Promise<Source[][]> {
   const asked = replies.filter((reply) => isElse(reader, reply));
@@ -40,7 +40,7 @@ function isOpenTo({ kind, chatId, fileId }: Source, reply: Reply, seen: Readonly
   return kind !== "file" || (fileId != null && seen.has(fileId));
 }
 
-async function seenFiles(db: Db, reader: Reader, fileIds: string[]): Promise<Set<string>> {
+async function seenFiles(db: Db, reader: ChatReader, fileIds: string[]): Promise<Set<string>> {
   if (reader === null || fileIds.length === 0) return new Set();
   const rows = await db.selectFrom("files").where("id", "in", fileIds).where(maySeeFile(reader)).select("id").execute();
   return new Set(rows.map(({ id }) => id));
@@ -49,18 +49,18 @@ async function seenFiles(db: Db, reader: Reader, fileIds: string[]): Promise<Set
 type Called = { server: string | null; tool: string; output: string };
 
 /** A call as a reader may see it: what was found in documents and other chats is its author's. */
-export const callFor = <Call extends Called>(reader: Reader, reply: Pick<Reply, "userId">, call: Call): Call =>
+export const callFor = <Call extends Called>(reader: ChatReader, reply: Pick<Reply, "userId">, call: Call): Call =>
   isElse(reader, reply) && call.server === null && call.tool === "buscar_en_mis_documentos" && call.output
     ? { ...call, output: kept }
     : call;
 
 /** The same of a reply that is being followed. */
-export const chunksFor = (db: Db, reader: Reader, reply: Reply, chunks: AsyncGenerator<Chunk[]>) =>
+export const chunksFor = (db: Db, reader: ChatReader, reply: Reply, chunks: AsyncGenerator<Chunk[]>) =>
   isElse(reader, reply) ? shownChunks(db, reader, reply, chunks) : chunks;
 
 async function* shownChunks(
   db: Db,
-  reader: Reader,
+  reader: ChatReader,
   reply: Reply,
   chunks: AsyncGenerator<Chunk[]>,
 ): AsyncGenerator<Chunk[]> {

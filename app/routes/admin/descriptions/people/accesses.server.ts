@@ -52,6 +52,7 @@ export const accesses: AdminResource = {
       name: "dropsPeople",
       label: "Soltar a quienes entran por él, si se muda a otro sitio",
       kind: "flag",
+      only: "edit",
       folded: true,
     },
     {

@@ -15,7 +15,7 @@ const lookedAt = 100;
  * Provenance of what stands in the prompt of a reply: of all that led to its question, also what was summarised since; of its
  * sources; and of its calls so far. `wantsPlaces`: whether the next calls name places; else the texts are not read.
  */
-export async function provenanceOf(
+export async function findProvenance(
   db: Db,
   question: Pick<MessageRow, "id">,
   run: Run,
