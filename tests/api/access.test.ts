@@ -104,7 +104,7 @@ for (const engine of await ruleEngines()) {
         string,
         unknown
       >;
-      const { id, createdAt, updatedAt, hasSecret, ...fields } = before;
+      const { id: _id, createdAt: _made, updatedAt: _changed, hasSecret: _has, ...fields } = before;
       const change = (more: object) =>
         api.call("PUT", `/api/access/${moving}`, {
           token: admin.token,
@@ -121,8 +121,6 @@ for (const engine of await ruleEngines()) {
       expect((await change({ dropsPeople: true })).status).toBe(200);
       expect((await api.call("GET", "/auth/person", { token })).status).toBe(401);
       expect(await api.db.selectFrom("identities").where("accessId", "=", moving).selectAll().execute()).toEqual([]);
-      expect(id && createdAt && updatedAt).toBeTruthy();
-      expect(hasSecret).toBe(true);
     });
 
     it("5,000 groups are read, and those that there are here count", async () => {

@@ -105,9 +105,8 @@ async function withTheirs(db: Db, messages: MessageRow[]) {
   return { messages, attachments, parts };
 }
 
-/** Whole: nobody exports a chat but its author, and who administers. */
-const partsIn = ({ parts }: Stretch, message: MessageRow) =>
-  showParts(message, parts.get(message.id) ?? [], { id: message.userId, role: "user", sessionId: "" });
+/** Whole: a chat is exported by its author or an administrator alone. */
+const partsIn = ({ parts }: Stretch, message: MessageRow) => showParts(message, parts.get(message.id) ?? []);
 
 /** A part as Markdown: what was thought and called is folded. Blank lines within, so that the fold's content is read as Markdown. */
 function partAsMarkdown(part: ReturnType<typeof partsIn>[number]): string {

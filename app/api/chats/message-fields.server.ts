@@ -185,11 +185,11 @@ const showRow = (row: MessageRow) => ({
   finishedAt: isoOrNull(row.finishedAt),
 });
 
-/** The parts of a reply as the API shows them to a reader; a person's message has none. */
+/** The parts of a reply as the API shows them to a reader, or whole without one; a person's message has none. */
 export function showParts(
   { role, content, status, userId }: MessageRow,
   stored: (StoredReplyPart | PartBeginning)[],
-  reader: ChatReader,
+  reader?: ChatReader,
 ): ShownPart[] {
   if (role === "user") return [];
   const parts = partsOf(content, stored);
@@ -199,7 +199,8 @@ export function showParts(
     if (kind === "text") return { n, kind, text: content.slice(one.at, endOfText({ text: content, parts }, n)) };
     const ms = timeOf(one);
     if (kind === "tool") {
-      const { asks, ...call } = callFor(reader, { userId }, showCall(one));
+      const called = showCall(one);
+      const { asks, ...call } = reader === undefined ? called : callFor(reader, { userId }, called);
       const given = asks && {
         ...asks,
         schema: { ...asks.schema },

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { renderedText } from "../../markdown/rendered.server.ts";
+import { digitalSource } from "../../process/text/digital-source.ts";
 import { read } from "../../web/api-result.server.ts";
 import { apiContext } from "../../web/context.ts";
 import type { Route } from "./+types/reply-feed";
@@ -28,7 +29,7 @@ export async function loader({ context, params: { token }, request, url }: Route
   const entries = items.map(async ({ id, chatId, title, content, status, finishedAt }) => {
     const text = await renderedText(`feed:${id}`, content, {}, token);
     const said = [saidOf[status], aiNotice].filter(Boolean).map((line) => `<p>${escaped(line)}</p>`);
-    return `<entry><id>urn:uuid:${id}</id><title>${escaped(title)}</title><updated>${finishedAt}</updated><link href="${url.origin}/conversation/chat/${chatId}"/><category scheme="http://cv.iptc.org/newscodes/digitalsourcetype/" term="trainedAlgorithmicMedia"/><content type="html">${escaped(text + said.join(""))}</content></entry>`;
+    return `<entry><id>urn:uuid:${id}</id><title>${escaped(title)}</title><updated>${finishedAt}</updated><link href="${url.origin}/conversation/chat/${chatId}"/><category term="${digitalSource.generated}"/><content type="html">${escaped(text + said.join(""))}</content></entry>`;
   });
   const self = `${url.origin}${url.pathname}`;
   return new Response(

@@ -4,12 +4,14 @@ import type { Meanings } from "../../db/search/meaning.server.ts";
 import type { Found, OwnTool } from "../tool.server.ts";
 
 const passages = 6;
+/** Its name; what it finds is its person's alone. */
+export const documentsTool = "buscar_en_mis_documentos";
 
 type Services = { db: Db; engine: Engine; searchModel: Meanings };
 
 /** «Buscar en mis documentos»: the same search that finds the sources of a question, so that a model can look again. */
 export const documents = ({ db, engine, searchModel }: Services): OwnTool => ({
-  tool: "buscar_en_mis_documentos",
+  tool: documentsTool,
   label: "Buscar en mis documentos",
   description:
     "Busca por palabras en los documentos que la persona ha subido y en los mensajes de sus otras conversaciones. Devuelve pasajes numerados; cítalos con su número entre corchetes.",

@@ -1,6 +1,7 @@
 import type { Db } from "../../../db/connection.server.ts";
 import type { MessageRow } from "../../../db/tables.ts";
 import type { Chunk, Source } from "../../../replies/chunk.ts";
+import { documentsTool } from "../../../tools/builtin/documents.server.ts";
 import type { Person } from "../../env.server.ts";
 import { maySeeFile } from "../../http/access.server.ts";
 
@@ -50,7 +51,7 @@ type Called = { server: string | null; tool: string; output: string };
 
 /** A call as a reader may see it: what was found in documents and other chats is its author's. */
 export const callFor = <Call extends Called>(reader: ChatReader, reply: Pick<Reply, "userId">, call: Call): Call =>
-  isElse(reader, reply) && call.server === null && call.tool === "buscar_en_mis_documentos" && call.output
+  isElse(reader, reply) && call.server === null && call.tool === documentsTool && call.output
     ? { ...call, output: kept }
     : call;
 
