@@ -171,6 +171,32 @@ describe("an embedded database", () => {
     rmSync(folder, { recursive: true });
   });
 
+  it("knows after an upgrade who made the invitations that are open", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "tertulia-"));
+    const old = new Kysely<never>({ dialect: sqliteDialect(openSqlite(join(folder, "tertulia.db")), async () => {}) });
+    await createMigrator(old as never, "sqlite").migrateTo("0037_grant_versions");
+    await sql`insert into users (id, "createdAt", "updatedAt", name, email, "emailKey", "passwordHash", role, status)
+      values ('ana', 1, 1, 'Ana', 'a@e.es', 'a@e.es', '', 'admin', 'active')`.execute(old);
+    for (const id of ["suya", "de-nadie"]) {
+      await sql`insert into invitations (id, "createdAt", "updatedAt", role, "expiresAt") values (${id}, 1, 1, 'user', 9)`.execute(
+        old,
+      );
+    }
+    await sql`insert into audit (id, "createdAt", "updatedAt", "actorId", action, resource, "resourceId", changes, ip)
+      values ('1', 1, 1, 'ana', 'create', 'invitation', 'suya', '{}', ''), ('2', 1, 1, 'ida', 'create', 'invitation', 'de-nadie', '{}', '')`.execute(
+      old,
+    );
+    await old.destroy();
+    const { db, close } = await openDatabase({ dataDir: folder, databaseUrl: undefined }, log);
+    const rows = await db.selectFrom("invitations").orderBy("id").select(["id", "inviterId"]).execute();
+    expect(rows).toEqual([
+      { id: "de-nadie", inviterId: null },
+      { id: "suya", inviterId: "ana" },
+    ]);
+    await close();
+    rmSync(folder, { recursive: true });
+  });
+
   it("is backed up before a migration, and the copy opens", async () => {
     const folder = mkdtempSync(join(tmpdir(), "tertulia-"));
     const old = new Kysely<never>({ dialect: sqliteDialect(openSqlite(join(folder, "tertulia.db")), async () => {}) });
