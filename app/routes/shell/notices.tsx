@@ -7,7 +7,7 @@ export default function Notices({ notices }: { notices: { id: string; text: stri
     <section className="notices" aria-label="Avisos de la casa">
       {notices.map(({ id, text }) => (
         <Callout key={id} type="info">
-          <p className="said">{text}</p>
+          <p className="notice">{text}</p>
           <PostForm action={`/avisos/${id}`} preventScrollReset>
             <button type="submit" className="button small">
               Entendido
