@@ -24,6 +24,7 @@ import { unlessSeen } from "./ui/navigation/pages-seen.ts";
 import { routeContext, sessionContext } from "./web/context.ts";
 import { getCurrentUser } from "./web/current-user.server.ts";
 import { readForm } from "./web/forms/form.server.ts";
+import { askPurpose } from "./web/guards.server.ts";
 import { lightChoiceOf } from "./web/light/choice.server.ts";
 
 // The icon, inlined to save a request.
@@ -45,6 +46,7 @@ const SignInAgain = lazily(
 export const middleware: Route.MiddlewareFunction[] = [
   ({ context, pattern }) => context.get(routeContext)(`/${pattern.replace(/^\//, "")}`),
   readForm,
+  askPurpose,
 ];
 export const clientMiddleware: Route.ClientMiddlewareFunction[] = [keepShown];
 

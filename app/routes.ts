@@ -79,6 +79,7 @@ export default [
       route("admin/:resource/lineas", "routes/admin/resources/json-lines.ts"),
       route("admin/:resource/descargar", "routes/admin/resources/csv.ts"),
       route("admin/:resource/:id", "routes/admin/resources/item.tsx"),
+      route("admin/:resource/:id/leer", "routes/admin/inspection.tsx"),
     ]),
     layout("routes/conversation/layout.tsx", [
       route("conversation/chat", "routes/conversation/new-chat.tsx"),

@@ -82,6 +82,7 @@ export const thirds: [Third, Third, Third] = [
       "access",
       "assistants",
       "hostile-text-with-script-long",
+      "inspections",
       "offline-with-script",
       "opinions",
       "organise",

@@ -41,6 +41,7 @@ import { etags } from "./http/etags.server.ts";
 import { answerError, Problem } from "./http/problem.server.ts";
 import { tellRateLimit } from "./http/rate-limit.server.ts";
 import { imports } from "./imports/imports.server.ts";
+import { inspections } from "./inspections/inspections.server.ts";
 import { failedJobs, jobs } from "./jobs/jobs.server.ts";
 import { files } from "./knowledge/files.server.ts";
 import { projectMembers } from "./knowledge/project-members.server.ts";
@@ -198,6 +199,7 @@ function mount(api: OpenAPIHono<ApiEnv>) {
     .route("/api/member", reads(members))
     .route("/api/member", writes(members))
     .route("/api/terms", terms)
+    .route("/api/inspection", inspections)
     .route("/api/retention", reads(retentions))
     .route("/api/retention", writes(retentions))
     .route("/api/retention", retentionDue)

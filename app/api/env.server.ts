@@ -18,7 +18,7 @@ export type Services = RunServices & {
   changes: Changes;
   config: Pick<
     Config,
-    "signup" | "passwordSignin" | "publicUrl" | "dataDir" | "corsOrigins" | "controller" | "aiNotice"
+    "signup" | "passwordSignin" | "publicUrl" | "dataDir" | "corsOrigins" | "controller" | "aiNotice" | "adminReads"
   > &
     Partial<Pick<Config, "databaseUrl" | "redisUrl">> & { mail?: Pick<Config["mail"], "smtpUrl"> } & Providers;
   searchModel: SearchModel;

@@ -38,6 +38,7 @@ import * as refused from "./migrations/0035_refused.server.ts";
 import * as outside from "./migrations/0036_outside.server.ts";
 import * as grantVersions from "./migrations/0037_grant_versions.server.ts";
 import * as inviters from "./migrations/0038_inviters.server.ts";
+import * as personNotices from "./migrations/0039_person_notices.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -78,6 +79,7 @@ const migrations = {
   "0036_outside": outside,
   "0037_grant_versions": grantVersions,
   "0038_inviters": inviters,
+  "0039_person_notices": personNotices,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

@@ -91,6 +91,8 @@ export type NoticeRow = Row &
     text: string;
     /** null: until it is deleted. */
     endsAt: number | null;
+    /** The one person that it is for; null: everybody, or the groups. */
+    userId: string | null;
   };
 
 export type NoticeReadRow = Row & { noticeId: string; userId: string };

@@ -108,6 +108,7 @@ const variables = z.object({
     .min(1, "AI_NOTICE tiene que decir algo: la ley pide avisar de que contesta una inteligencia artificial")
     .max(200, "AI_NOTICE es demasiado largo: tiene que caber en una línea")
     .default("Contesta una inteligencia artificial, que puede equivocarse: comprueba lo importante."),
+  ADMIN_READS: z.enum(["open", "reason", "never"], "ADMIN_READS tiene que ser open, reason o never").default("reason"),
   MAIL_TO: z.email("MAIL_TO tiene que ser una dirección de correo").optional(),
   MAIL_FROM: z.email("MAIL_FROM tiene que ser una dirección de correo").optional(),
   SIGNUP: z.enum(["open", "closed"], "SIGNUP tiene que ser open o closed").default("open"),
@@ -219,6 +220,8 @@ export type Config = {
   controller: { name: string | undefined; contact: string | undefined; dataProtectionOfficer: string | undefined };
   /** Line that tells people that an AI answers and may be wrong. */
   aiNotice: string;
+  /** Whether administrators read what is somebody else's: whenever they like, once they have said what for, or never. */
+  adminReads: "open" | "reason" | "never";
   openai: { apiKey: string | undefined; baseUrl: string | undefined };
   anthropic: { apiKey: string | undefined; baseUrl: string | undefined };
   google: { apiKey: string | undefined };
@@ -313,6 +316,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Config {
       dataProtectionOfficer: values.DPO_CONTACT,
     },
     aiNotice: values.AI_NOTICE,
+    adminReads: values.ADMIN_READS,
     mail: { smtpUrl: values.SMTP_URL, mailTo: values.MAIL_TO, mailFrom: values.MAIL_FROM },
     openai: { apiKey: values.OPENAI_API_KEY, baseUrl: values.OPENAI_BASE_URL },
     anthropic: { apiKey: values.ANTHROPIC_API_KEY, baseUrl: values.ANTHROPIC_BASE_URL },

@@ -23,6 +23,7 @@ export const limits = {
   /** Characters of a person's reason, and of a question and a reply that they have an opinion of. */
   opinionReason: 1_000,
   opinionText: 20_000,
+  inspectionPurpose: 500,
   noticesShown: 3,
   assistantBeginnings: 4,
   assistantBeginning: 500,

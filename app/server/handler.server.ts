@@ -27,6 +27,7 @@ import {
   lightContext,
   logContext,
   nonceContext,
+  purposeContext,
   routeContext,
   sessionContext,
 } from "../web/context.ts";
@@ -134,9 +135,13 @@ function pagesWith({ config, log }: Opened, send: Send) {
     const session = await WebSession.open(request, cookieKey);
     const nonce = randomBytes(12).toString("base64url");
     const visitor = visitorOf(request, ip);
-    const { client, answered } = createClient((call, inProcess) => send(call, visitor, inProcess), session);
+    const { client, answered, asksPurpose } = createClient(
+      (call, inProcess) => send(call, visitor, inProcess),
+      session,
+    );
     const context = new RouterContextProvider();
     context.set(apiContext, client);
+    context.set(purposeContext, asksPurpose);
     context.set(sessionContext, session);
     context.set(logContext, log);
     context.set(nonceContext, nonce);

@@ -53,6 +53,7 @@ export function createClient(send: Send, tokens: TokenStore) {
   const rotated: Rotation[] = [];
   let refreshing: Promise<boolean> | undefined;
   let people: InProcess["people"] = new Map();
+  let inspected: string | undefined;
 
   async function call(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
     // A write may change who the person is or what they may do, so each call from then on asks again; so does a page that takes its
@@ -65,6 +66,7 @@ export function createClient(send: Send, tokens: TokenStore) {
     };
     const opens = opening.test(new URL(String(input)).pathname);
     const response = await attempt();
+    inspected = response.headers.get("Asks-Purpose") ?? inspected;
     if (opens && response.ok) await keepTokens(response.clone());
     if (response.status !== 401 || opens || !tokens.refresh) return response;
     refreshing ??= catchUp();
@@ -109,6 +111,8 @@ export function createClient(send: Send, tokens: TokenStore) {
 
   return {
     client: hc<Api>("http://api", { fetch: call }),
+    /** What the API has refused to an administrator who has not said what for: its kind and id, as a path. */
+    asksPurpose: () => inspected,
     /** Call when the response is sent: from then on the browser has the rotated tokens, and what the page still reads comes later. */
     answered() {
       people = undefined;

@@ -6,6 +6,8 @@ import type { WebSession } from "./session.server.ts";
 
 /** What the handler gives to loaders, actions and middleware of one request. */
 export const apiContext = createContext<Client>();
+/** Path of what an administrator may read once they have said what for; undefined: nothing was refused for that. */
+export const purposeContext = createContext<() => string | undefined>();
 export const sessionContext = createContext<WebSession>();
 export const logContext = createContext<Log>();
 export const nonceContext = createContext<string>();

@@ -1,7 +1,7 @@
 import { type MiddlewareFunction, redirect } from "react-router";
 import { fetchSite } from "remix-utils/sec-fetch";
 import { read } from "./api-result.server.ts";
-import { apiContext, formContext, sessionContext } from "./context.ts";
+import { apiContext, formContext, purposeContext, sessionContext } from "./context.ts";
 import { getCurrentUser, requireUser } from "./current-user.server.ts";
 import { carriedIn, carrying, unsent } from "./forms/unsent-form.server.ts";
 import { safeReturn } from "./safe-return.server.ts";
@@ -41,6 +41,15 @@ export const requireActive: MiddlewareFunction<Response> = async ({ request, con
   const { user, owesTerms } = await requireUser(context);
   if (user.status !== "active") throw redirect("/user");
   sendToTerms({ owesTerms, request, url });
+};
+
+/** Sends an administrator who opens what is somebody else's to the form that asks what for, and from there back. */
+export const askPurpose: MiddlewareFunction<Response> = async ({ request, context, url }, next) => {
+  const answer = await next();
+  const asked = context.get(purposeContext)();
+  const isRead = request.method === "GET" || request.method === "HEAD";
+  if (asked === undefined || !isRead || answer.status !== 403) return answer;
+  throw redirect(`/admin/${asked}/leer?volver=${encodeURIComponent(url.pathname + url.search)}`);
 };
 
 type Asking = { owesTerms: boolean; request: Request; url: URL };

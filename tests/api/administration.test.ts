@@ -20,6 +20,7 @@ for (const engine of await queryEngines()) {
       const [start] = await api.converse(ana.token, { content: "Hola" });
       if (start?.type !== "start") throw new Error("no start");
       ({ chatId, messageId } = start);
+      await api.inspect(admin.token, "chat", chatId);
     });
     afterAll(() => api.close());
 
@@ -208,6 +209,7 @@ for (const engine of await queryEngines()) {
       const carla = await api.signUp("Carla");
       const [start] = await api.converse(carla.token, { content: "Un secreto de Carla" });
       if (start?.type !== "start") throw new Error("no start");
+      await api.inspect(admin.token, "chat", start.chatId);
       await call("PATCH", `/api/message/${start.userMessageId}`, { content: "Cambiado por otra" });
       await call("DELETE", `/api/chat/${start.chatId}`);
       const trail = async () =>
@@ -215,11 +217,13 @@ for (const engine of await queryEngines()) {
           ({ action, resource, changes }) => [action, resource, JSON.parse(changes)],
         );
       expect(await trail()).toEqual([
-        ["update", "message", { before: { content: "Un secreto de Carla" }, after: { content: "Cambiado por otra" } }],
+        ["read", "chat", { after: { purpose: "Para una prueba" } }],
+        ["update", "message", { before: { characters: 19 }, after: { characters: 17 } }],
         ["delete", "chat", { before: expect.objectContaining({ userId: carla.id }) }],
       ]);
       await call("DELETE", `/api/user/${carla.id}`, { currentPassword: password }, carla);
       expect(await trail()).toEqual([
+        ["read", "chat", {}],
         ["update", "message", {}],
         ["delete", "chat", {}],
       ]);
@@ -228,7 +232,7 @@ for (const engine of await queryEngines()) {
         .where("ownerId", "=", carla.id)
         .select(["actorId", "ip"])
         .execute();
-      expect(about).toEqual(Array(2).fill({ actorId: admin.id, ip: "127.0.0.1" }));
+      expect(about).toEqual(Array(3).fill({ actorId: admin.id, ip: "127.0.0.1" }));
       const { items } = (await call("GET", `/api/audit?filter=${JSON.stringify({ resourceId: carla.id })}`)).body as {
         items: { action: string; actorId: string; ip: string; at: string; createdAt: string; changes: object }[];
       };

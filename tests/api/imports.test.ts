@@ -76,6 +76,7 @@ for (const engine of await ruleEngines()) {
     let ana: Account;
     beforeAll(async () => {
       api = await openApi(engine);
+      await api.signUp("Admin");
       ana = await api.signUp("Ana");
     });
     afterAll(() => api.close());

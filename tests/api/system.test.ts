@@ -89,6 +89,7 @@ for (const engine of await queryEngines()) {
         );
         expect([made?.status, twice?.body]).toEqual([201, made?.body]);
         const { name = "" } = (made?.body ?? {}) as { name?: string };
+        await api.inspect(admin.token, "backup", name);
         const archive = await api.fetch(`/api/system/backup/${name}`, admin.token);
         expect([archive.status, archive.headers.get("Content-Type")]).toEqual([200, "application/x-tar"]);
         const dataDir = mkdtempSync(join(tmpdir(), "tertulia-restored-"));

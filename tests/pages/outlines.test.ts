@@ -13,7 +13,9 @@ let models: LLMock;
 let server: TestServer;
 beforeAll(async () => {
   models = await startModelServer();
-  server = await startServer({ OPENAI_BASE_URL: `${models.url}/v1`, OPENAI_API_KEY: "clave" });
+  const settings = { OPENAI_BASE_URL: `${models.url}/v1`, OPENAI_API_KEY: "clave" };
+  // Here it is about what pages say, not about who reads them.
+  server = await startServer({ ...settings, ADMIN_READS: "open" });
   await fill(`${server.url}/v1`);
 });
 afterAll(async () => {

@@ -53,6 +53,7 @@ export async function openApi(
     passwordSignin = true,
     modelSilence = 2000,
     localPace = 0,
+    adminReads = "reason" as Config["adminReads"],
     mail = noMail,
     programs = {} as Record<string, Program>,
     storage = undefined as Storage | undefined,
@@ -104,6 +105,7 @@ export async function openApi(
       passwordSignin,
       corsOrigins: [],
       aiNotice,
+      adminReads,
       controller: { name: "Asociación Ejemplo", contact: undefined, dataProtectionOfficer: undefined },
       publicUrl: "https://tertulia.example",
       dataDir,
@@ -153,6 +155,10 @@ export async function openApi(
     const { user } = session.body as { user: { id: string } };
     return { token: answer.text, refresh: refreshOf(answer.headers), id: user.id, email };
   }
+
+  /** Says, as an administrator, what something of somebody else's is read for. */
+  const inspect = (token: string, resource: string, id: string) =>
+    call("POST", "/api/inspection", { token, json: { resource, id, purpose: "Para una prueba" } });
 
   /** Sends to the conversation endpoint and reads the stream to its end. */
   async function converse(token: string, json: Record<string, unknown>): Promise<Chunk[]> {
@@ -213,6 +219,7 @@ export async function openApi(
         { ip: "127.0.0.1" },
       ),
     signUp,
+    inspect,
     converse,
     start,
     services,

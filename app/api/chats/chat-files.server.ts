@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { ApiEnv } from "../env.server.ts";
-import { findChat } from "../http/access.server.ts";
+import { openChat } from "../http/access.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid } from "../http/problem.server.ts";
 import { bearer, idParam } from "../http/schemas.server.ts";
@@ -28,9 +28,9 @@ export const chatFiles = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
     },
   }),
   async (c) => {
-    const { person, services } = c.var;
+    const { services } = c.var;
     const { db } = services;
-    const chat = await findChat(services, person, c.req.valid("param").id);
+    const chat = await openChat(c, c.req.valid("param").id);
     const models = await db.selectFrom("models").select(["id", "name"]).execute();
     const { aiNotice } = services.config;
     const about = { aiNotice, models: new Map(models.map(({ id, name }) => [id, name])) };

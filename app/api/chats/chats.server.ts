@@ -7,7 +7,7 @@ import { inProjectOf } from "../../db/shared-work.server.ts";
 import type { ChatRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
-import { findChat, seeChat, stopReplies, writesInProject } from "../http/access.server.ts";
+import { findChat, lookUpChat, seeChat, stopReplies, writesInProject } from "../http/access.server.ts";
 import { auditOthers } from "../http/audit.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { contains, listPage } from "../http/list.server.ts";
@@ -28,6 +28,7 @@ import {
   text,
   timesOf,
 } from "../http/schemas.server.ts";
+import { readableChats } from "../inspections/inspect.server.ts";
 import { refuseOnHold } from "../retention/holds.server.ts";
 import { branchOf, turn } from "./branch.server.ts";
 
@@ -76,7 +77,8 @@ const chatChange = z.strictObject({
     .openapi({ description: "Vuelve a preguntarse por lo que se permitió en esta conversación." }),
 });
 
-const showChat = (row: ChatRow): z.output<typeof chat> => ({
+/** `reader`: only who wrote a chat sees what waits in it unsent. */
+const showChat = (row: ChatRow, reader: Pick<Person, "id">): z.output<typeof chat> => ({
   id: row.id,
   ...timesOf(row),
   userId: row.userId,
@@ -89,7 +91,7 @@ const showChat = (row: ChatRow): z.output<typeof chat> => ({
   archived: row.archived === 1,
   lastMessageAt: iso(row.lastMessageAt),
   temporary: row.sessionId !== null,
-  draft: parseDraft(row.draft),
+  draft: row.userId === reader.id ? parseDraft(row.draft) : null,
   toolsOff: JSON.parse(row.toolsOff ?? "[]") as string[],
 });
 
@@ -171,8 +173,15 @@ const listChats: RouteHandler<typeof listChatsRoute, ApiEnv> = async (c) => {
     ],
     filters: { userId: "text", projectId: "text", modelId: "text", pinned: "flag", archived: "flag" },
   });
-  const extracts = await extractsOf(services, rows);
-  const items = rows.map((row) => ({ ...showChat(row), extract: extracts.get(row.leafId) ?? "" }));
+  const readable = await readableChats(
+    c,
+    rows.map(({ id: chatId }) => chatId),
+  );
+  const extracts = await extractsOf(
+    services,
+    rows.filter((row) => readable.has(row.id)),
+  );
+  const items = rows.map((row) => ({ ...showChat(row, person), extract: extracts.get(row.leafId) ?? "" }));
   return c.json({ items, ...rest }, 200);
 };
 
@@ -183,7 +192,7 @@ const createChat: RouteHandler<typeof createChatRoute, ApiEnv> = async (c) => {
   await checkReferences(services, person, given);
   const row = chatRow(Date.now(), { userId: person.id, ...given });
   await services.db.insertInto("chats").values(row).execute();
-  return c.json(showChat(row), 201);
+  return c.json(showChat(row, person), 201);
 };
 
 const openChat = chat
@@ -192,16 +201,14 @@ const openChat = chat
 const readChatRoute = itemRoute(common, openChat, "El chat.");
 const readChat: RouteHandler<typeof readChatRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
-  const row = await seeChat(services, person, c.req.valid("param").id);
+  const row = await lookUpChat(services, person, c.req.valid("param").id);
   return c.json(await showOpenChat(services, person, row), 200);
 };
 
 async function showOpenChat({ db }: Services, person: Person, row: ChatRow): Promise<z.output<typeof openChat>> {
-  // What is not sent yet is nobody else's.
-  const shown = row.userId === person.id ? row : { ...row, draft: null };
   const [owner] = (await findOwner(db, row)).rows;
   if (!owner) throw notFound();
-  return { ...showChat(shown), ownerName: owner.name };
+  return { ...showChat(row, person), ownerName: owner.name };
 }
 
 const findOwner = prepared((db, { userId }: Pick<ChatRow, "userId">) =>
@@ -212,10 +219,14 @@ const changeChatRoute = changeRoute("patch", common, chatChange, chat, "El chat,
 const changeChat: RouteHandler<typeof changeChatRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const row = await findChat(services, person, c.req.valid("param").id);
-  refuseStale(c, row, showChat(row));
-  // The project has to belong to the chat's owner, also when an admin makes the change.
+  refuseStale(c, row, showChat(row, person));
   const { draft: unsent, pinned, archived, toolsOff, asksAgain, ...given } = c.req.valid("json");
-  await checkReferences(services, { ...person, id: row.userId }, given);
+  if (row.userId !== person.id) {
+    // An admin who moved it into a project of theirs would read it there.
+    if (given.projectId) throw invalid("projectId", "Solo la mueve quien la ha escrito.");
+    if (unsent) throw invalid("draft", "Solo escribe en ella quien la ha empezado.");
+  }
+  await checkReferences(services, person, given);
   if (asksAgain) await services.db.deleteFrom("grants").where("chatId", "=", row.id).execute();
   const changed = await services.db
     .updateTable("chats")
@@ -232,10 +243,10 @@ const changeChat: RouteHandler<typeof changeChatRoute, ApiEnv> = async (c) => {
     .$call(ifUnchanged(c, row))
     .returningAll()
     .executeTakeFirst();
-  if (!changed) throw stale(showChat(await findChat(services, person, row.id)));
-  const changes = { before: showChat(row), after: showChat(changed) };
+  if (!changed) throw stale(showChat(await findChat(services, person, row.id), person));
+  const changes = { before: showChat(row, person), after: showChat(changed, person) };
   await auditOthers(services.db, c, row.userId, "update", "chat", row.id, changes);
-  return c.json(showChat(changed), 200);
+  return c.json(showChat(changed, person), 200);
 };
 
 const deleteChatRoute = deletionRoute(common, "El chat y sus mensajes ya no existen.");
@@ -247,7 +258,7 @@ const deleteChat: RouteHandler<typeof deleteChatRoute, ApiEnv> = async (c) => {
   await stopReplies(services, chatId);
   await deleteMessages(services.db, { chatId });
   await services.db.deleteFrom("chats").where("id", "=", chatId).execute();
-  await auditOthers(services.db, c, row.userId, "delete", "chat", chatId, { before: showChat(row) });
+  await auditOthers(services.db, c, row.userId, "delete", "chat", chatId, { before: showChat(row, person) });
   return c.body(null, 204);
 };
 
@@ -279,7 +290,7 @@ const listBranchRoute = createRoute({
 });
 const listBranch: RouteHandler<typeof listBranchRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
-  const row = await seeChat(services, person, c.req.valid("param").id);
+  const row = await seeChat(c, c.req.valid("param").id);
   const [shown, branch] = await Promise.all([
     showOpenChat(services, person, row),
     branchOf(services.db, row, person, c.req.valid("query")),

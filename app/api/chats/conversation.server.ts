@@ -97,7 +97,7 @@ export const conversation = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid
       const { person, services } = c.var;
       const given = parseBody(c.req.valid("json"));
       if ("messageId" in given) {
-        const reply = await seeMessage(services, person, given.messageId);
+        const reply = await seeMessage(c, given.messageId);
         if (reply.role !== "assistant") throw notFound();
         const { from, after } = given;
         if (from && !(await reached(services, reply.id, from))) {

@@ -12,7 +12,7 @@ import {
   timeOf,
 } from "../../replies/parts.server.ts";
 import { showCall } from "../../replies/tools/shown-call.server.ts";
-import { isoOrNull, rowFields, timesOf } from "../http/schemas.server.ts";
+import { isoOrNull, rowFields, timesOf, withheld } from "../http/schemas.server.ts";
 import { type ChatReader, callFor, sourcesFor } from "./shared/author-only.server.ts";
 
 const source = z
@@ -113,18 +113,24 @@ export const message = z
     sources: z.array(source),
     attachments: z.array(attachment),
     finishedAt: z.string().nullable(),
+    withheld,
   })
   .openapi("Message");
 
 // In characters. A list may hold many replies, and few thoughts are read; what one asks for by itself is whole.
 const thoughtInLists = 3_000;
 
-/** Messages with their attachments, as the API lists them: of long thoughts only the beginning. */
+/**
+ * Messages with their attachments, as the API lists them: of long thoughts only the beginning. `readable`: the chats whose texts the
+ * reader may see; absent, all.
+ */
 export async function showMessages(
   db: Db,
   rows: MessageRow[],
   reader: ChatReader,
+  readable?: ReadonlySet<string>,
 ): Promise<z.output<typeof message>[]> {
+  if (readable && !rows.every(({ chatId }) => readable.has(chatId))) return showSome(db, rows, reader, readable);
   const attached = await attachmentsOf(
     db,
     rows.filter(({ role }) => role === "user").map(({ id }) => id),
@@ -138,6 +144,16 @@ export async function showMessages(
     parts: showParts(row, parts.get(row.id) ?? [], reader),
     attachments: attached.get(row.id) ?? [],
   }));
+}
+
+async function showSome(db: Db, rows: MessageRow[], reader: ChatReader, readable: ReadonlySet<string>) {
+  const shown = await showMessages(
+    db,
+    rows.filter(({ chatId }) => readable.has(chatId)),
+    reader,
+  );
+  const none = { content: "", error: null, parts: [], sources: [], attachments: [], withheld: true as const };
+  return rows.map((row) => shown.find(({ id }) => id === row.id) ?? { ...showRow(row), ...none });
 }
 
 /** One message, with all that was thought for it. */

@@ -5,7 +5,7 @@ import { messagesSaying } from "../../db/search/find.server.ts";
 import { indexText } from "../../db/search/passages.server.ts";
 import { refuseTextBeyondPlan } from "../../replies/start.server.ts";
 import type { ApiEnv } from "../env.server.ts";
-import { findChat, findMessage, seeMessage, stopReplies } from "../http/access.server.ts";
+import { findChat, findMessage, seeChat, seeMessage, stopReplies } from "../http/access.server.ts";
 import { auditOthers } from "../http/audit.server.ts";
 import { active, isAdmin, signedIn } from "../http/authentication.server.ts";
 import { listPage } from "../http/list.server.ts";
@@ -15,6 +15,7 @@ import { publishes } from "../http/publish-change.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
 import { changeRoute, creationRoute, deletionRoute, itemRoute, listRoute } from "../http/resource-routes.server.ts";
 import { bearer, id } from "../http/schemas.server.ts";
+import { readableChats, searchesOthers } from "../inspections/inspect.server.ts";
 import { refuseOnHold } from "../retention/holds.server.ts";
 import { conversationText } from "./conversation-text.server.ts";
 import { message, showMessages, showOne } from "./message-fields.server.ts";
@@ -34,15 +35,20 @@ const listMessages: RouteHandler<typeof listMessagesRoute, ApiEnv> = async (c) =
       e.selectFrom("chats").where("chats.sessionId", "is not", null).select("chats.id"),
     )
     .$if(person.role !== "admin", (q) => q.where("messages.userId", "=", person.id))
-    .$if(query.q !== "", (q) =>
-      q.where("messages.id", "in", messagesSaying(services.engine, query.q, isAdmin(person) ? undefined : person.id)),
-    );
+    .$if(query.q !== "", (q) => {
+      const ownerId = isAdmin(person) && searchesOthers(c) ? undefined : person.id;
+      return q.where("messages.id", "in", messagesSaying(services.engine, query.q, ownerId));
+    });
   const { rows, ...rest } = await listPage(services.db, visible, query, {
     table: "messages",
     sortable: [{ column: "createdAt", direction: "desc" }],
     filters: { chatId: "text", userId: "text", modelId: "text", role: "text", status: "text", parentId: "text" },
   });
-  return c.json({ items: await showMessages(services.db, rows, person), ...rest }, 200);
+  const readable = await readableChats(
+    c,
+    rows.map(({ chatId }) => chatId),
+  );
+  return c.json({ items: await showMessages(services.db, rows, person, readable), ...rest }, 200);
 };
 
 const createMessageRoute = creationRoute(
@@ -76,13 +82,15 @@ const createMessage: RouteHandler<typeof createMessageRoute, ApiEnv> = async (c)
 const readMessageRoute = itemRoute(common, message, "El mensaje.");
 const readMessage: RouteHandler<typeof readMessageRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
-  return c.json(await showOne(services.db, await seeMessage(services, person, c.req.valid("param").id), person), 200);
+  return c.json(await showOne(services.db, await seeMessage(c, c.req.valid("param").id), person), 200);
 };
 
 const changeMessageRoute = changeRoute("patch", common, messageChange, message, "El mensaje, cambiado.");
 const changeMessage: RouteHandler<typeof changeMessageRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const row = await findMessage(services, person, c.req.valid("param").id);
+  // Who changes a text of somebody else's has to have read it.
+  await seeChat(c, row.chatId);
   refuseStale(c, row, await showOne(services.db, row, person));
   if (row.status === "streaming") throw invalid("content", "Esta respuesta aún se está escribiendo; detenla antes.");
   const { content } = c.req.valid("json");
@@ -114,8 +122,8 @@ const changeMessage: RouteHandler<typeof changeMessageRoute, ApiEnv> = async (c)
     throw stale(await showOne(trx, await findMessage({ ...services, db: trx }, person, row.id), person));
   });
   await auditOthers(services.db, c, row.userId, "update", "message", row.id, {
-    before: { content: row.content },
-    after: { content },
+    before: { characters: row.content.length },
+    after: { characters: content.length },
   });
   return c.json(await showOne(services.db, changed, person), 200);
 };
@@ -145,7 +153,9 @@ const deleteMessage: RouteHandler<typeof deleteMessageRoute, ApiEnv> = async (c)
       : trx.deleteFrom("shares").where("leafId", "in", ids).execute());
     await trx.deleteFrom("messages").where("id", "in", ids).execute();
   });
-  await auditOthers(services.db, c, row.userId, "delete", "message", row.id, { before: { content: row.content } });
+  await auditOthers(services.db, c, row.userId, "delete", "message", row.id, {
+    before: { characters: row.content.length },
+  });
   return c.body(null, 204);
 };
 

@@ -5,7 +5,7 @@ import { limits } from "../../process/limits.ts";
 import { inSession } from "../http/access.server.ts";
 import type { Resource } from "../http/crud.server.ts";
 import { invalid } from "../http/problem.server.ts";
-import { id, rowFields, text, timesOf } from "../http/schemas.server.ts";
+import { id, rowFields, text, timesOf, withheld } from "../http/schemas.server.ts";
 
 const e = expressionBuilder<Tables, "summaries">();
 
@@ -19,6 +19,7 @@ const shown = body
     ...rowFields,
     modelId: z.string().nullable(),
     tokens: z.number(),
+    withheld,
   })
   .openapi("Summary");
 
@@ -41,6 +42,7 @@ export const summaries: Resource<"summaries", typeof shown, typeof body> = {
   within: (person) => e("summaries.chatId", "in", e.selectFrom("chats").where(inSession(person)).select("chats.id")),
   readable: (person) =>
     e("summaries.chatId", "in", e.selectFrom("chats").where("chats.userId", "=", person.id).select("chats.id")),
+  ofChat: { idOf: ({ chatId }) => chatId, withhold: (summary) => ({ ...summary, content: "", withheld: true }) },
   async ownerOf(db, { chatId }) {
     const chat = await db.selectFrom("chats").where("id", "=", chatId).select("userId").executeTakeFirst();
     return chat?.userId ?? null;

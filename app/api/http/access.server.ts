@@ -1,9 +1,11 @@
+import type { Context } from "hono";
 import type { ExpressionBuilder } from "kysely";
 import type { Db } from "../../db/connection.server.ts";
 import { prepared } from "../../db/prepared.server.ts";
 import { inProjectOf, shownTo } from "../../db/shared-work.server.ts";
 import type { ChatRow, FileRow, MessageRow, ProjectRow, Tables } from "../../db/tables.ts";
-import type { Person, Services } from "../env.server.ts";
+import type { ApiEnv, Person, Services } from "../env.server.ts";
+import { inspect, underInspection } from "../inspections/inspect.server.ts";
 import { notFound } from "./problem.server.ts";
 
 /** Condition on chats: a temporary chat is visible only to its session, not even to admins. */
@@ -18,7 +20,10 @@ export const ofSession =
   (e: ExpressionBuilder<Tables, "files">) =>
     e.or([e("files.sessionId", "is", null), e("files.sessionId", "=", sessionId)]);
 
-/** The chat, if the person owns it or is an admin. Throws 404, also for another session's temporary chat. */
+/**
+ * The chat, for who may change or delete it: its owner, or who administers, to whom it does not show what it says. Throws 404, also
+ * for another session's temporary chat.
+ */
 export async function findChat({ db }: Services, person: Person, chatId: string): Promise<ChatRow> {
   return db
     .selectFrom("chats")
@@ -29,7 +34,7 @@ export async function findChat({ db }: Services, person: Person, chatId: string)
     .executeTakeFirstOrThrow(notFound);
 }
 
-/** The message, if the person owns it or is an admin. Throws 404, also for another session's temporary chat. */
+/** The message, for who may delete it: as `findChat`. */
 export async function findMessage({ db }: Services, person: Person, messageId: string): Promise<MessageRow> {
   return db
     .selectFrom("messages")
@@ -41,7 +46,7 @@ export async function findMessage({ db }: Services, person: Person, messageId: s
     .executeTakeFirstOrThrow(notFound);
 }
 
-/** The project, if the person owns it or is an admin. Throws 404. */
+/** The project, for who may change or delete it: its owner, or who administers. Throws 404. */
 export async function findProject({ db }: Services, person: Person, projectId: string): Promise<ProjectRow> {
   return db
     .selectFrom("projects")
@@ -51,7 +56,7 @@ export async function findProject({ db }: Services, person: Person, projectId: s
     .executeTakeFirstOrThrow(notFound);
 }
 
-/** The file, read or not, if the person owns it or is an admin. Throws 404, also for another session's file. */
+/** The file, read or not, for who may delete it: its owner, or who administers. Throws 404, also for another session's file. */
 export async function findFile({ db }: Services, person: Person, fileId: string): Promise<FileRow> {
   return db
     .selectFrom("files")
@@ -62,8 +67,31 @@ export async function findFile({ db }: Services, person: Person, fileId: string)
     .executeTakeFirstOrThrow(notFound);
 }
 
-/** The chat, if the person may read it: also what others show to them, as members of its project or of a group. Throws 404. */
-export async function seeChat({ db }: Services, person: Person, chatId: string): Promise<ChatRow> {
+/**
+ * The chat, if the person may read it: theirs, shown to them as a member of its project or of a group, or under inspection by who
+ * administers. Throws 404, and what `inspect` throws.
+ */
+export async function seeChat(c: Context<ApiEnv>, chatId: string): Promise<ChatRow> {
+  const { person, services } = c.var;
+  const seen = { chatId, userId: person.id, sessionId: person.sessionId };
+  const [shown] = (await findShownChat(services.db, seen)).rows;
+  if (shown) return shown;
+  const [row] = person.role === "admin" ? (await findAnyChat(services.db, seen)).rows : [];
+  if (!row) throw notFound();
+  await inspect(c, { resource: "chat", id: row.id, ownerId: row.userId });
+  return row;
+}
+
+/** The chat whole, for its owner, or for who administers and inspects it. Throws 404, and what `inspect` throws. */
+export async function openChat(c: Context<ApiEnv>, chatId: string): Promise<ChatRow> {
+  const { person, services } = c.var;
+  const chat = await findChat(services, person, chatId);
+  if (chat.userId !== person.id) await inspect(c, { resource: "chat", id: chat.id, ownerId: chat.userId });
+  return chat;
+}
+
+/** The chat as lists show it, by its title, if the person may read it or administers. Throws 404. */
+export async function lookUpChat({ db }: Services, person: Person, chatId: string): Promise<ChatRow> {
   const find = person.role === "admin" ? findAnyChat : findShownChat;
   const [row] = (await find(db, { chatId, userId: person.id, sessionId: person.sessionId })).rows;
   if (!row) throw notFound();
@@ -81,25 +109,29 @@ const findShownChat = prepared((db, seen: Seen) =>
   ),
 );
 
-/** The message, if the person may read its chat. Throws 404. */
-export async function seeMessage(services: Services, person: Person, messageId: string): Promise<MessageRow> {
-  const message = await services.db
+/** The message, if the person may read its chat. Throws as `seeChat` does. */
+export async function seeMessage(c: Context<ApiEnv>, messageId: string): Promise<MessageRow> {
+  const message = await c.var.services.db
     .selectFrom("messages")
     .where("id", "=", messageId)
     .selectAll()
     .executeTakeFirstOrThrow(notFound);
-  await seeChat(services, person, message.chatId);
+  await seeChat(c, message.chatId);
   return message;
 }
 
-/** The project, if the person owns it, is a member of it, or is an admin. Throws 404. */
-export async function seeProject({ db }: Services, person: Person, projectId: string): Promise<ProjectRow> {
-  return db
+/** The project, if the person owns it, is a member of it, or administers and inspects it. Throws 404, and what `inspect` throws. */
+export async function seeProject(c: Context<ApiEnv>, projectId: string): Promise<ProjectRow> {
+  const { person, services } = c.var;
+  const { isIn, ...project } = await services.db
     .selectFrom("projects")
     .where("id", "=", projectId)
     .$if(person.role !== "admin", (query) => query.where(inProjectOf("projects.id", person.id)))
     .selectAll()
+    .select(inProjectOf("projects.id", person.id).as("isIn"))
     .executeTakeFirstOrThrow(notFound);
+  if (!isIn) await inspect(c, { resource: "project", id: project.id, ownerId: project.userId });
+  return project;
 }
 
 /** Whether the person may begin chats in a project and add documents to it. */
@@ -116,35 +148,59 @@ export async function writesInProject({ db }: Services, person: Person, projectI
   return found !== undefined;
 }
 
-/** Condition on files: the person's own, documents of a project that they are in, or sent in a chat that they may read. */
-export const maySeeFile =
-  (person: Pick<Person, "id" | "role" | "sessionId">) => (e: ExpressionBuilder<Tables, "files">) => {
-    if (person.role === "admin") return ofSession(person)(e);
-    const isShown = e.exists(
-      e
-        .selectFrom("attachments")
-        .innerJoin("messages", "messages.id", "attachments.messageId")
-        .innerJoin("chats", "chats.id", "messages.chatId")
-        .whereRef("attachments.fileId", "=", "files.id")
-        .where("chats.sessionId", "is", null)
-        .where(shownTo(person.id))
-        .select("attachments.id"),
-    );
-    const isOthers = e.and([
-      e("files.sessionId", "is", null),
-      e.or([inProjectOf("files.projectId", person.id), isShown]),
-    ]);
-    return e.and([ofSession(person)(e), e.or([e("files.userId", "=", person.id), isOthers])]);
-  };
+/** Condition on files: the person's own, documents of a project that they are in, or sent in a chat that is shown to them. */
+export const maySeeFile = (person: Pick<Person, "id" | "sessionId">) => (e: ExpressionBuilder<Tables, "files">) => {
+  const isShown = e.exists(
+    e
+      .selectFrom("attachments")
+      .innerJoin("messages", "messages.id", "attachments.messageId")
+      .innerJoin("chats", "chats.id", "messages.chatId")
+      .whereRef("attachments.fileId", "=", "files.id")
+      .where("chats.sessionId", "is", null)
+      .where(shownTo(person.id))
+      .select("attachments.id"),
+  );
+  const isOthers = e.and([
+    e("files.sessionId", "is", null),
+    e.or([inProjectOf("files.projectId", person.id), isShown]),
+  ]);
+  return e.and([ofSession(person)(e), e.or([e("files.userId", "=", person.id), isOthers])]);
+};
 
-/** The file, read or not, if the person may see it. Throws 404. */
-export async function seeFile({ db }: Services, person: Person, fileId: string): Promise<FileRow> {
-  return db
+/** The file as lists show it, by its name, if the person may see it or administers. Throws 404. */
+export async function lookUpFile(c: Context<ApiEnv>, fileId: string): Promise<FileRow> {
+  const { person, services } = c.var;
+  return services.db
     .selectFrom("files")
     .where("files.id", "=", fileId)
-    .where(maySeeFile(person))
+    .where(person.role === "admin" ? ofSession(person) : maySeeFile(person))
     .selectAll("files")
     .executeTakeFirstOrThrow(notFound);
+}
+
+/** The file, if the person may read what is in it. Throws 404, and what `inspect` throws. */
+export async function seeFile(c: Context<ApiEnv>, fileId: string): Promise<FileRow> {
+  const { person, services } = c.var;
+  const file = await lookUpFile(c, fileId);
+  if (file.userId === person.id || person.role !== "admin") return file;
+  const { db } = services;
+  const shown = db.selectFrom("files").where("files.id", "=", fileId).where(maySeeFile(person)).select("id");
+  if (await shown.executeTakeFirst()) return file;
+  const sentIn = await db
+    .selectFrom("attachments")
+    .innerJoin("messages", "messages.id", "attachments.messageId")
+    .where("fileId", "=", fileId)
+    .select("messages.chatId")
+    .distinct()
+    .execute();
+  // What was sent in a conversation is read with it.
+  const open = await underInspection(
+    c,
+    "chat",
+    sentIn.map(({ chatId }) => chatId),
+  );
+  if (open.size === 0) await inspect(c, { resource: "file", id: file.id, ownerId: file.userId });
+  return file;
 }
 
 /** Stops replies in a chat before messages are deleted. */

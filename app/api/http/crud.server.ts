@@ -6,6 +6,8 @@ import type { Db } from "../../db/connection.server.ts";
 import { isTaken } from "../../db/errors.server.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
+import { readableChats, searchesOthers } from "../inspections/inspect.server.ts";
+import { seeChat } from "./access.server.ts";
 import { recordAudit } from "./audit.server.ts";
 import { active, admin, isAdmin, noProgram, signedIn } from "./authentication.server.ts";
 import { contains, type ListRules, listPage } from "./list.server.ts";
@@ -53,6 +55,8 @@ export type Readable<T extends ListedTable, Shown extends z.ZodObject> = {
   within?(person: Person): Condition;
   /** Restricts the rows that non-admins may read. Without it they may read nothing. */
   readable?(person: Person): Condition;
+  /** Its rows say what was said in a chat: who administers reads and changes them as they may read that chat. */
+  ofChat?: { idOf(row: Tables[T]): string; withhold(shown: z.output<Shown>): z.output<Shown> };
 };
 
 /** A resource that admins can also change. */
@@ -99,8 +103,10 @@ export function reads<T extends ListedTable, Shown extends z.ZodObject>(of: Read
     .openapi(listRoute(forAll, of.shown, "Una página de la lista."), async (c) => {
       const query = c.req.valid("query");
       const { q } = query;
-      const found = visible(c.var.services, c.var.person).$if(q !== "", (all) =>
-        all.where((e) =>
+      const all = visible(c.var.services, c.var.person);
+      const own = q !== "" && of.ofChat && !searchesOthers(c) ? of.readable?.(c.var.person) : undefined;
+      const found = (own ? all.where(own) : all).$if(q !== "", (rows) =>
+        rows.where((e) =>
           e.or([
             ...of.list.searched.map((column) => contains(`${of.table}.${column}`, q)),
             ...(of.searchesPeople ? [sql<boolean>`"userId" in ${peopleCalled(c.var.services.db, q)}`] : []),
@@ -108,13 +114,25 @@ export function reads<T extends ListedTable, Shown extends z.ZodObject>(of: Read
         ),
       );
       const { rows, ...rest } = await listPage(c.var.services.db, found, query, of.list);
-      return c.json({ items: rows.map((row) => of.show(row as Tables[T])), ...rest }, 200);
+      return c.json({ items: await showListed(of, c, rows as Tables[T][]), ...rest }, 200);
     })
     .openapi(itemRoute(forAll, of.shown, "Uno de la lista."), async (c) => {
       const { id } = c.req.valid("param");
       const found = await visible(c.var.services, c.var.person).where("id", "=", id).executeTakeFirstOrThrow(notFound);
+      if (of.ofChat) await seeChat(c, of.ofChat.idOf(found as Tables[T]));
       return c.json(of.show(found as Tables[T]), 200, { ETag: tagOf(found) });
     });
+}
+
+/** The rows of a list as this person may read them. */
+async function showListed<T extends ListedTable, Shown extends z.ZodObject>(
+  { show, ofChat }: Readable<T, Shown>,
+  c: Context<ApiEnv>,
+  rows: Tables[T][],
+): Promise<z.output<Shown>[]> {
+  if (!ofChat) return rows.map(show);
+  const readable = await readableChats(c, rows.map(ofChat.idOf));
+  return rows.map((row) => (readable.has(ofChat.idOf(row)) ? show(row) : ofChat.withhold(show(row))));
 }
 
 /** Routes for create, change and delete, for admins; each is recorded in the audit trail. */
@@ -149,7 +167,7 @@ async function create<T extends Table>(of: AnyResource<T>, c: Context<ApiEnv>): 
   await store(of, services, async (trx) => {
     await oneTable(trx).insertInto(nameOf(of)).values(row).execute();
     await of.stored?.(trx, row, undefined);
-    await trace(of, trx, c, "create", row, { after: of.show(row) });
+    await trace(of, trx, c, "create", row, { after: tell(of, row) });
   });
   of.created?.(services, row);
   return row;
@@ -158,6 +176,7 @@ async function create<T extends Table>(of: AnyResource<T>, c: Context<ApiEnv>): 
 async function change<T extends Table>(of: AnyResource<T>, c: Context<ApiEnv>): Promise<Tables[T]> {
   const { services, person } = c.var;
   const before = await find(of, services.db, (validated(c.req, "param") as { id: string }).id, person);
+  if (of.ofChat) await seeChat(c, of.ofChat.idOf(before));
   refuseStale(c, before, of.show(before));
   const given = validated(c.req, "json") as object;
   // PATCH must not apply defaults to fields that were left out.
@@ -174,7 +193,7 @@ async function change<T extends Table>(of: AnyResource<T>, c: Context<ApiEnv>): 
       .executeTakeFirst();
     if (numUpdatedRows === 0n) throw stale(of.show(await find(of, trx, row.id, person)));
     await of.stored?.(trx, row, before);
-    await trace(of, trx, c, "update", row, { before: of.show(before), after: of.show(row) });
+    await trace(of, trx, c, "update", row, { before: tell(of, before), after: tell(of, row) });
   });
   return row;
 }
@@ -183,7 +202,7 @@ async function remove<T extends Table>(of: AnyResource<T>, c: Context<ApiEnv>): 
   const { services, person } = c.var;
   const row = await find(of, services.db, (validated(c.req, "param") as { id: string }).id, person);
   await services.db.transaction().execute(async (trx) => {
-    await trace(of, trx, c, "delete", row, { before: of.show(row) });
+    await trace(of, trx, c, "delete", row, { before: tell(of, row) });
     await oneTable(trx).deleteFrom(nameOf(of)).where("id", "=", row.id).execute();
   });
 }
@@ -192,6 +211,10 @@ async function find<T extends Table>(of: AnyResource<T>, db: Db, id: string, per
   const row = await rowsOf(of, db, person).where("id", "=", id).executeTakeFirstOrThrow(notFound);
   return row as Tables[T];
 }
+
+/** A row as the audit trail tells it: not what was said in a chat. */
+const tell = <T extends Table>({ show, ofChat }: AnyResource<T>, row: Tables[T]) =>
+  ofChat ? ofChat.withhold(show(row)) : show(row);
 
 async function trace<T extends Table>(
   of: AnyResource<T>,

@@ -43,6 +43,11 @@ export const isoOrNull = (time: number | null) => (time === null ? null : iso(ti
 
 /** The fields that every stored item has. */
 export const rowFields = { id: z.string(), createdAt: z.string(), updatedAt: z.string() };
+/** In the lists of who administers. */
+export const withheld = z
+  .literal(true)
+  .optional()
+  .openapi({ description: "Es de otra persona, y su texto no se enseña en una lista." });
 /** When a row was made and last changed, as the API shows it. */
 export const timesOf = (row: { createdAt: number; updatedAt: number }) => ({
   createdAt: iso(row.createdAt),

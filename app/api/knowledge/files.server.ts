@@ -7,7 +7,7 @@ import { isImage } from "../../files/media-type.server.ts";
 import type { Variant } from "../../files/storage/storage.server.ts";
 import { attachmentName } from "../chats/chat-export.server.ts";
 import type { ApiEnv } from "../env.server.ts";
-import { findFile, ofSession, seeFile } from "../http/access.server.ts";
+import { findFile, lookUpFile, ofSession, seeFile } from "../http/access.server.ts";
 import { auditOthers } from "../http/audit.server.ts";
 import { active, isAdmin, signedIn } from "../http/authentication.server.ts";
 import { contains, listPage } from "../http/list.server.ts";
@@ -93,7 +93,7 @@ const listFiles: RouteHandler<typeof listFilesRoute, ApiEnv> = async (c) => {
 
 const readFileRoute = itemRoute(common, file, "El archivo, sin su contenido.");
 const readFile: RouteHandler<typeof readFileRoute, ApiEnv> = async (c) =>
-  c.json(showFile(await seeFile(c.var.services, c.var.person, c.req.valid("param").id)), 200);
+  c.json(showFile(await lookUpFile(c, c.req.valid("param").id)), 200);
 
 const listPassagesRoute = createRoute({
   method: "get",
@@ -109,7 +109,7 @@ const listPassagesRoute = createRoute({
 });
 const listPassages: RouteHandler<typeof listPassagesRoute, ApiEnv> = async (c) => {
   const { db } = c.var.services;
-  const row = await seeFile(c.var.services, c.var.person, c.req.valid("param").id);
+  const row = await seeFile(c, c.req.valid("param").id);
   const own = db.selectFrom("passages").where("fileId", "=", row.id);
   const items = await own
     .where("position", ">=", c.req.valid("query").from)
@@ -141,7 +141,7 @@ const readContentRoute = createRoute({
   },
 });
 const readContent: RouteHandler<typeof readContentRoute, ApiEnv> = async (c) => {
-  const row = await seeFile(c.var.services, c.var.person, c.req.valid("param").id);
+  const row = await seeFile(c, c.req.valid("param").id);
   return answerContent(c, row, c.req.valid("query").variant);
 };
 

@@ -40,7 +40,7 @@ export const projectMembers = new OpenAPIHono<ApiEnv>({ defaultHook: answerInval
     }),
     async (c) => {
       const { db } = c.var.services;
-      const project = await seeProject(c.var.services, c.var.person, c.req.valid("param").id);
+      const project = await seeProject(c, c.req.valid("param").id);
       const owner = await db
         .selectFrom("users")
         .where("id", "=", project.userId)
@@ -71,6 +71,8 @@ export const projectMembers = new OpenAPIHono<ApiEnv>({ defaultHook: answerInval
       const { services, person } = c.var;
       const { db } = services;
       const project = await findProject(services, person, c.req.valid("param").id);
+      // Who is in a project reads its conversations: an admin adds people, such as themselves, only where they may read it.
+      await seeProject(c, project.id);
       // Tells whether an address has an account: as slowly as signing in does.
       await countAttempt(c, "member", person.id);
       const given = c.req.valid("json");
@@ -154,7 +156,7 @@ export const projectMembers = new OpenAPIHono<ApiEnv>({ defaultHook: answerInval
       const { id: projectId, userId } = c.req.valid("param");
       // Anybody may leave; only the owner takes others out.
       const isOwn = userId === person.id;
-      const project = await (isOwn ? seeProject : findProject)(services, person, projectId);
+      const project = isOwn ? await seeProject(c, projectId) : await findProject(services, person, projectId);
       if (userId === project.userId) {
         throw new Problem(409, "El proyecto es tuyo: dáselo antes a otra persona, o elimínalo.");
       }

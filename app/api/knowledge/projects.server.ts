@@ -3,7 +3,7 @@ import { v7 as newId } from "uuid";
 import { inProjectOf } from "../../db/shared-work.server.ts";
 import type { ProjectRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
-import type { ApiEnv } from "../env.server.ts";
+import type { ApiEnv, Person } from "../env.server.ts";
 import { findProject, seeProject, stopReplies } from "../http/access.server.ts";
 import { auditOthers } from "../http/audit.server.ts";
 import { active, isAdmin, signedIn } from "../http/authentication.server.ts";
@@ -33,10 +33,18 @@ const newProject = z.strictObject({
   instructions: text("Las instrucciones", limits.projectInstructions).default(""),
 });
 
-const showProject = (row: ProjectRow): z.output<typeof project> => ({
+/** `reader`: only who owns a project sees what waits in it unsent. */
+const showProject = (row: ProjectRow, reader: Pick<Person, "id">): z.output<typeof project> => ({
   ...row,
-  draft: parseDraft(row.draft),
+  draft: row.userId === reader.id ? parseDraft(row.draft) : null,
   ...timesOf(row),
+});
+
+/** A project as the audit trail tells it: not what its owner has written for models. */
+const told = ({ name, description, instructions }: ProjectRow) => ({
+  name,
+  description,
+  characters: instructions.length,
 });
 
 const quiet = { security: bearer, middleware: [signedIn, active] };
@@ -49,6 +57,7 @@ const listProjects: RouteHandler<typeof listProjectsRoute, ApiEnv> = async (c) =
   const visible = services.db
     .selectFrom("projects")
     .selectAll("projects")
+    .select(inProjectOf("projects.id", person.id).as("isIn"))
     .$if(!isAdmin(person), (q) => q.where(inProjectOf("projects.id", person.id)))
     .where(contains("projects.name", query.q));
   const { rows, ...rest } = await listPage(services.db, visible, query, {
@@ -60,7 +69,8 @@ const listProjects: RouteHandler<typeof listProjectsRoute, ApiEnv> = async (c) =
     ],
     filters: { userId: "text" },
   });
-  return c.json({ items: rows.map(showProject), ...rest }, 200);
+  const items = rows.map(({ isIn, ...row }) => showProject(isIn ? row : { ...row, instructions: "" }, person));
+  return c.json({ items, ...rest }, 200);
 };
 
 const createProjectRoute = creationRoute(common, newProject, project, "El proyecto nuevo.");
@@ -76,22 +86,21 @@ const createProject: RouteHandler<typeof createProjectRoute, ApiEnv> = async (c)
     ...c.req.valid("json"),
   };
   await services.db.insertInto("projects").values(row).execute();
-  return c.json(showProject(row), 201);
+  return c.json(showProject(row, person), 201);
 };
 
 const readProjectRoute = itemRoute(common, project, "El proyecto.");
 const readProject: RouteHandler<typeof readProjectRoute, ApiEnv> = async (c) => {
-  const { person, services } = c.var;
-  const row = await seeProject(services, person, c.req.valid("param").id);
-  // What is not sent yet is nobody else's.
-  return c.json(showProject(row.userId === person.id ? row : { ...row, draft: null }), 200);
+  return c.json(showProject(await seeProject(c, c.req.valid("param").id), c.var.person), 200);
 };
 
 const changeProjectRoute = changeRoute("put", common, newProject, project, "El proyecto, cambiado.");
 const changeProject: RouteHandler<typeof changeProjectRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const before = await findProject(services, person, c.req.valid("param").id);
-  refuseStale(c, before, showProject(before));
+  // Who changes what somebody else has written has to have read it.
+  await seeProject(c, before.id);
+  refuseStale(c, before, showProject(before, person));
   const after = { ...before, ...c.req.valid("json"), updatedAt: Date.now() };
   const { numUpdatedRows } = await services.db
     .updateTable("projects")
@@ -99,10 +108,10 @@ const changeProject: RouteHandler<typeof changeProjectRoute, ApiEnv> = async (c)
     .where("id", "=", before.id)
     .$call(ifUnchanged(c, before))
     .executeTakeFirst();
-  if (numUpdatedRows === 0n) throw stale(showProject(await findProject(services, person, before.id)));
-  const changes = { before: showProject(before), after: showProject(after) };
+  if (numUpdatedRows === 0n) throw stale(showProject(await findProject(services, person, before.id), person));
+  const changes = { before: told(before), after: told(after) };
   await auditOthers(services.db, c, before.userId, "update", "project", before.id, changes);
-  return c.json(showProject(after), 200);
+  return c.json(showProject(after, person), 200);
 };
 
 const keepDraftRoute = createRoute({
@@ -141,7 +150,7 @@ const deleteProject: RouteHandler<typeof deleteProjectRoute, ApiEnv> = async (c)
     await trx.deleteFrom("projects").where("id", "=", row.id).execute();
   });
   await services.files.delete(documents.map(({ id }) => id));
-  await auditOthers(services.db, c, row.userId, "delete", "project", row.id, { before: showProject(row) });
+  await auditOthers(services.db, c, row.userId, "delete", "project", row.id, { before: told(row) });
   return c.body(null, 204);
 };
 

@@ -1,8 +1,10 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { expressionBuilder } from "kysely";
 import { v7 as newId } from "uuid";
 import type { Db } from "../../db/connection.server.ts";
 import { forGroupsOf } from "../../db/groups.server.ts";
 import { prepared } from "../../db/prepared.server.ts";
+import type { Tables } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { checkGroupIds, groupIds, groupIdsColumn, parseGroupIds, shownGroupIds } from "../groups/group-ids.server.ts";
@@ -11,6 +13,8 @@ import type { Resource } from "../http/crud.server.ts";
 import { answerInvalid, notFound } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
 import { bearer, idParam, isoOrNull, rowFields, text, timesOf } from "../http/schemas.server.ts";
+
+const e = expressionBuilder<Tables, "notices">();
 
 const fields = {
   text: text("El texto", limits.notice, 1),
@@ -33,9 +37,16 @@ export const notices: Resource<"notices", typeof shown, typeof body> = {
   shown,
   body,
   method: "put",
-  show: (row) => ({ ...row, ...timesOf(row), endsAt: isoOrNull(row.endsAt), groupIds: parseGroupIds(row) }),
+  show: ({ userId: _, ...row }) => ({
+    ...row,
+    ...timesOf(row),
+    endsAt: isoOrNull(row.endsAt),
+    groupIds: parseGroupIds(row),
+  }),
+  within: () => e("notices.userId", "is", null),
   columns: ({ endsAt = null, groupIds: forGroups = null, ...given }) => ({
     ...given,
+    userId: null,
     endsAt: endsAt === null ? null : Date.parse(endsAt),
     groupIds: groupIdsColumn(forGroups),
   }),
@@ -65,6 +76,7 @@ const findUnread = prepared((db, { userId, now }: { userId: string; now: number 
     .selectFrom("notices")
     .where((e) => e.or([e("endsAt", "is", null), e("endsAt", ">", now)]))
     .where(forGroupsOf("notices", userId))
+    .where((e) => e.or([e("userId", "is", null), e("userId", "=", userId)]))
     .where((e) =>
       e.not(
         e.exists(
@@ -98,6 +110,7 @@ export const readings = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).
       .selectFrom("notices")
       .where("id", "=", noticeId)
       .where(forGroupsOf("notices", person.id))
+      .where((e) => e.or([e("userId", "is", null), e("userId", "=", person.id)]))
       .select("id")
       .executeTakeFirstOrThrow(notFound);
     const now = Date.now();

@@ -42,6 +42,9 @@ const shown = z
       passwords: z.boolean(),
       withSecondStep: z.number(),
       administrators: z.number(),
+      adminReads: z
+        .enum(["open", "reason", "never"])
+        .openapi({ description: "Si quien administra lee lo de otras personas: siempre, si dice para qué, o nunca." }),
       terms: z.array(z.string()).openapi({ description: "Las páginas que todas las personas aceptan." }),
     }),
   })
@@ -184,6 +187,7 @@ async function securityOf({ db, config }: Services): Promise<Processing["securit
     passwords: config.passwordSignin,
     withSecondStep: Number(rows[0]?.withSecondStep),
     administrators: Number(rows[0]?.administrators),
+    adminReads: config.adminReads,
     terms: terms.map(({ title }) => title),
   };
 }

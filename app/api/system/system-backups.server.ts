@@ -11,6 +11,7 @@ import { admin, noProgram, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, notFound, Problem } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
 import { answers, bearer, bytes, iso } from "../http/schemas.server.ts";
+import { inspect } from "../inspections/inspect.server.ts";
 
 const backup = z
   .object({
@@ -67,6 +68,7 @@ const downloadBackupRoute = createRoute({
 const downloadBackup: RouteHandler<typeof downloadBackupRoute, ApiEnv> = async (c) => {
   const { services } = c.var;
   const found = await find(services, c.req.valid("param").name);
+  await inspect(c, { resource: "backup", id: found.name, ownerId: null });
   await recordAudit(services.db, c, "download", "backup", found.name);
   const { body, headers } = packed(found, services.storage);
   return c.body(body, 200, headers);

@@ -9,7 +9,7 @@ import type { UserRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import { email, newPassword, refuseCommon } from "../auth/accounts.server.ts";
 import { hashPassword } from "../auth/passwords.server.ts";
-import type { ApiEnv } from "../env.server.ts";
+import type { ApiEnv, Services } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
 import { refuseStale } from "../http/optimistic-lock.server.ts";
 import { notFound, Problem } from "../http/problem.server.ts";
@@ -63,6 +63,7 @@ export async function changeAccount(c: Context<ApiEnv>, id: string, given: Accou
   const { password, ...shown } = given;
   if (password !== undefined) await refuseCommon(password);
   const passwordHash = password === undefined ? undefined : await hashPassword(password);
+  let old: UserRow | undefined;
   const changed = await services.db
     .transaction()
     .execute(async (trx) => {
@@ -70,6 +71,11 @@ export async function changeAccount(c: Context<ApiEnv>, id: string, given: Accou
       const before = await trx.selectFrom("users").where("id", "=", id).selectAll().executeTakeFirstOrThrow(notFound);
       refuseStale(c, before, showUser(before));
       if (shown.role === "user" || shown.status === "inactive") await refuseLastAdmin(trx, before);
+      const opens = passwordHash !== undefined || (shown.email !== undefined && shown.email !== before.email);
+      if (opens && id !== person.id) {
+        refuseEntering(services.config);
+        old = before;
+      }
       const after = await trx
         .updateTable("users")
         .set({
@@ -92,8 +98,26 @@ export async function changeAccount(c: Context<ApiEnv>, id: string, given: Accou
       return after;
     })
     .catch(addressTaken);
+  if (old) tellChanged(services, old);
   return changed;
 }
+
+/** Whoever sets the password or the address of an account can come in as its person, and read what is theirs. */
+function refuseEntering({ adminReads }: Services["config"]): void {
+  if (adminReads !== "never") return;
+  throw new Problem(
+    403,
+    "Con ADMIN_READS=never nadie cambia la contraseña ni el correo de otra persona: lo hace ella, o quien tiene la máquina con npm run cuenta:entrar.",
+  );
+}
+
+/** Told at the address that the account had. */
+const tellChanged = ({ mail }: Services, { email: to }: UserRow) =>
+  mail.post({
+    to,
+    subject: "Han cambiado cómo se entra en tu cuenta de Tertulia",
+    text: "Hola:\n\nQuien administra la instalación ha cambiado la contraseña o el correo de tu cuenta. Si no lo has pedido, pregúntale: queda en la auditoría.\n",
+  });
 
 const tell = ({ name, email: address, role: part, status: state }: UserRow) => ({
   name,

@@ -37,7 +37,7 @@ const readSpeechRoute = createRoute({
 });
 const readSpeech: RouteHandler<typeof readSpeechRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
-  const message = await seeMessage(services, person, c.req.valid("param").id);
+  const message = await seeMessage(c, c.req.valid("param").id);
   const model = await voiceModel(services.db, "speech");
   if (!model) throw noModel("que lea en voz alta");
   const text = spoken(message.content.slice(0, lookedAt)).slice(0, spokenAtMost).toWellFormed();

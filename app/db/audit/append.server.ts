@@ -4,9 +4,12 @@ import type { AuditRow } from "../tables.ts";
 
 /** What happened, as it is told to the audit trail. */
 export type AuditEvent = Pick<AuditRow, "action" | "resource"> &
-  Partial<Pick<AuditRow, "actorId" | "ownerId" | "resourceId" | "ip">> & { changes?: object };
+  Partial<Pick<AuditRow, "id" | "actorId" | "ownerId" | "resourceId" | "ip">> & { changes?: object };
 
-/** Adds an event to the audit trail. It is sealed a few seconds later: who writes an event waits for no other. */
+/**
+ * Adds an event to the audit trail. It is sealed a few seconds later: who writes an event waits for no other. One with an `id` that
+ * is there already is not added again.
+ */
 export async function appendAudit(db: Db, { changes = {}, ...event }: AuditEvent): Promise<void> {
   const now = Date.now();
   const unsealed = { seq: null, hash: null, details: null, sealKeyId: null };
@@ -22,5 +25,6 @@ export async function appendAudit(db: Db, { changes = {}, ...event }: AuditEvent
       changes: JSON.stringify(changes),
       ...unsealed,
     })
+    .onConflict((conflict) => conflict.column("id").doNothing())
     .execute();
 }

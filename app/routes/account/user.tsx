@@ -17,6 +17,8 @@ import { sendFields } from "../../web/forms/form.server.ts";
 import { showUse } from "../../web/plan-use-in-words.server.ts";
 import type { Route } from "./+types/user";
 import { deviceOf } from "./device.server.ts";
+import { inspectionsInWords } from "./inspections.server.ts";
+import { Inspections } from "./inspections.tsx";
 import { mayUse } from "./may-use.server.ts";
 import { MayUse } from "./may-use.tsx";
 import { ReplyNews } from "./notices/reply-news.tsx";
@@ -31,23 +33,29 @@ export const meta: Route.MetaFunction = () => [{ title: "Tu cuenta · Tertulia" 
 
 export const handle = { lightChoice: false };
 
+// At a time; the rest are behind a link.
+const inspectionsShown = "10";
+
 export async function loader({ context, request, url }: Route.LoaderArgs) {
   const { api, auth } = context.get(apiContext);
   const person = await requireUser(context);
   const { user, owesTerms } = person;
+  const older = url.searchParams.get("lecturas");
   // To anyone else the API answers 403.
   const mayDo = user.status === "active" && !owesTerms;
-  const [{ days }, { items }, authenticator, passkeys, options, keys, listed, feed, devices] = await Promise.all([
-    read(api.usage.$get({ query: {} })),
-    read(auth.sessions.$get()),
-    read(auth.authenticator.$get()),
-    read(auth.passkey.$get()),
-    read(auth.options.$get()),
-    mayDo ? read(api.key.$get()) : undefined,
-    mayDo ? mayUse(context, person) : undefined,
-    mayDo ? read(api.feed.$get()) : undefined,
-    mayDo ? read(api.device.$get()) : undefined,
-  ]);
+  const [{ days }, { items }, inspected, authenticator, passkeys, options, keys, listed, feed, devices] =
+    await Promise.all([
+      read(api.usage.$get({ query: {} })),
+      read(auth.sessions.$get()),
+      read(api.inspection.$get({ query: { limit: inspectionsShown, ...(older && { cursor: older }) } })),
+      read(auth.authenticator.$get()),
+      read(auth.passkey.$get()),
+      read(auth.options.$get()),
+      mayDo ? read(api.key.$get()) : undefined,
+      mayDo ? mayUse(context, person) : undefined,
+      mayDo ? read(api.feed.$get()) : undefined,
+      mayDo ? read(api.device.$get()) : undefined,
+    ]);
   const now = Date.now();
   return {
     user: { name: user.name, email: user.email, status: user.status, hasPassword: user.hasPassword },
@@ -55,6 +63,7 @@ export async function loader({ context, request, url }: Route.LoaderArgs) {
     use: showUse(person, now, zoneOf(request)),
     plot: barPlot(days.map(({ day, messages }) => ({ day, values: [messages] }))),
     sessions: items.map((session) => ({ ...deviceOf(session, now), id: session.id, current: session.current })),
+    inspections: inspectionsInWords(inspected, zoneOf(request)),
     authenticator,
     passkeys: passkeys.items.map(({ id, name, lastUsedAt }) => ({
       id,
@@ -95,7 +104,8 @@ export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 export const clientLoader = (args: Route.ClientLoaderArgs) => showSeen(args);
 
 export default function User({ loaderData, actionData }: Route.ComponentProps) {
-  const { user, mayHavePassword, use, plot, sessions, authenticator, passkeys, listed, news, keys } = loaderData;
+  const { user, mayHavePassword, use, plot, sessions, inspections, authenticator, passkeys, listed, news, keys } =
+    loaderData;
   const dialog = useOutlet();
   return (
     <BehindDialog dialog={dialog}>
@@ -146,6 +156,10 @@ export default function User({ loaderData, actionData }: Route.ComponentProps) {
         <section aria-labelledby="sesiones">
           <h2 id="sesiones">Sesiones abiertas</h2>
           <Sessions sessions={sessions} />
+        </section>
+        <section aria-labelledby="lecturas">
+          <h2 id="lecturas">Quién ha leído lo tuyo</h2>
+          <Inspections {...inspections} />
         </section>
         {user.hasPassword && (
           <section aria-labelledby="pasos">

@@ -6,7 +6,7 @@ import type { Person } from "../../env.server.ts";
 import { maySeeFile } from "../../http/access.server.ts";
 
 /** ChatReader of a chat; null: a stranger with the link of a shared one. */
-export type ChatReader = Pick<Person, "id" | "role" | "sessionId"> | null;
+export type ChatReader = Pick<Person, "id" | "sessionId"> | null;
 
 /** In place of what only the author of a reply may open. */
 const kept = "Algo de quien la escribió.";
@@ -14,8 +14,7 @@ const kept = "Algo de quien la escribió.";
 type Reply = Pick<MessageRow, "userId" | "chatId">;
 
 /** Whether somebody else reads what a reply has quoted of its author's other chats and files. */
-const isElse = (reader: ChatReader, { userId }: Pick<Reply, "userId">) =>
-  reader === null || (reader.role !== "admin" && reader.id !== userId);
+const isElse = (reader: ChatReader, { userId }: Pick<Reply, "userId">) => reader?.id !== userId;
 
 /** The sources of replies as a reader may see them: a shown chat shows nothing but itself and what they can open anyway. */
 export async function sourcesFor(

@@ -35,7 +35,7 @@ export const chatCopies = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }
   }),
   async (c) => {
     const { person, services } = c.var;
-    const chat = await seeChat(services, person, c.req.valid("param").id);
+    const chat = await seeChat(c, c.req.valid("param").id);
     if (chat.sessionId) throw invalid("id", "Una conversación temporal no se copia: se borra con la sesión.");
     await countAttempt(c, "message", person.id);
     const messages = await branchToCopy(services.db, chat);

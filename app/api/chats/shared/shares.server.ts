@@ -5,7 +5,7 @@ import { v7 as newId } from "uuid";
 import type { Db } from "../../../db/connection.server.ts";
 import type { MessageStatus, ShareRow } from "../../../db/tables.ts";
 import type { ApiEnv, Services } from "../../env.server.ts";
-import { findChat } from "../../http/access.server.ts";
+import { findChat, openChat } from "../../http/access.server.ts";
 import { auditOthers } from "../../http/audit.server.ts";
 import { active, noProgram, signedIn } from "../../http/authentication.server.ts";
 import { answerInvalid, invalid, notFound } from "../../http/problem.server.ts";
@@ -69,7 +69,8 @@ const showShareRoute = createRoute({
   responses: { 200: answers(share.nullable(), "El enlace del chat; null si no se comparte.") },
 });
 const showShare: RouteHandler<typeof showShareRoute, ApiEnv> = async (c) => {
-  const chat = await findChat(c.var.services, c.var.person, c.req.valid("param").id);
+  // Its link opens the chat to whoever has it.
+  const chat = await openChat(c, c.req.valid("param").id);
   const row = await findShare(c, chat.id);
   return c.json(row ? show(row, await leafOf(c.var.services, chat)) : null, 200);
 };

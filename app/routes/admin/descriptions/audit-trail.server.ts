@@ -15,6 +15,8 @@ const actions = {
   download: "Descarga",
   accept: "Aceptación",
   retention: "Borrado por una regla",
+  read: "Lectura",
+  "read-untold": "Lectura sin avisar",
 };
 const things = {
   user: "Usuario",

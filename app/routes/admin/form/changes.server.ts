@@ -14,6 +14,10 @@ const untitled: Record<string, string> = {
   count: "Cuántos",
   ids: "Identificadores",
   through: "Hasta el apunte",
+  purpose: "Para qué",
+  untold: "Por qué no se avisa",
+  characters: "Caracteres",
+  keyId: "Con la clave",
 };
 
 /** The changes of an audit entry, field by field; all fields for something that was created or deleted. */

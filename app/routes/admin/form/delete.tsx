@@ -17,9 +17,15 @@ export async function loader({ context, params: { resource: path, id } }: Route.
   const { resource, read: readItem } = changeable(context, path);
   // One's own account is deleted where its password is asked for.
   if (path === "user" && (await requireUser(context)).user.id === id) throw redirect("/user/eliminar");
-  const item = await read(readItem({ param: { id } }));
-  const [cells] = await cellsOf(context, resource.columns.slice(0, 1), [item]);
+  const item = await read(readItem({ param: { id } })).catch(unread);
+  const [cells] = item ? await cellsOf(context, resource.columns.slice(0, 1), [item]) : [];
   return { title: `Eliminar ${resource.one}`, name: cells?.[0]?.text };
+}
+
+/** What is somebody else's is deleted without being read. */
+function unread(error: unknown): undefined {
+  if (error instanceof ApiProblem && error.status === 403) return undefined;
+  throw error;
 }
 
 export async function action({ context, params: { resource: path, id }, url }: Route.ActionArgs) {
@@ -40,7 +46,7 @@ export default function Delete({ loaderData: { title, name }, params }: Route.Co
   const closeTo = `/admin/${params.resource}${useLocation().search}`;
   return (
     <AlertDialog title={title} closeTo={closeTo}>
-      <p>«{name}» se borrará con todo lo que es suyo. No se puede deshacer.</p>
+      <p>{name ? `«${name}»` : "Algo de otra persona"} se borrará con todo lo que es suyo. No se puede deshacer.</p>
     </AlertDialog>
   );
 }

@@ -71,7 +71,16 @@ function timeOf({ kind, rules }: Kept): string {
     .join("; ");
 }
 
-function measures({ https, passwords, withSecondStep, administrators, terms }: Processing["security"]): string[] {
+const administratorsRead: Record<Processing["security"]["adminReads"], string> = {
+  open: "puede leer lo que escriben los demás, salvo lo temporal; cada lectura queda en la auditoría, y cada persona ve en su cuenta quién ha leído lo suyo",
+  reason:
+    "puede leer lo que escriben los demás, salvo lo temporal, si antes dice para qué; queda en la auditoría, y a la persona se le avisa, o se apunta por qué no y lo ve en su cuenta a los treinta días",
+  never: "puede gestionar las cuentas y borrar, pero no leer lo que escriben los demás ni descargar copias",
+};
+
+/** What is done to protect data. `tests/promised/processing.test.ts` compares each sentence with what happens. */
+export function measures(security: Processing["security"]): string[] {
+  const { https, passwords, withSecondStep, administrators, adminReads, terms } = security;
   return [
     https
       ? "Las conexiones van cifradas (HTTPS)."
@@ -79,7 +88,9 @@ function measures({ https, passwords, withSecondStep, administrators, terms }: P
     passwords
       ? `Se entra con contraseña, guardada con argon2id; ${withSecondStep.toLocaleString("es")} cuentas tienen verificación en dos pasos.`
       : "No hay contraseñas: se entra con los accesos de la organización.",
-    `${administrators === 1 ? "Administra una persona, que puede" : `Administran ${administrators.toLocaleString("es")} personas, que pueden`} leer las conversaciones de todos menos las temporales; lo que se hace así con lo de otros queda en la auditoría, que es una cadena sellada.`,
+    administrators === 1 ? "Administra una persona." : `Administran ${administrators.toLocaleString("es")} personas.`,
+    `Quien administra ${administratorsRead[adminReads]}.`,
+    "Lo que cambia quien administra queda en la auditoría, que es una cadena sellada.",
     "Las claves de modelos, herramientas y accesos se guardan cifradas (AES-256-GCM).",
     "Cada persona descarga lo suyo y elimina su cuenta por sí misma, salvo que haya una suspensión.",
     terms.length > 0

@@ -38,6 +38,7 @@ function cellOf(
   moment: Intl.DateTimeFormat,
 ): Cell {
   const value = item[name];
+  if (item.withheld && name === "content") return { text: "Texto no mostrado" };
   if (value === null || value === undefined || value === "")
     return { text: "", ...(kind === "number" && { number: true }) };
   const state = states?.[String(value)];

@@ -32,12 +32,14 @@ export function sayReferred(kind: Reference, item: Item): string {
   return line.length > longest ? `${cutText(line, longest)}…` : line;
 }
 
-/** The item with that id; undefined if it is gone. */
+/** The item with that id, as far as it may be read; undefined if it is gone. */
 export async function readReferred(context: Context, kind: Reference, id: string): Promise<Item | undefined> {
   try {
     return await read(resourceOf(context, referred[kind].path).read({ param: { id } }));
   } catch (error) {
     if (error instanceof ApiProblem && error.status === 404) return undefined;
+    // Not to be read before one has said what for.
+    if (error instanceof ApiProblem && error.status === 403) return { id, name: "De otra persona" };
     throw error;
   }
 }

@@ -227,7 +227,7 @@ function Copies({ backups }: { backups: { name: string; at: string; size: string
                 </td>
                 <td className="ends">
                   <span className="actions">
-                    <a className="action" href={`/admin/sistema/copias/${name}`} download>
+                    <a className="action" href={`/admin/sistema/copias/${name}`}>
                       Descargar<span className="sr-only"> {name}</span>
                     </a>{" "}
                     <Link className="action" to={`/admin/sistema/copias/${name}/eliminar`} preventScrollReset>

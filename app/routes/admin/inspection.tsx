@@ -1,0 +1,97 @@
+import { redirect } from "react-router";
+import { z } from "zod";
+import type { Inspected } from "../../api/inspections/inspect.server.ts";
+import { limits } from "../../process/limits.ts";
+import { DashboardPage } from "../../ui/dashboard-page.tsx";
+import { TextField } from "../../ui/forms/field.tsx";
+import { Fields } from "../../ui/forms/fields.tsx";
+import { PostForm } from "../../ui/forms/post-form.tsx";
+import { sendForm } from "../../ui/forms/send-form.ts";
+import { accepted, read } from "../../web/api-result.server.ts";
+import { apiContext, sessionContext } from "../../web/context.ts";
+import { sendFields } from "../../web/forms/form.server.ts";
+import { safeReturn } from "../../web/safe-return.server.ts";
+import type { Route } from "./+types/inspection";
+
+export const meta: Route.MetaFunction = () => [{ title: "Leer lo que es de otra persona · Tertulia" }];
+
+const kinds: Record<Inspected["resource"], { named: string; at(id: string): string }> = {
+  chat: { named: "la conversación", at: (id) => `/conversation/chat/${id}` },
+  file: { named: "el archivo", at: (id) => `/user/file/${id}` },
+  project: { named: "el proyecto", at: (id) => `/conversation/project/${id}` },
+  backup: { named: "la copia", at: () => "/admin/sistema" },
+};
+
+/** Where the administrator was going. What is downloaded is asked for again at its page: a download leads to no other. */
+function wayBack(url: URL, resource: string, id: string): string {
+  const asked = url.searchParams.get("volver");
+  const kind = kinds[resource as Inspected["resource"]];
+  return asked && resource !== "backup" ? safeReturn(asked) : (kind?.at(id) ?? "/admin");
+}
+
+export async function loader({ context, params: { resource, id }, url }: Route.LoaderArgs) {
+  const param = { resource: resource as Inspected["resource"], id };
+  const thing = await read(context.get(apiContext).api.inspection[":resource"][":id"].$get({ param }));
+  const back = wayBack(url, resource, id);
+  if (thing.openUntil && resource !== "backup") throw redirect(back);
+  const { named } = kinds[param.resource];
+  return { title: thing.title, named, owner: thing.ownerName, back };
+}
+
+const fields = z.object({ purpose: z.string().default(""), untold: z.string().default("") });
+
+export const action = ({ context, params: { resource, id }, url }: Route.ActionArgs) =>
+  sendFields(context, fields, async (given) => {
+    const json = { ...given, resource: resource as Inspected["resource"], id };
+    await accepted(context.get(apiContext).api.inspection.$post({ json }));
+    context.get(sessionContext).flash({ type: "success", title: "Apuntado. Se puede leer durante una hora." });
+    return redirect(wayBack(url, resource, id), 303);
+  });
+
+export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
+
+/** What somebody who administers wants to read something for: asked before the first look, and told to whose it is. */
+export default function Inspection({ loaderData, actionData }: Route.ComponentProps) {
+  const { title, named, owner, back } = loaderData;
+  return (
+    <DashboardPage width="column" up={["/admin", "Panel"]}>
+      <h1>Leer lo que es de otra persona</h1>
+      <p className="mt-4">
+        Vas a abrir {named} <strong dir="auto">«{title}»</strong>
+        {owner ? `, de ${owner}` : ", que trae lo de todas las personas"}. Di antes para qué: queda en la auditoría, y
+        vale durante una hora.
+      </p>
+      <PostForm className="mt-6">
+        <div className="fields">
+          <Fields id="lectura" result={actionData ?? undefined}>
+            <TextField
+              name="purpose"
+              label="Para qué"
+              hint={owner ? `${owner} lo lee en un aviso y en su cuenta.` : undefined}
+              rows={3}
+              required
+              maxLength={limits.inspectionPurpose}
+            />
+            {owner && (
+              <TextField
+                name="untold"
+                label="Por qué no avisar (opcional)"
+                hint={`Solo si hay una razón, como una orden judicial. ${owner} lo verá en su cuenta a los treinta días.`}
+                rows={2}
+                maxLength={limits.inspectionPurpose}
+              />
+            )}
+          </Fields>
+        </div>
+        <p className="buttons mt-5">
+          <button type="submit" className="button primary">
+            Apuntarlo y leer
+          </button>{" "}
+          <a className="button quiet" href={back.startsWith("/admin") ? back : "/admin"}>
+            No leer
+          </a>
+        </p>
+      </PostForm>
+    </DashboardPage>
+  );
+}
