@@ -40,6 +40,7 @@ const copied = {
   retentions: true,
   holds: true,
   sealKeys: true,
+  erasures: true,
   audit: true,
   emails: true,
   pages: true,

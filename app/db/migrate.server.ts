@@ -39,6 +39,7 @@ import * as outside from "./migrations/0036_outside.server.ts";
 import * as grantVersions from "./migrations/0037_grant_versions.server.ts";
 import * as inviters from "./migrations/0038_inviters.server.ts";
 import * as personNotices from "./migrations/0039_person_notices.server.ts";
+import * as auditMarks from "./migrations/0040_audit_marks.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -80,6 +81,7 @@ const migrations = {
   "0037_grant_versions": grantVersions,
   "0038_inviters": inviters,
   "0039_person_notices": personNotices,
+  "0040_audit_marks": auditMarks,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

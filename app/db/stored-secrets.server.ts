@@ -1,4 +1,5 @@
 import { deriveKey, encrypt, tryDecrypt } from "../process/crypto.server.ts";
+import { sealIdentity } from "./audit/keys.server.ts";
 import type { Db } from "./connection.server.ts";
 
 /**
@@ -37,9 +38,9 @@ async function keptSecrets(db: Db): Promise<KeptSecrets> {
   const tools = await db.selectFrom("tools").select(["id", "secret", "access"]).execute();
   const accesses = await db.selectFrom("accesses").select(["id", "secret"]).execute();
   const authenticators = await db.selectFrom("authenticators").select(["id", "userId", "secret"]).execute();
-  const seals = await db.selectFrom("sealKeys").select(["id", "key"]).execute();
+  const seals = await db.selectFrom("sealKeys").select(["id", "key", "adopted"]).execute();
   return {
-    seals: seals.map(({ id, key }) => ({ id, encrypted: key, identity: id })),
+    seals: seals.map(({ id, key, adopted }) => ({ id, encrypted: key, identity: sealIdentity({ id, adopted }) })),
     tools: tools.flatMap(({ id, secret }) => (secret ? [{ id, encrypted: secret, identity: id }] : [])),
     accesses: accesses.flatMap(({ id, secret }) => (secret ? [{ id, encrypted: secret, identity: id }] : [])),
     tokens: tools.flatMap(({ id, access }) => (access ? [{ id, encrypted: access, identity: id }] : [])),

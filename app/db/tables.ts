@@ -492,8 +492,11 @@ export type RetentionRow = Row & {
 /** While it exists, nothing of this person is deleted. */
 export type HoldRow = Row & { userId: string; reason: string };
 
-/** A key that the audit trail is sealed with, encrypted with the row's id. */
-export type SealKeyRow = Row & { key: string };
+/** A key that the audit trail is sealed with, encrypted; what it signs (`audit/keys.server.ts`). */
+export type SealKeyRow = Row & { key: string; adopted: number | null; head: string | null; cut: string | null };
+
+/** An account whose details are gone from the audit trail, and the mark that signs it. */
+export type ErasureRow = Row & { personId: string; mark: string };
 
 /** A message from the contact or support form. */
 export type EmailRow = Row & {
@@ -738,6 +741,7 @@ export type Tables = {
   audit: AuditRow;
   acceptances: AcceptanceRow;
   sealKeys: SealKeyRow;
+  erasures: ErasureRow;
   retentions: RetentionRow;
   holds: HoldRow;
   emails: EmailRow;

@@ -1,12 +1,13 @@
 import { setTimeout } from "node:timers/promises";
 import { appendAudit } from "../db/audit/append.server.ts";
-import type { Db } from "../db/connection.server.ts";
+import { allowCut } from "../db/audit/seal.server.ts";
+import type { Db, Engine } from "../db/connection.server.ts";
 import type { RetentionRow } from "../db/tables.ts";
 import type { Files } from "../files/files.server.ts";
 import type { Changes } from "../realtime/changes.server.ts";
 import { dueAudit, dueChats, dueFiles, dueUsage } from "./due.server.ts";
 
-type Services = { db: Db; files: Files; changes: Changes };
+type Services = { db: Db; engine: Engine; auditKey: Buffer; files: Files; changes: Changes };
 
 // Deleted at once, and the rest in ms between two such steps: people who write meanwhile wait for one step at most.
 const atOnce = 50;
@@ -61,9 +62,10 @@ async function deleteUsage({ db }: Services, rule: RetentionRow, now: number): P
 }
 
 /** What is going is told first: who checks the chain finds why it begins later, also if the deletion breaks off. */
-async function deleteAudit({ db }: Services, rule: RetentionRow, now: number): Promise<number> {
+async function deleteAudit({ db, engine, auditKey }: Services, rule: RetentionRow, now: number): Promise<number> {
   const through = await dueAudit(db, rule, now);
   if (!through) return 0;
+  await allowCut(db, engine, auditKey, through);
   await appendAudit(db, { action: "retention", resource: "audit", changes: { before: { ...ofRule(rule), through } } });
   for (;;) {
     const some = db.selectFrom("audit").where("seq", "<=", through.seq).orderBy("seq").select("id").limit(atOnce);

@@ -102,7 +102,7 @@ export async function openServices(config: Config): Promise<Opened> {
   const runs = new Runs(running);
   jobs.handle("import", importing({ db, files }));
   jobs.handle("export", exporting({ ...running, config }));
-  jobs.handle("upkeep", upkeep(running));
+  jobs.handle("upkeep", upkeep({ ...running, auditKey: keys.auditKey }));
   jobs.handle("words", wordsLearning(running));
   jobs.handle("meanings", meaningsLearning(running));
   const sealing = keepSealing(running, keys.auditKey);

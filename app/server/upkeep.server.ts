@@ -12,7 +12,9 @@ const dayLong = 24 * hour;
  * What is done every hour by one of the processes: removes what rules of retention say, files that were never sent, expired sessions
  * (with their temporary chats), old idempotency keys, diagnoses and jobs.
  */
-export const upkeep = (services: Pick<Services, "db" | "engine" | "clock" | "files" | "changes">): JobRules => ({
+export const upkeep = (
+  services: Pick<Services, "db" | "engine" | "auditKey" | "clock" | "files" | "changes">,
+): JobRules => ({
   atOnce: 1,
   retries: [],
   every: hour,

@@ -2,8 +2,10 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { appendAudit } from "../../app/db/audit/append.server.ts";
 import { checkAudit } from "../../app/db/audit/check.server.ts";
-import { sealAudit } from "../../app/db/audit/seal.server.ts";
+import { openKeys } from "../../app/db/audit/keys.server.ts";
+import { allowCut, detailsOf, sealAudit, sealOf } from "../../app/db/audit/seal.server.ts";
 import { reencrypt, secretKeys } from "../../app/db/stored-secrets.server.ts";
+import { encrypt } from "../../app/process/crypto.server.ts";
 import { type Account, type Api, openApi } from "../support/api.ts";
 import { queryEngines } from "../support/engines.ts";
 import { password } from "../support/password.ts";
@@ -20,7 +22,7 @@ for (const engine of await queryEngines()) {
     });
     afterAll(() => api.close());
     beforeEach(async () => {
-      await api.db.deleteFrom("audit").execute();
+      for (const table of ["audit", "sealKeys", "erasures"] as const) await api.db.deleteFrom(table).execute();
       for (const name of ["Uno", "Dos", "Tres", "Cuatro"]) {
         const json = { name: `${name} ${randomBytes(4).toString("hex")}` };
         await api.call("POST", "/api/group", { token: admin.token, json });
@@ -63,13 +65,109 @@ for (const engine of await queryEngines()) {
       expect((await check()).problems[0]).toMatch(/^Faltan los apuntes del 1 al 1, sin que conste/);
       await api.db.deleteFrom("audit").where("seq", "in", [2, 4]).execute();
       const { problems } = await checkAudit(api.db, api.services.auditKey, last);
-      expect(problems).toEqual(["El apunte 4, que se anotó, ya no está: faltan los últimos."]);
+      expect(problems).toContain("El apunte 4, que se anotó, ya no está: faltan los últimos.");
     });
+
+    it("shows that its last rows are gone without a noted seal, also once others have followed", async () => {
+      await check();
+      await api.db.deleteFrom("audit").where("seq", ">=", 3).execute();
+      const gone = "Faltan los últimos: se selló hasta el apunte 4, y acaba en el 2.";
+      expect((await check()).problems).toEqual([gone]);
+      for (let n = 0; n < 4; n++) await appendAudit(api.db, { action: "create", resource: "group" });
+      expect((await check()).problems).toEqual(["Faltan los apuntes del 3 al 4."]);
+    });
+
+    it("shows that it was emptied, or that the signature of its end is gone with its last rows", async () => {
+      await check();
+      const rows = await api.db.selectFrom("audit").selectAll().execute();
+      await api.db.deleteFrom("audit").execute();
+      expect((await check()).problems).toEqual(["Faltan los últimos: se selló hasta el apunte 4, y acaba en el 0."]);
+      await api.db.insertInto("audit").values(rows).execute();
+      expect((await check()).problems).toEqual([]);
+      await api.db.deleteFrom("audit").where("seq", "=", 4).execute();
+      for (const head of [null, `3 ${rows.find(({ seq }) => Number(seq) === 3)?.hash} firma`]) {
+        await api.db.updateTable("sealKeys").set({ head }).execute();
+        await appendAudit(api.db, { action: "create", resource: "group" });
+        expect((await check()).problems).toEqual(["La firma del último apunte no es la que se puso."]);
+      }
+    });
+
+    it("shows a cut that only a row says retention has made", async () => {
+      const { last } = await check();
+      const through = await api.db.selectFrom("audit").where("seq", "=", 3).select("hash").executeTakeFirstOrThrow();
+      const before = { through: { seq: 3, hash: through.hash } };
+      await appendAudit(api.db, { action: "retention", resource: "audit", changes: { before } });
+      await check();
+      await api.db.deleteFrom("audit").where("seq", "<=", 3).execute();
+      const cut = "Faltan los apuntes del 1 al 3, sin que conste que los borrara una regla de conservación.";
+      expect((await check()).problems[0]).toBe(cut);
+      await api.db
+        .updateTable("sealKeys")
+        .set({ cut: `3 ${through.hash} firma` })
+        .execute();
+      expect((await checkAudit(api.db, api.services.auditKey, last)).problems[0]).toBe(cut);
+    });
+
+    it("shows details that are blank, and only a row says that their account was deleted", async () => {
+      await check();
+      await appendAudit(api.db, { action: "delete", resource: "user", resourceId: admin.id });
+      await row(2).set({ changes: "{}", ip: "" }).execute();
+      expect((await check()).problems).toEqual(["Los detalles del apunte 2 no son los que se sellaron."]);
+      const now = Date.now();
+      const mark = { id: "x", createdAt: now, updatedAt: now, personId: admin.id, mark: "x firma" };
+      await api.db.insertInto("erasures").values(mark).execute();
+      expect((await check()).problems).toEqual(["Los detalles del apunte 2 no son los que se sellaron."]);
+    });
+
+    it("goes on from what a version left that signed no marks, and believes no such row from then on", async () => {
+      await check();
+      // The key of an older version: bound to its id alone.
+      const { auditKey } = api.services;
+      const [key] = await openKeys(api.db, auditKey);
+      if (!key) throw new Error("no key");
+      const older = encrypt(key.key.toString("base64"), auditKey, key.id);
+      await api.db.updateTable("sealKeys").set({ key: older, adopted: null, head: null, cut: null }).execute();
+      const ana = await api.signUp("Ana");
+      await appendAudit(api.db, { actorId: ana.id, action: "signin", resource: "session", ip: "10.0.0.1" });
+      await appendAudit(api.db, { action: "delete", resource: "user", resourceId: ana.id });
+      const sealed = await api.db.selectFrom("audit").where("seq", "=", 1).selectAll().executeTakeFirstOrThrow();
+      const before = { through: { seq: 1, hash: sealed.hash } };
+      await appendAudit(api.db, { action: "retention", resource: "audit", changes: { before } });
+      await sealAs(key.key, key.id);
+      await api.db.deleteFrom("audit").where("seq", "=", 1).execute();
+      await api.db.updateTable("audit").set({ ip: "" }).where("actorId", "=", ana.id).execute();
+      expect((await checkAudit(api.db, auditKey)).problems).toEqual([]);
+      await appendAudit(api.db, { action: "create", resource: "group" });
+      expect((await check()).problems).toEqual([]);
+      await appendAudit(api.db, { action: "delete", resource: "user", resourceId: admin.id });
+      await check();
+      await row(3).set({ changes: "{}", ip: "" }).execute();
+      expect((await check()).problems).toEqual(["Los detalles del apunte 3 no son los que se sellaron."]);
+      await api.db.deleteFrom("audit").where("seq", "=", 2).execute();
+      expect((await check()).problems[0]).toMatch(/^Faltan los apuntes del 1 al 2, sin que conste/);
+    });
+
+    /** Seals what is new with one key, as an older version did. */
+    async function sealAs(key: Buffer, sealKeyId: string) {
+      const last = await api.db
+        .selectFrom("audit")
+        .where("seq", "is not", null)
+        .orderBy("seq", "desc")
+        .select(["seq", "hash"])
+        .executeTakeFirstOrThrow();
+      let { seq, hash } = { seq: Number(last.seq), hash: last.hash ?? "" };
+      const rows = await api.db.selectFrom("audit").where("seq", "is", null).orderBy("createdAt").orderBy("id");
+      for (const one of await rows.selectAll().execute()) {
+        const details = detailsOf(key, one);
+        seq += 1;
+        hash = sealOf(key, hash, seq, one, details);
+        await api.db.updateTable("audit").set({ seq, hash, details, sealKeyId }).where("id", "=", one.id).execute();
+      }
+    }
 
     it("fits while retention is deleting its beginning", async () => {
       const { last } = await check();
-      const before = { through: { seq: 3, hash: "x" } };
-      await appendAudit(api.db, { action: "retention", resource: "audit", changes: { before } });
+      await allowCut(api.db, api.services.engine, api.services.auditKey, { seq: 3, hash: "x" });
       await api.db.deleteFrom("audit").where("seq", "<=", 2).execute();
       expect((await check()).problems).toEqual([]);
       expect(last.seq).toBe(4);

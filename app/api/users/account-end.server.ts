@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { noteErasure } from "../../db/audit/seal.server.ts";
 import { deleteMessages } from "../../db/delete-messages.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { stopReplies } from "../http/access.server.ts";
@@ -53,6 +54,7 @@ export async function deleteAccount(c: Context<ApiEnv>, id: string): Promise<voi
         ]),
       )
       .execute();
+    await noteErasure(trx, services.auditKey, id);
     await recordAudit(trx, c, "delete", "user", id);
   });
   await services.files.delete(files.map((file) => file.id));

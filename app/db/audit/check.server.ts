@@ -1,6 +1,8 @@
 import type { Db } from "../connection.server.ts";
 import type { AuditRow } from "../tables.ts";
-import { detailsOf, type Seal, sealKeys, sealOf } from "./seal.server.ts";
+import { cutBefore, firstSealed } from "./cut.server.ts";
+import { erasureMark, newest, openKeys, type Seal, type SealKey } from "./keys.server.ts";
+import { detailsOf, sealOf } from "./seal.server.ts";
 
 export type AuditCheck = {
   /** How many sealed rows were looked at, and how many are still to be sealed. */
@@ -15,14 +17,15 @@ const problemsAtMost = 20;
 const atOnce = 500;
 
 /**
- * Goes through the whole audit trail and says what is not as it was sealed. `known`: a seal that was noted earlier, as in the log;
- * without one, nobody can tell whether rows are missing at the end.
+ * Goes through the whole audit trail and says what is not as it was sealed and signed. `known`: a seal that was noted elsewhere, as in
+ * the log; it tells, too, where somebody has put an older state of the whole database back.
  */
 export async function checkAudit(db: Db, auditKey: Buffer, known?: Seal): Promise<AuditCheck> {
-  const keys = await sealKeys(db, auditKey);
+  const keys = await openKeys(db, auditKey);
   const problems: string[] = [];
   const say = (sentence: string) => problems.length < problemsAtMost && problems.push(sentence);
-  let last = await beginning(db, say);
+  const head = newest(keys.map((key) => key.head));
+  let last = await beginning(db, keys, say);
   let sealed = 0;
   let met = known === undefined || known.seq <= last.seq;
   for (let after = 0; ; after = last.seq) {
@@ -31,6 +34,8 @@ export async function checkAudit(db: Db, auditKey: Buffer, known?: Seal): Promis
       if (row.seq !== last.seq + 1) say(`Faltan los apuntes del ${last.seq + 1} al ${row.seq - 1}.`);
       for (const sentence of await wrongIn(db, row, last, keys)) say(sentence);
       last = { seq: row.seq, hash: row.hash };
+      if (head?.seq === row.seq && head.hash !== row.hash)
+        say(`El apunte ${row.seq} no es el que se firmó como último.`);
       if (known?.seq === row.seq) {
         met = true;
         if (known.hash !== row.hash) say(`El sello del apunte ${row.seq} no es el que se anotó.`);
@@ -41,6 +46,9 @@ export async function checkAudit(db: Db, auditKey: Buffer, known?: Seal): Promis
     // Others have their turn: SQLite reads synchronously.
     await new Promise(setImmediate);
   }
+  if (head && head.seq > last.seq)
+    say(`Faltan los últimos: se selló hasta el apunte ${head.seq}, y acaba en el ${last.seq}.`);
+  if (keys.some(({ adopted }) => adopted !== null) && !head) say("La firma del último apunte no es la que se puso.");
   if (!met) say(`El apunte ${known?.seq}, que se anotó, ya no está: faltan los últimos.`);
   const { count } = await db
     .selectFrom("audit")
@@ -57,32 +65,22 @@ async function rowsAfter(db: Db, seq: number): Promise<SealedRow[]> {
   return rows.map((row) => ({ ...row, seq: Number(row.seq), hash: row.hash ?? "" }));
 }
 
-/** What comes before the first row there is: nothing, or what retention has deleted and said so in a later row. */
-async function beginning(db: Db, say: (sentence: string) => void): Promise<Seal> {
-  const first = await db.selectFrom("audit").where("seq", ">", 0).orderBy("seq").select("seq").executeTakeFirst();
-  if (!first?.seq || first.seq === 1) return { seq: 0, hash: "" };
-  const deletions = await db
-    .selectFrom("audit")
-    .where("action", "=", "retention")
-    .where("resource", "=", "audit")
-    .where("seq", "is not", null)
-    .orderBy("seq", "desc")
-    .limit(50)
-    .select("changes")
-    .execute();
-  for (const { changes } of deletions) {
-    const { before } = JSON.parse(changes) as { before?: { through?: Seal } };
-    const through = before?.through;
-    if (through?.seq === first.seq - 1) return through;
-    // A deletion that broke off goes on within the hour; the seal of the last row that it has reached is gone.
-    if (through && through.seq > first.seq - 1) return { seq: first.seq - 1, hash: "" };
+/** What comes before the first row there is: nothing, or what retention was allowed to delete. */
+async function beginning(db: Db, keys: SealKey[], say: (sentence: string) => void): Promise<Seal> {
+  const first = await firstSealed(db);
+  if (first === undefined || first === 1) return { seq: 0, hash: "" };
+  const signs = keys.some(({ adopted }) => adopted !== null);
+  const cut = signs ? newest(keys.map((key) => key.cut)) : await cutBefore(db);
+  if (cut?.seq === first - 1) return cut;
+  // A deletion that broke off goes on within the hour; the seal of the last row that it has reached is gone.
+  if (!cut || cut.seq < first - 1) {
+    say(`Faltan los apuntes del 1 al ${first - 1}, sin que conste que los borrara una regla de conservación.`);
   }
-  say(`Faltan los apuntes del 1 al ${first.seq - 1}, sin que conste que los borrara una regla de conservación.`);
-  return { seq: first.seq - 1, hash: "" };
+  return { seq: first - 1, hash: "" };
 }
 
-async function wrongIn(db: Db, row: SealedRow, before: Seal, keys: Map<string, Buffer>): Promise<string[]> {
-  const key = keys.get(row.sealKeyId ?? "");
+async function wrongIn(db: Db, row: SealedRow, before: Seal, keys: SealKey[]): Promise<string[]> {
+  const key = keys.find(({ id }) => id === row.sealKeyId)?.key;
   if (!key) return [`El apunte ${row.seq} se selló con otro secreto, y no se puede comprobar.`];
   const wrong: string[] = [];
   const details = row.details ?? "";
@@ -95,22 +93,27 @@ async function wrongIn(db: Db, row: SealedRow, before: Seal, keys: Map<string, B
   const [changes, ip] = details.split(".");
   const [changesNow, ipNow] = detailsOf(key, row).split(".");
   const isErased = (changes === changesNow || row.changes === "{}") && (ip === ipNow || row.ip === "");
-  if ((changes !== changesNow || ip !== ipNow) && !(isErased && (await isOfDeletedAccount(db, row)))) {
+  if ((changes !== changesNow || ip !== ipNow) && !(isErased && (await isOfDeletedAccount(db, row, keys)))) {
     wrong.push(`Los detalles del apunte ${row.seq} no son los que se sellaron.`);
   }
   return wrong;
 }
 
-/** Whether a later row says that an account was deleted that this one is about: its details go with it. */
-async function isOfDeletedAccount(db: Db, { seq, actorId, ownerId, resourceId }: SealedRow): Promise<boolean> {
-  const people = [actorId, ownerId, resourceId].filter((id) => id !== null);
+/** Whether an account was deleted that this row is about: its details go with it. */
+async function isOfDeletedAccount(db: Db, row: SealedRow, keys: SealKey[]): Promise<boolean> {
+  const people = [row.actorId, row.ownerId, row.resourceId].filter((id) => id !== null);
   if (people.length === 0) return false;
+  const marks = await db.selectFrom("erasures").where("personId", "in", people).selectAll().execute();
+  if (marks.some(({ personId, mark }) => keys.some((key) => erasureMark(key, personId) === mark))) return true;
+  // Older versions said it in a later row alone.
+  const signsFrom = Math.min(...keys.flatMap(({ adopted }) => adopted ?? []));
   const deletion = await db
     .selectFrom("audit")
     .where("resource", "=", "user")
     .where("action", "=", "delete")
     .where("resourceId", "in", people)
-    .where((e) => e.or([e("seq", ">=", seq), e("seq", "is", null)]))
+    .where("seq", ">=", row.seq)
+    .$if(Number.isFinite(signsFrom), (query) => query.where("seq", "<=", signsFrom))
     .select("id")
     .limit(1)
     .executeTakeFirst();

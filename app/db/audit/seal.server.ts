@@ -1,17 +1,15 @@
-import { createHmac, randomBytes } from "node:crypto";
 import { type Kysely, sql } from "kysely";
 import { v7 as newId } from "uuid";
-import { encrypt, tryDecrypt } from "../../process/crypto.server.ts";
 import type { Db, Engine } from "../connection.server.ts";
 import type { AuditRow, Tables } from "../tables.ts";
+import { cutBefore } from "./cut.server.ts";
+import { erasureMark, mac, makeKey, newest, openKeys, type Seal, type SealKey, signMark } from "./keys.server.ts";
 
-/**
+/*
  * The audit trail is a chain. Each row gets a number and a seal: a keyed hash (HMAC-SHA-256) of what it says and of the seal of the
  * row before. Who can write to the database, but does not have the master secret, can't change, insert or remove a row unnoticed.
  * What changed and the address are hashed apart, so that they can be removed with a deleted account and the rest stays checkable.
  */
-export type Seal = { seq: number; hash: string };
-
 type Sealed = Pick<AuditRow, "id" | "createdAt" | "actorId" | "ownerId" | "action" | "resource" | "resourceId">;
 type Details = Pick<AuditRow, "id" | "changes" | "ip">;
 
@@ -25,9 +23,6 @@ export function sealOf(key: Buffer, before: string, seq: number, row: Sealed, de
 export const detailsOf = (key: Buffer, { id, changes, ip }: Details): string =>
   `${mac(key, ["changes", id, changes])}.${mac(key, ["ip", id, ip])}`;
 
-const mac = (key: Buffer, values: (string | number | null)[]) =>
-  createHmac("sha256", key).update(JSON.stringify(values)).digest("base64url");
-
 // Rows sealed in one transaction.
 const atOnce = 200;
 // Any number that nothing else locks in PostgreSQL.
@@ -39,30 +34,39 @@ export async function sealAudit(db: Db, engine: Engine, auditKey: Buffer): Promi
   for (;;) {
     const waiting = await unsealed(db).select("id").limit(1).executeTakeFirst();
     if (!waiting) return last;
-    last = (await db.transaction().execute((trx) => sealSome(trx, engine, auditKey))) ?? last;
+    last = (await alone(db, engine, (trx) => sealSome(trx, auditKey))) ?? last;
   }
 }
 
+/** Only one process at a time seals or signs, or two rows would follow the same one. */
+const alone = <Result>(db: Db, engine: Engine, work: (trx: Db) => Promise<Result>): Promise<Result> =>
+  db.transaction().execute(async (trx) => {
+    if (engine === "postgres") await sql`select pg_advisory_xact_lock(${lock})`.execute(trx);
+    return work(trx);
+  });
+
 const unsealed = (db: Kysely<Tables>) => db.selectFrom("audit").where("seq", "is", null);
 
-async function sealSome(trx: Db, engine: Engine, auditKey: Buffer): Promise<Seal | undefined> {
-  // Only one process seals at a time, or two rows would follow the same one.
-  if (engine === "postgres") await sql`select pg_advisory_xact_lock(${lock})`.execute(trx);
+async function sealSome(trx: Db, auditKey: Buffer): Promise<Seal | undefined> {
   const rows = await unsealed(trx).orderBy("createdAt").orderBy("id").limit(atOnce).selectAll().execute();
   if (rows.length === 0) return;
-  const { id: sealKeyId, key } = await sealKey(trx, auditKey);
-  let { seq, hash } = await lastSeal(trx);
+  const current = await currentKey(trx, auditKey);
+  const { id: sealKeyId, key } = current;
+  // Rows that were cut off at the end leave a gap: their numbers are not given again.
+  let { seq, hash } = newest([await lastSeal(trx), current.head]) ?? { seq: 0, hash: "" };
   for (const row of rows) {
     const details = detailsOf(key, row);
     seq += 1;
     hash = sealOf(key, hash, seq, row, details);
     await trx.updateTable("audit").set({ seq, hash, details, sealKeyId }).where("id", "=", row.id).execute();
   }
+  // A signature that is gone is not made again, which would hide what is gone with it.
+  if (current.head) await signMark(trx, current, "head", { seq, hash });
   return { seq, hash };
 }
 
 /** The seal of the last row; of no row, 0 and nothing. A row that retention has deleted counts: the last one is never deleted. */
-export async function lastSeal(db: Db): Promise<Seal> {
+async function lastSeal(db: Db): Promise<Seal> {
   const row = await db
     .selectFrom("audit")
     .where("seq", "is not", null)
@@ -70,30 +74,22 @@ export async function lastSeal(db: Db): Promise<Seal> {
     .select(["seq", "hash"])
     .limit(1)
     .executeTakeFirst();
-  return { seq: row?.seq ?? 0, hash: row?.hash ?? "" };
+  return { seq: Number(row?.seq ?? 0), hash: row?.hash ?? "" };
 }
 
-/**
- * The key that rows are sealed with: random, and stored under a key that is derived from the master secret. Where that was lost
- * there is a new one from then on.
- */
-async function sealKey(db: Db, auditKey: Buffer): Promise<{ id: string; key: Buffer }> {
-  const rows = await db.selectFrom("sealKeys").orderBy("createdAt", "desc").selectAll().execute();
-  for (const row of rows) {
-    const key = tryDecrypt(row.key, auditKey, row.id);
-    if (key !== undefined) return { id: row.id, key: Buffer.from(key, "base64") };
-  }
+/** Allows the deletion of the first rows, up to this one. Call it before they are deleted. */
+export const allowCut = (db: Db, engine: Engine, auditKey: Buffer, through: Seal): Promise<void> =>
+  alone(db, engine, async (trx) => signMark(trx, await currentKey(trx, auditKey), "cut", through));
+
+/** Notes that the details of an account are gone from the trail with it. Call it in the transaction that deletes it. */
+export async function noteErasure(trx: Db, auditKey: Buffer, personId: string): Promise<void> {
   const now = Date.now();
-  const id = newId();
-  const key = randomBytes(32);
-  const encrypted = encrypt(key.toString("base64"), auditKey, id);
-  await db.insertInto("sealKeys").values({ id, createdAt: now, updatedAt: now, key: encrypted }).execute();
-  return { id, key };
+  const mark = erasureMark(await currentKey(trx, auditKey), personId);
+  await trx.insertInto("erasures").values({ id: newId(), createdAt: now, updatedAt: now, personId, mark }).execute();
 }
 
-/** The keys that rows were sealed with, by id; those that another master secret has encrypted are left out. */
-export async function sealKeys(db: Db, auditKey: Buffer): Promise<Map<string, Buffer>> {
-  const rows = await db.selectFrom("sealKeys").select(["id", "key"]).execute();
-  const open = rows.map(({ id, key }) => [id, tryDecrypt(key, auditKey, id)] as const);
-  return new Map(open.flatMap(([id, key]) => (key === undefined ? [] : [[id, Buffer.from(key, "base64")] as const])));
+/** The newest key that signs; where there is none, as after an upgrade or a lost master secret, a new one takes the trail as it is. */
+async function currentKey(db: Db, auditKey: Buffer): Promise<SealKey> {
+  const known = (await openKeys(db, auditKey)).find(({ adopted }) => adopted !== null);
+  return known ?? makeKey(db, auditKey, await lastSeal(db), await cutBefore(db));
 }

@@ -1,0 +1,85 @@
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { v7 as newId } from "uuid";
+import { encrypt, tryDecrypt } from "../../process/crypto.server.ts";
+import type { Db } from "../connection.server.ts";
+import type { SealKeyRow } from "../tables.ts";
+
+/** Number of a row of the audit trail, and its seal. */
+export type Seal = { seq: number; hash: string };
+
+/**
+ * A key that rows are sealed with: random, and stored under a key that is derived from the master secret. Who can write to the
+ * database, but does not have the secret, makes none, and signs nothing with it:
+ * - `head`: the last row that was sealed; without it the end of the trail could be cut off unseen;
+ * - `cut`: the last row that retention was allowed to delete; a row that says so could be added by anybody;
+ * - `adopted`: the last row when the key was made. Up to it, deletions are believed that older versions have not signed. null: the
+ *   key of such a version, which signs nothing.
+ */
+export type SealKey = {
+  id: string;
+  key: Buffer;
+  adopted: number | null;
+  head: Seal | undefined;
+  cut: Seal | undefined;
+};
+
+/** The identity that a stored key is bound to. A version that signs no marks can't open a key that does. */
+export const sealIdentity = ({ id, adopted }: Pick<SealKeyRow, "id" | "adopted">): string =>
+  adopted === null ? id : `${id} ${adopted}`;
+
+/** The keys that the master secret opens, the newest first; those that another has encrypted are left out. */
+export async function openKeys(db: Db, auditKey: Buffer): Promise<SealKey[]> {
+  const rows = await db.selectFrom("sealKeys").orderBy("createdAt", "desc").orderBy("id", "desc").selectAll().execute();
+  return rows.flatMap(({ id, key: encrypted, head, cut, ...row }) => {
+    const adopted = row.adopted === null ? null : Number(row.adopted);
+    const opened = tryDecrypt(encrypted, auditKey, sealIdentity({ id, adopted }));
+    if (opened === undefined) return [];
+    const key = Buffer.from(opened, "base64");
+    return [{ id, key, adopted, head: signedSeal(key, "head", head), cut: signedSeal(key, "cut", cut) }];
+  });
+}
+
+/** A new key, for a trail that ends at `head` and whose beginning was cut at `cut`. */
+export async function makeKey(db: Db, auditKey: Buffer, head: Seal, cut: Seal | undefined): Promise<SealKey> {
+  const now = Date.now();
+  const id = newId();
+  const key = randomBytes(32);
+  const adopted = head.seq;
+  const encrypted = encrypt(key.toString("base64"), auditKey, sealIdentity({ id, adopted }));
+  const signed = { head: sign(key, "head", head), cut: cut ? sign(key, "cut", cut) : null };
+  await db
+    .insertInto("sealKeys")
+    .values({ id, createdAt: now, updatedAt: now, key: encrypted, adopted, ...signed })
+    .execute();
+  return { id, key, adopted, head, cut };
+}
+
+/** Signs where the trail ends, or up to where its beginning may be deleted. */
+export async function signMark(db: Db, { id, key }: SealKey, mark: "head" | "cut", seal: Seal): Promise<void> {
+  await db
+    .updateTable("sealKeys")
+    .set({ [mark]: sign(key, mark, seal) })
+    .where("id", "=", id)
+    .execute();
+}
+
+/** The seal of the last row among these. */
+export const newest = (seals: (Seal | undefined)[]): Seal | undefined =>
+  seals.filter((seal) => seal !== undefined).sort((a, b) => b.seq - a.seq)[0];
+
+/** A keyed hash (HMAC-SHA-256) of these values. */
+export const mac = (key: Buffer, values: (string | number | null)[]): string =>
+  createHmac("sha256", key).update(JSON.stringify(values)).digest("base64url");
+
+/** The mark of an account whose details may be gone from the trail. */
+export const erasureMark = ({ id, key }: SealKey, personId: string): string =>
+  `${id} ${mac(key, ["erasure", personId])}`;
+
+const sign = (key: Buffer, mark: string, { seq, hash }: Seal) => `${seq} ${hash} ${mac(key, [mark, seq, hash])}`;
+
+function signedSeal(key: Buffer, mark: string, signed: string | null): Seal | undefined {
+  const [number = "", hash = "", signature = ""] = (signed ?? "").split(" ");
+  const seal = { seq: Number(number), hash };
+  const [given, right] = [Buffer.from(signature), Buffer.from(mac(key, [mark, seal.seq, hash]))];
+  return given.length === right.length && timingSafeEqual(given, right) ? seal : undefined;
+}
