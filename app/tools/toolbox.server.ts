@@ -180,8 +180,16 @@ export class Toolbox {
 
   #connected() {
     // Loaded when first used: most installations have no server of tools.
-    this.#connections ??= import("./mcp/connections.server.ts").then(({ Connections }) => new Connections());
+    this.#connections ??= import("./mcp/connections.server.ts").then(
+      ({ Connections }) => new Connections(() => this.#versions(), this.#services.log),
+    );
     return this.#connections;
+  }
+
+  /** Those of all servers; one that is off has none. */
+  async #versions(): Promise<Map<string, string>> {
+    const rows = await this.#services.db.selectFrom("tools").select(["id", "enabled", "updatedAt"]).execute();
+    return new Map(rows.map(({ id, enabled, updatedAt }) => [id, enabled ? String(updatedAt) : ""]));
   }
 
   #refreshIfOld(row: ToolRow): void {

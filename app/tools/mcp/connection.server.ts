@@ -9,8 +9,9 @@ import {
 } from "@modelcontextprotocol/client";
 import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { cutText } from "../../process/text/cut-text.ts";
-import type { Caller, Outcome, ToolQuestion } from "../tool.server.ts";
+import { type Caller, type Outcome, type ToolQuestion, ToolRefused } from "../tool.server.ts";
 import { boundedFetch } from "./bounded-fetch.server.ts";
+import { countMessages, reconnections } from "./bounds.server.ts";
 import { tolerant } from "./repaired.server.ts";
 import { outcomeOf } from "./result.server.ts";
 import type { ListedTool, McpServer } from "./server.ts";
@@ -32,8 +33,11 @@ export class Connection {
   usedAt = Date.now();
   closed = false;
   readonly #client: Client;
+  readonly #streams = reconnections();
   /** Answers what the server asks the person; only one call at a time can have its questions told from another's. */
   #ask: ((question: ToolQuestion) => Promise<ElicitResult>) | undefined;
+  /** Why the connection was ended from here. */
+  #refused: ToolRefused | undefined;
 
   private constructor(client: Client) {
     this.#client = client;
@@ -70,18 +74,26 @@ export class Connection {
     // What goes wrong with a call is told by the call.
     client.onerror = () => {};
     try {
-      await client.connect(tolerant(transportTo(server)), { timeout: connectTime });
+      await client.connect(connection.#transportTo(server), { timeout: connectTime });
     } catch (error) {
       await client.close().catch(() => {});
-      throw error;
+      throw connection.#refused ?? error;
     }
     return connection;
   }
 
   /** The tools that the server offers, within bounds: what is larger is left out. */
   async list(): Promise<ListedTool[]> {
-    const { tools } = await this.#client.listTools(undefined, { timeout: listTime, maxTotalTimeout: listTime });
-    return tools.slice(0, toolsAtMost).flatMap(listed);
+    const options = { timeout: listTime, maxTotalTimeout: listTime };
+    this.underway++;
+    try {
+      const { tools } = await this.#client.listTools(undefined, options);
+      return tools.slice(0, toolsAtMost).flatMap(listed);
+    } catch (error) {
+      throw this.#refused ?? error;
+    } finally {
+      this.underway--;
+    }
   }
 
   /** Calls a tool. Throws what the client's library throws. */
@@ -110,18 +122,34 @@ export class Connection {
     };
     this.#ask = this.underway === 0 ? ask : undefined;
     this.underway++;
+    this.#streams.begin();
     try {
       const options = { signal: abort.signal, timeout: time, maxTotalTimeout: time };
       return outcomeOf(await this.#client.callTool({ name, arguments: input }, options));
     } catch (error) {
       if (asked) return { question: asked };
-      throw error;
+      throw this.#refused ?? error;
     } finally {
       this.underway--;
       this.usedAt = Date.now();
       if (this.#ask === ask) this.#ask = undefined;
       signal.removeEventListener("abort", onAbort);
     }
+  }
+
+  /** Ends the connection, and what is under way on it with this sentence. */
+  #refuse(sentence: string): void {
+    this.#refused ??= new ToolRefused(sentence, { mayBeDone: true });
+    void this.close();
+  }
+
+  #transportTo(server: McpServer) {
+    const takes = countMessages();
+    return tolerant(transportTo(server, this.#streams.schedule), () => {
+      const taken = takes();
+      if (!taken) this.#refuse(`«${server.name}» manda más mensajes de los que se pueden atender.`);
+      return taken;
+    });
   }
 
   async close(): Promise<void> {
@@ -131,6 +159,10 @@ export class Connection {
 
   async #asked({ params }: ElicitRequest): Promise<ElicitResult> {
     if (!this.#ask || !("requestedSchema" in params)) return { action: "decline" };
+    if (!isShort(params.requestedSchema)) {
+      this.#refuse("La herramienta ha preguntado más de lo que cabe en un formulario.");
+      return { action: "decline" };
+    }
     return await this.#ask({
       message: cutText(params.message, 2_000),
       schema: params.requestedSchema as ToolQuestion["schema"],
@@ -140,13 +172,23 @@ export class Connection {
 
 const sameQuestion = (a: ToolQuestion, b: ToolQuestion) => JSON.stringify(a) === JSON.stringify(b);
 
-function transportTo(server: McpServer) {
+/** Whether a schema is no longer than those of tools; one of thousands of levels can't even be written. */
+function isShort(schema: unknown): boolean {
+  try {
+    return JSON.stringify(schema).length <= schemaLength;
+  } catch {
+    return false;
+  }
+}
+
+function transportTo(server: McpServer, reconnectionScheduler: ReturnType<typeof reconnections>["schedule"]) {
   if ("program" in server.target) {
     const { command, args, env } = server.target.program;
     return new StdioClientTransport({ command, args, env: { ...getDefaultEnvironment(), ...env }, stderr: "ignore" });
   }
   return new StreamableHTTPClientTransport(new URL(server.target.url), {
     fetch: boundedFetch,
+    reconnectionScheduler,
     requestInit: { headers: headersOf(server.secret) },
     // Where a secret is given, nobody signs in.
     ...(!server.secret && { authProvider: signedInAt(server, server.target.url) }),
@@ -162,7 +204,7 @@ function headersOf(secret: string | null): Record<string, string> {
 }
 
 function listed({ name, title, description = "", inputSchema, annotations = {} }: McpTool): ListedTool[] {
-  if (JSON.stringify(inputSchema).length > schemaLength || name.length > 200) return [];
+  if (!isShort(inputSchema) || name.length > 200) return [];
   return [
     {
       name,

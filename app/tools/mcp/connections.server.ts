@@ -1,4 +1,5 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
+import type { Log } from "../../process/log.server.ts";
 import type { Caller, Outcome } from "../tool.server.ts";
 import { Connection } from "./connection.server.ts";
 import { refusedBy } from "./sentences.server.ts";
@@ -6,7 +7,7 @@ import type { ListedTool, McpServer } from "./server.ts";
 
 // In ms: a connection that nobody has used for so long is closed.
 const idle = 5 * 60_000;
-const sweepEvery = 60_000;
+const sweepEvery = 5_000;
 
 /**
  * The connections to servers of tools that this process keeps. One over HTTP carries one call at a time, so that a question of the
@@ -16,7 +17,16 @@ export class Connections {
   readonly #open = new Map<string, Connection[]>();
   /** Programs that are being started. */
   readonly #starting = new Map<string, Promise<Connection>>();
-  readonly #sweeping = setInterval(() => this.#sweep(), sweepEvery).unref();
+  readonly #versions: () => Promise<Map<string, string>>;
+  readonly #sweeping: NodeJS.Timeout;
+
+  /** `versions`: of the servers that there are, by id. `log` is told where they can't be found out. */
+  constructor(versions: () => Promise<Map<string, string>>, log: Log, every = sweepEvery) {
+    this.#versions = versions;
+    const sweep = () =>
+      this.#sweep().catch((error) => log.error({ err: error as Error }, "no se pudo revisar una conexión"));
+    this.#sweeping = setInterval(sweep, every).unref();
+  }
 
   /** What a server offers now. Throws ToolRefused. */
   async list(server: McpServer): Promise<ListedTool[]> {
@@ -97,11 +107,16 @@ export class Connections {
     void connection.close();
   }
 
-  #sweep(): void {
+  /** A connection ends with its server, with what is under way on it; one to a server that has changed, or long unused, when it rests. */
+  async #sweep(): Promise<void> {
+    if (this.#open.size === 0) return;
+    const versions = await this.#versions();
     for (const [key, connections] of this.#open) {
+      const [id = "", version] = key.split(" ");
       for (const connection of connections) {
-        const isOld = connection.underway === 0 && Date.now() - connection.usedAt > idle;
-        if (connection.closed || isOld) this.#drop(key, connection);
+        const isOld = versions.get(id) !== version || Date.now() - connection.usedAt > idle;
+        const isOver = connection.closed || !versions.has(id) || (connection.underway === 0 && isOld);
+        if (isOver) this.#drop(key, connection);
       }
       if (this.#open.get(key)?.length === 0) this.#open.delete(key);
     }

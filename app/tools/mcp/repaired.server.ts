@@ -6,14 +6,16 @@ type Fields = Record<string, unknown>;
 
 /**
  * Has the client's library read what a server sends only after it was put right: the library refuses a whole list because of one odd
- * tool, and a whole result because of one odd block. Each piece that does not fit is put right, said in words, or left out.
+ * tool, and a whole result because of one odd block. Each piece that does not fit is put right, said in words, or left out. `takes`:
+ * whether another message is read at all.
  */
-export function tolerant<Kind extends Transport>(transport: Kind): Kind {
+export function tolerant<Kind extends Transport>(transport: Kind, takes: () => boolean): Kind {
   let take: Transport["onmessage"];
   Object.defineProperty(transport, "onmessage", {
     configurable: true,
     get: () =>
-      take && ((...[message, extra]: Parameters<NonNullable<typeof take>>) => take?.(repaired(message), extra)),
+      take &&
+      ((...[message, extra]: Parameters<NonNullable<typeof take>>) => takes() && take?.(repaired(message), extra)),
     set: (given: Transport["onmessage"]) => {
       take = given;
     },
