@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { Kysely, PostgresDialect } from "kysely";
+import { Kysely, PostgresDialect, type Transaction } from "kysely";
 import type { Pool } from "pg";
 import { type Config, ConfigError } from "../process/config.server.ts";
 import type { Log } from "../process/log.server.ts";
@@ -23,6 +23,8 @@ const idleInTransaction = 60;
 
 export type Engine = "sqlite" | "postgres";
 export type Db = Kysely<Tables>;
+/** A transaction: what is written in it stays all together, or not at all. */
+export type Trx = Transaction<Tables>;
 export type Database = {
   db: Db;
   engine: Engine;

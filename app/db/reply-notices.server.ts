@@ -1,12 +1,12 @@
 import { sql } from "kysely";
-import type { Db } from "./connection.server.ts";
+import type { Trx } from "./connection.server.ts";
 import { prepared } from "./prepared.server.ts";
 
 /** The kind of the jobs that tell people that a reply has ended; their subject is the reply. */
 export const replyNotice = "reply-notice" as const;
 
 /** Makes the notices of a reply that has ended due at once. In the transaction that stores its end. */
-export async function releaseNotices(trx: Db, messageId: string): Promise<void> {
+export async function releaseNotices(trx: Trx, messageId: string): Promise<void> {
   await makeDue(trx, { messageId });
 }
 

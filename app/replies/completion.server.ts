@@ -1,5 +1,5 @@
 import { v7 as newId } from "uuid";
-import type { Db } from "../db/connection.server.ts";
+import type { Trx } from "../db/connection.server.ts";
 import type { ModelRow } from "../db/tables.ts";
 import { limits } from "../process/limits.ts";
 import type { Tool } from "../tools/tool.server.ts";
@@ -69,7 +69,7 @@ export async function completePrompt(
 type Entering = { id: string; userId: string; modelId: string; processId: string };
 
 /** Counts a completion against the plan, and among those of the person that are under way in any process. Throws LimitReached. */
-async function enter(trx: Db, { id, userId, modelId, processId }: Entering): Promise<void> {
+async function enter(trx: Trx, { id, userId, modelId, processId }: Entering): Promise<void> {
   const now = Date.now();
   // Locks the person's use of today: two at once do not both find the last place.
   await reserveUsage(trx, userId, modelId, now);

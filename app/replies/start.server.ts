@@ -1,4 +1,4 @@
-import type { Db } from "../db/connection.server.ts";
+import type { Db, Trx } from "../db/connection.server.ts";
 import { isTaken } from "../db/errors.server.ts";
 import { prepared } from "../db/prepared.server.ts";
 import { chatRow, insertChat, insertMessage, messageRow } from "../db/rows.server.ts";
@@ -139,7 +139,7 @@ export async function continueReply(
 export const busy = () => new CannotReply("parentId", "Espera a que termine la respuesta en curso o detenla.");
 
 /** Runs a transaction that starts a reply in a chat. Refused while another reply runs there; the unique index decides races. */
-async function oneAtATime<Result>(db: Db, chatId: string, work: (trx: Db) => Promise<Result>): Promise<Result> {
+async function oneAtATime<Result>(db: Db, chatId: string, work: (trx: Trx) => Promise<Result>): Promise<Result> {
   try {
     return await db.transaction().execute(async (trx) => {
       await refuseWhileStreaming(trx, chatId);

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { appendAudit } from "../db/audit/append.server.ts";
 import { allowCut } from "../db/audit/seal.server.ts";
-import type { Db, Engine } from "../db/connection.server.ts";
+import type { Db, Engine, Trx } from "../db/connection.server.ts";
 import type { RetentionRow } from "../db/tables.ts";
 import type { Files } from "../files/files.server.ts";
 import type { Changes } from "../realtime/changes.server.ts";
@@ -66,7 +66,9 @@ async function deleteAudit({ db, engine, auditKey }: Services, rule: RetentionRo
   const through = await dueAudit(db, rule, now);
   if (!through) return 0;
   await allowCut(db, engine, auditKey, through);
-  await appendAudit(db, { action: "retention", resource: "audit", changes: { before: { ...ofRule(rule), through } } });
+  const before = { ...ofRule(rule), through };
+  const event = { action: "retention", resource: "audit", changes: { before } };
+  await db.transaction().execute((trx) => appendAudit(trx, event));
   for (;;) {
     const some = db.selectFrom("audit").where("seq", "<=", through.seq).orderBy("seq").select("id").limit(atOnce);
     const { numDeletedRows } = await db.deleteFrom("audit").where("id", "in", some).executeTakeFirst();
@@ -75,7 +77,7 @@ async function deleteAudit({ db, engine, auditKey }: Services, rule: RetentionRo
   }
 }
 
-async function tell(trx: Db, rule: RetentionRow, resource: string, gone: { id: string; userId: string }[]) {
+async function tell(trx: Trx, rule: RetentionRow, resource: string, gone: { id: string; userId: string }[]) {
   if (gone.length === 0) return;
   const before = { ...ofRule(rule), count: gone.length, ids: gone.map(({ id }) => id) };
   await appendAudit(trx, { action: "retention", resource, changes: { before } });

@@ -239,6 +239,7 @@ for (const engine of await queryEngines()) {
       // What the person did keeps no address; that the account ended keeps who ended it, and from where.
       expect(items.map(({ action, ip }) => [action, ip])).toEqual([
         ["delete", "127.0.0.1"],
+        ["update", ""],
         ["signup", ""],
       ]);
       expect(items[0]).toMatchObject({ actorId: carla.id, at: items[0]?.createdAt, changes: {} });

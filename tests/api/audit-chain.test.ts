@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { appendAudit } from "../../app/db/audit/append.server.ts";
+import { type AuditEvent, appendAudit } from "../../app/db/audit/append.server.ts";
 import { checkAudit } from "../../app/db/audit/check.server.ts";
 import { openKeys } from "../../app/db/audit/keys.server.ts";
 import { allowCut, detailsOf, sealAudit, sealOf } from "../../app/db/audit/seal.server.ts";
@@ -29,6 +29,7 @@ for (const engine of await queryEngines()) {
       }
     });
 
+    const append = (event: AuditEvent) => api.db.transaction().execute((trx) => appendAudit(trx, event));
     const check = async () => (await api.call("POST", "/api/audit/check", { token: admin.token })).body as Check;
     const row = (seq: number) => api.db.updateTable("audit").where("seq", "=", seq);
 
@@ -73,7 +74,7 @@ for (const engine of await queryEngines()) {
       await api.db.deleteFrom("audit").where("seq", ">=", 3).execute();
       const gone = "Faltan los últimos: se selló hasta el apunte 4, y acaba en el 2.";
       expect((await check()).problems).toEqual([gone]);
-      for (let n = 0; n < 4; n++) await appendAudit(api.db, { action: "create", resource: "group" });
+      for (let n = 0; n < 4; n++) await append({ action: "create", resource: "group" });
       expect((await check()).problems).toEqual(["Faltan los apuntes del 3 al 4."]);
     });
 
@@ -87,7 +88,7 @@ for (const engine of await queryEngines()) {
       await api.db.deleteFrom("audit").where("seq", "=", 4).execute();
       for (const head of [null, `3 ${rows.find(({ seq }) => Number(seq) === 3)?.hash} firma`]) {
         await api.db.updateTable("sealKeys").set({ head }).execute();
-        await appendAudit(api.db, { action: "create", resource: "group" });
+        await append({ action: "create", resource: "group" });
         expect((await check()).problems).toEqual(["La firma del último apunte no es la que se puso."]);
       }
     });
@@ -96,7 +97,7 @@ for (const engine of await queryEngines()) {
       const { last } = await check();
       const through = await api.db.selectFrom("audit").where("seq", "=", 3).select("hash").executeTakeFirstOrThrow();
       const before = { through: { seq: 3, hash: through.hash } };
-      await appendAudit(api.db, { action: "retention", resource: "audit", changes: { before } });
+      await append({ action: "retention", resource: "audit", changes: { before } });
       await check();
       await api.db.deleteFrom("audit").where("seq", "<=", 3).execute();
       const cut = "Faltan los apuntes del 1 al 3, sin que conste que los borrara una regla de conservación.";
@@ -110,7 +111,7 @@ for (const engine of await queryEngines()) {
 
     it("shows details that are blank, and only a row says that their account was deleted", async () => {
       await check();
-      await appendAudit(api.db, { action: "delete", resource: "user", resourceId: admin.id });
+      await append({ action: "delete", resource: "user", resourceId: admin.id });
       await row(2).set({ changes: "{}", ip: "" }).execute();
       expect((await check()).problems).toEqual(["Los detalles del apunte 2 no son los que se sellaron."]);
       const now = Date.now();
@@ -128,18 +129,18 @@ for (const engine of await queryEngines()) {
       const older = encrypt(key.key.toString("base64"), auditKey, key.id);
       await api.db.updateTable("sealKeys").set({ key: older, adopted: null, head: null, cut: null }).execute();
       const ana = await api.signUp("Ana");
-      await appendAudit(api.db, { actorId: ana.id, action: "signin", resource: "session", ip: "10.0.0.1" });
-      await appendAudit(api.db, { action: "delete", resource: "user", resourceId: ana.id });
+      await append({ actorId: ana.id, action: "signin", resource: "session", ip: "10.0.0.1" });
+      await append({ action: "delete", resource: "user", resourceId: ana.id });
       const sealed = await api.db.selectFrom("audit").where("seq", "=", 1).selectAll().executeTakeFirstOrThrow();
       const before = { through: { seq: 1, hash: sealed.hash } };
-      await appendAudit(api.db, { action: "retention", resource: "audit", changes: { before } });
+      await append({ action: "retention", resource: "audit", changes: { before } });
       await sealAs(key.key, key.id);
       await api.db.deleteFrom("audit").where("seq", "=", 1).execute();
       await api.db.updateTable("audit").set({ ip: "" }).where("actorId", "=", ana.id).execute();
       expect((await checkAudit(api.db, auditKey)).problems).toEqual([]);
-      await appendAudit(api.db, { action: "create", resource: "group" });
+      await append({ action: "create", resource: "group" });
       expect((await check()).problems).toEqual([]);
-      await appendAudit(api.db, { action: "delete", resource: "user", resourceId: admin.id });
+      await append({ action: "delete", resource: "user", resourceId: admin.id });
       await check();
       await row(3).set({ changes: "{}", ip: "" }).execute();
       expect((await check()).problems).toEqual(["Los detalles del apunte 3 no son los que se sellaron."]);

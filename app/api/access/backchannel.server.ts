@@ -55,11 +55,12 @@ export const backchannel = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid 
     const { services } = c.var;
     await countAttempt(c, "backchannel", networkOf(c));
     const { accesses, claims } = await readLogout(services, c.req.valid("form").logout_token);
-    const ended = await endSessions(services.db, accesses, claims);
-    for (const userId of ended) {
-      const changes = { after: { access: accesses[0].name } };
-      await recordAudit(services.db, c, "signout", "user", userId, { actorId: null, changes });
-    }
+    await services.db.transaction().execute(async (trx) => {
+      for (const userId of await endSessions(trx, accesses, claims)) {
+        const changes = { after: { access: accesses[0].name } };
+        await recordAudit(trx, c, "signout", "user", userId, { actorId: null, changes });
+      }
+    });
     return c.body(null, 200, { "Cache-Control": "no-store" });
   },
 );

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { v7 as newId } from "uuid";
-import type { Db } from "../../db/connection.server.ts";
+import type { Trx } from "../../db/connection.server.ts";
 import type { AccessRow, UserRow } from "../../db/tables.ts";
 import { encrypt, tryDecrypt } from "../../process/crypto.server.ts";
 import { limits } from "../../process/limits.ts";
@@ -180,32 +180,27 @@ async function makeAccount(c: Context<ApiEnv>, access: AccessRow, facts: Facts, 
 async function open(c: Context<ApiEnv>, access: AccessRow, facts: Facts, userId: string): Promise<Tokens> {
   const { services } = c.var;
   const { db, engine, clock, accessKey } = services;
-  await db.transaction().execute(async (trx) => {
+  const { idToken, providerSession } = facts;
+  const hours = access.sessionHours;
+  const from = {
+    accessId: access.id,
+    providerSession,
+    endsAt: hours === null ? null : clock.now() + hours * 60 * 60_000,
+    idTokenFor: (sessionId: string) => idToken && encrypt(idToken, accessKey, sessionId),
+  };
+  return db.transaction().execute(async (trx) => {
     await lockAdmins(trx, engine);
     await followRole(trx, c, access, facts, userId);
     await followGroups(trx, access, facts, userId);
-    await recordAudit(trx, c, "signin", "user", userId, {
-      actorId: userId,
-      changes: { after: { access: access.name } },
-    });
+    const changes = { after: { access: access.name } };
+    await recordAudit(trx, c, "signin", "user", userId, { actorId: userId, changes });
+    return openSession({ ...services, db: trx }, { userId, ...deviceOf(c) }, from);
   });
-  const { idToken, providerSession } = facts;
-  const hours = access.sessionHours;
-  return openSession(
-    services,
-    { userId, ...deviceOf(c) },
-    {
-      accessId: access.id,
-      providerSession,
-      endsAt: hours === null ? null : clock.now() + hours * 60 * 60_000,
-      idTokenFor: (sessionId) => idToken && encrypt(idToken, accessKey, sessionId),
-    },
-  );
 }
 
 /** Makes a person's role what the provider says; the last who administers stays one. */
 async function followRole(
-  trx: Db,
+  trx: Trx,
   c: Context<ApiEnv>,
   { adminGroup }: AccessRow,
   { groups }: Facts,
@@ -228,7 +223,7 @@ const groupsAtMost = 20_000;
 const namesAtOnce = 500;
 
 /** Makes the groups that a provider has put a person into those that it says now; what was written by hand stays. */
-async function followGroups(trx: Db, access: AccessRow, facts: Facts, userId: string): Promise<void> {
+async function followGroups(trx: Trx, access: AccessRow, facts: Facts, userId: string): Promise<void> {
   const names = [...new Set(facts.groups)].slice(0, groupsAtMost);
   const wanted = new Set<string>();
   for (let from = 0; from < names.length; from += namesAtOnce) {

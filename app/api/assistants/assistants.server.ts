@@ -132,15 +132,17 @@ const changeAssistant: RouteHandler<typeof changeAssistantRoute, ApiEnv> = async
   const given = c.req.valid("json");
   await check(services, person, before.userId, given, parseGroupIds(before));
   const after = { ...before, ...toColumns(given), version: before.version + 1, updatedAt: Date.now() };
-  const { numUpdatedRows } = await services.db
-    .updateTable("assistants")
-    .set(after)
-    .where("id", "=", before.id)
-    .$call(ifUnchanged(c, before))
-    .executeTakeFirst();
-  if (numUpdatedRows === 0n) throw stale(showAssistant(await findOwn(services.db, person, before.id), person));
-  const changes = { before: showAssistant(before, person), after: showAssistant(after, person) };
-  await auditOthers(services.db, c, before.userId, "update", "assistant", before.id, changes);
+  await services.db.transaction().execute(async (trx) => {
+    const { numUpdatedRows } = await trx
+      .updateTable("assistants")
+      .set(after)
+      .where("id", "=", before.id)
+      .$call(ifUnchanged(c, before))
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) throw stale(showAssistant(await findOwn(trx, person, before.id), person));
+    const changes = { before: showAssistant(before, person), after: showAssistant(after, person) };
+    await auditOthers(trx, c, before.userId, "update", "assistant", before.id, changes);
+  });
   return c.json(showAssistant(after, person), 200);
 };
 
@@ -148,8 +150,10 @@ const deleteAssistantRoute = deletionRoute(common, "El asistente ya no existe; l
 const deleteAssistant: RouteHandler<typeof deleteAssistantRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const row = await findOwn(services.db, person, c.req.valid("param").id);
-  await services.db.deleteFrom("assistants").where("id", "=", row.id).execute();
-  await auditOthers(services.db, c, row.userId, "delete", "assistant", row.id, { before: showAssistant(row, person) });
+  await services.db.transaction().execute(async (trx) => {
+    await trx.deleteFrom("assistants").where("id", "=", row.id).execute();
+    await auditOthers(trx, c, row.userId, "delete", "assistant", row.id, { before: showAssistant(row, person) });
+  });
   return c.body(null, 204);
 };
 

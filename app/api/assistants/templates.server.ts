@@ -89,15 +89,17 @@ const changeTemplate: RouteHandler<typeof changeTemplateRoute, ApiEnv> = async (
   const before = await findOwn(services.db, person, c.req.valid("param").id);
   refuseStale(c, before, showTemplate(before, person));
   const after = { ...before, ...toColumns(person, c.req.valid("json")), updatedAt: Date.now() };
-  const { numUpdatedRows } = await services.db
-    .updateTable("templates")
-    .set(after)
-    .where("id", "=", before.id)
-    .$call(ifUnchanged(c, before))
-    .executeTakeFirst();
-  if (numUpdatedRows === 0n) throw stale(showTemplate(await findOwn(services.db, person, before.id), person));
-  const changes = { before: showTemplate(before, person), after: showTemplate(after, person) };
-  await auditOthers(services.db, c, before.userId, "update", "template", before.id, changes);
+  await services.db.transaction().execute(async (trx) => {
+    const { numUpdatedRows } = await trx
+      .updateTable("templates")
+      .set(after)
+      .where("id", "=", before.id)
+      .$call(ifUnchanged(c, before))
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) throw stale(showTemplate(await findOwn(trx, person, before.id), person));
+    const changes = { before: showTemplate(before, person), after: showTemplate(after, person) };
+    await auditOthers(trx, c, before.userId, "update", "template", before.id, changes);
+  });
   return c.json(showTemplate(after, person), 200);
 };
 
@@ -105,8 +107,10 @@ const deleteTemplateRoute = deletionRoute(common, "La plantilla ya no existe.");
 const deleteTemplate: RouteHandler<typeof deleteTemplateRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const row = await findOwn(services.db, person, c.req.valid("param").id);
-  await services.db.deleteFrom("templates").where("id", "=", row.id).execute();
-  await auditOthers(services.db, c, row.userId, "delete", "template", row.id, { before: showTemplate(row, person) });
+  await services.db.transaction().execute(async (trx) => {
+    await trx.deleteFrom("templates").where("id", "=", row.id).execute();
+    await auditOthers(trx, c, row.userId, "delete", "template", row.id, { before: showTemplate(row, person) });
+  });
   return c.body(null, 204);
 };
 

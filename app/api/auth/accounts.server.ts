@@ -2,11 +2,11 @@ import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { sql } from "kysely";
 import { v7 as newId } from "uuid";
-import type { Db, Engine } from "../../db/connection.server.ts";
+import type { Db, Engine, Trx } from "../../db/connection.server.ts";
 import type { UserRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
-import { recordAudit } from "../http/audit.server.ts";
+import { recordAudit, recordEvent } from "../http/audit.server.ts";
 import { invalid, Problem } from "../http/problem.server.ts";
 import { countAttempt, forgetAttempts, networkOf } from "../http/rate-limit.server.ts";
 import { line, text } from "../http/schemas.server.ts";
@@ -101,7 +101,7 @@ export function refusePasswords({ config }: Services): void {
 export const deviceOf = (c: Context<ApiEnv>) => ({ userAgent: c.req.header("User-Agent") ?? "", ip: c.env.ip });
 
 /** The plan that every account begins with: it limits nothing. */
-export async function addFreePlan(trx: Db, userId: string, now: number): Promise<void> {
+export async function addFreePlan(trx: Trx, userId: string, now: number): Promise<void> {
   await trx
     .insertInto("subscriptions")
     .values({
@@ -153,7 +153,7 @@ export async function signIn(
     .select(["id", "passwordHash"])
     .executeTakeFirst();
   if (!(await checkPassword(account?.passwordHash, password)) || !account) {
-    await recordAudit(services.db, c, "signin-failed", "user", account?.id ?? null, { actorId: null });
+    await recordEvent(c, "signin-failed", "user", account?.id ?? null, { actorId: null });
     throw new Problem(401, "El correo o la contraseña no son correctos.");
   }
   await forgetAttempts(services, "signinAccount", here);
@@ -174,7 +174,7 @@ export async function signInWithCode(
   if (!account) throw new Problem(401, "Ha pasado demasiado tiempo. Escribe otra vez el correo y la contraseña.");
   await countAttempt(c, "signinCode", account.id);
   if (!(await spendCode(services, account.id, code))) {
-    await recordAudit(services.db, c, "signin-failed", "user", account.id, { actorId: null });
+    await recordEvent(c, "signin-failed", "user", account.id, { actorId: null });
     throw invalid("code", "El código no es correcto. Escribe el que muestra ahora tu aplicación.");
   }
   await forgetAttempts(services, "signinCode", account.id);
@@ -204,8 +204,11 @@ export async function provesAccount(c: Context<ApiEnv>, userId: string, password
 
 /** Opens a session of an account whose owner has proven who they are. */
 export async function enter(c: Context<ApiEnv>, userId: string): Promise<Tokens> {
-  await recordAudit(c.var.services.db, c, "signin", "user", userId, { actorId: userId });
-  return openSession(c.var.services, { userId, ...deviceOf(c) });
+  const { services } = c.var;
+  return services.db.transaction().execute(async (trx) => {
+    await recordAudit(trx, c, "signin", "user", userId, { actorId: userId });
+    return openSession({ ...services, db: trx }, { userId, ...deviceOf(c) });
+  });
 }
 
 // In ms: how long ago somebody without a password may have come in to confirm what others confirm with theirs.

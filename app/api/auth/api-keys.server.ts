@@ -96,13 +96,15 @@ const deleteKeyRoute = deletionRoute(common, "La clave ya no vale.");
 const deleteKey: RouteHandler<typeof deleteKeyRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const { id } = c.req.valid("param");
-  const { numDeletedRows } = await services.db
-    .deleteFrom("apiKeys")
-    .where("id", "=", id)
-    .where("userId", "=", person.id)
-    .executeTakeFirst();
-  if (numDeletedRows === 0n) throw notFound();
-  await recordAudit(services.db, c, "delete", "key", id, { ownerId: person.id });
+  await services.db.transaction().execute(async (trx) => {
+    const { numDeletedRows } = await trx
+      .deleteFrom("apiKeys")
+      .where("id", "=", id)
+      .where("userId", "=", person.id)
+      .executeTakeFirst();
+    if (numDeletedRows === 0n) throw notFound();
+    await recordAudit(trx, c, "delete", "key", id, { ownerId: person.id });
+  });
   return c.body(null, 204);
 };
 

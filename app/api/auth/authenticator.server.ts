@@ -133,8 +133,10 @@ const removeAuthenticator: RouteHandler<typeof removeAuthenticatorRoute, ApiEnv>
   const { db } = c.var.services;
   const { id } = c.var.person;
   await confirmPassword(c, c.req.valid("json").currentPassword);
-  await db.deleteFrom("authenticators").where("userId", "=", id).execute();
-  await recordAudit(db, c, "delete", "authenticator", null, { actorId: id });
+  await db.transaction().execute(async (trx) => {
+    await trx.deleteFrom("authenticators").where("userId", "=", id).execute();
+    await recordAudit(trx, c, "delete", "authenticator", null, { actorId: id });
+  });
   return c.body(null, 204);
 };
 

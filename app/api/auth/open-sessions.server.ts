@@ -53,12 +53,10 @@ const endOthersRoute = createRoute({
 });
 const endOthers: RouteHandler<typeof endOthersRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
-  await services.db
-    .deleteFrom("sessions")
-    .where("userId", "=", person.id)
-    .where("id", "!=", person.sessionId)
-    .execute();
-  await recordAudit(services.db, c, "signout-others", "session", null);
+  await services.db.transaction().execute(async (trx) => {
+    await trx.deleteFrom("sessions").where("userId", "=", person.id).where("id", "!=", person.sessionId).execute();
+    await recordAudit(trx, c, "signout-others", "session", null);
+  });
   return c.body(null, 204);
 };
 
@@ -66,13 +64,15 @@ const endOneRoute = deletionRoute(common, "La sesión ha terminado.");
 const endOne: RouteHandler<typeof endOneRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const { id } = c.req.valid("param");
-  const { numDeletedRows } = await services.db
-    .deleteFrom("sessions")
-    .where("userId", "=", person.id)
-    .where("id", "=", id)
-    .executeTakeFirst();
-  if (numDeletedRows === 0n) throw notFound();
-  await recordAudit(services.db, c, "signout", "session", id);
+  await services.db.transaction().execute(async (trx) => {
+    const { numDeletedRows } = await trx
+      .deleteFrom("sessions")
+      .where("userId", "=", person.id)
+      .where("id", "=", id)
+      .executeTakeFirst();
+    if (numDeletedRows === 0n) throw notFound();
+    await recordAudit(trx, c, "signout", "session", id);
+  });
   return c.body(null, 204);
 };
 

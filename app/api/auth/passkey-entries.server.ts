@@ -78,11 +78,12 @@ export const passkeyEntries = new OpenAPIHono<ApiEnv>({ defaultHook: answerInval
       });
       if (!verified) throw unknown();
       if (!(await isFirstUse(services, row, at, authenticationInfo.newCounter))) throw unknown();
-      await recordAudit(db, c, "signin", "session", null, {
-        actorId: row.userId,
-        changes: { after: { passkey: row.name } },
+      const tokens = await db.transaction().execute(async (trx) => {
+        const changes = { after: { passkey: row.name } };
+        await recordAudit(trx, c, "signin", "session", null, { actorId: row.userId, changes });
+        return openSession({ ...services, db: trx }, { userId: row.userId, ...deviceOf(c) });
       });
-      return answerTokens(c, await openSession(services, { userId: row.userId, ...deviceOf(c) }), 200);
+      return answerTokens(c, tokens, 200);
     },
   );
 

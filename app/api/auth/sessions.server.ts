@@ -142,8 +142,10 @@ const signOutRoute = createRoute({
 const signOut: RouteHandler<typeof signOutRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const url = await leavingUrl(services, person.sessionId, c.req.valid("query").back);
-  await services.db.deleteFrom("sessions").where("id", "=", person.sessionId).execute();
-  await recordAudit(services.db, c, "signout", "session", person.sessionId);
+  await services.db.transaction().execute(async (trx) => {
+    await trx.deleteFrom("sessions").where("id", "=", person.sessionId).execute();
+    await recordAudit(trx, c, "signout", "session", person.sessionId);
+  });
   deleteCookie(c, "refresh", { path: "/" });
   return url === undefined ? c.body(null, 204) : c.json({ url }, 200);
 };

@@ -227,25 +227,29 @@ const changeChat: RouteHandler<typeof changeChatRoute, ApiEnv> = async (c) => {
     if (unsent) throw invalid("draft", "Solo escribe en ella quien la ha empezado.");
   }
   await checkReferences(services, person, given);
-  if (asksAgain) await services.db.deleteFrom("grants").where("chatId", "=", row.id).execute();
-  const changed = await services.db
-    .updateTable("chats")
-    .set({
-      ...given,
-      ...(given.title !== undefined && { titled: 1 }),
-      ...(pinned !== undefined && { pinned: pinned ? 1 : 0 }),
-      ...(archived !== undefined && { archived: archived ? 1 : 0 }),
-      ...(toolsOff && { toolsOff: JSON.stringify(toolsOff) }),
-      ...(unsent !== undefined && { draft: unsent && JSON.stringify(unsent) }),
-      updatedAt: Date.now(),
-    })
-    .where("id", "=", row.id)
-    .$call(ifUnchanged(c, row))
-    .returningAll()
-    .executeTakeFirst();
-  if (!changed) throw stale(showChat(await findChat(services, person, row.id), person));
-  const changes = { before: showChat(row, person), after: showChat(changed, person) };
-  await auditOthers(services.db, c, row.userId, "update", "chat", row.id, changes);
+  const change = {
+    ...given,
+    ...(given.title !== undefined && { titled: 1 as const }),
+    ...(pinned !== undefined && { pinned: pinned ? (1 as const) : (0 as const) }),
+    ...(archived !== undefined && { archived: archived ? (1 as const) : (0 as const) }),
+    ...(toolsOff && { toolsOff: JSON.stringify(toolsOff) }),
+    ...(unsent !== undefined && { draft: unsent && JSON.stringify(unsent) }),
+    updatedAt: Date.now(),
+  };
+  const changed = await services.db.transaction().execute(async (trx) => {
+    if (asksAgain) await trx.deleteFrom("grants").where("chatId", "=", row.id).execute();
+    const after = await trx
+      .updateTable("chats")
+      .set(change)
+      .where("id", "=", row.id)
+      .$call(ifUnchanged(c, row))
+      .returningAll()
+      .executeTakeFirst();
+    if (!after) throw stale(showChat(await findChat({ ...services, db: trx }, person, row.id), person));
+    const changes = { before: showChat(row, person), after: showChat(after, person) };
+    await auditOthers(trx, c, row.userId, "update", "chat", row.id, changes);
+    return after;
+  });
   return c.json(showChat(changed, person), 200);
 };
 
@@ -256,9 +260,13 @@ const deleteChat: RouteHandler<typeof deleteChatRoute, ApiEnv> = async (c) => {
   const { id: chatId } = row;
   if (!row.sessionId) await refuseOnHold(services.db, person, row.userId);
   await stopReplies(services, chatId);
+  // Told first, as its messages go in several steps.
+  const before = showChat(row, person);
+  await services.db
+    .transaction()
+    .execute((trx) => auditOthers(trx, c, row.userId, "delete", "chat", chatId, { before }));
   await deleteMessages(services.db, { chatId });
   await services.db.deleteFrom("chats").where("id", "=", chatId).execute();
-  await auditOthers(services.db, c, row.userId, "delete", "chat", chatId, { before: showChat(row, person) });
   return c.body(null, 204);
 };
 

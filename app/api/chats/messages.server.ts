@@ -117,13 +117,13 @@ const changeMessage: RouteHandler<typeof changeMessageRoute, ApiEnv> = async (c)
       .where("leafId", "=", row.id)
       .where("leafLength", "is not", null)
       .execute();
-    if (written) return written;
     // Use the transaction's handle: on SQLite any other connection would deadlock with it.
-    throw stale(await showOne(trx, await findMessage({ ...services, db: trx }, person, row.id), person));
-  });
-  await auditOthers(services.db, c, row.userId, "update", "message", row.id, {
-    before: { characters: row.content.length },
-    after: { characters: content.length },
+    if (!written) throw stale(await showOne(trx, await findMessage({ ...services, db: trx }, person, row.id), person));
+    await auditOthers(trx, c, row.userId, "update", "message", row.id, {
+      before: { characters: row.content.length },
+      after: { characters: content.length },
+    });
+    return written;
   });
   return c.json(await showOne(services.db, changed, person), 200);
 };
@@ -152,9 +152,8 @@ const deleteMessage: RouteHandler<typeof deleteMessageRoute, ApiEnv> = async (c)
       ? trx.updateTable("shares").set({ leafId: row.parentId, leafLength: null }).where("leafId", "in", ids).execute()
       : trx.deleteFrom("shares").where("leafId", "in", ids).execute());
     await trx.deleteFrom("messages").where("id", "in", ids).execute();
-  });
-  await auditOthers(services.db, c, row.userId, "delete", "message", row.id, {
-    before: { characters: row.content.length },
+    const before = { characters: row.content.length };
+    await auditOthers(trx, c, row.userId, "delete", "message", row.id, { before });
   });
   return c.body(null, 204);
 };

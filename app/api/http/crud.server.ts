@@ -2,7 +2,7 @@ import { OpenAPIHono, type z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { type Expression, type Kysely, type SqlBool, sql } from "kysely";
 import { v7 as newId } from "uuid";
-import type { Db } from "../../db/connection.server.ts";
+import type { Db, Trx } from "../../db/connection.server.ts";
 import { isTaken } from "../../db/errors.server.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
@@ -11,7 +11,7 @@ import { seeChat } from "./access.server.ts";
 import { recordAudit } from "./audit.server.ts";
 import { active, admin, isAdmin, noProgram, signedIn } from "./authentication.server.ts";
 import { contains, type ListRules, listPage } from "./list.server.ts";
-import { ifUnchanged, refuseStale, stale, tagOf } from "./optimistic-lock.server.ts";
+import { ifUnchanged, refuseStale, stale } from "./optimistic-lock.server.ts";
 import { answerInvalid, invalid, notFound } from "./problem.server.ts";
 import { publishes } from "./publish-change.server.ts";
 import { changeRoute, creationRoute, deletionRoute, itemRoute, listRoute } from "./resource-routes.server.ts";
@@ -120,7 +120,7 @@ export function reads<T extends ListedTable, Shown extends z.ZodObject>(of: Read
       const { id } = c.req.valid("param");
       const found = await visible(c.var.services, c.var.person).where("id", "=", id).executeTakeFirstOrThrow(notFound);
       if (of.ofChat) await seeChat(c, of.ofChat.idOf(found as Tables[T]));
-      return c.json(of.show(found as Tables[T]), 200, { ETag: tagOf(found) });
+      return c.json(of.show(found as Tables[T]), 200);
     });
 }
 
@@ -218,7 +218,7 @@ const tell = <T extends Table>({ show, ofChat }: AnyResource<T>, row: Tables[T])
 
 async function trace<T extends Table>(
   of: AnyResource<T>,
-  trx: Db,
+  trx: Trx,
   c: Context<ApiEnv>,
   action: string,
   row: Tables[T],
@@ -231,7 +231,7 @@ async function trace<T extends Table>(
 async function store<T extends Table>(
   of: AnyResource<T>,
   services: Services,
-  work: (trx: Db) => Promise<void>,
+  work: (trx: Trx) => Promise<void>,
 ): Promise<void> {
   try {
     await services.db.transaction().execute(work);

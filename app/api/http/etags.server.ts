@@ -3,8 +3,8 @@ import { createMiddleware } from "hono/factory";
 import type { ApiEnv } from "../env.server.ts";
 
 /**
- * Adds an `ETag` to JSON that other programs read, and answers 304 if they have it already (RFC 9110 §13). In-process calls
- * of the pages need none.
+ * Adds an `ETag` to JSON that other programs read, and answers 304 if they have it already (RFC 9110 §13). That of an item begins with
+ * its version, for which `If-Match` asks (`optimistic-lock.server.ts`). In-process calls of the pages need none.
  */
 export const etags = createMiddleware<ApiEnv>(async (c, next) => {
   await next();
@@ -12,12 +12,10 @@ export const etags = createMiddleware<ApiEnv>(async (c, next) => {
   const isRead = c.req.method === "GET" && c.res.status === 200;
   if (!isRead || !c.res.headers.get("Content-Type")?.startsWith("application/json")) return;
   if (!/^https?:\/\/[^/]+\/v1\//.test(c.req.url)) return;
-  const own = c.res.headers.get("ETag");
-  const tag =
-    own ??
-    `W/"${createHash("sha1")
-      .update(await c.res.clone().text())
-      .digest("base64url")}"`;
+  const text = await c.res.clone().text();
+  const hash = createHash("sha1").update(text).digest("base64url");
+  const { updatedAt } = (JSON.parse(text) ?? {}) as { updatedAt?: unknown };
+  const tag = typeof updatedAt === "string" ? `"${updatedAt};${hash}"` : `W/"${hash}"`;
   c.res.headers.set("ETag", tag);
   const weak = (text: string) => text.trim().replace(/^W\//, "");
   if (asked === "*" || asked?.split(",").map(weak).includes(weak(tag))) {

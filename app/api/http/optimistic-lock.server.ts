@@ -3,13 +3,15 @@ import type { ApiEnv } from "../env.server.ts";
 import { Problem } from "./problem.server.ts";
 import { iso } from "./schemas.server.ts";
 
-/** The entity tag of a row (RFC 9110 §8.8.3): its time of change. */
-export const tagOf = ({ updatedAt }: { updatedAt: number }) => `"${iso(updatedAt)}"`;
+/** Whether an If-Match names this version (RFC 9110 §13.1.1): alone, as forms have it, or with a hash behind it, as in an `ETag`. */
+const names = (wanted: string, { updatedAt }: { updatedAt: number }): boolean =>
+  wanted.trim() === "*" ||
+  wanted.split(",").some((tag) => /^"([^";]*)(;[^"]*)?"$/.exec(tag.trim())?.[1] === iso(updatedAt));
 
 /** Optimistic lock: if the request has If-Match and the row has changed since, throws 409 with the current version. */
 export function refuseStale(c: Context<ApiEnv>, row: { updatedAt: number }, current: object): void {
   const wanted = c.req.header("If-Match");
-  if (wanted && wanted !== tagOf(row)) {
+  if (wanted && !names(wanted, row)) {
     throw stale(current);
   }
 }

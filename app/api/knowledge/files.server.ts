@@ -162,10 +162,14 @@ const readAgain: RouteHandler<typeof readAgainRoute, ApiEnv> = async (c) => {
 
 const deleteFileRoute = deletionRoute(common, "El archivo ya no existe; los mensajes conservan su nombre.");
 const deleteFile: RouteHandler<typeof deleteFileRoute, ApiEnv> = async (c) => {
-  const row = await findFile(c.var.services, c.var.person, c.req.valid("param").id);
-  if (!row.temporary && !row.sessionId) await refuseOnHold(c.var.services.db, c.var.person, row.userId);
-  await c.var.services.files.delete([row.id]);
-  await auditOthers(c.var.services.db, c, row.userId, "delete", "file", row.id, { before: { name: row.name } });
+  const { person, services } = c.var;
+  const row = await findFile(services, person, c.req.valid("param").id);
+  if (!row.temporary && !row.sessionId) await refuseOnHold(services.db, person, row.userId);
+  await services.db.transaction().execute(async (trx) => {
+    await trx.deleteFrom("files").where("id", "=", row.id).execute();
+    await auditOthers(trx, c, row.userId, "delete", "file", row.id, { before: { name: row.name } });
+  });
+  await services.files.delete([row.id]);
   return c.body(null, 204);
 };
 

@@ -1,6 +1,6 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { v7 as newId } from "uuid";
-import type { Db } from "../../db/connection.server.ts";
+import type { Trx } from "../../db/connection.server.ts";
 import { limits } from "../../process/limits.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { findProject, seeProject } from "../http/access.server.ts";
@@ -93,15 +93,17 @@ export const projectMembers = new OpenAPIHono<ApiEnv>({ defaultHook: answerInval
         userId: user.id,
         role: given.role,
       };
-      await db
-        .insertInto("projectMembers")
-        .values(row)
-        .onConflict((conflict) =>
-          conflict.columns(["userId", "projectId"]).doUpdateSet({ role: given.role, updatedAt: now }),
-        )
-        .execute();
-      const after = { userId: user.id, role: given.role };
-      await auditOthers(db, c, project.userId, "update", "project", project.id, { after });
+      await db.transaction().execute(async (trx) => {
+        await trx
+          .insertInto("projectMembers")
+          .values(row)
+          .onConflict((conflict) =>
+            conflict.columns(["userId", "projectId"]).doUpdateSet({ role: given.role, updatedAt: now }),
+          )
+          .execute();
+        const after = { userId: user.id, role: given.role };
+        await auditOthers(trx, c, project.userId, "update", "project", project.id, { after });
+      });
       services.changes.tell({ userId: user.id, what: "project" });
       return c.body(null, 204);
     },
@@ -177,14 +179,14 @@ export const projectMembers = new OpenAPIHono<ApiEnv>({ defaultHook: answerInval
   );
 
 /** What is theirs goes with them: nobody's chat stays where they can't look after it. */
-async function takeOut(trx: Db, projectId: string, userId: string): Promise<void> {
+async function takeOut(trx: Trx, projectId: string, userId: string): Promise<void> {
   const own = { projectId: null };
   await trx.updateTable("chats").set(own).where("projectId", "=", projectId).where("userId", "=", userId).execute();
   await trx.updateTable("files").set(own).where("projectId", "=", projectId).where("userId", "=", userId).execute();
 }
 
 /** Before a project is deleted: what others have in it stays theirs. */
-export async function keepOthersWork(trx: Db, projectIds: string[], ownerId: string): Promise<void> {
+export async function keepOthersWork(trx: Trx, projectIds: string[], ownerId: string): Promise<void> {
   if (projectIds.length === 0) return;
   const own = { projectId: null };
   await trx.updateTable("chats").set(own).where("projectId", "in", projectIds).where("userId", "!=", ownerId).execute();

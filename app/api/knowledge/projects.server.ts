@@ -102,15 +102,18 @@ const changeProject: RouteHandler<typeof changeProjectRoute, ApiEnv> = async (c)
   await seeProject(c, before.id);
   refuseStale(c, before, showProject(before, person));
   const after = { ...before, ...c.req.valid("json"), updatedAt: Date.now() };
-  const { numUpdatedRows } = await services.db
-    .updateTable("projects")
-    .set(after)
-    .where("id", "=", before.id)
-    .$call(ifUnchanged(c, before))
-    .executeTakeFirst();
-  if (numUpdatedRows === 0n) throw stale(showProject(await findProject(services, person, before.id), person));
-  const changes = { before: told(before), after: told(after) };
-  await auditOthers(services.db, c, before.userId, "update", "project", before.id, changes);
+  await services.db.transaction().execute(async (trx) => {
+    const { numUpdatedRows } = await trx
+      .updateTable("projects")
+      .set(after)
+      .where("id", "=", before.id)
+      .$call(ifUnchanged(c, before))
+      .executeTakeFirst();
+    const now = { ...services, db: trx };
+    if (numUpdatedRows === 0n) throw stale(showProject(await findProject(now, person, before.id), person));
+    const changes = { before: told(before), after: told(after) };
+    await auditOthers(trx, c, before.userId, "update", "project", before.id, changes);
+  });
   return c.json(showProject(after, person), 200);
 };
 
@@ -148,9 +151,9 @@ const deleteProject: RouteHandler<typeof deleteProjectRoute, ApiEnv> = async (c)
   await services.db.transaction().execute(async (trx) => {
     await keepOthersWork(trx, [row.id], row.userId);
     await trx.deleteFrom("projects").where("id", "=", row.id).execute();
+    await auditOthers(trx, c, row.userId, "delete", "project", row.id, { before: told(row) });
   });
   await services.files.delete(documents.map(({ id }) => id));
-  await auditOthers(services.db, c, row.userId, "delete", "project", row.id, { before: told(row) });
   return c.body(null, 204);
 };
 

@@ -6,7 +6,7 @@ import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openap
 import type { Backup, Backups } from "../../db/sqlite/backup.server.ts";
 import { nameOf, type Storage } from "../../files/storage/storage.server.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
-import { recordAudit } from "../http/audit.server.ts";
+import { recordEvent } from "../http/audit.server.ts";
 import { admin, noProgram, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, notFound, Problem } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
@@ -49,7 +49,7 @@ const createBackupRoute = createRoute({
 const createBackup: RouteHandler<typeof createBackupRoute, ApiEnv> = async (c) => {
   const { services } = c.var;
   const made = await makeBackup(embedded(services));
-  await recordAudit(services.db, c, "create", "backup", made.name);
+  await recordEvent(c, "create", "backup", made.name);
   return c.json(show(made), 201);
 };
 
@@ -69,7 +69,7 @@ const downloadBackup: RouteHandler<typeof downloadBackupRoute, ApiEnv> = async (
   const { services } = c.var;
   const found = await find(services, c.req.valid("param").name);
   await inspect(c, { resource: "backup", id: found.name, ownerId: null });
-  await recordAudit(services.db, c, "download", "backup", found.name);
+  await recordEvent(c, "download", "backup", found.name);
   const { body, headers } = packed(found, services.storage);
   return c.body(body, 200, headers);
 };
@@ -85,7 +85,7 @@ const deleteBackup: RouteHandler<typeof deleteBackupRoute, ApiEnv> = async (c) =
   const { services } = c.var;
   const found = await find(services, c.req.valid("param").name);
   await embedded(services).delete(found);
-  await recordAudit(services.db, c, "delete", "backup", found.name);
+  await recordEvent(c, "delete", "backup", found.name);
   return c.body(null, 204);
 };
 

@@ -1,7 +1,7 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { ToolRefused } from "../../tools/tool.server.ts";
 import type { ApiEnv } from "../env.server.ts";
-import { recordAudit } from "../http/audit.server.ts";
+import { recordEvent } from "../http/audit.server.ts";
 import { admin, noProgram, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, invalid } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
@@ -71,7 +71,7 @@ export const toolServers = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid 
       await countAttempt(c, "trial", person.id);
       const row = await findTool(services.db, c.req.valid("param").id);
       await refusal(services.toolbox.endSignIn(row, new URLSearchParams(c.req.valid("json").brought)));
-      await recordAudit(services.db, c, "sign-in", "tool", row.id);
+      await recordEvent(c, "sign-in", "tool", row.id);
       const after = await findTool(services.db, row.id);
       await services.toolbox.refresh(after).catch((error) => {
         if (!(error instanceof ToolRefused)) throw error;

@@ -31,6 +31,7 @@ export async function deleteAccount(c: Context<ApiEnv>, id: string): Promise<voi
       .executeTakeFirstOrThrow(notFound);
     await refuseLastAdmin(trx, account);
     await trx.updateTable("users").set({ status: "inactive" }).where("id", "=", id).execute();
+    await recordAudit(trx, c, "update", "user", id, { changes: { after: { status: "inactive" } } });
   });
   await deleteMessages(db, { userId: id });
   await db.transaction().execute(async (trx) => {

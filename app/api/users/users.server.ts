@@ -8,6 +8,7 @@ import type { ApiEnv, Services } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
 import { admin, isAdmin, noProgram, signedIn } from "../http/authentication.server.ts";
 import { contains, listPage } from "../http/list.server.ts";
+import { refuseStale } from "../http/optimistic-lock.server.ts";
 import { answerInvalid, invalid, notFound } from "../http/problem.server.ts";
 import { mayEndSessions, publishes } from "../http/publish-change.server.ts";
 import { changeRoute, creationRoute, itemRoute, listRoute } from "../http/resource-routes.server.ts";
@@ -44,6 +45,7 @@ const changeUser: RouteHandler<typeof changeUserRoute, ApiEnv> = async (c) => {
   if (id !== person.id) throw notFound();
   if (role || status) throw invalid(role ? "role" : "status", "Eso solo lo cambia quien administra.");
   const before = await db.selectFrom("users").where("id", "=", id).selectAll().executeTakeFirstOrThrow(notFound);
+  refuseStale(c, before, showUser(before));
   const newAddress = given.email !== undefined && given.email !== before.email;
   if (newAddress || password !== undefined) await confirmPassword(c, confirmation);
   if (password !== undefined) await refuseCommon(password);

@@ -1,5 +1,5 @@
 import { v7 as newId } from "uuid";
-import type { Db } from "../connection.server.ts";
+import type { Trx } from "../connection.server.ts";
 import type { AuditRow } from "../tables.ts";
 
 /** What happened, as it is told to the audit trail. */
@@ -7,14 +7,14 @@ export type AuditEvent = Pick<AuditRow, "action" | "resource"> &
   Partial<Pick<AuditRow, "id" | "actorId" | "ownerId" | "resourceId" | "ip">> & { changes?: object };
 
 /**
- * Adds an event to the audit trail. It is sealed a few seconds later: who writes an event waits for no other. One with an `id` that
+ * Adds an event to the audit trail, in the transaction of what it tells: neither is there without the other. It is sealed a few seconds later: who writes an event waits for no other. One with an `id` that
  * is there already is not added again.
  */
-export async function appendAudit(db: Db, { changes = {}, ...event }: AuditEvent): Promise<void> {
+export async function appendAudit(trx: Trx, { changes = {}, ...event }: AuditEvent): Promise<void> {
   const now = Date.now();
   const unsealed = { seq: null, hash: null, details: null, sealKeyId: null };
   const nobody = { actorId: null, ownerId: null, resourceId: null, ip: "" };
-  await db
+  await trx
     .insertInto("audit")
     .values({
       id: newId(),

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import { v7 as newId } from "uuid";
-import type { Db, Engine } from "../connection.server.ts";
+import type { Db, Engine, Trx } from "../connection.server.ts";
 import type { AuditRow, Tables } from "../tables.ts";
 import { cutBefore } from "./cut.server.ts";
 import { erasureMark, mac, makeKey, newest, openKeys, type Seal, type SealKey, signMark } from "./keys.server.ts";
@@ -39,7 +39,7 @@ export async function sealAudit(db: Db, engine: Engine, auditKey: Buffer): Promi
 }
 
 /** Only one process at a time seals or signs, or two rows would follow the same one. */
-const alone = <Result>(db: Db, engine: Engine, work: (trx: Db) => Promise<Result>): Promise<Result> =>
+const alone = <Result>(db: Db, engine: Engine, work: (trx: Trx) => Promise<Result>): Promise<Result> =>
   db.transaction().execute(async (trx) => {
     if (engine === "postgres") await sql`select pg_advisory_xact_lock(${lock})`.execute(trx);
     return work(trx);
@@ -47,7 +47,7 @@ const alone = <Result>(db: Db, engine: Engine, work: (trx: Db) => Promise<Result
 
 const unsealed = (db: Kysely<Tables>) => db.selectFrom("audit").where("seq", "is", null);
 
-async function sealSome(trx: Db, auditKey: Buffer): Promise<Seal | undefined> {
+async function sealSome(trx: Trx, auditKey: Buffer): Promise<Seal | undefined> {
   const rows = await unsealed(trx).orderBy("createdAt").orderBy("id").limit(atOnce).selectAll().execute();
   if (rows.length === 0) return;
   const current = await currentKey(trx, auditKey);
@@ -82,7 +82,7 @@ export const allowCut = (db: Db, engine: Engine, auditKey: Buffer, through: Seal
   alone(db, engine, async (trx) => signMark(trx, await currentKey(trx, auditKey), "cut", through));
 
 /** Notes that the details of an account are gone from the trail with it. Call it in the transaction that deletes it. */
-export async function noteErasure(trx: Db, auditKey: Buffer, personId: string): Promise<void> {
+export async function noteErasure(trx: Trx, auditKey: Buffer, personId: string): Promise<void> {
   const now = Date.now();
   const mark = erasureMark(await currentKey(trx, auditKey), personId);
   await trx.insertInto("erasures").values({ id: newId(), createdAt: now, updatedAt: now, personId, mark }).execute();

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Db } from "../connection.server.ts";
+import type { Db, Trx } from "../connection.server.ts";
 
 // Months whose partitions exist before anything is written to them.
 const ahead = 3;
@@ -47,7 +47,7 @@ export async function addPartitions(db: Db, now: number): Promise<void> {
 
 type Named = { name: string; owner: string; definition: string };
 
-async function split(trx: Db, end: string): Promise<void> {
+async function split(trx: Trx, end: string): Promise<void> {
   // Whoever asks for messages waits behind this lock: it is given up if a long query keeps it waiting.
   await sql.raw("set local lock_timeout = '5s'").execute(trx);
   await sql.raw("lock table messages in access exclusive mode").execute(trx);

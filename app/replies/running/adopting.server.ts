@@ -1,5 +1,5 @@
 import type { ExpressionBuilder } from "kysely";
-import type { Db } from "../../db/connection.server.ts";
+import type { Db, Trx } from "../../db/connection.server.ts";
 import { releaseNotices } from "../../db/reply-notices.server.ts";
 import type { MessageRow, ModelRow, Tables } from "../../db/tables.ts";
 import type { Usage } from "../chunk.ts";
@@ -44,7 +44,7 @@ export async function adopt(db: Db, id: string, adopting: Adopting): Promise<Ado
 /** Rolls back what was counted. */
 class TakenByAnother extends Error {}
 
-async function take(trx: Db, id: string, { writer, before, now }: Adopting): Promise<Adopted> {
+async function take(trx: Trx, id: string, { writer, before, now }: Adopting): Promise<Adopted> {
   const found = await trx.selectFrom("messages").where("id", "=", id).selectAll().executeTakeFirst();
   if (!found) throw new TakenByAnother();
   const { modelId, parentId, inputTokens, outputTokens, heartbeatAt } = found;

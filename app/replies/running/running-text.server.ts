@@ -72,14 +72,14 @@ export class RunningText {
   async #store(due: Run[], now: number): Promise<void> {
     const { db, clock } = this.#services;
     const stored = due.map((run) => ({ run, length: run.text.length, parts: run.unstored(run.parts) }));
-    const store = async (trx: Db) => {
+    const store = async (handle: Db) => {
       for (const { run, parts } of stored) {
         const { messageId: id, writer, text: content } = run;
         const promptLength = run.promptLength || null;
         const written = { id, writer, content, sources: sourcesOf(run), heartbeatAt: clock.now(), promptLength };
-        const { numAffectedRows } = await storeText(trx, written);
-        if (numAffectedRows === 0n) await endElsewhere(trx, run);
-        else await storeParts(trx, run.messageId, parts, now);
+        const { numAffectedRows } = await storeText(handle, written);
+        if (numAffectedRows === 0n) await endElsewhere(handle, run);
+        else await storeParts(handle, run.messageId, parts, now);
       }
     };
     const isOneRow = stored.length === 1 && stored[0]?.parts.length === 0;

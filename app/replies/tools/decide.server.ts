@@ -1,5 +1,5 @@
 import { v7 as newId } from "uuid";
-import type { Db } from "../../db/connection.server.ts";
+import type { Db, Trx } from "../../db/connection.server.ts";
 import { isTaken } from "../../db/errors.server.ts";
 import type { MessageRow, ModelRow } from "../../db/tables.ts";
 import { objectOf } from "../../process/text/json.ts";
@@ -33,7 +33,7 @@ type Deciding = {
   model: ModelRow;
   zone: string;
   /** Records the decision in the audit trail, in the same transaction. */
-  record(trx: Db, part: ToolPart): Promise<void>;
+  record(trx: Trx, part: ToolPart): Promise<void>;
 };
 
 /** In ms: a yes to something that was asked a month ago may not be meant any more. */
@@ -98,7 +98,7 @@ export async function decide({ db, runs }: { db: Db; runs: Runs }, deciding: Dec
   return { goesOn };
 }
 
-async function inTransaction<Result>(db: Db, work: (trx: Db) => Promise<Result>): Promise<Result> {
+async function inTransaction<Result>(db: Db, work: (trx: Trx) => Promise<Result>): Promise<Result> {
   try {
     return await db.transaction().execute(work);
   } catch (error) {

@@ -1,7 +1,7 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { sql } from "kysely";
 import { v7 as newId } from "uuid";
-import type { Db } from "../../../db/connection.server.ts";
+import type { Db, Trx } from "../../../db/connection.server.ts";
 import { chatRow, messageRow } from "../../../db/rows.server.ts";
 import { indexText } from "../../../db/search/passages.server.ts";
 import type { ChatRow, MessageRow } from "../../../db/tables.ts";
@@ -105,7 +105,7 @@ async function copyMessages(db: Db, copy: ChatRow, messages: MessageRow[]): Prom
 }
 
 /** The files are another's: their names stay, as with files that were deleted. */
-async function copyNames(trx: Db, from: string, to: string): Promise<void> {
+async function copyNames(trx: Trx, from: string, to: string): Promise<void> {
   const rows = await trx.selectFrom("attachments").where("messageId", "=", from).selectAll().execute();
   const now = Date.now();
   const names = rows.map(({ name, mediaType, position }) => ({

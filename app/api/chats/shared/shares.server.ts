@@ -123,8 +123,10 @@ const endShareRoute = createRoute({
 });
 const endShare: RouteHandler<typeof endShareRoute, ApiEnv> = async (c) => {
   const chat = await findChat(c.var.services, c.var.person, c.req.valid("param").id);
-  await c.var.services.db.deleteFrom("shares").where("chatId", "=", chat.id).execute();
-  await auditOthers(c.var.services.db, c, chat.userId, "delete", "share", chat.id);
+  await c.var.services.db.transaction().execute(async (trx) => {
+    await trx.deleteFrom("shares").where("chatId", "=", chat.id).execute();
+    await auditOthers(trx, c, chat.userId, "delete", "share", chat.id);
+  });
   return c.body(null, 204);
 };
 

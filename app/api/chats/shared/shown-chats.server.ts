@@ -3,6 +3,7 @@ import { v7 as newId } from "uuid";
 import { limits } from "../../../process/limits.ts";
 import type { ApiEnv } from "../../env.server.ts";
 import { findChat } from "../../http/access.server.ts";
+import { auditOthers } from "../../http/audit.server.ts";
 import { active, isAdmin, noProgram, signedIn } from "../../http/authentication.server.ts";
 import { answerInvalid, invalid, notFound } from "../../http/problem.server.ts";
 import { publishes } from "../../http/publish-change.server.ts";
@@ -116,6 +117,7 @@ export const shownChats = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }
           groupId,
         }));
         if (rows.length > 0) await trx.insertInto("shownChats").values(rows).execute();
+        await auditOthers(trx, c, chat.userId, "update", "chat", chat.id, { after: { groupIds } });
       });
       return c.body(null, 204);
     },
