@@ -1,5 +1,3 @@
-import { ConcurrencyLimit } from "../process/concurrency-limit.server.ts";
-
 /** Limits on a request body. */
 export type BodyBounds = {
   /** In bytes. */
@@ -25,23 +23,52 @@ const stallOfPerson = 30_000;
 const strangerBegins = 8_000;
 const strangerBytesPerSecond = 16_000;
 
-// At most so many unfinished bodies of strangers from one network; a household behind one address has fewer.
-const ofStrangers = new ConcurrencyLimit(20);
+// At most so many unfinished bodies of strangers from one network; a household behind one address has fewer. One more takes the place
+// of the oldest, so that somebody's slow bodies don't keep out who shares their address: a form comes whole in less than `comesWithin` ms.
+const ofStrangers = 20;
+const comesWithin = 1_000;
+type Body = { begun: number; giveWay: PromiseWithResolvers<never> };
+const unfinished = new Map<string, Set<Body>>();
+
+function enter(network: string): Body {
+  const bodies = unfinished.get(network) ?? new Set();
+  const [oldest] = bodies;
+  if (oldest && bodies.size >= ofStrangers) {
+    if (Date.now() - oldest.begun < comesWithin) throw new BodyRefused("many");
+    leave(network, oldest);
+    oldest.giveWay.reject(new BodyRefused("slow"));
+  }
+  const body = { begun: Date.now(), giveWay: Promise.withResolvers<never>() };
+  // Nobody may be waiting when it is told.
+  body.giveWay.promise.catch(() => {});
+  unfinished.set(network, bodies.add(body));
+  return body;
+}
+
+function leave(network: string, body: Body): void {
+  const bodies = unfinished.get(network);
+  bodies?.delete(body);
+  if (bodies?.size === 0) unfinished.delete(network);
+}
 
 /**
  * The bytes of a request's body as they come, within bounds. Nothing is read before the first chunk is asked for.
- * Throws BodyRefused for a body that is too large or stalls, and for a stranger's if too many come from the same network.
+ * Throws BodyRefused for a body that is too large or stalls, or a stranger's that others of the same network need the place of.
  */
 export async function* boundedBody(request: Request, { maxSize, stranger }: BodyBounds): AsyncGenerator<Uint8Array> {
   if (Number(request.headers.get("Content-Length") ?? 0) > maxSize) throw new BodyRefused("large");
   if (!request.body) return;
-  if (stranger !== undefined && !ofStrangers.enter(stranger)) throw new BodyRefused("many");
+  const own = stranger === undefined ? undefined : enter(stranger);
   const reader = request.body.getReader();
   const begun = Date.now();
   let size = 0;
   try {
     for (;;) {
-      const { done, value } = await within(reader.read(), patience(begun, size, stranger !== undefined));
+      const { done, value } = await within(
+        reader.read(),
+        patience(begun, size, own !== undefined),
+        own?.giveWay.promise,
+      );
       if (done) return;
       size += value.length;
       if (size > maxSize) throw new BodyRefused("large");
@@ -52,7 +79,7 @@ export async function* boundedBody(request: Request, { maxSize, stranger }: Body
     if (error instanceof BodyRefused) void reader.cancel(error).catch(() => {});
     throw error;
   } finally {
-    if (stranger !== undefined) ofStrangers.leave(stranger);
+    if (own && stranger !== undefined) leave(stranger, own);
   }
 }
 
@@ -63,11 +90,11 @@ function patience(begun: number, size: number, isStranger: boolean): number {
   return Math.max(0, Math.min(stallOfStranger, left));
 }
 
-async function within<Result>(work: Promise<Result>, ms: number): Promise<Result> {
+async function within<Result>(work: Promise<Result>, ms: number, over?: Promise<never>): Promise<Result> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new BodyRefused("slow")), ms);
   try {
-    return await Promise.race([work, late.promise]);
+    return await Promise.race([...(over ? [over] : []), work, late.promise]);
   } finally {
     clearTimeout(timer);
   }
