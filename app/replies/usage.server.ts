@@ -31,6 +31,11 @@ const day = (now: number) => new Date(now).toISOString().slice(0, 10);
 export async function reserveUsage(db: Db, userId: string, modelId: string, now: number, messages = 1): Promise<void> {
   await refuseTooMany(db, userId, now);
   await addUsage(db, { userId, modelId, now, messages, inputTokens: 0, outputTokens: 0, cost: 0 });
+  await refuseBeyondPlan(db, userId, now);
+}
+
+/** Refuses a person who has used up their plan, or their group its budget. Throws LimitReached. */
+export async function refuseBeyondPlan(db: Db, userId: string, now: number): Promise<void> {
   const { messagesPerDay, tokensPerMonth, costPerMonth, spent } = await limitsOf(db, userId, now);
   if (spent) {
     throw new LimitReached(`Se ha gastado el presupuesto de este mes de tu grupo «${spent.name}».`, nextMonth(now));

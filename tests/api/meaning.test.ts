@@ -124,6 +124,15 @@ describe.each(await ruleEngines())("search by meaning on $name", (engine) => {
     const bytes = Buffer.from(packed.data[0]?.embedding ?? "", "base64");
     expect(bytes.readFloatLE(0)).toBeCloseTo(data[0]?.embedding[0] ?? 0, 5);
     expect((await ask({ input: [] })).status).toBe(422);
+    // They count in the plan, as replies do.
+    const used = await api.db.selectFrom("usage").where("userId", "=", ana.id).selectAll().execute();
+    expect(used.map(({ inputTokens, messages }) => [Number(inputTokens), messages])).toContainEqual([12, 0]);
+    const figures = await api.call("GET", "/api/usage/figures", { token: admin.token });
+    expect((figures.body as { models: { name: string }[] }).models.map(({ name }) => name)).toContain("De prueba");
+    const plan = { userId: ana.id, plan: "pro", startsAt: new Date().toISOString(), tokensPerMonth: 1 };
+    const { body: made } = await api.call("POST", "/api/subscription", { token: admin.token, json: plan });
+    expect((await ask({ input: "Otra vez" })).status).toBe(429);
+    await api.call("DELETE", `/api/subscription/${(made as { id: string }).id}`, { token: admin.token });
     const rows = await api.db.selectFrom("searchModels").where("enabled", "=", 1).select("id").execute();
     await api.db.updateTable("searchModels").set({ enabled: 0 }).execute();
     const { status, text } = await ask({ input: "Hola" });

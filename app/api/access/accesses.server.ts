@@ -79,6 +79,7 @@ const asFlag = (value: boolean) => (value ? (1 as const) : (0 as const));
 export const accesses: Resource<"accesses", typeof shown, typeof body> = {
   table: "accesses",
   name: "access",
+  endsSessions: true,
   shown,
   body,
   method: "put",

@@ -9,7 +9,7 @@ import type { ApiEnv } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
 import { active, apiKeyStart, noProgram, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, invalid, notFound } from "../http/problem.server.ts";
-import { publishes } from "../http/publish-change.server.ts";
+import { mayEndSessions, publishes } from "../http/publish-change.server.ts";
 import { deletionRoute } from "../http/resource-routes.server.ts";
 import { answers, bearer, iso, isoOrNull, line, takes } from "../http/schemas.server.ts";
 
@@ -40,7 +40,11 @@ const show = (row: ApiKeyRow): z.output<typeof apiKey> => ({
   lastUsedAt: isoOrNull(row.lastUsedAt),
 });
 
-const common = { security: bearer, middleware: [signedIn, noProgram, active, publishes("key")] };
+const common = {
+  security: bearer,
+  // What a program is reading with a key ends with it.
+  middleware: [signedIn, noProgram, active, publishes("key"), mayEndSessions((c) => c.var.person.id)],
+};
 
 const listKeysRoute = createRoute({
   method: "get",

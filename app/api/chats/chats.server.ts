@@ -259,7 +259,7 @@ const deleteChat: RouteHandler<typeof deleteChatRoute, ApiEnv> = async (c) => {
   const row = await findChat(services, person, c.req.valid("param").id);
   const { id: chatId } = row;
   if (!row.sessionId) await refuseOnHold(services.db, person, row.userId);
-  await stopReplies(services, chatId);
+  await stopReplies(services, { chatId });
   // Told first, as its messages go in several steps.
   const before = showChat(row, person);
   await services.db

@@ -2,6 +2,7 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { MessageRow } from "../../db/tables.ts";
 import { pullStream } from "../../http/pull-stream.server.ts";
+import { ConcurrencyLimit } from "../../process/concurrency-limit.server.ts";
 import { limits } from "../../process/limits.ts";
 import { knownZone } from "../../process/time-zones.server.ts";
 import type { Chunk } from "../../replies/chunk.ts";
@@ -15,7 +16,7 @@ import { active, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, invalid, notFound, Problem, refusalOf } from "../http/problem.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
 import { bearer, flag, id, importKeyStart, takes } from "../http/schemas.server.ts";
-import { whileSignedIn } from "../http/while-signed-in.server.ts";
+import { whileShown, whileSignedIn } from "../http/while-signed-in.server.ts";
 import { modelOfChat, modelToUse, withSettings } from "../models/models.server.ts";
 import { textBesideFiles, unwritten } from "./conversation-text.server.ts";
 import { chunksFor } from "./shared/author-only.server.ts";
@@ -132,14 +133,32 @@ export const conversation = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid
 
 for (const [name, schema] of Object.entries(named)) conversation.openAPIRegistry.register(name, schema);
 
-/** Answers a reply while its reader is signed in. The reply itself goes on without readers. */
+// Open tabs and programs of one person that follow the same reply.
+const followers = new ConcurrencyLimit(20);
+
+/** Answers a reply while its reader may read it. The reply itself goes on without readers. Throws 429. */
 function answerReply(
   c: Context<ApiEnv>,
   reply: Pick<MessageRow, "id" | "chatId" | "userId">,
   how: { known: Known; first?: Chunk[] },
 ) {
   const { services, person } = c.var;
-  const arrive = () => whileSignedIn(services, person, c.req.raw.signal);
+  const follower = `${person.id} ${reply.id}`;
+  if (!followers.enter(follower)) throw new Problem(429, "Ya sigues esta respuesta en demasiados sitios a la vez.");
+  // Whoever is answered, but never reads, is not counted.
+  followers.leave(follower);
+  const arrive = () => {
+    const own = reply.userId === person.id;
+    const { signal, leave } = own ? whileSignedIn(services, person, c.req.raw.signal) : whileShown(c, reply.chatId);
+    const counted = followers.enter(follower);
+    return {
+      signal,
+      leave() {
+        if (counted) followers.leave(follower);
+        leave();
+      },
+    };
+  };
   const chunks = chunksFor(services.db, person, reply, follow(services, reply.id, { ...how, arrive }));
   if (!c.env.handOver) return c.body(stream(chunks), 200, streamHeaders);
   c.env.handOver(chunks);

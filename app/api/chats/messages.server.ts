@@ -133,7 +133,7 @@ const deleteMessage: RouteHandler<typeof deleteMessageRoute, ApiEnv> = async (c)
   const { person, services } = c.var;
   const row = await findMessage(services, person, c.req.valid("param").id);
   await refuseOnHold(services.db, person, row.userId);
-  await stopReplies(services, row.chatId);
+  await stopReplies(services, { chatId: row.chatId });
   await services.db.transaction().execute(async (trx) => {
     const { rows: below } = await sql<{ id: string }>`
           with recursive below as (

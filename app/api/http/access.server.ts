@@ -203,9 +203,10 @@ export async function seeFile(c: Context<ApiEnv>, fileId: string): Promise<FileR
   return file;
 }
 
-/** Stops replies in a chat before messages are deleted. */
-export async function stopReplies({ db, runs }: Services, chatId: string): Promise<void> {
-  const streaming = db.selectFrom("messages").where("chatId", "=", chatId).where("status", "=", "streaming");
+/** Stops the replies under way in a chat, before its messages are deleted, or of a person who may have none any more. */
+export async function stopReplies({ db, runs }: Services, of: { chatId: string } | { userId: string }): Promise<void> {
+  const [column, value] = "chatId" in of ? (["chatId", of.chatId] as const) : (["userId", of.userId] as const);
+  const streaming = db.selectFrom("messages").where(column, "=", value).where("status", "=", "streaming");
   const replies = await streaming.select("id").execute();
   await Promise.all(replies.map(({ id }) => runs.stop(id)));
 }

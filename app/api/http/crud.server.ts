@@ -13,7 +13,7 @@ import { active, admin, isAdmin, noProgram, signedIn } from "./authentication.se
 import { contains, type ListRules, listPage } from "./list.server.ts";
 import { ifUnchanged, refuseStale, stale } from "./optimistic-lock.server.ts";
 import { answerInvalid, invalid, notFound } from "./problem.server.ts";
-import { publishes } from "./publish-change.server.ts";
+import { mayEndSessions, publishes } from "./publish-change.server.ts";
 import { changeRoute, creationRoute, deletionRoute, itemRoute, listRoute } from "./resource-routes.server.ts";
 import { bearer } from "./schemas.server.ts";
 
@@ -66,6 +66,8 @@ export type Resource<T extends Table, Shown extends z.ZodObject, Body extends z.
   body: Body;
   /** Whether programs may write it with a key. Never true of what makes people, rights, keys or addresses. */
   byPrograms?: true;
+  /** Whether a write may end sessions, whose streams end with them. */
+  endsSessions?: true;
   /** PUT replaces the whole, PATCH changes some fields. */
   method: "put" | "patch";
   /** Maps a validated body to columns; fields that are absent are left out. */
@@ -140,7 +142,8 @@ export function writes<T extends Table, Shown extends z.ZodObject, Body extends 
   of: Resource<T, Shown, Body>,
 ) {
   const who = of.byPrograms ? [signedIn, admin] : [signedIn, noProgram, admin];
-  const forAdmins = { security: bearer, middleware: [...who, publishes(of.name)] };
+  const told = of.endsSessions ? [publishes(of.name), mayEndSessions(() => "")] : [publishes(of.name)];
+  const forAdmins = { security: bearer, middleware: [...who, ...told] };
   return new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
     .openapi(creationRoute(forAdmins, of.body, of.shown, "Lo creado."), async (c) =>
       c.json(of.show(await create(of, c)), 201),

@@ -1,4 +1,7 @@
-import type { Person, Services } from "../env.server.ts";
+import type { Context } from "hono";
+import type { ApiEnv, Person, Services } from "../env.server.ts";
+import { seeChat } from "./access.server.ts";
+import { Problem } from "./problem.server.ts";
 
 /**
  * An AbortSignal for long responses: aborts with the request, and when the session or key ends or the account is deactivated.
@@ -22,4 +25,35 @@ export function whileSignedIn(
     check().catch((error) => log.error({ err: error as Error }, "no se pudo revisar una sesión"));
   });
   return { signal: AbortSignal.any([request, ended.signal]), leave };
+}
+
+// In ms. What is shown may be taken back in many ways, and in another process: it is looked at again, for the few who read it.
+const lookEvery = 1_000;
+
+/** The same for a chat of somebody else's: aborts, too, once the person may no longer read it. */
+export function whileShown(c: Context<ApiEnv>, chatId: string): { signal: AbortSignal; leave(): void } {
+  const { services, person } = c.var;
+  const { signal, leave } = whileSignedIn(services, person, c.req.raw.signal);
+  const ended = new AbortController();
+  let looking = false;
+  const look = async () => {
+    if (looking) return;
+    looking = true;
+    try {
+      await seeChat(c, chatId);
+    } catch (error) {
+      if (error instanceof Problem) ended.abort();
+      else services.log.error({ err: error as Error }, "no se pudo revisar quién lee una conversación");
+    } finally {
+      looking = false;
+    }
+  };
+  const timer = setInterval(() => void look(), lookEvery).unref();
+  return {
+    signal: AbortSignal.any([signal, ended.signal]),
+    leave() {
+      clearInterval(timer);
+      leave();
+    },
+  };
 }

@@ -3,7 +3,7 @@ import { v7 as newId } from "uuid";
 import type { Trx } from "../../db/connection.server.ts";
 import { limits } from "../../process/limits.ts";
 import type { ApiEnv } from "../env.server.ts";
-import { findProject, seeProject } from "../http/access.server.ts";
+import { findProject, seeProject, stopReplies } from "../http/access.server.ts";
 import { auditOthers } from "../http/audit.server.ts";
 import { active, noProgram, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, invalid, notFound, Problem } from "../http/problem.server.ts";
@@ -162,6 +162,8 @@ export const projectMembers = new OpenAPIHono<ApiEnv>({ defaultHook: answerInval
       if (userId === project.userId) {
         throw new Problem(409, "El proyecto es tuyo: dáselo antes a otra persona, o elimínalo.");
       }
+      const theirs = services.db.selectFrom("chats").where("projectId", "=", project.id).where("userId", "=", userId);
+      const chats = await theirs.select("id").execute();
       await services.db.transaction().execute(async (trx) => {
         const { numDeletedRows } = await trx
           .deleteFrom("projectMembers")
@@ -172,6 +174,8 @@ export const projectMembers = new OpenAPIHono<ApiEnv>({ defaultHook: answerInval
         await takeOut(trx, project.id, userId);
         if (!isOwn) await auditOthers(trx, c, project.userId, "update", "project", project.id, { before: { userId } });
       });
+      // They were given the project's instructions and documents.
+      for (const { id: chatId } of chats) await stopReplies(services, { chatId });
       services.changes.tell({ userId, what: "project" });
       services.changes.tell({ userId: project.userId, what: "project" });
       return c.body(null, 204);

@@ -141,7 +141,7 @@ const deleteProject: RouteHandler<typeof deleteProjectRoute, ApiEnv> = async (c)
   await refuseOnHold(services.db, person, row.userId);
   const own = { projectId: row.id, userId: row.userId };
   const chats = services.db.selectFrom("chats").where("projectId", "=", own.projectId).where("userId", "=", own.userId);
-  for (const { id } of await chats.select("id").execute()) await stopReplies(services, id);
+  for (const { id } of await chats.select("id").execute()) await stopReplies(services, { chatId: id });
   const documents = await services.db
     .selectFrom("files")
     .where("projectId", "=", own.projectId)

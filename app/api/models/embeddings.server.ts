@@ -1,6 +1,7 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import { limits } from "../../process/limits.ts";
 import { ReplyError } from "../../replies/errors.server.ts";
+import { refuseBeyondPlan, settleUsage } from "../../replies/usage.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { takesBodyOf } from "../http/bodies.server.ts";
@@ -60,6 +61,7 @@ const embedTexts: RouteHandler<typeof route, ApiEnv> = async (c) => {
   const model = await services.searchModel.current();
   if (!model)
     throw new Problem(404, "Aquí no hay modelo de búsqueda, que es el que da embeddings. Lo pone quien administra.");
+  await refuseBeyondPlan(services.db, person.id, Date.now());
   const texts = [input].flat();
   const signal = AbortSignal.any([c.req.raw.signal, AbortSignal.timeout(patience)]);
   const vectors = await services.searchModel.vectorsOf(model, texts, signal).catch((error) => {
@@ -67,6 +69,8 @@ const embedTexts: RouteHandler<typeof route, ApiEnv> = async (c) => {
   });
   // The server counts in its own way, if it does; this is about right for Spanish.
   const tokens = Math.ceil(texts.join("").length / 3.5);
+  const free = { id: model.id, inputPrice: null, outputPrice: null };
+  await settleUsage(services.db, person.id, free, { inputTokens: tokens, outputTokens: 0 }, Date.now());
   return c.json(
     {
       object: "list" as const,

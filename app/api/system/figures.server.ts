@@ -77,8 +77,9 @@ export const figuresOfAll = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid
       storedByDay(db, Date.parse(first)),
       usedBy(db, first)
         .leftJoin("models", "models.id", "usage.modelId")
-        .groupBy(["usage.modelId", "models.name"])
-        .select(["usage.modelId", "models.name"])
+        .leftJoin("searchModels", "searchModels.id", "usage.modelId")
+        .groupBy(["usage.modelId", "models.name", "searchModels.name"])
+        .select(["usage.modelId", (e) => e.fn.coalesce("models.name", "searchModels.name").as("name")])
         .orderBy("tokens", "desc")
         .execute(),
       usedBy(db, first)

@@ -10,6 +10,7 @@ import { limits } from "../../process/limits.ts";
 import { email, newPassword, refuseCommon } from "../auth/accounts.server.ts";
 import { hashPassword } from "../auth/passwords.server.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
+import { stopReplies } from "../http/access.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
 import { refuseStale } from "../http/optimistic-lock.server.ts";
 import { notFound, Problem } from "../http/problem.server.ts";
@@ -99,6 +100,7 @@ export async function changeAccount(c: Context<ApiEnv>, id: string, given: Accou
     })
     .catch(addressTaken);
   if (old) tellChanged(services, old);
+  if (changed.status === "inactive") await stopReplies(services, { userId: id });
   return changed;
 }
 

@@ -17,8 +17,7 @@ export async function deleteAccount(c: Context<ApiEnv>, id: string): Promise<voi
   const { services } = c.var;
   const { db, engine } = services;
   await refuseOnHold(db, c.var.person, id);
-  const writing = db.selectFrom("messages").where("userId", "=", id).where("status", "=", "streaming");
-  for (const { chatId } of await writing.select("chatId").execute()) await stopReplies(services, chatId);
+  await stopReplies(services, { userId: id });
   const files = await db.selectFrom("files").where("userId", "=", id).select("id").execute();
   // Under the ids of jobs lie what they have prepared for the person, and what they import.
   const jobs = await db.selectFrom("jobs").where("userId", "=", id).select("id").execute();

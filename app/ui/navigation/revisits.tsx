@@ -35,16 +35,18 @@ export function Revisits({ personId }: { personId: string | null }) {
   return slots.map((slot) => <Slot key={slot} />);
 }
 
-const personKey = "tertulia-person";
+let seenBy: string | null | undefined;
 
-/** Another person has signed in, here or in another tab: drop the cache. */
+/** Another person has signed in, here or in another tab: drop the cache. Who it is stays in no browser. */
 function forgetWithPerson(personId: string | null): () => void {
-  if (localStorage.getItem(personKey) !== personId) forgetSeen();
-  if (personId) localStorage.setItem(personKey, personId);
-  else localStorage.removeItem(personKey);
-  const onStorage = ({ key }: StorageEvent) => key === personKey && forgetSeen();
-  addEventListener("storage", onStorage);
-  return () => removeEventListener("storage", onStorage);
+  if (seenBy !== personId && seenBy !== undefined) forgetSeen();
+  seenBy = personId;
+  const tabs = new BroadcastChannel("tertulia-person");
+  tabs.onmessage = ({ data }) => data !== personId && forgetSeen();
+  tabs.postMessage(personId);
+  // Older versions kept it.
+  localStorage.removeItem("tertulia-person");
+  return () => tabs.close();
 }
 
 // How many pages are fetched ahead at the same time.
