@@ -186,11 +186,22 @@ describe.each(await ruleEngines())("tools, on $name", (engine) => {
     await decide(reply, { n: call?.n, hash: call?.asks?.hash, decision: "chat" });
     await follow(reply.id);
     const chatId = first[0]?.type === "start" ? first[0].chatId : "";
-    const next = await api.converse(ana.token, {
-      chatId,
-      content: steps([[remember("Dos")]]),
-      modelId: models.compatible,
-    });
+    const again = (word: string) =>
+      api.converse(ana.token, { chatId, content: steps([[remember(word)]]), modelId: models.compatible });
+    // What another server says of its own tools may order a call of this one.
+    const beside = await read(await again("Entre medias"));
+    const [other] = callsOf(beside);
+    await decide(beside, { n: other?.n, hash: other?.asks?.hash, decision: "no" });
+    await follow(beside.id);
+    const others = await api.db
+      .selectFrom("tools")
+      .where("kind", "=", "mcp")
+      .where("id", "!=", "memoria")
+      .select("id")
+      .execute();
+    const json = { toolsOff: others.map(({ id }) => id) };
+    expect((await api.call("PATCH", `/api/chat/${chatId}`, { token: ana.token, json })).status).toBe(200);
+    const next = await again("Dos");
     expect((await read(next)).status).toBe("complete");
     expect(memory.written().join()).toContain("Dos");
     // A server that says something else of its tool than when the yes was given has to be asked about again.

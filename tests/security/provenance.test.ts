@@ -128,7 +128,8 @@ describe("whether the person is asked before a call", () => {
     ["a write after another server's answer", "write", {}, { origins: ["s2"], granted: true }, true],
     ["an address that another server describes", "page", { direccion: evil }, { described: ["s1"] }, true],
     ["a server's own addresses", "open read", { url: evil }, { described: ["s1"] }, false],
-    ["a yes for the chat with another server there", "write", {}, { described: ["s1", "s2"], granted: true }, false],
+    ["a yes for the chat with another server there", "write", {}, { described: ["s1", "s2"], granted: true }, true],
+    ["a yes for the chat with no other there", "write", {}, { described: ["s1"], granted: true }, false],
   ];
   it.each(cases)("%s", (_what, tool, input, { granted = false, wasCut = false, ...known }, asks) => {
     const provenance = new Provenance({ person: [], listed: [], origins: [], described: [], ...known });

@@ -73,16 +73,20 @@ type Asked = { provenance: Provenance; granted: boolean; wasCut: boolean };
 
 /**
  * Whether the person is asked before a call. With outside words in the prompt, a yes for the whole chat holds neither for calls that
- * change something nor for places that nobody has named; of tools that only read, it holds for paths.
+ * change something nor for places that nobody has named; of tools that only read, it holds for paths. With another server's
+ * descriptions in it, it does not hold for calls that change something, either; an administrator's yes does.
  */
 export function mustAsk(tool: Tool, input: Record<string, unknown>, { provenance, granted, wasCut }: Asked): boolean {
   const isTold = provenance.hasOutsideWords(tool);
+  const isDescribed = provenance.hasOtherDescriptions(tool);
   if (isTold && tool.server !== null && !tool.readOnly) return true;
-  if (isTold || provenance.hasOtherDescriptions(tool)) {
+  if (isTold || isDescribed) {
     const holds = granted && tool.readOnly;
     if (provenance.unnamedIn(tool, input).some(({ isPath }) => !(isPath && holds))) return true;
   }
-  return (wasCut && !tool.readOnly) || (tool.asks && !granted);
+  // What another server says of its own tools may order a call of this one.
+  const holds = granted && (tool.readOnly || tool.server === null || !isDescribed);
+  return (wasCut && !tool.readOnly) || (tool.asks && !holds);
 }
 
 /** Origin of what a call has brought; undefined for what the house says itself, such as the result of a sum. */
