@@ -15,6 +15,7 @@ export default [
   route("sin-conexion", "routes/public/offline.tsx"),
   route("canal/:token", "routes/public/reply-feed.ts"),
   route("robots.txt", "routes/public/robots.ts"),
+  route(".well-known/security.txt", "routes/public/security-txt.ts"),
   route("sitemap.xml", "routes/public/sitemap.ts"),
   layout("routes/auth/layout.tsx", [
     route("auth/signin", "routes/auth/signin.tsx"),

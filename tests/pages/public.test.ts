@@ -61,6 +61,17 @@ describe("public pages", () => {
     expect(listed.sort()).toEqual(paths.map((path) => server.url + path).sort());
   });
 
+  it("say whom to tell of a fault of security, in a file that expires within the year", async () => {
+    const answer = await visitor.fetch("/.well-known/security.txt");
+    expect(answer.headers.get("Content-Type")).toContain("text/plain");
+    const text = await answer.text();
+    expect(text).toContain(`Contact: ${server.url}/soporte\n`);
+    expect((await visitor.fetch("/soporte")).status).toBe(200);
+    const expires = Date.parse(/^Expires: (\S+)$/m.exec(text)?.[1] ?? "") - Date.now();
+    expect(expires).toBeGreaterThan(0);
+    expect(expires).toBeLessThan(365 * 24 * 60 * 60_000);
+  });
+
   it("take a message with a form that programs give themselves away by", async () => {
     const sent = (fields: Record<string, string>) =>
       visitor.submit("/soporte", "/soporte", { name: "Eva", email: "eva@ejemplo.es", message: "Hola", ...fields });
