@@ -472,6 +472,10 @@ it("what an admin looks after is as the document says", async () => {
   await run("get /api/system/diagnosis/{id}", diagnosis);
   const { name } = await made("post /api/system/backup");
   await run("get /api/system/backup");
+  const copy = { resource: "backup", id: name };
+  await run("get /api/inspection/{resource}/{id}", copy);
+  await run("post /api/inspection", {}, { json: { ...copy, purpose: "Llevarla a otra máquina" } });
+  await run("get /api/inspection");
   await (await run("get /api/system/backup/{name}", { name })).body?.cancel();
   await run("delete /api/system/backup/{name}", { name });
 });

@@ -79,7 +79,13 @@ describe("a session", () => {
     const { browser, token, id, key, stream, socketEnded } = await everythingOpen();
     const changed = await call("PATCH", `/api/user/${id}`, admin, { status: "inactive" });
     expect(changed.status).toBe(200);
-    expect(await readOn(stream)).toEqual({ ended: false });
+    // Its replies are stopped, so that a stream may see the end of one.
+    await readOn(stream);
+    const replies = inDatabase<{ status: string }>(
+      "select status from messages where userId = ? and role = 'assistant'",
+      id,
+    );
+    expect(replies.map(({ status }) => status)).toEqual(["stopped"]);
     await socketEnded;
     for (const one of [token, key]) expect((await call("GET", "/api/chat", one)).status).toBe(401);
     expect((await browser.fetch("/conversation/chat")).status).toBe(302);

@@ -31,6 +31,7 @@ export type OpenApiDocument = {
 // Errors that every call may return.
 const problems = {
   401: "Sin sesión, o la sesión ha terminado.",
+  403: "La cuenta, la clave o lo que ADMIN_READS dice no lo permiten. `Asks-Purpose`: antes hay que decir para qué.",
   404: "No existe, o no puedes verlo.",
   422: "Datos no válidos.",
 };
@@ -55,7 +56,7 @@ export function withExamples(document: OpenApiDocument): OpenApiDocument {
         if (content.schema && !content.schema.format) content.example ??= sampleOf(content.schema, schemas);
       }
       for (const [status, description] of Object.entries(problems)) {
-        if (status === "401" && !operation.security) continue;
+        if ((status === "401" || status === "403") && !operation.security) continue;
         operation.responses[status] ??= { description, content: { "application/problem+json": { schema: problem } } };
       }
     }
