@@ -1,8 +1,9 @@
 // What tools cost: `npm run bench:tools`. A call of a server beside the bare call, and a reply that offers a hundred tools beside
 // one that offers none, in one run.
+import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { performance } from "node:perf_hooks";
+import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { openApi } from "../support/api.ts";
 import { sqlite } from "../support/engines.ts";
 import { startScriptedModel, steps } from "../support/tool-servers.ts";
@@ -41,6 +42,23 @@ await times(async () => {
   if (end?.type === "part-end" && end.ms !== null) called.push(end.ms);
 });
 
+// How long the thread is held while a server floods one call, beside a call that is answered.
+const { token: flooded } = await api.signUp();
+const heldBy = async (floods: boolean) => {
+  server.flood(floods);
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  await api.converse(flooded, { content, modelId: using });
+  delay.disable();
+  return delay.max / 1e6;
+};
+const calm: number[] = [];
+const storm: number[] = [];
+for (let n = 0; n < 8; n++) {
+  calm.push(await heldBy(false));
+  storm.push(await heldBy(true));
+}
+
 const row = (name: string, values: number[]) =>
   console.log(
     `${name.padEnd(52)} ${median(values).toFixed(1).padStart(7)} ms  ${at(values, 0.95).toFixed(1).padStart(7)} ms`,
@@ -51,6 +69,8 @@ row("la misma, desde una respuesta", called);
 row("respuesta de un modelo que no usa herramientas", without);
 row("de uno que las usa, sin ninguna", none);
 row(`de uno que las usa, con ${tools}`, offered);
+row("lo que el hilo se retiene con una llamada", calm);
+row("lo mismo, si su servidor manda mensajes sin parar", storm);
 
 await api.close();
 await model.stop();
@@ -91,6 +111,9 @@ async function startTools() {
     },
     annotations: { readOnlyHint: true },
   }));
+  let floods = false;
+  const note =
+    'event: message\ndata: {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}\n\n';
   const http = createServer(async (request, response) => {
     let body = "";
     for await (const part of request) body += part;
@@ -106,6 +129,13 @@ async function startTools() {
       "tools/call": { content: [{ type: "text", text: "ok" }] },
     };
     if (id === undefined) return void response.writeHead(202).end();
+    if (floods && method === "tools/call") {
+      response.writeHead(200, { "Content-Type": "text/event-stream" });
+      const gone = once(response, "close");
+      while (!response.destroyed)
+        if (!response.write(note.repeat(100))) await Promise.race([once(response, "drain"), gone]);
+      return;
+    }
     const result = results[method];
     const said = result ? { result } : { error: { code: -32601, message: "Method not found" } };
     response
@@ -113,5 +143,11 @@ async function startTools() {
       .end(JSON.stringify({ jsonrpc: "2.0", id, ...said }));
   });
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
-  return { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/`, stop: () => http.close() };
+  return {
+    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/`,
+    flood(does: boolean) {
+      floods = does;
+    },
+    stop: () => http.close(),
+  };
 }
