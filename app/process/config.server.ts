@@ -70,11 +70,13 @@ function toolServersIn(text: string): Record<string, ToolServer> | undefined {
 const variables = z.object({
   PORT: whole("PORT", 0, 65_535).default(3000),
   HOST: z.string().default("0.0.0.0"),
+  // How many processes serve behind the port.
   PROCESSES: whole("PROCESSES", 1, 64).default(1),
   DATA_DIR: z.string().default("./data"),
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/, error: "DATABASE_URL tiene que empezar por postgres://" })
     .optional(),
+  // Where several processes count attempts together.
   REDIS_URL: z
     .url({ protocol: /^rediss?$/, hostname: /./, error: "REDIS_URL tiene que empezar por redis:// o rediss://" })
     .refine(
@@ -82,6 +84,7 @@ const variables = z.object({
       "REDIS_URL acaba en el número de la base, y sus «%» se escriben %25: redis://:clave@máquina:6379/0",
     )
     .optional(),
+  // Where the bytes of files are; without it, in DATA_DIR.
   STORAGE_URL: z
     .string()
     .transform((text, context) => {
@@ -93,25 +96,32 @@ const variables = z.object({
     .optional(),
   AWS_ACCESS_KEY_ID: z.string().optional(),
   AWS_SECRET_ACCESS_KEY: z.string().optional(),
+  // The API of another machine; without it, this process has its own.
   API_BASE_URL: httpUrl("API_BASE_URL").optional(),
+  // The master secret: cookies, tokens and stored keys are protected by keys derived from it.
   SESSION_SECRET: z.string().min(32, "SESSION_SECRET tiene que tener 32 caracteres o más").optional(),
+  // For `npm run secretos:rotar`. Without it, a new one is generated if the current one is in DATA_DIR.
   SESSION_SECRET_NEW: z.string().min(32, "SESSION_SECRET_NEW tiene que tener 32 caracteres o más").optional(),
   PUBLIC_URL: httpUrl("PUBLIC_URL").optional(),
   TRUST_PROXY: flag("TRUST_PROXY").default(false),
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: "SMTP_URL tiene que empezar por smtp:// o smtps://" }).optional(),
+  // Who answers for the data of people (GDPR), as the record of processing names them.
   CONTROLLER_NAME: z.string().optional(),
   CONTROLLER_CONTACT: z.string().optional(),
   DPO_CONTACT: z.string().optional(),
+  // Line that tells people that an AI answers and may be wrong.
   AI_NOTICE: z
     .string()
     .trim()
     .min(1, "AI_NOTICE tiene que decir algo: la ley pide avisar de que contesta una inteligencia artificial")
     .max(200, "AI_NOTICE es demasiado largo: tiene que caber en una línea")
     .default("Contesta una inteligencia artificial, que puede equivocarse: comprueba lo importante."),
+  // Whether administrators read what is somebody else's: whenever they like, once they have said what for, or never.
   ADMIN_READS: z.enum(["open", "reason", "never"], "ADMIN_READS tiene que ser open, reason o never").default("reason"),
   MAIL_TO: z.email("MAIL_TO tiene que ser una dirección de correo").optional(),
   MAIL_FROM: z.email("MAIL_FROM tiene que ser una dirección de correo").optional(),
   SIGNUP: z.enum(["open", "closed"], "SIGNUP tiene que ser open o closed").default("open"),
+  // Whether people come in by an e-mail and a password, too.
   PASSWORD_SIGNIN: z.enum(["on", "off"], "PASSWORD_SIGNIN tiene que ser on u off").default("on"),
   OIDC_ISSUER: z
     .url({ protocol: /^https?$/, error: "OIDC_ISSUER tiene que ser una dirección https" })
@@ -124,6 +134,7 @@ const variables = z.object({
   OIDC_GROUPS_CLAIM: z.string().default("groups"),
   OIDC_ADMIN_GROUP: z.string().optional(),
   OIDC_SIGNUP: z.enum(["open", "closed"], "OIDC_SIGNUP tiene que ser open o closed").default("open"),
+  // Origins whose pages may call the API with a key.
   CORS_ORIGINS: z
     .string()
     .default("")
@@ -143,6 +154,7 @@ const variables = z.object({
   ANTHROPIC_BASE_URL: httpUrl("ANTHROPIC_BASE_URL").optional(),
   GOOGLE_GENERATIVE_AI_API_KEY: z.string().optional(),
   OLLAMA_BASE_URL: httpUrl("OLLAMA_BASE_URL").default("http://127.0.0.1:11434"),
+  // How long a model may stay silent before its reply counts as failed.
   MODEL_SILENCE_SECONDS: whole("MODEL_SILENCE_SECONDS", 1, 3600).default(120),
   MCP_SERVERS: z
     .string()
@@ -155,6 +167,7 @@ const variables = z.object({
   SEARXNG_URL: httpUrl("SEARXNG_URL").optional(),
   BRAVE_API_KEY: z.string().optional(),
   TAVILY_API_KEY: z.string().optional(),
+  // Shown by whoever reads /metrics; without it there is none.
   METRICS_TOKEN: z.string().min(16, "METRICS_TOKEN tiene que tener 16 caracteres o más").optional(),
   LOG_LEVEL: z
     .enum(["debug", "info", "warn", "error", "silent"], {
@@ -187,51 +200,8 @@ const environment = variables
 /** The names of all that can be set. */
 export const settingNames: string[] = Object.keys(variables.shape);
 
-export type Config = {
-  port: number;
-  host: string;
-  /** How many processes serve behind the port. */
-  processes: number;
-  dataDir: string;
-  databaseUrl: string | undefined;
-  /** Where several processes count attempts together. */
-  redisUrl: string | undefined;
-  /** Where the bytes of files are; without it, in `dataDir`. */
-  bucket: BucketSettings | undefined;
-  /** The API of another machine; without it, this process has its own. */
-  apiBaseUrl: string | undefined;
-  /** The master secret: cookies, tokens and stored keys are protected by keys derived from it. */
-  secret: string;
-  /** True when the secret comes from SESSION_SECRET, false when it is the one in DATA_DIR. */
-  secretGiven: boolean;
-  /** The new secret for `npm run secretos:rotar`. Without it, a new one is generated if the current one is in DATA_DIR. */
-  newSecret: string | undefined;
-  publicUrl: string | undefined;
-  trustProxy: boolean;
-  signup: "open" | "closed";
-  /** Whether people come in by an e-mail and a password, too. */
-  passwordSignin: boolean;
-  /** The first provider of identities. */
-  oidc: OidcSettings | undefined;
-  /** Origins whose pages may call the API with a key. */
-  corsOrigins: string[];
-  mail: { smtpUrl: string | undefined; mailTo: string | undefined; mailFrom: string | undefined };
-  /** Who answers for the data of people (GDPR), as the record of processing names them. */
-  controller: { name: string | undefined; contact: string | undefined; dataProtectionOfficer: string | undefined };
-  /** Line that tells people that an AI answers and may be wrong. */
-  aiNotice: string;
-  /** Whether administrators read what is somebody else's: whenever they like, once they have said what for, or never. */
-  adminReads: "open" | "reason" | "never";
-  openai: { apiKey: string | undefined; baseUrl: string | undefined };
-  anthropic: { apiKey: string | undefined; baseUrl: string | undefined };
-  google: { apiKey: string | undefined };
-  ollamaBaseUrl: string;
-  /** How long a model may stay silent before its reply counts as failed, in ms. */
-  modelSilence: number;
-  logLevel: string;
-  /** What whoever reads /metrics has to show; without it there is none. */
-  metricsToken: string | undefined;
-} & ToolSettings;
+/** The settings of this process, as `readSettings` makes them. */
+export type Config = ReturnType<typeof readSettings>;
 
 /** A server of tools (MCP): at an address, or a program on this machine that is started. */
 export type ToolServer =
@@ -248,14 +218,6 @@ export type OidcSettings = {
   groupsClaim: string;
   adminGroup: string | undefined;
   makesAccounts: boolean;
-};
-
-/** Where tools come from at the first start. */
-export type ToolSettings = {
-  toolServers: Record<string, ToolServer>;
-  searxngUrl: string | undefined;
-  braveKey: string | undefined;
-  tavilyKey: string | undefined;
 };
 
 /** A wrong setting: its message is one sentence that names the variable. */
@@ -279,7 +241,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
 }
 
 /** Like `readConfig`, but also allowed while a rotation of the secret is in progress. */
-export function readSettings(env: NodeJS.ProcessEnv = process.env): Config {
+export function readSettings(env: NodeJS.ProcessEnv = process.env) {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
   const parsed = environment.safeParse(given);
   if (!parsed.success) throw new ConfigError(`${parsed.error.issues[0]?.message}.`);
@@ -302,6 +264,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Config {
     bucket: bucketIn(values),
     apiBaseUrl: values.API_BASE_URL?.replace(/\/$/, ""),
     secret: values.SESSION_SECRET ?? storedSecret(dataDir),
+    /** Whether the secret comes from SESSION_SECRET, not from DATA_DIR. */
     secretGiven: values.SESSION_SECRET !== undefined,
     newSecret: newSecretOf(values),
     publicUrl: values.PUBLIC_URL?.replace(/\/$/, ""),
@@ -322,6 +285,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Config {
     anthropic: { apiKey: values.ANTHROPIC_API_KEY, baseUrl: values.ANTHROPIC_BASE_URL },
     google: { apiKey: values.GOOGLE_GENERATIVE_AI_API_KEY },
     ollamaBaseUrl: values.OLLAMA_BASE_URL.replace(/\/$/, ""),
+    /** In ms. */
     modelSilence: values.MODEL_SILENCE_SECONDS * 1000,
     logLevel: values.LOG_LEVEL,
     metricsToken: values.METRICS_TOKEN,

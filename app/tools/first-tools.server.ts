@@ -1,10 +1,13 @@
 import { v7 as newId } from "uuid";
 import type { Db } from "../db/connection.server.ts";
 import type { ToolRow } from "../db/tables.ts";
-import type { ToolSettings as Given, ToolServer } from "../process/config.server.ts";
+import type { Config, ToolServer } from "../process/config.server.ts";
 import { encrypt } from "../process/crypto.server.ts";
 import type { Program } from "./mcp/server.ts";
 import type { ToolSettings } from "./settings.ts";
+
+/** Where tools come from at the first start. */
+type Given = Pick<Config, "toolServers" | "searxngUrl" | "braveKey" | "tavilyKey">;
 
 type First = Pick<ToolRow, "name" | "kind" | "address"> & { secret: string | null; settings: ToolSettings };
 
