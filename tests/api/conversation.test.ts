@@ -149,6 +149,15 @@ describe.each(engines)("a reply on $name", (engine) => {
     expect(longReply.startsWith(content)).toBe(true);
   });
 
+  it("stops wherever its beginning has got to", async () => {
+    for (let turns = 0; turns < 40; turns += 2) {
+      const { messageId } = await api.start(ana.token, { content: "Una respuesta lenta", modelId: models.compatible });
+      for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate);
+      await api.services.runs.stop(messageId);
+      expect([turns, (await message(messageId)).status]).toEqual([turns, "stopped"]);
+    }
+  });
+
   it("reaches the database while it is being written", async () => {
     const { messageId } = await api.start(ana.token, { content: "Una respuesta lenta", modelId: models.compatible });
     await until(async () => {

@@ -161,6 +161,8 @@ async function* askOnce(
   { signal, silence, stop = [], responseFormat, tools = [], toolChoice, mayBeEmpty = false }: Options,
   refused: ReadonlySet<Parameter>,
 ): AsyncGenerator<Piece> {
+  // It may have been stopped while its prompt was built: an abort that is past fires no event.
+  signal.throwIfAborted();
   const abort = new AbortController();
   const quiet = setTimeout(() => abort.abort(ReplyError.silent(silence)), silence);
   // Total time limit: a model that sends a word now and then is never silent.
@@ -276,6 +278,7 @@ async function* readStream(stream: Stream, signal: AbortSignal): AsyncGenerator<
   const cancel = () => void reader.cancel(signal.reason).catch(() => {});
   signal.addEventListener("abort", cancel, { once: true });
   try {
+    signal.throwIfAborted();
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
