@@ -93,6 +93,28 @@ for (const engine of await queryEngines()) {
       }
     });
 
+    it("shows that its key was taken away while its last rows were cut, and put back", async () => {
+      await check();
+      const { id, key } = await api.db.selectFrom("sealKeys").selectAll().executeTakeFirstOrThrow();
+      const setKey = (key: string) => api.db.updateTable("sealKeys").set({ key }).where("id", "=", id).execute();
+      await setKey("x");
+      await api.db.deleteFrom("audit").where("seq", ">=", 3).execute();
+      await append({ action: "create", resource: "group" });
+      await check();
+      await setKey(key);
+      expect((await check()).problems).toEqual([
+        "Hay más de una clave que firma: alguien ha quitado y vuelto a poner la de antes.",
+        "Faltan los últimos: se selló hasta el apunte 4, y acaba en el 3.",
+      ]);
+    });
+
+    it("shows rows with a number that it would not come by", async () => {
+      await check();
+      await append({ action: "delete", resource: "user", resourceId: admin.id });
+      await api.db.updateTable("audit").set({ seq: 0, hash: "x" }).where("seq", "is", null).execute();
+      expect((await check()).problems).toEqual(["Hay apuntes con un número que no se da."]);
+    });
+
     it("shows a cut that only a row says retention has made", async () => {
       const { last } = await check();
       const through = await api.db.selectFrom("audit").where("seq", "=", 3).select("hash").executeTakeFirstOrThrow();
@@ -128,24 +150,27 @@ for (const engine of await queryEngines()) {
       if (!key) throw new Error("no key");
       const older = encrypt(key.key.toString("base64"), auditKey, key.id);
       await api.db.updateTable("sealKeys").set({ key: older, adopted: null, head: null, cut: null }).execute();
-      const ana = await api.signUp("Ana");
-      await append({ actorId: ana.id, action: "signin", resource: "session", ip: "10.0.0.1" });
-      await append({ action: "delete", resource: "user", resourceId: ana.id });
+      const [ana, eva] = [crypto.randomUUID(), crypto.randomUUID()];
+      for (const actorId of [ana, eva])
+        await append({ actorId, action: "signin", resource: "session", ip: "10.0.0.1" });
+      await append({ action: "delete", resource: "user", resourceId: ana });
       const sealed = await api.db.selectFrom("audit").where("seq", "=", 1).selectAll().executeTakeFirstOrThrow();
       const before = { through: { seq: 1, hash: sealed.hash } };
       await append({ action: "retention", resource: "audit", changes: { before } });
       await sealAs(key.key, key.id);
       await api.db.deleteFrom("audit").where("seq", "=", 1).execute();
-      await api.db.updateTable("audit").set({ ip: "" }).where("actorId", "=", ana.id).execute();
+      await api.db.updateTable("audit").set({ ip: "" }).where("actorId", "=", ana).execute();
       expect((await checkAudit(api.db, auditKey)).problems).toEqual([]);
       await append({ action: "create", resource: "group" });
       expect((await check()).problems).toEqual([]);
-      await append({ action: "delete", resource: "user", resourceId: admin.id });
+      await append({ action: "delete", resource: "user", resourceId: eva });
       await check();
-      await row(3).set({ changes: "{}", ip: "" }).execute();
-      expect((await check()).problems).toEqual(["Los detalles del apunte 3 no son los que se sellaron."]);
+      await api.db.updateTable("audit").set({ ip: "" }).where("actorId", "=", eva).execute();
+      expect((await check()).problems).toEqual(["Los detalles del apunte 6 no son los que se sellaron."]);
       await api.db.deleteFrom("audit").where("seq", "=", 2).execute();
       expect((await check()).problems[0]).toMatch(/^Faltan los apuntes del 1 al 2, sin que conste/);
+      await api.db.deleteFrom("sealKeys").where("adopted", ">=", 0).execute();
+      expect((await check()).problems[0]).toBe("Falta la clave con la que se firma.");
     });
 
     /** Seals what is new with one key, as an older version did. */

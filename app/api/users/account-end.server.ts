@@ -5,6 +5,7 @@ import type { ApiEnv } from "../env.server.ts";
 import { stopReplies } from "../http/access.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
 import { notFound } from "../http/problem.server.ts";
+import { inspections } from "../inspections/inspect.server.ts";
 import { keepOthersWork } from "../knowledge/project-members.server.ts";
 import { refuseOnHold } from "../retention/holds.server.ts";
 import { lockAdmins, refuseLastAdmin } from "./account-admin.server.ts";
@@ -48,13 +49,14 @@ export async function deleteAccount(c: Context<ApiEnv>, id: string): Promise<voi
       .set({ changes: "{}" })
       .where((e) =>
         e.or([
-          e("actorId", "=", id),
+          // What somebody has read of others stays told to them.
+          e.and([e("actorId", "=", id), e("action", "not in", inspections)]),
           e("ownerId", "=", id),
           e.and([e("resource", "=", "user"), e("resourceId", "=", id)]),
         ]),
       )
       .execute();
-    await noteErasure(trx, services.auditKey, id);
+    await noteErasure(trx, engine, services.auditKey, id);
     await recordAudit(trx, c, "delete", "user", id);
   });
   await services.files.delete(files.map((file) => file.id));

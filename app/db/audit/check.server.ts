@@ -1,7 +1,7 @@
 import type { Db } from "../connection.server.ts";
 import type { AuditRow } from "../tables.ts";
 import { cutBefore, firstSealed } from "./cut.server.ts";
-import { erasureMark, newest, openKeys, type Seal, type SealKey } from "./keys.server.ts";
+import { erasureMark, isFollowed, newest, openKeys, type Seal, type SealKey, signs } from "./keys.server.ts";
 import { detailsOf, sealOf } from "./seal.server.ts";
 
 export type AuditCheck = {
@@ -24,7 +24,12 @@ export async function checkAudit(db: Db, auditKey: Buffer, known?: Seal): Promis
   const keys = await openKeys(db, auditKey);
   const problems: string[] = [];
   const say = (sentence: string) => problems.length < problemsAtMost && problems.push(sentence);
-  const head = newest(keys.map((key) => key.head));
+  const signing = keys.filter(signs);
+  const heads = signing.flatMap((key) => key.head ?? []);
+  if (signing.length === 0 && keys.some(isFollowed)) say("Falta la clave con la que se firma.");
+  if (signing.length > 1) say("Hay más de una clave que firma: alguien ha quitado y vuelto a poner la de antes.");
+  if (heads.length < signing.length) say("La firma del último apunte no es la que se puso.");
+  if (await isNumberedBelowOne(db)) say("Hay apuntes con un número que no se da.");
   let last = await beginning(db, keys, say);
   let sealed = 0;
   let met = known === undefined || known.seq <= last.seq;
@@ -34,8 +39,9 @@ export async function checkAudit(db: Db, auditKey: Buffer, known?: Seal): Promis
       if (row.seq !== last.seq + 1) say(`Faltan los apuntes del ${last.seq + 1} al ${row.seq - 1}.`);
       for (const sentence of await wrongIn(db, row, last, keys)) say(sentence);
       last = { seq: row.seq, hash: row.hash };
-      if (head?.seq === row.seq && head.hash !== row.hash)
+      if (heads.some(({ seq, hash }) => seq === row.seq && hash !== row.hash)) {
         say(`El apunte ${row.seq} no es el que se firmó como último.`);
+      }
       if (known?.seq === row.seq) {
         met = true;
         if (known.hash !== row.hash) say(`El sello del apunte ${row.seq} no es el que se anotó.`);
@@ -46,9 +52,10 @@ export async function checkAudit(db: Db, auditKey: Buffer, known?: Seal): Promis
     // Others have their turn: SQLite reads synchronously.
     await new Promise(setImmediate);
   }
-  if (head && head.seq > last.seq)
+  const head = newest(heads);
+  if (head && head.seq > last.seq) {
     say(`Faltan los últimos: se selló hasta el apunte ${head.seq}, y acaba en el ${last.seq}.`);
-  if (keys.some(({ adopted }) => adopted !== null) && !head) say("La firma del último apunte no es la que se puso.");
+  }
   if (!met) say(`El apunte ${known?.seq}, que se anotó, ya no está: faltan los últimos.`);
   const { count } = await db
     .selectFrom("audit")
@@ -56,6 +63,11 @@ export async function checkAudit(db: Db, auditKey: Buffer, known?: Seal): Promis
     .select((e) => e.fn.countAll<number>().as("count"))
     .executeTakeFirstOrThrow();
   return { sealed, unsealed: Number(count), last: sealed > 0 ? last : undefined, problems };
+}
+
+/** Rows that the walk from 1 on would not meet. */
+async function isNumberedBelowOne(db: Db): Promise<boolean> {
+  return !!(await db.selectFrom("audit").where("seq", "<=", 0).select("id").limit(1).executeTakeFirst());
 }
 
 type SealedRow = AuditRow & { seq: number; hash: string };
@@ -69,8 +81,7 @@ async function rowsAfter(db: Db, seq: number): Promise<SealedRow[]> {
 async function beginning(db: Db, keys: SealKey[], say: (sentence: string) => void): Promise<Seal> {
   const first = await firstSealed(db);
   if (first === undefined || first === 1) return { seq: 0, hash: "" };
-  const signs = keys.some(({ adopted }) => adopted !== null);
-  const cut = signs ? newest(keys.map((key) => key.cut)) : await cutBefore(db);
+  const cut = keys.some(signs) ? newest(keys.map((key) => key.cut)) : await cutBefore(db);
   if (cut?.seq === first - 1) return cut;
   // A deletion that broke off goes on within the hour; the seal of the last row that it has reached is gone.
   if (!cut || cut.seq < first - 1) {
@@ -92,30 +103,34 @@ async function wrongIn(db: Db, row: SealedRow, before: Seal, keys: SealKey[]): P
   }
   const [changes, ip] = details.split(".");
   const [changesNow, ipNow] = detailsOf(key, row).split(".");
-  const isErased = (changes === changesNow || row.changes === "{}") && (ip === ipNow || row.ip === "");
-  if ((changes !== changesNow || ip !== ipNow) && !(isErased && (await isOfDeletedAccount(db, row, keys)))) {
-    wrong.push(`Los detalles del apunte ${row.seq} no son los que se sellaron.`);
-  }
+  if (changes === changesNow && ip === ipNow) return wrong;
+  const erased = await erasedIn(db, row, keys);
+  const isChangesKept = changes === changesNow || (row.changes === "{}" && erased.size > 0);
+  const isIpKept = ip === ipNow || (row.ip === "" && erased.has(row.actorId));
+  if (!isChangesKept || !isIpKept) wrong.push(`Los detalles del apunte ${row.seq} no son los que se sellaron.`);
   return wrong;
 }
 
-/** Whether an account was deleted that this row is about: its details go with it. */
-async function isOfDeletedAccount(db: Db, row: SealedRow, keys: SealKey[]): Promise<boolean> {
-  const people = [row.actorId, row.ownerId, row.resourceId].filter((id) => id !== null);
-  if (people.length === 0) return false;
+/** The deleted accounts that this row is about: its details went with them. */
+async function erasedIn(db: Db, row: SealedRow, keys: SealKey[]): Promise<Set<string | null>> {
+  const aboutPerson = row.resource === "user" ? row.resourceId : null;
+  const people = [row.actorId, row.ownerId, aboutPerson].filter((id) => id !== null);
+  if (people.length === 0) return new Set();
+  const living = await db.selectFrom("users").where("id", "in", people).select("id").execute();
   const marks = await db.selectFrom("erasures").where("personId", "in", people).selectAll().execute();
-  if (marks.some(({ personId, mark }) => keys.some((key) => erasureMark(key, personId) === mark))) return true;
+  const signed = marks.filter(({ personId, mark }) => keys.some((key) => erasureMark(key, personId) === mark));
   // Older versions said it in a later row alone.
-  const signsFrom = Math.min(...keys.flatMap(({ adopted }) => adopted ?? []));
-  const deletion = await db
+  const signsFrom = Math.min(...keys.flatMap((key) => (signs(key) ? (key.adopted ?? []) : [])));
+  const deletions = await db
     .selectFrom("audit")
     .where("resource", "=", "user")
     .where("action", "=", "delete")
     .where("resourceId", "in", people)
     .where("seq", ">=", row.seq)
     .$if(Number.isFinite(signsFrom), (query) => query.where("seq", "<=", signsFrom))
-    .select("id")
-    .limit(1)
-    .executeTakeFirst();
-  return deletion !== undefined;
+    .select("resourceId")
+    .execute();
+  const erased = new Set([...signed.map(({ personId }) => personId), ...deletions.map(({ resourceId }) => resourceId)]);
+  for (const { id } of living) erased.delete(id);
+  return erased;
 }

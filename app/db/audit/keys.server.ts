@@ -13,7 +13,7 @@ export type Seal = { seq: number; hash: string };
  * - `head`: the last row that was sealed; without it the end of the trail could be cut off unseen;
  * - `cut`: the last row that retention was allowed to delete; a row that says so could be added by anybody;
  * - `adopted`: the last row when the key was made. Up to it, deletions are believed that older versions have not signed. null: the
- *   key of such a version, which signs nothing.
+ *   key of such a version, which signs nothing; `followed`: one that has been followed by a key that signs, which has to be there.
  */
 export type SealKey = {
   id: string;
@@ -22,6 +22,12 @@ export type SealKey = {
   head: Seal | undefined;
   cut: Seal | undefined;
 };
+
+const followed = -1;
+
+/** Whether a key signs marks. An honest server never makes a second one. */
+export const signs = ({ adopted }: SealKey): boolean => adopted !== null && adopted !== followed;
+export const isFollowed = ({ adopted }: SealKey): boolean => adopted === followed;
 
 /** The identity that a stored key is bound to. A version that signs no marks can't open a key that does. */
 export const sealIdentity = ({ id, adopted }: Pick<SealKeyRow, "id" | "adopted">): string =>
@@ -39,8 +45,12 @@ export async function openKeys(db: Db, auditKey: Buffer): Promise<SealKey[]> {
   });
 }
 
-/** A new key, for a trail that ends at `head` and whose beginning was cut at `cut`. */
-export async function makeKey(db: Db, auditKey: Buffer, head: Seal, cut: Seal | undefined): Promise<SealKey> {
+/** A new key, for a trail that ends at `head` and whose beginning was cut at `cut`. `older`: keys of versions that signed nothing. */
+export async function makeKey(
+  db: Db,
+  auditKey: Buffer,
+  { head, cut, older }: { head: Seal; cut: Seal | undefined; older: SealKey[] },
+): Promise<SealKey> {
   const now = Date.now();
   const id = newId();
   const key = randomBytes(32);
@@ -51,6 +61,11 @@ export async function makeKey(db: Db, auditKey: Buffer, head: Seal, cut: Seal | 
     .insertInto("sealKeys")
     .values({ id, createdAt: now, updatedAt: now, key: encrypted, adopted, ...signed })
     .execute();
+  for (const one of older) {
+    const identity = sealIdentity({ id: one.id, adopted: followed });
+    const again = encrypt(one.key.toString("base64"), auditKey, identity);
+    await db.updateTable("sealKeys").set({ key: again, adopted: followed }).where("id", "=", one.id).execute();
+  }
   return { id, key, adopted, head, cut };
 }
 

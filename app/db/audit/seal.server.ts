@@ -3,7 +3,17 @@ import { v7 as newId } from "uuid";
 import type { Db, Engine, Trx } from "../connection.server.ts";
 import type { AuditRow, Tables } from "../tables.ts";
 import { cutBefore } from "./cut.server.ts";
-import { erasureMark, mac, makeKey, newest, openKeys, type Seal, type SealKey, signMark } from "./keys.server.ts";
+import {
+  erasureMark,
+  mac,
+  makeKey,
+  newest,
+  openKeys,
+  type Seal,
+  type SealKey,
+  signMark,
+  signs,
+} from "./keys.server.ts";
 
 /*
  * The audit trail is a chain. Each row gets a number and a seal: a keyed hash (HMAC-SHA-256) of what it says and of the seal of the
@@ -38,10 +48,14 @@ export async function sealAudit(db: Db, engine: Engine, auditKey: Buffer): Promi
   }
 }
 
-/** Only one process at a time seals or signs, or two rows would follow the same one. */
+/** Only one process at a time seals or signs, or two rows would follow the same one, and two keys be made. */
+async function beAlone(trx: Trx, engine: Engine): Promise<void> {
+  if (engine === "postgres") await sql`select pg_advisory_xact_lock(${lock})`.execute(trx);
+}
+
 const alone = <Result>(db: Db, engine: Engine, work: (trx: Trx) => Promise<Result>): Promise<Result> =>
   db.transaction().execute(async (trx) => {
-    if (engine === "postgres") await sql`select pg_advisory_xact_lock(${lock})`.execute(trx);
+    await beAlone(trx, engine);
     return work(trx);
   });
 
@@ -82,7 +96,8 @@ export const allowCut = (db: Db, engine: Engine, auditKey: Buffer, through: Seal
   alone(db, engine, async (trx) => signMark(trx, await currentKey(trx, auditKey), "cut", through));
 
 /** Notes that the details of an account are gone from the trail with it. Call it in the transaction that deletes it. */
-export async function noteErasure(trx: Trx, auditKey: Buffer, personId: string): Promise<void> {
+export async function noteErasure(trx: Trx, engine: Engine, auditKey: Buffer, personId: string): Promise<void> {
+  await beAlone(trx, engine);
   const now = Date.now();
   const mark = erasureMark(await currentKey(trx, auditKey), personId);
   await trx.insertInto("erasures").values({ id: newId(), createdAt: now, updatedAt: now, personId, mark }).execute();
@@ -90,6 +105,10 @@ export async function noteErasure(trx: Trx, auditKey: Buffer, personId: string):
 
 /** The newest key that signs; where there is none, as after an upgrade or a lost master secret, a new one takes the trail as it is. */
 async function currentKey(db: Db, auditKey: Buffer): Promise<SealKey> {
-  const known = (await openKeys(db, auditKey)).find(({ adopted }) => adopted !== null);
-  return known ?? makeKey(db, auditKey, await lastSeal(db), await cutBefore(db));
+  const keys = await openKeys(db, auditKey);
+  const known = keys.find(signs);
+  if (known) return known;
+  const older = keys.filter(({ adopted }) => adopted === null);
+  const cut = older.length > 0 ? await cutBefore(db) : undefined;
+  return makeKey(db, auditKey, { head: await lastSeal(db), cut, older });
 }
