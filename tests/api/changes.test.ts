@@ -165,6 +165,15 @@ for (const engine of await queryEngines()) {
       },
     );
 
+    it("of a file's name alone leaves its JSON as it was sent", async () => {
+      const { api, ana } = house;
+      const sent = '{ "updatedAt": "ayer\\n" }';
+      const { body } = await api.upload(ana.token, [new File([sent], "datos.json", { type: "application/json" })]);
+      const [file] = (body as { items: { id: string }[] }).items;
+      const read = await api.call("GET", `/v1/api/file/${file?.id}/content`, { token: ana.token });
+      expect([read.status, read.text]).toEqual([200, sent]);
+    });
+
     it("opens no session and ends none where the audit trail can't be written", async () => {
       const { api, ana } = house;
       const sessions = () => api.db.selectFrom("sessions").where("userId", "=", ana.id).select("id").execute();

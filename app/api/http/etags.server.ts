@@ -12,10 +12,13 @@ export const etags = createMiddleware<ApiEnv>(async (c, next) => {
   const isRead = c.req.method === "GET" && c.res.status === 200;
   if (!isRead || !c.res.headers.get("Content-Type")?.startsWith("application/json")) return;
   if (!/^https?:\/\/[^/]+\/v1\//.test(c.req.url)) return;
+  // A file that somebody has sent is JSON, too, or says so.
+  if (c.res.headers.has("ETag") || c.res.headers.has("Content-Disposition")) return;
   const text = await c.res.clone().text();
   const hash = createHash("sha1").update(text).digest("base64url");
   const { updatedAt } = (JSON.parse(text) ?? {}) as { updatedAt?: unknown };
-  const tag = typeof updatedAt === "string" ? `"${updatedAt};${hash}"` : `W/"${hash}"`;
+  const tag =
+    typeof updatedAt === "string" && /^[\dT:.Z-]+$/.test(updatedAt) ? `"${updatedAt};${hash}"` : `W/"${hash}"`;
   c.res.headers.set("ETag", tag);
   const weak = (text: string) => text.trim().replace(/^W\//, "");
   if (asked === "*" || asked?.split(",").map(weak).includes(weak(tag))) {
