@@ -34,7 +34,7 @@ export function reconnections() {
     },
     schedule(reconnect: () => void, asked: number): (() => void) | undefined {
       if (count === reconnectsAtMost) return;
-      const wait = Math.min(Math.max(asked, firstWait * 2 ** count), longestWait);
+      const wait = Math.min(Math.max(Number.isFinite(asked) ? asked : 0, firstWait * 2 ** count), longestWait);
       count++;
       const timer = setTimeout(reconnect, wait).unref();
       return () => clearTimeout(timer);

@@ -28,8 +28,9 @@ const descriptionLength = 2_000;
 
 /** One connection to a server of tools. */
 export class Connection {
-  /** Calls that are under way on it. */
+  /** Calls that are under way on it, and whether it is asked what it has. */
   underway = 0;
+  listing = false;
   usedAt = Date.now();
   closed = false;
   readonly #client: Client;
@@ -85,14 +86,14 @@ export class Connection {
   /** The tools that the server offers, within bounds: what is larger is left out. */
   async list(): Promise<ListedTool[]> {
     const options = { timeout: listTime, maxTotalTimeout: listTime };
-    this.underway++;
+    this.listing = true;
     try {
       const { tools } = await this.#client.listTools(undefined, options);
       return tools.slice(0, toolsAtMost).flatMap(listed);
     } catch (error) {
       throw this.#refused ?? error;
     } finally {
-      this.underway--;
+      this.listing = false;
     }
   }
 

@@ -115,7 +115,8 @@ export class Connections {
       const [id = "", version] = key.split(" ");
       for (const connection of connections) {
         const isOld = versions.get(id) !== version || Date.now() - connection.usedAt > idle;
-        const isOver = connection.closed || !versions.has(id) || (connection.underway === 0 && isOld);
+        const isOver =
+          connection.closed || !versions.has(id) || (connection.underway === 0 && !connection.listing && isOld);
         if (isOver) this.#drop(key, connection);
       }
       if (this.#open.get(key)?.length === 0) this.#open.delete(key);
