@@ -57,6 +57,9 @@ export const dueUsage = (db: Db, { groupId, ...rule }: Rule, now: number) =>
     .where(notOnHold("usage.userId"))
     .$if(groupId !== null, (q) => q.where(inGroup("usage.userId", groupId ?? "")));
 
+/** Days that the audit trail is kept at least, whatever a rule says: whoever writes one into the database cuts no more by it. */
+export const auditKept = 60;
+
 /**
  * The last row of the audit trail that a rule deletes, with all before it; undefined if none. The trail is a chain: it is cut at
  * its beginning only, before the first row that is young enough or about a person whose things may not be deleted, and the last
@@ -67,7 +70,7 @@ export async function dueAudit(db: Db, rule: Rule, now: number): Promise<{ seq: 
   const stays = await sealed
     .where((e) =>
       e.or([
-        e("createdAt", ">=", cutoffOf(rule, now)),
+        e("createdAt", ">=", cutoffOf({ ...rule, days: Math.max(rule.days, auditKept) }, now)),
         e("actorId", "in", e.selectFrom("holds").select("userId")),
         e("ownerId", "in", e.selectFrom("holds").select("userId")),
       ]),

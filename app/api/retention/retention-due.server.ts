@@ -6,6 +6,7 @@ import type { ApiEnv } from "../env.server.ts";
 import { admin, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, notFound } from "../http/problem.server.ts";
 import { answers, bearer, idParam, iso } from "../http/schemas.server.ts";
+import { titleForOthers } from "../inspections/inspect.server.ts";
 
 // As many as a person looks through; the rest is counted.
 const shownAtMost = 100;
@@ -64,7 +65,7 @@ async function dueOf(db: Db, rule: RetentionRow, now: number): Promise<{ total: 
   const items = gone
     .orderBy("lastMessageAt")
     .limit(shownAtMost)
-    .select(["id", "userId", "title as name", "lastMessageAt as at"]);
+    .select(["id", "userId", titleForOthers.as("name"), "lastMessageAt as at"]);
   return {
     total: await countOf(gone.select((e) => e.fn.countAll<number>().as("count"))),
     items: await items.execute(),

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { sql } from "kysely";
+import { auditKept } from "../../retention/due.server.ts";
 import type { Resource } from "../http/crud.server.ts";
 import { invalid } from "../http/problem.server.ts";
 import { id, iso, rowFields, timesOf } from "../http/schemas.server.ts";
@@ -56,6 +57,12 @@ export const retentions: Resource<"retentions", typeof shown, typeof body> = {
         throw invalid("groupId", "La auditoría es de toda la instalación: aquí no va ningún grupo.");
       const group = await db.selectFrom("groups").where("id", "=", groupId).select("id").executeTakeFirst();
       if (!group) throw invalid("groupId", "Ese grupo no existe.");
+    }
+    if (kind === "audit" && days < auditKept) {
+      throw invalid(
+        "days",
+        `Lo que se lee sin avisar se ve a los 30 días: la auditoría se conserva ${auditKept} días o más.`,
+      );
     }
     const same = await db
       .selectFrom("retentions")
