@@ -20,6 +20,7 @@ export async function loader({ context, params: { id } }: Route.LoaderArgs) {
   const { items } = await read(context.get(apiContext).api.project[":id"].members.$get({ param: { id } }));
   const isOwner = items.some(({ userId, role }) => userId === user.id && role === "owner");
   return {
+    adds: isOwner,
     owns: isOwner || user.role === "admin",
     leaves: items.some(({ userId, role }) => userId === user.id && role !== "owner"),
     userId: user.id,
@@ -61,7 +62,7 @@ const choices = [
 ];
 
 export default function Members({ loaderData, actionData, params }: Route.ComponentProps) {
-  const { owns, leaves, userId, members } = loaderData;
+  const { adds, owns, leaves, userId, members } = loaderData;
   const result = (actionData as FormResult | null | undefined) ?? undefined;
   return (
     <Dialog title="Miembros del proyecto" closeTo={`/conversation/project/${params.id}`}>
@@ -73,7 +74,7 @@ export default function Members({ loaderData, actionData, params }: Route.Compon
             ))}
           </ul>
         )}
-        {owns && (
+        {adds && (
           <PostForm className="contents" id="anadir" preventScrollReset key={members.length}>
             <Fields id="miembro" result={result}>
               <Field name="email" label="Correo de quien añades" type="email" required />
