@@ -112,6 +112,16 @@ for (const engine of await queryEngines()) {
       expect(await statusOf(reply.messageId)).toBe("stopped");
     });
 
+    it("of an administrator who is one no more", async () => {
+      const other = await api.signUp("Otra");
+      const role = (role: string) => api.call("PATCH", `/api/user/${other.id}`, { token: admin.token, json: { role } });
+      await role("admin");
+      await api.inspect(other.token, "chat", reply.chatId);
+      const ended = await following(other.token);
+      await role("user");
+      await ended();
+    });
+
     it("of an administrator whose hour is over", async () => {
       await api.inspect(admin.token, "chat", reply.chatId);
       const ended = await following(admin.token);

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
 import { seeChat } from "./access.server.ts";
+import { findPerson } from "./authentication.server.ts";
 import { Problem } from "./problem.server.ts";
 
 /**
@@ -40,6 +41,9 @@ export function whileShown(c: Context<ApiEnv>, chatId: string): { signal: AbortS
     if (looking) return;
     looking = true;
     try {
+      // They may administer no more.
+      const now = await findPerson(services, person.id);
+      if (now) c.set("person", { ...person, role: now.role });
       await seeChat(c, chatId);
     } catch (error) {
       if (error instanceof Problem) ended.abort();
