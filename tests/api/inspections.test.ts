@@ -20,15 +20,40 @@ for (const engine of await queryEngines()) {
     const { chatId, userMessageId, messageId } = start;
     const chat = await api.call("PATCH", `/api/chat/${chatId}`, { token: ana.token, json: { title: "Magia" } });
     expect(chat.status).toBe(200);
-    const project = await own("/api/project", { name: "Tesis", instructions: secret });
+    await api.converse(ana.token, { content: secret });
+    const written = { name: "Tesis", description: secret, instructions: secret };
+    const project = await own("/api/project", written);
+    const draft = JSON.stringify({ content: secret });
+    await api.db.updateTable("users").set({ draft }).where("id", "=", ana.id).execute();
+    for (const table of ["chats", "projects"] as const) {
+      await api.db.updateTable(table).set({ draft }).where("userId", "=", ana.id).execute();
+    }
+    // A row as versions wrote it that kept the texts.
+    const changes = JSON.stringify({ before: { content: secret }, after: null });
+    const old = {
+      actorId: ana.id,
+      ownerId: ana.id,
+      action: "delete",
+      resource: "message",
+      resourceId: messageId,
+      ip: "",
+    };
+    const now = Date.now();
+    await api.db
+      .insertInto("audit")
+      .values({ ...old, id: crypto.randomUUID(), createdAt: now, updatedAt: now, changes })
+      .execute();
     const other = await api.upload(ana.token, [new File([secret], "tesis.txt")], { projectId: project.id });
     const documentId = (other.body as { items: { id: string }[] }).items[0]?.id ?? "";
-    const summary = { chatId, upToMessageId: messageId, content: secret };
-    const made = await api.call("POST", "/api/summary", { token: admin.token, json: summary });
+    const summaryId = crypto.randomUUID();
+    const summary = { id: summaryId, createdAt: now, updatedAt: now, chatId, upToMessageId: messageId, tokens: 4 };
+    await api.db
+      .insertInto("summaries")
+      .values({ ...summary, content: secret, modelId: null })
+      .execute();
     await api.call("PUT", `/api/chat/${chatId}/share`, { token: ana.token, json: {} });
     const key = await api.call("POST", "/api/key", { token: admin.token, json: { name: "uno", scope: "write" } });
     const keyToken = (key.body as { token: string }).token;
-    const summaryId = (made.body as { id: string }).id;
     /** All that shows what Ana has written, by a thing with which it is read. */
     const looks: [resource: string, id: string, path: string][] = [
       ["chat", chatId, `/api/chat/${chatId}/messages`],
@@ -43,7 +68,8 @@ for (const engine of await queryEngines()) {
       ["file", documentId, `/api/file/${documentId}/passages`],
       ["project", project.id, `/api/project/${project.id}`],
     ];
-    const lists = ["/api/chat", "/api/message", "/api/summary", "/api/project", "/api/file", "/api/audit"];
+    const lists = ["chat", "message", "summary", "project", "file", "audit", "user"].map((name) => `/api/${name}`);
+    lists.push(`/api/user/${ana.id}`, `/api/chat/${chatId}`);
     const ids = { chatId, userMessageId, messageId, fileId, documentId, projectId: project.id, summaryId };
     return { api, admin, ana, keyToken, looks, lists, ...ids };
   }
@@ -85,6 +111,11 @@ for (const engine of await queryEngines()) {
         const { status, text } = await api.call("GET", path, { token: admin.token });
         expect([path, status, text.includes("abracadabra")]).toEqual([path, 200, false]);
       }
+      for (const path of ["/api/chat", "/api/audit"]) {
+        const found = await api.call("GET", `${path}?q=abracadabra`, { token: admin.token });
+        expect([path, (found.body as { items: object[] }).items]).toEqual([path, []]);
+      }
+      expect((await api.call("GET", "/api/chat", { token: admin.token })).text).toContain("Sin título");
       expect((await api.call("GET", "/api/chat", { token: admin.token })).text).toContain("Magia");
       const found = await api.call("GET", "/api/message?q=abracadabra", { token: admin.token });
       expect((found.body as { items: object[] }).items).toEqual([]);
@@ -116,6 +147,26 @@ for (const engine of await queryEngines()) {
       expect([refused.status, refused.text]).toEqual([422, expect.stringContaining("Falta para qué")]);
       const ana = await api.call("POST", "/api/inspection", { token: house.ana.token, json: { ...purpose } });
       expect(ana.status).toBe(404);
+    });
+
+    it("neither reads a file of somebody else by an assistant, nor comes into their project", async () => {
+      const { api, admin, ana, documentId, projectId } = house;
+      await api.call("PATCH", `/api/user/${ana.id}`, { token: admin.token, json: { role: "admin" } });
+      const assistant = await api.call("POST", "/api/assistant", {
+        token: ana.token,
+        json: { name: "Guía", shared: true },
+      });
+      await api.call("PATCH", `/api/user/${ana.id}`, { token: admin.token, json: { role: "user" } });
+      const json = { name: "Guía", shared: true, fileIds: [documentId] };
+      const path = `/api/assistant/${(assistant.body as { id: string }).id}`;
+      const changed = await api.call("PUT", path, { token: admin.token, json });
+      expect([changed.status, changed.text]).toEqual([422, expect.stringContaining("Alguno de esos documentos")]);
+      await api.inspect(admin.token, "project", projectId);
+      const member = { email: admin.email, role: "reads" };
+      const added = await api.call("POST", `/api/project/${projectId}/members`, { token: admin.token, json: member });
+      expect([added.status, added.text]).toEqual([403, expect.stringContaining("Solo quien tiene el proyecto")]);
+      await api.db.deleteFrom("audit").where("resourceId", "=", projectId).where("action", "=", "read").execute();
+      await api.db.deleteFrom("notices").where("userId", "=", ana.id).execute();
     });
 
     it("shows one thing for an hour, in the session; the person is told", async () => {
@@ -237,7 +288,7 @@ for (const engine of await queryEngines()) {
           expect(text).not.toContain("abracadabra");
         }
         for (const path of lists) {
-          const { status, text } = await api.call("GET", `${path}?limit=100`, { token });
+          const { status, text } = await api.call("GET", path, { token });
           expect([path, status, text.includes("abracadabra")]).toEqual([path, 200, false]);
         }
       }
@@ -250,11 +301,13 @@ for (const engine of await queryEngines()) {
         const { status, text } = await api.call("PATCH", `/api/user/${ana.id}`, { token: admin.token, json });
         expect([status, text]).toEqual([403, expect.stringContaining("ADMIN_READS=never")]);
       }
+      const made = { name: "Eva", email: "eva@ejemplo.es", password: "una contraseña nueva y larga" };
+      expect((await api.call("POST", "/api/user", { token: admin.token, json: made })).status).toBe(403);
       const renamed = await api.call("PATCH", `/api/user/${ana.id}`, { token: admin.token, json: { name: "Anita" } });
       expect(renamed.status).toBe(200);
       if (engine.name !== "sqlite") return;
-      const made = await api.call("POST", "/api/system/backup", { token: admin.token });
-      const { name } = made.body as { name: string };
+      const copy = await api.call("POST", "/api/system/backup", { token: admin.token });
+      const { name } = copy.body as { name: string };
       expect((await api.call("GET", `/api/system/backup/${name}`, { token: admin.token })).status).toBe(403);
     });
 
@@ -281,7 +334,7 @@ for (const engine of await queryEngines()) {
       await api.call("GET", "/api/message?q=abracadabra", { token: admin.token });
       await api.call("GET", `/api/chat/${chatId}/messages`, { token: keyToken });
       const rows = await readRows(api, ana.id);
-      expect(rows.filter(({ resource }) => resource === "chat")).toEqual([
+      expect(rows.filter(({ resourceId }) => resourceId === chatId)).toEqual([
         { actorId: admin.id, action: "read", resource: "chat", resourceId: chatId, ip: "127.0.0.1" },
       ]);
       expect((await toldTo(api, ana)).items).toContainEqual(

@@ -221,6 +221,9 @@ test("the system page makes a copy that can be restored, and deletes it", async 
   await page.getByRole("button", { name: "Hacer una copia ahora" }).click();
   await expect(page.getByText("La copia está hecha.")).toBeVisible();
   const copy = row(page, "copia-").first();
+  await copy.getByRole("link", { name: "Descargar" }).click();
+  await page.getByLabel("Para qué").fill("Probar que se puede restaurar");
+  await page.getByRole("button", { name: "Apuntarlo y leer" }).click();
   const download = page.waitForEvent("download");
   await copy.getByRole("link", { name: "Descargar" }).click();
   expect((await download).suggestedFilename()).toMatch(/^tertulia-copia-.*\.tar$/);

@@ -313,6 +313,7 @@ for (const engine of await queryEngines()) {
       const { items: jobs } = (await api.call("GET", "/api/job", { token: ana.token })).body as {
         items: { id: string }[];
       };
+      await api.inspect(admin.token, "chat", chat);
       const summary = { chatId: chat, upToMessageId: message, content: "Se saludaron." };
       const plan = { userId: ana.id, plan: "pro", startsAt: "2026-01-01T00:00:00.000Z" };
       return {

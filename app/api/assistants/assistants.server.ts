@@ -7,6 +7,7 @@ import type { AssistantRow, Tables } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
 import { checkGroupIds, groupIds, groupIdsColumn, parseGroupIds, shownGroupIds } from "../groups/group-ids.server.ts";
+import { maySeeFile } from "../http/access.server.ts";
 import { auditOthers } from "../http/audit.server.ts";
 import { active, isAdmin, signedIn } from "../http/authentication.server.ts";
 import { contains, listPage } from "../http/list.server.ts";
@@ -130,7 +131,7 @@ const changeAssistant: RouteHandler<typeof changeAssistantRoute, ApiEnv> = async
   const before = await findOwn(services.db, person, c.req.valid("param").id);
   refuseStale(c, before, showAssistant(before, person));
   const given = c.req.valid("json");
-  await check(services, person, before.userId, given, parseGroupIds(before));
+  await check(services, person, before.userId, given, before);
   const after = { ...before, ...toColumns(given), version: before.version + 1, updatedAt: Date.now() };
   await services.db.transaction().execute(async (trx) => {
     const { numUpdatedRows } = await trx
@@ -187,9 +188,9 @@ async function check(
   person: Person,
   ownerId: string,
   { shared, modelId, fileIds, groupIds: forGroups }: z.output<typeof newAssistant>,
-  groupsBefore: string[] | null = null,
+  before?: AssistantRow,
 ): Promise<void> {
-  await checkGroupIds(db, forGroups, groupsBefore);
+  await checkGroupIds(db, forGroups, before && parseGroupIds(before));
   if (shared && !isAdmin(person)) throw invalid("shared", "Solo quien administra hace asistentes para todos.");
   if (modelId) {
     const model = await db.selectFrom("models").where("id", "=", modelId).select("id").executeTakeFirst();
@@ -200,6 +201,10 @@ async function check(
     .where("id", "in", [...fileIds, ""])
     .where("userId", "=", ownerId)
     .where("sessionId", "is", null)
+    // Who changes the assistant of another administrator adds nothing of theirs that only they may read.
+    .where((e) =>
+      e.or([e("id", "in", ["", ...(before ? (JSON.parse(before.fileIds) as string[]) : [])]), maySeeFile(person)(e)]),
+    )
     .select("id")
     .execute();
   if (files.length < new Set(fileIds).size) throw invalid("fileIds", "Alguno de esos documentos ya no existe.");

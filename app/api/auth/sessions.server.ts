@@ -167,7 +167,7 @@ async function showSession(c: Context<ApiEnv>): Promise<z.output<typeof session>
   // It may have ended since the call was let in.
   if (!account) throw notSignedIn();
   return {
-    user: showUser(account),
+    user: showUser(account, account),
     ...(await planUseOf(db, account)),
     expiresAt: iso(account.refreshExpiresAt),
     owesTerms: c.var.person.owesTerms,

@@ -28,7 +28,7 @@ import {
   text,
   timesOf,
 } from "../http/schemas.server.ts";
-import { readableChats } from "../inspections/inspect.server.ts";
+import { mayReadChat, readableChats, searchesOthers, unnamed } from "../inspections/inspect.server.ts";
 import { refuseOnHold } from "../retention/holds.server.ts";
 import { branchOf, turn } from "./branch.server.ts";
 
@@ -58,8 +58,9 @@ const listedChat = chat
   .openapi("ListedChat");
 
 const title = text("El título", limits.chatTitle, 1);
+const newTitle = "Nueva conversación";
 const newChat = z.strictObject({
-  title: title.default("Nueva conversación"),
+  title: title.default(newTitle),
   projectId: id.nullable().default(null),
   modelId: id.nullable().default(null),
 });
@@ -77,15 +78,19 @@ const chatChange = z.strictObject({
     .openapi({ description: "Vuelve a preguntarse por lo que se permitió en esta conversación." }),
 });
 
-/** `reader`: only who wrote a chat sees what waits in it unsent. */
-const showChat = (row: ChatRow, reader: Pick<Person, "id">): z.output<typeof chat> => ({
+/** `reader`: only who wrote a chat sees what waits in it unsent. `isReadable`: whether they may read its texts. */
+const showChat = (
+  row: ChatRow,
+  reader: Pick<Person, "id">,
+  isReadable = row.userId === reader.id,
+): z.output<typeof chat> => ({
   id: row.id,
   ...timesOf(row),
   userId: row.userId,
   projectId: row.projectId,
   modelId: row.modelId,
   assistantId: row.assistantId,
-  title: row.title,
+  title: isReadable || row.titled === 1 ? row.title : unnamed,
   titled: row.titled === 1,
   pinned: row.pinned === 1,
   archived: row.archived === 1,
@@ -163,7 +168,10 @@ const listChats: RouteHandler<typeof listChatsRoute, ApiEnv> = async (c) => {
         ? q.where(inProjectOf("chats.projectId", person.id))
         : q.where("chats.userId", "=", person.id),
     )
-    .where(contains("chats.title", query.q));
+    .where(contains("chats.title", query.q))
+    .$if(query.q !== "" && person.role === "admin" && !searchesOthers(c), (q) =>
+      q.where((e) => e.or([e("chats.userId", "=", person.id), e("chats.titled", "=", 1)])),
+    );
   const { rows, ...rest } = await listPage(services.db, visible, query, {
     table: "chats",
     sortable: [
@@ -181,7 +189,10 @@ const listChats: RouteHandler<typeof listChatsRoute, ApiEnv> = async (c) => {
     services,
     rows.filter((row) => readable.has(row.id)),
   );
-  const items = rows.map((row) => ({ ...showChat(row, person), extract: extracts.get(row.leafId) ?? "" }));
+  const items = rows.map((row) => ({
+    ...showChat(row, person, readable.has(row.id)),
+    extract: extracts.get(row.leafId) ?? "",
+  }));
   return c.json({ items, ...rest }, 200);
 };
 
@@ -190,7 +201,8 @@ const createChat: RouteHandler<typeof createChatRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const given = c.req.valid("json");
   await checkReferences(services, person, given);
-  const row = chatRow(Date.now(), { userId: person.id, ...given });
+  const titled = given.title === newTitle ? 0 : 1;
+  const row = chatRow(Date.now(), { userId: person.id, ...given, titled });
   await services.db.insertInto("chats").values(row).execute();
   return c.json(showChat(row, person), 201);
 };
@@ -202,13 +214,19 @@ const readChatRoute = itemRoute(common, openChat, "El chat.");
 const readChat: RouteHandler<typeof readChatRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const row = await lookUpChat(services, person, c.req.valid("param").id);
-  return c.json(await showOpenChat(services, person, row), 200);
+  const isReadable = row.titled === 1 || (await mayReadChat(c, row.id));
+  return c.json(await showOpenChat(services, person, row, isReadable), 200);
 };
 
-async function showOpenChat({ db }: Services, person: Person, row: ChatRow): Promise<z.output<typeof openChat>> {
+async function showOpenChat(
+  { db }: Services,
+  person: Person,
+  row: ChatRow,
+  isReadable = true,
+): Promise<z.output<typeof openChat>> {
   const [owner] = (await findOwner(db, row)).rows;
   if (!owner) throw notFound();
-  return { ...showChat(row, person), ownerName: owner.name };
+  return { ...showChat(row, person, isReadable), ownerName: owner.name };
 }
 
 const findOwner = prepared((db, { userId }: Pick<ChatRow, "userId">) =>
@@ -224,7 +242,7 @@ const changeChat: RouteHandler<typeof changeChatRoute, ApiEnv> = async (c) => {
   if (row.userId !== person.id) {
     // An admin who moved it into a project of theirs would read it there.
     if (given.projectId) throw invalid("projectId", "Solo la mueve quien la ha escrito.");
-    if (unsent) throw invalid("draft", "Solo escribe en ella quien la ha empezado.");
+    if (unsent !== undefined) throw invalid("draft", "Solo escribe en ella quien la ha empezado.");
   }
   await checkReferences(services, person, given);
   const change = {

@@ -167,6 +167,7 @@ async function create<T extends Table>(of: AnyResource<T>, c: Context<ApiEnv>): 
   const named = { id: newId(), createdAt: now, updatedAt: now, ...of.columns(given) } as Tables[T];
   const row = of.complete?.(services, named, undefined, person) ?? named;
   await of.check?.(services, row, person, given);
+  if (of.ofChat) await seeChat(c, of.ofChat.idOf(row));
   await store(of, services, async (trx) => {
     await oneTable(trx).insertInto(nameOf(of)).values(row).execute();
     await of.stored?.(trx, row, undefined);
@@ -187,6 +188,7 @@ async function change<T extends Table>(of: AnyResource<T>, c: Context<ApiEnv>): 
   const changed = { ...before, ...of.columns(sent), updatedAt: services.clock.now() };
   const row = of.complete?.(services, changed, before, person) ?? changed;
   await of.check?.(services, row, person, sent);
+  if (of.ofChat) await seeChat(c, of.ofChat.idOf(row));
   await store(of, services, async (trx) => {
     const { numUpdatedRows } = await oneTable(trx)
       .updateTable(nameOf(of))

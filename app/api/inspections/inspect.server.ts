@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { sql } from "kysely";
 import { v5 as nameId } from "uuid";
 import { appendAudit } from "../../db/audit/append.server.ts";
 import { shownTo } from "../../db/shared-work.server.ts";
@@ -23,6 +24,10 @@ export const inspections = ["read", "read-untold"] as const;
 /** The refusal where ADMIN_READS is `never`. */
 export const neverInspected = () =>
   new Problem(403, "En esta instalación, quien administra no lee lo que es de otras personas (ADMIN_READS=never).");
+
+/** Title of a chat that has no name yet, for who may not read it: until then it is called by its first words. */
+export const unnamed = "Sin título";
+export const titleForOthers = sql<string>`case when titled = 1 then title else ${sql.lit(unnamed)} end`;
 
 /** Lets an administrator read a thing, and records it. Throws 403: never, not by a program, or not before a purpose is given. */
 export async function inspect(c: Context<ApiEnv>, thing: Inspected): Promise<void> {
@@ -66,6 +71,13 @@ export async function readableChats(c: Context<ApiEnv>, chatIds: string[]): Prom
     return new Set(ids);
   }
   return new Set(ids).difference(new Set(closed.map(({ id }) => id)));
+}
+
+/** Whether the person may read the texts of a chat now. Records nothing. */
+export async function mayReadChat(c: Context<ApiEnv>, chatId: string): Promise<boolean> {
+  const { person, services } = c.var;
+  if (person.role !== "admin" || services.config.adminReads === "open") return true;
+  return (await readableChats(c, [chatId])).has(chatId);
 }
 
 /** Whether who administers searches in the texts of others, too. */

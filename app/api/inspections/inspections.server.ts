@@ -14,6 +14,7 @@ import {
   inspections as inspectionActions,
   inspectionLasts,
   neverInspected,
+  titleForOthers,
   underInspection,
 } from "./inspect.server.ts";
 
@@ -175,7 +176,7 @@ async function find({ db, backups }: Services, kind: Inspected["resource"], thin
   }
   const rows =
     kind === "chat"
-      ? db.selectFrom("chats as t").where("t.sessionId", "is", null).select("t.title")
+      ? db.selectFrom("chats as t").where("t.sessionId", "is", null).select(titleForOthers.as("title"))
       : kind === "file"
         ? db.selectFrom("files as t").where("t.sessionId", "is", null).select("t.name as title")
         : db.selectFrom("projects as t").select("t.name as title");

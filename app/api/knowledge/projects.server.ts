@@ -43,8 +43,7 @@ const showProject = (row: ProjectRow, reader: Pick<Person, "id">): z.output<type
 /** A project as the audit trail tells it: not what its owner has written for models. */
 const told = ({ name, description, instructions }: ProjectRow) => ({
   name,
-  description,
-  characters: instructions.length,
+  characters: description.length + instructions.length,
 });
 
 const quiet = { security: bearer, middleware: [signedIn, active] };
@@ -69,7 +68,9 @@ const listProjects: RouteHandler<typeof listProjectsRoute, ApiEnv> = async (c) =
     ],
     filters: { userId: "text" },
   });
-  const items = rows.map(({ isIn, ...row }) => showProject(isIn ? row : { ...row, instructions: "" }, person));
+  const items = rows.map(({ isIn, ...row }) =>
+    showProject(isIn ? row : { ...row, description: "", instructions: "" }, person),
+  );
   return c.json({ items, ...rest }, 200);
 };
 

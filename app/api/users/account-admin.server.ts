@@ -31,9 +31,10 @@ export const adminFields = { role: role.optional(), status: status.optional() };
 
 type AccountChange = Partial<z.output<typeof newAccount>>;
 
-/** Creates an account for somebody else. Throws 409 for a taken e-mail, 422 for invalid fields. */
+/** Creates an account for somebody else. Throws 403 where its password must be nobody else's, 409 for a taken e-mail, 422 for invalid fields. */
 export async function createAccount(c: Context<ApiEnv>, given: z.output<typeof newAccount>): Promise<UserRow> {
   const { services } = c.var;
+  refuseEntering(services.config);
   await refuseCommon(given.password);
   const { password, ...shown } = given;
   const now = Date.now();
@@ -70,7 +71,7 @@ export async function changeAccount(c: Context<ApiEnv>, id: string, given: Accou
     .execute(async (trx) => {
       await lockAdmins(trx, services.engine);
       const before = await trx.selectFrom("users").where("id", "=", id).selectAll().executeTakeFirstOrThrow(notFound);
-      refuseStale(c, before, showUser(before));
+      refuseStale(c, before, showUser(before, person));
       if (shown.role === "user" || shown.status === "inactive") await refuseLastAdmin(trx, before);
       const opens = passwordHash !== undefined || (shown.email !== undefined && shown.email !== before.email);
       if (opens && id !== person.id) {
@@ -109,7 +110,7 @@ function refuseEntering({ adminReads }: Services["config"]): void {
   if (adminReads !== "never") return;
   throw new Problem(
     403,
-    "Con ADMIN_READS=never nadie cambia la contraseña ni el correo de otra persona: lo hace ella, o quien tiene la máquina con npm run cuenta:entrar.",
+    "Con ADMIN_READS=never nadie pone la contraseña ni el correo de otra persona: las cuentas se hacen por invitación, y quien tiene la máquina abre una con npm run cuenta:entrar.",
   );
 }
 

@@ -163,7 +163,7 @@ async function accountData({ db }: ExportServices, userId: string) {
     ]);
   return {
     exportedAt: iso(Date.now()),
-    user: showUser(user),
+    user: showUser(user, user),
     subscriptions,
     usage,
     sessions,

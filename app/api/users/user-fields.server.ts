@@ -15,8 +15,8 @@ export const user = z
   })
   .openapi("User");
 
-/** An account as the API shows it: never its password. */
-export const showUser = (row: UserRow): z.output<typeof user> => ({
+/** An account as the API shows it: never its password, and what waits unsent to its person alone. */
+export const showUser = (row: UserRow, reader: { id: string }): z.output<typeof user> => ({
   id: row.id,
   ...timesOf(row),
   name: row.name,
@@ -24,6 +24,6 @@ export const showUser = (row: UserRow): z.output<typeof user> => ({
   role: row.role,
   status: row.status,
   hasPassword: row.passwordHash !== "",
-  draft: parseDraft(row.draft),
+  draft: row.id === reader.id ? parseDraft(row.draft) : null,
   lastSeenAt: isoOrNull(row.lastSeenAt),
 });

@@ -40,12 +40,15 @@ const changeUser: RouteHandler<typeof changeUserRoute, ApiEnv> = async (c) => {
   if (isAdmin(person) && (id !== person.id || role || status)) {
     // Admins change their own password and address below, where the current password is required.
     const own = id === person.id && { password: undefined, email: undefined };
-    return c.json(showUser(await changeAccount(c, id, clean({ ...given, password, role, status, ...own }))), 200);
+    return c.json(
+      showUser(await changeAccount(c, id, clean({ ...given, password, role, status, ...own })), person),
+      200,
+    );
   }
   if (id !== person.id) throw notFound();
   if (role || status) throw invalid(role ? "role" : "status", "Eso solo lo cambia quien administra.");
   const before = await db.selectFrom("users").where("id", "=", id).selectAll().executeTakeFirstOrThrow(notFound);
-  refuseStale(c, before, showUser(before));
+  refuseStale(c, before, showUser(before, person));
   const newAddress = given.email !== undefined && given.email !== before.email;
   if (newAddress || password !== undefined) await confirmPassword(c, confirmation);
   if (password !== undefined) await refuseCommon(password);
@@ -73,7 +76,7 @@ const changeUser: RouteHandler<typeof changeUserRoute, ApiEnv> = async (c) => {
   });
   const after = await change.catch(addressTaken);
   if (newAddress) tellOldAddress(services, before, after.email);
-  return c.json(showUser(after), 200);
+  return c.json(showUser(after, person), 200);
 };
 
 const deleteUserRoute = createRoute({
@@ -151,13 +154,13 @@ const listUsers: RouteHandler<typeof listUsersRoute, ApiEnv> = async (c) => {
     ],
     filters: { role: "text", status: "text" },
   });
-  return c.json({ items: rows.map(showUser), ...rest }, 200);
+  return c.json({ items: rows.map((row) => showUser(row, c.var.person)), ...rest }, 200);
 };
 
 const creates = { security: bearer, middleware: [signedIn, noProgram, admin, publishes("user")] };
 const createUserRoute = creationRoute(creates, newAccount, user, "La cuenta nueva.");
 const createUser: RouteHandler<typeof createUserRoute, ApiEnv> = async (c) =>
-  c.json(showUser(await createAccount(c, c.req.valid("json"))), 201);
+  c.json(showUser(await createAccount(c, c.req.valid("json")), c.var.person), 201);
 
 const showAccountRoute = itemRoute(
   { security: bearer, middleware: [signedIn] },
@@ -167,7 +170,7 @@ const showAccountRoute = itemRoute(
 const showAccount: RouteHandler<typeof showAccountRoute, ApiEnv> = async (c) => {
   const { id } = c.req.valid("param");
   if (id !== c.var.person.id && !isAdmin(c.var.person)) throw notFound();
-  return c.json(showUser(await findUser(c.var.services, id)), 200);
+  return c.json(showUser(await findUser(c.var.services, id), c.var.person), 200);
 };
 
 export const users = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })

@@ -15,7 +15,8 @@ const rules: Record<Answer["rule"], string> = {
   open: "Quien administra esta instalación puede leer lo que escribes, salvo lo temporal. Cada lectura se apunta aquí.",
   reason:
     "Quien administra esta instalación puede leer lo que escribes, salvo lo temporal, si antes dice para qué. Cada lectura se apunta aquí, y te llega un aviso; si hay una razón para no avisarte, sale aquí a los treinta días.",
-  never: "Quien administra esta instalación no puede leer lo que escribes.",
+  never:
+    "Quien administra esta instalación no puede leer lo que escribes; lo que enseñes a un grupo lo lee quien esté en él, y quien administra decide quién está.",
 };
 
 /** Who has read what is somebody's, in words. */

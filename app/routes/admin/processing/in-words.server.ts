@@ -75,7 +75,8 @@ const administratorsRead: Record<Processing["security"]["adminReads"], string> =
   open: "puede leer lo que escriben los demás, salvo lo temporal; cada lectura queda en la auditoría, y cada persona ve en su cuenta quién ha leído lo suyo",
   reason:
     "puede leer lo que escriben los demás, salvo lo temporal, si antes dice para qué; queda en la auditoría, y a la persona se le avisa, o se apunta por qué no y lo ve en su cuenta a los treinta días",
-  never: "puede gestionar las cuentas y borrar, pero no leer lo que escriben los demás ni descargar copias",
+  never:
+    "puede gestionar las cuentas y borrar, pero no leer lo que escriben los demás ni descargar copias; lo que alguien enseña a un grupo lo lee quien esté en él",
 };
 
 /** What is done to protect data. `tests/promised/processing.test.ts` compares each sentence with what happens. */
