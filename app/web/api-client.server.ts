@@ -111,7 +111,7 @@ export function createClient(send: Send, tokens: TokenStore) {
 
   return {
     client: hc<Api>("http://api", { fetch: call }),
-    /** What the API has refused to an administrator who has not said what for: its kind and id, as a path. */
+    /** The thing that the API has refused to an administrator without a purpose: its kind and id, as a path. */
     asksPurpose: () => inspected,
     /** Call when the response is sent: from then on the browser has the rotated tokens, and what the page still reads comes later. */
     answered() {

@@ -9,7 +9,7 @@ type Thing = {
   make(house: House): Promise<string>;
   method?: "PUT" | "PATCH";
   change?: Json | ((house: House) => Json);
-  /** Whose it is, where that is not the administrator. */
+  /** The owner's id, unless the administrator is the owner. */
   whose?: "ana";
 };
 type House = { api: Api; admin: Account; other: Account; ana: Account };

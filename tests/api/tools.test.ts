@@ -188,7 +188,7 @@ describe.each(await ruleEngines())("tools, on $name", (engine) => {
     const chatId = first[0]?.type === "start" ? first[0].chatId : "";
     const again = (word: string) =>
       api.converse(ana.token, { chatId, content: steps([[remember(word)]]), modelId: models.compatible });
-    // What another server says of its own tools may order a call of this one.
+    // Descriptions of another server's tools may order a call of this one.
     const beside = await read(await again("Entre medias"));
     const [other] = callsOf(beside);
     await decide(beside, { n: other?.n, hash: other?.asks?.hash, decision: "no" });

@@ -201,7 +201,7 @@ async function check(
     .where("id", "in", [...fileIds, ""])
     .where("userId", "=", ownerId)
     .where("sessionId", "is", null)
-    // Who changes the assistant of another administrator adds nothing of theirs that only they may read.
+    // An administrator who changes another's assistant adds no file that only the other may read.
     .where((e) =>
       e.or([e("id", "in", ["", ...(before ? (JSON.parse(before.fileIds) as string[]) : [])]), maySeeFile(person)(e)]),
     )

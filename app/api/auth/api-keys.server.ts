@@ -42,7 +42,7 @@ const show = (row: ApiKeyRow): z.output<typeof apiKey> => ({
 
 const common = {
   security: bearer,
-  // What a program is reading with a key ends with it.
+  // A program's streams end with its key.
   middleware: [signedIn, noProgram, active, publishes("key"), mayEndSessions((c) => c.var.person.id)],
 };
 

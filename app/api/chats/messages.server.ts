@@ -89,7 +89,7 @@ const changeMessageRoute = changeRoute("patch", common, messageChange, message, 
 const changeMessage: RouteHandler<typeof changeMessageRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const row = await findMessage(services, person, c.req.valid("param").id);
-  // Who changes a text of somebody else's has to have read it.
+  // A text of somebody else's is changed only by people who may read it.
   await seeChat(c, row.chatId);
   refuseStale(c, row, await showOne(services.db, row, person));
   if (row.status === "streaming") throw invalid("content", "Esta respuesta aún se está escribiendo; detenla antes.");

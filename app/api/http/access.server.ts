@@ -193,7 +193,7 @@ export async function seeFile(c: Context<ApiEnv>, fileId: string): Promise<FileR
     .select("messages.chatId")
     .distinct()
     .execute();
-  // What was sent in a conversation is read with it.
+  // Files that were sent in a conversation are read with it.
   const open = await underInspection(
     c,
     "chat",

@@ -71,7 +71,7 @@ export const projectMembers = new OpenAPIHono<ApiEnv>({ defaultHook: answerInval
       const { services, person } = c.var;
       const { db } = services;
       const project = await findProject(services, person, c.req.valid("param").id);
-      // Who is in a project reads all of it, for good: an admin who added people, such as themselves, would need no purpose any more.
+      // Members read all of a project, for good: an admin who added people, such as themselves, would need no purpose any more.
       if (project.userId !== person.id) throw new Problem(403, "Solo quien tiene el proyecto añade a otras personas.");
       // Tells whether an address has an account: as slowly as signing in does.
       await countAttempt(c, "member", person.id);

@@ -99,7 +99,7 @@ const changeProjectRoute = changeRoute("put", common, newProject, project, "El p
 const changeProject: RouteHandler<typeof changeProjectRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const before = await findProject(services, person, c.req.valid("param").id);
-  // Who changes what somebody else has written has to have read it.
+  // A text of somebody else's is changed only by people who may read it.
   await seeProject(c, before.id);
   refuseStale(c, before, showProject(before, person));
   const after = { ...before, ...c.req.valid("json"), updatedAt: Date.now() };

@@ -49,7 +49,7 @@ export async function deleteAccount(c: Context<ApiEnv>, id: string): Promise<voi
       .set({ changes: "{}" })
       .where((e) =>
         e.or([
-          // What somebody has read of others stays told to them.
+          // Reads of others' things stay told to them.
           e.and([e("actorId", "=", id), e("action", "not in", inspections)]),
           e("ownerId", "=", id),
           e.and([e("resource", "=", "user"), e("resourceId", "=", id)]),

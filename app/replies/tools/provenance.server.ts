@@ -84,7 +84,7 @@ export function mustAsk(tool: Tool, input: Record<string, unknown>, { provenance
     const holds = granted && tool.readOnly;
     if (provenance.unnamedIn(tool, input).some(({ isPath }) => !(isPath && holds))) return true;
   }
-  // What another server says of its own tools may order a call of this one.
+  // Descriptions of another server's tools may order a call of this one.
   const holds = granted && (tool.readOnly || tool.server === null || !isDescribed);
   return (wasCut && !tool.readOnly) || (tool.asks && !holds);
 }

@@ -19,7 +19,7 @@ const rules: Record<Answer["rule"], string> = {
     "Quien administra esta instalación no puede leer lo que escribes; lo que enseñes a un grupo lo lee quien esté en él, y quien administra decide quién está.",
 };
 
-/** Who has read what is somebody's, in words. */
+/** The reads of a person's things, in words. */
 export const inspectionsInWords = ({ rule, items, nextCursor }: Answer, timeZone: string) => ({
   rule: rules[rule],
   items: items.map(({ id, at, by, resource, title, purpose }) => ({

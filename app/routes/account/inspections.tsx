@@ -1,7 +1,7 @@
 import { Link } from "react-router";
 import type { inspectionsInWords } from "./inspections.server.ts";
 
-/** Who has read what is somebody's, when and what for. */
+/** The reads of a person's things: by whom, when and what for. */
 export function Inspections({ rule, items, older }: ReturnType<typeof inspectionsInWords>) {
   return (
     <div className="stack">

@@ -22,7 +22,7 @@ const kinds: Record<Inspected["resource"], { named: string; at(id: string): stri
   backup: { named: "la copia", at: () => "/admin/sistema" },
 };
 
-/** Where the administrator was going. What is downloaded is asked for again at its page: a download leads to no other. */
+/** The address that the administrator was going to. A download is asked for again at its page, as it leads to no other. */
 function wayBack(url: URL, resource: string, id: string): string {
   const asked = url.searchParams.get("volver");
   const kind = kinds[resource as Inspected["resource"]];
@@ -50,7 +50,7 @@ export const action = ({ context, params: { resource, id }, url }: Route.ActionA
 
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
-/** What somebody who administers wants to read something for: asked before the first look, and told to whose it is. */
+/** Asks an administrator for the purpose of reading something, before the first look; the owner is told. */
 export default function Inspection({ loaderData, actionData }: Route.ComponentProps) {
   const { title, named, owner, back } = loaderData;
   return (

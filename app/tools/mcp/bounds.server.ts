@@ -1,4 +1,4 @@
-/** What a server may make this process do over one connection, whatever it sends. Bytes are bounded where they come in (`boundedFetch`). */
+/** Bounds of the work that a server can cause over one connection. Bytes are bounded where they come in (`boundedFetch`). */
 
 // Messages within so many ms: each costs the thread some 30 µs, and no server at work sends as many.
 const messagesAtMost = 2_000;

@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What was done at the server: names of tools that change something, with their input. */
+/** The calls that the server has had of tools that change something, with their input. */
 export const done: { tool: string; input: Record<string, unknown> }[] = [];
-/** What its cards say, by number; the words of its descriptions. */
+/** The text of its cards, by number; the words of its descriptions. */
 export const cards = new Map<string, string>();
 
 const string = { type: "string" };

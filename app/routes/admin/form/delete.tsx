@@ -22,7 +22,7 @@ export async function loader({ context, params: { resource: path, id } }: Route.
   return { title: `Eliminar ${resource.one}`, name: cells?.[0]?.text };
 }
 
-/** What is somebody else's is deleted without being read. */
+/** Things of others are deleted without being read. */
 function unread(error: unknown): undefined {
   if (error instanceof ApiProblem && error.status === 403) return undefined;
   throw error;
