@@ -88,7 +88,8 @@ export default function Members({ loaderData, actionData, params }: Route.Compon
           </PostForm>
         )}
         {leaves && <p>Al salir, tus conversaciones y documentos salen del proyecto contigo y siguen siendo tuyos.</p>}
-        {!owns && result?.message && <p className="error">{result.message}</p>}
+        {owns && !adds && <p>Solo quien tiene el proyecto añade a otras personas.</p>}
+        {!adds && result?.message && <p className="error">{result.message}</p>}
       </div>
       <DialogFoot cancelTo={`/conversation/project/${params.id}`} word="Cerrar">
         {leaves && (
@@ -99,7 +100,7 @@ export default function Members({ loaderData, actionData, params }: Route.Compon
             </button>
           </PostForm>
         )}{" "}
-        {owns && (
+        {adds && (
           <button type="submit" form="anadir" className="button primary">
             Añadir
           </button>
