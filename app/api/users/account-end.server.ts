@@ -42,6 +42,7 @@ export async function deleteAccount(c: Context<ApiEnv>, id: string): Promise<voi
       id,
     );
     await trx.deleteFrom("users").where("id", "=", id).execute();
+    await noteErasure(trx, engine, services.auditKey, id);
     // The audit trail keeps who did what and from where; details about the deleted person and their addresses are removed.
     await trx.updateTable("audit").set({ ip: "" }).where("actorId", "=", id).execute();
     await trx
@@ -56,7 +57,6 @@ export async function deleteAccount(c: Context<ApiEnv>, id: string): Promise<voi
         ]),
       )
       .execute();
-    await noteErasure(trx, engine, services.auditKey, id);
     await recordAudit(trx, c, "delete", "user", id);
   });
   await services.files.delete(files.map((file) => file.id));

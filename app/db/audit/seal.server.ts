@@ -95,7 +95,10 @@ async function lastSeal(db: Db): Promise<Seal> {
 export const allowCut = (db: Db, engine: Engine, auditKey: Buffer, through: Seal): Promise<void> =>
   alone(db, engine, async (trx) => signMark(trx, await currentKey(trx, auditKey), "cut", through));
 
-/** Notes that the details of an account are gone from the trail with it. Call it in the transaction that deletes it. */
+/**
+ * Notes that the details of an account are gone from the trail with it. Call it in the transaction that removes them, before: a process
+ * that seals holds the lock first, and then the rows.
+ */
 export async function noteErasure(trx: Trx, engine: Engine, auditKey: Buffer, personId: string): Promise<void> {
   await beAlone(trx, engine);
   const now = Date.now();
