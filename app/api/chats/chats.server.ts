@@ -245,20 +245,19 @@ const changeChat: RouteHandler<typeof changeChatRoute, ApiEnv> = async (c) => {
     if (unsent !== undefined) throw invalid("draft", "Solo escribe en ella quien la ha empezado.");
   }
   await checkReferences(services, person, given);
-  const change = {
-    ...given,
-    ...(given.title !== undefined && { titled: 1 as const }),
-    ...(pinned !== undefined && { pinned: pinned ? (1 as const) : (0 as const) }),
-    ...(archived !== undefined && { archived: archived ? (1 as const) : (0 as const) }),
-    ...(toolsOff && { toolsOff: JSON.stringify(toolsOff) }),
-    ...(unsent !== undefined && { draft: unsent && JSON.stringify(unsent) }),
-    updatedAt: Date.now(),
-  };
   const changed = await services.db.transaction().execute(async (trx) => {
     if (asksAgain) await trx.deleteFrom("grants").where("chatId", "=", row.id).execute();
     const after = await trx
       .updateTable("chats")
-      .set(change)
+      .set({
+        ...given,
+        ...(given.title !== undefined && { titled: 1 }),
+        ...(pinned !== undefined && { pinned: pinned ? 1 : 0 }),
+        ...(archived !== undefined && { archived: archived ? 1 : 0 }),
+        ...(toolsOff && { toolsOff: JSON.stringify(toolsOff) }),
+        ...(unsent !== undefined && { draft: unsent && JSON.stringify(unsent) }),
+        updatedAt: Date.now(),
+      })
       .where("id", "=", row.id)
       .$call(ifUnchanged(c, row))
       .returningAll()

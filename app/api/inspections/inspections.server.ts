@@ -87,7 +87,7 @@ const begin: RouteHandler<typeof beginRoute, ApiEnv> = async (c) => {
   const { purpose: said, untold, ...asked } = c.req.valid("json");
   const { ownerId, title } = await find(services, asked.resource, asked.id);
   if (ownerId === person.id) throw invalid("id", "Es tuyo: ya lo puedes leer.");
-  const admin = await nameOf(services.db, person.id);
+  const reader = await nameOf(services.db, person.id);
   const now = Date.now();
   await services.db.transaction().execute(async (trx) => {
     await appendAudit(trx, {
@@ -100,7 +100,7 @@ const begin: RouteHandler<typeof beginRoute, ApiEnv> = async (c) => {
       ip: c.env.ip,
     });
     if (untold || !ownerId) return;
-    const notice = `${admin}, que administra, puede leer durante una hora ${named[asked.resource]} «${title}». Para qué: ${said}`;
+    const notice = `${reader}, que administra, puede leer durante una hora ${named[asked.resource]} «${title}». Para qué: ${said}`;
     const row = { id: newId(), createdAt: now, updatedAt: now, userId: ownerId, groupIds: null, endsAt: null };
     await trx
       .insertInto("notices")
