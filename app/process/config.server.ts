@@ -76,7 +76,7 @@ const variables = z.object({
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/, error: "DATABASE_URL tiene que empezar por postgres://" })
     .optional(),
-  // Where several processes count attempts together.
+  // Several processes count attempts together there.
   REDIS_URL: z
     .url({ protocol: /^rediss?$/, hostname: /./, error: "REDIS_URL tiene que empezar por redis:// o rediss://" })
     .refine(
@@ -84,7 +84,7 @@ const variables = z.object({
       "REDIS_URL acaba en el número de la base, y sus «%» se escriben %25: redis://:clave@máquina:6379/0",
     )
     .optional(),
-  // Where the bytes of files are; without it, in DATA_DIR.
+  // Bucket for the bytes of files; without it, they are in DATA_DIR.
   STORAGE_URL: z
     .string()
     .transform((text, context) => {
@@ -105,7 +105,7 @@ const variables = z.object({
   PUBLIC_URL: httpUrl("PUBLIC_URL").optional(),
   TRUST_PROXY: flag("TRUST_PROXY").default(false),
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: "SMTP_URL tiene que empezar por smtp:// o smtps://" }).optional(),
-  // Who answers for the data of people (GDPR), as the record of processing names them.
+  // Controller of the data of people (GDPR), as the record of processing names them.
   CONTROLLER_NAME: z.string().optional(),
   CONTROLLER_CONTACT: z.string().optional(),
   DPO_CONTACT: z.string().optional(),

@@ -6,7 +6,7 @@ import { encrypt } from "../process/crypto.server.ts";
 import type { Program } from "./mcp/server.ts";
 import type { ToolSettings } from "./settings.ts";
 
-/** Where tools come from at the first start. */
+/** Sources of tools at the first start. */
 type Given = Pick<Config, "toolServers" | "searxngUrl" | "braveKey" | "tavilyKey">;
 
 type First = Pick<ToolRow, "name" | "kind" | "address"> & { secret: string | null; settings: ToolSettings };

@@ -7,7 +7,8 @@ type Changes = { before?: object; after?: object };
 type Told = { actorId?: string | null; ownerId?: string | null; changes?: Changes };
 
 /**
- * Records an admin's write or a sign-in event in the audit trail, in the transaction of what it tells, and publishes the change to the owner's open pages.
+ * Records an admin's write or a sign-in event in the audit trail, in the transaction of the change, and publishes the change to the
+ * owner's open pages.
  * The actor is the person of the request, unless `actorId` says otherwise; null is nobody who is known.
  * `changes` never carries secrets.
  */

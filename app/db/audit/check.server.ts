@@ -77,7 +77,7 @@ async function rowsAfter(db: Db, seq: number): Promise<SealedRow[]> {
   return rows.map((row) => ({ ...row, seq: Number(row.seq), hash: row.hash ?? "" }));
 }
 
-/** What comes before the first row there is: nothing, or what retention was allowed to delete. */
+/** The seal before the first row there is: of nothing, or of the last row that retention was allowed to delete. */
 async function beginning(db: Db, keys: SealKey[], say: (sentence: string) => void): Promise<Seal> {
   const first = await firstSealed(db);
   if (first === undefined || first === 1) return { seq: 0, hash: "" };

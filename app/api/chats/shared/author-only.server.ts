@@ -5,7 +5,7 @@ import { documentsTool } from "../../../tools/builtin/documents.server.ts";
 import type { Person } from "../../env.server.ts";
 import { maySeeFile } from "../../http/access.server.ts";
 
-/** ChatReader of a chat; null: a stranger with the link of a shared one. */
+/** Reader of a chat; null: a stranger with the link of a shared one. */
 export type ChatReader = Pick<Person, "id" | "sessionId"> | null;
 
 /** In place of what only the author of a reply may open. */

@@ -79,7 +79,7 @@ const administratorsRead: Record<Processing["security"]["adminReads"], string> =
     "puede gestionar las cuentas y borrar, pero no leer lo que escriben los demás ni descargar copias; lo que alguien enseña a un grupo lo lee quien esté en él",
 };
 
-/** What is done to protect data. `tests/promised/processing.test.ts` compares each sentence with what happens. */
+/** Measures that protect data. `tests/promised/processing.test.ts` compares each sentence with what happens. */
 export function measures(security: Processing["security"]): string[] {
   const { https, passwords, withSecondStep, administrators, adminReads, terms } = security;
   return [
