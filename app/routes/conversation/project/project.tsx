@@ -49,7 +49,8 @@ export async function loader({ context, params: { id }, url }: Route.LoaderArgs)
     userId === user.id ? undefined : members.items.find((member) => member.userId === userId)?.name;
   return {
     project: { name, description, instructions },
-    members: members.items.length > 1 ? members.items : [],
+    // An owner who is alone in it needs no list.
+    members: role === "owner" && members.items.length === 1 ? [] : members.items,
     // Who administers looks after the projects of all, but does not write in them.
     owns: role === "owner" || user.role === "admin",
     writes: role === "owner" || role === "writes",
@@ -126,7 +127,7 @@ export default function Project({ loaderData, actionData, params }: Route.Compon
             ) : (
               <p className="text-text-2">En este proyecto puedes leer, y continuar en una copia lo que leas.</p>
             )}
-            <Chats chats={chats} moreChats={moreChats} />
+            <Chats chats={chats} moreChats={moreChats} writes={writes} />
           </div>
           <div className="shelf">
             <section aria-labelledby="instrucciones">
@@ -166,12 +167,16 @@ export default function Project({ loaderData, actionData, params }: Route.Compon
   );
 }
 
-function Chats({ chats, moreChats }: Pick<Route.ComponentProps["loaderData"], "chats" | "moreChats">) {
+function Chats({
+  chats,
+  moreChats,
+  writes,
+}: Pick<Route.ComponentProps["loaderData"], "chats" | "moreChats" | "writes">) {
   return (
     <section aria-labelledby="charlas">
       <h2 id="charlas">Conversaciones</h2>
       {chats.length === 0 ? (
-        <p className="text-text-2">Aún no hay ninguna. Lo que escribas arriba empieza la primera.</p>
+        <p className="text-text-2">Aún no hay ninguna.{writes && " Lo que escribas arriba empieza la primera."}</p>
       ) : (
         <ul className="rows">
           {chats.map((chat) => (
