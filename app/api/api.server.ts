@@ -38,10 +38,10 @@ import type { ApiEnv, Services } from "./env.server.ts";
 import { groups } from "./groups/groups.server.ts";
 import { members } from "./groups/members.server.ts";
 import { boundBody } from "./http/bodies.server.ts";
-import { reads, writes } from "./http/crud.server.ts";
 import { etags } from "./http/etags.server.ts";
 import { answerError, Problem } from "./http/problem.server.ts";
 import { tellRateLimit } from "./http/rate-limit.server.ts";
+import { reads, routesOf } from "./http/resource.server.ts";
 import { imports } from "./imports/imports.server.ts";
 import { inspections } from "./inspections/inspections.server.ts";
 import { failedJobs, jobs } from "./jobs/jobs.server.ts";
@@ -70,7 +70,7 @@ import { retentions } from "./retention/retentions.server.ts";
 import { schedules } from "./schedules/schedules.server.ts";
 import { emails } from "./site/emails.server.ts";
 import { inbox } from "./site/inbox.server.ts";
-import { pageResource, pages } from "./site/pages.server.ts";
+import { pages } from "./site/pages.server.ts";
 import { auditChecks } from "./system/audit-checks.server.ts";
 import { auditTrail } from "./system/audit-trail.server.ts";
 import { diagnoses } from "./system/diagnoses.server.ts";
@@ -124,55 +124,42 @@ const mounted = [
   ["/api/message", messageOpinions],
   ["/api/message", speeches],
   ["/api/voice", voices],
-  ["/api/voice-model", reads(voiceModels)],
-  ["/api/voice-model", writes(voiceModels)],
+  ["/api/voice-model", routesOf(voiceModels)],
   ["/api/opinion", reads(opinions)],
   ["/api/opinion", opinionTrials],
-  ["/api/model", models],
-  ["/api/assistant", assistants],
-  ["/api/template", templates],
-  ["/api/schedule", schedules],
+  ["/api/model", routesOf(models)],
+  ["/api/assistant", routesOf(assistants)],
+  ["/api/template", routesOf(templates)],
+  ["/api/schedule", routesOf(schedules)],
   ["/api/feed", replyFeeds],
   ["/api/device", devices],
-  ["/api/tool", tools],
+  ["/api/tool", routesOf(tools)],
   ["/api/tool", toolServers],
   ["/api/project", projects],
   ["/api/project", projectMembers],
   ["/api/file", uploads],
   ["/api/file", files],
-  ["/api/page", pages],
-  ["/api/page", writes(pageResource)],
+  ["/api/page", routesOf(pages)],
   ["/api/model", modelTrials],
   ["/api/audit", auditChecks],
   ["/api/audit", reads(auditTrail)],
   ["/api/email", reads(inbox)],
-  ["/api/training", reads(trainings)],
-  ["/api/training", writes(trainings)],
-  ["/api/search-model", reads(searchModels)],
-  ["/api/search-model", writes(searchModels)],
-  ["/api/access", reads(accesses)],
-  ["/api/access", writes(accesses)],
-  ["/api/invitation", reads(invitations)],
-  ["/api/invitation", writes(invitations)],
+  ["/api/training", routesOf(trainings)],
+  ["/api/search-model", routesOf(searchModels)],
+  ["/api/access", routesOf(accesses)],
+  ["/api/invitation", routesOf(invitations)],
   ["/api/invitation", invitationLinkOf],
-  ["/api/notice", reads(notices)],
-  ["/api/notice", writes(notices)],
+  ["/api/notice", routesOf(notices)],
   ["/api/notice", readings],
-  ["/api/group", reads(groups)],
-  ["/api/group", writes(groups)],
-  ["/api/member", reads(members)],
-  ["/api/member", writes(members)],
+  ["/api/group", routesOf(groups)],
+  ["/api/member", routesOf(members)],
   ["/api/terms", terms],
   ["/api/inspection", inspections],
-  ["/api/retention", reads(retentions)],
-  ["/api/retention", writes(retentions)],
+  ["/api/retention", routesOf(retentions)],
   ["/api/retention", retentionDue],
-  ["/api/hold", reads(holds)],
-  ["/api/hold", writes(holds)],
-  ["/api/summary", reads(summaries)],
-  ["/api/summary", writes(summaries)],
-  ["/api/subscription", reads(subscriptions)],
-  ["/api/subscription", writes(subscriptions)],
+  ["/api/hold", routesOf(holds)],
+  ["/api/summary", routesOf(summaries)],
+  ["/api/subscription", routesOf(subscriptions)],
   ["/api/email", emails],
   ["/api/search", search],
   ["/api/usage", usage],

@@ -759,3 +759,6 @@ export type Tables = {
   opinions: OpinionRow;
   passages: PassageRow;
 };
+
+/** Tables of items: their rows have an id and times. */
+export type ItemTable = { [T in keyof Tables]: Tables[T] extends Row ? T : never }[keyof Tables];

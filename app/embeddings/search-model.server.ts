@@ -20,6 +20,12 @@ const restAfterFailure = 30_000;
 // Of a question: what is longer is a document.
 const questionLength = 2_000;
 
+/** A model that can be asked, stored or not yet. */
+export type TriedModel = Pick<
+  SearchModelRow,
+  "id" | "externalId" | "baseUrl" | "apiKey" | "questionPrefix" | "passagePrefix" | "problem"
+>;
+
 /** The model that search is done with, if an admin has enabled one: what questions and passages mean to it. */
 export class SearchModel implements Meanings {
   readonly #services: Services;
@@ -53,7 +59,7 @@ export class SearchModel implements Meanings {
   }
 
   /** What passages mean, in their order. Throws ReplyError. What came of it is told in the model's row. */
-  async meaningsOf(model: SearchModelRow, passages: string[], signal: AbortSignal): Promise<Meaning[]> {
+  async meaningsOf(model: TriedModel, passages: string[], signal: AbortSignal): Promise<Meaning[]> {
     const texts = passages.map((passage) => after(model.passagePrefix, passage));
     const limited = AbortSignal.any([signal, AbortSignal.timeout(passagesPatience)]);
     try {
@@ -67,19 +73,19 @@ export class SearchModel implements Meanings {
   }
 
   /** What the model's server answers for texts, as it is. Throws ReplyError. */
-  async vectorsOf(model: SearchModelRow, texts: string[], signal: AbortSignal): Promise<number[][]> {
+  async vectorsOf(model: TriedModel, texts: string[], signal: AbortSignal): Promise<number[][]> {
     const { modelKey } = this.#services;
     const apiKey = model.apiKey === null ? null : tryDecrypt(model.apiKey, modelKey, model.id);
     if (apiKey === undefined) throw ReplyError.lostKey();
     return embed({ ...model, apiKey }, texts, signal);
   }
 
-  async #ask(model: SearchModelRow, texts: string[], signal: AbortSignal): Promise<Meaning[]> {
+  async #ask(model: TriedModel, texts: string[], signal: AbortSignal): Promise<Meaning[]> {
     const vectors = await this.vectorsOf(model, texts, signal);
     return vectors.map((numbers) => ({ ...quantise(numbers), version: versionOf(model, numbers.length) }));
   }
 
-  async #tell({ id }: SearchModelRow, problem: string | null): Promise<void> {
+  async #tell({ id }: TriedModel, problem: string | null): Promise<void> {
     await this.#services.db.updateTable("searchModels").set({ problem }).where("id", "=", id).execute();
   }
 }
@@ -87,15 +93,15 @@ export class SearchModel implements Meanings {
 const after = (prefix: string, text: string) => (prefix ? `${prefix} ${text}` : text);
 
 /** Which vectors can be compared: those of one model, of texts given to it in the same way. */
-const versionOf = (model: SearchModelRow, length: number) => `${nameOf(model)}-${length}`;
+const versionOf = (model: TriedModel, length: number) => `${nameOf(model)}-${length}`;
 
-function nameOf({ externalId, questionPrefix, passagePrefix }: SearchModelRow): string {
+function nameOf({ externalId, questionPrefix, passagePrefix }: TriedModel): string {
   const said = JSON.stringify([externalId, questionPrefix, passagePrefix]);
   return createHash("sha256").update(said).digest("hex").slice(0, 16);
 }
 
 /** Whether a version is one of this model, of whatever length. */
-export const isVersionOf = (model: SearchModelRow, version: string) => version.startsWith(`${nameOf(model)}-`);
+export const isVersionOf = (model: TriedModel, version: string) => version.startsWith(`${nameOf(model)}-`);
 
 const findEnabled = prepared((db, _: object) =>
   db.selectFrom("searchModels").where("enabled", "=", 1).orderBy("updatedAt", "desc").limit(1).selectAll(),

@@ -34,10 +34,13 @@ export async function enabledKinds(db: Db): Promise<Set<VoiceModelRow["kind"]>> 
 
 const findKinds = prepared((db, _: object) => db.selectFrom("voiceModels").where("enabled", "=", 1).select("kind"));
 
+/** A model that can be asked, stored or not yet. */
+export type TriedModel = Pick<VoiceModelRow, "id" | "externalId" | "baseUrl" | "apiKey" | "voice">;
+
 /** What is said in a recording; empty if nothing is. Throws ReplyError. */
 export async function transcribe(
   services: Services,
-  model: VoiceModelRow,
+  model: TriedModel,
   recording: { bytes: Buffer; mediaType: string },
   signal: AbortSignal,
 ): Promise<string> {
@@ -48,12 +51,7 @@ export async function transcribe(
 }
 
 /** A text as speech in MP3. Throws ReplyError. */
-export async function speak(
-  services: Services,
-  model: VoiceModelRow,
-  text: string,
-  signal: AbortSignal,
-): Promise<Buffer> {
+export async function speak(services: Services, model: TriedModel, text: string, signal: AbortSignal): Promise<Buffer> {
   const speech = (await providerOf(services, model)).speech(model.externalId);
   const sounds: Uint8Array[] = [];
   // The frames of an MP3 need nothing around them: several stand one behind the other.
@@ -75,7 +73,7 @@ async function isMp3(bytes: Uint8Array): Promise<boolean> {
   return (await fileTypeFromBuffer(bytes))?.mime === "audio/mpeg";
 }
 
-async function providerOf({ modelKey }: Services, { id, baseUrl, apiKey }: VoiceModelRow) {
+async function providerOf({ modelKey }: Services, { id, baseUrl, apiKey }: TriedModel) {
   const key = apiKey === null ? "none" : tryDecrypt(apiKey, modelKey, id);
   if (key === undefined) throw ReplyError.lostKey();
   const { createOpenAI } = await import("@ai-sdk/openai");

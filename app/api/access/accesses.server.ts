@@ -4,9 +4,9 @@ import type { AccessRow } from "../../db/tables.ts";
 import { isForbiddenUrl } from "../../process/addresses.server.ts";
 import { isSecureOrHere } from "../../process/config.server.ts";
 import { encrypt } from "../../process/crypto.server.ts";
-import type { Resource } from "../http/crud.server.ts";
 import { invalid } from "../http/problem.server.ts";
-import { flag, line, position, rowFields, text, timesOf } from "../http/schemas.server.ts";
+import type { Resource } from "../http/resource.server.ts";
+import { flag, flagsOf, line, position, rowFields, text, timesOf } from "../http/schemas.server.ts";
 
 /** How people are found in most directories: by their user name or their address. */
 export const usualFilter = "(&(objectClass=person)(|(uid={usuario})(mail={usuario})(sAMAccountName={usuario})))";
@@ -73,8 +73,6 @@ const shown = z
   })
   .openapi("Access");
 
-const asFlag = (value: boolean) => (value ? (1 as const) : (0 as const));
-
 /** Providers of identities that people come in by. The secret is never answered. */
 export const accesses: Resource<"accesses", typeof shown, typeof body> = {
   table: "accesses",
@@ -83,53 +81,33 @@ export const accesses: Resource<"accesses", typeof shown, typeof body> = {
   shown,
   body,
   method: "put",
-  show: ({ secret, makesAccounts, trustsEmail, enabled, ...row }) => ({
+  show: ({ secret, ...row }) => ({
     ...row,
     ...timesOf(row),
-    makesAccounts: makesAccounts === 1,
-    trustsEmail: trustsEmail === 1,
-    enabled: enabled === 1,
+    ...flagsOf(row, "makesAccounts", "trustsEmail", "enabled"),
     hasSecret: secret !== null,
   }),
-  columns: ({ makesAccounts = true, trustsEmail = false, enabled = true, dropsPeople: _asked, ...given }) => ({
-    ...given,
-    makesAccounts: asFlag(makesAccounts),
-    trustsEmail: asFlag(trustsEmail),
-    enabled: asFlag(enabled),
-  }),
-  // What comes is the new secret as it was written, or null.
-  complete({ accessKey }, row, before) {
-    if (before?.secret && !row.secret && isMoved(before, row)) {
+  async columns({ dropsPeople, ...given }, { services, id, before }) {
+    if (before?.secret && !given.secret && isMoved(before, given)) {
       throw invalid("secret", "Al cambiar la dirección hay que escribir el secreto otra vez.");
     }
-    return { ...row, secret: row.secret ? encrypt(row.secret, accessKey, row.id) : (before?.secret ?? null) };
-  },
-  async check({ db }, row, _person, { dropsPeople }) {
-    if (!dropsPeople) await refuseToDrop(db, row);
-    const fits = row.kind === "oidc" ? /^https?:/ : /^ldaps?:/;
-    if (!fits.test(row.address)) throw invalid("address", wrongKind[row.kind]);
-    if (row.kind === "oidc" && !row.clientId) throw invalid("clientId", "Falta el identificador de cliente.");
-    if (row.kind === "oidc" && !row.scopes.split(" ").includes("openid")) {
-      throw invalid("scopes", "Entre los alcances tiene que estar «openid».");
-    }
-    if (row.kind === "ldap" && !row.searchBase) throw invalid("searchBase", "Falta dónde están las personas.");
-    if (row.userFilter && !row.userFilter.includes("{usuario}")) {
-      throw invalid("userFilter", "En el filtro falta {usuario}, que es lo que escribe la persona.");
-    }
+    if (before && isMoved(before, given) && !dropsPeople) await refuseToDrop(services.db, before);
+    refuseUnfit(given);
+    const secret = given.secret ? encrypt(given.secret, services.accessKey, id) : (before?.secret ?? null);
+    return { ...given, secret };
   },
   // An identity at one provider means nothing at another.
-  async stored(db, row, before) {
+  async storing(trx, row, before) {
     if (!before || !isMoved(before, row)) return;
-    await db.deleteFrom("identities").where("accessId", "=", row.id).execute();
-    await db.deleteFrom("members").where("accessId", "=", row.id).execute();
-    await db.deleteFrom("sessions").where("accessId", "=", row.id).execute();
+    await trx.deleteFrom("identities").where("accessId", "=", row.id).execute();
+    await trx.deleteFrom("members").where("accessId", "=", row.id).execute();
+    await trx.deleteFrom("sessions").where("accessId", "=", row.id).execute();
   },
   list: {
-    table: "accesses",
     searched: ["name", "address"],
     sortable: [
-      { column: "position", direction: "asc" },
-      { column: "name", direction: "asc" },
+      { number: "position", direction: "asc" },
+      { text: "name", direction: "asc" },
     ],
     filters: { kind: "text", enabled: "flag" },
   },
@@ -139,17 +117,32 @@ type ProviderPlace = Pick<AccessRow, "address" | "kind">;
 const isMoved = (before: ProviderPlace, row: ProviderPlace) =>
   before.address !== row.address || before.kind !== row.kind;
 
+/** Throws 422 for what one kind of access needs and another has not. */
+function refuseUnfit({
+  kind,
+  address,
+  clientId,
+  scopes,
+  searchBase,
+  userFilter,
+}: Omit<z.output<typeof body>, "dropsPeople">): void {
+  const fits = kind === "oidc" ? /^https?:/ : /^ldaps?:/;
+  if (!fits.test(address)) throw invalid("address", wrongKind[kind]);
+  if (kind === "oidc" && !clientId) throw invalid("clientId", "Falta el identificador de cliente.");
+  if (kind === "oidc" && !scopes.split(" ").includes("openid")) {
+    throw invalid("scopes", "Entre los alcances tiene que estar «openid».");
+  }
+  if (kind === "ldap" && !searchBase) throw invalid("searchBase", "Falta dónde están las personas.");
+  if (userFilter && !userFilter.includes("{usuario}")) {
+    throw invalid("userFilter", "En el filtro falta {usuario}, que es lo que escribe la persona.");
+  }
+}
+
 /** Throws 422 where people are joined to an access that moves, with how many they are. */
-async function refuseToDrop(db: Db, row: AccessRow): Promise<void> {
-  const before = await db
-    .selectFrom("accesses")
-    .where("id", "=", row.id)
-    .select(["address", "kind"])
-    .executeTakeFirst();
-  if (!before || !isMoved(before, row)) return;
+async function refuseToDrop(db: Db, { id }: Pick<AccessRow, "id">): Promise<void> {
   const { count } = await db
     .selectFrom("identities")
-    .where("accessId", "=", row.id)
+    .where("accessId", "=", id)
     .select((e) => e.fn.countAll<number>().as("count"))
     .executeTakeFirstOrThrow();
   const people = Number(count);

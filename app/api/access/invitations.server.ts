@@ -4,8 +4,8 @@ import type { InvitationRow } from "../../db/tables.ts";
 import { sameSecret } from "../../process/crypto.server.ts";
 import { email } from "../auth/accounts.server.ts";
 import type { Services } from "../env.server.ts";
-import { checkGroupIds, groupIds, groupIdsColumn, parseGroupIds, shownGroupIds } from "../groups/group-ids.server.ts";
-import type { Resource } from "../http/crud.server.ts";
+import { checkGroupIds, groupIds, parseGroupIds, shownGroupIds } from "../groups/group-ids.server.ts";
+import type { Resource } from "../http/resource.server.ts";
 import { iso, isoOrNull, rowFields, timesOf } from "../http/schemas.server.ts";
 
 // In ms.
@@ -46,19 +46,15 @@ export const invitations: Resource<"invitations", typeof shown, typeof body> = {
     expiresAt: iso(row.expiresAt),
     usedAt: isoOrNull(row.usedAt),
   }),
-  columns: ({ groupIds: forGroups = null, ...given }) => ({ ...given, groupIds: groupIdsColumn(forGroups) }),
-  // The last administrator to change it answers for it.
-  complete: (_services, row, before, { id: inviterId }) =>
-    before
-      ? { ...row, inviterId }
-      : { ...row, inviterId, expiresAt: row.createdAt + lives, usedAt: null, userId: null },
-  async check({ db }, row) {
-    const before = await db.selectFrom("invitations").where("id", "=", row.id).select("groupIds").executeTakeFirst();
-    await checkGroupIds(db, parseGroupIds(row), before && parseGroupIds(before));
+  async columns(given, { services, person, before, now }) {
+    await checkGroupIds(services.db, given.groupIds, before && parseGroupIds(before));
+    const { expiresAt, usedAt, userId } = before ?? { expiresAt: now + lives, usedAt: null, userId: null };
+    // The last administrator to change it answers for it.
+    return { ...given, expiresAt, usedAt, userId, inviterId: person.id };
   },
-  created(services, row) {
+  stored(row, { services, before }) {
     const { mail, config } = services;
-    if (!row.email || !config.publicUrl) return;
+    if (before || !row.email || !config.publicUrl) return row;
     mail.post({
       to: row.email,
       subject: "Una invitación a Tertulia",
@@ -71,11 +67,11 @@ ${config.publicUrl}${invitationPath(services, row)}
 Si no lo esperabas, no hace falta que hagas nada.
 `,
     });
+    return row;
   },
   list: {
-    table: "invitations",
     searched: ["email"],
-    sortable: [{ column: "createdAt", direction: "desc" }],
+    sortable: [{ number: "createdAt", direction: "desc" }],
     filters: { role: "text" },
   },
 };

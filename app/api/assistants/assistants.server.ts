@@ -1,21 +1,19 @@
-import { OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
-import type { ExpressionBuilder } from "kysely";
-import { v7 as newId } from "uuid";
+import { z } from "@hono/zod-openapi";
+import { type ExpressionBuilder, expressionBuilder } from "kysely";
 import type { Db } from "../../db/connection.server.ts";
 import { usableBy } from "../../db/groups.server.ts";
 import type { AssistantRow, Tables } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
-import type { ApiEnv, Person, Services } from "../env.server.ts";
-import { checkGroupIds, groupIds, groupIdsColumn, parseGroupIds, shownGroupIds } from "../groups/group-ids.server.ts";
+import type { Person, Services } from "../env.server.ts";
+import { checkGroupIds, groupIds, parseGroupIds, shownGroupIds } from "../groups/group-ids.server.ts";
 import { maySeeFile } from "../http/access.server.ts";
-import { auditOthers } from "../http/audit.server.ts";
-import { active, isAdmin, signedIn } from "../http/authentication.server.ts";
-import { contains, listPage } from "../http/list.server.ts";
-import { ifUnchanged, refuseStale, stale } from "../http/optimistic-lock.server.ts";
-import { answerInvalid, invalid, notFound } from "../http/problem.server.ts";
-import { publishes } from "../http/publish-change.server.ts";
-import { changeRoute, creationRoute, deletionRoute, itemRoute, listRoute } from "../http/resource-routes.server.ts";
-import { bearer, flag, id, line, rowFields, text, timesOf } from "../http/schemas.server.ts";
+import { isAdmin } from "../http/authentication.server.ts";
+import { invalid, notFound } from "../http/problem.server.ts";
+import type { Asked, Resource } from "../http/resource.server.ts";
+import { flag, flagsOf, id, line, rowFields, text, timesOf } from "../http/schemas.server.ts";
+import { mayChange } from "./own-or-shared.server.ts";
+
+const e = expressionBuilder<Tables, "assistants">();
 
 const assistant = z
   .object({
@@ -64,19 +62,17 @@ const newAssistant = z.strictObject({
   groupIds,
 });
 
-const mayChange = (row: Pick<AssistantRow, "userId" | "shared">, person: Person) =>
-  row.userId === person.id || (isAdmin(person) && row.shared === 1);
-
-function showAssistant(row: AssistantRow, person: Person): z.output<typeof assistant> {
+/** An assistant as the API shows it to this person. */
+function show(row: AssistantRow, { person }: Pick<Asked, "person">): z.output<typeof assistant> {
   const changes = mayChange(row, person);
   return {
     ...row,
     ...timesOf(row),
+    ...flagsOf(row, "shared"),
     instructions: changes ? row.instructions : "",
     toolIds: row.toolIds === null ? null : (JSON.parse(row.toolIds) as string[]),
     fileIds: changes ? (JSON.parse(row.fileIds) as string[]) : [],
     beginnings: JSON.parse(row.beginnings) as string[],
-    shared: row.shared === 1,
     groupIds: changes ? parseGroupIds(row) : null,
     mayChange: changes,
   };
@@ -86,85 +82,37 @@ function showAssistant(row: AssistantRow, person: Person): z.output<typeof assis
 const isUsable = (userId: string) => (e: ExpressionBuilder<Tables, "assistants">) =>
   e.or([e("assistants.userId", "=", userId), e.and([e("assistants.shared", "=", 1), usableBy("assistants", userId)])]);
 
-const common = { security: bearer, middleware: [signedIn, active, publishes("assistant")] };
-
-const listAssistantsRoute = listRoute(common, assistant, "Los asistentes de la persona y los de todos.");
-const listAssistants: RouteHandler<typeof listAssistantsRoute, ApiEnv> = async (c) => {
-  const { person, services } = c.var;
-  const query = c.req.valid("query");
-  const visible = services.db
-    .selectFrom("assistants")
-    .selectAll("assistants")
-    .where(isUsable(person.id))
-    .where(contains("assistants.name", query.q));
-  const { rows, ...rest } = await listPage(services.db, visible, query, {
-    table: "assistants",
+/** Models prepared for a purpose: a person's own, and those that an administrator has made for all. */
+export const assistants: Resource<"assistants", typeof assistant, typeof newAssistant> = {
+  table: "assistants",
+  name: "assistant",
+  shown: assistant,
+  body: newAssistant,
+  method: "put",
+  show,
+  async columns(given, { services, person, before }) {
+    const userId = before?.userId ?? person.id;
+    await check(services, person, userId, given, before);
+    return { ...given, userId, version: (before?.version ?? 0) + 1 };
+  },
+  sees: ({ id: userId }) => isUsable(userId)(e),
+  mayChange,
+  list: {
+    searched: ["name"],
     sortable: [
-      { column: "name", direction: "asc" },
-      { column: "updatedAt", direction: "desc" },
+      { text: "name", direction: "asc" },
+      { number: "updatedAt", direction: "desc" },
     ],
     filters: { shared: "flag", userId: "text" },
-  });
-  return c.json({ items: rows.map((row) => showAssistant(row, person)), ...rest }, 200);
+  },
+  says: {
+    list: "Los asistentes de la persona y los de todos.",
+    item: "El asistente.",
+    created: "El asistente nuevo.",
+    changed: "El asistente, cambiado.",
+    deleted: "El asistente ya no existe; los chats con él siguen con su modelo.",
+  },
 };
-
-const createAssistantRoute = creationRoute(common, newAssistant, assistant, "El asistente nuevo.");
-const createAssistant: RouteHandler<typeof createAssistantRoute, ApiEnv> = async (c) => {
-  const { person, services } = c.var;
-  const given = c.req.valid("json");
-  await check(services, person, person.id, given);
-  const now = Date.now();
-  const row = { id: newId(), createdAt: now, updatedAt: now, userId: person.id, version: 1, ...toColumns(given) };
-  await services.db.insertInto("assistants").values(row).execute();
-  return c.json(showAssistant(row, person), 201);
-};
-
-const readAssistantRoute = itemRoute(common, assistant, "El asistente.");
-const readAssistant: RouteHandler<typeof readAssistantRoute, ApiEnv> = async (c) => {
-  const { person, services } = c.var;
-  return c.json(showAssistant(await findAssistant(services.db, person, c.req.valid("param").id), person), 200);
-};
-
-const changeAssistantRoute = changeRoute("put", common, newAssistant, assistant, "El asistente, cambiado.");
-const changeAssistant: RouteHandler<typeof changeAssistantRoute, ApiEnv> = async (c) => {
-  const { person, services } = c.var;
-  const before = await findOwn(services.db, person, c.req.valid("param").id);
-  refuseStale(c, before, showAssistant(before, person));
-  const given = c.req.valid("json");
-  await check(services, person, before.userId, given, before);
-  const after = { ...before, ...toColumns(given), version: before.version + 1, updatedAt: Date.now() };
-  await services.db.transaction().execute(async (trx) => {
-    const { numUpdatedRows } = await trx
-      .updateTable("assistants")
-      .set(after)
-      .where("id", "=", before.id)
-      .$call(ifUnchanged(c, before))
-      .executeTakeFirst();
-    if (numUpdatedRows === 0n) throw stale(showAssistant(await findOwn(trx, person, before.id), person));
-    const changes = { before: showAssistant(before, person), after: showAssistant(after, person) };
-    await auditOthers(trx, c, before.userId, "update", "assistant", before.id, changes);
-  });
-  return c.json(showAssistant(after, person), 200);
-};
-
-const deleteAssistantRoute = deletionRoute(common, "El asistente ya no existe; los chats con él siguen con su modelo.");
-const deleteAssistant: RouteHandler<typeof deleteAssistantRoute, ApiEnv> = async (c) => {
-  const { person, services } = c.var;
-  const row = await findOwn(services.db, person, c.req.valid("param").id);
-  await services.db.transaction().execute(async (trx) => {
-    await trx.deleteFrom("assistants").where("id", "=", row.id).execute();
-    await auditOthers(trx, c, row.userId, "delete", "assistant", row.id, { before: showAssistant(row, person) });
-  });
-  return c.body(null, 204);
-};
-
-/** What people make of models for their purposes: their own, and those that an admin has made for all. */
-export const assistants = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
-  .openapi(listAssistantsRoute, listAssistants)
-  .openapi(createAssistantRoute, createAssistant)
-  .openapi(readAssistantRoute, readAssistant)
-  .openapi(changeAssistantRoute, changeAssistant)
-  .openapi(deleteAssistantRoute, deleteAssistant);
 
 /** An assistant that the person may use. Throws 404. */
 export async function findAssistant(db: Db, person: Pick<Person, "id">, assistantId: string): Promise<AssistantRow> {
@@ -174,13 +122,6 @@ export async function findAssistant(db: Db, person: Pick<Person, "id">, assistan
     .where(isUsable(person.id))
     .selectAll()
     .executeTakeFirstOrThrow(notFound);
-}
-
-/** One that the person may change. Throws 404. */
-async function findOwn(db: Db, person: Person, assistantId: string): Promise<AssistantRow> {
-  const row = await findAssistant(db, person, assistantId);
-  if (!mayChange(row, person)) throw notFound();
-  return row;
 }
 
 async function check(
@@ -209,19 +150,3 @@ async function check(
     .execute();
   if (files.length < new Set(fileIds).size) throw invalid("fileIds", "Alguno de esos documentos ya no existe.");
 }
-
-const toColumns = ({
-  toolIds,
-  fileIds,
-  beginnings,
-  shared,
-  groupIds: forGroups,
-  ...given
-}: z.output<typeof newAssistant>) => ({
-  ...given,
-  toolIds: toolIds && JSON.stringify(toolIds),
-  fileIds: JSON.stringify(fileIds),
-  beginnings: JSON.stringify(beginnings),
-  shared: shared ? (1 as const) : (0 as const),
-  groupIds: groupIdsColumn(forGroups),
-});

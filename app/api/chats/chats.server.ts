@@ -11,7 +11,6 @@ import { findChat, lookUpChat, seeChat, stopReplies, writesInProject } from "../
 import { auditOthers } from "../http/audit.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { contains, listPage } from "../http/list.server.ts";
-import { ifUnchanged, refuseStale, stale } from "../http/optimistic-lock.server.ts";
 import { answerInvalid, invalid, notFound } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
 import { changeRoute, creationRoute, deletionRoute, itemRoute, listRoute } from "../http/resource-routes.server.ts";
@@ -20,6 +19,7 @@ import {
   bearer,
   draft,
   flag,
+  flagsOf,
   id,
   idParam,
   iso,
@@ -28,6 +28,7 @@ import {
   text,
   timesOf,
 } from "../http/schemas.server.ts";
+import { refuseStale, storeChange } from "../http/stored-rows.server.ts";
 import { mayReadChat, readableChats, searchesOthers, unnamed } from "../inspections/inspect.server.ts";
 import { refuseOnHold } from "../retention/holds.server.ts";
 import { branchOf, turn } from "./branch.server.ts";
@@ -91,9 +92,7 @@ const showChat = (
   modelId: row.modelId,
   assistantId: row.assistantId,
   title: isReadable || row.titled === 1 ? row.title : unnamed,
-  titled: row.titled === 1,
-  pinned: row.pinned === 1,
-  archived: row.archived === 1,
+  ...flagsOf(row, "titled", "pinned", "archived"),
   lastMessageAt: iso(row.lastMessageAt),
   temporary: row.sessionId !== null,
   draft: row.userId === reader.id ? parseDraft(row.draft) : null,
@@ -175,9 +174,9 @@ const listChats: RouteHandler<typeof listChatsRoute, ApiEnv> = async (c) => {
   const { rows, ...rest } = await listPage(services.db, visible, query, {
     table: "chats",
     sortable: [
-      { column: "lastMessageAt", direction: "desc" },
-      { column: "title", direction: "asc" },
-      { column: "createdAt", direction: "desc" },
+      { number: "lastMessageAt", direction: "desc" },
+      { text: "title", direction: "asc" },
+      { number: "createdAt", direction: "desc" },
     ],
     filters: { userId: "text", projectId: "text", modelId: "text", pinned: "flag", archived: "flag" },
   });
@@ -238,7 +237,7 @@ const changeChat: RouteHandler<typeof changeChatRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const row = await findChat(services, person, c.req.valid("param").id);
   refuseStale(c, row, showChat(row, person));
-  const { draft: unsent, pinned, archived, toolsOff, asksAgain, ...given } = c.req.valid("json");
+  const { draft: unsent, asksAgain, ...given } = c.req.valid("json");
   if (row.userId !== person.id) {
     // An admin who moved it into a project of theirs would read it there.
     if (given.projectId) throw invalid("projectId", "Solo la mueve quien la ha escrito.");
@@ -247,22 +246,14 @@ const changeChat: RouteHandler<typeof changeChatRoute, ApiEnv> = async (c) => {
   await checkReferences(services, person, given);
   const changed = await services.db.transaction().execute(async (trx) => {
     if (asksAgain) await trx.deleteFrom("grants").where("chatId", "=", row.id).execute();
-    const after = await trx
-      .updateTable("chats")
-      .set({
-        ...given,
-        ...(given.title !== undefined && { titled: 1 }),
-        ...(pinned !== undefined && { pinned: pinned ? 1 : 0 }),
-        ...(archived !== undefined && { archived: archived ? 1 : 0 }),
-        ...(toolsOff && { toolsOff: JSON.stringify(toolsOff) }),
-        ...(unsent !== undefined && { draft: unsent && JSON.stringify(unsent) }),
-        updatedAt: Date.now(),
-      })
-      .where("id", "=", row.id)
-      .$call(ifUnchanged(c, row))
-      .returningAll()
-      .executeTakeFirst();
-    if (!after) throw stale(showChat(await findChat({ ...services, db: trx }, person, row.id), person));
+    const columns = {
+      ...given,
+      ...(given.title !== undefined && { titled: true }),
+      ...(unsent !== undefined && { draft: unsent && JSON.stringify(unsent) }),
+      updatedAt: Date.now(),
+    };
+    const current = async () => showChat(await findChat({ ...services, db: trx }, person, row.id), person);
+    const after = await storeChange(c, trx, "chats", row, columns, current);
     const changes = { before: showChat(row, person), after: showChat(after, person) };
     await auditOthers(trx, c, row.userId, "update", "chat", row.id, changes);
     return after;

@@ -9,12 +9,12 @@ import { findChat, findMessage, seeChat, seeMessage, stopReplies } from "../http
 import { auditOthers } from "../http/audit.server.ts";
 import { active, isAdmin, signedIn } from "../http/authentication.server.ts";
 import { listPage } from "../http/list.server.ts";
-import { ifUnchanged, refuseStale, stale } from "../http/optimistic-lock.server.ts";
 import { answerInvalid, invalid, notFound } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
 import { changeRoute, creationRoute, deletionRoute, itemRoute, listRoute } from "../http/resource-routes.server.ts";
 import { bearer, id } from "../http/schemas.server.ts";
+import { refuseStale, storeChange } from "../http/stored-rows.server.ts";
 import { readableChats, searchesOthers } from "../inspections/inspect.server.ts";
 import { refuseOnHold } from "../retention/holds.server.ts";
 import { conversationText } from "./conversation-text.server.ts";
@@ -41,7 +41,7 @@ const listMessages: RouteHandler<typeof listMessagesRoute, ApiEnv> = async (c) =
     });
   const { rows, ...rest } = await listPage(services.db, visible, query, {
     table: "messages",
-    sortable: [{ column: "createdAt", direction: "desc" }],
+    sortable: [{ number: "createdAt", direction: "desc" }],
     filters: { chatId: "text", userId: "text", modelId: "text", role: "text", status: "text", parentId: "text" },
   });
   const readable = await readableChats(
@@ -101,13 +101,9 @@ const changeMessage: RouteHandler<typeof changeMessageRoute, ApiEnv> = async (c)
     await refuseTextBeyondPlan(trx, row.userId, content, row.content);
     await trx.deleteFrom("passages").where("messageId", "=", row.id).execute();
     if (!chat.sessionId) await indexText(trx, content, row.userId, { messageId: row.id, chatId: row.chatId });
-    const written = await trx
-      .updateTable("messages")
-      .set({ content, updatedAt: Date.now() })
-      .where("id", "=", row.id)
-      .$call(ifUnchanged(c, row))
-      .returningAll()
-      .executeTakeFirst();
+    // Use the transaction's handle: on SQLite any other connection would deadlock with it.
+    const current = async () => showOne(trx, await findMessage({ ...services, db: trx }, person, row.id), person);
+    const written = await storeChange(c, trx, "messages", row, { content, updatedAt: Date.now() }, current);
     // Places in the old text mean nothing in the new one: what was thought stands before all of it.
     await trx.updateTable("parts").set({ at: 0 }).where("messageId", "=", row.id).execute();
     // Shares that end in this message follow the edit, as they do for earlier messages.
@@ -117,8 +113,6 @@ const changeMessage: RouteHandler<typeof changeMessageRoute, ApiEnv> = async (c)
       .where("leafId", "=", row.id)
       .where("leafLength", "is not", null)
       .execute();
-    // Use the transaction's handle: on SQLite any other connection would deadlock with it.
-    if (!written) throw stale(await showOne(trx, await findMessage({ ...services, db: trx }, person, row.id), person));
     await auditOthers(trx, c, row.userId, "update", "message", row.id, {
       before: { characters: row.content.length },
       after: { characters: content.length },

@@ -21,8 +21,6 @@ export const shownGroupIds = z.array(z.string()).nullable();
 export const parseGroupIds = ({ groupIds: stored }: { groupIds: string | null }): string[] | null =>
   stored === null ? null : (JSON.parse(stored) as string[]);
 
-export const groupIdsColumn = (given: string[] | null): string | null => given && JSON.stringify(given);
-
 /** Throws 422 for a group that does not exist; those that `before` had already may be gone. */
 export async function checkGroupIds(db: Db, given: string[] | null, before: string[] | null = null): Promise<void> {
   const added = (given ?? []).filter((one) => !before?.includes(one));

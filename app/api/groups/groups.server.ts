@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { limits } from "../../process/limits.ts";
-import type { Resource } from "../http/crud.server.ts";
+import type { Resource } from "../http/resource.server.ts";
 import { line, rowFields, text, timesOf } from "../http/schemas.server.ts";
 
 const largest = 1_000_000_000_000;
@@ -47,11 +47,10 @@ export const groups: Resource<"groups", typeof shown, typeof body> = {
   show: (row) => ({ ...row, ...timesOf(row) }),
   columns: (given) => given,
   list: {
-    table: "groups",
     searched: ["name", "description", "claim"],
     sortable: [
-      { column: "name", direction: "asc" },
-      { column: "createdAt", direction: "desc" },
+      { text: "name", direction: "asc" },
+      { number: "createdAt", direction: "desc" },
     ],
     filters: { name: "text", claim: "text" },
   },

@@ -1,8 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { expressionBuilder } from "kysely";
 import type { Tables } from "../../db/tables.ts";
-import type { Resource } from "../http/crud.server.ts";
+import { isAdmin } from "../http/authentication.server.ts";
 import { invalid } from "../http/problem.server.ts";
+import { everything, type Resource } from "../http/resource.server.ts";
 import { id, rowFields, timesOf } from "../http/schemas.server.ts";
 
 const e = expressionBuilder<Tables, "members">();
@@ -27,21 +28,20 @@ export const members: Resource<"members", typeof shown, typeof body> = {
   body,
   method: "put",
   show: ({ accessId, ...row }) => ({ ...row, ...timesOf(row), byHand: accessId === null }),
-  columns: (given) => ({ ...given, accessId: null }),
-  list: {
-    table: "members",
-    searched: [],
-    sortable: [{ column: "createdAt", direction: "desc" }],
-    filters: { groupId: "text", userId: "text" },
-  },
-  searchesPeople: true,
-  readable: (person) => e("members.userId", "=", person.id),
-  unique: { field: "userId", sentence: "Esa persona ya está en el grupo." },
-  ownerOf: async (_db, { userId }) => userId,
-  async check({ db }, { groupId, userId }) {
+  async columns({ groupId, userId }, { services: { db } }) {
     const group = await db.selectFrom("groups").where("id", "=", groupId).select("id").executeTakeFirst();
     if (!group) throw invalid("groupId", "Ese grupo no existe.");
     const user = await db.selectFrom("users").where("id", "=", userId).select("id").executeTakeFirst();
     if (!user) throw invalid("userId", "Esa persona no existe.");
+    return { groupId, userId, accessId: null };
   },
+  list: {
+    searched: [],
+    sortable: [{ number: "createdAt", direction: "desc" }],
+    filters: { groupId: "text", userId: "text" },
+  },
+  searchesPeople: true,
+  sees: (person) => (isAdmin(person) ? everything : e("members.userId", "=", person.id)),
+  unique: { field: "userId", sentence: "Esa persona ya está en el grupo." },
+  ownerOf: async ({ userId }) => userId,
 };

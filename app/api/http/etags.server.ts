@@ -4,7 +4,7 @@ import type { ApiEnv } from "../env.server.ts";
 
 /**
  * Adds an `ETag` to JSON that other programs read, and answers 304 if they have it already (RFC 9110 §13). That of an item begins with
- * its version, for which `If-Match` asks (`optimistic-lock.server.ts`). In-process calls of the pages need none.
+ * its version, for which `If-Match` asks (`stored-rows.server.ts`). In-process calls of the pages need none.
  */
 export const etags = createMiddleware<ApiEnv>(async (c, next) => {
   await next();

@@ -40,21 +40,26 @@ export const listOf = <Item extends z.ZodType>(item: Item) =>
 
 type Rest = { nextCursor: string | null; total: number; totalIsMinimum: boolean };
 
-type Sorting<Column extends string> = { column: Column; direction: "asc" | "desc" };
+/** A column to sort by, under what it holds. */
+type Sorting<Text, Number> = ({ text: Text; number?: never } | { number: Number; text?: never }) & {
+  direction: "asc" | "desc";
+};
+type ColumnsOf<Row, Value> = { [Name in keyof Row & string]: Row[Name] extends Value ? Name : never }[keyof Row &
+  string];
+type SortingOf<Row> = Sorting<ColumnsOf<Row, string>, ColumnsOf<Row, number>>;
 
 export type ListRules<Table extends keyof Tables> = {
-  table: Table;
   /** Columns it may be sorted by; the first is the default, with its direction. */
-  sortable: [Sorting<keyof Tables[Table] & string>, ...Sorting<keyof Tables[Table] & string>[]];
-  /** Filters by name. */
-  filters: Record<string, "text" | "flag">;
+  sortable: [SortingOf<Tables[Table]>, ...SortingOf<Tables[Table]>[]];
+  /** Columns it may be filtered by. */
+  filters: { [Name in keyof Tables[Table]]?: "text" | "flag" };
 };
 
 /** The same without the names of one table's columns. */
 type AnyRules = {
   table: string;
-  sortable: [Sorting<string>, ...Sorting<string>[]];
-  filters: ListRules<"users">["filters"];
+  sortable: [Sorting<string, string>, ...Sorting<string, string>[]];
+  filters: Record<string, "text" | "flag" | undefined>;
 };
 
 /**
@@ -68,20 +73,15 @@ export async function listPage<All, Table extends keyof All, Row extends { id: s
   rules: AnyRules,
 ): Promise<{ rows: Row[] } & Rest> {
   const filtered = applyFilters(query, parseObject("filter", filter), rules);
-  const { column, direction } = sorting(parseObject("sort", sort), rules);
+  const { text, number, direction } = sorting(parseObject("sort", sort), rules);
+  const column = text ?? number;
   const reference = sql.ref(`${rules.table}.${column}`);
   const id = sql.ref(`${rules.table}.id`);
   let page = filtered.orderBy(reference, direction).orderBy(id, direction);
   if (cursor !== undefined) {
     const [name, value, lastId] = parseCursor(cursor);
-    const kind = times.test(column) ? "number" : "string";
-    if (
-      name !== `${column} ${direction}` ||
-      typeof value !== kind ||
-      !(isText(value) || Number.isSafeInteger(value)) ||
-      !isText(lastId)
-    )
-      throw notThisList();
+    const fits = text ? isText(value) : Number.isSafeInteger(value);
+    if (name !== `${column} ${direction}` || !fits || !isText(lastId)) throw notThisList();
     const beyond = direction === "asc" ? sql`>` : sql`<`;
     page = page.where(sql<boolean>`(${reference}, ${id}) ${beyond} (${value}, ${lastId})`);
   }
@@ -128,10 +128,11 @@ function applyFilters<All, Table extends keyof All, Row>(
 function sorting(sort: Record<string, unknown>, { sortable }: AnyRules) {
   const [entry] = Object.entries(sort);
   if (!entry) return sortable[0];
-  const found = sortable.find(({ column }) => column === entry[0]);
-  if (!found || (entry[1] !== "asc" && entry[1] !== "desc"))
-    throw invalid("sort", `No se puede ordenar por «${entry[0]}».`);
-  return { column: found.column, direction: entry[1] as "asc" | "desc" };
+  const [name, way] = entry;
+  const found = sortable.find(({ text, number }) => name === (text ?? number));
+  const direction = (["asc", "desc"] as const).find((one) => one === way);
+  if (!found || !direction) throw invalid("sort", `No se puede ordenar por «${name}».`);
+  return { ...found, direction };
 }
 
 function parseObject(name: string, text: string | undefined): Record<string, unknown> {
@@ -161,9 +162,6 @@ function parseCursor(cursor: string): [string, string | number, string] {
 const isText = (value: unknown) => typeof value === "string" && !value.includes("\0");
 
 const notThisList = () => invalid("cursor", "El cursor no es de esta lista.");
-
-// Names of sortable columns that hold numbers. A numeric column with another name would have its cursors refused.
-const times = /At$|^position$/;
 
 /** Whether a column contains a text, whatever its case; the text's own % and _ are letters. An empty text is in every row. */
 export function contains(column: string, text: string): ReturnType<typeof sql<boolean>> {

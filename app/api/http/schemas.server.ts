@@ -53,6 +53,9 @@ export const timesOf = (row: { createdAt: number; updatedAt: number }) => ({
   createdAt: iso(row.createdAt),
   updatedAt: iso(row.updatedAt),
 });
+/** Columns that hold flags, as the API shows them. */
+export const flagsOf = <Name extends string>(row: Record<Name, 0 | 1>, ...names: Name[]) =>
+  Object.fromEntries(names.map((name) => [name, row[name] === 1])) as Record<Name, boolean>;
 
 /** The unsent text of a composer. */
 export const draft = z

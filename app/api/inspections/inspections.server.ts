@@ -145,7 +145,7 @@ const list: RouteHandler<typeof listRoute, ApiEnv> = async (c) => {
     .selectAll();
   const { rows, ...rest } = await listPage(db, told, c.req.valid("query"), {
     table: "audit",
-    sortable: [{ column: "createdAt", direction: "desc" }],
+    sortable: [{ number: "createdAt", direction: "desc" }],
     filters: {},
   });
   const names = await namesOf(db, rows);

@@ -2,9 +2,9 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { expressionBuilder } from "kysely";
 import type { JobRow, Tables } from "../../db/tables.ts";
 import type { ApiEnv } from "../env.server.ts";
-import { admin, noProgram, signedIn } from "../http/authentication.server.ts";
-import type { Readable } from "../http/crud.server.ts";
+import { admin, isAdmin, noProgram, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid } from "../http/problem.server.ts";
+import { everything, type ReadResource } from "../http/resource.server.ts";
 import { answers, bearer, rowFields, timesOf } from "../http/schemas.server.ts";
 
 const e = expressionBuilder<Tables, "jobs">();
@@ -50,15 +50,14 @@ export const showJob = ({
 });
 
 /** What is done in the background: a person sees what is done for them, who administers all of it. It is kept for a day. */
-export const jobs: Readable<"jobs", typeof job> = {
+export const jobs: ReadResource<"jobs", typeof job> = {
   table: "jobs",
   shown: job,
   show: showJob,
-  readable: (person) => e("jobs.userId", "=", person.id),
+  sees: (person) => (isAdmin(person) ? everything : e("jobs.userId", "=", person.id)),
   list: {
-    table: "jobs",
     searched: ["problem"],
-    sortable: [{ column: "createdAt", direction: "desc" }],
+    sortable: [{ number: "createdAt", direction: "desc" }],
     filters: { kind: "text", state: "text", userId: "text", subjectId: "text" },
   },
 };

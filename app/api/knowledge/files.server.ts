@@ -83,8 +83,8 @@ const listFiles: RouteHandler<typeof listFilesRoute, ApiEnv> = async (c) => {
   const { rows, ...rest } = await listPage(services.db, visible, query, {
     table: "files",
     sortable: [
-      { column: "createdAt", direction: "desc" },
-      { column: "name", direction: "asc" },
+      { number: "createdAt", direction: "desc" },
+      { text: "name", direction: "asc" },
     ],
     filters: { userId: "text", projectId: "text", mediaType: "text", temporary: "flag", ready: "flag" },
   });

@@ -8,11 +8,11 @@ import { findProject, seeProject, stopReplies } from "../http/access.server.ts";
 import { auditOthers } from "../http/audit.server.ts";
 import { active, isAdmin, signedIn } from "../http/authentication.server.ts";
 import { contains, listPage } from "../http/list.server.ts";
-import { ifUnchanged, refuseStale, stale } from "../http/optimistic-lock.server.ts";
 import { answerInvalid, notFound } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
 import { changeRoute, creationRoute, deletionRoute, itemRoute, listRoute } from "../http/resource-routes.server.ts";
 import { bearer, draft, idParam, line, parseDraft, rowFields, takes, text, timesOf } from "../http/schemas.server.ts";
+import { refuseStale, storeChange } from "../http/stored-rows.server.ts";
 import { refuseOnHold } from "../retention/holds.server.ts";
 import { keepOthersWork } from "./project-members.server.ts";
 
@@ -62,9 +62,9 @@ const listProjects: RouteHandler<typeof listProjectsRoute, ApiEnv> = async (c) =
   const { rows, ...rest } = await listPage(services.db, visible, query, {
     table: "projects",
     sortable: [
-      { column: "name", direction: "asc" },
-      { column: "updatedAt", direction: "desc" },
-      { column: "createdAt", direction: "desc" },
+      { text: "name", direction: "asc" },
+      { number: "updatedAt", direction: "desc" },
+      { number: "createdAt", direction: "desc" },
     ],
     filters: { userId: "text" },
   });
@@ -104,14 +104,8 @@ const changeProject: RouteHandler<typeof changeProjectRoute, ApiEnv> = async (c)
   refuseStale(c, before, showProject(before, person));
   const after = { ...before, ...c.req.valid("json"), updatedAt: Date.now() };
   await services.db.transaction().execute(async (trx) => {
-    const { numUpdatedRows } = await trx
-      .updateTable("projects")
-      .set(after)
-      .where("id", "=", before.id)
-      .$call(ifUnchanged(c, before))
-      .executeTakeFirst();
-    const now = { ...services, db: trx };
-    if (numUpdatedRows === 0n) throw stale(showProject(await findProject(now, person, before.id), person));
+    const current = async () => showProject(await findProject({ ...services, db: trx }, person, before.id), person);
+    await storeChange(c, trx, "projects", before, after, current);
     const changes = { before: told(before), after: told(after) };
     await auditOthers(trx, c, before.userId, "update", "project", before.id, changes);
   });

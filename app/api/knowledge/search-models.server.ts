@@ -1,9 +1,10 @@
 import { z } from "@hono/zod-openapi";
-import { SearchModel } from "../../embeddings/search-model.server.ts";
+import { SearchModel, type TriedModel } from "../../embeddings/search-model.server.ts";
 import { ReplyError } from "../../replies/errors.server.ts";
-import type { Resource } from "../http/crud.server.ts";
+import type { Services } from "../env.server.ts";
 import { invalid } from "../http/problem.server.ts";
-import { flag, line, rowFields, text, timesOf } from "../http/schemas.server.ts";
+import type { Resource } from "../http/resource.server.ts";
+import { flag, flagsOf, line, rowFields, text, timesOf } from "../http/schemas.server.ts";
 import { keyToStore, serverAddress, serverKey } from "../models/model-server.server.ts";
 
 const fields = {
@@ -40,28 +41,34 @@ export const searchModels: Resource<"searchModels", typeof shown, typeof body> =
   shown,
   body,
   method: "put",
-  show: ({ apiKey, enabled, ...row }) => ({ ...row, ...timesOf(row), enabled: enabled === 1, hasKey: apiKey !== null }),
-  columns: ({ enabled = true, ...given }) => ({ ...given, enabled: enabled ? 1 : 0 }),
-  // What comes is the new key as it was written, or null.
-  complete: ({ modelKey }, row, before) => ({ ...row, apiKey: keyToStore(modelKey, row, before), problem: null }),
-  async check({ db, modelKey, log }, row) {
-    if (row.enabled === 0) return;
-    const model = new SearchModel({ db, modelKey, log });
-    await model
-      .meaningsOf(row, ["¿Cuántos días de vacaciones hay?"], AbortSignal.timeout(triedWithin))
-      .catch((error) => {
-        if (!(error instanceof ReplyError)) throw error;
-        throw invalid("baseUrl", `Se ha probado, y no va. ${error.message}`);
-      });
+  show: ({ apiKey, ...row }) => ({
+    ...row,
+    ...timesOf(row),
+    ...flagsOf(row, "enabled"),
+    hasKey: apiKey !== null,
+  }),
+  async columns(given, { services, id, before }) {
+    const columns = { ...given, apiKey: keyToStore(services.modelKey, { id, ...given }, before), problem: null };
+    if (given.enabled) await refuseUnanswered(services, { id, ...columns });
+    return columns;
   },
-  async stored(db, { id, enabled }) {
+  async storing(trx, { id, enabled }) {
     if (enabled === 0) return;
-    await db.updateTable("searchModels").set({ enabled: 0 }).where("id", "!=", id).execute();
+    await trx.updateTable("searchModels").set({ enabled: 0 }).where("id", "!=", id).execute();
   },
   list: {
-    table: "searchModels",
     searched: ["name", "externalId", "baseUrl"],
-    sortable: [{ column: "name", direction: "asc" }],
+    sortable: [{ text: "name", direction: "asc" }],
     filters: { enabled: "flag" },
   },
 };
+
+/** Throws 422 if its server does not answer. */
+async function refuseUnanswered(services: Services, model: TriedModel): Promise<void> {
+  const within = AbortSignal.timeout(triedWithin);
+  const meanings = new SearchModel(services).meaningsOf(model, ["¿Cuántos días de vacaciones hay?"], within);
+  await meanings.catch((error) => {
+    if (!(error instanceof ReplyError)) throw error;
+    throw invalid("baseUrl", `Se ha probado, y no va. ${error.message}`);
+  });
+}

@@ -5,9 +5,9 @@ import { limits } from "../../process/limits.ts";
 import { serverAddressOf, whyNoServer } from "../../replies/providers/model-address.server.ts";
 import { parametersIn, refusableParameters } from "../../replies/providers/refused-parameters.server.ts";
 import type { Person, Services } from "../env.server.ts";
-import { groupIds, groupIdsColumn, parseGroupIds, shownGroupIds } from "../groups/group-ids.server.ts";
+import { groupIds, parseGroupIds, shownGroupIds } from "../groups/group-ids.server.ts";
 import { invalid } from "../http/problem.server.ts";
-import { flag, iso, position, rowFields, text } from "../http/schemas.server.ts";
+import { flag, flagsOf, position, rowFields, text, timesOf } from "../http/schemas.server.ts";
 import { serverAddress } from "./model-server.server.ts";
 
 const provider = z.enum(
@@ -111,22 +111,16 @@ export function showModel(
   person: Pick<Person, "role">,
 ): z.output<typeof model> {
   const forAdmin = person.role === "admin";
-  const { apiKey, createdAt, updatedAt, ...shown } = row;
+  const { apiKey, ...shown } = row;
   return {
     ...shown,
-    createdAt: iso(createdAt),
-    updatedAt: iso(updatedAt),
+    ...timesOf(row),
+    ...flagsOf(row, "acceptsImages", "usesTools", "pseudonyms", "resumes", "enabled", "isDefault"),
     baseUrl: forAdmin ? row.baseUrl : null,
     hasKey: forAdmin && apiKey !== null,
     keyLost: forAdmin && apiKey !== null && tryDecrypt(apiKey, modelKey, row.id) === undefined,
     groupIds: forAdmin ? parseGroupIds(row) : null,
     systemPrompt: forAdmin ? row.systemPrompt : "",
-    acceptsImages: row.acceptsImages === 1,
-    usesTools: row.usesTools === 1,
-    pseudonyms: row.pseudonyms === 1,
-    resumes: row.resumes === 1,
-    enabled: row.enabled === 1,
-    isDefault: row.isDefault === 1,
   };
 }
 
@@ -137,13 +131,6 @@ export function toColumns({ modelKey }: Services, id: string, given: NewModel, o
   return {
     ...given,
     baseUrl: given.baseUrl && serverAddressOf(given.provider, given.baseUrl),
-    groupIds: groupIdsColumn(given.groupIds),
     apiKey: given.apiKey ? encrypt(given.apiKey, modelKey, id) : oldKey,
-    acceptsImages: given.acceptsImages ? (1 as const) : (0 as const),
-    usesTools: given.usesTools ? (1 as const) : (0 as const),
-    pseudonyms: given.pseudonyms ? (1 as const) : (0 as const),
-    resumes: given.resumes ? (1 as const) : (0 as const),
-    enabled: given.enabled ? (1 as const) : (0 as const),
-    isDefault: given.isDefault ? (1 as const) : (0 as const),
   };
 }

@@ -7,11 +7,11 @@ import { prepared } from "../../db/prepared.server.ts";
 import type { Tables } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import type { ApiEnv } from "../env.server.ts";
-import { checkGroupIds, groupIds, groupIdsColumn, parseGroupIds, shownGroupIds } from "../groups/group-ids.server.ts";
+import { checkGroupIds, groupIds, parseGroupIds, shownGroupIds } from "../groups/group-ids.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
-import type { Resource } from "../http/crud.server.ts";
 import { answerInvalid, notFound } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
+import { onlyAdmins, type Resource } from "../http/resource.server.ts";
 import { bearer, idParam, isoOrNull, rowFields, text, timesOf } from "../http/schemas.server.ts";
 
 const e = expressionBuilder<Tables, "notices">();
@@ -43,25 +43,18 @@ export const notices: Resource<"notices", typeof shown, typeof body> = {
     endsAt: isoOrNull(row.endsAt),
     groupIds: parseGroupIds(row),
   }),
-  within: () => e("notices.userId", "is", null),
-  columns: ({ endsAt = null, groupIds: forGroups = null, ...given }) => ({
-    ...given,
-    userId: null,
-    endsAt: endsAt === null ? null : Date.parse(endsAt),
-    groupIds: groupIdsColumn(forGroups),
-  }),
-  async check({ db }, row) {
-    const before = await db.selectFrom("notices").where("id", "=", row.id).select("groupIds").executeTakeFirst();
-    await checkGroupIds(db, parseGroupIds(row), before && parseGroupIds(before));
+  sees: onlyAdmins(e("notices.userId", "is", null)),
+  async columns(given, { services, before }) {
+    await checkGroupIds(services.db, given.groupIds, before && parseGroupIds(before));
+    return { ...given, userId: null, endsAt: given.endsAt === null ? null : Date.parse(given.endsAt) };
   },
   // Who has read another text has not read this one.
-  async stored(db, row) {
-    await db.deleteFrom("noticesRead").where("noticeId", "=", row.id).execute();
+  async storing(trx, row) {
+    await trx.deleteFrom("noticesRead").where("noticeId", "=", row.id).execute();
   },
   list: {
-    table: "notices",
     searched: ["text"],
-    sortable: [{ column: "createdAt", direction: "desc" }],
+    sortable: [{ number: "createdAt", direction: "desc" }],
     filters: {},
   },
 };

@@ -1,10 +1,10 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { ApiEnv } from "../env.server.ts";
 import { admin, signedIn } from "../http/authentication.server.ts";
-import type { Readable } from "../http/crud.server.ts";
 import { answerInvalid, invalid, notFound } from "../http/problem.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
-import { answers, bearer, id, idParam, rowFields, takes, timesOf } from "../http/schemas.server.ts";
+import type { ReadResource } from "../http/resource.server.ts";
+import { answers, bearer, flagsOf, id, idParam, rowFields, takes, timesOf } from "../http/schemas.server.ts";
 import { askOnce, trial } from "../models/ask-once.server.ts";
 
 const shown = z
@@ -23,15 +23,14 @@ const shown = z
   .openapi("Opinion");
 
 /** What people think of replies, for who administers: with it a model or an assistant can be judged, or another be tried. */
-export const opinions: Readable<"opinions", typeof shown> = {
+export const opinions: ReadResource<"opinions", typeof shown> = {
   table: "opinions",
   shown,
-  show: (row) => ({ ...row, ...timesOf(row), useful: row.useful === 1 }),
+  show: (row) => ({ ...row, ...timesOf(row), ...flagsOf(row, "useful") }),
   searchesPeople: true,
   list: {
-    table: "opinions",
     searched: ["question", "reply", "reason", "assistant"],
-    sortable: [{ column: "createdAt", direction: "desc" }],
+    sortable: [{ number: "createdAt", direction: "desc" }],
     filters: { useful: "flag", modelId: "text", assistantId: "text", userId: "text" },
   },
 };

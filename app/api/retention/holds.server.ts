@@ -2,8 +2,8 @@ import { z } from "@hono/zod-openapi";
 import type { Db } from "../../db/connection.server.ts";
 import { limits } from "../../process/limits.ts";
 import type { Person } from "../env.server.ts";
-import type { Resource } from "../http/crud.server.ts";
 import { invalid, Problem } from "../http/problem.server.ts";
+import type { Resource } from "../http/resource.server.ts";
 import { id, rowFields, text, timesOf } from "../http/schemas.server.ts";
 
 const fields = { userId: id, reason: text("El motivo", limits.holdReason).default("") };
@@ -18,18 +18,17 @@ export const holds: Resource<"holds", typeof shown, typeof body> = {
   body,
   method: "put",
   show: (row) => ({ ...row, ...timesOf(row) }),
-  columns: (given) => given,
+  async columns(given, { services: { db } }) {
+    const user = await db.selectFrom("users").where("id", "=", given.userId).select("id").executeTakeFirst();
+    if (!user) throw invalid("userId", "Esa persona no existe.");
+    return given;
+  },
   list: {
-    table: "holds",
     searched: ["reason"],
-    sortable: [{ column: "createdAt", direction: "desc" }],
+    sortable: [{ number: "createdAt", direction: "desc" }],
     filters: { userId: "text" },
   },
   searchesPeople: true,
-  async check({ db }, { userId }) {
-    const user = await db.selectFrom("users").where("id", "=", userId).select("id").executeTakeFirst();
-    if (!user) throw invalid("userId", "Esa persona no existe.");
-  },
 };
 
 /** Throws 409 if nothing of this owner may be deleted now. */

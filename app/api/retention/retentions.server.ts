@@ -1,9 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { sql } from "kysely";
 import { auditKept } from "../../retention/due.server.ts";
-import type { Resource } from "../http/crud.server.ts";
+import { isAdmin } from "../http/authentication.server.ts";
 import { invalid } from "../http/problem.server.ts";
-import { id, iso, rowFields, timesOf } from "../http/schemas.server.ts";
+import { everything, type Resource } from "../http/resource.server.ts";
+import { flagsOf, id, iso, rowFields, timesOf } from "../http/schemas.server.ts";
 
 const day = 24 * 60 * 60_000;
 const monthLong = 31;
@@ -41,14 +42,9 @@ export const retentions: Resource<"retentions", typeof shown, typeof body> = {
   shown,
   body,
   method: "put",
-  show: (row) => ({ ...row, ...timesOf(row), keepsPinned: row.keepsPinned === 1, startsAt: iso(row.startsAt) }),
-  columns: ({ keepsPinned = true, groupId = null, ...given }) => ({
-    ...given,
-    groupId,
-    keepsPinned: keepsPinned ? 1 : 0,
-  }),
-  complete: (_services, row) => ({ ...row, startsAt: row.updatedAt + day }),
-  async check({ db }, { kind, days, groupId, id: ruleId }) {
+  show: (row) => ({ ...row, ...timesOf(row), ...flagsOf(row, "keepsPinned"), startsAt: iso(row.startsAt) }),
+  async columns(given, { services: { db }, id: ruleId, now }) {
+    const { kind, days, groupId } = given;
     if (kind === "usage" && days < monthLong) {
       throw invalid("days", `El uso del mes cuenta para los límites: se conserva ${monthLong} días o más.`);
     }
@@ -72,13 +68,16 @@ export const retentions: Resource<"retentions", typeof shown, typeof body> = {
       .select("id")
       .executeTakeFirst();
     if (same) throw invalid("kind", "Ya hay una regla para eso y para esas personas.");
+    return { ...given, startsAt: now + day };
   },
-  readable: (person) => sql<boolean>`("groupId" is null or exists (
-    select 1 from members where members."groupId" = retentions."groupId" and members."userId" = ${person.id}))`,
+  sees: (person) =>
+    isAdmin(person)
+      ? everything
+      : sql<boolean>`("groupId" is null or exists (
+          select 1 from members where members."groupId" = retentions."groupId" and members."userId" = ${person.id}))`,
   list: {
-    table: "retentions",
     searched: [],
-    sortable: [{ column: "createdAt", direction: "desc" }],
+    sortable: [{ number: "createdAt", direction: "desc" }],
     filters: { kind: "text", groupId: "text" },
   },
 };

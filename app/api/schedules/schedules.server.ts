@@ -1,21 +1,17 @@
-import { OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
-import { sql } from "kysely";
-import { v7 as newId } from "uuid";
-import type { ScheduleRow } from "../../db/tables.ts";
+import { z } from "@hono/zod-openapi";
+import { expressionBuilder, sql } from "kysely";
+import type { ScheduleRow, Tables } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import { knownZone } from "../../process/time-zones.server.ts";
 import { findAssistant } from "../assistants/assistants.server.ts";
 import { textBesideFiles, unwritten } from "../chats/conversation-text.server.ts";
-import type { ApiEnv, Person, Services } from "../env.server.ts";
-import { active, signedIn } from "../http/authentication.server.ts";
-import { listPage } from "../http/list.server.ts";
-import { ifUnchanged, refuseStale, stale } from "../http/optimistic-lock.server.ts";
-import { answerInvalid, invalid, notFound } from "../http/problem.server.ts";
-import { publishes } from "../http/publish-change.server.ts";
-import { changeRoute, creationRoute, deletionRoute, itemRoute, listRoute } from "../http/resource-routes.server.ts";
-import { bearer, flag, id, iso, isoOrNull, rowFields, timesOf } from "../http/schemas.server.ts";
+import { invalid } from "../http/problem.server.ts";
+import type { Resource } from "../http/resource.server.ts";
+import { flag, flagsOf, id, iso, isoOrNull, rowFields, timesOf } from "../http/schemas.server.ts";
 import { modelToUse } from "../models/models.server.ts";
 import { lastDay, nextTime } from "./next-time.server.ts";
+
+const e = expressionBuilder<Tables, "schedules">();
 
 const noDay = "Elige algún día de la semana, o un día del mes.";
 const fields = {
@@ -71,109 +67,54 @@ const schedule = z
 
 export const daysOf = ({ days }: Pick<ScheduleRow, "days">) => JSON.parse(days) as number[];
 
-const show = ({ userId: _, ...row }: ScheduleRow): z.output<typeof schedule> => ({
-  ...row,
-  ...timesOf(row),
-  days: daysOf(row),
-  tells: row.tells === 1,
-  enabled: row.enabled === 1,
-  nextAt: iso(row.nextAt),
-  askedAt: isoOrNull(row.askedAt),
-});
-
-const common = { security: bearer, middleware: [signedIn, active, publishes("schedule")] };
-
-const listSchedulesRoute = listRoute(common, schedule, "Las preguntas programadas de la persona.");
-const listSchedules: RouteHandler<typeof listSchedulesRoute, ApiEnv> = async (c) => {
-  const { person, services } = c.var;
-  const own = services.db.selectFrom("schedules").selectAll("schedules").where("userId", "=", person.id);
-  const { rows, ...rest } = await listPage(services.db, own, c.req.valid("query"), {
-    table: "schedules",
-    sortable: [{ column: "createdAt", direction: "desc" }],
-    filters: { enabled: "flag" },
-  });
-  return c.json({ items: rows.map(show), ...rest }, 200);
-};
-
-const createScheduleRoute = creationRoute(common, newSchedule, schedule, "La pregunta programada.");
-const createSchedule: RouteHandler<typeof createScheduleRoute, ApiEnv> = async (c) => {
-  const { person, services } = c.var;
-  const now = services.clock.now();
-  const columns = await toColumns(services, person, c.req.valid("json"));
-  const row: ScheduleRow = {
-    id: newId(),
-    createdAt: now,
-    updatedAt: now,
-    userId: person.id,
-    askedAt: null,
-    chatId: null,
-    ...columns,
-  };
-  await services.db.transaction().execute(async (trx) => {
-    const of = trx.selectFrom("schedules").where("userId", "=", person.id);
+/** Questions that are asked by themselves at times that their owner chooses (`ask-due.server.ts`); nobody else sees them. */
+export const schedules: Resource<"schedules", typeof schedule, typeof newSchedule> = {
+  table: "schedules",
+  name: "schedule",
+  shown: schedule,
+  body: newSchedule,
+  method: "put",
+  show: ({ userId: _, ...row }) => ({
+    ...row,
+    ...timesOf(row),
+    ...flagsOf(row, "tells", "enabled"),
+    days: daysOf(row),
+    nextAt: iso(row.nextAt),
+    askedAt: isoOrNull(row.askedAt),
+  }),
+  async columns(given, { services, person, before, now }) {
+    if (given.modelId) await modelToUse(services, person.id, given.modelId);
+    if (given.assistantId) await findAssistant(services.db, person, given.assistantId);
+    return {
+      ...given,
+      userId: person.id,
+      days: JSON.stringify(given.days),
+      nextAt: nextTime(given, now),
+      problem: null,
+      askedAt: before?.askedAt ?? null,
+      chatId: before?.chatId ?? null,
+    };
+  },
+  async storing(trx, { userId }, before) {
+    if (before) return;
+    const of = trx.selectFrom("schedules").where("userId", "=", userId);
     const { count } = await of.select(sql<number>`count(*)`.as("count")).executeTakeFirstOrThrow();
-    if (Number(count) >= limits.schedules) {
+    if (Number(count) > limits.schedules) {
       throw invalid("content", `Puedes tener ${limits.schedules} preguntas programadas; elimina antes alguna.`);
     }
-    await trx.insertInto("schedules").values(row).execute();
-  });
-  return c.json(show(row), 201);
+  },
+  sees: (person) => e("schedules.userId", "=", person.id),
+  mayChange: () => true,
+  list: {
+    searched: [],
+    sortable: [{ number: "createdAt", direction: "desc" }],
+    filters: { enabled: "flag" },
+  },
+  says: {
+    list: "Las preguntas programadas de la persona.",
+    item: "La pregunta programada.",
+    created: "La pregunta programada.",
+    changed: "La pregunta programada, cambiada.",
+    deleted: "La pregunta ya no se hace.",
+  },
 };
-
-const readScheduleRoute = itemRoute(common, schedule, "La pregunta programada.");
-const readSchedule: RouteHandler<typeof readScheduleRoute, ApiEnv> = async (c) =>
-  c.json(show(await findOwn(c.var.services, c.var.person, c.req.valid("param").id)), 200);
-
-const changeScheduleRoute = changeRoute("put", common, newSchedule, schedule, "La pregunta programada, cambiada.");
-const changeSchedule: RouteHandler<typeof changeScheduleRoute, ApiEnv> = async (c) => {
-  const { person, services } = c.var;
-  const before = await findOwn(services, person, c.req.valid("param").id);
-  refuseStale(c, before, show(before));
-  const columns = await toColumns(services, person, c.req.valid("json"));
-  const after = { ...before, ...columns, updatedAt: services.clock.now() };
-  const { numUpdatedRows } = await services.db
-    .updateTable("schedules")
-    .set(after)
-    .where("id", "=", before.id)
-    .$call(ifUnchanged(c, before))
-    .executeTakeFirst();
-  if (numUpdatedRows === 0n) throw stale(show(await findOwn(services, person, before.id)));
-  return c.json(show(after), 200);
-};
-
-const deleteScheduleRoute = deletionRoute(common, "La pregunta ya no se hace.");
-const deleteSchedule: RouteHandler<typeof deleteScheduleRoute, ApiEnv> = async (c) => {
-  const row = await findOwn(c.var.services, c.var.person, c.req.valid("param").id);
-  await c.var.services.db.deleteFrom("schedules").where("id", "=", row.id).execute();
-  return c.body(null, 204);
-};
-
-/** Questions that are asked by themselves at times that their owner chooses (`ask-due.server.ts`); nobody else sees them. */
-export const schedules = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
-  .openapi(listSchedulesRoute, listSchedules)
-  .openapi(createScheduleRoute, createSchedule)
-  .openapi(readScheduleRoute, readSchedule)
-  .openapi(changeScheduleRoute, changeSchedule)
-  .openapi(deleteScheduleRoute, deleteSchedule);
-
-async function findOwn({ db }: Services, person: Person, scheduleId: string): Promise<ScheduleRow> {
-  return db
-    .selectFrom("schedules")
-    .where("id", "=", scheduleId)
-    .where("userId", "=", person.id)
-    .selectAll()
-    .executeTakeFirstOrThrow(notFound);
-}
-
-async function toColumns(services: Services, person: Person, given: z.output<typeof newSchedule>) {
-  if (given.modelId) await modelToUse(services, person.id, given.modelId);
-  if (given.assistantId) await findAssistant(services.db, person, given.assistantId);
-  return {
-    ...given,
-    days: JSON.stringify(given.days),
-    tells: given.tells ? (1 as const) : (0 as const),
-    enabled: given.enabled ? (1 as const) : (0 as const),
-    nextAt: nextTime(given, services.clock.now()),
-    problem: null,
-  };
-}

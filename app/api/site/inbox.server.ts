@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { Readable } from "../http/crud.server.ts";
+import type { ReadResource } from "../http/resource.server.ts";
 import { isoOrNull, rowFields, timesOf } from "../http/schemas.server.ts";
 
 const shown = z
@@ -15,7 +15,7 @@ const shown = z
   .openapi("InboxMessage");
 
 /** What has come by the contact and support forms. */
-export const inbox: Readable<"emails", typeof shown> = {
+export const inbox: ReadResource<"emails", typeof shown> = {
   table: "emails",
   shown,
   show: ({ key: _, ...row }) => ({
@@ -24,9 +24,8 @@ export const inbox: Readable<"emails", typeof shown> = {
     sentAt: isoOrNull(row.sentAt),
   }),
   list: {
-    table: "emails",
     searched: ["name", "email", "message"],
-    sortable: [{ column: "createdAt", direction: "desc" }],
+    sortable: [{ number: "createdAt", direction: "desc" }],
     filters: { kind: "text", userId: "text" },
   },
 };

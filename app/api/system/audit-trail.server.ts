@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { AuditRow } from "../../db/tables.ts";
-import type { Readable } from "../http/crud.server.ts";
+import type { ReadResource } from "../http/resource.server.ts";
 import { iso, rowFields, timesOf } from "../http/schemas.server.ts";
 
 const shown = z
@@ -39,7 +39,7 @@ function changesOf({ resource, changes }: Pick<AuditRow, "resource" | "changes">
 }
 
 /** What admins have changed and who has signed in. */
-export const auditTrail: Readable<"audit", typeof shown> = {
+export const auditTrail: ReadResource<"audit", typeof shown> = {
   table: "audit",
   shown,
   show: ({ details: _details, sealKeyId: _key, ...row }) => ({
@@ -49,9 +49,8 @@ export const auditTrail: Readable<"audit", typeof shown> = {
     at: iso(row.createdAt),
   }),
   list: {
-    table: "audit",
     searched: ["action", "resource", "ip"],
-    sortable: [{ column: "createdAt", direction: "desc" }],
+    sortable: [{ number: "createdAt", direction: "desc" }],
     filters: { actorId: "text", action: "text", resource: "text", resourceId: "text" },
   },
 };

@@ -6,7 +6,7 @@ import type { ToolAccess } from "../../tools/mcp/server.ts";
 import type { ToolSettings } from "../../tools/settings.ts";
 import { listedIn, settingsOf } from "../../tools/toolbox.server.ts";
 import type { Person, Services } from "../env.server.ts";
-import { groupIds, groupIdsColumn, parseGroupIds, shownGroupIds } from "../groups/group-ids.server.ts";
+import { groupIds, parseGroupIds, shownGroupIds } from "../groups/group-ids.server.ts";
 import { flag, isoOrNull, line, position, rowFields, text, timesOf } from "../http/schemas.server.ts";
 
 const kind = z.enum(
@@ -161,7 +161,7 @@ function accessWith(before: ToolAccess, { clientId, clientSecret }: Client): Too
 
 /** What a body makes of a row; without a new secret the old, encrypted one stays. */
 export function toColumns({ toolKey }: Pick<Services, "toolKey">, id: string, given: NewTool, before?: ToolRow) {
-  const { secret, model, clientId, clientSecret, choices, enabled, groupIds: forGroups, ...columns } = given;
+  const { secret, model, clientId, clientSecret, choices, ...columns } = given;
   const old: ToolSettings = before ? settingsOf(before) : {};
   const kept = before?.access ?? null;
   // Without a change it stays as it is: its tokens may be refreshed at the same moment.
@@ -175,8 +175,6 @@ export function toColumns({ toolKey }: Pick<Services, "toolKey">, id: string, gi
   };
   return {
     ...columns,
-    groupIds: groupIdsColumn(forGroups),
-    enabled: enabled ? (1 as const) : (0 as const),
     secret: secret ? encrypt(secret, toolKey, id) : (before?.secret ?? null),
     settings: JSON.stringify(settings),
     access: access?.own ? encrypt(JSON.stringify(access), toolKey, id) : isKept ? kept : null,

@@ -1,8 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { expressionBuilder } from "kysely";
 import type { Tables } from "../../db/tables.ts";
-import type { Resource } from "../http/crud.server.ts";
+import { isAdmin } from "../http/authentication.server.ts";
 import { invalid } from "../http/problem.server.ts";
+import { everything, type Resource } from "../http/resource.server.ts";
 import { id, iso, isoOrNull, rowFields, timesOf } from "../http/schemas.server.ts";
 
 const e = expressionBuilder<Tables, "subscriptions">();
@@ -48,23 +49,20 @@ export const subscriptions: Resource<"subscriptions", typeof shown, typeof body>
     startsAt: iso(row.startsAt),
     endsAt: isoOrNull(row.endsAt),
   }),
-  columns: ({ startsAt, endsAt, ...given }) => ({
-    ...given,
-    ...(startsAt !== undefined && { startsAt: Date.parse(startsAt) }),
-    ...(endsAt !== undefined && { endsAt: endsAt === null ? null : Date.parse(endsAt) }),
-  }),
+  async columns(given, { services: { db } }) {
+    const startsAt = Date.parse(given.startsAt);
+    const endsAt = given.endsAt === null ? null : Date.parse(given.endsAt);
+    const user = await db.selectFrom("users").where("id", "=", given.userId).select("id").executeTakeFirst();
+    if (!user) throw invalid("userId", "Esa persona no existe.");
+    if (endsAt !== null && endsAt <= startsAt) throw invalid("endsAt", "El final tiene que ser después del comienzo.");
+    return { ...given, startsAt, endsAt };
+  },
   list: {
-    table: "subscriptions",
     searched: ["plan"],
-    sortable: [{ column: "createdAt", direction: "desc" }],
+    sortable: [{ number: "createdAt", direction: "desc" }],
     filters: { userId: "text", plan: "text", status: "text" },
   },
   searchesPeople: true,
-  readable: (person) => e("subscriptions.userId", "=", person.id),
-  ownerOf: async (_db, { userId }) => userId,
-  async check({ db }, { userId, startsAt, endsAt }) {
-    const user = await db.selectFrom("users").where("id", "=", userId).select("id").executeTakeFirst();
-    if (!user) throw invalid("userId", "Esa persona no existe.");
-    if (endsAt !== null && endsAt <= startsAt) throw invalid("endsAt", "El final tiene que ser después del comienzo.");
-  },
+  sees: (person) => (isAdmin(person) ? everything : e("subscriptions.userId", "=", person.id)),
+  ownerOf: async ({ userId }) => userId,
 };

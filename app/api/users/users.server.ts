@@ -8,11 +8,11 @@ import type { ApiEnv, Services } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
 import { admin, isAdmin, noProgram, signedIn } from "../http/authentication.server.ts";
 import { contains, listPage } from "../http/list.server.ts";
-import { refuseStale } from "../http/optimistic-lock.server.ts";
 import { answerInvalid, invalid, notFound } from "../http/problem.server.ts";
 import { mayEndSessions, publishes } from "../http/publish-change.server.ts";
 import { changeRoute, creationRoute, itemRoute, listRoute } from "../http/resource-routes.server.ts";
 import { answers, bearer, draft, idParam, line } from "../http/schemas.server.ts";
+import { refuseStale } from "../http/stored-rows.server.ts";
 import { addressTaken, adminFields, changeAccount, createAccount, newAccount } from "./account-admin.server.ts";
 import { deleteAccount } from "./account-end.server.ts";
 import { planUse, planUseOf } from "./plan-use.server.ts";
@@ -148,9 +148,9 @@ const listUsers: RouteHandler<typeof listUsersRoute, ApiEnv> = async (c) => {
   const { rows, ...rest } = await listPage(c.var.services.db, all, query, {
     table: "users",
     sortable: [
-      { column: "createdAt", direction: "desc" },
-      { column: "name", direction: "asc" },
-      { column: "emailKey", direction: "asc" },
+      { number: "createdAt", direction: "desc" },
+      { text: "name", direction: "asc" },
+      { text: "emailKey", direction: "asc" },
     ],
     filters: { role: "text", status: "text" },
   });

@@ -1,9 +1,11 @@
 import { z } from "@hono/zod-openapi";
+import type { VoiceModelRow } from "../../db/tables.ts";
 import { ReplyError } from "../../replies/errors.server.ts";
-import { speak, transcribe } from "../../voice/voice.server.ts";
-import type { Resource } from "../http/crud.server.ts";
+import { speak, type TriedModel, transcribe } from "../../voice/voice.server.ts";
+import type { Services } from "../env.server.ts";
 import { invalid } from "../http/problem.server.ts";
-import { flag, line, rowFields, timesOf } from "../http/schemas.server.ts";
+import type { Resource } from "../http/resource.server.ts";
+import { flag, flagsOf, line, rowFields, timesOf } from "../http/schemas.server.ts";
 import { keyToStore, serverAddress, serverKey } from "../models/model-server.server.ts";
 
 const fields = {
@@ -32,34 +34,41 @@ export const voiceModels: Resource<"voiceModels", typeof shown, typeof body> = {
   shown,
   body,
   method: "put",
-  show: ({ apiKey, enabled, ...row }) => ({ ...row, ...timesOf(row), enabled: enabled === 1, hasKey: apiKey !== null }),
-  columns: ({ enabled = true, ...given }) => ({ ...given, enabled: enabled ? 1 : 0 }),
-  // What comes is the new key as it was written, or null.
-  complete: ({ modelKey }, row, before) => ({ ...row, apiKey: keyToStore(modelKey, row, before) }),
-  async check(services, row) {
-    if (row.enabled === 0) return;
-    const within = AbortSignal.timeout(triedWithin);
-    const tried =
-      row.kind === "speech"
-        ? speak(services, row, "Hola.", within)
-        : transcribe(services, row, { bytes: silence(), mediaType: "audio/wav" }, within);
-    await tried.catch((error: unknown) => {
-      if (!(error instanceof ReplyError)) throw error;
-      throw invalid("baseUrl", `Se ha probado, y no va. ${error.message}`);
-    });
+  show: ({ apiKey, ...row }) => ({
+    ...row,
+    ...timesOf(row),
+    ...flagsOf(row, "enabled"),
+    hasKey: apiKey !== null,
+  }),
+  async columns(given, { services, id, before }) {
+    const columns = { ...given, apiKey: keyToStore(services.modelKey, { id, ...given }, before) };
+    if (given.enabled) await refuseUnanswered(services, { id, ...columns });
+    return columns;
   },
-  async stored(db, { id, kind, enabled }) {
+  async storing(trx, { id, kind, enabled }) {
     if (enabled === 0) return;
-    const others = db.updateTable("voiceModels").where("id", "!=", id).where("kind", "=", kind);
+    const others = trx.updateTable("voiceModels").where("id", "!=", id).where("kind", "=", kind);
     await others.set({ enabled: 0 }).execute();
   },
   list: {
-    table: "voiceModels",
     searched: ["name", "externalId", "baseUrl"],
-    sortable: [{ column: "name", direction: "asc" }],
+    sortable: [{ text: "name", direction: "asc" }],
     filters: { enabled: "flag", kind: "text" },
   },
 };
+
+/** Throws 422 if its server does not answer. */
+async function refuseUnanswered(services: Services, model: TriedModel & Pick<VoiceModelRow, "kind">): Promise<void> {
+  const within = AbortSignal.timeout(triedWithin);
+  const tried =
+    model.kind === "speech"
+      ? speak(services, model, "Hola.", within)
+      : transcribe(services, model, { bytes: silence(), mediaType: "audio/wav" }, within);
+  await tried.catch((error: unknown) => {
+    if (!(error instanceof ReplyError)) throw error;
+    throw invalid("baseUrl", `Se ha probado, y no va. ${error.message}`);
+  });
+}
 
 /** Half a second of silence: WAV, one channel of 16 bits at 16 kHz. */
 function silence(): Buffer {

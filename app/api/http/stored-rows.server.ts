@@ -1,0 +1,70 @@
+import type { Context } from "hono";
+import type { Kysely } from "kysely";
+import type { Db, Trx } from "../../db/connection.server.ts";
+import type { ItemTable, Tables } from "../../db/tables.ts";
+import type { ApiEnv } from "../env.server.ts";
+import { Problem } from "./problem.server.ts";
+import { iso } from "./schemas.server.ts";
+
+/** Whether an If-Match names this version (RFC 9110 §13.1.1): alone, as forms have it, or with a hash behind it, as in an `ETag`. */
+const names = (wanted: string, { updatedAt }: { updatedAt: number }): boolean =>
+  wanted.trim() === "*" ||
+  wanted.split(",").some((tag) => /^"([^";]*)(;[^"]*)?"$/.exec(tag.trim())?.[1] === iso(updatedAt));
+
+/** Optimistic lock: if the request has If-Match and the row has changed since, throws 409 with the current version. */
+export function refuseStale(c: Context<ApiEnv>, row: { updatedAt: number }, current: object): void {
+  const wanted = c.req.header("If-Match");
+  if (wanted && !names(wanted, row)) {
+    throw stale(current);
+  }
+}
+
+/** The error for an edit conflict; `current` is the version that is stored now. */
+const stale = (current: object) =>
+  new Problem(409, "Alguien lo ha cambiado mientras lo editabas. Elige con qué te quedas.", { current });
+
+/** The type of the database for queries whose table is known only at run time: the columns that all tables have. */
+type OneTable = { table: { id: string; createdAt: number; updatedAt: number } };
+export const oneTable = (db: Db, name: ItemTable) => ({
+  db: db as unknown as Kysely<OneTable>,
+  name: name as "table",
+});
+
+/** A table's own columns. Flags may be booleans, and texts that hold JSON may be lists. */
+export type Columns<T extends ItemTable> = {
+  [Name in Exclude<keyof Tables[T], "id" | "createdAt" | "updatedAt">]: Given<Tables[T][Name]>;
+};
+type Given<Value> = Value | (Value extends 0 | 1 ? boolean : never) | (string extends Value ? string[] : never);
+
+/** Columns as they are stored. */
+export const encoded = (columns: object) =>
+  Object.fromEntries(
+    Object.entries(columns).map(([name, value]) => [
+      name,
+      typeof value === "boolean" ? Number(value) : Array.isArray(value) ? JSON.stringify(value) : value,
+    ]),
+  );
+
+/**
+ * Writes columns of a row and returns it. With If-Match the row must be as it was when it was read: else throws 409 with what `current`
+ * reads.
+ */
+export async function storeChange<T extends ItemTable>(
+  c: Context<ApiEnv>,
+  trx: Trx,
+  table: T,
+  before: { id: string; updatedAt: number },
+  columns: Partial<Columns<T>> & { updatedAt: number },
+  current: () => Promise<object>,
+): Promise<Tables[T]> {
+  const { db, name } = oneTable(trx, table);
+  const row = await db
+    .updateTable(name)
+    .set(encoded(columns))
+    .where("id", "=", before.id)
+    .$if(c.req.header("If-Match") !== undefined, (query) => query.where("updatedAt", "=", before.updatedAt))
+    .returningAll()
+    .executeTakeFirst();
+  if (!row) throw stale(await current());
+  return row as Tables[T];
+}
