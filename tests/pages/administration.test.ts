@@ -124,6 +124,15 @@ describe("the administration", () => {
     expect(html).not.toContain("Probar Asistente local");
   });
 
+  it("keeps a tool's OAuth client while the use of its tools is chosen", async () => {
+    const oauth = { clientId: "tertulia", clientSecret: "secreto" };
+    const given = { name: "Con cliente", kind: "mcp", address: "http://127.0.0.1:9/mcp", ...oauth };
+    const { id } = (await (await call("POST", "/api/tool", given)).json()) as { id: string };
+    const page = `/admin/tool/${id}`;
+    expect((await admin.submit(page, page, { intent: "choose" })).status).toBe(303);
+    expect(await (await call("GET", `/api/tool/${id}`)).json()).toMatchObject({ clientId: "tertulia" });
+  });
+
   it("says nothing of secrets where all of them can be read", async () => {
     expect(readable(await admin.html("/admin/sistema"))).not.toMatch(/no se pueden leer|El segundo paso de/);
   });

@@ -1,3 +1,4 @@
+import type { InferRequestType } from "hono/client";
 import { redirect } from "react-router";
 import { cutText } from "../../../process/text/cut-text.ts";
 import { ApiProblem, accepted, read } from "../../../web/api-result.server.ts";
@@ -69,7 +70,7 @@ async function choose(context: Context, id: string, form: FormData): Promise<voi
   const { api } = context.get(apiContext);
   const param = { id };
   const tool = await read(api.tool[":id"].$get({ param }));
-  const { name, kind, address, model, allowed, enabled, seconds, kilobytes, position, groupIds } = tool;
+  const { name, kind, address, model, clientId, allowed, enabled, seconds, kilobytes, position, groupIds } = tool;
   const choices = Object.fromEntries(
     tool.tools.map((listed) => {
       const use = textOf(form, `uso.${listed.name}`);
@@ -77,12 +78,15 @@ async function choose(context: Context, id: string, form: FormData): Promise<voi
       return [listed.name, { on: use !== "off", ask: use === "off" ? listed.ask : use === "ask" }];
     }),
   );
-  const json = {
+  // Without secrets, those that are there stay. A field that is left out here would lose its value.
+  const json: Required<InferRequestType<(typeof api.tool)[":id"]["$put"]>["json"]> = {
     name,
     kind,
     address,
     secret: null,
     model,
+    clientId,
+    clientSecret: null,
     allowed,
     enabled,
     seconds,
