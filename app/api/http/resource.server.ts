@@ -206,8 +206,8 @@ async function store<T extends ItemTable>(
   const { services, person } = c.var;
   const storing = { services, person, id: before?.id ?? newId(), now: services.clock.now(), before };
   const columns = await of.columns(before ? await changedBody(of, c, before) : givenBody(c), storing);
-  const times = { createdAt: before?.createdAt ?? storing.now, updatedAt: storing.now };
-  const row = { id: storing.id, ...times, ...encoded(columns) } as Tables[T];
+  const begun = before ?? { id: storing.id, createdAt: storing.now };
+  const row = { ...begun, updatedAt: storing.now, ...encoded(columns) } as Tables[T];
   if (of.ofChat) await seeChat(c, of.ofChat.idOf(row));
   try {
     await services.db.transaction().execute(async (trx) => {

@@ -111,10 +111,10 @@ export function showModel(
   person: Pick<Person, "role">,
 ): z.output<typeof model> {
   const forAdmin = person.role === "admin";
-  const { apiKey, ...shown } = row;
+  const { apiKey, createdAt, updatedAt, ...shown } = row;
   return {
     ...shown,
-    ...timesOf(row),
+    ...timesOf({ createdAt, updatedAt }),
     ...flagsOf(row, "acceptsImages", "usesTools", "pseudonyms", "resumes", "enabled", "isDefault"),
     baseUrl: forAdmin ? row.baseUrl : null,
     hasKey: forAdmin && apiKey !== null,

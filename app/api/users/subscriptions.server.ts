@@ -49,9 +49,9 @@ export const subscriptions: Resource<"subscriptions", typeof shown, typeof body>
     startsAt: iso(row.startsAt),
     endsAt: isoOrNull(row.endsAt),
   }),
-  async columns(given, { services: { db } }) {
-    const startsAt = Date.parse(given.startsAt);
-    const endsAt = given.endsAt === null ? null : Date.parse(given.endsAt);
+  async columns({ startsAt: starts, endsAt: ends, ...given }, { services: { db } }) {
+    const startsAt = Date.parse(starts);
+    const endsAt = ends === null ? null : Date.parse(ends);
     const user = await db.selectFrom("users").where("id", "=", given.userId).select("id").executeTakeFirst();
     if (!user) throw invalid("userId", "Esa persona no existe.");
     if (endsAt !== null && endsAt <= startsAt) throw invalid("endsAt", "El final tiene que ser después del comienzo.");

@@ -1,5 +1,5 @@
-import { read } from "../../web/api-result.server.ts";
-import { apiContext, type Context } from "../../web/context.ts";
+import { accepted, read } from "../../web/api-result.server.ts";
+import { apiContext, type Context, sessionContext } from "../../web/context.ts";
 import { showUse } from "../../web/plan-use-in-words.server.ts";
 import { zoneContext } from "./zone.server.ts";
 
@@ -23,4 +23,11 @@ export async function accountOf(context: Context, id: string) {
       error: item.error ?? "Falló sin decir por qué.",
     })),
   };
+}
+
+/** «Cerrar sus sesiones». */
+export async function signOut(context: Context, id: string): Promise<void> {
+  await accepted(context.get(apiContext).api.user[":id"].sessions.$delete({ param: { id } }));
+  const title = "Sus sesiones están cerradas y sus claves ya no valen.";
+  context.get(sessionContext).flash({ type: "success", title });
 }

@@ -41,13 +41,12 @@ const things = {
   usage: "Uso",
 };
 
-export const auditTrail: AdminResource = {
+export const auditTrail: AdminResource<"audit"> = {
   path: "audit",
   many: "Auditoría",
   icon: "history",
   one: "apunte",
   searches: "Acción, cosa o dirección IP",
-  reads: ({ audit }) => ({ list: audit.$get, read: audit[":id"].$get }),
   columns: [
     { name: "action", label: "Acción", kind: "choice", choices: actions },
     { name: "resource", label: "Sobre", kind: "choice", choices: things },

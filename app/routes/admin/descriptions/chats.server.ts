@@ -1,15 +1,14 @@
 import type { AdminResource } from "./description.ts";
 import { yesNo } from "./words.ts";
 
-export const chats: AdminResource = {
+export const chats: AdminResource<"chat"> = {
   path: "chat",
   many: "Conversaciones",
   icon: "chat",
   one: "conversación",
   feminine: true,
   searches: "Título",
-  reads: ({ chat }) => ({ list: chat.$get, read: chat[":id"].$get }),
-  writes: ({ chat }) => ({ create: chat.$post, change: chat[":id"].$patch, remove: chat[":id"].$delete }),
+  changes: "patch",
   columns: [
     { name: "title", label: "Título", sorted: true },
     { name: "userId", label: "Persona", kind: "person" },

@@ -1,5 +1,23 @@
+import type { InferRequestType, InferResponseType } from "hono/client";
 import type { Client } from "../../../web/api-client.server.ts";
+import type { Context } from "../../../web/context.ts";
+import type { Part } from "../resources/part.tsx";
 import type { Reference } from "../resources/references.server.ts";
+
+type Api = Client["api"];
+/** Names of the API's resources, which have a list and items. */
+type Path = { [P in keyof Api]: Api[P] extends ReadCalls ? P : never }[keyof Api];
+type ReadCalls = { $get: (...args: never) => unknown; ":id": { $get: (...args: never) => unknown } };
+/** Fields of an item, as its list answers it. */
+type ShownField<P extends Path> =
+  InferResponseType<Api[P]["$get"], 200> extends { items: (infer Item)[] } ? keyof Item & string : never;
+/** Fields of the body that creates or changes an item. */
+type BodyField<P extends Path> = BodyOf<Api[P]> | BodyOf<Api[P][":id"]>;
+type BodyOf<Calls> = {
+  [Method in keyof Calls & ("$post" | "$put" | "$patch")]: InferRequestType<Calls[Method]> extends { json: infer Body }
+    ? keyof Body & string
+    : never;
+}[keyof Calls & ("$post" | "$put" | "$patch")];
 
 type Choices = Record<string, string>;
 /** How a state is shown beside its word: by a dot that is full, empty or of another colour. */
@@ -8,8 +26,8 @@ export type States = Record<string, [said: string, tone: Tone]>;
 type FieldKind = "text" | "number" | "flag" | "moment" | "choice" | "changes" | "groups" | Reference;
 
 /** What a list shows of an item, and how. The first column leads to the item. */
-export type Column = {
-  name: string;
+export type Column<Name extends string = string> = {
+  name: Name;
   label: string;
   kind?: FieldKind;
   choices?: Choices;
@@ -22,7 +40,7 @@ export type Column = {
 };
 
 /** The field of things that may be for some groups only. */
-export const forGroups: Field = {
+export const forGroups: Field<"groupIds"> = {
   name: "groupIds",
   label: "Solo para estos grupos",
   kind: "groups",
@@ -30,8 +48,8 @@ export const forGroups: Field = {
 };
 
 /** An input of a form: only its label and kind, because the API validates the values. */
-export type Field = {
-  name: string;
+export type Field<Name extends string = string> = {
+  name: Name;
   label: string;
   kind?: "text" | "area" | "markdown" | "number" | "flag" | "choice" | "secret" | "moment" | "groups" | Reference;
   hint?: string;
@@ -58,8 +76,11 @@ export type Preset = { name: string; label: string; values: Record<string, strin
 /** Something done to several at once. */
 export type Verb = { name: string; label: string; json: Record<string, unknown> };
 
-/** One resource of the administration, in words. */
-export type AdminResource = {
+/** One resource of the administration, in words. Its columns and fields are those of the API. */
+export type AdminResource<P extends Path> = AnyAdminResource<ShownField<P>, BodyField<P>> & { path: P };
+
+/** The same of any resource. */
+export type AnyAdminResource<Shown extends string = string, Body extends string = string> = {
   /** Its name in the address, in the API and in the audit. */
   path: string;
   many: string;
@@ -69,19 +90,33 @@ export type AdminResource = {
   /** Whether its name is feminine in Spanish, for words like «Creada», «todas» and «ninguna». */
   feminine?: boolean;
   searches: string;
-  reads(api: Client["api"]): Reads;
-  /** Absent: it is only read. */
-  writes?(api: Client["api"]): Writes;
-  columns: Column[];
+  /** How the API changes it. Absent: it is only read. */
+  changes?: "put" | "patch";
+  columns: Column<Shown>[];
   filters: Filter[];
-  fields: Field[];
+  fields: Field<Body>[];
   presets?: Preset[];
   verbs?: Verb[];
   /** Whether the list can be taken along whole, as the API gives it, in lines of JSON. */
   lines?: true;
   /** Links to the lists of what belongs to an item. */
   belongs?: (id: string) => { label: string; to: string }[];
+  /** Columns that lists cut and that are no fields: the page of an item shows them whole. */
+  whole?: Shown[];
+  /** What the page of an item shows besides its columns: above its links and long texts, or below. */
+  parts?(context: Context, item: Item, url: URL): Promise<{ above?: Part; below?: Part } | undefined>;
+  /** Does what the forms on the page of an item ask for. Undefined: the page is shown again. */
+  acts?(context: Context, id: string, url: URL): Promise<unknown>;
+  /** Where one of them is deleted instead; undefined: here. */
+  deletedAt?(context: Context, id: string): Promise<string | undefined>;
+  /** «Probar», for the items it fits. */
+  trial?: { fits(item: Item): boolean; run(context: Context, id: string): Promise<Tried> };
+  /** A button above the list that looks for new ones. Returns what it has found, in words. */
+  discovery?: { label: string; run(context: Context): Promise<{ type: "info" | "success"; title: string }> };
 };
+
+/** How a trial went, in words. */
+export type Tried = { ok: boolean; text: string };
 
 /** What every item has, whatever else it has. */
 export type Item = { id: string } & Record<string, unknown>;
@@ -89,15 +124,14 @@ export type ItemPage = { items: Item[]; nextCursor: string | null; total: number
 type Answer<Body> = Promise<{ ok: boolean; status: number; json(): Promise<Body>; text(): Promise<string> }>;
 type RequestOptions = { headers: Record<string, string> };
 
-/** The calls of the API that every list uses. */
-export type Reads = {
-  list(args: { query: Record<string, string> }): Answer<ItemPage>;
-  read(args: { param: { id: string } }): Answer<Item>;
-};
-
-/** Those of every form. The bodies differ; the API checks them. */
-export type Writes = {
-  create(args: { json: object }): Answer<Item>;
-  change(args: { param: { id: string }; json: object }, options?: RequestOptions): Answer<Item>;
-  remove(args: { param: { id: string } }): Answer<unknown>;
+/** The calls of the API for a resource. The bodies differ; the API checks them. */
+export type Calls = {
+  $get(args: { query: Record<string, string> }): Answer<ItemPage>;
+  $post(args: { json: object }): Answer<Item>;
+  ":id": {
+    $get(args: { param: { id: string } }): Answer<Item>;
+    $put(args: { param: { id: string }; json: object }, options?: RequestOptions): Answer<Item>;
+    $patch(args: { param: { id: string }; json: object }, options?: RequestOptions): Answer<Item>;
+    $delete(args: { param: { id: string } }): Answer<unknown>;
+  };
 };

@@ -2,13 +2,12 @@ import type { AdminResource } from "./description.ts";
 
 const forms = { contact: "Contacto", support: "Soporte" };
 
-export const inbox: AdminResource = {
+export const inbox: AdminResource<"email"> = {
   path: "email",
   many: "Buzón",
   icon: "mail",
   one: "mensaje del buzón",
   searches: "Nombre, correo o texto",
-  reads: ({ email }) => ({ list: email.$get, read: email[":id"].$get }),
   columns: [
     { name: "message", label: "Mensaje" },
     { name: "name", label: "Nombre" },
@@ -19,4 +18,5 @@ export const inbox: AdminResource = {
   ],
   filters: [{ name: "kind", label: "Formulario", choices: forms }],
   fields: [],
+  whole: ["message"],
 };

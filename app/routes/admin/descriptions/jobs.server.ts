@@ -15,13 +15,12 @@ const kinds = {
 };
 const states = { waiting: "Espera", running: "En marcha", done: "Hecho", failed: "Ha fallado" };
 
-export const jobs: AdminResource = {
+export const jobs: AdminResource<"job"> = {
   path: "job",
   many: "Trabajos",
   icon: "refresh",
   one: "trabajo",
   searches: "Por qué ha fallado",
-  reads: ({ job }) => ({ list: job.$get, read: job[":id"].$get }),
   columns: [
     { name: "kind", label: "Trabajo", kind: "choice", choices: kinds },
     {

@@ -8,14 +8,13 @@ const replies = {
   interrupted: "Interrumpido",
 };
 
-export const messages: AdminResource = {
+export const messages: AdminResource<"message"> = {
   path: "message",
   many: "Mensajes",
   icon: "message",
   one: "mensaje",
   searches: "Texto",
-  reads: ({ message }) => ({ list: message.$get, read: message[":id"].$get }),
-  writes: ({ message }) => ({ create: message.$post, change: message[":id"].$patch, remove: message[":id"].$delete }),
+  changes: "patch",
   columns: [
     { name: "content", label: "Texto" },
     {

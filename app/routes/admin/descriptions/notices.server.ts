@@ -1,13 +1,12 @@
 import { type AdminResource, forGroups } from "./description.ts";
 
-export const notices: AdminResource = {
+export const notices: AdminResource<"notice"> = {
   path: "notice",
   many: "Avisos",
   icon: "info",
   one: "aviso",
   searches: "Texto",
-  reads: ({ notice }) => ({ list: notice.$get, read: notice[":id"].$get }),
-  writes: ({ notice }) => ({ create: notice.$post, change: notice[":id"].$put, remove: notice[":id"].$delete }),
+  changes: "put",
   columns: [
     { name: "text", label: "Texto" },
     { name: "endsAt", label: "Hasta", kind: "moment" },

@@ -1,15 +1,15 @@
+import { modelsToTry, tryAgain } from "../opinions/try-again.server.ts";
 import type { AdminResource } from "./description.ts";
 
 const verdicts = { true: "Útil", false: "No útil" };
 
-export const opinions: AdminResource = {
+export const opinions: AdminResource<"opinion"> = {
   path: "opinion",
   many: "Opiniones",
   icon: "check",
   one: "opinión",
   feminine: true,
   searches: "Pregunta, respuesta, motivo, asistente o persona",
-  reads: ({ opinion }) => ({ list: opinion.$get, read: opinion[":id"].$get }),
   columns: [
     { name: "question", label: "Pregunta" },
     { name: "useful", label: "Opinión", states: { true: [verdicts.true, "good"], false: [verdicts.false, "bad"] } },
@@ -23,4 +23,9 @@ export const opinions: AdminResource = {
   filters: [{ name: "useful", label: "Opinión", choices: verdicts, all: "Todas", flag: true }],
   fields: [],
   lines: true,
+  whole: ["question", "reply", "reason"],
+  parts: async (context, item) => ({
+    below: { kind: "again", models: await modelsToTry(context), reply: String(item.reply) },
+  }),
+  acts: tryAgain,
 };

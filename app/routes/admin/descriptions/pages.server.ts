@@ -1,15 +1,14 @@
 import type { AdminResource } from "./description.ts";
 import { yesNo } from "./words.ts";
 
-export const pages: AdminResource = {
+export const pages: AdminResource<"page"> = {
   path: "page",
   many: "Páginas",
   icon: "globe",
   one: "página",
   feminine: true,
   searches: "Título",
-  reads: ({ page }) => ({ list: page.$get, read: page[":id"].$get }),
-  writes: ({ page }) => ({ create: page.$post, change: page[":id"].$put, remove: page[":id"].$delete }),
+  changes: "put",
   columns: [
     { name: "title", label: "Título", sorted: true },
     { name: "slug", label: "Dirección" },

@@ -1,13 +1,12 @@
 import type { AdminResource } from "./description.ts";
 
-export const projects: AdminResource = {
+export const projects: AdminResource<"project"> = {
   path: "project",
   many: "Proyectos",
   icon: "project",
   one: "proyecto",
   searches: "Nombre",
-  reads: ({ project }) => ({ list: project.$get, read: project[":id"].$get }),
-  writes: ({ project }) => ({ create: project.$post, change: project[":id"].$put, remove: project[":id"].$delete }),
+  changes: "put",
   columns: [
     { name: "name", label: "Nombre", sorted: true },
     { name: "userId", label: "Persona", kind: "person" },

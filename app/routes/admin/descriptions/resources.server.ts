@@ -1,6 +1,6 @@
 import { auditTrail } from "./audit-trail.server.ts";
 import { chats } from "./chats.server.ts";
-import type { AdminResource } from "./description.ts";
+import type { AnyAdminResource } from "./description.ts";
 import { inbox } from "./inbox.server.ts";
 import { jobs } from "./jobs.server.ts";
 import { messages } from "./messages.server.ts";
@@ -24,7 +24,7 @@ import { retentions } from "./rules/retentions.server.ts";
 import { summaries } from "./summaries.server.ts";
 
 /** The resources of the administration, in the order of its menu; the last four are only read. */
-export const resources: AdminResource[] = [
+export const resources: AnyAdminResource[] = [
   users,
   invitations,
   accesses,

@@ -1,13 +1,12 @@
 import type { AdminResource } from "./description.ts";
 
-export const summaries: AdminResource = {
+export const summaries: AdminResource<"summary"> = {
   path: "summary",
   many: "Resúmenes",
   icon: "summary",
   one: "resumen",
   searches: "Texto",
-  reads: ({ summary }) => ({ list: summary.$get, read: summary[":id"].$get }),
-  writes: ({ summary }) => ({ create: summary.$post, change: summary[":id"].$put, remove: summary[":id"].$delete }),
+  changes: "put",
   columns: [
     { name: "content", label: "Resumen" },
     { name: "chatId", label: "Conversación", kind: "chat" },

@@ -2,7 +2,7 @@ import { replace, useLocation } from "react-router";
 import { sendForm } from "../../../ui/forms/send-form.ts";
 import { accepted } from "../../../web/api-result.server.ts";
 import { sessionContext } from "../../../web/context.ts";
-import type { AdminResource } from "../descriptions/description.ts";
+import type { AnyAdminResource } from "../descriptions/description.ts";
 import { suggestionsFor } from "../resources/references.server.ts";
 import { changeable, said } from "../resources/resource.server.ts";
 import type { Route } from "./+types/create";
@@ -12,7 +12,7 @@ import { ResourceDialog } from "./resource-dialog.tsx";
 export const meta: Route.MetaFunction = ({ loaderData }) => [{ title: `${loaderData?.title ?? "Crear"} · Tertulia` }];
 export const handle = { dialog: true };
 
-const fieldsOf = ({ fields }: AdminResource) => fields.filter(({ only }) => only !== "edit");
+const fieldsOf = ({ fields }: AnyAdminResource) => fields.filter(({ only }) => only !== "edit");
 
 export async function loader({ context, params }: Route.LoaderArgs) {
   const { resource } = changeable(context, params.resource);

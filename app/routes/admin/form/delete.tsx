@@ -3,7 +3,6 @@ import { sendForm } from "../../../ui/forms/send-form.ts";
 import { AlertDialog } from "../../../ui/overlays/alert-dialog.tsx";
 import { ApiProblem, accepted, read } from "../../../web/api-result.server.ts";
 import { sessionContext } from "../../../web/context.ts";
-import { requireUser } from "../../../web/current-user.server.ts";
 import { cellsOf } from "../resources/cells.server.ts";
 import { changeable, said } from "../resources/resource.server.ts";
 import type { Route } from "./+types/delete";
@@ -15,8 +14,8 @@ export const handle = { dialog: true };
 
 export async function loader({ context, params: { resource: path, id } }: Route.LoaderArgs) {
   const { resource, read: readItem } = changeable(context, path);
-  // One's own account is deleted where its password is asked for.
-  if (path === "user" && (await requireUser(context)).user.id === id) throw redirect("/user/eliminar");
+  const elsewhere = await resource.deletedAt?.(context, id);
+  if (elsewhere) throw redirect(elsewhere);
   const item = await read(readItem({ param: { id } })).catch(unread);
   const [cells] = item ? await cellsOf(context, resource.columns.slice(0, 1), [item]) : [];
   return { title: `Eliminar ${resource.one}`, name: cells?.[0]?.text };

@@ -4,7 +4,7 @@ import { ApiProblem } from "../../../web/api-result.server.ts";
 import { type Context, formContext } from "../../../web/context.ts";
 import { type FormResult, textOf } from "../../../web/forms/form.server.ts";
 import { typedFields } from "../../../web/forms/unsent-form.server.ts";
-import type { AdminResource, Field, Item } from "../descriptions/description.ts";
+import type { AnyAdminResource, Field, Item } from "../descriptions/description.ts";
 import { type FoundReference, findReferred, isReference, pickedIn, referred } from "../resources/references.server.ts";
 import { zoneInWords } from "../zone.server.ts";
 import { Candidates, decodeField, encodeField } from "./field-kinds.server.ts";
@@ -47,7 +47,7 @@ export const labelled = (context: Context, fields: Field[], item?: Item): Field[
 /** Reads a form and sends it to the API; returns errors for display. */
 export async function sendResource<Result>(
   context: Context,
-  { presets = [] }: AdminResource,
+  { presets = [] }: AnyAdminResource,
   fields: Field[],
   send: (json: Record<string, unknown>, version: string) => Promise<Result>,
 ) {

@@ -1,11 +1,11 @@
 import { read } from "../../../web/api-result.server.ts";
-import type { Item, ItemPage, Reads } from "../descriptions/description.ts";
+import type { Calls, Item, ItemPage } from "../descriptions/description.ts";
 
 /**
  * The items of a list to its end, a page at a time. The first page is read before this resolves: if that renews the session
  * tokens, the cookie can still be set.
  */
-export async function allPages(list: Reads["list"], query: object): Promise<AsyncGenerator<Item[]>> {
+export async function allPages(list: Calls["$get"], query: object): Promise<AsyncGenerator<Item[]>> {
   const { cursor: _, ...rest } = query as Record<string, string>;
   const ask = (cursor?: string): Promise<ItemPage> =>
     read(list({ query: { ...rest, limit: "100", ...(cursor && { cursor }) } }));

@@ -6,8 +6,9 @@ import { Icon } from "../../../ui/icon.tsx";
 import { BehindDialog } from "../../../ui/overlays/behind-dialog.tsx";
 import { SureDialog } from "../../../ui/overlays/sure-dialog.tsx";
 import { ApiProblem, accepted, read } from "../../../web/api-result.server.ts";
-import { apiContext, formContext, sessionContext } from "../../../web/context.ts";
+import { formContext, sessionContext } from "../../../web/context.ts";
 import { textOf } from "../../../web/forms/form.server.ts";
+import type { Tried } from "../descriptions/description.ts";
 import { zoneInWords } from "../zone.server.ts";
 import type { Route } from "./+types/list";
 import { cellsOf } from "./cells.server.ts";
@@ -15,7 +16,6 @@ import { Filters } from "./filters.tsx";
 import { headsOf, listOf, pagesOf, sizes, withParams } from "./query.server.ts";
 import { changeable, resourceOf } from "./resource.server.ts";
 import { ResourceTable } from "./table.tsx";
-import { mayBeTried, type Tried, tryModel } from "./try-model.server.ts";
 
 export const meta: Route.MetaFunction = ({ loaderData }) => [
   { title: `${loaderData?.many ?? "Administración"} · Tertulia` },
@@ -36,11 +36,11 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
   return {
     path: resource.path,
     many: resource.many,
-    readOnly: !resource.writes,
+    readOnly: !resource.changes,
     feminine: resource.feminine === true,
     marked: url.searchParams.has("marcar"),
     markTo: withParams(url, { marcar: url.searchParams.has("marcar") ? "" : "1" }, true),
-    discovers: resource.path === "model",
+    discovers: resource.discovery?.label,
     searches: resource.searches,
     q: asked.q,
     filters: resource.filters.map(({ name, label, choices, all = "Todos" }) => ({
@@ -61,7 +61,7 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
     rows: items.map((item, index) => ({
       id: item.id,
       cells: cells[index] ?? [],
-      tries: mayBeTried(resource.path, item),
+      tries: resource.trial?.fits(item) ?? false,
     })),
     verbs: (resource.verbs ?? []).map(({ name, label }) => ({ name, label })),
     count:
@@ -93,14 +93,12 @@ export async function action({ context, params, url }: Route.ActionArgs) {
   const form = context.get(formContext);
   const ids = [...new Set(form.getAll("item"))].filter((id) => typeof id === "string");
   const intent = textOf(form, "intent");
-  if (intent === "discover" && resource.path === "model") {
-    const { found } = await read(context.get(apiContext).api.model.discover.$post());
-    const title = found === 0 ? "No hay modelos que no estuvieran ya." : `Modelos nuevos: ${found}.`;
-    context.get(sessionContext).flash({ type: found === 0 ? "info" : "success", title });
+  if (intent === "discover" && resource.discovery) {
+    context.get(sessionContext).flash(await resource.discovery.run(context));
     return redirect(url.pathname + url.search, 303);
   }
   const test = textOf(form, "test");
-  if (test && resource.path === "model") return { tried: { id: test, ...(await tryModel(context, test)) } };
+  if (test && resource.trial) return { tried: { id: test, ...(await resource.trial.run(context, test)) } };
   const verb = resource.verbs?.find(({ name }) => name === intent);
   if (ids.length === 0) return data({ message: `Marca al menos ${resource.feminine ? "una" : "uno"}.` }, 422);
   if (intent === "delete" && textOf(form, "sure") !== "1") return { asks: ids };
@@ -175,7 +173,7 @@ function Head({ path, many, csv, lines, discovers, readOnly, here }: Listed) {
         {discovers && (
           <PostForm>
             <button type="submit" className="button" name="intent" value="discover">
-              Buscar modelos
+              {discovers}
             </button>
           </PostForm>
         )}{" "}

@@ -1,8 +1,8 @@
 import { searchIn } from "../../../web/search.server.ts";
-import type { AdminResource, Column } from "../descriptions/description.ts";
+import type { AnyAdminResource, Column } from "../descriptions/description.ts";
 
 /** What the address of a list asks for: search, filters, order, page, columns. What it does not understand it leaves out. */
-export function listOf(url: URL, resource: AdminResource) {
+export function listOf(url: URL, resource: AnyAdminResource) {
   const given = (name: string) => url.searchParams.get(name) ?? "";
   const q = searchIn(url);
   const filter: Record<string, string | boolean> = {};

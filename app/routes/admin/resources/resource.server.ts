@@ -1,10 +1,10 @@
 import { data } from "react-router";
 import { apiContext, type Context } from "../../../web/context.ts";
-import type { AdminResource } from "../descriptions/description.ts";
+import type { AnyAdminResource, Calls } from "../descriptions/description.ts";
 import { resources } from "../descriptions/resources.server.ts";
 
 /** What has been done to one of a resource, said of it by name: «Página creada.» */
-export function said({ one, feminine }: AdminResource, done: "cread" | "guardad" | "eliminad"): string {
+export function said({ one, feminine }: AnyAdminResource, done: "cread" | "guardad" | "eliminad"): string {
   return `${one[0]?.toUpperCase()}${one.slice(1)} ${done}${feminine ? "a" : "o"}.`;
 }
 
@@ -12,13 +12,16 @@ export function said({ one, feminine }: AdminResource, done: "cread" | "guardad"
 export function resourceOf(context: Context, path: string) {
   const resource = resources.find((one) => one.path === path);
   if (!resource) throw data(null, 404);
-  return { resource, ...resource.reads(context.get(apiContext).api) };
+  // The type of each call has the fields of its resource; here all are alike.
+  const calls = context.get(apiContext).api[resource.path as "group"] as unknown as Calls;
+  return { resource, list: calls.$get, read: calls[":id"].$get, calls };
 }
 
 /** The same with the calls that change it. Throws 404 for what is only read. */
 export function changeable(context: Context, path: string) {
-  const found = resourceOf(context, path);
-  const writes = found.resource.writes?.(context.get(apiContext).api);
-  if (!writes) throw data(null, 404);
-  return { ...found, ...writes };
+  const { calls, ...found } = resourceOf(context, path);
+  const { changes } = found.resource;
+  if (!changes) throw data(null, 404);
+  const item = calls[":id"];
+  return { ...found, create: calls.$post, change: item[`$${changes}`], remove: item.$delete };
 }

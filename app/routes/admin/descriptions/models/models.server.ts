@@ -1,3 +1,4 @@
+import { discoverModels, tryModel } from "../../models/try-model.server.ts";
 import { type AdminResource, forGroups } from "../description.ts";
 import { activity, yesNo } from "../words.ts";
 
@@ -10,14 +11,13 @@ const providers = {
   local: "Integrado",
 };
 
-export const models: AdminResource = {
+export const models: AdminResource<"model"> = {
   path: "model",
   many: "Modelos",
   icon: "assistant",
   one: "modelo",
   searches: "Nombre",
-  reads: ({ model }) => ({ list: model.$get, read: model[":id"].$get }),
-  writes: ({ model }) => ({ create: model.$post, change: model[":id"].$put, remove: model[":id"].$delete }),
+  changes: "put",
   columns: [
     { name: "name", label: "Nombre", sorted: true },
     { name: "provider", label: "Proveedor", kind: "choice", choices: providers },
@@ -129,4 +129,7 @@ export const models: AdminResource = {
     { label: "Conversaciones", to: `/admin/chat?modelId=${id}` },
     { label: "Opiniones", to: `/admin/opinion?modelId=${id}` },
   ],
+  // The built-in model is not asked over the wire.
+  trial: { fits: ({ provider }) => provider !== "local", run: tryModel },
+  discovery: { label: "Buscar modelos", run: discoverModels },
 };

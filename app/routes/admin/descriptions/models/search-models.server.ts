@@ -1,18 +1,13 @@
 import type { AdminResource } from "../description.ts";
 import { activity, yesNo } from "../words.ts";
 
-export const searchModels: AdminResource = {
+export const searchModels: AdminResource<"search-model"> = {
   path: "search-model",
   many: "Modelos de búsqueda",
   icon: "search",
   one: "modelo de búsqueda",
   searches: "Nombre, identificador o dirección",
-  reads: (api) => ({ list: api["search-model"].$get, read: api["search-model"][":id"].$get }),
-  writes: (api) => ({
-    create: api["search-model"].$post,
-    change: api["search-model"][":id"].$put,
-    remove: api["search-model"][":id"].$delete,
-  }),
+  changes: "put",
   columns: [
     { name: "name", label: "Nombre", sorted: true },
     { name: "externalId", label: "Identificador" },

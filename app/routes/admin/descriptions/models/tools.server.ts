@@ -1,3 +1,4 @@
+import { actOnTool, toolServerOf } from "../../tools/tool-server.server.ts";
 import { type AdminResource, forGroups } from "../description.ts";
 import { activity, yesNo } from "../words.ts";
 
@@ -15,15 +16,14 @@ const kinds = {
 
 const allowed = { everyone: "Todos", admins: "Quien administra" };
 
-export const tools: AdminResource = {
+export const tools: AdminResource<"tool"> = {
   path: "tool",
   many: "Herramientas",
   icon: "rocket",
   one: "herramienta",
   feminine: true,
   searches: "Nombre",
-  reads: ({ tool }) => ({ list: tool.$get, read: tool[":id"].$get }),
-  writes: ({ tool }) => ({ create: tool.$post, change: tool[":id"].$put, remove: tool[":id"].$delete }),
+  changes: "put",
   columns: [
     { name: "name", label: "Nombre", sorted: true },
     { name: "kind", label: "Tipo", kind: "choice", choices: kinds },
@@ -105,4 +105,9 @@ export const tools: AdminResource = {
     },
     forGroups,
   ],
+  async parts(_context, item) {
+    const server = toolServerOf(item);
+    return server && { above: { kind: "server", ...server } };
+  },
+  acts: actOnTool,
 };

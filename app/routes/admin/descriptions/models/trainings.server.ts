@@ -3,18 +3,13 @@ import { activity, yesNo } from "../words.ts";
 
 const kinds = { instruction: "Instrucción", knowledge: "Conocimiento", example: "Ejemplo" };
 
-export const trainings: AdminResource = {
+export const trainings: AdminResource<"training"> = {
   path: "training",
   many: "Entrenamientos",
   icon: "book",
   one: "entrenamiento",
   searches: "Título o contenido",
-  reads: ({ training }) => ({ list: training.$get, read: training[":id"].$get }),
-  writes: ({ training }) => ({
-    create: training.$post,
-    change: training[":id"].$patch,
-    remove: training[":id"].$delete,
-  }),
+  changes: "patch",
   columns: [
     { name: "title", label: "Título", sorted: true },
     { name: "kind", label: "Tipo", kind: "choice", choices: kinds },

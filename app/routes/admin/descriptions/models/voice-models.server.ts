@@ -3,18 +3,13 @@ import { activity, yesNo } from "../words.ts";
 
 const kinds = { transcription: "Pasa voz a texto", speech: "Lee en voz alta" };
 
-export const voiceModels: AdminResource = {
+export const voiceModels: AdminResource<"voice-model"> = {
   path: "voice-model",
   many: "Modelos de voz",
   icon: "voice",
   one: "modelo de voz",
   searches: "Nombre, identificador o dirección",
-  reads: (api) => ({ list: api["voice-model"].$get, read: api["voice-model"][":id"].$get }),
-  writes: (api) => ({
-    create: api["voice-model"].$post,
-    change: api["voice-model"][":id"].$put,
-    remove: api["voice-model"][":id"].$delete,
-  }),
+  changes: "put",
   columns: [
     { name: "name", label: "Nombre", sorted: true },
     { name: "kind", label: "Qué hace", kind: "choice", choices: kinds },

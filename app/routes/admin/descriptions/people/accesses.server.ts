@@ -3,14 +3,13 @@ import { activity, yesNo } from "../words.ts";
 
 const kinds = { oidc: "OpenID Connect", ldap: "Directorio (LDAP)" };
 
-export const accesses: AdminResource = {
+export const accesses: AdminResource<"access"> = {
   path: "access",
   many: "Accesos",
   icon: "shield",
   one: "acceso",
   searches: "Nombre o dirección",
-  reads: ({ access }) => ({ list: access.$get, read: access[":id"].$get }),
-  writes: ({ access }) => ({ create: access.$post, change: access[":id"].$put, remove: access[":id"].$delete }),
+  changes: "put",
   columns: [
     { name: "name", label: "Nombre", sorted: true },
     { name: "kind", label: "Tipo", kind: "choice", choices: kinds },

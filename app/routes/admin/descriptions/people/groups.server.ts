@@ -1,13 +1,12 @@
 import type { AdminResource } from "../description.ts";
 
-export const groups: AdminResource = {
+export const groups: AdminResource<"group"> = {
   path: "group",
   many: "Grupos",
   icon: "users",
   one: "grupo",
   searches: "Nombre o descripción",
-  reads: ({ group }) => ({ list: group.$get, read: group[":id"].$get }),
-  writes: ({ group }) => ({ create: group.$post, change: group[":id"].$put, remove: group[":id"].$delete }),
+  changes: "put",
   columns: [
     { name: "name", label: "Nombre", sorted: true },
     { name: "description", label: "Descripción" },

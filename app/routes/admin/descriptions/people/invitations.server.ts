@@ -1,20 +1,17 @@
+import { read } from "../../../../web/api-result.server.ts";
+import { apiContext } from "../../../../web/context.ts";
 import type { AdminResource } from "../description.ts";
 
 const roles = { user: "Usuario", admin: "Administración" };
 
-export const invitations: AdminResource = {
+export const invitations: AdminResource<"invitation"> = {
   path: "invitation",
   many: "Invitaciones",
   icon: "send",
   one: "invitación",
   feminine: true,
   searches: "Correo",
-  reads: ({ invitation }) => ({ list: invitation.$get, read: invitation[":id"].$get }),
-  writes: ({ invitation }) => ({
-    create: invitation.$post,
-    change: invitation[":id"].$put,
-    remove: invitation[":id"].$delete,
-  }),
+  changes: "put",
   columns: [
     { name: "createdAt", label: "Creada", kind: "moment", sorted: true },
     { name: "email", label: "Correo" },
@@ -34,4 +31,9 @@ export const invitations: AdminResource = {
     { name: "role", label: "Rol", kind: "choice", choices: roles, initial: "user" },
     { name: "groupIds", label: "Grupos", kind: "groups", hint: "Uno en cada línea. Vacío: ninguno." },
   ],
+  async parts(context, { id, usedAt }, url) {
+    if (usedAt) return undefined;
+    const { path } = await read(context.get(apiContext).api.invitation[":id"].link.$get({ param: { id } }));
+    return { above: { kind: "link", link: url.origin + path } };
+  },
 };

@@ -1,13 +1,12 @@
 import type { AdminResource } from "../description.ts";
 
-export const members: AdminResource = {
+export const members: AdminResource<"member"> = {
   path: "member",
   many: "Miembros",
   icon: "users",
   one: "miembro",
   searches: "Persona",
-  reads: ({ member }) => ({ list: member.$get, read: member[":id"].$get }),
-  writes: ({ member }) => ({ create: member.$post, change: member[":id"].$put, remove: member[":id"].$delete }),
+  changes: "put",
   columns: [
     { name: "userId", label: "Persona", kind: "person" },
     { name: "groupId", label: "Grupo", kind: "group" },

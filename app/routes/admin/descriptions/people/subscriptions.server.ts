@@ -3,19 +3,14 @@ import type { AdminResource } from "../description.ts";
 const plans = { gratis: "Gratis", pro: "Pro", equipo: "Equipo" };
 const payments = { active: "Activa", past_due: "Pendiente de pago", canceled: "Cancelada" };
 
-export const subscriptions: AdminResource = {
+export const subscriptions: AdminResource<"subscription"> = {
   path: "subscription",
   many: "Suscripciones",
   icon: "crown",
   one: "suscripción",
   feminine: true,
   searches: "Persona o plan",
-  reads: ({ subscription }) => ({ list: subscription.$get, read: subscription[":id"].$get }),
-  writes: ({ subscription }) => ({
-    create: subscription.$post,
-    change: subscription[":id"].$put,
-    remove: subscription[":id"].$delete,
-  }),
+  changes: "put",
   columns: [
     { name: "userId", label: "Persona", kind: "person" },
     { name: "plan", label: "Plan", kind: "choice", choices: plans },

@@ -1,16 +1,17 @@
+import { requireUser } from "../../../../web/current-user.server.ts";
+import { accountOf, signOut } from "../../account.server.ts";
 import type { AdminResource } from "../description.ts";
 
 const roles = { user: "Usuario", admin: "Administración" };
 const states = { active: "Activa", inactive: "Inactiva" };
 
-export const users: AdminResource = {
+export const users: AdminResource<"user"> = {
   path: "user",
   many: "Usuarios",
   icon: "users",
   one: "usuario",
   searches: "Nombre o correo",
-  reads: ({ user }) => ({ list: user.$get, read: user[":id"].$get }),
-  writes: ({ user }) => ({ create: user.$post, change: user[":id"].$patch, remove: user[":id"].$delete }),
+  changes: "patch",
   columns: [
     { name: "name", label: "Nombre", sorted: true },
     { name: "email", label: "Correo electrónico" },
@@ -53,4 +54,11 @@ export const users: AdminResource = {
       ["Suscripciones", "subscription"],
       ["Grupos", "member"],
     ].map(([label = "", path]) => ({ label, to: `/admin/${path}?userId=${id}` })),
+  parts: async (context, { id }) => ({
+    above: { kind: "account", ...(await accountOf(context, id)) },
+    below: { kind: "signout" },
+  }),
+  acts: signOut,
+  // One's own account is deleted where its password is asked for.
+  deletedAt: async (context, id) => ((await requireUser(context)).user.id === id ? "/user/eliminar" : undefined),
 };

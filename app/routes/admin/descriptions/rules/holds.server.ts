@@ -1,14 +1,13 @@
 import type { AdminResource } from "../description.ts";
 
-export const holds: AdminResource = {
+export const holds: AdminResource<"hold"> = {
   path: "hold",
   many: "Suspensiones de borrado",
   icon: "pin",
   one: "suspensión de borrado",
   feminine: true,
   searches: "Motivo o persona",
-  reads: ({ hold }) => ({ list: hold.$get, read: hold[":id"].$get }),
-  writes: ({ hold }) => ({ create: hold.$post, change: hold[":id"].$put, remove: hold[":id"].$delete }),
+  changes: "put",
   columns: [
     { name: "userId", label: "Persona", kind: "person" },
     { name: "reason", label: "Motivo" },

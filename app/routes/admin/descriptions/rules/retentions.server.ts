@@ -1,20 +1,16 @@
+import { dueNow } from "../../retention/due.server.ts";
 import type { AdminResource } from "../description.ts";
 
 const kinds = { chats: "Conversaciones", files: "Archivos", audit: "Auditoría", usage: "Uso" };
 
-export const retentions: AdminResource = {
+export const retentions: AdminResource<"retention"> = {
   path: "retention",
   many: "Conservación",
   icon: "shield",
   one: "regla de conservación",
   feminine: true,
   searches: "Texto",
-  reads: ({ retention }) => ({ list: retention.$get, read: retention[":id"].$get }),
-  writes: ({ retention }) => ({
-    create: retention.$post,
-    change: retention[":id"].$put,
-    remove: retention[":id"].$delete,
-  }),
+  changes: "put",
   columns: [
     { name: "kind", label: "Qué", kind: "choice", choices: kinds },
     { name: "days", label: "Días", kind: "number" },
@@ -42,4 +38,7 @@ export const retentions: AdminResource = {
       hint: "Empieza a borrar un día después de guardarse; hasta entonces, su ficha enseña lo que borraría.",
     },
   ],
+  parts: async (context, { id, kind }) => ({
+    below: { kind: "due", ...(await dueNow(context, id, String(kind))) },
+  }),
 };

@@ -1,17 +1,11 @@
 import { cutText } from "../../../process/text/cut-text.ts";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext, type Context } from "../../../web/context.ts";
-
-/** How a model did: whether it answered, and in words what and how fast. */
-export type Tried = { ok: boolean; text: string };
+import type { Tried } from "../descriptions/description.ts";
 
 const longest = 300;
 
-/** Whether an item of a list can be tried: a model that is asked over the wire. */
-export const mayBeTried = (path: string, { provider }: Record<string, unknown>) =>
-  path === "model" && provider !== "local";
-
-/** Asks a model something short. */
+/** «Probar»: asks a model something short; says whether it answered, what and how fast. */
 export async function tryModel(context: Context, id: string): Promise<Tried> {
   const tried = await read(context.get(apiContext).api.model[":id"].test.$post({ param: { id } }));
   const answer = cutText(tried.answer, longest);
@@ -28,4 +22,12 @@ export async function tryModel(context: Context, id: string): Promise<Tried> {
   ].filter(Boolean);
   const words = `Primera palabra en ${say((tried.firstTokenMs ?? 0) / 1000)} s.${speed} «${answer}»`;
   return { ok: true, text: [words, ...found].join(" ") };
+}
+
+/** «Buscar modelos»: adds those that the known servers have and that are not there yet. */
+export async function discoverModels(context: Context) {
+  const { found } = await read(context.get(apiContext).api.model.discover.$post());
+  return found === 0
+    ? ({ type: "info", title: "No hay modelos que no estuvieran ya." } as const)
+    : ({ type: "success", title: `Modelos nuevos: ${found}.` } as const);
 }

@@ -1,0 +1,46 @@
+import { PostForm } from "../../../ui/forms/post-form.tsx";
+import type { accountOf } from "../account.server.ts";
+import { Account } from "../account.tsx";
+import type { TriedAgain } from "../opinions/try-again.server.ts";
+import { TryAgain } from "../opinions/try-again.tsx";
+import type { DueNow } from "../retention/due.server.ts";
+import { Due } from "../retention/due.tsx";
+import type { ToolResult, toolServerOf } from "../tools/tool-server.server.ts";
+import { ToolServer } from "../tools/tool-server.tsx";
+
+/** What the page of an item shows besides its columns. */
+export type Part =
+  | { kind: "link"; link: string }
+  | ({ kind: "account" } & Awaited<ReturnType<typeof accountOf>>)
+  | ({ kind: "server" } & NonNullable<ReturnType<typeof toolServerOf>>)
+  | { kind: "signout" }
+  | ({ kind: "due" } & DueNow)
+  | { kind: "again"; models: { id: string; name: string }[]; reply: string };
+
+/** `result`: what the action of the page has answered, to this part if it has a form. */
+export function ItemPart({ part, result }: { part: Part; result: unknown }) {
+  switch (part.kind) {
+    case "link":
+      return (
+        <p className="given">
+          Su enlace, para dárselo a quien invitas: <code>{part.link}</code>
+        </p>
+      );
+    case "account":
+      return <Account {...part} />;
+    case "server":
+      return <ToolServer {...part} result={result as ToolResult | undefined} />;
+    case "signout":
+      return (
+        <PostForm className="mt-5">
+          <button type="submit" className="button small" name="intent" value="signout">
+            Cerrar sus sesiones
+          </button>
+        </PostForm>
+      );
+    case "due":
+      return <Due {...part} />;
+    case "again":
+      return <TryAgain {...part} result={result as TriedAgain | undefined} />;
+  }
+}
