@@ -41,9 +41,9 @@ export default [
       route("verificacion/crear", "routes/account/security/add-authenticator.tsx"),
       route("verificacion/eliminar", "routes/account/security/remove-authenticator.tsx"),
       route("llaves/crear", "routes/account/security/add-passkey.tsx"),
-      route("llaves/:id/eliminar", "routes/account/security/delete-passkey.tsx"),
+      route("llaves/:id/eliminar", "routes/deletion/delete.tsx", { id: "delete-passkey" }),
       route("claves/crear", "routes/account/security/add-api-key.tsx"),
-      route("claves/:id/eliminar", "routes/account/security/delete-api-key.tsx"),
+      route("claves/:id/eliminar", "routes/deletion/delete.tsx", { id: "delete-api-key" }),
       route("eliminar", "routes/account/delete-account.tsx"),
       route("ayuda", "routes/account/help.tsx"),
     ]),
@@ -51,7 +51,7 @@ export default [
     route("user/sesiones/:id?", "routes/account/security/sessions.ts"),
     route("user/condiciones", "routes/account/terms.tsx"),
     route("user/file", "routes/account/files/files.tsx", [
-      route(":id/eliminar", "routes/account/files/delete-file.tsx"),
+      route(":id/eliminar", "routes/deletion/delete.tsx", { id: "delete-file" }),
     ]),
     route("user/file/:id", "routes/account/files/file.tsx"),
     route("user/file/:id/contenido", "routes/account/files/file-content.ts"),
@@ -62,7 +62,7 @@ export default [
     layout("routes/admin/layout.tsx", [
       route("admin", "routes/admin/panel.tsx"),
       route("admin/sistema", "routes/admin/system/system.tsx", [
-        route("copias/:name/eliminar", "routes/admin/system/delete-backup.tsx"),
+        route("copias/:id/eliminar", "routes/deletion/delete.tsx", { id: "delete-backup" }),
       ]),
       route("admin/sistema/copias/:name", "routes/admin/system/backup.ts"),
       route("admin/sistema/trabajos", "routes/admin/system/try-jobs-again.ts"),
@@ -115,17 +115,17 @@ export default [
       route("conversation/assistant", "routes/conversation/assistant/assistants.tsx", [
         route("crear", "routes/conversation/assistant/create-assistant.tsx"),
         route(":id/editar", "routes/conversation/assistant/edit-assistant.tsx"),
-        route(":id/eliminar", "routes/conversation/assistant/delete-assistant.tsx"),
+        route(":id/eliminar", "routes/deletion/delete.tsx", { id: "delete-assistant" }),
       ]),
       route("conversation/template", "routes/conversation/template/templates.tsx", [
         route("crear", "routes/conversation/template/create-template.tsx"),
         route(":id/editar", "routes/conversation/template/edit-template.tsx"),
-        route(":id/eliminar", "routes/conversation/template/delete-template.tsx"),
+        route(":id/eliminar", "routes/deletion/delete.tsx", { id: "delete-template" }),
       ]),
       route("conversation/schedule", "routes/conversation/schedule/schedules.tsx", [
         route("crear", "routes/conversation/schedule/create-schedule.tsx"),
         route(":id/editar", "routes/conversation/schedule/edit-schedule.tsx"),
-        route(":id/eliminar", "routes/conversation/schedule/delete-schedule.tsx"),
+        route(":id/eliminar", "routes/deletion/delete.tsx", { id: "delete-schedule" }),
       ]),
       route("conversation/ensenadas", "routes/conversation/shown/shown-chats.tsx"),
       route("conversation/plantillas", "routes/conversation/template/template-list.ts"),

@@ -1,12 +1,11 @@
-import { Link, useOutlet } from "react-router";
+import { Link } from "react-router";
 import { limits } from "../../../process/limits.ts";
 import { cutText } from "../../../process/text/cut-text.ts";
 import { momentInWords } from "../../../process/time-zones.server.ts";
-import { DashboardPage } from "../../../ui/dashboard-page.tsx";
 import { showSeen } from "../../../ui/navigation/pages-seen.ts";
-import { BehindDialog } from "../../../ui/overlays/behind-dialog.tsx";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
+import { ChangeLinks, OwnList } from "../own-list.tsx";
 import type { Route } from "./+types/schedules";
 import { repetition } from "./repetition.server.ts";
 
@@ -32,30 +31,13 @@ export const clientLoader = (args: Route.ClientLoaderArgs) => showSeen(args);
 type Shown = Route.ComponentProps["loaderData"]["schedules"][number];
 
 export default function Schedules({ loaderData: { schedules } }: Route.ComponentProps) {
-  const dialog = useOutlet();
   return (
-    <BehindDialog dialog={dialog}>
-      <DashboardPage width="column">
-        <div className="head">
-          <h1>Preguntas programadas</h1>
-          <Link className="button primary" to="/conversation/schedule/crear" preventScrollReset>
-            Programar una pregunta
-          </Link>
-        </div>
-        {schedules.length === 0 ? (
-          <p className="mt-6 text-text-2">
-            Una pregunta programada se hace sola, por ejemplo cada lunes a las 8, y su respuesta te espera en una
-            conversación nueva. Aún no hay ninguna.
-          </p>
-        ) : (
-          <ul className="rows mt-6">
-            {schedules.map((schedule) => (
-              <ScheduleRow key={schedule.id} {...schedule} />
-            ))}
-          </ul>
-        )}
-      </DashboardPage>
-    </BehindDialog>
+    <OwnList
+      title="Preguntas programadas"
+      create={["/conversation/schedule/crear", "Programar una pregunta"]}
+      empty="Una pregunta programada se hace sola, por ejemplo cada lunes a las 8, y su respuesta te espera en una conversación nueva. Aún no hay ninguna."
+      rows={schedules.map((schedule) => <ScheduleRow key={schedule.id} {...schedule} />)}
+    />
   );
 }
 
@@ -78,12 +60,7 @@ function ScheduleRow({ id, content, when, next, chatId, problem }: Shown) {
             </Link>{" "}
           </>
         )}
-        <Link className="action" to={`/conversation/schedule/${id}/editar`} preventScrollReset>
-          Editar<span className="sr-only"> {name}</span>
-        </Link>{" "}
-        <Link className="action" to={`/conversation/schedule/${id}/eliminar`} preventScrollReset>
-          Eliminar<span className="sr-only"> {name}</span>
-        </Link>
+        <ChangeLinks at={`/conversation/schedule/${id}`} name={name} />
       </span>
     </li>
   );

@@ -1,0 +1,103 @@
+import { data } from "react-router";
+import { cutText } from "../../process/text/cut-text.ts";
+import type { Client } from "../../web/api-client.server.ts";
+import { accepted, read } from "../../web/api-result.server.ts";
+
+/** A kind of thing that is deleted on a page of its own. */
+type Deletion = {
+  /** Where the page lies over, and where it leads. */
+  closeTo: string;
+  title: string;
+  /** The question, with its name. Throws 404 if it is not there. */
+  asks(client: Client, id: string): Promise<string>;
+  remove(client: Client, id: string): Promise<unknown>;
+  done: string;
+};
+
+// In characters: the beginning of a question that stands for it.
+const shown = 120;
+
+/** Deletions by the pattern of their addresses in `routes.ts`. */
+const deletions: Record<string, Deletion> = {
+  "/conversation/template/:id/eliminar": {
+    closeTo: "/conversation/template",
+    title: "Eliminar plantilla",
+    async asks({ api }, id) {
+      const { title } = await read(api.template[":id"].$get({ param: { id } }));
+      return `«${title}» se borrará. No se puede deshacer.`;
+    },
+    remove: ({ api }, id) => accepted(api.template[":id"].$delete({ param: { id } })),
+    done: "Plantilla eliminada.",
+  },
+  "/conversation/assistant/:id/eliminar": {
+    closeTo: "/conversation/assistant",
+    title: "Eliminar asistente",
+    async asks({ api }, id) {
+      const { name } = await read(api.assistant[":id"].$get({ param: { id } }));
+      return `«${name}» se borrará. Las conversaciones con él se quedan y siguen con su modelo. No se puede deshacer.`;
+    },
+    remove: ({ api }, id) => accepted(api.assistant[":id"].$delete({ param: { id } })),
+    done: "Asistente eliminado.",
+  },
+  "/conversation/schedule/:id/eliminar": {
+    closeTo: "/conversation/schedule",
+    title: "Eliminar pregunta programada",
+    async asks({ api }, id) {
+      const { content } = await read(api.schedule[":id"].$get({ param: { id } }));
+      const question = content.length > shown ? `${cutText(content, shown)}…` : content;
+      return `«${question}» no se hará más. Las conversaciones que ya hay se quedan.`;
+    },
+    remove: ({ api }, id) => accepted(api.schedule[":id"].$delete({ param: { id } })),
+    done: "La pregunta ya no se hace.",
+  },
+  "/user/file/:id/eliminar": {
+    closeTo: "/user/file",
+    title: "Eliminar archivo",
+    async asks({ api }, id) {
+      const { name } = await read(api.file[":id"].$get({ param: { id } }));
+      return `«${name}» se borrará de aquí, de su proyecto y de los mensajes con los que se envió, que conservan su nombre. No se puede deshacer.`;
+    },
+    remove: ({ api }, id) => accepted(api.file[":id"].$delete({ param: { id } })),
+    done: "Archivo eliminado.",
+  },
+  "/user/claves/:id/eliminar": {
+    closeTo: "/user",
+    title: "Eliminar clave",
+    async asks({ api }, id) {
+      const { name } = oneOf(await read(api.key.$get()), id);
+      return `Los programas que usan «${name}» dejarán de poder entrar. No se puede deshacer.`;
+    },
+    remove: ({ api }, id) => accepted(api.key[":id"].$delete({ param: { id } })),
+    done: "La clave está eliminada.",
+  },
+  "/user/llaves/:id/eliminar": {
+    closeTo: "/user",
+    title: "Eliminar llave de acceso",
+    async asks({ auth }, id) {
+      const { name } = oneOf(await read(auth.passkey.$get()), id);
+      return `Con «${name}» ya no se podrá entrar. Bórrala después también del dispositivo que la guarda.`;
+    },
+    remove: ({ auth }, id) => accepted(auth.passkey[":id"].$delete({ param: { id } })),
+    done: "La llave está eliminada.",
+  },
+  "/admin/sistema/copias/:id/eliminar": {
+    closeTo: "/admin/sistema",
+    title: "Eliminar copia",
+    asks: async (_client, name) => `«${name}» se borrará del servidor. No se puede deshacer.`,
+    remove: ({ api }, name) => accepted(api.system.backup[":name"].$delete({ param: { name } })),
+    done: "La copia está borrada.",
+  },
+};
+
+/** The deletion of an address. React Router's patterns begin with a slash or not, as their parents are nested. */
+export function deletionAt(pattern: string): Deletion {
+  const deletion = deletions[`/${pattern.replace(/^\//, "")}`];
+  if (!deletion) throw new Error(`app/routes/deletion/deletions.server.ts says nothing of ${pattern}`);
+  return deletion;
+}
+
+function oneOf({ items }: { items: { id: string; name: string }[] }, id: string): { name: string } {
+  const found = items.find((one) => one.id === id);
+  if (!found) throw data(null, 404);
+  return found;
+}
