@@ -1,5 +1,6 @@
 import { UNSAFE_ErrorResponseImpl as ErrorResponse } from "react-router";
 import type { ProblemBody } from "../api/http/problem.server.ts";
+import { type Context, sessionContext } from "./context.ts";
 
 /** An error response of the API. If nothing catches it, it becomes the error page with its status. */
 export class ApiProblem extends ErrorResponse {
@@ -25,3 +26,28 @@ export async function accepted<A extends Answer>(answer: Promise<A>): Promise<A>
   if (response.ok) return response;
   throw new ApiProblem((await response.json()) as ProblemBody);
 }
+
+/** For `catch`: an error answer with this status means `value`. Throws every other error. */
+export const whenStatus =
+  <Value>(status: number, value: Value) =>
+  (error: unknown): Value => {
+    if (error instanceof ApiProblem && error.status === status) return value;
+    throw error;
+  };
+
+/**
+ * An error answer whose sentence is shown where one is. Throws every other error, and answers with the statuses in `thrown`: by default
+ * those that have a page of their own.
+ */
+export function refusalIn(error: unknown, thrown: readonly number[] = [401, 404, 500]): ProblemBody {
+  if (!(error instanceof ApiProblem) || thrown.includes(error.status)) throw error;
+  return error.body;
+}
+
+/** For `catch`: shows the sentence of such an answer on the next page. */
+export const tellRefusal =
+  (context: Context) =>
+  (error: unknown): void => {
+    const { errors = {}, detail } = refusalIn(error);
+    context.get(sessionContext).flash({ type: "error", title: Object.values(errors)[0] ?? detail, duration: 0 });
+  };

@@ -1,5 +1,5 @@
 import type { Client } from "./api-client.server.ts";
-import { ApiProblem, read } from "./api-result.server.ts";
+import { read, whenStatus } from "./api-result.server.ts";
 import { apiContext, type Context, sessionContext } from "./context.ts";
 
 export type CurrentUser = Awaited<ReturnType<typeof askSession>>;
@@ -11,18 +11,15 @@ export function getCurrentUser(context: Context): Promise<CurrentUser | null> {
   const api = context.get(apiContext);
   let person = asked.get(api);
   if (!person) {
-    person = context.get(sessionContext).signedIn ? askSession(api).catch(nobody) : Promise.resolve(null);
+    person = context.get(sessionContext).signedIn
+      ? askSession(api).catch(whenStatus(401, null))
+      : Promise.resolve(null);
     asked.set(api, person);
   }
   return person;
 }
 
 const askSession = (api: Client) => read(api.auth.session.$get());
-
-function nobody(error: unknown): null {
-  if (error instanceof ApiProblem && error.status === 401) return null;
-  throw error;
-}
 
 /** The current person of a route behind `requireAuth`. */
 export async function requireUser(context: Context): Promise<CurrentUser> {

@@ -5,8 +5,8 @@ import { Callout } from "../../ui/callout.tsx";
 import { DashboardPage } from "../../ui/dashboard-page.tsx";
 import { PostForm } from "../../ui/forms/post-form.tsx";
 import { sendForm } from "../../ui/forms/send-form.ts";
-import { ApiProblem, accepted, read } from "../../web/api-result.server.ts";
-import { apiContext, sessionContext } from "../../web/context.ts";
+import { accepted, read, tellRefusal } from "../../web/api-result.server.ts";
+import { apiContext } from "../../web/context.ts";
 import { requireUser } from "../../web/current-user.server.ts";
 import { sizeInWords } from "../../web/file-display.server.ts";
 import type { Route } from "./+types/export";
@@ -49,12 +49,8 @@ function nowOf(job: {
 /** Has everything prepared anew. */
 export async function action({ context }: Route.ActionArgs) {
   const { user } = await requireUser(context);
-  try {
-    await accepted(context.get(apiContext).api.user[":id"].export.$post({ param: { id: user.id } }));
-  } catch (error) {
-    if (!(error instanceof ApiProblem) || error.status === 401) throw error;
-    context.get(sessionContext).flash({ type: "error", title: error.body.detail, duration: 0 });
-  }
+  const begun = accepted(context.get(apiContext).api.user[":id"].export.$post({ param: { id: user.id } }));
+  await begun.catch(tellRefusal(context));
   return redirect("/user/datos", 303);
 }
 

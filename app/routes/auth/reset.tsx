@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Fields } from "../../ui/forms/fields.tsx";
 import { NewPasswordField } from "../../ui/forms/person-fields.tsx";
 import { FormTokenField } from "../../ui/forms/post-form.tsx";
-import { ApiProblem, accepted } from "../../web/api-result.server.ts";
+import { accepted, refusalIn } from "../../web/api-result.server.ts";
 import { apiContext, sessionContext } from "../../web/context.ts";
 import { type FormResult, sendFields } from "../../web/forms/form.server.ts";
 import type { Route } from "./+types/reset";
@@ -15,8 +15,7 @@ export async function loader({ context, params: { token } }: Route.LoaderArgs) {
     await accepted(context.get(apiContext).auth.reset[":token"].$get({ param: { token } }));
     return { refused: null };
   } catch (error) {
-    if (!(error instanceof ApiProblem) || error.status !== 422) throw error;
-    return { refused: error.body.detail };
+    return { refused: refusalIn(error).detail };
   }
 }
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import Resend from "../../ui/forms/resend.tsx";
 import { notTaken } from "../../ui/forms/send-form.ts";
 import { isUnanswered } from "../../ui/forms/unanswered.ts";
-import { ApiProblem, accepted, read } from "../../web/api-result.server.ts";
+import { accepted, read, refusalIn } from "../../web/api-result.server.ts";
 import { apiContext, formContext } from "../../web/context.ts";
 import { getCurrentUser } from "../../web/current-user.server.ts";
 import { isComposer, restoreDraft } from "../../web/forms/drafts.server.ts";
@@ -45,14 +45,11 @@ export async function action({ context, url }: Route.ActionArgs) {
         ? accepted(auth.signin.code.$post({ json: { ticket, code } }))
         : accepted(auth.signin.$post({ json: { email, password } })));
     } catch (error) {
-      if (!(error instanceof ApiProblem)) throw error;
-      const next = error.body.ticket ?? (error.body.errors?.code && ticket);
+      const { errors = {}, status, ...refusal } = refusalIn(error, []);
+      const next = refusal.ticket ?? (errors.code && ticket);
       if (!next) throw error;
       // The ticket of a correct password is carried to the code form; a wrong code does not use it up.
-      return data<SignInRefusal>(
-        { values: typedFields(form), errors: error.body.errors ?? {}, ticket: next },
-        error.status,
-      );
+      return data<SignInRefusal>({ values: typedFields(form), errors, ticket: next }, status);
     }
     return comeBack();
   });

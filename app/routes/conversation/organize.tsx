@@ -8,7 +8,7 @@ import { Icon } from "../../ui/icon.tsx";
 import { BehindDialog } from "../../ui/overlays/behind-dialog.tsx";
 import { SureDialog } from "../../ui/overlays/sure-dialog.tsx";
 import { ago } from "../../ui/times.ts";
-import { ApiProblem, accepted, read } from "../../web/api-result.server.ts";
+import { accepted, read, refusalIn } from "../../web/api-result.server.ts";
 import { apiContext, formContext, sessionContext } from "../../web/context.ts";
 import { requireUser } from "../../web/current-user.server.ts";
 import { textOf } from "../../web/forms/form.server.ts";
@@ -75,8 +75,8 @@ async function change(context: Route.ActionArgs["context"], id: string, intent: 
       : accepted(chat.$patch({ param: { id }, json })));
     return true;
   } catch (error) {
-    if (error instanceof ApiProblem && (error.status === 404 || error.status === 422)) return false;
-    throw error;
+    refusalIn(error, [401, 403, 500]);
+    return false;
   }
 }
 

@@ -1,6 +1,6 @@
 import { redirect } from "react-router";
 import { limits } from "../../process/limits.ts";
-import { ApiProblem } from "../../web/api-result.server.ts";
+import { refusalIn } from "../../web/api-result.server.ts";
 import { formContext } from "../../web/context.ts";
 import { draftOf, placeOf, saveDraft } from "../../web/forms/drafts.server.ts";
 import { textOf } from "../../web/forms/form.server.ts";
@@ -18,14 +18,10 @@ export async function action({ context, request }: Route.ActionArgs) {
     const { files } = await uploadFiles(context, { temporary: "1" }, room);
     draft.fileIds.push(...files.map(({ id }) => id));
     // Too long, or its chat is gone: the page says so when it is sent.
-    await saveDraft(context, placeOf(form), draft).catch(tolerate);
+    await saveDraft(context, placeOf(form), draft).catch((error) => void refusalIn(error, []));
   }
   const headers = { "Set-Cookie": await foldCookie(textOf(form, "sidebar") === "closed" ? "closed" : "open") };
   return redirect(pathOf(request.headers.get("Referer")), { status: 303, headers });
-}
-
-function tolerate(error: unknown): void {
-  if (!(error instanceof ApiProblem)) throw error;
 }
 
 export const loader = () => redirect("/conversation/chat");

@@ -7,7 +7,7 @@ import { isMultipart, MultipartError, readMultipart } from "../../http/multipart
 import { networkOf } from "../../http/network.server.ts";
 import { sameSecret } from "../../process/crypto.server.ts";
 import { limits } from "../../process/limits.ts";
-import { ApiProblem } from "../api-result.server.ts";
+import { refusalIn } from "../api-result.server.ts";
 import { type Context, filesContext, formContext, ipContext, sessionContext } from "../context.ts";
 import { type CurrentUser, getCurrentUser } from "../current-user.server.ts";
 import { carrying, typedFields, unsent } from "./unsent-form.server.ts";
@@ -105,8 +105,7 @@ export async function sendFields<Schema extends z.ZodObject, Result>(
   try {
     return await act(submission.value);
   } catch (error) {
-    if (!(error instanceof ApiProblem) || error.status === 404) throw error;
-    const { errors, detail, status } = error.body;
+    const { errors, detail, status } = refusalIn(error, [404]);
     const { error: shown } = submission.reply(errors ? { fieldErrors: toLists(errors) } : { formErrors: [detail] });
     return refusal(form, shown ?? {}, status);
   }

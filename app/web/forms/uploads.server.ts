@@ -1,6 +1,6 @@
 import { ReceivedForm } from "../../http/received-form.server.ts";
 import { limits } from "../../process/limits.ts";
-import { ApiProblem, read } from "../api-result.server.ts";
+import { read, refusalIn, whenStatus } from "../api-result.server.ts";
 import { apiContext, type Context, filesContext, formContext, sessionContext } from "../context.ts";
 import { type ShownFile, showFile } from "../file-display.server.ts";
 import { type FormResult, textOf } from "./form.server.ts";
@@ -35,8 +35,8 @@ export async function uploadFiles(
       refused: [...answer.refused.map(({ name, reason }) => `«${name}» ${reason}`), ...refused],
     };
   } catch (error) {
-    if (!(error instanceof ApiProblem) || error.status === 401 || error.status === 404) throw error;
-    return { files: [], refused: [...Object.values(error.body.errors ?? { files: error.body.detail }), ...refused] };
+    const { errors, detail } = refusalIn(error, [401, 404]);
+    return { files: [], refused: [...Object.values(errors ?? { files: detail }), ...refused] };
   }
 }
 
@@ -70,13 +70,8 @@ export async function attachedFiles(context: Context, ids: string[]): Promise<Co
   const { api } = context.get(apiContext);
   const found = await Promise.all(
     ids.map(async (id) => {
-      try {
-        const file = await read(api.file[":id"].$get({ param: { id } }));
-        return [{ ...showFile(file.id, file), id: file.id }];
-      } catch (error) {
-        if (error instanceof ApiProblem && error.status === 404) return [];
-        throw error;
-      }
+      const file = await read(api.file[":id"].$get({ param: { id } })).catch(whenStatus(404, undefined));
+      return file ? [{ ...showFile(file.id, file), id: file.id }] : [];
     }),
   );
   return found.flat();

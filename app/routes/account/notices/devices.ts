@@ -1,6 +1,6 @@
 import { data, redirect } from "react-router";
 import { sendForm } from "../../../ui/forms/send-form.ts";
-import { ApiProblem, accepted, read } from "../../../web/api-result.server.ts";
+import { accepted, read, tellRefusal } from "../../../web/api-result.server.ts";
 import { apiContext, type Context, formContext, sessionContext } from "../../../web/context.ts";
 import { textOf } from "../../../web/forms/form.server.ts";
 import type { Route } from "./+types/devices";
@@ -13,8 +13,7 @@ export async function action({ context }: Route.ActionArgs) {
     const title = await change(context, intent);
     context.get(sessionContext).flash({ type: "success", title });
   } catch (error) {
-    if (!(error instanceof ApiProblem) || error.status === 401) throw error;
-    context.get(sessionContext).flash({ type: "error", title: error.body.detail, duration: 0 });
+    tellRefusal(context)(error);
   }
   return redirect("/user#avisos", 303);
 }

@@ -6,7 +6,7 @@ import { CurrentPasswordField } from "../../../ui/forms/person-fields.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
 import { Dialog, DialogFoot } from "../../../ui/overlays/dialog.tsx";
 import { FormDialog } from "../../../ui/overlays/form-dialog.tsx";
-import { ApiProblem, read } from "../../../web/api-result.server.ts";
+import { read, whenStatus } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
 import { sendFields } from "../../../web/forms/form.server.ts";
 import type { Route } from "./+types/add-authenticator";
@@ -16,14 +16,11 @@ export const meta: Route.MetaFunction = () => [{ title: "Verificación en dos pa
 export const handle = { dialog: true };
 
 export async function loader({ context }: Route.LoaderArgs) {
-  try {
-    const { secret, uri } = await read(context.get(apiContext).auth.authenticator.$post());
-    return { secret, uri, picture: renderSVG(uri, { border: 2 }).replace("<svg", '<svg aria-hidden="true"') };
-  } catch (error) {
-    // Already active: there is nothing to show but, just after it was, its recovery codes.
-    if (error instanceof ApiProblem && error.status === 409) return null;
-    throw error;
-  }
+  const begun = await read(context.get(apiContext).auth.authenticator.$post()).catch(whenStatus(409, null));
+  // Already active: there is nothing to show but, just after it was, its recovery codes.
+  if (!begun) return null;
+  const { secret, uri } = begun;
+  return { secret, uri, picture: renderSVG(uri, { border: 2 }).replace("<svg", '<svg aria-hidden="true"') };
 }
 
 const fields = z.object({

@@ -1,5 +1,5 @@
 import { redirect } from "react-router";
-import { ApiProblem, read } from "../../../web/api-result.server.ts";
+import { read, refusalIn } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
 import type { Route } from "./+types/passkey-options";
 
@@ -8,8 +8,8 @@ export async function action({ context, url: { origin } }: Route.ActionArgs) {
   try {
     return Response.json(await read(context.get(apiContext).auth.passkey.options.$post({ json: { origin } })));
   } catch (error) {
-    if (!(error instanceof ApiProblem)) throw error;
-    return Response.json({ message: error.body.detail }, { status: error.status });
+    const { detail: message, status } = refusalIn(error, []);
+    return Response.json({ message }, { status });
   }
 }
 

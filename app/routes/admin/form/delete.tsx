@@ -1,7 +1,7 @@
 import { redirect, replace, useLocation } from "react-router";
 import { sendForm } from "../../../ui/forms/send-form.ts";
 import { AlertDialog } from "../../../ui/overlays/alert-dialog.tsx";
-import { ApiProblem, accepted, read } from "../../../web/api-result.server.ts";
+import { accepted, read, tellRefusal, whenStatus } from "../../../web/api-result.server.ts";
 import { sessionContext } from "../../../web/context.ts";
 import { cellsOf } from "../resources/cells.server.ts";
 import { changeable, said } from "../resources/resource.server.ts";
@@ -16,26 +16,18 @@ export async function loader({ context, params: { resource: path, id } }: Route.
   const { resource, read: readItem } = changeable(context, path);
   const elsewhere = await resource.deletedAt?.(context, id);
   if (elsewhere) throw redirect(elsewhere);
-  const item = await read(readItem({ param: { id } })).catch(unread);
+  // Things of others are deleted without being read.
+  const item = await read(readItem({ param: { id } })).catch(whenStatus(403, undefined));
   const [cells] = item ? await cellsOf(context, resource.columns.slice(0, 1), [item]) : [];
   return { title: `Eliminar ${resource.one}`, name: cells?.[0]?.text };
 }
 
-/** Things of others are deleted without being read. */
-function unread(error: unknown): undefined {
-  if (error instanceof ApiProblem && error.status === 403) return undefined;
-  throw error;
-}
-
 export async function action({ context, params: { resource: path, id }, url }: Route.ActionArgs) {
   const { resource, remove } = changeable(context, path);
-  try {
-    await accepted(remove({ param: { id } }));
-    context.get(sessionContext).flash({ type: "success", title: said(resource, "eliminad") });
-  } catch (error) {
-    if (!(error instanceof ApiProblem) || error.status === 404 || error.status >= 500) throw error;
-    context.get(sessionContext).flash({ type: "error", title: error.body.detail, duration: 0 });
-  }
+  await accepted(remove({ param: { id } })).then(
+    () => context.get(sessionContext).flash({ type: "success", title: said(resource, "eliminad") }),
+    tellRefusal(context),
+  );
   return replace(`/admin/${path}${url.search}`, 303);
 }
 

@@ -1,6 +1,6 @@
 import { data } from "react-router";
 import { renderSafely } from "../../../markdown/rendered.server.ts";
-import { ApiProblem } from "../../../web/api-result.server.ts";
+import { refusalIn } from "../../../web/api-result.server.ts";
 import { type Context, formContext } from "../../../web/context.ts";
 import { type FormResult, textOf } from "../../../web/forms/form.server.ts";
 import { typedFields } from "../../../web/forms/unsent-form.server.ts";
@@ -86,8 +86,7 @@ export async function sendResource<Result>(
   try {
     return await send(json, textOf(form, "version"));
   } catch (error) {
-    if (!(error instanceof ApiProblem) || error.status === 404 || error.status >= 500) throw error;
-    const { errors = {}, detail, current, status } = error.body;
+    const { errors = {}, detail, current, status } = refusalIn(error);
     if (current) return conflict(context, fields, typed, current as Item, detail);
     const known = Object.fromEntries(
       Object.entries(errors).filter(([name]) => fields.some((field) => field.name === name)),

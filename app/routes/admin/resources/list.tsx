@@ -5,7 +5,7 @@ import { sendForm } from "../../../ui/forms/send-form.ts";
 import { Icon } from "../../../ui/icon.tsx";
 import { BehindDialog } from "../../../ui/overlays/behind-dialog.tsx";
 import { SureDialog } from "../../../ui/overlays/sure-dialog.tsx";
-import { ApiProblem, accepted, read } from "../../../web/api-result.server.ts";
+import { accepted, read, refusalIn, whenStatus } from "../../../web/api-result.server.ts";
 import { formContext, sessionContext } from "../../../web/context.ts";
 import { textOf } from "../../../web/forms/form.server.ts";
 import type { Tried } from "../descriptions/description.ts";
@@ -24,7 +24,8 @@ export const meta: Route.MetaFunction = ({ loaderData }) => [
 export async function loader({ context, params, url }: Route.LoaderArgs) {
   const { resource, list } = resourceOf(context, params.resource);
   const asked = listOf(url, resource);
-  const answer = await read(list({ query: asked.query })).catch(notUnderstood);
+  const answer = await read(list({ query: asked.query })).catch(whenStatus(422, undefined));
+  // The API does not know a filter, order or cursor of the address.
   if (!answer) {
     const title = "Esta lista no entiende ese filtro o esa página; aquí está entera.";
     context.get(sessionContext).flash({ type: "warning", title });
@@ -82,12 +83,6 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
 /** The filters and the order of the list, as they stand in its address. */
 const paramsOf = (url: URL) => withParams(url, {}).replace(/^[^?]*/, "");
 
-/** Undefined if the API rejects a filter, order or cursor of the URL with 422: the list is then shown without them. */
-function notUnderstood(error: unknown): undefined {
-  if (error instanceof ApiProblem && error.status === 422) return undefined;
-  throw error;
-}
-
 export async function action({ context, params, url }: Route.ActionArgs) {
   const { resource, change, remove } = changeable(context, params.resource);
   const form = context.get(formContext);
@@ -109,9 +104,9 @@ export async function action({ context, params, url }: Route.ActionArgs) {
       const param = { id };
       await (verb ? accepted(change({ param, json: verb.json })) : accepted(remove({ param })));
     } catch (error) {
-      if (!(error instanceof ApiProblem) || error.status >= 500) throw error;
       // Gone meanwhile, or kept for a reason: the others go on.
-      if (error.status !== 404) refused.push(error.body.detail);
+      const { status, detail } = refusalIn(error, [401, 500]);
+      if (status !== 404) refused.push(detail);
     }
   }
   const done = ids.length - refused.length;

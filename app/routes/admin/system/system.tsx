@@ -5,7 +5,7 @@ import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
 import { BehindDialog } from "../../../ui/overlays/behind-dialog.tsx";
 import { TableHead } from "../../../ui/table-head.tsx";
-import { ApiProblem, read } from "../../../web/api-result.server.ts";
+import { read, tellRefusal } from "../../../web/api-result.server.ts";
 import { apiContext, sessionContext } from "../../../web/context.ts";
 import { sizeInWords } from "../../../web/file-display.server.ts";
 import { zoneContext, zoneInWords } from "../zone.server.ts";
@@ -60,9 +60,8 @@ export async function action({ context, url }: Route.ActionArgs) {
     const { size } = await read(context.get(apiContext).api.system.backup.$post());
     session.flash({ type: "success", title: "La copia está hecha.", description: `Ocupa ${sizeInWords(size)}.` });
   } catch (error) {
-    // A failure that the API explains, such as a full disk, is shown on this page; a 500 goes to the error page.
-    if (!(error instanceof ApiProblem) || error.status === 500) throw error;
-    session.flash({ type: "error", title: error.body.detail, duration: 0 });
+    // Such as a full disk.
+    tellRefusal(context)(error);
   }
   return redirect(url.pathname, 303);
 }

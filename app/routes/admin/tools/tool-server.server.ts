@@ -1,7 +1,7 @@
 import type { InferRequestType } from "hono/client";
 import { redirect } from "react-router";
 import { cutText } from "../../../process/text/cut-text.ts";
-import { ApiProblem, accepted, read } from "../../../web/api-result.server.ts";
+import { accepted, read, tellRefusal } from "../../../web/api-result.server.ts";
 import { apiContext, type Context, formContext, sessionContext } from "../../../web/context.ts";
 import { textOf } from "../../../web/forms/form.server.ts";
 
@@ -56,12 +56,7 @@ export async function actOnTool(context: Context, id: string, url: URL) {
       session.flash({ type: "success", title: "Guardado." });
     }
   } catch (error) {
-    if (!(error instanceof ApiProblem) || error.status === 404) throw error;
-    session.flash({
-      type: "error",
-      title: Object.values(error.body.errors ?? {})[0] ?? error.body.detail,
-      duration: 0,
-    });
+    tellRefusal(context)(error);
   }
   return redirect(`/admin/tool/${id}`, 303);
 }

@@ -1,7 +1,7 @@
 import { data, redirect } from "react-router";
 import { fetchSite } from "remix-utils/sec-fetch";
 import { z } from "zod";
-import { ApiProblem, accepted } from "../../../web/api-result.server.ts";
+import { accepted, refusalIn } from "../../../web/api-result.server.ts";
 import { apiContext, formContext } from "../../../web/context.ts";
 import { sendFields, textOf } from "../../../web/forms/form.server.ts";
 import { comeBack } from "../../../web/guards.server.ts";
@@ -41,8 +41,8 @@ export async function loader({ context, request, url }: Route.LoaderArgs) {
     const joining = { ...((await answer.json()) as Joining), accessId, volver };
     return data({ refusal: undefined, volver, joining }, { headers });
   } catch (error) {
-    if (!(error instanceof ApiProblem)) throw error;
-    return data({ refusal: error.body.detail, volver, joining: undefined }, { status: error.status, headers });
+    const { detail, status } = refusalIn(error, []);
+    return data({ refusal: detail, volver, joining: undefined }, { status, headers });
   }
 }
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Field } from "../../../ui/forms/field.tsx";
 import { Fields } from "../../../ui/forms/fields.tsx";
 import { FormTokenField } from "../../../ui/forms/post-form.tsx";
-import { ApiProblem, accepted, read } from "../../../web/api-result.server.ts";
+import { accepted, read, refusalIn } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
 import { sendFields } from "../../../web/forms/form.server.ts";
 import { safeReturn } from "../../../web/safe-return.server.ts";
@@ -28,8 +28,7 @@ export async function loader({ context, params: { id }, url }: Route.LoaderArgs)
     const kept = await keepBegun(url, { accessId: id, volver, ...begun });
     throw redirectDocument(there, { headers: { "Set-Cookie": kept } });
   } catch (error) {
-    if (!(error instanceof ApiProblem)) throw error;
-    return { name: access.name, refusal: error.body.detail };
+    return { name: access.name, refusal: refusalIn(error, []).detail };
   }
 }
 

@@ -1,7 +1,7 @@
 import { redirect } from "react-router";
 import { Fields } from "../../../ui/forms/fields.tsx";
 import { FormTokenField } from "../../../ui/forms/post-form.tsx";
-import { ApiProblem, accepted } from "../../../web/api-result.server.ts";
+import { accepted, refusalIn } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
 import type { FormResult } from "../../../web/forms/form.server.ts";
 import type { Route } from "./+types/entry-link";
@@ -13,8 +13,7 @@ export async function action({ context, params: { token } }: Route.ActionArgs): 
   try {
     await accepted(context.get(apiContext).auth.link.$post({ json: { token } }));
   } catch (error) {
-    if (!(error instanceof ApiProblem)) throw error;
-    return { values: {}, errors: {}, message: error.body.detail };
+    return { values: {}, errors: {}, message: refusalIn(error, []).detail };
   }
   throw redirect("/user", 303);
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Fields } from "../../../ui/forms/fields.tsx";
 import { EmailField, NameField, NewPasswordField } from "../../../ui/forms/person-fields.tsx";
 import { FormTokenField } from "../../../ui/forms/post-form.tsx";
-import { ApiProblem, accepted, read } from "../../../web/api-result.server.ts";
+import { accepted, read, refusalIn } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
 import { sendFields } from "../../../web/forms/form.server.ts";
 import type { Route } from "./+types/invitation";
@@ -15,8 +15,7 @@ export async function loader({ context, params: { token } }: Route.LoaderArgs) {
     const { email } = await read(context.get(apiContext).auth.invitation[":token"].$get({ param: { token } }));
     return { email, refused: undefined };
   } catch (error) {
-    if (!(error instanceof ApiProblem) || error.status !== 422) throw error;
-    return { email: null, refused: error.body.detail };
+    return { email: null, refused: refusalIn(error).detail };
   }
 }
 

@@ -1,5 +1,5 @@
 import { redirect } from "react-router";
-import { ApiProblem, accepted, read } from "../../../web/api-result.server.ts";
+import { accepted, read, refusalIn } from "../../../web/api-result.server.ts";
 import { apiContext, formContext } from "../../../web/context.ts";
 import { textOf } from "../../../web/forms/form.server.ts";
 import type { Route } from "./+types/enter";
@@ -15,8 +15,8 @@ export async function action({ context, url: { origin } }: Route.ActionArgs) {
     await accepted(passkey.$post({ json }));
     return Response.json({});
   } catch (error) {
-    if (!(error instanceof ApiProblem)) throw error;
-    return Response.json({ message: error.body.detail }, { status: error.status });
+    const { detail: message, status } = refusalIn(error, []);
+    return Response.json({ message }, { status });
   }
 }
 

@@ -1,5 +1,5 @@
 import { limits } from "../../../process/limits.ts";
-import { ApiProblem, read } from "../../../web/api-result.server.ts";
+import { read, refusalIn } from "../../../web/api-result.server.ts";
 import { apiContext, type Context, formContext } from "../../../web/context.ts";
 import { requireUser } from "../../../web/current-user.server.ts";
 import { type FormResult, textOf } from "../../../web/forms/form.server.ts";
@@ -52,8 +52,7 @@ export async function assistantIn(context: Context) {
 
 /** What the form shows again where the API has refused it; throws other errors. */
 export function refusalOf(context: Context, error: unknown): { result: FormResult; status: number } {
-  if (!(error instanceof ApiProblem) || error.status === 404) throw error;
-  const { errors = {}, detail, status } = error.body;
+  const { errors = {}, detail, status } = refusalIn(error);
   const shown = Object.fromEntries(
     Object.entries(errors).map(([name, sentence]) => [name.replace(/\.\d+$/, ""), sentence]),
   );

@@ -2,7 +2,7 @@ import { data, redirect } from "react-router";
 import { objectOf } from "../../../process/text/json.ts";
 import { DashboardPage } from "../../../ui/dashboard-page.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
-import { ApiProblem, accepted, read } from "../../../web/api-result.server.ts";
+import { accepted, read, refusalIn } from "../../../web/api-result.server.ts";
 import { apiContext, type Context, formContext, sessionContext } from "../../../web/context.ts";
 import { type FormResult, textOf } from "../../../web/forms/form.server.ts";
 import { typedFields } from "../../../web/forms/unsent-form.server.ts";
@@ -43,8 +43,7 @@ export async function action({ context, params }: Route.ActionArgs) {
   try {
     await accepted(context.get(apiContext).api.message[":id"].decision.$post({ param: { id: reply.id }, json }));
   } catch (error) {
-    if (!(error instanceof ApiProblem) || error.status === 404) throw error;
-    const { detail, errors: wrong = {}, status } = error.body;
+    const { detail, errors: wrong = {}, status } = refusalIn(error);
     const isTyped = "input" in wrong || "why" in wrong;
     if (isTyped) return refused({ values: typedFields(form), errors: {}, message: detail }, status);
     context.get(sessionContext).flash({ type: "error", title: Object.values(wrong)[0] ?? detail, duration: 0 });

@@ -1,6 +1,6 @@
 import { data } from "react-router";
 import { DashboardPage } from "../../../ui/dashboard-page.tsx";
-import { ApiProblem, read } from "../../../web/api-result.server.ts";
+import { read, whenStatus } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
 import { listModels } from "../models.server.ts";
 import type { Route } from "./+types/sent-prompt";
@@ -14,7 +14,8 @@ export async function loader({ context, params }: Route.LoaderArgs) {
     read(api.message[":id"].$get({ param })),
     read(api.chat[":id"].$get({ param: { id: params.id } })),
     listModels(context),
-    read(api.message[":id"].prompt.$get({ param })).catch(notKept),
+    // Replies of older versions, and replies that were killed before their end, have no stored prompt.
+    read(api.message[":id"].prompt.$get({ param })).catch(whenStatus(404, null)),
   ]);
   if (reply.chatId !== chat.id) throw data(null, 404);
   const model = models.find(({ id }) => id === reply.modelId)?.name ?? "el modelo";
@@ -31,12 +32,6 @@ export async function loader({ context, params }: Route.LoaderArgs) {
     prompt,
     sources: sources.map(({ n, title, quote }) => ({ n, title, quote })),
   };
-}
-
-/** Replies of older versions, and replies that were killed before their end, have no stored prompt. */
-function notKept(error: unknown): null {
-  if (error instanceof ApiProblem && error.status === 404) return null;
-  throw error;
 }
 
 export default function SentPrompt({ loaderData, params }: Route.ComponentProps) {

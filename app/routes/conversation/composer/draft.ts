@@ -1,5 +1,5 @@
 import { data, redirect } from "react-router";
-import { ApiProblem } from "../../../web/api-result.server.ts";
+import { refusalIn } from "../../../web/api-result.server.ts";
 import { formContext } from "../../../web/context.ts";
 import { draftOf, placeOf, saveDraft } from "../../../web/forms/drafts.server.ts";
 import type { Route } from "./+types/draft";
@@ -11,8 +11,7 @@ export async function action({ context }: Route.ActionArgs) {
     await saveDraft(context, placeOf(form), draftOf(form));
   } catch (error) {
     // Too long or its chat is gone: sending says so; typing must not be disturbed.
-    if (!(error instanceof ApiProblem)) throw error;
-    return data(null, error.status);
+    return data(null, refusalIn(error, []).status);
   }
   return null;
 }

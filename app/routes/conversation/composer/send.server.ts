@@ -1,7 +1,7 @@
 import { data, redirect } from "react-router";
 import { z } from "zod";
 import { limits } from "../../../process/limits.ts";
-import { ApiProblem } from "../../../web/api-result.server.ts";
+import { ApiProblem, refusalIn } from "../../../web/api-result.server.ts";
 import { apiContext, type Context, formContext, sessionContext } from "../../../web/context.ts";
 import { draftOf, saveDraft } from "../../../web/forms/drafts.server.ts";
 import { type FormResult, sendFields, textOf } from "../../../web/forms/form.server.ts";
@@ -97,7 +97,7 @@ function postMessage(context: Context, { chatId, projectId }: Where, fileIds: st
 async function keepDraft(context: Context, where: Where): Promise<void> {
   const form = context.get(formContext);
   if (form.has("edits")) return;
-  await saveDraft(context, where, draftOf(form)).catch(tolerate);
+  await saveDraft(context, where, draftOf(form)).catch((error) => void refusalIn(error, []));
 }
 
 /** The chat or project was deleted meanwhile, on another device: the text waits where a new chat begins. */
@@ -107,8 +107,4 @@ async function keepForNewChat(context: Context, form: FormData, what: string) {
   const description = "Lo que has escrito está aquí: envíalo y empezará una nueva.";
   context.get(sessionContext).flash({ type: "error", title, description, duration: 0 });
   return redirect("/conversation/chat", 303);
-}
-
-function tolerate(error: unknown): void {
-  if (!(error instanceof ApiProblem)) throw error;
 }

@@ -4,7 +4,7 @@ import { DashboardPage } from "../../../ui/dashboard-page.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
 import { UploadField } from "../../../ui/forms/upload-form.tsx";
-import { ApiProblem, read } from "../../../web/api-result.server.ts";
+import { read, refusalIn } from "../../../web/api-result.server.ts";
 import { apiContext, filesContext, sessionContext } from "../../../web/context.ts";
 import type { FormResult } from "../../../web/forms/form.server.ts";
 import type { Route } from "./+types/import";
@@ -32,8 +32,8 @@ export async function action({ context }: Route.ActionArgs) {
     });
     return redirect("/conversation/chat", 303);
   } catch (error) {
-    if (!(error instanceof ApiProblem) || error.status === 404) throw error;
-    return refuse(error.body.detail, error.status);
+    const { detail, status } = refusalIn(error);
+    return refuse(detail, status);
   }
 }
 

@@ -5,7 +5,7 @@ import { SelectField, TextField } from "../../../ui/forms/field.tsx";
 import { Fields } from "../../../ui/forms/fields.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
 import { FormDialog } from "../../../ui/overlays/form-dialog.tsx";
-import { ApiProblem, accepted, read } from "../../../web/api-result.server.ts";
+import { accepted, read, whenStatus } from "../../../web/api-result.server.ts";
 import { apiContext, sessionContext } from "../../../web/context.ts";
 import { sendFields } from "../../../web/forms/form.server.ts";
 import type { Route } from "./+types/opinion";
@@ -15,17 +15,14 @@ export const handle = { dialog: true };
 
 export async function loader({ context, params, url }: Route.LoaderArgs) {
   const param = { id: params.messageId };
-  const said = await read(context.get(apiContext).api.message[":id"].opinion.$get({ param })).catch(none);
+  const said = await read(context.get(apiContext).api.message[":id"].opinion.$get({ param })).catch(
+    whenStatus(404, undefined),
+  );
   return {
     given: said !== undefined,
     useful: url.searchParams.get("util") ?? (said?.useful === false ? "0" : "1"),
     reason: said?.reason ?? "",
   };
-}
-
-function none(error: unknown): undefined {
-  if (error instanceof ApiProblem && error.status === 404) return undefined;
-  throw error;
 }
 
 const fields = z.object({ useful: z.string().default("1"), reason: z.string().default("") });

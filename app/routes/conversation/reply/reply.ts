@@ -1,6 +1,6 @@
 import { redirect } from "react-router";
 import { sendForm } from "../../../ui/forms/send-form.ts";
-import { ApiProblem, accepted, read } from "../../../web/api-result.server.ts";
+import { accepted, read, tellRefusal } from "../../../web/api-result.server.ts";
 import { apiContext, formContext, sessionContext } from "../../../web/context.ts";
 import { textOf } from "../../../web/forms/form.server.ts";
 import { noticeOf } from "../reply-notice.server.ts";
@@ -30,8 +30,7 @@ export async function action({ context, params }: Route.ActionArgs) {
       await firstChunk(api.intelligence.conversation.$post({ json: { parentId: messageId } }));
     }
   } catch (error) {
-    if (!(error instanceof ApiProblem) || error.status === 404) throw error;
-    context.get(sessionContext).flash({ type: "error", title: error.body.detail, duration: 0 });
+    tellRefusal(context)(error);
   }
   return redirect(`/conversation/chat/${chatId}`, 303);
 }

@@ -1,5 +1,5 @@
 import { ReceivedForm } from "../../../http/received-form.server.ts";
-import { ApiProblem, read } from "../../../web/api-result.server.ts";
+import { read, refusalIn } from "../../../web/api-result.server.ts";
 import { apiContext, type Context, filesContext } from "../../../web/context.ts";
 import { dictated } from "../../../web/forms/uploads.server.ts";
 
@@ -14,7 +14,6 @@ export async function transcribed(context: Context): Promise<{ text?: string; re
   try {
     return await read(context.get(apiContext).api.voice.transcriptions.$post(undefined, { init: { body } }));
   } catch (error) {
-    if (!(error instanceof ApiProblem) || error.status === 401) throw error;
-    return { refused: error.body.detail };
+    return { refused: refusalIn(error, [401]).detail };
   }
 }
