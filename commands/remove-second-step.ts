@@ -3,7 +3,7 @@
 
 import { appendAudit } from "../app/db/audit/append.server.ts";
 import { openDatabase } from "../app/db/connection.server.ts";
-import { revokeAccess } from "../app/db/revoke-access.server.ts";
+import { revokeAccess } from "../app/db/people/revoke-access.server.ts";
 import { ConfigError, readConfig } from "../app/process/config.server.ts";
 import { createLog } from "../app/process/log.server.ts";
 import { run } from "./run.ts";

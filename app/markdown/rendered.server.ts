@@ -6,7 +6,7 @@ const keptInAll = 25_000_000;
 const rendered = new Map<string, { source: string; html: string }>();
 let size = 0;
 
-// In characters. Shorter texts take at most 30 ms (npm run bench:worst); longer ones are rendered in the thread.
+// In characters. Shorter texts take at most 30 ms (npm run bench -- worst); longer ones are rendered in the thread.
 const shortEnough = 3_000;
 
 /**

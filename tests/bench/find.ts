@@ -1,4 +1,4 @@
-// How well search finds: forty Spanish documents, two hundred questions of five kinds, beside plain BM25: `npm run bench:find`. The
+// How well search finds: forty Spanish documents, two hundred questions of five kinds, beside plain BM25: `npm run bench -- find`. The
 // documents and questions are made up, in tests/bench/find.
 
 import { readdirSync, readFileSync } from "node:fs";

@@ -1,7 +1,6 @@
-// What a reply and a page cost each part of a grown set-up: `npm run bench:grown`. Build first (`npm run build`). With --save the
-// costs go to commands/growth/costs.json, from which `npm run crecer` counts.
+// What a reply and a page cost each part of a grown set-up: `npm run bench -- grown`.
 
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { createClient } from "@redis/client";
 import pg from "pg";
 import { Browser, hiddenFields } from "../support/browser.ts";
@@ -30,21 +29,11 @@ const one = await measure("one process, SQLite", {});
 const two = await withDatabase((DATABASE_URL) =>
   measure("two processes, PostgreSQL and Redis", { DATABASE_URL, REDIS_URL: redisUrl, PROCESSES: "2" }),
 );
-const long = await withDatabase((DATABASE_URL) =>
+await withDatabase((DATABASE_URL) =>
   measure("the same, replies of 240 tokens", { DATABASE_URL, REDIS_URL: redisUrl, PROCESSES: "2" }, 240),
-);
-// What each token more adds.
-const token = Object.fromEntries(
-  Object.entries(long.reply).map(([name, cost]) => [name, Math.max(0, (cost - two.reply[name as keyof Costs]) / 180)]),
 );
 add("CPU of a reply, two processes with PostgreSQL / one with SQLite", two.reply.app / one.reply.app, "×", 1.25);
 await withDatabase(measureAcross);
-if (process.argv.includes("--save")) {
-  writeFileSync(
-    new URL("../../commands/growth/costs.json", import.meta.url),
-    `${JSON.stringify({ one, two: { ...two, token } }, null, 2)}\n`,
-  );
-}
 await redis.quit();
 finish();
 

@@ -1,4 +1,4 @@
-// Memory that a server holds for those who are slow on purpose: `npm run bench:held`.
+// Memory that a server holds for those who are slow on purpose: `npm run bench -- held`.
 import { connect } from "node:net";
 import { Browser } from "../support/browser.ts";
 import { startModelServer } from "../support/model-server.ts";

@@ -1,5 +1,5 @@
 // How many of 120 injected orders end in an effect that nobody asked for, with a model that obeys every order it reads, and how many of
-// 100 ordinary tasks are asked about needlessly: `npm run bench:inyeccion`. It needs root, for a network of its own.
+// 100 ordinary tasks are asked about needlessly: `npm run bench -- injection`. It needs root, for a network of its own.
 import { spawnSync } from "node:child_process";
 import { createServer } from "node:http";
 import sharp from "sharp";

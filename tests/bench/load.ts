@@ -1,4 +1,4 @@
-// What many at once cost, and what the API costs the pages: `npm run bench:load`. Build first (`npm run build`).
+// What many at once cost, and what the API costs the pages: `npm run bench -- load`.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { Agent, createServer, get } from "node:http";
@@ -15,7 +15,7 @@ import { memoryOf } from "./process.ts";
 import { measureStatements } from "./statements.ts";
 import { measureStreams } from "./streams.ts";
 
-// Those named on the command line, or all: `npm run bench:load -- api documents`.
+// Those named on the command line, or all: `npm run bench -- load api documents`.
 const measures: Record<string, () => Promise<void>> = {
   call: measureCall,
   front: measureFront,

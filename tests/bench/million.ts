@@ -1,4 +1,4 @@
-// Lists and search over 1,000,000 messages, in ms of the server's own time, on each engine that answers: `npm run bench:million [messages]`.
+// Lists and search over 1,000,000 messages, in ms of the server's own time, on each engine that answers: `npm run bench -- million [messages]`.
 import { sql } from "kysely";
 import { searchPassages } from "../../app/db/search/find.server.ts";
 import { quantise } from "../../app/db/search/quantise.server.ts";

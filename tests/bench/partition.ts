@@ -1,4 +1,4 @@
-// Partitions ten million messages with PostgreSQL, while messages are written, and compares before and after: `npm run bench:partition [messages]`.
+// Partitions ten million messages with PostgreSQL, while messages are written, and compares before and after: `npm run bench -- partition [messages]`.
 import { sql } from "kysely";
 import { v7 as newId } from "uuid";
 import { partitionMessages } from "../../app/db/partitions/messages.server.ts";

@@ -1,5 +1,5 @@
 // How long documents take to be read: a PDF of 300 pages beside poppler's pdftotext, if that is there, and scanned pages. Reading is done
-// in a child process; what anybody else waits for meanwhile is the longest delay of the event loop here. `npm run bench:read`.
+// in a child process; what anybody else waits for meanwhile is the longest delay of the event loop here. `npm run bench -- read`.
 import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";

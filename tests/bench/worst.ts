@@ -1,4 +1,4 @@
-// How long one piece of a reply may hold the thread, whatever the model writes: `npm run bench:worst`. Each text repeats
+// How long one piece of a reply may hold the thread, whatever the model writes: `npm run bench -- worst`. Each text repeats
 // what some Markdown parser has once been slow on; the floor is ordinary prose, measured in the same run.
 
 import { MarkdownStream } from "../../app/markdown/stream.server.ts";

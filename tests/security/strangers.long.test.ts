@@ -27,7 +27,7 @@ describe("sixty strangers who never finish what they send", () => {
       for (const one of open) one.end();
     });
     for (const one of open) expect(await one.status()).toBe(status);
-    // Cut, long before a client may take as long as it likes; what they cost in memory: `npm run bench:held`.
+    // Cut, long before a client may take as long as it likes; what they cost in memory: `npm run bench -- held`.
     for (const one of open) expect(await one.closed).toBeLessThan(slow);
   });
 

@@ -1,0 +1,28 @@
+// `npm run bench -- <what> [its own words]`: one of the benches of this folder; without a name, the sizes and speeds (`measure.ts`).
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+const benches = [
+  "find",
+  "grown",
+  "held",
+  "house",
+  "injection",
+  "load",
+  "measure",
+  "million",
+  "partition",
+  "read",
+  "tools",
+  "worst",
+];
+
+const [what = "measure", ...words] = process.argv.slice(2);
+const file = join(import.meta.dirname, `${what}.ts`);
+if (!benches.includes(what) || !existsSync(file)) {
+  console.error(`There is no bench «${what}». There are: ${benches.join(", ")}.`);
+  process.exit(1);
+}
+// As if it had been called by itself.
+process.argv = [process.execPath, file, ...words];
+await import(file);
