@@ -12,6 +12,7 @@ import {
   useRouteLoaderData,
 } from "react-router";
 import type { Route } from "./+types/root";
+import { loadRoot } from "./web/root-data.server.ts";
 import "./app.css";
 import { SignInOver } from "./routes/auth/sign-in-over.tsx";
 import { FormToken } from "./ui/forms/post-form.tsx";
@@ -21,11 +22,9 @@ import { Light } from "./ui/light/light.ts";
 import { LoadingBar } from "./ui/navigation/loading-bar.tsx";
 import { PageName } from "./ui/navigation/page-name.tsx";
 import { unlessSeen } from "./ui/navigation/pages-seen.ts";
-import { routeContext, sessionContext } from "./web/context.ts";
-import { getCurrentUser } from "./web/current-user.server.ts";
+import { routeContext } from "./web/context.ts";
 import { readForm } from "./web/forms/form.server.ts";
 import { askPurpose } from "./web/guards.server.ts";
-import { lightChoiceOf } from "./web/light/choice.server.ts";
 
 // The icon, inlined to save a request.
 const icon =
@@ -50,16 +49,7 @@ export const middleware: Route.MiddlewareFunction[] = [
 ];
 export const clientMiddleware: Route.ClientMiddlewareFunction[] = [keepShown];
 
-export async function loader({ context, request }: Route.LoaderArgs) {
-  const session = context.get(sessionContext);
-  const person = await getCurrentUser(context);
-  return {
-    formToken: session.formToken,
-    flash: session.takeFlash(),
-    personId: person?.user.id ?? null,
-    lightChoice: await lightChoiceOf(request),
-  };
-}
+export const loader = ({ context, request }: Route.LoaderArgs) => loadRoot({ context, request });
 
 export const shouldRevalidate = unlessSeen;
 

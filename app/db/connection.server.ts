@@ -1,15 +1,15 @@
 import { join } from "node:path";
-import { Kysely, PostgresDialect, type Transaction } from "kysely";
+import { Kysely, PostgresDialect } from "kysely";
 import type { Pool } from "pg";
 import { type Config, ConfigError } from "../process/config.server.ts";
 import type { Log } from "../process/log.server.ts";
+import type { Db, Engine } from "./engine.server.ts";
 import { migrate, pendingMigrations } from "./migrate.server.ts";
 import { SharedClock } from "./processes/clock.server.ts";
 import { PgNotify } from "./processes/notify.server.ts";
 import { Backups } from "./sqlite/backup.server.ts";
 import { SharedSync } from "./sqlite/shared-sync.server.ts";
 import { lockDataDir, openSqlite, sqliteDialect } from "./sqlite/sqlite.server.ts";
-import type { Tables } from "./tables.ts";
 
 // PostgreSQL takes a hundred connections unless it is told otherwise: what the processes behind one port may open together, and each.
 const connectionsOfAll = 80;
@@ -21,10 +21,6 @@ const connectedWithin = 5_000;
 // later. No transaction waits this long between two statements.
 const idleInTransaction = 60;
 
-export type Engine = "sqlite" | "postgres";
-export type Db = Kysely<Tables>;
-/** A transaction: what is written in it stays all together, or not at all. */
-export type Trx = Transaction<Tables>;
 export type Database = {
   db: Db;
   engine: Engine;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Db } from "./connection.server.ts";
+import type { Db } from "./engine.server.ts";
 import type { Tables } from "./tables.ts";
 
 // In an order that satisfies foreign keys. Tables that triggers fill are left out: they are filled again by the copied

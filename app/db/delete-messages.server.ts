@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { Db } from "./connection.server.ts";
+import type { Db } from "./engine.server.ts";
 
 // One step of these takes some ms with SQLite, which runs on the thread that serves everybody.
 const atOnce = 200;

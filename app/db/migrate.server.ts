@@ -1,5 +1,5 @@
 import { Migrator } from "kysely/migration";
-import type { Db, Engine } from "./connection.server.ts";
+import type { Db, Engine } from "./engine.server.ts";
 import * as first from "./migrations/0001_first.server.ts";
 import * as search from "./migrations/0002_search.server.ts";
 import * as frame from "./migrations/0003_frame.server.ts";

@@ -1,5 +1,5 @@
 import type { CompiledQuery, DialectAdapter, QueryResult } from "kysely";
-import type { Db } from "./connection.server.ts";
+import type { Db } from "./engine.server.ts";
 
 /** Stands in a query for a value that comes when it runs. */
 class Parameter {

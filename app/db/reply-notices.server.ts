@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Trx } from "./connection.server.ts";
+import type { Trx } from "./engine.server.ts";
 import { prepared } from "./prepared.server.ts";
 
 /** The kind of the jobs that tell people that a reply has ended; their subject is the reply. */

@@ -1,6 +1,6 @@
 import { deriveKey, encrypt, tryDecrypt } from "../process/crypto.server.ts";
 import { sealIdentity } from "./audit/keys.server.ts";
-import type { Db } from "./connection.server.ts";
+import type { Db } from "./engine.server.ts";
 
 /**
  * The encryption keys for stored secrets: of providers' API keys, of tools, of accesses, of authenticator apps, and of what seals

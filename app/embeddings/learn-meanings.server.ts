@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
 import { z } from "zod";
-import type { Db, Engine } from "../db/connection.server.ts";
+import type { Db, Engine } from "../db/engine.server.ts";
 import { type Meaning, storeMeanings } from "../db/search/meaning.server.ts";
 import type { PassageRow } from "../db/tables.ts";
 import type { JobRules } from "../jobs/jobs.server.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Db } from "../db/connection.server.ts";
+import type { Db } from "../db/engine.server.ts";
 import { prepared } from "../db/prepared.server.ts";
 import type { Meaning, Meanings } from "../db/search/meaning.server.ts";
 import { quantise } from "../db/search/quantise.server.ts";

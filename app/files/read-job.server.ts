@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { Db } from "../db/connection.server.ts";
+import type { Db } from "../db/engine.server.ts";
 import { indexPassages } from "../db/search/passages.server.ts";
 import { searchWords } from "../db/search/words.server.ts";
 import type { FileRow } from "../db/tables.ts";

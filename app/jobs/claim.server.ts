@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Db, Engine } from "../db/connection.server.ts";
+import type { Db, Engine } from "../db/engine.server.ts";
 import type { SharedClock } from "../db/processes/clock.server.ts";
 import type { Processes } from "../db/processes/processes.server.ts";
 import type { JobKind, JobRow } from "../db/tables.ts";

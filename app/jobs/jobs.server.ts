@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Insertable } from "kysely";
 import pLimit, { type LimitFunction } from "p-limit";
 import { v7 as newId } from "uuid";
-import type { Db, Engine } from "../db/connection.server.ts";
+import type { Db, Engine } from "../db/engine.server.ts";
 import type { SharedClock } from "../db/processes/clock.server.ts";
 import type { Processes } from "../db/processes/processes.server.ts";
 import type { JobKind, JobRow } from "../db/tables.ts";

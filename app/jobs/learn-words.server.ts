@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
-import type { Db, Engine } from "../db/connection.server.ts";
+import type { Db, Engine } from "../db/engine.server.ts";
 import { forgetUnused, learnWords, wordsIn } from "../db/search/spelling.server.ts";
 import type { JobRules } from "./jobs.server.ts";
 

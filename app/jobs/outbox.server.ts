@@ -1,5 +1,5 @@
 import { v7 as newId } from "uuid";
-import type { Db } from "../db/connection.server.ts";
+import type { Db } from "../db/engine.server.ts";
 import { encrypt, tryDecrypt } from "../process/crypto.server.ts";
 import type { Log } from "../process/log.server.ts";
 import type { Mail, Message } from "../process/mail.server.ts";

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Server } from "socket.io";
-import type { Db } from "../db/connection.server.ts";
+import type { Db } from "../db/engine.server.ts";
 import { hashToken } from "../process/crypto.server.ts";
 import type { Log } from "../process/log.server.ts";
 import type { Changes } from "./changes.server.ts";

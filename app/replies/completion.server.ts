@@ -1,13 +1,14 @@
 import { v7 as newId } from "uuid";
-import type { Trx } from "../db/connection.server.ts";
+import type { Trx } from "../db/engine.server.ts";
 import type { ModelRow } from "../db/tables.ts";
 import { limits } from "../process/limits.ts";
 import type { Tool } from "../tools/tool.server.ts";
 import type { Usage } from "./chunk.ts";
 import { instructionsFor } from "./prompt/prompt.server.ts";
 import { openModel, storeLearned } from "./providers/model-access.server.ts";
-import { generate, type Learned, type Piece, type Prompt, type ResponseFormat } from "./providers/providers.server.ts";
-import { type OfferedTool, offeredAs, type ToolChoice } from "./providers/tool-calls.server.ts";
+import type { Learned, OfferedTool, Piece, Prompt, ResponseFormat, ToolChoice } from "./providers/model-call.server.ts";
+import { generate } from "./providers/providers.server.ts";
+import { offeredAs } from "./providers/tool-calls.server.ts";
 import type { RunServices } from "./running/runs.server.ts";
 import { withHouseCalls } from "./tools/house-calls.server.ts";
 import { estimateUsage, reserveUsage, settleUsage, tooMany } from "./usage.server.ts";

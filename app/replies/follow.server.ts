@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { Db } from "../db/connection.server.ts";
+import type { Db } from "../db/engine.server.ts";
 import type { Changes } from "../realtime/changes.server.ts";
 import type { Chunk, Source } from "./chunk.ts";
 import { partsOf, type ReplyState } from "./parts.server.ts";

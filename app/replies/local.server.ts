@@ -1,5 +1,5 @@
 import type { Source } from "./chunk.ts";
-import type { Piece } from "./providers/providers.server.ts";
+import type { Piece } from "./providers/model-call.server.ts";
 
 // The whole reply is known at once; it comes in a few pieces only to look alive.
 const pieces = 12;

@@ -1,7 +1,6 @@
-import type { SharedV4ProviderMetadata } from "@ai-sdk/provider";
 import { sql } from "kysely";
 import { v7 as newId } from "uuid";
-import type { Db } from "../db/connection.server.ts";
+import type { Db } from "../db/engine.server.ts";
 import type { CallStatus, PartRow } from "../db/tables.ts";
 import { parseJson } from "../process/text/json.ts";
 import type { Call } from "./tools/call.ts";
@@ -39,8 +38,6 @@ export type ImagePart = {
   image: MadeImage;
 };
 export type MadeImage = { fileId: string; width: number | null; height: number | null };
-/** What the providers' libraries want back with a thought or a call, by provider; it means nothing to us. */
-export type ProviderMeta = SharedV4ProviderMetadata;
 export type ReplyPart = TextPart | ReasoningPart | ToolPart | ImagePart;
 /** A part that is kept as a row of its own. */
 export type KeptPart = Exclude<ReplyPart, TextPart>;

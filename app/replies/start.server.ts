@@ -1,9 +1,9 @@
-import type { Db, Trx } from "../db/connection.server.ts";
+import type { Db, Trx } from "../db/engine.server.ts";
 import { isTaken } from "../db/errors.server.ts";
+import { planWithoutRoom } from "../db/people/storage-use.server.ts";
 import { prepared } from "../db/prepared.server.ts";
 import { chatRow, insertChat, insertMessage, messageRow } from "../db/rows.server.ts";
 import { indexText } from "../db/search/passages.server.ts";
-import { planWithoutRoom } from "../db/storage-use.server.ts";
 import type { ChatRow, MessageRow, ModelRow } from "../db/tables.ts";
 import { CannotReply } from "./cannot-reply.server.ts";
 import { partsOf, storedParts } from "./parts.server.ts";

@@ -1,11 +1,12 @@
-import type { Db } from "../db/connection.server.ts";
+import type { Db } from "../db/engine.server.ts";
 import { prepared } from "../db/prepared.server.ts";
 import type { ChatRow, MessageRow } from "../db/tables.ts";
 import { limits } from "../process/limits.ts";
 import type { Log } from "../process/log.server.ts";
 import { cutText } from "../process/text/cut-text.ts";
 import { describeCause, ReplyError } from "./errors.server.ts";
-import { generate, type ModelAccess, readWhole } from "./providers/providers.server.ts";
+import type { ModelAccess } from "./providers/model-call.server.ts";
+import { generate, readWhole } from "./providers/providers.server.ts";
 
 // In UTF-16 units, of a provisional title.
 const titleLength = 60;

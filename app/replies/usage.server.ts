@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { v7 as newId } from "uuid";
-import type { Db } from "../db/connection.server.ts";
-import { groupsOf, monthOf } from "../db/groups.server.ts";
-import { limitsOf } from "../db/plans.server.ts";
+import type { Db } from "../db/engine.server.ts";
+import { groupsOf, monthOf } from "../db/people/groups.server.ts";
+import { limitsOf } from "../db/people/plans.server.ts";
 import { prepared } from "../db/prepared.server.ts";
 import type { MessageRow, ModelRow, UsageRow } from "../db/tables.ts";
 import { limits } from "../process/limits.ts";

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { appendAudit } from "../db/audit/append.server.ts";
 import { allowCut } from "../db/audit/seal.server.ts";
-import type { Db, Engine, Trx } from "../db/connection.server.ts";
+import type { Db, Engine, Trx } from "../db/engine.server.ts";
 import type { RetentionRow } from "../db/tables.ts";
 import type { Files } from "../files/files.server.ts";
 import type { Changes } from "../realtime/changes.server.ts";

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import type { Db } from "../db/connection.server.ts";
+import type { Db } from "../db/engine.server.ts";
 import type { RetentionRow } from "../db/tables.ts";
 
 const day = 24 * 60 * 60_000;

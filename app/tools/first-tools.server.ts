@@ -1,5 +1,5 @@
 import { v7 as newId } from "uuid";
-import type { Db } from "../db/connection.server.ts";
+import type { Db } from "../db/engine.server.ts";
 import type { ToolRow } from "../db/tables.ts";
 import type { Config, ToolServer } from "../process/config.server.ts";
 import { encrypt } from "../process/crypto.server.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { sql } from "kysely";
-import type { Db, Engine } from "../db/connection.server.ts";
-import { administers, forGroupsOf } from "../db/groups.server.ts";
+import type { Db, Engine } from "../db/engine.server.ts";
+import { administers, forGroupsOf } from "../db/people/groups.server.ts";
 import { prepared } from "../db/prepared.server.ts";
 import type { Meanings } from "../db/search/meaning.server.ts";
 import type { ToolRow } from "../db/tables.ts";

@@ -1,4 +1,4 @@
-import type { Db } from "../db/connection.server.ts";
+import type { Db } from "../db/engine.server.ts";
 import { prepared } from "../db/prepared.server.ts";
 import type { VoiceModelRow } from "../db/tables.ts";
 import { tryDecrypt } from "../process/crypto.server.ts";

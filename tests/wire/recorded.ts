@@ -3,7 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { ReplyError } from "../../app/replies/errors.server.ts";
-import { generate, type ModelAccess, type Options, type Piece } from "../../app/replies/providers/providers.server.ts";
+import type { ModelAccess, Options, Piece } from "../../app/replies/providers/model-call.server.ts";
+import { generate } from "../../app/replies/providers/providers.server.ts";
 import { ToolCalls } from "../../app/replies/providers/tool-calls.server.ts";
 
 /** Expected reading of an answer. `error` is a pattern of the sentence; of a call, `raw` is its input as text. */

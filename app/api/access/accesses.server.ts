@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { Db } from "../../db/connection.server.ts";
+import type { Db } from "../../db/engine.server.ts";
 import type { AccessRow } from "../../db/tables.ts";
 import { isForbiddenUrl } from "../../process/addresses.server.ts";
 import { isSecureOrHere } from "../../process/config.server.ts";

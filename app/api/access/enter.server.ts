@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { v7 as newId } from "uuid";
-import type { Trx } from "../../db/connection.server.ts";
+import type { Trx } from "../../db/engine.server.ts";
 import type { AccessRow, UserRow } from "../../db/tables.ts";
 import { encrypt, tryDecrypt } from "../../process/crypto.server.ts";
 import { limits } from "../../process/limits.ts";

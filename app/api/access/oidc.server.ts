@@ -1,6 +1,6 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import * as oidc from "openid-client";
-import type { Db } from "../../db/connection.server.ts";
+import type { Db } from "../../db/engine.server.ts";
 import type { AccessRow } from "../../db/tables.ts";
 import { provesAccount } from "../auth/accounts.server.ts";
 import { answerTokens, token } from "../auth/answer-tokens.server.ts";

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { type ExpressionBuilder, expressionBuilder } from "kysely";
-import type { Db } from "../../db/connection.server.ts";
-import { usableBy } from "../../db/groups.server.ts";
+import type { Db } from "../../db/engine.server.ts";
+import { usableBy } from "../../db/people/groups.server.ts";
 import type { AssistantRow, Tables } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import type { Person, Services } from "../env.server.ts";

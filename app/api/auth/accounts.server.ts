@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { sql } from "kysely";
 import { v7 as newId } from "uuid";
-import type { Db, Engine, Trx } from "../../db/connection.server.ts";
+import type { Db, Engine, Trx } from "../../db/engine.server.ts";
 import type { UserRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import type { ApiEnv, Services } from "../env.server.ts";

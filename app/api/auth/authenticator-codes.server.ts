@@ -1,7 +1,7 @@
 import { createHmac, randomInt } from "node:crypto";
 import { z } from "@hono/zod-openapi";
 import { Secret, TOTP } from "otpauth";
-import type { Db } from "../../db/connection.server.ts";
+import type { Db } from "../../db/engine.server.ts";
 import { authenticatorIdentity } from "../../db/stored-secrets.server.ts";
 import type { UserRow } from "../../db/tables.ts";
 import { encrypt, sameSecret, tryDecrypt } from "../../process/crypto.server.ts";

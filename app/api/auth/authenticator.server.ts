@@ -1,6 +1,6 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import { v7 as newId } from "uuid";
-import { revokeAccess } from "../../db/revoke-access.server.ts";
+import { revokeAccess } from "../../db/people/revoke-access.server.ts";
 import { sameSecret } from "../../process/crypto.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import { v7 as newId } from "uuid";
-import { revokeAccess } from "../../db/revoke-access.server.ts";
+import { revokeAccess } from "../../db/people/revoke-access.server.ts";
 import { hashToken } from "../../process/crypto.server.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";

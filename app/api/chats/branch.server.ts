@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { sql } from "kysely";
-import type { Db } from "../../db/connection.server.ts";
+import type { Db } from "../../db/engine.server.ts";
 import type { ChatRow, MessageRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import { notFound } from "../http/problem.server.ts";

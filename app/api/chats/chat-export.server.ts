@@ -1,6 +1,6 @@
 import { extname } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import type { Db } from "../../db/connection.server.ts";
+import type { Db } from "../../db/engine.server.ts";
 import type { ChatRow, MessageRow } from "../../db/tables.ts";
 import { digitalSource } from "../../process/text/digital-source.ts";
 import { storedPartsOf } from "../../replies/parts.server.ts";

@@ -1,9 +1,9 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import { sql } from "kysely";
 import { deleteMessages } from "../../db/delete-messages.server.ts";
+import { inProjectOf } from "../../db/people/shared-work.server.ts";
 import { prepared } from "../../db/prepared.server.ts";
 import { chatRow } from "../../db/rows.server.ts";
-import { inProjectOf } from "../../db/shared-work.server.ts";
 import type { ChatRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";

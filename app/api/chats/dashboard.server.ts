@@ -1,8 +1,8 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
-import type { Db } from "../../db/connection.server.ts";
-import { usableBy } from "../../db/groups.server.ts";
+import type { Db } from "../../db/engine.server.ts";
+import { usableBy } from "../../db/people/groups.server.ts";
+import { inProjectOf } from "../../db/people/shared-work.server.ts";
 import { prepared } from "../../db/prepared.server.ts";
-import { inProjectOf } from "../../db/shared-work.server.ts";
 import { limits } from "../../process/limits.ts";
 import { enabledKinds } from "../../voice/voice.server.ts";
 import type { ApiEnv } from "../env.server.ts";

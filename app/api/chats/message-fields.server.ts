@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { Db } from "../../db/connection.server.ts";
+import type { Db } from "../../db/engine.server.ts";
 import type { MessageRow } from "../../db/tables.ts";
 import type { Source } from "../../replies/chunk.ts";
 import {

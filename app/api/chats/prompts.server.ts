@@ -1,5 +1,5 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
-import type { Db } from "../../db/connection.server.ts";
+import type { Db } from "../../db/engine.server.ts";
 import { type StoredPrompt, wholeSaid } from "../../replies/prompt/stored-prompt.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { findMessage } from "../http/access.server.ts";

@@ -1,5 +1,5 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
-import type { Db } from "../../db/connection.server.ts";
+import type { Db } from "../../db/engine.server.ts";
 import { excerptOf } from "../../db/search/excerpt.server.ts";
 import { type Hit, searchPassages, searchTyped } from "../../db/search/find.server.ts";
 import { limits } from "../../process/limits.ts";

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { Db } from "../../db/connection.server.ts";
+import type { Db } from "../../db/engine.server.ts";
 import { invalid } from "../http/problem.server.ts";
 import { id } from "../http/schemas.server.ts";
 

@@ -1,8 +1,8 @@
 import type { Context } from "hono";
 import type { ExpressionBuilder } from "kysely";
-import type { Db } from "../../db/connection.server.ts";
+import type { Db } from "../../db/engine.server.ts";
+import { inProjectOf, shownTo } from "../../db/people/shared-work.server.ts";
 import { prepared } from "../../db/prepared.server.ts";
-import { inProjectOf, shownTo } from "../../db/shared-work.server.ts";
 import type { ChatRow, FileRow, MessageRow, ProjectRow, Tables } from "../../db/tables.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
 import { inspect, underInspection } from "../inspections/inspect.server.ts";

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { appendAudit } from "../../db/audit/append.server.ts";
-import type { Trx } from "../../db/connection.server.ts";
+import type { Trx } from "../../db/engine.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 
 type Changes = { before?: object; after?: object };

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { SelectQueryBuilder } from "kysely";
 import { sql } from "kysely";
-import type { Db, Engine } from "../../db/connection.server.ts";
+import type { Db, Engine } from "../../db/engine.server.ts";
 import type { Tables } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import { withoutAccents } from "../../process/text/accents.ts";

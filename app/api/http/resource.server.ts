@@ -2,7 +2,7 @@ import { OpenAPIHono, type z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { type Expression, type SqlBool, sql } from "kysely";
 import { v7 as newId } from "uuid";
-import type { Db, Trx } from "../../db/connection.server.ts";
+import type { Db, Trx } from "../../db/engine.server.ts";
 import { isTaken } from "../../db/errors.server.ts";
 import type { ItemTable, Tables } from "../../db/tables.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";

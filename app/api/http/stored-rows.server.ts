@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { Kysely } from "kysely";
-import type { Db, Trx } from "../../db/connection.server.ts";
+import type { Db, Trx } from "../../db/engine.server.ts";
 import type { ItemTable, Tables } from "../../db/tables.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { Problem } from "./problem.server.ts";

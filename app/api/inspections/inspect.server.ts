@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { sql } from "kysely";
 import { v5 as nameId } from "uuid";
 import { appendAudit } from "../../db/audit/append.server.ts";
-import { shownTo } from "../../db/shared-work.server.ts";
+import { shownTo } from "../../db/people/shared-work.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { Problem } from "../http/problem.server.ts";
 

@@ -1,7 +1,7 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import { v7 as newId } from "uuid";
 import { appendAudit } from "../../db/audit/append.server.ts";
-import type { Db } from "../../db/connection.server.ts";
+import type { Db } from "../../db/engine.server.ts";
 import { limits } from "../../process/limits.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { admin, noProgram, signedIn } from "../http/authentication.server.ts";

@@ -1,6 +1,6 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { inProjectOf } from "../../db/shared-work.server.ts";
+import { inProjectOf } from "../../db/people/shared-work.server.ts";
 import type { FileRow } from "../../db/tables.ts";
 import { cutHere } from "../../files/cut-here.server.ts";
 import { isImage } from "../../files/media-type.server.ts";

@@ -1,6 +1,6 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { v7 as newId } from "uuid";
-import type { Trx } from "../../db/connection.server.ts";
+import type { Trx } from "../../db/engine.server.ts";
 import { limits } from "../../process/limits.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { findProject, seeProject, stopReplies } from "../http/access.server.ts";

@@ -1,6 +1,6 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import { v7 as newId } from "uuid";
-import { inProjectOf } from "../../db/shared-work.server.ts";
+import { inProjectOf } from "../../db/people/shared-work.server.ts";
 import type { ProjectRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import type { ApiEnv, Person } from "../env.server.ts";

@@ -2,8 +2,8 @@ import { z } from "@hono/zod-openapi";
 import type { ModelRow } from "../../db/tables.ts";
 import { describeCause, ReplyError } from "../../replies/errors.server.ts";
 import { openModel, storeLearned } from "../../replies/providers/model-access.server.ts";
-import { generate, type Learned, type Prompt } from "../../replies/providers/providers.server.ts";
-import type { OfferedTool } from "../../replies/providers/tool-calls.server.ts";
+import type { Learned, OfferedTool, Prompt } from "../../replies/providers/model-call.server.ts";
+import { generate } from "../../replies/providers/providers.server.ts";
 import type { Services } from "../env.server.ts";
 
 export const trial = z

@@ -2,8 +2,13 @@ import { z } from "@hono/zod-openapi";
 import type { ModelRow } from "../../db/tables.ts";
 import { FileRefused } from "../../files/refused.server.ts";
 import { limits } from "../../process/limits.ts";
-import type { Prompt, ResponseFormat } from "../../replies/providers/providers.server.ts";
-import type { OfferedTool, ToolCall, ToolChoice } from "../../replies/providers/tool-calls.server.ts";
+import type {
+  OfferedTool,
+  Prompt,
+  ResponseFormat,
+  ToolCall,
+  ToolChoice,
+} from "../../replies/providers/model-call.server.ts";
 import { schemaForModels } from "../../replies/providers/tool-schema.server.ts";
 import { invalid } from "../http/problem.server.ts";
 

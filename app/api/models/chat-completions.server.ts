@@ -1,13 +1,14 @@
 import { setTimeout } from "node:timers/promises";
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
-import { usableBy } from "../../db/groups.server.ts";
+import { usableBy } from "../../db/people/groups.server.ts";
 import type { ModelRow } from "../../db/tables.ts";
 import { pullStream, withPauses } from "../../http/pull-stream.server.ts";
 import { limits } from "../../process/limits.ts";
 import type { ReplyUsage } from "../../replies/chunk.ts";
 import { completePrompt } from "../../replies/completion.server.ts";
 import { ReplyError } from "../../replies/errors.server.ts";
-import { type ImagePiece, type Piece, readWhole } from "../../replies/providers/providers.server.ts";
+import type { ImagePiece, Piece } from "../../replies/providers/model-call.server.ts";
+import { readWhole } from "../../replies/providers/providers.server.ts";
 import type { Tool } from "../../tools/tool.server.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";

@@ -1,6 +1,6 @@
 import { expressionBuilder, sql } from "kysely";
-import type { Db } from "../../db/connection.server.ts";
-import { usableBy } from "../../db/groups.server.ts";
+import type { Db } from "../../db/engine.server.ts";
+import { usableBy } from "../../db/people/groups.server.ts";
 import { prepared } from "../../db/prepared.server.ts";
 import type { AssistantRow, ModelRow, Tables } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";

@@ -1,7 +1,7 @@
 import { ECDH } from "node:crypto";
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import { v7 as newId } from "uuid";
-import type { Db } from "../../db/connection.server.ts";
+import type { Db } from "../../db/engine.server.ts";
 import { isOrphan, isTaken } from "../../db/errors.server.ts";
 import type { DeviceRow } from "../../db/tables.ts";
 import { isPublicHost } from "../../process/public-addresses.server.ts";

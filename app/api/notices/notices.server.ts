@@ -1,8 +1,8 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { expressionBuilder } from "kysely";
 import { v7 as newId } from "uuid";
-import type { Db } from "../../db/connection.server.ts";
-import { forGroupsOf } from "../../db/groups.server.ts";
+import type { Db } from "../../db/engine.server.ts";
+import { forGroupsOf } from "../../db/people/groups.server.ts";
 import { prepared } from "../../db/prepared.server.ts";
 import type { Tables } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";

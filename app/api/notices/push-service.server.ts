@@ -1,8 +1,8 @@
 import { createECDH } from "node:crypto";
 import { request } from "node:https";
 import type { DeviceRow } from "../../db/tables.ts";
+import type { Config } from "../../process/config.server.ts";
 import { AddressNotPublic, isPublicHost, lookupPublic } from "../../process/public-addresses.server.ts";
-import type { Services } from "../env.server.ts";
 
 // In s: what a device that is off is still told when it is on again.
 const keptFor = 24 * 60 * 60;
@@ -27,7 +27,7 @@ export type Handed = { state: "taken" | "gone" } | { state: "refused" | "unreach
 
 /** Hands a notice to the push service of a device, encrypted for it (RFC 8291). */
 export async function handOver(
-  { pushKeys, config }: Pick<Services, "pushKeys" | "config">,
+  { pushKeys, config }: { pushKeys: PushKeys; config: Pick<Config, "publicUrl"> },
   { endpoint, p256dh, auth }: DeviceRow,
   notice: string,
 ): Promise<Handed> {

@@ -1,4 +1,4 @@
-import type { Db } from "../../db/connection.server.ts";
+import type { Db } from "../../db/engine.server.ts";
 import type { DeviceRow } from "../../db/tables.ts";
 import type { JobAtWork, JobRules } from "../../jobs/jobs.server.ts";
 import type { Services } from "../env.server.ts";

@@ -1,4 +1,4 @@
-import type { Db } from "../../db/connection.server.ts";
+import type { Db } from "../../db/engine.server.ts";
 import type { MessageStatus } from "../../db/tables.ts";
 import type { Config } from "../../process/config.server.ts";
 

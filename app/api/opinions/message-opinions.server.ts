@@ -1,6 +1,6 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { v7 as newId } from "uuid";
-import type { Db } from "../../db/connection.server.ts";
+import type { Db } from "../../db/engine.server.ts";
 import type { MessageRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import { cutText } from "../../process/text/cut-text.ts";

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { Db } from "../../db/connection.server.ts";
+import type { Db } from "../../db/engine.server.ts";
 import { limits } from "../../process/limits.ts";
 import type { Person } from "../env.server.ts";
 import { invalid, Problem } from "../http/problem.server.ts";

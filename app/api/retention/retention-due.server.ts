@@ -1,5 +1,5 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
-import type { Db } from "../../db/connection.server.ts";
+import type { Db } from "../../db/engine.server.ts";
 import type { RetentionRow } from "../../db/tables.ts";
 import { type Due, dueAudit, dueChats, dueFiles, dueUsage } from "../../retention/due.server.ts";
 import type { ApiEnv } from "../env.server.ts";

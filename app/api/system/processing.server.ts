@@ -1,6 +1,6 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { sql } from "kysely";
-import type { Db } from "../../db/connection.server.ts";
+import type { Db } from "../../db/engine.server.ts";
 import type { ModelRow, ToolRow } from "../../db/tables.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { parseGroupIds } from "../groups/group-ids.server.ts";

@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, expressionBuilder } from "kysely";
-import type { Db } from "../../db/connection.server.ts";
-import { forGroupsOf } from "../../db/groups.server.ts";
+import type { Db } from "../../db/engine.server.ts";
+import { forGroupsOf } from "../../db/people/groups.server.ts";
 import type { Tables, ToolRow } from "../../db/tables.ts";
 import { ToolRefused } from "../../tools/tool.server.ts";
 import { settingsOf } from "../../tools/toolbox.server.ts";

@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from "node:stream";
 import { finished } from "node:stream/promises";
 import type { ZipFile } from "yazl";
-import type { Db } from "../../db/connection.server.ts";
+import type { Db } from "../../db/engine.server.ts";
 import type { ChatRow } from "../../db/tables.ts";
 import { chatAsJson, chatAsMarkdown, type ExportAbout, fileName, pathInArchive } from "../chats/chat-export.server.ts";
 import type { Services as AllServices } from "../env.server.ts";

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
-import type { Db } from "../../db/connection.server.ts";
+import type { Db } from "../../db/engine.server.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
 import { noProgram, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, notFound } from "../http/problem.server.ts";

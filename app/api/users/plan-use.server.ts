@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
-import type { Db } from "../../db/connection.server.ts";
-import { limitsOf } from "../../db/plans.server.ts";
+import type { Db } from "../../db/engine.server.ts";
+import { limitsOf } from "../../db/people/plans.server.ts";
+import { storedBytes } from "../../db/people/storage-use.server.ts";
 import { prepared } from "../../db/prepared.server.ts";
-import { storedBytes } from "../../db/storage-use.server.ts";
 import type { UserRow } from "../../db/tables.ts";
 import { usageOf } from "../../replies/usage.server.ts";
 import { iso, isoOrNull } from "../http/schemas.server.ts";

@@ -1,5 +1,5 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
-import { revokeAccess } from "../../db/revoke-access.server.ts";
+import { revokeAccess } from "../../db/people/revoke-access.server.ts";
 import type { UserRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import { confirmPassword, email, newPassword, refuseCommon } from "../auth/accounts.server.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createRoute, OpenAPIHono, type RouteHandler } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { v7 as newId } from "uuid";
-import { planWithoutRoom } from "../../db/storage-use.server.ts";
+import { planWithoutRoom } from "../../db/people/storage-use.server.ts";
 import type { MessageRow, VoiceModelRow } from "../../db/tables.ts";
 import type { Content } from "../../files/storage/storage.server.ts";
 import { ConcurrencyLimit } from "../../process/concurrency-limit.server.ts";

@@ -1,5 +1,5 @@
 import { v7 as newId } from "uuid";
-import type { Trx } from "../connection.server.ts";
+import type { Trx } from "../engine.server.ts";
 import type { AuditRow } from "../tables.ts";
 
 /** What happened, as it is told to the audit trail. */

@@ -1,4 +1,4 @@
-import type { Db } from "../connection.server.ts";
+import type { Db } from "../engine.server.ts";
 import type { AuditRow } from "../tables.ts";
 import { cutBefore, firstSealed } from "./cut.server.ts";
 import { erasureMark, isFollowed, newest, openKeys, type Seal, type SealKey, signs } from "./keys.server.ts";

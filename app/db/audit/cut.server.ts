@@ -1,4 +1,4 @@
-import type { Db } from "../connection.server.ts";
+import type { Db } from "../engine.server.ts";
 import type { Seal } from "./keys.server.ts";
 
 /** Number of the first sealed row there is; undefined if there is none. */

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { v7 as newId } from "uuid";
 import { encrypt, tryDecrypt } from "../../process/crypto.server.ts";
-import type { Db } from "../connection.server.ts";
+import type { Db } from "../engine.server.ts";
 import type { SealKeyRow } from "../tables.ts";
 
 /** Number of a row of the audit trail, and its seal. */

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import { v7 as newId } from "uuid";
-import type { Db, Engine, Trx } from "../connection.server.ts";
+import type { Db, Engine, Trx } from "../engine.server.ts";
 import type { AuditRow, Tables } from "../tables.ts";
 import { cutBefore } from "./cut.server.ts";
 import {

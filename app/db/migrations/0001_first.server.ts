@@ -1,5 +1,5 @@
 import { type ColumnDefinitionBuilder, type CreateTableBuilder, type Kysely, sql } from "kysely";
-import type { Engine } from "../connection.server.ts";
+import type { Engine } from "../engine.server.ts";
 
 /** Every table of the first release. */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {

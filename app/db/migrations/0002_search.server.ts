@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import type { Engine } from "../connection.server.ts";
+import type { Engine } from "../engine.server.ts";
 import { optional, schema } from "./0001_first.server.ts";
 
 /** The passages that search finds. Both engines index the same words, made in JavaScript (`search.server.ts`). */

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import type { Engine } from "../connection.server.ts";
+import type { Engine } from "../engine.server.ts";
 import { optional, schema } from "./0001_first.server.ts";
 
 /** Files and what they are attached to, their passages, the prompt of each reply, chats that end with their session. */

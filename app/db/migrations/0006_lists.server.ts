@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import type { Engine } from "../connection.server.ts";
+import type { Engine } from "../engine.server.ts";
 import { schema } from "./0001_first.server.ts";
 
 /** What the lists of the administration are ordered and filtered by, over a million messages too. */

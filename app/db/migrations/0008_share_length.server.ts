@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import type { Engine } from "../connection.server.ts";
+import type { Engine } from "../engine.server.ts";
 import { schema } from "./0001_first.server.ts";
 
 /** The length of the last message when it was shared: what «Continuar» adds to it later is not shared. */

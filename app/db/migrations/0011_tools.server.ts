@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import { v7 as newId } from "uuid";
-import type { Engine } from "../connection.server.ts";
+import type { Engine } from "../engine.server.ts";
 import { optional, schema } from "./0001_first.server.ts";
 
 /**

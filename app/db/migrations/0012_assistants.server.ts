@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import type { Engine } from "../connection.server.ts";
+import type { Engine } from "../engine.server.ts";
 import { optional, owned, schema } from "./0001_first.server.ts";
 
 /** Assistants, which chats are had with, and templates of messages. */

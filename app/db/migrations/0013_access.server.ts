@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import type { Engine } from "../connection.server.ts";
+import type { Engine } from "../engine.server.ts";
 import { optional, owned, schema } from "./0001_first.server.ts";
 
 /** Providers of identities that people come in by, whom each of them calls what, and the sessions that they opened. */

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import type { Engine } from "../connection.server.ts";
+import type { Engine } from "../engine.server.ts";
 import { optional, owned, schema } from "./0001_first.server.ts";
 
 /** Groups of people, with their limits; and, of what may be used, by which groups only. */

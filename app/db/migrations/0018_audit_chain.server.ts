@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import type { Engine } from "../connection.server.ts";
+import type { Engine } from "../engine.server.ts";
 import { optional, schema } from "./0001_first.server.ts";
 
 /** The audit trail becomes a chain: its rows are numbered, and each is sealed together with the seal of the one before. */

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import type { Engine } from "../connection.server.ts";
+import type { Engine } from "../engine.server.ts";
 import { owned, schema } from "./0001_first.server.ts";
 
 /** Pages that have to be accepted, and who has accepted which text of them. */

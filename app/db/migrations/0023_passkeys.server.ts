@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import type { Engine } from "../connection.server.ts";
+import type { Engine } from "../engine.server.ts";
 import { owned, schema } from "./0001_first.server.ts";
 
 /** What people come in with instead of a password (WebAuthn). */

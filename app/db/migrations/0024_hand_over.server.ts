@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import type { Engine } from "../connection.server.ts";
+import type { Engine } from "../engine.server.ts";
 import { owned, schema } from "./0001_first.server.ts";
 
 /** Who writes a reply, so that another process can go on with it; what it has cost so far; the processes, and what they share. */

@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import type { Engine } from "../connection.server.ts";
+import type { Engine } from "../engine.server.ts";
 import { owned, schema } from "./0001_first.server.ts";
 
 /** What a diagnosis of the way to a browser has seen, by whichever process. */

@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import type { Engine } from "../connection.server.ts";
+import type { Engine } from "../engine.server.ts";
 import { optional, schema } from "./0001_first.server.ts";
 
 /** Work that outlives the request that asked for it; why a file could not be read. */

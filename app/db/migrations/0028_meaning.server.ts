@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import type { Engine } from "../connection.server.ts";
+import type { Engine } from "../engine.server.ts";
 import { schema } from "./0001_first.server.ts";
 
 /** The models that say what a text means, and what they have said of each passage (`search/meaning.server.ts`). */

@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import type { Engine } from "../connection.server.ts";
+import type { Engine } from "../engine.server.ts";
 import { owned, schema } from "./0001_first.server.ts";
 
 /** The devices that are told of replies by Web Push: each is the browser of a session, and ends with it. */

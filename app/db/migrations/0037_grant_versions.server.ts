@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import type { Engine } from "../connection.server.ts";
+import type { Engine } from "../engine.server.ts";
 import { schema } from "./0001_first.server.ts";
 
 /** The version of a tool that a yes for a whole chat was given for. */

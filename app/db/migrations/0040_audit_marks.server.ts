@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import type { Engine } from "../connection.server.ts";
+import type { Engine } from "../engine.server.ts";
 import { schema } from "./0001_first.server.ts";
 
 /** Signed marks of the audit trail: where it ends, where it may begin, and whose details may be gone from it. */

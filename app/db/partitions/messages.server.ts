@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Db, Trx } from "../connection.server.ts";
+import type { Db, Trx } from "../engine.server.ts";
 
 // Months whose partitions exist before anything is written to them.
 const ahead = 3;

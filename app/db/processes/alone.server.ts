@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Db, Engine } from "../connection.server.ts";
+import type { Db, Engine } from "../engine.server.ts";
 
 /**
  * Runs `work` while no other process on this database runs work of the same name, so that two that start at the same moment make one

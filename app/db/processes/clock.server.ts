@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Log } from "../../process/log.server.ts";
-import type { Db } from "../connection.server.ts";
+import type { Db } from "../engine.server.ts";
 
 // In ms: how often the clocks are compared, and from when on a difference is told.
 const compareEvery = 60_000;

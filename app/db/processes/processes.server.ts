@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { v7 as newId } from "uuid";
 import packageJson from "../../../package.json" with { type: "json" };
 import type { Log } from "../../process/log.server.ts";
-import type { Db, Engine } from "../connection.server.ts";
+import type { Db, Engine } from "../engine.server.ts";
 import type { ProcessRow } from "../tables.ts";
 import type { SharedClock } from "./clock.server.ts";
 

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { limits } from "../../process/limits.ts";
-import type { Db, Engine } from "../connection.server.ts";
+import type { Db, Engine } from "../engine.server.ts";
 import type { PassageRow } from "../tables.ts";
 import { type Meaning, nearestPassages } from "./meaning.server.ts";
 import { ownerWord } from "./passages.server.ts";

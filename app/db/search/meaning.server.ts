@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import type { Db, Engine } from "../connection.server.ts";
+import type { Db, Engine } from "../engine.server.ts";
 import type { PassageRow } from "../tables.ts";
 import { type Quantised, similarity } from "./quantise.server.ts";
 

@@ -1,4 +1,4 @@
-import type { Db } from "../connection.server.ts";
+import type { Db } from "../engine.server.ts";
 import { prepared } from "../prepared.server.ts";
 import type { PassageRow } from "../tables.ts";
 import { searchWords } from "./words.server.ts";

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
-import type { Db, Engine } from "../connection.server.ts";
+import type { Db, Engine } from "../engine.server.ts";
 import type { WordRow } from "../tables.ts";
 
 /** Shorter words have too many neighbours; longer ones are codes. */

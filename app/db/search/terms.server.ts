@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Db, Engine } from "../connection.server.ts";
+import type { Db, Engine } from "../engine.server.ts";
 import { ownerWord } from "./passages.server.ts";
 import { nearWords } from "./spelling.server.ts";
 import { synonymsOf } from "./synonyms.server.ts";

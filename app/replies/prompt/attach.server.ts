@@ -1,5 +1,5 @@
 import { v7 as newId } from "uuid";
-import type { Db } from "../../db/connection.server.ts";
+import type { Db } from "../../db/engine.server.ts";
 import type { MessageRow } from "../../db/tables.ts";
 import { CannotReply } from "../cannot-reply.server.ts";
 

@@ -1,4 +1,4 @@
-import type { Db } from "../../db/connection.server.ts";
+import type { Db } from "../../db/engine.server.ts";
 import type { Source } from "../chunk.ts";
 
 // Characters before and after a passage that a model is given with it.

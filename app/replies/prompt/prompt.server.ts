@@ -1,12 +1,12 @@
 import { sql } from "kysely";
-import type { Db, Engine } from "../../db/connection.server.ts";
-import { forGroupsOf, usableBy } from "../../db/groups.server.ts";
+import type { Db, Engine } from "../../db/engine.server.ts";
+import { forGroupsOf, usableBy } from "../../db/people/groups.server.ts";
 import { prepared } from "../../db/prepared.server.ts";
 import type { Meanings } from "../../db/search/meaning.server.ts";
 import type { MessageRow, ModelRow } from "../../db/tables.ts";
 import type { Storage } from "../../files/storage/storage.server.ts";
 import type { Source, Usage } from "../chunk.ts";
-import type { ModelAccess, Prompt, Turn } from "../providers/providers.server.ts";
+import type { ModelAccess, Prompt, Turn } from "../providers/model-call.server.ts";
 import { ofProject } from "./of-project.server.ts";
 import { findSources, type WholeDocument } from "./sources.server.ts";
 import { type StoredPart, type StoredPrompt, wholeSaid } from "./stored-prompt.server.ts";

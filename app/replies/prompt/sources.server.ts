@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import type { Db, Engine } from "../../db/connection.server.ts";
-import { forGroupsOf } from "../../db/groups.server.ts";
+import type { Db, Engine } from "../../db/engine.server.ts";
+import { forGroupsOf } from "../../db/people/groups.server.ts";
 import { prepared } from "../../db/prepared.server.ts";
 import { bestHits, type Hit, searchPassages } from "../../db/search/find.server.ts";
 import type { Meanings } from "../../db/search/meaning.server.ts";

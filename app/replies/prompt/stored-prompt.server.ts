@@ -1,9 +1,8 @@
 import { v7 as newId } from "uuid";
-import type { Db } from "../../db/connection.server.ts";
+import type { Db } from "../../db/engine.server.ts";
 import { prepared } from "../../db/prepared.server.ts";
 import type { PromptRow } from "../../db/tables.ts";
-import type { Turn } from "../providers/providers.server.ts";
-import type { ToolCall, ToolResult } from "../providers/tool-calls.server.ts";
+import type { ToolCall, ToolResult, Turn } from "../providers/model-call.server.ts";
 
 /** A part of the system prompt: its text, or the document that stands there whole. */
 export type StoredPart = { title: string; text: string } | { title: string; n: number; name: string; fileId: string };

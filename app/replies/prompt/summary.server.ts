@@ -1,9 +1,10 @@
 import { v7 as newId } from "uuid";
-import type { Db } from "../../db/connection.server.ts";
+import type { Db } from "../../db/engine.server.ts";
 import type { MessageRow } from "../../db/tables.ts";
 import type { Usage } from "../chunk.ts";
 import { ReplyError } from "../errors.server.ts";
-import { generate, type ModelAccess, readWhole } from "../providers/providers.server.ts";
+import type { ModelAccess } from "../providers/model-call.server.ts";
+import { generate, readWhole } from "../providers/providers.server.ts";
 import type { Branch, BranchRow } from "./turns.server.ts";
 
 type Asking = {

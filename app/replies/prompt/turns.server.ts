@@ -1,10 +1,10 @@
 import { sql } from "kysely";
-import type { Db } from "../../db/connection.server.ts";
+import type { Db } from "../../db/engine.server.ts";
 import { prepared } from "../../db/prepared.server.ts";
 import type { AttachmentRow, MessageRow, SummaryRow } from "../../db/tables.ts";
 import { isImage } from "../../files/media-type.server.ts";
 import type { Storage } from "../../files/storage/storage.server.ts";
-import type { Turn } from "../providers/providers.server.ts";
+import type { Turn } from "../providers/model-call.server.ts";
 
 export type BranchRow = Pick<MessageRow, "id" | "parentId" | "role" | "content">;
 /** The end of a branch, oldest first, and the summary of what came before it, if there is one. */

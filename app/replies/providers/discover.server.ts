@@ -1,5 +1,5 @@
 import { v7 as newId } from "uuid";
-import type { Db, Engine } from "../../db/connection.server.ts";
+import type { Db, Engine } from "../../db/engine.server.ts";
 import { alone } from "../../db/processes/alone.server.ts";
 import { encrypt } from "../../process/crypto.server.ts";
 import type { Log } from "../../process/log.server.ts";

@@ -1,9 +1,8 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
-import type { ProviderMeta } from "../parts.server.ts";
-import type { Thought } from "../tools/call.ts";
-import type { CallingTurn, Prompt } from "./providers.server.ts";
+import type { ProviderMeta, Thought } from "../tools/call.ts";
+import type { CallingTurn, Prompt, ToolResult } from "./model-call.server.ts";
 import { thoughtMark } from "./reading/kept-fields.server.ts";
-import { callPart, resultMessage, type ToolResult } from "./tool-calls.server.ts";
+import { callPart, resultMessage } from "./tool-calls.server.ts";
 
 /** A prompt as the providers' libraries take it. */
 export function toPrompt({ system, turns }: Prompt): LanguageModelV4Prompt {

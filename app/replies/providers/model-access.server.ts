@@ -1,9 +1,9 @@
-import type { Db } from "../../db/connection.server.ts";
+import type { Db } from "../../db/engine.server.ts";
 import type { ModelRow } from "../../db/tables.ts";
 import { tryDecrypt } from "../../process/crypto.server.ts";
 import type { Log } from "../../process/log.server.ts";
 import { ReplyError } from "../errors.server.ts";
-import type { Learned } from "./providers.server.ts";
+import type { Learned } from "./model-call.server.ts";
 import { storeRefused } from "./refused-parameters.server.ts";
 
 /** The model with its API key decrypted. Throws ReplyError if the key was stored under another master secret. */

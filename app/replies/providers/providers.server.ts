@@ -1,19 +1,15 @@
 import type { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
-import type { ModelRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
-import type { ReplyUsage } from "../chunk.ts";
 import { ReplyError, replyError } from "../errors.server.ts";
-import type { ProviderMeta } from "../parts.server.ts";
 import { generateHidden } from "../pseudonyms/generate-hidden.server.ts";
-import type { Thought } from "../tools/call.ts";
 import { toPrompt } from "./language-prompt.server.ts";
 import { partsOfAddress, withVersion } from "./model-address.server.ts";
+import type { Finish, ImagePiece, ModelAccess, OfferedTool, Options, Piece, Prompt } from "./model-call.server.ts";
 import { fetchModel, listen } from "./model-fetch.server.ts";
 import { Answer } from "./reading/answer.server.ts";
-import { type Beside, type Citation, readCompletion } from "./reading/completion-stream.server.ts";
-import type { Stretch } from "./reading/thoughts.server.ts";
+import { type Beside, readCompletion } from "./reading/completion-stream.server.ts";
 import {
   noteRefused,
   type Parameter,
@@ -22,76 +18,7 @@ import {
   refusedToolIn,
   withoutRefused,
 } from "./refused-parameters.server.ts";
-import {
-  type CallStretch,
-  type OfferedTool,
-  type ToolCall,
-  ToolCalls,
-  type ToolChoice,
-  type ToolResult,
-} from "./tool-calls.server.ts";
-
-/** `images` are JPEG. */
-export type Turn = { role: "user" | "assistant"; content: string; images?: Uint8Array[] };
-/** A turn of a model: its calls, and the thoughts before them that its provider wants back. */
-export type CallingTurn = Turn & { calls?: ToolCall[]; thoughts?: Thought[] };
-export type Prompt = { system: string; turns: (CallingTurn | ToolResult)[] };
-/**
- * What a model sends. `reasoning`: it thinks aloud; `mistaken`: its text so far was a thought; `signed`: what its provider wants
- * back with the thought before, or with one that is hidden.
- */
-export type Piece =
-  | Stretch
-  | CallStretch
-  | { type: "signed"; meta: ProviderMeta; isHidden?: true }
-  | ImagePiece
-  | Finish;
-/** An image that a model has made, as it came. */
-export type ImagePiece = { type: "image"; mediaType: string; bytes: Uint8Array };
-type Finish = {
-  type: "finish";
-  usage: Partial<ReplyUsage>;
-  reason: FinishReason;
-  note?: string;
-  /** Places on the web that the provider names as sources. */
-  citations?: Citation[];
-};
-/** With OpenAI's names. */
-type FinishReason = "stop" | "length" | "content_filter" | "tool_calls";
-/** A model's row with its API key decrypted. */
-export type ModelAccess = Pick<
-  ModelRow,
-  | "id"
-  | "updatedAt"
-  | "provider"
-  | "externalId"
-  | "baseUrl"
-  | "apiKey"
-  | "maxOutputTokens"
-  | "temperature"
-  | "reasoning"
-  | "pseudonyms"
-  | "refused"
->;
-
-/** The requested output: text, or JSON, optionally with a schema. */
-export type ResponseFormat = NonNullable<LanguageModelV4CallOptions["responseFormat"]>;
-export type Options = {
-  signal: AbortSignal;
-  /** ms a model may stay silent. */
-  silence: number;
-  stop?: string[];
-  responseFormat?: ResponseFormat | undefined;
-  /** What it may call; without any, a model that calls something all the same has failed. */
-  tools?: OfferedTool[] | undefined;
-  toolChoice?: ToolChoice | undefined;
-  /** Whether it goes on with a text that may have been whole: then an end without a word is none of a failure. */
-  mayBeEmpty?: boolean;
-  /** Told what has turned out about the model's server, to be stored with it. */
-  learn?: ((learned: Learned) => Promise<void>) | undefined;
-};
-/** Parameters that a server refuses, and the address at which it was found. */
-export type Learned = { refused?: Parameter[]; baseUrl?: string };
+import { ToolCalls } from "./tool-calls.server.ts";
 
 /**
  * Asks a model, with identifiers hidden from it if it is one of those; yields its thoughts, its text and its calls as they come, then one `finish`.

@@ -1,4 +1,4 @@
-import type { Db } from "../../db/connection.server.ts";
+import type { Db } from "../../db/engine.server.ts";
 import type { ModelRow } from "../../db/tables.ts";
 import { listOf, parseJson, recordOf } from "../../process/text/json.ts";
 import { ReplyError, toldBy } from "../errors.server.ts";

@@ -1,24 +1,9 @@
-import type { LanguageModelV4FunctionTool, LanguageModelV4Message, LanguageModelV4ToolChoice } from "@ai-sdk/provider";
+import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import { objectOf } from "../../process/text/json.ts";
 import type { Tool } from "../../tools/tool.server.ts";
-import type { ProviderMeta } from "../parts.server.ts";
-import type { Thought } from "../tools/call.ts";
-import type { Piece } from "./providers.server.ts";
+import type { ProviderMeta, Thought } from "../tools/call.ts";
+import type { CallStretch, OfferedTool, Piece, ToolCall, ToolResult } from "./model-call.server.ts";
 import { schemaForModels } from "./tool-schema.server.ts";
-
-/** A tool that a model may call, its input described by a JSON schema; the names are those of the providers' libraries. */
-export type OfferedTool = LanguageModelV4FunctionTool;
-export type ToolChoice = LanguageModelV4ToolChoice;
-/** A call as a model has written it. `input`: JSON, which may be broken; `meta`: what its provider wants back with it. */
-export type ToolCall = { id: string; name: string; input: string; meta?: ProviderMeta };
-/** What came of a call, for the model to go on with. */
-export type ToolResult = { role: "tool"; callId: string; name: string; content: string };
-
-/** A stretch of a call: its beginning, more of its input, or its signature. `index` tells the calls of one answer apart. */
-export type CallStretch =
-  | { type: "call"; index: number; id: string; name: string }
-  | { type: "call-signed"; index: number; meta: ProviderMeta }
-  | { type: "call-input"; index: number; text: string };
 
 /** Whether a piece belongs to a call. */
 export const isOfCall = (piece: Piece): piece is CallStretch =>

@@ -1,4 +1,4 @@
-import type { ModelAccess, Options, Piece, Prompt } from "../providers/providers.server.ts";
+import type { ModelAccess, Options, Piece, Prompt } from "../providers/model-call.server.ts";
 import type { Pseudonyms } from "./pseudonyms.server.ts";
 
 type Ask = (model: ModelAccess, prompt: Prompt, options: Options) => AsyncGenerator<Piece>;

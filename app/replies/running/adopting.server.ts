@@ -1,5 +1,5 @@
 import type { ExpressionBuilder } from "kysely";
-import type { Db, Trx } from "../../db/connection.server.ts";
+import type { Db, Trx } from "../../db/engine.server.ts";
 import { releaseNotices } from "../../db/reply-notices.server.ts";
 import type { MessageRow, ModelRow, Tables } from "../../db/tables.ts";
 import type { Usage } from "../chunk.ts";

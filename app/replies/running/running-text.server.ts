@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Db } from "../../db/connection.server.ts";
+import type { Db } from "../../db/engine.server.ts";
 import { prepared } from "../../db/prepared.server.ts";
 import type { SharedClock } from "../../db/processes/clock.server.ts";
 import type { MessageRow } from "../../db/tables.ts";

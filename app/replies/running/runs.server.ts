@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { Db, Engine } from "../../db/connection.server.ts";
+import type { Db, Engine } from "../../db/engine.server.ts";
 import { whyUnavailable } from "../../db/errors.server.ts";
 import type { SharedClock } from "../../db/processes/clock.server.ts";
 import type { Processes } from "../../db/processes/processes.server.ts";

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Db } from "../../db/connection.server.ts";
+import type { Db } from "../../db/engine.server.ts";
 import { prepared } from "../../db/prepared.server.ts";
 import { releaseNotices } from "../../db/reply-notices.server.ts";
 import { indexText } from "../../db/search/passages.server.ts";

@@ -1,5 +1,8 @@
+import type { SharedV4ProviderMetadata } from "@ai-sdk/provider";
 import type { Answered, InputSchema, ToolQuestion } from "../../tools/tool.server.ts";
-import type { ProviderMeta } from "../parts.server.ts";
+
+/** Data that a provider's library wants back with a thought or a call, by provider; it means nothing to us. */
+export type ProviderMeta = SharedV4ProviderMetadata;
 
 /** A thought that its provider wants back, as it came; `meta` is what it signed it with. */
 export type Thought = { text: string; meta: ProviderMeta };

@@ -1,35 +1,14 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import type { Db } from "../../db/connection.server.ts";
-import type { Files } from "../../files/files.server.ts";
-import type { Log } from "../../process/log.server.ts";
 import { objectOf } from "../../process/text/json.ts";
-import { type Caller, type Outcome, type Tool, ToolRefused } from "../../tools/tool.server.ts";
+import { type Outcome, type Tool, ToolRefused } from "../../tools/tool.server.ts";
 import type { ToolPart } from "../parts.server.ts";
 import type { ToolCalls } from "../providers/tool-calls.server.ts";
 import type { Run } from "../running/run.server.ts";
+import type { Calling, CallServices } from "./calling.server.ts";
 import { findProvenance } from "./find-provenance.server.ts";
 import { keepImages } from "./made-images.server.ts";
 import { mustAsk, placesOf } from "./provenance.server.ts";
-
-/** Who calls and where, for all calls of a reply. */
-export type Calling = Pick<Caller, "userId" | "chatId" | "projectId" | "messageId" | "zone"> & {
-  /** For a temporary chat: the session that what is made is deleted with. */
-  sessionId: string | null;
-  /** The message itself. */
-  question: string;
-  tools: Tool[];
-  /** The tools that the person has allowed for this chat, as `grantName` has them. */
-  granted: ReadonlySet<string>;
-};
-
-export type CallServices = {
-  db: Db;
-  log: Log;
-  files: Files;
-  /** Stores the reply as it is now. What is called is stored before it is, and what came of it before the model is told. */
-  keep(run: Run): Promise<void>;
-};
 
 /** More at once than any task needs. */
 const callsAtOnce = 16;

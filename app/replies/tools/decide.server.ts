@@ -1,5 +1,5 @@
 import { v7 as newId } from "uuid";
-import type { Db, Trx } from "../../db/connection.server.ts";
+import type { Db, Trx } from "../../db/engine.server.ts";
 import { isTaken } from "../../db/errors.server.ts";
 import type { MessageRow, ModelRow } from "../../db/tables.ts";
 import { objectOf } from "../../process/text/json.ts";

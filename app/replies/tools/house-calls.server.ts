@@ -1,6 +1,6 @@
 import { objectOf } from "../../process/text/json.ts";
 import { type Found, type Tool, ToolRefused } from "../../tools/tool.server.ts";
-import type { Piece, Prompt } from "../providers/providers.server.ts";
+import type { Piece, Prompt } from "../providers/model-call.server.ts";
 import { isOfCall, ToolCalls } from "../providers/tool-calls.server.ts";
 import { anybody, mustAsk, type Origins, originOf, Provenance } from "./provenance.server.ts";
 

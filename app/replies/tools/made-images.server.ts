@@ -5,7 +5,7 @@ import { hasCredentials } from "../../files/generated-mark.server.ts";
 import { FileRefused } from "../../files/refused.server.ts";
 import type { Made } from "../../tools/tool.server.ts";
 import type { Run } from "../running/run.server.ts";
-import type { Calling, CallServices } from "./calls.server.ts";
+import type { Calling, CallServices } from "./calling.server.ts";
 
 /**
  * Keeps images as files of the person, and shows them in a reply, `at` a place of its text. `sessionId`: session of a temporary

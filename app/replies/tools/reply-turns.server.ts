@@ -1,6 +1,6 @@
 import { cutText } from "../../process/text/cut-text.ts";
 import { endOfText, type ReplyState, type ToolPart } from "../parts.server.ts";
-import type { Prompt } from "../providers/providers.server.ts";
+import type { Prompt } from "../providers/model-call.server.ts";
 
 /** What a reply that goes on has beside its text. */
 type Step = { text: string; calls: ToolPart[] };

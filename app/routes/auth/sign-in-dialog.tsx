@@ -1,9 +1,9 @@
 import { useEffect } from "react";
 import { useFetcher, useNavigation, useRouteLoaderData, useSubmit } from "react-router";
-import type { loader as rootLoader } from "../../root.tsx";
 import { FormToken } from "../../ui/forms/post-form.tsx";
 import { sentAgain, type UnsentHere } from "../../ui/forms/send-form.ts";
 import { Dialog } from "../../ui/overlays/dialog.tsx";
+import type { loadRoot } from "../../web/root-data.server.ts";
 import { SignInForm, type SignInRefusal } from "./sign-in-form.tsx";
 import type { SignInResult } from "./signin.tsx";
 
@@ -17,7 +17,7 @@ export default function SignInDialog({ waiting, onDone }: Props) {
   const fetcher = useFetcher<SignInResult>({ key: "sign-in" });
   const submit = useSubmit();
   const settled = useNavigation().state === "idle" && fetcher.state === "idle";
-  const root = useRouteLoaderData<typeof rootLoader>("root");
+  const root = useRouteLoaderData<typeof loadRoot>("root");
   const writer = root?.personId ?? null;
 
   const signedIn = fetcher.data && "signedIn" in fetcher.data;

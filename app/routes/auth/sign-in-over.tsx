@@ -1,9 +1,9 @@
 import { Suspense, useCallback, useEffect, useState } from "react";
 import { useRouteLoaderData } from "react-router";
-import type { loader as rootLoader } from "../../root.tsx";
 import { onUnsent } from "../../ui/forms/send-form.ts";
 import { lazily } from "../../ui/lazily.ts";
 import { showToast } from "../../ui/overlays/toasts.tsx";
+import type { loadRoot } from "../../web/root-data.server.ts";
 import type { Waiting } from "./sign-in-dialog.tsx";
 
 // Rarely needed. What has happened is said in a toast.
@@ -12,7 +12,7 @@ const SignInDialog = lazily(() => import("./sign-in-dialog.tsx"));
 /** Listens for refused forms and opens the sign-in dialog. */
 export function SignInOver() {
   const [waiting, setWaiting] = useState<Waiting>();
-  const writer = useRouteLoaderData<typeof rootLoader>("root")?.personId ?? null;
+  const writer = useRouteLoaderData<typeof loadRoot>("root")?.personId ?? null;
   const done = useCallback(() => setWaiting(undefined), []);
   useEffect(
     () =>

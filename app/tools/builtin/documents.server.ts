@@ -1,4 +1,4 @@
-import type { Db, Engine } from "../../db/connection.server.ts";
+import type { Db, Engine } from "../../db/engine.server.ts";
 import { searchPassages } from "../../db/search/find.server.ts";
 import type { Meanings } from "../../db/search/meaning.server.ts";
 import type { Found, OwnTool } from "../tool.server.ts";

@@ -1,4 +1,4 @@
-import type { Db } from "../../../db/connection.server.ts";
+import type { Db } from "../../../db/engine.server.ts";
 import type { MessageRow } from "../../../db/tables.ts";
 import type { Chunk, Source } from "../../../replies/chunk.ts";
 import { documentsTool } from "../../../tools/builtin/documents.server.ts";

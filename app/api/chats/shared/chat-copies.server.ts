@@ -1,7 +1,7 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { sql } from "kysely";
 import { v7 as newId } from "uuid";
-import type { Db, Trx } from "../../../db/connection.server.ts";
+import type { Db, Trx } from "../../../db/engine.server.ts";
 import { chatRow, messageRow } from "../../../db/rows.server.ts";
 import { indexText } from "../../../db/search/passages.server.ts";
 import type { ChatRow, MessageRow } from "../../../db/tables.ts";

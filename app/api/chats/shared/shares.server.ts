@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { v7 as newId } from "uuid";
-import type { Db } from "../../../db/connection.server.ts";
+import type { Db } from "../../../db/engine.server.ts";
 import type { MessageStatus, ShareRow } from "../../../db/tables.ts";
 import type { ApiEnv, Services } from "../../env.server.ts";
 import { findChat, openChat } from "../../http/access.server.ts";

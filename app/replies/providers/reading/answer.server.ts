@@ -8,9 +8,8 @@ import {
 } from "@ai-sdk/provider";
 import { limits } from "../../../process/limits.ts";
 import { ReplyError } from "../../errors.server.ts";
-import type { ProviderMeta } from "../../parts.server.ts";
-import type { Piece } from "../providers.server.ts";
-import type { CallStretch } from "../tool-calls.server.ts";
+import type { ProviderMeta } from "../../tools/call.ts";
+import type { CallStretch, Piece } from "../model-call.server.ts";
 import { type Stretch, Thoughts } from "./thoughts.server.ts";
 import { WholeCharacters } from "./whole-characters.server.ts";
 

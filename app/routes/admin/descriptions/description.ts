@@ -1,8 +1,9 @@
 import type { InferRequestType, InferResponseType } from "hono/client";
 import type { Client } from "../../../web/api-client.server.ts";
 import type { Context } from "../../../web/context.ts";
+import type { Tried } from "../models/try-model.server.ts";
 import type { Part } from "../resources/part.tsx";
-import type { Reference } from "../resources/references.server.ts";
+import type { Reference } from "./reference.ts";
 
 type Api = Client["api"];
 /** Names of the API's resources, which have a list and items. */
@@ -114,9 +115,6 @@ export type AnyAdminResource<Shown extends string = string, Body extends string 
   /** A button above the list that looks for new ones. Returns what it has found, in words. */
   discovery?: { label: string; run(context: Context): Promise<{ type: "info" | "success"; title: string }> };
 };
-
-/** How a trial went, in words. */
-export type Tried = { ok: boolean; text: string };
 
 /** What every item has, whatever else it has. */
 export type Item = { id: string } & Record<string, unknown>;

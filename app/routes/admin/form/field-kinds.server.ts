@@ -3,13 +3,8 @@ import type { Context } from "../../../web/context.ts";
 import { textOf } from "../../../web/forms/form.server.ts";
 import { readGroups, sayGroups } from "../../../web/groups.server.ts";
 import type { Field } from "../descriptions/description.ts";
-import {
-  type FoundReference,
-  type Reference,
-  readReferred,
-  resolveReference,
-  sayReferred,
-} from "../resources/references.server.ts";
+import type { Reference } from "../descriptions/reference.ts";
+import { type FoundReference, readReferred, resolveReference, sayReferred } from "../resources/references.server.ts";
 import { fromLocal, toLocal, zoneContext } from "../zone.server.ts";
 import { hidden } from "./hidden-fields.ts";
 

@@ -1,7 +1,9 @@
 import { cutText } from "../../../process/text/cut-text.ts";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext, type Context } from "../../../web/context.ts";
-import type { Tried } from "../descriptions/description.ts";
+
+/** How a trial went, in words. */
+export type Tried = { ok: boolean; text: string };
 
 const longest = 300;
 

@@ -1,9 +1,10 @@
 import { cutText } from "../../../process/text/cut-text.ts";
 import type { Context } from "../../../web/context.ts";
 import type { Column, Item } from "../descriptions/description.ts";
+import { isReference, referred } from "../descriptions/reference.ts";
 import { changesOf, type Recorded } from "../form/changes.server.ts";
 import { zoneContext } from "../zone.server.ts";
-import { isReference, readReferred, referred } from "./references.server.ts";
+import { readReferred } from "./references.server.ts";
 
 /** A value in words, and where it leads. `tone`: it is a state; `tag`: it stands in a frame; `moment`: it stays on one line. */
 export type Cell = { text: string; to?: string; number?: boolean; tone?: string; tag?: boolean; moment?: boolean };

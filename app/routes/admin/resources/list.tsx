@@ -8,7 +8,7 @@ import { SureDialog } from "../../../ui/overlays/sure-dialog.tsx";
 import { accepted, read, refusalIn, whenStatus } from "../../../web/api-result.server.ts";
 import { formContext, sessionContext } from "../../../web/context.ts";
 import { textOf } from "../../../web/forms/form.server.ts";
-import type { Tried } from "../descriptions/description.ts";
+import type { Tried } from "../models/try-model.server.ts";
 import { zoneInWords } from "../zone.server.ts";
 import type { Route } from "./+types/list";
 import { cellsOf } from "./cells.server.ts";

@@ -3,24 +3,12 @@ import { ApiProblem, read } from "../../../web/api-result.server.ts";
 import type { Context } from "../../../web/context.ts";
 import { textOf } from "../../../web/forms/form.server.ts";
 import type { Field, Item } from "../descriptions/description.ts";
+import { isReference, type Reference, referred } from "../descriptions/reference.ts";
 import { hidden } from "../form/hidden-fields.ts";
 import { resourceOf } from "./resource.server.ts";
 
 /** A candidate for a reference field: its text in the field, and a hint to tell it from others. */
 export type FoundReference = { id: string; said: string; detail: string };
-
-/** For each kind of reference: the resource to search, and the sentence if nothing is found. */
-export const referred = {
-  person: { path: "user", none: "Esa persona no existe." },
-  chat: { path: "chat", none: "Esa conversación no existe." },
-  message: { path: "message", none: "Ese mensaje no existe." },
-  project: { path: "project", none: "Ese proyecto no existe." },
-  group: { path: "group", none: "Ese grupo no existe." },
-  model: { path: "model", none: "Ese modelo no existe." },
-} as const;
-export type Reference = keyof typeof referred;
-
-export const isReference = (kind: string | undefined): kind is Reference => kind !== undefined && kind in referred;
 
 const shownAtMost = 10;
 const longest = 60;

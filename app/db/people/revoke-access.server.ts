@@ -1,4 +1,4 @@
-import type { Trx } from "./connection.server.ts";
+import type { Trx } from "../engine.server.ts";
 
 /**
  * Revokes everything that gives access to an account: its sessions (except the session with the id `except`), its API keys, its passkeys, its

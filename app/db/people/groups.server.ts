@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
-import type { Db } from "./connection.server.ts";
-import { prepared } from "./prepared.server.ts";
-import type { GroupRow } from "./tables.ts";
+import type { Db } from "../engine.server.ts";
+import { prepared } from "../prepared.server.ts";
+import type { GroupRow } from "../tables.ts";
 
 type Limited = "models" | "tools" | "assistants" | "a" | "trainings" | "notices";
 

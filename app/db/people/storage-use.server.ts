@@ -1,7 +1,7 @@
 import { sql } from "kysely";
-import type { Db } from "./connection.server.ts";
+import type { Db } from "../engine.server.ts";
+import { prepared } from "../prepared.server.ts";
 import { currentPlan } from "./plans.server.ts";
-import { prepared } from "./prepared.server.ts";
 
 /** Bytes that a person uses: files, replies that were read aloud, and texts of messages. */
 export async function storedBytes(db: Db, userId: string): Promise<number> {

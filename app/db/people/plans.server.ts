@@ -1,7 +1,7 @@
-import type { Db } from "./connection.server.ts";
+import type { Db } from "../engine.server.ts";
+import { prepared } from "../prepared.server.ts";
+import type { SubscriptionRow } from "../tables.ts";
 import { type GroupOf, groupsOf } from "./groups.server.ts";
-import { prepared } from "./prepared.server.ts";
-import type { SubscriptionRow } from "./tables.ts";
 
 /**
  * The subscription whose limits apply now: among those that have begun, are active and have not ended, the latest.

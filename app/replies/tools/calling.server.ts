@@ -1,0 +1,24 @@
+import type { Db } from "../../db/engine.server.ts";
+import type { Files } from "../../files/files.server.ts";
+import type { Log } from "../../process/log.server.ts";
+import type { Caller, Tool } from "../../tools/tool.server.ts";
+import type { Run } from "../running/run.server.ts";
+
+/** The caller and its place, the same for all calls of a reply. */
+export type Calling = Pick<Caller, "userId" | "chatId" | "projectId" | "messageId" | "zone"> & {
+  /** For a temporary chat: the session that what is made is deleted with. */
+  sessionId: string | null;
+  /** The message itself. */
+  question: string;
+  tools: Tool[];
+  /** The tools that the person has allowed for this chat, as `grantName` has them. */
+  granted: ReadonlySet<string>;
+};
+
+export type CallServices = {
+  db: Db;
+  log: Log;
+  files: Files;
+  /** Stores the reply as it is now. What is called is stored before it is, and what came of it before the model is told. */
+  keep(run: Run): Promise<void>;
+};
