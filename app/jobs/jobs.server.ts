@@ -91,7 +91,7 @@ export class Jobs {
     for (const [kind, { every }] of this.#rules) if (every) await this.#addRepeating(kind);
     const look = () => {
       this.#looking = this.#look().catch((error) =>
-        this.#services.log.error({ err: error as Error }, "no se pudo mirar qué trabajos hay"),
+        this.#services.log.error({ err: error }, "no se pudo mirar qué trabajos hay"),
       );
       return this.#looking;
     };
@@ -117,7 +117,7 @@ export class Jobs {
     const rules = this.#rules.get(kind);
     void rules
       ?.filling(() => this.#fill(kind, rules))
-      .catch((error) => this.#services.log.error({ err: error as Error, kind }, "no se pudo empezar un trabajo"));
+      .catch((error) => this.#services.log.error({ err: error, kind }, "no se pudo empezar un trabajo"));
   }
 
   /** The job once it has ended, or as it is after `within` ms; undefined if it was deleted. */
@@ -162,7 +162,7 @@ export class Jobs {
       .where("processId", "=", processes.id)
       .where("state", "=", "running")
       .execute()
-      .catch((error) => log.warn({ err: error as Error }, "no se pudieron dejar los trabajos a otro proceso"));
+      .catch((error) => log.warn({ err: error }, "no se pudieron dejar los trabajos a otro proceso"));
   }
 
   async #addRepeating(kind: JobKind): Promise<void> {
@@ -213,7 +213,7 @@ export class Jobs {
       const job = await claimJob(this.#services, kind);
       if (!job) return;
       const ended = this.#run(job, rules)
-        .catch((error) => this.#services.log.error({ err: error as Error, job: job.id }, "no se guardó un trabajo"))
+        .catch((error) => this.#services.log.error({ err: error, job: job.id }, "no se guardó un trabajo"))
         .finally(() => {
           this.#running.delete(job.id);
           this.#ends.emit(job.id);
@@ -239,7 +239,7 @@ export class Jobs {
       if (this.#closing.signal.aborted) return;
       if (error instanceof JobLost) return log.warn({ job: job.id }, "otro proceso ha seguido con un trabajo");
       if (error instanceof JobFailed) return this.#fail(job, rules, error.message);
-      log.error({ err: error as Error, job: job.id, kind: job.kind, attempt: job.attempts }, "falló un trabajo");
+      log.error({ err: error, job: job.id, kind: job.kind, attempt: job.attempts }, "falló un trabajo");
       const retry = rules.retries[job.attempts - 1] ?? rules.every;
       if (retry === undefined)
         return this.#fail(job, rules, "ha fallado varias veces; el registro del servidor dice por qué.");

@@ -51,7 +51,7 @@ export class Outbox {
     this.#jobs
       .add({ id, kind: "email", data, ...(emailId && { subjectId: emailId }), ...(goodUntil && { goodUntil }) })
       .then(() => this.#jobs.wake("email"))
-      .catch((error) => this.#log.error({ err: error as Error }, "no se pudo enviar un correo"));
+      .catch((error) => this.#log.error({ err: error }, "no se pudo enviar un correo"));
   }
 
   async #send({ id, subjectId, data }: { id: string; subjectId: string | null; data: string }): Promise<void> {

@@ -23,6 +23,7 @@ export const pathInLog = (path: string) =>
   path.replace(/\/(reset|share|feed|canal|compartido|enlace|invitacion|invitation)\/[^/]+/, "/$1/…");
 
 // Provider errors carry the request, and with it keys and message text: only these three fields may be logged.
-function describeError(error: Error) {
+function describeError(error: unknown) {
+  if (!(error instanceof Error)) return { message: String(error) };
   return { type: error.name, message: error.message, stack: error.stack };
 }

@@ -52,7 +52,7 @@ export class Workers {
   replaceAll(): void {
     if (this.#isClosing) return;
     this.#replacing ??= this.#replaceEach()
-      .catch((error) => this.#log.error({ err: error as Error }, "no se pudieron renovar los procesos"))
+      .catch((error) => this.#log.error({ err: error }, "no se pudieron renovar los procesos"))
       .finally(() => {
         this.#replacing = undefined;
       });

@@ -110,7 +110,7 @@ export class Sockets {
       }
       for (const socket of open) if (!alive.has((socket.data as SocketSession).id)) socket.disconnect(true);
     } catch (error) {
-      this.#services.log.error({ err: error as Error }, "no se pudieron revisar las conexiones abiertas");
+      this.#services.log.error({ err: error }, "no se pudieron revisar las conexiones abiertas");
     }
   }
 }

@@ -44,7 +44,7 @@ export async function completePrompt(
     db.deleteFrom("completions")
       .where("id", "=", id)
       .execute()
-      .catch((error) => log.error({ err: error as Error }, "no se pudo descontar una llamada que ha terminado"));
+      .catch((error) => log.error({ err: error }, "no se pudo descontar una llamada que ha terminado"));
   };
   try {
     await db.transaction().execute((trx) => enter(trx, { id, userId, modelId: model.id, processId: processes.id }));

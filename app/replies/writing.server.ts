@@ -3,6 +3,7 @@ import { prepared } from "../db/prepared.server.ts";
 import type { Meanings } from "../db/search/meaning.server.ts";
 import type { MessageRow, ModelRow } from "../db/tables.ts";
 import type { Storage } from "../files/storage/storage.server.ts";
+import { textsIn } from "../process/text/json.ts";
 import type { Tool } from "../tools/tool.server.ts";
 import type { Toolbox } from "../tools/toolbox.server.ts";
 import type { Source } from "./chunk.ts";
@@ -218,8 +219,8 @@ export class Writing {
     const { db, toolbox } = this.#services;
     const { userId, chatId, id: messageId, content: question } = this.#question;
     const [chat] = (await findChat(db, { chatId })).rows;
-    const off = JSON.parse(chat?.toolsOff ?? "[]") as string[];
-    const only = chat?.toolIds ? (JSON.parse(chat.toolIds) as string[]) : undefined;
+    const off = textsIn(chat?.toolsOff ?? "[]");
+    const only = chat?.toolIds ? textsIn(chat.toolIds) : undefined;
     const [offers, grants] = await Promise.all([
       toolbox.offered(userId, off, newServersWithin),
       findGrants(db, { chatId }),

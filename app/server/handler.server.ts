@@ -242,7 +242,7 @@ async function ready({ services, config, log }: Opened): Promise<Response> {
     else if (!(await fetch(`${config.apiBaseUrl}/auth/options`)).ok) throw new Error("the API refuses to answer");
     return new Response("ok");
   } catch (error) {
-    log.warn({ err: error as Error }, "no está listo");
+    log.warn({ err: error }, "no está listo");
     return new Response("no", { status: 503 });
   }
 }

@@ -35,7 +35,7 @@ export function remoteApi(base: string, log: Log) {
       const answer = await send().catch((error: Error) => error);
       if (answer instanceof Response && (pause === undefined || !passing.has(answer.status))) return answer;
       signal.throwIfAborted();
-      if (pause === undefined) log.error({ err: answer as Error, path: pathInLog(pathname) }, "la API no contesta");
+      if (pause === undefined) log.error({ err: answer, path: pathInLog(pathname) }, "la API no contesta");
       else {
         if (answer instanceof Response) await answer.body?.cancel();
         await wait(pause, undefined, { signal });

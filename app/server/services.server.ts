@@ -96,7 +96,7 @@ export async function openServices(config: Config): Promise<Opened> {
     await addTools(running, config);
     running.toolbox
       .askAllNew()
-      .catch((error) => log.error({ err: error as Error }, "no se pudo preguntar a los servidores de herramientas"));
+      .catch((error) => log.error({ err: error }, "no se pudo preguntar a los servidores de herramientas"));
     await addAccess({ db, accessKey: keys.accessKey }, config.oidc);
   });
   const runs = new Runs(running);
@@ -179,7 +179,7 @@ function keepSealing({ db, engine, log }: Pick<Services, "db" | "engine" | "log"
   const seal = () => {
     running ??= sealAudit(db, engine, auditKey)
       .then((last) => last && log.info(last, "auditoría sellada"))
-      .catch((error) => log.error({ err: error as Error }, "no se pudo sellar la auditoría"))
+      .catch((error) => log.error({ err: error }, "no se pudo sellar la auditoría"))
       .finally(() => {
         running = undefined;
       });

@@ -105,7 +105,7 @@ export class Toolbox {
       .execute();
     for (const row of rows) {
       await this.refresh(row).catch((error) => {
-        log.warn({ toolId: row.id, err: error as Error }, "un servidor de herramientas no contesta");
+        log.warn({ toolId: row.id, err: error }, "un servidor de herramientas no contesta");
       });
     }
   }
@@ -195,7 +195,7 @@ export class Toolbox {
   #refreshIfOld(row: ToolRow): void {
     if (Date.now() - (row.listedAt ?? 0) < listedFor || this.#refreshing.has(row.id)) return;
     this.refresh(row).catch((error) => {
-      this.#services.log.warn({ toolId: row.id, err: error as Error }, "un servidor de herramientas no contesta");
+      this.#services.log.warn({ toolId: row.id, err: error }, "un servidor de herramientas no contesta");
     });
   }
 

@@ -93,7 +93,7 @@ async function readLogout(
     if (!isLogout || "nonce" in payload || !isOfSomebody) throw new Error("no logout token");
     return { accesses: [access, ...others], claims: payload };
   } catch (error) {
-    services.log.warn({ err: error as Error }, "un aviso de cierre de sesión no es de fiar");
+    services.log.warn({ err: error }, "un aviso de cierre de sesión no es de fiar");
     throw new Problem(400, "El aviso no es de un proveedor que se use aquí, o ha caducado.");
   }
 }

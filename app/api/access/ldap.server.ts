@@ -37,7 +37,7 @@ const enterHere: RouteHandler<typeof enterRoute, ApiEnv> = async (c) => {
   await countAttempt(c, "signinEverywhere", everywhere);
   const facts = await askDirectory(access, services.accessKey, { username, password }).catch((error: unknown) => {
     if (error instanceof WrongCredentials) throw new Problem(401, "El usuario o la contraseña no son correctos.");
-    services.log.warn({ err: error as Error, access: access.name }, "un directorio no contesta como debe");
+    services.log.warn({ err: error, access: access.name }, "un directorio no contesta como debe");
     if (error instanceof RefusesUs) {
       throw new Problem(502, `«${access.name}» no acepta a esta instalación. Avisa a quien administra.`);
     }

@@ -29,7 +29,7 @@ export async function leavingUrl(
       ...(back !== undefined && { post_logout_redirect_uri: back }),
     }).href;
   } catch (error) {
-    log.warn({ err: error as Error, access: access.name }, "no se puede salir también del proveedor");
+    log.warn({ err: error, access: access.name }, "no se puede salir también del proveedor");
     return undefined;
   }
 }

@@ -80,7 +80,7 @@ export async function boundedFetch(url: string, options: object): Promise<Respon
 /** Why coming in by a provider has failed, as a sentence for the person; the cause is logged for who administers. */
 export function sayRefusal({ name }: AccessRow, error: unknown, log: Log): Problem {
   if (error instanceof Problem) return error;
-  log.warn({ err: error as Error, access: name }, "no se ha podido entrar con un proveedor");
+  log.warn({ err: error, access: name }, "no se ha podido entrar con un proveedor");
   if (error instanceof oidc.AuthorizationResponseError) {
     return error.error === "access_denied"
       ? new Problem(403, `«${name}» no te ha dejado entrar, o lo has cancelado.`)

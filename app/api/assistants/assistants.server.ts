@@ -4,6 +4,7 @@ import type { Db } from "../../db/engine.server.ts";
 import { usableBy } from "../../db/people/groups.server.ts";
 import type { AssistantRow, Tables } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
+import { textsIn } from "../../process/text/json.ts";
 import type { Person, Services } from "../env.server.ts";
 import { checkGroupIds, groupIds, parseGroupIds, shownGroupIds } from "../groups/group-ids.server.ts";
 import { maySeeFile } from "../http/access.server.ts";
@@ -70,9 +71,9 @@ function show(row: AssistantRow, { person }: Pick<Asked, "person">): z.output<ty
     ...timesOf(row),
     ...flagsOf(row, "shared"),
     instructions: changes ? row.instructions : "",
-    toolIds: row.toolIds === null ? null : (JSON.parse(row.toolIds) as string[]),
-    fileIds: changes ? (JSON.parse(row.fileIds) as string[]) : [],
-    beginnings: JSON.parse(row.beginnings) as string[],
+    toolIds: row.toolIds === null ? null : textsIn(row.toolIds),
+    fileIds: changes ? textsIn(row.fileIds) : [],
+    beginnings: textsIn(row.beginnings),
     groupIds: changes ? parseGroupIds(row) : null,
     mayChange: changes,
   };
@@ -143,9 +144,7 @@ async function check(
     .where("userId", "=", ownerId)
     .where("sessionId", "is", null)
     // An administrator who changes another's assistant adds no file that only the other may read.
-    .where((e) =>
-      e.or([e("id", "in", ["", ...(before ? (JSON.parse(before.fileIds) as string[]) : [])]), maySeeFile(person)(e)]),
-    )
+    .where((e) => e.or([e("id", "in", ["", ...(before ? textsIn(before.fileIds) : [])]), maySeeFile(person)(e)]))
     .select("id")
     .execute();
   if (files.length < new Set(fileIds).size) throw invalid("fileIds", "Alguno de esos documentos ya no existe.");

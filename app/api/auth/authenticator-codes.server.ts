@@ -5,6 +5,7 @@ import type { Db } from "../../db/engine.server.ts";
 import { authenticatorIdentity } from "../../db/stored-secrets.server.ts";
 import type { UserRow } from "../../db/tables.ts";
 import { encrypt, sameSecret, tryDecrypt } from "../../process/crypto.server.ts";
+import { textsIn } from "../../process/text/json.ts";
 import type { Person, Services } from "../env.server.ts";
 import { invalid } from "../http/problem.server.ts";
 
@@ -132,7 +133,7 @@ export async function spendCode(
       .executeTakeFirst();
     return numUpdatedRows > 0n;
   }
-  const left = JSON.parse(row.recoveryCodes) as string[];
+  const left = textsIn(row.recoveryCodes);
   const rest = left.filter((stored) => stored !== hash(authenticatorKey, given));
   if (rest.length === left.length) return false;
   // Of two requests with the same code, only one finds the list unchanged.

@@ -2,6 +2,7 @@ import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openap
 import { v7 as newId } from "uuid";
 import { revokeAccess } from "../../db/people/revoke-access.server.ts";
 import { sameSecret } from "../../process/crypto.server.ts";
+import { textsIn } from "../../process/text/json.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
 import { noProgram, signedIn } from "../http/authentication.server.ts";
@@ -40,7 +41,7 @@ const showState: RouteHandler<typeof showStateRoute, ApiEnv> = async (c) => {
     .select(["confirmedAt", "recoveryCodes"])
     .executeTakeFirst();
   const enabled = Boolean(row?.confirmedAt);
-  const left = enabled ? (JSON.parse(row?.recoveryCodes ?? "[]") as string[]).length : 0;
+  const left = enabled ? textsIn(row?.recoveryCodes ?? "[]").length : 0;
   return c.json({ enabled, recoveryCodesLeft: left }, 200);
 };
 

@@ -73,7 +73,7 @@ export const passkeyEntries = new OpenAPIHono<ApiEnv>({ defaultHook: answerInval
           transports: JSON.parse(row.transports),
         },
       }).catch((error) => {
-        services.log.info({ err: error as Error }, "una llave de acceso no se pudo comprobar");
+        services.log.info({ err: error }, "una llave de acceso no se pudo comprobar");
         throw unknown();
       });
       if (!verified) throw unknown();

@@ -120,7 +120,7 @@ export const passkeys = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
         expectedRPID: rpId,
         requireUserVerification: true,
       }).catch((error) => {
-        services.log.info({ err: error as Error }, "una llave de acceso no se pudo comprobar");
+        services.log.info({ err: error }, "una llave de acceso no se pudo comprobar");
         throw invalid("response", "La llave no se ha podido comprobar. Empieza otra vez.");
       });
       if (!registrationInfo) throw invalid("response", "La llave no se ha podido comprobar. Empieza otra vez.");

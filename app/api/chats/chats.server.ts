@@ -6,6 +6,7 @@ import { prepared } from "../../db/prepared.server.ts";
 import { chatRow } from "../../db/rows.server.ts";
 import type { ChatRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
+import { textsIn } from "../../process/text/json.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
 import { findChat, lookUpChat, seeChat, stopReplies, writesInProject } from "../http/access.server.ts";
 import { auditOthers } from "../http/audit.server.ts";
@@ -96,7 +97,7 @@ const showChat = (
   lastMessageAt: iso(row.lastMessageAt),
   temporary: row.sessionId !== null,
   draft: row.userId === reader.id ? parseDraft(row.draft) : null,
-  toolsOff: JSON.parse(row.toolsOff ?? "[]") as string[],
+  toolsOff: textsIn(row.toolsOff ?? "[]"),
 });
 
 // In characters: more than a line of a list shows.

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Db } from "../../db/engine.server.ts";
+import { textsIn } from "../../process/text/json.ts";
 import { invalid } from "../http/problem.server.ts";
 import { id } from "../http/schemas.server.ts";
 
@@ -19,7 +20,7 @@ export const groupIds = z
 export const shownGroupIds = z.array(z.string()).nullable();
 
 export const parseGroupIds = ({ groupIds: stored }: { groupIds: string | null }): string[] | null =>
-  stored === null ? null : (JSON.parse(stored) as string[]);
+  stored === null ? null : textsIn(stored);
 
 /** Throws 422 for a group that does not exist; those that `before` had already may be gone. */
 export async function checkGroupIds(db: Db, given: string[] | null, before: string[] | null = null): Promise<void> {

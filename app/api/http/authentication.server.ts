@@ -64,7 +64,7 @@ async function findByKey(c: Context<ApiEnv>, token: string): Promise<Person | un
 
 /** A full disk must not stop reads. */
 const noteSeen = (c: Context<ApiEnv>, writing: Promise<unknown>) =>
-  writing.catch((error) => c.var.services.log.error({ err: error as Error }, "no se pudo anotar una visita"));
+  writing.catch((error) => c.var.services.log.error({ err: error }, "no se pudo anotar una visita"));
 
 /** Authenticates if a token is sent. An invalid token is a 401, so that the client refreshes it. */
 export const maybeSignedIn = createMiddleware<ApiEnv & { Variables: { person?: Person } }>(async (c, next) => {

@@ -23,7 +23,7 @@ export function whileSignedIn(
   };
   const leave = changes.listen(({ userId, what }) => {
     if (what !== "sessions" || (userId && userId !== id)) return;
-    check().catch((error) => log.error({ err: error as Error }, "no se pudo revisar una sesión"));
+    check().catch((error) => log.error({ err: error }, "no se pudo revisar una sesión"));
   });
   return { signal: AbortSignal.any([request, ended.signal]), leave };
 }
@@ -47,7 +47,7 @@ export function whileShown(c: Context<ApiEnv>, chatId: string): { signal: AbortS
       await seeChat(c, chatId);
     } catch (error) {
       if (error instanceof Problem) ended.abort();
-      else services.log.error({ err: error as Error }, "no se pudo revisar quién lee una conversación");
+      else services.log.error({ err: error }, "no se pudo revisar quién lee una conversación");
     } finally {
       looking = false;
     }

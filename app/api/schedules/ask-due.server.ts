@@ -74,7 +74,7 @@ async function began(services: Services, due: ScheduleRow, now: number): Promise
     if (error instanceof Problem || error instanceof LimitReached || error instanceof CannotReply) {
       return { problem: error.message };
     }
-    services.log.error({ err: error as Error, schedule: due.id }, "no se pudo hacer una pregunta programada");
+    services.log.error({ err: error, schedule: due.id }, "no se pudo hacer una pregunta programada");
     return { problem: "Algo ha fallado en el servidor." };
   }
 }

@@ -33,7 +33,7 @@ export class SharedClock {
     };
     await measure();
     this.#timer = setInterval(() => {
-      measure().catch((error) => log.warn({ err: error as Error }, "no se pudo comparar el reloj"));
+      measure().catch((error) => log.warn({ err: error }, "no se pudo comparar el reloj"));
     }, compareEvery).unref();
   }
 

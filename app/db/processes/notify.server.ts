@@ -52,7 +52,7 @@ export class PgNotify {
       client.on("notification", ({ payload }) => payload && hear(payload));
       await client.query(`listen ${channel}`);
     } catch (error) {
-      this.#log.error({ err: error as Error }, "no se oye a los demás procesos");
+      this.#log.error({ err: error }, "no se oye a los demás procesos");
       again();
     }
   }

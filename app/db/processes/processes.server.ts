@@ -42,7 +42,7 @@ export class Processes {
     if (engine === "sqlite") return;
     this.#timer = setInterval(() => {
       this.#beating = this.#beat(load()).catch((error) =>
-        this.#services.log.error({ err: error as Error }, "no se pudo dar señal de vida"),
+        this.#services.log.error({ err: error }, "no se pudo dar señal de vida"),
       );
     }, beatEvery).unref();
   }
@@ -56,7 +56,7 @@ export class Processes {
       .deleteFrom("processes")
       .where("id", "=", this.id)
       .execute()
-      .catch((error) => log.warn({ err: error as Error }, "no se pudo decir que este proceso acaba"));
+      .catch((error) => log.warn({ err: error }, "no se pudo decir que este proceso acaba"));
   }
 
   /** Those that have given a sign of life lately, oldest first, this one among them. */
@@ -75,9 +75,7 @@ export class Processes {
   async areOthers(): Promise<boolean> {
     const { engine, log } = this.#services;
     if (engine === "sqlite") return false;
-    const living = await this.living().catch((error) =>
-      log.warn({ err: error as Error }, "no se ven los demás procesos"),
-    );
+    const living = await this.living().catch((error) => log.warn({ err: error }, "no se ven los demás procesos"));
     return living?.some(({ id }) => id !== this.id) ?? false;
   }
 

@@ -37,6 +37,9 @@ export const recordOf = (value: unknown): Record<string, unknown> | undefined =>
 /** A value that is a list; an empty one for anything else. */
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
+/** The list of texts that a column holds as JSON. */
+export const textsIn = (stored: string): string[] => JSON.parse(stored) as string[];
+
 // Levels; what is deeper can be parsed, but not be written, compared or shown without running out of stack.
 const deepest = 200;
 

@@ -5,6 +5,7 @@ import { prepared } from "../../db/prepared.server.ts";
 import type { Meanings } from "../../db/search/meaning.server.ts";
 import type { MessageRow, ModelRow } from "../../db/tables.ts";
 import type { Storage } from "../../files/storage/storage.server.ts";
+import { textsIn } from "../../process/text/json.ts";
 import type { Source, Usage } from "../chunk.ts";
 import type { ModelAccess, Prompt, Turn } from "../providers/model-call.server.ts";
 import { ofProject } from "./of-project.server.ts";
@@ -49,7 +50,7 @@ export async function buildPrompt(
     attached,
     room: room / 2,
     ...(chat?.assistantOwner && {
-      lent: { ownerId: chat.assistantOwner, fileIds: JSON.parse(chat.assistantFiles ?? "[]") as string[] },
+      lent: { ownerId: chat.assistantOwner, fileIds: textsIn(chat.assistantFiles ?? "[]") },
     }),
   });
   if (local) return { prompt: { system: "", turns: [] }, sources, stored: { parts: [], turns: [] }, room };

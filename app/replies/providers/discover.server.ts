@@ -34,7 +34,7 @@ export function lookForModels(needs: Needs, config: Providers): { ready: Promise
     );
   };
   const orLogged = (work: Promise<void>) =>
-    work.catch((error) => log.error({ err: error as Error }, "no se pudieron buscar modelos"));
+    work.catch((error) => log.error({ err: error }, "no se pudieron buscar modelos"));
   const ready = orLogged(begin());
   let round = ready;
   return {

@@ -37,9 +37,6 @@ export async function storeLearned(
       await here.set({ baseUrl }).execute();
     }
   } catch (error) {
-    log.error(
-      { modelId: model.id, err: error as Error },
-      "no se pudo guardar lo que el servidor de un modelo no admite",
-    );
+    log.error({ modelId: model.id, err: error }, "no se pudo guardar lo que el servidor de un modelo no admite");
   }
 }

@@ -62,7 +62,7 @@ export class RunningText {
     const due = [...this.#runs.values()].filter((run) => !run.settled && !run.isLeaving && isDue(run, now));
     if (due.length === 0) return;
     this.#storing = this.#store(due, now)
-      .catch((error) => this.#services.log.error({ err: error as Error }, "no se pudo guardar el texto en curso"))
+      .catch((error) => this.#services.log.error({ err: error }, "no se pudo guardar el texto en curso"))
       .finally(() => {
         this.#storing = undefined;
       });

@@ -236,7 +236,7 @@ export class Runs {
       await this.#text.stored;
       await settle(this.#services.db, run, reply, model, "streaming");
     } catch (error) {
-      this.#services.log.error({ messageId, err: error as Error }, "no se pudo dejar una respuesta a otro proceso");
+      this.#services.log.error({ messageId, err: error }, "no se pudo dejar una respuesta a otro proceso");
     }
     run.settled = true;
     this.#runs.delete(messageId);
@@ -262,7 +262,7 @@ export class Runs {
         return status;
       } catch (error) {
         const { messageId } = run;
-        this.#services.log.error({ messageId, err: error as Error }, "no se pudo guardar el final de una respuesta");
+        this.#services.log.error({ messageId, err: error }, "no se pudo guardar el final de una respuesta");
         // Other errors will not go away by retrying; one more try is for a conflict.
         if (!whyUnavailable(error) && attempt > 0) {
           await this.#failUnstored(run);
@@ -293,7 +293,7 @@ export class Runs {
         .execute();
       run.settled = true;
     } catch (error) {
-      log.error({ messageId: run.messageId, err: error as Error }, "no se pudo dar por fallida una respuesta");
+      log.error({ messageId: run.messageId, err: error }, "no se pudo dar por fallida una respuesta");
     }
   }
 
@@ -328,7 +328,7 @@ export class Runs {
       .then((found) => {
         if (found.resumed + found.interrupted > 0) log.warn(found, "respuestas que nadie escribía");
       })
-      .catch((error) => log.error({ err: error as Error }, "no se pudieron buscar respuestas interrumpidas"));
+      .catch((error) => log.error({ err: error }, "no se pudieron buscar respuestas interrumpidas"));
   }
 }
 

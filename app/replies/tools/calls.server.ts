@@ -159,7 +159,7 @@ async function outcomeOf(
     const { toolId, name } = call;
     if (error instanceof ToolRefused)
       log.info({ toolId, name, cause: String(error.cause ?? "") }, "herramienta fallida");
-    else log.error({ toolId, name, err: error as Error }, "herramienta fallida");
+    else log.error({ toolId, name, err: error }, "herramienta fallida");
     if (!(error instanceof ToolRefused)) return { text: "La herramienta ha fallado.", failed: true, unknown: true };
     return { text: error.message, failed: true, unknown: error.mayBeDone };
   } finally {

@@ -41,7 +41,7 @@ export async function keepImages(
     return undefined;
   } catch (error) {
     if (!(error instanceof FileRefused)) {
-      log.error({ userId, err: error as Error }, "no se pudo guardar una imagen de una respuesta");
+      log.error({ userId, err: error }, "no se pudo guardar una imagen de una respuesta");
       return "La imagen no se ha podido guardar.";
     }
     return `La imagen no se ha podido guardar: ${error.message}`;

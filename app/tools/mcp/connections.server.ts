@@ -23,8 +23,7 @@ export class Connections {
   /** `versions`: of the servers that there are, by id. `log` is told where they can't be found out. */
   constructor(versions: () => Promise<Map<string, string>>, log: Log, every = sweepEvery) {
     this.#versions = versions;
-    const sweep = () =>
-      this.#sweep().catch((error) => log.error({ err: error as Error }, "no se pudo revisar una conexión"));
+    const sweep = () => this.#sweep().catch((error) => log.error({ err: error }, "no se pudo revisar una conexión"));
     this.#sweeping = setInterval(sweep, every).unref();
   }
 

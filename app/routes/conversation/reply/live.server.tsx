@@ -88,7 +88,7 @@ async function* replyPieces(
     }
   } catch (error) {
     // The page has begun: all that is left is to say so in it.
-    log.error({ err: error as Error, messageId }, "el seguimiento de una respuesta falló");
+    log.error({ err: error, messageId }, "el seguimiento de una respuesta falló");
     yield `${page.close()}<p>La página ha dejado de recibir la respuesta. Recárgala para seguir leyendo.</p>`;
     return;
   }
