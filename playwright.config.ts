@@ -4,7 +4,7 @@ import { systemChromium } from "./tests/support/programs.ts";
 
 const browser = {
   ...devices["Desktop Chrome"],
-  // Where there is no line is what offline-with-script.spec.ts tries; elsewhere a worker would answer in place of the server.
+  // Only offline-with-script.spec.ts tries pages without a line; elsewhere a worker would answer in place of the server.
   serviceWorkers: "block" as const,
   launchOptions: { ...(systemChromium && { executablePath: systemChromium }), args: ["--no-sandbox"] },
 };

@@ -1,4 +1,4 @@
-// What npm start and npm test need on a fresh clone. Runs on any Node from 18 on, before anything is installed.
+// Prepares a fresh clone for npm start and npm test. Runs on any Node from 18 on, before anything is installed.
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -47,7 +47,7 @@ function install(folder = root) {
   writeFileSync(stamp, hash);
 }
 
-/** What only the long tests use, beside what the others do. */
+/** Packages that only the long tests use. */
 function tools() {
   install(path("tests", "tools"));
   addDebian(forLongTests);

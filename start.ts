@@ -1,4 +1,4 @@
-// What `npm start` starts, as built: one process, or with PROCESSES as many as that, behind one port.
+// Entry of `npm start`, as built: one process, or with PROCESSES as many as that, behind one port.
 import cluster from "node:cluster";
 import { ConfigError, readConfig } from "./app/process/config.server.ts";
 

@@ -33,8 +33,8 @@ export default defineConfig(({ command }) => ({
           output: { charset: "ascii", comments: false },
         },
       },
-      // Packages come into the bundle as far as they are used: a third less memory, and a faster start. What has binaries, or
-      // is loaded only by some installations, stays outside.
+      // Packages come into the bundle as far as they are used: a third less memory, and a faster start. Packages that have binaries, or are
+      // loaded only by some installations, stay outside.
       resolve:
         command === "build"
           ? {

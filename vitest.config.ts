@@ -16,7 +16,7 @@ export default defineConfig({
     expect: { poll: { timeout: 20_000 } },
     exclude: ["**/node_modules/**", "tests/**/*.long.test.ts"],
     projects: [
-      // What all of them import is loaded once for each of the four, not once for each file.
+      // Shared imports are loaded once for each of the four, not once for each file.
       { extends: true, test: { name: "tests", include: ["tests/**/*.test.ts"], exclude: alone, isolate: false } },
       { extends: true, test: { name: "alone", include: alone } },
     ],

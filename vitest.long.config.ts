@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 import { plugins, told } from "./tests/reporters/vitest-settings.ts";
 
-// What takes long, or installs something of its own: `npm run test:largo`.
+// Tests that take long, or install something of their own: `npm run test:largo`.
 export default defineConfig({
   plugins,
   test: {

@@ -33,7 +33,7 @@ const icon =
 // On pages of conversations there is none.
 const PageFoot = lazily(() => import("./ui/light/page-foot.tsx"));
 
-// Loaded when something has failed. Where that fails too, its place says as much.
+// Loaded when something has failed. If that fails too, its place says as much.
 const ErrorPage = lazily(() => import("./ui/error-page.tsx"), BareError);
 
 // Loaded lazily: only the page for refused forms needs it.
@@ -125,7 +125,7 @@ export function ErrorBoundary() {
     <FormToken value={token}>
       <Suspense>
         {isRouteErrorResponse(error) && error.status === 401 ? (
-          // What is thrown while a page is read has no form to be carried.
+          // An error while a page is read has no form to carry.
           <SignInAgain formToken={token} personId={null} fields={[]} action={pathname + search} {...error.data} />
         ) : (
           <ErrorPage error={error} path={pathname + search} />

@@ -5,9 +5,9 @@ const routes = /app\/(root|routes\/(shell|conversation)\/layout|routes\/conversa
 const entry = /app\/entry\.client\.tsx$/;
 
 /**
- * What a conversation page needs from the start, as one chunk: as nine it weighed an eighth more, compressed. That is
- * all that its route modules import, but for what `import()` asks for later. The entry itself stays outside: it
- * hydrates as soon as it is loaded, and other chunks come before it.
+ * Modules that a conversation page needs from the start, as one chunk: as nine they weighed an eighth more, compressed. They are all that
+ * its route modules import, but for those that `import()` asks for later. The entry itself stays outside: it hydrates as soon as it is
+ * loaded, and other chunks come before it.
  */
 export function conversationChunk(): { plugin: Plugin; has: (id: string) => boolean } {
   const modules = new Set<string>();

@@ -24,10 +24,10 @@ type Manifest = {
 };
 
 /**
- * Writes the table of all routes, which every page with script loads, anew in half the bytes: a few columns, and the
- * script that makes of them what React Router expects. What a module imports is left out, since only `prefetch` of a
- * link asks for it, and no link has that; and so are files and feeds, which are never reached but by a document or a
- * download. The one style sheet belongs to the root. Whatever else would be lost makes the build fail.
+ * Writes the table of all routes, which every page with script loads, anew in half the bytes: a few columns, and the script that makes of
+ * them what React Router expects. The imports of a module are left out, since only `prefetch` of a link asks for it, and no link has that;
+ * and so are files and feeds, which are never reached but by a document or a download. The one style sheet belongs to the root. Whatever
+ * else would be lost makes the build fail.
  *
  * @param assets the folder of the built client's files
  */

@@ -1,5 +1,5 @@
-// What a page of an older build gets in place of a module that is gone: it goes where somebody was going, or loads itself
-// anew, once per path in ten seconds.
+// Module that a page of an older build gets in place of one that is gone: it goes where somebody was going, or loads itself anew, once per
+// path in ten seconds.
 const between = 10_000;
 const key = `tertulia-reload ${location.pathname}`;
 const last = Number(sessionStorage.getItem(key));

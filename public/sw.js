@@ -1,8 +1,7 @@
-// What is read can be read again without a line, and what is written without one is sent once there is one.
-//
-// Copies are light pages: their styles are in them and they need no script, so that a copy made by one release is read with any other.
-// They are kept for a week, and belong to the person who is signed in: the server says who that is (`Keep-Copy`), and as soon as it is
-// nobody, or somebody else, they are deleted. What waits to be sent stays, and is sent when its writer is back.
+// Pages that were read can be read again without a line, and messages that were written without one are sent once there is one. Copies are
+// light pages: their styles are in them and they need no script, so that a copy made by one release is read with any other. They are kept
+// for a week, and belong to the person who is signed in: the server says who that is (`Keep-Copy`), and as soon as it is nobody, or
+// somebody else, they are deleted. Messages that wait to be sent stay, and are sent when their writer is back.
 const offlinePage = "/sin-conexion";
 const shell = "shell";
 const copies = "copies";
@@ -72,7 +71,7 @@ async function keepShell() {
 
 const fromShell = async (request) => (await caches.match(request, { cacheName: shell })) ?? Response.error();
 
-// What is read.
+// Reading.
 
 /** A page from the server, else its copy, else the page that says that there is no line. */
 async function showOrRecall(event, url) {
@@ -83,13 +82,13 @@ async function showOrRecall(event, url) {
   } catch {
     const copy = await caches.match(url.pathname, { cacheName: copies }).catch(() => undefined);
     if (!copy || url.pathname === offlinePage || isOld(copy)) return fromShell(offlinePage);
-    // What is written in it each time is another message.
+    // Each text that is written in it is another message.
     const html = (await copy.text()).replace(/name="key" value="[^"]*"/g, () => `name="key" value="${crypto.randomUUID()}"`);
     return new Response(html, { headers: copy.headers });
   }
 }
 
-/** What a script asks for instead of a page: it says whether the page may be kept. */
+/** Answers that a script asks for instead of a page: they say whether the page may be kept. */
 async function fetchData(event, url) {
   const response = await fetch(event.request);
   const shown = new URL(url);
@@ -99,7 +98,7 @@ async function fetchData(event, url) {
 }
 
 async function noteShown(response, { pathname }) {
-  // Who is signed in never sees these pages.
+  // People who are signed in never see these pages.
   if (response.ok && (pathname === "/auth/signin" || pathname === "/auth/salida")) return belongTo("");
   if (response.status === 404 || response.status === 410) await (await caches.open(copies)).delete(pathname);
   const owner = response.headers.get("Keep-Copy");
@@ -115,7 +114,7 @@ const belongTo = (owner) =>
   navigator.locks.request("owner", async () => {
     const before = await currentOwner();
     if (owner && owner === before) return;
-    // What a push service still has for somebody who has left is not shown to the next one.
+    // Notices that a push service still has for somebody who has left are not shown to the next person.
     if (before || !owner) await (await self.registration.pushManager?.getSubscription())?.unsubscribe();
     generation++;
     copiedAt.clear();
@@ -168,15 +167,15 @@ async function copiesShown() {
       return { path: new URL(key.url).pathname, title, at: at(copy) };
     }),
   );
-  // Where one writes there is nothing to read.
+  // Pages for writing have nothing to read.
   return all
     .filter((copy) => Date.now() - copy.at < keptFor && copy.path !== "/conversation/chat")
     .sort((a, b) => b.at - a.at);
 }
 
-// What is told.
+// Notices.
 
-/** A notice of the server. One with the same tag takes the place of the one before. What is somebody else's says nothing of theirs. */
+/** A notice of the server. One with the same tag takes the place of the one before. Another person's message says nothing of theirs. */
 async function showNotice(data) {
   let told = {};
   try {
@@ -210,7 +209,7 @@ async function openPage(asked) {
   return there ? there.focus() : self.clients.openWindow(path);
 }
 
-// What is written.
+// Writing.
 
 /** A form that leaves the page. Only our own pages say where they come from (`Referrer-Policy: same-origin`): what another site sends is never kept. */
 function takeForm(event, url) {
@@ -238,7 +237,7 @@ async function sendOrKeep({ request }, path) {
 const canWait = (form) =>
   ["key", "content", "writtenBy"].every((name) => form.get(name)) && !form.get("intent") && !form.has("remove");
 
-/** What another program shares waits here until the person says in the form of `/compartir` that it is to be taken. */
+/** Shared files of another program wait here until the person says in the form of `/compartir` that it is to be taken. */
 async function keepShared(request) {
   const entries = [...(await request.formData())];
   const kept = await inStore("about", "readwrite", (store) => store.put({ name: "shared", value: entries })).catch(() => undefined);
@@ -268,7 +267,7 @@ function noRoom(form) {
   return new Response(page, { status: 507, headers: { "Content-Type": "text/html; charset=utf-8" } });
 }
 
-/** What our pages ask of this worker; none of it reaches the server. */
+/** Questions of our pages to this worker; none of them reaches the server. */
 async function answerOfflinePage(request, url) {
   try {
     const what = url.pathname.slice(offlinePage.length + 1);
@@ -327,7 +326,7 @@ async function keep(path, form) {
   await self.registration.sync?.register("pending").catch(() => {});
 }
 
-/** What waits; of what somebody else has written only that it does. */
+/** Waiting messages; of another person's only that they wait. */
 async function pendingShown() {
   const owner = await currentOwner();
   return (await allPending()).map(({ id, at: since, entries, writer, problem }) =>
@@ -344,8 +343,8 @@ async function pendingShown() {
 }
 
 /**
- * Sends what waits, in order, from one place at a time, whatever the number of tabs. What was refused is sent `again` only if the
- * person says so. Answers how many are still to be sent by themselves.
+ * Sends what waits, in order, from one place at a time, whatever the number of tabs. A refused message is sent `again` only if the person
+ * says so. Answers how many are still to be sent by themselves.
  */
 async function sendPending({ again = false } = {}) {
   // Somebody else is at it already, and takes what has come meanwhile the next time.
@@ -355,7 +354,7 @@ async function sendPending({ again = false } = {}) {
     const who = await whoIsHere();
     if (!who) return pending.length;
     await belongTo(who.personId);
-    // What follows in the same conversation waits for what was written before.
+    // Later messages of a conversation wait for the earlier ones.
     const held = new Set();
     let left = 0;
     for (const item of pending) {

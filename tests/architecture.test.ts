@@ -21,9 +21,9 @@ const mayImport: Record<string, string[]> = {
   embeddings: ["process", "db", "jobs", "replies"],
   voice: ["process", "db", "replies"],
   api: ["process", "http", "db", "files", "jobs", "realtime", "tools", "replies", "embeddings", "voice", "retention"],
-  // What pages have on the server: nothing that knows the database.
+  // Server side of pages: nothing that knows the database.
   web: ["process", "http"],
-  // What programs have: clients of the API, like pages.
+  // Access for programs: clients of the API, like pages.
   mcp: ["process", "http"],
   ui: ["process"],
   routes: ["process", "http", "markdown", "web", "ui"],
@@ -119,6 +119,13 @@ describe("the house", () => {
     };
     for (const file of files) visit(file, []);
     expect(cycles).toEqual([]);
+  });
+
+  it("no comment begins with What, Who, Where or That", () => {
+    const riddles = files.filter((file) =>
+      /(?:\/\*\*|\/\/)\s+(?:\*\s+)?(?:What|Who|Whom|Whose|Where|That)\b/.test(readFileSync(join(root, file), "utf8")),
+    );
+    expect(riddles).toEqual([]);
   });
 
   it("only the configuration reads the environment", () => {

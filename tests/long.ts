@@ -1,5 +1,5 @@
-// Tests that `npm test` leaves to CI, and when they run there. What is certain and takes seconds: with every change. What takes
-// minutes: in thirds, one a day, so that three days see all of it.
+// Tests that `npm test` leaves to CI, and when they run there. Certain tests that take seconds: with every change. Tests that take minutes:
+// in thirds, one a day, so that three days see all of it.
 
 /** In Node, with every change. */
 export const always = [
@@ -35,7 +35,7 @@ type Third = {
   node: string[];
   /** In Chromium, with and without script. */
   chromium: string[];
-  /** With pages and API in processes of their own: what crosses the shortcut that they have in one. What needs no script, without. */
+  /** With pages and API in processes of their own: what crosses the shortcut that they have in one. Tests that need no script, without. */
   pair: string[];
 };
 

@@ -13,7 +13,7 @@ import type { Providers } from "../replies/providers/model-lists.server.ts";
 import type { RunServices, Runs } from "../replies/running/runs.server.ts";
 import type { PushKeys } from "./notices/push-service.server.ts";
 
-/** What every endpoint may use. Made once a process. */
+/** Services for all endpoints. Made once a process. */
 export type Services = RunServices & {
   changes: Changes;
   config: Pick<
@@ -27,9 +27,9 @@ export type Services = RunServices & {
   jobs: Jobs;
   mail: Outbox;
   backups: Backups | undefined;
-  /** Where several processes count attempts together. */
+  /** Present where several processes count attempts together. */
   redis: Redis | undefined;
-  /** Where they do so without Redis: the connections to PostgreSQL. */
+  /** Present where they do so without Redis: the connections to PostgreSQL. */
   pool: Pool | undefined;
   /** Encrypts the secrets of tools. */
   toolKey: Buffer;
@@ -45,7 +45,7 @@ export type Services = RunServices & {
   auditKey: Buffer;
 };
 
-/** Who asks: the account behind the bearer token. */
+/** The account behind the bearer token. */
 export type Person = Pick<UserRow, "id" | "role" | "status"> & {
   /** Empty for a program with a key. */
   sessionId: string;
@@ -55,13 +55,13 @@ export type Person = Pick<UserRow, "id" | "role" | "status"> & {
   owesTerms: boolean;
 };
 
-/** What goes over as it is between the API and a page of the same process, instead of being serialised to be parsed again. */
+/** Values that go over as they are between the API and a page of the same process, instead of being serialised to be parsed again. */
 export type InProcess = {
   /** The body of the call, if it has files: the page has read it already. */
   received: ReceivedForm | undefined;
   /** Takes the chunks of a reply in place of a body. */
   handOver(chunks: AsyncGenerator<Chunk[]>): void;
-  /** Who is behind a token, as far as other reads of the same page have found out. Absent once the page has written or is sent. */
+  /** The persons behind tokens, as far as other reads of the same page have found out. Absent once the page has written or is sent. */
   people: Map<string, Promise<Person | undefined>> | undefined;
 };
 

@@ -5,9 +5,9 @@ import type { Db } from "./engine.server.ts";
 const atOnce = 200;
 
 /**
- * Deletes the messages of a chat or of a person that is about to be deleted, newest first, in small steps; a few are left, which go
- * with it. In one statement, ten thousand messages would keep everybody waiting for a quarter of a second. What is interrupted in
- * between leaves an earlier state of the chat, to be deleted again.
+ * Deletes the messages of a chat or of a person that is about to be deleted, newest first, in small steps; a few are left, which go with
+ * it. In one statement, ten thousand messages would keep everybody waiting for a quarter of a second. An interruption in between leaves an
+ * earlier state of the chat, to be deleted again.
  */
 export async function deleteMessages(db: Db, of: { chatId: string } | { userId: string }): Promise<void> {
   const [column, id] = "chatId" in of ? (["chatId", of.chatId] as const) : (["userId", of.userId] as const);

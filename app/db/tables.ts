@@ -32,7 +32,7 @@ export type SessionRow = Row & {
   lastSeenAt: number;
   /** The access it was opened by; null: a password. */
   accessId: string | null;
-  /** What the provider calls the session that this one came of (`sid`). */
+  /** The provider's name of the session behind this one (`sid`). */
   providerSession: string | null;
   /** The provider's ID token, encrypted with the session's id: signing out there asks for it. */
   idToken: string | null;
@@ -51,7 +51,7 @@ export type AccessRow = Row & {
   /** Encrypted with the row's id. */
   secret: string | null;
   scopes: string;
-  /** Where the names of a person's groups are; dots lead into objects. Empty: it says none. */
+  /** The claim with the names of a person's groups; dots lead into objects. Empty: it says none. */
   groupsClaim: string;
   /** The group there whose people administer here; null: it does not say who does. */
   adminGroup: string | null;
@@ -85,7 +85,7 @@ export type InvitationRow = Row &
     userId: string | null;
   };
 
-/** What the house says to its people, on every page until they have read it. */
+/** A notice of the house, on every page until it has been read. */
 export type NoticeRow = Row &
   ForGroups & {
     text: string;
@@ -97,7 +97,7 @@ export type NoticeRow = Row &
 
 export type NoticeReadRow = Row & { noticeId: string; userId: string };
 
-/** What a provider calls a person (`sub`). */
+/** The provider's name of the person (`sub`). */
 export type IdentityRow = Row & { userId: string; accessId: string; subject: string };
 
 export type ChatRow = Row & {
@@ -118,7 +118,7 @@ export type ChatRow = Row & {
   sessionId: string | null;
   /** JSON list of the ids of tools that are not offered here; null: all are. */
   toolsOff: string | null;
-  /** Whom it is had with; null: a model as such. */
+  /** Assistant of this chat; null for the plain model. */
   assistantId: string | null;
 };
 
@@ -126,13 +126,13 @@ export type ChatRow = Row & {
 export type GroupRow = Row & {
   name: string;
   description: string;
-  /** What a provider of identities calls it; null: it is filled by hand alone. */
+  /** The identity provider's name of the group; null: it is filled by hand alone. */
   claim: string | null;
   messagesPerDay: number | null;
   tokensPerMonth: number | null;
   /** In the currency of the models' prices, like `budget`. */
   costPerMonth: number | null;
-  /** What all its members may cost together in a month. */
+  /** Most that all its members may cost together in a month. */
   budget: number | null;
 };
 
@@ -143,18 +143,18 @@ export type MemberRow = Row & {
   accessId: string | null;
 };
 
-/** What the members of a group with a budget have cost since it has one, by UTC month (YYYY-MM). */
+/** Cost of the members of a group since it has a budget, by UTC month (YYYY-MM). */
 export type GroupCostRow = Row & { groupId: string; month: string; cost: number };
 
 /** Of a thing that may be used: JSON list of the groups whose members alone may use it; null: everybody may. */
 type ForGroups = { groupIds: string | null };
 
-/** What a person makes of a model for a purpose of theirs. */
+/** A model prepared for a purpose. */
 export type AssistantRow = Row &
   ForGroups & {
     userId: string;
     name: string;
-    /** What it is for, in a sentence for people. */
+    /** Purpose, in a sentence for people. */
     purpose: string;
     instructions: string;
     /** null: the default. */
@@ -231,9 +231,9 @@ export type JobKind =
 export type JobRow = Row & {
   kind: JobKind;
   state: "waiting" | "running" | "done" | "failed";
-  /** Whom it is for; null: the installation. */
+  /** Person whom the work is for; null: the installation. */
   userId: string | null;
-  /** What it is about: a file, a message from a form. */
+  /** Id of its subject: a file, a message from a form. */
   subjectId: string | null;
   /** Of work that repeats: its kind, so that there is one of it. */
   key: string | null;
@@ -288,7 +288,7 @@ export type PartRow = Row & {
  */
 export type CallStatus = "running" | "waiting" | "allowed" | "done" | "failed" | "refused" | "interrupted";
 
-/** Where tools come from: another program (`mcp`), a search engine of the web, a maker of images, or Tertulia itself. */
+/** A source of tools: another program (`mcp`), a search engine of the web, a maker of images, or Tertulia itself. */
 export type ToolRow = Row &
   ForGroups & {
     name: string;
@@ -309,7 +309,7 @@ export type ToolRow = Row &
     listedAt: number | null;
     /** Why it could not be asked. */
     problem: string | null;
-    /** What signing in there has given: JSON of `ToolAccess`, encrypted with the row's id. */
+    /** Outcome of signing in there: JSON of `ToolAccess`, encrypted with the row's id. */
     access: string | null;
     position: number;
   };
@@ -374,7 +374,7 @@ export type ProjectRow = Row & {
   draft: string | null;
 };
 
-/** Who else sees a project; who `writes` begins chats in it and adds documents. Its owner is no member. */
+/** Another person who sees a project; a member who `writes` begins chats in it and adds documents. Its owner is no member. */
 export type ProjectMemberRow = Row & { projectId: string; userId: string; role: "reads" | "writes" };
 
 /** A chat that the members of a group may read. */
@@ -385,7 +385,7 @@ export type FileRow = Row & {
   /** The project it is a document of. */
   projectId: string | null;
   name: string;
-  /** Where on the web it was taken from; null if somebody sent it. */
+  /** Web address that it was taken from; null if somebody sent it. */
   address: string | null;
   /** Detected from the content, not from the name. */
   mediaType: string;
@@ -415,7 +415,7 @@ export type AttachmentRow = Row & {
   position: number;
 };
 
-/** What a model was given for a reply: JSON of a StoredPrompt. */
+/** The prompt of a reply: JSON of a StoredPrompt. */
 export type PromptRow = Row & { messageId: string; content: string };
 
 export type SummaryRow = Row & {
@@ -538,7 +538,7 @@ export type VoiceModelRow = Row & {
   baseUrl: string;
   /** Encrypted with the row's id. */
   apiKey: string | null;
-  /** Whose voice it speaks with; empty: the usual one. */
+  /** Name of the voice; empty: the usual one. */
   voice: string;
   enabled: Flag;
 };
@@ -553,7 +553,7 @@ export type ReplyFeedRow = Row & { userId: string; token: string };
 export type DeviceRow = Row & {
   userId: string;
   sessionId: string;
-  /** Where its push service takes what is for it. Who knows it and the keys can write to the device: it is shown to nobody. */
+  /** Address at its push service. Anybody who knows it and the keys can write to the device, so it is shown to nobody. */
   endpoint: string;
   /** The browser's public key and secret (RFC 8291), in Base64url. */
   p256dh: string;
@@ -585,7 +585,7 @@ export type ScheduleRow = Row & {
   problem: string | null;
 };
 
-/** What opens a session on a device instead of a password (WebAuthn). */
+/** A passkey, which opens a session on a device instead of a password (WebAuthn). */
 export type PasskeyRow = Row & {
   userId: string;
   name: string;
@@ -674,7 +674,7 @@ export type WordKeyRow = { key: string; word: string };
 export type SearchModelRow = Row & {
   name: string;
   externalId: string;
-  /** What `/embeddings` is appended to. */
+  /** Base address; `/embeddings` is appended. */
   baseUrl: string;
   /** Encrypted with the row's id. */
   apiKey: string | null;
@@ -686,13 +686,13 @@ export type SearchModelRow = Row & {
   problem: string | null;
 };
 
-/** What a passage means; `bits` and `vector` as `search/quantise.server.ts` makes them. */
+/** Meaning of a passage; `bits` and `vector` as `search/quantise.server.ts` makes them. */
 export type VectorRow = {
   seq: number;
   ownerId: string;
   fileId: string | null;
   ofMessage: Flag;
-  /** Whose numbers they are, and how many. */
+  /** Version of the model that made the numbers, and their count. */
   version: string;
   bits: Uint8Array;
   vector: Uint8Array;

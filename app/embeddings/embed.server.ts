@@ -10,7 +10,7 @@ const shortest = 8;
 const longest = 8_192;
 
 /**
- * What texts mean to a model behind OpenAI's `/embeddings`: for each text as many numbers as for the others. Throws ReplyError with a
+ * Vectors of texts by a model behind OpenAI's `/embeddings`: for each text as many numbers as for the others. Throws ReplyError with a
  * Spanish sentence if the server refuses, is silent or answers something else.
  */
 export async function embed(

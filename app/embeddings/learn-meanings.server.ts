@@ -11,13 +11,13 @@ import { isVersionOf, type SearchModel } from "./search-model.server.ts";
 type Services = { db: Db; engine: Engine; searchModel: SearchModel };
 
 const every = 10_000;
-// What one request asks for: a server on a small machine answers it in a few seconds.
+// Texts of one request: a server on a small machine answers it in a few seconds.
 const passagesAtOnce = 32;
 // Looked at again: a transaction that began earlier may have ended later.
 const overlap = 200;
 const forgottenAtOnce = 1_000;
 
-/** What the next run has to know: all passages from one to another have a vector of this version. */
+/** State for the next run: all passages from one to another have a vector of this version. */
 const memory = z.object({ version: z.string().default(""), from: z.number().default(0), to: z.number().default(0) });
 type Memory = z.output<typeof memory>;
 type Passage = Pick<PassageRow, "ownerId" | "fileId" | "messageId" | "text"> & { seq: number; title: string | null };
@@ -79,7 +79,7 @@ export const meaningsLearning = ({ db, engine, searchModel }: Services): JobRule
   },
 });
 
-/** What texts mean. If a server refuses them together, each by itself: undefined for those that it does not take, as too long. */
+/** Meanings of texts. If a server refuses them together, each by itself: undefined for those that it does not take, as too long. */
 async function askOneByOneIfRefused(
   ask: (texts: string[]) => Promise<Meaning[]>,
   texts: string[],
@@ -112,7 +112,7 @@ async function nextPassages(db: Db, { from, to }: Memory): Promise<Passage[]> {
     .selectFrom("passages as p")
     .leftJoin("files as f", "f.id", "p.fileId")
     .leftJoin("trainings as t", "t.id", "p.trainingId")
-    // What goes with a temporary conversation is for its model alone.
+    // Files of a temporary conversation are for its model alone.
     .where("f.sessionId", "is", null)
     .limit(passagesAtOnce)
     .select(["p.seq", "p.ownerId", "p.fileId", "p.messageId", "p.text"])

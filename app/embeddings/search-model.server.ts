@@ -41,7 +41,7 @@ export class SearchModel implements Meanings {
     return rows[0];
   }
 
-  /** What a question means; undefined if there is no model, or it does not answer in time: then words have to do. */
+  /** Meaning of a question; undefined if there is no model, or it does not answer in time: then words have to do. */
   async meaningOf(question: string): Promise<Meaning | undefined> {
     if (Date.now() < this.#restsUntil) return;
     const model = await this.current();
@@ -58,7 +58,7 @@ export class SearchModel implements Meanings {
     }
   }
 
-  /** What passages mean, in their order. Throws ReplyError. What came of it is told in the model's row. */
+  /** Meanings of passages, in their order. Throws ReplyError. The model's row tells how it went. */
   async meaningsOf(model: TriedModel, passages: string[], signal: AbortSignal): Promise<Meaning[]> {
     const texts = passages.map((passage) => after(model.passagePrefix, passage));
     const limited = AbortSignal.any([signal, AbortSignal.timeout(passagesPatience)]);
@@ -72,7 +72,7 @@ export class SearchModel implements Meanings {
     }
   }
 
-  /** What the model's server answers for texts, as it is. Throws ReplyError. */
+  /** The server's own vectors of texts. Throws ReplyError. */
   async vectorsOf(model: TriedModel, texts: string[], signal: AbortSignal): Promise<number[][]> {
     const { modelKey } = this.#services;
     const apiKey = model.apiKey === null ? null : tryDecrypt(model.apiKey, modelKey, model.id);

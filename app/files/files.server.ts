@@ -41,8 +41,8 @@ export class Files {
   }
 
   /**
-   * Receives a file: detects its type and stores it. An image is made anew at once; a document is read in the background, which
-   * `settled` waits for. What its owner has already in the same place is not stored again. Throws FileRefused.
+   * Receives a file: detects its type and stores it. An image is made anew at once; a document is read in the background, which `settled`
+   * waits for. A file that its owner has already in the same place is not stored again. Throws FileRefused.
    */
   async take(sent: Sent, keep: Keep): Promise<FileRow> {
     const name = cleanName(sent.name);
@@ -208,7 +208,7 @@ async function refuseFileBeyondPlan(db: Db, userId: string, more: number): Promi
   }
 }
 
-// What programs put into the name of a second copy: «informe (1).pdf».
+// The mark of a second copy in a file's name: «informe (1).pdf».
 const withoutNumber = (name: string) => name.replace(/ \(\d+\)(?=\.[^.]*$|$)/, "");
 
 // Bidirectional control characters could make «fdp.exe» look like «exe.pdf».

@@ -36,7 +36,7 @@ export async function mediaTypeOf(path: string, name: string, size: number): Pro
   return mediaType;
 }
 
-// What phones and browsers record sound as has, at times, the type of a film.
+// Sound that phones and browsers record has, at times, the type of a film.
 const filmed = /^video\/(webm|mp4|3gpp2?|ogg|quicktime)$/;
 
 /** The type of a recording, by its bytes. Throws FileRefused where it is none. */
@@ -70,7 +70,7 @@ const instead: [kind: RegExp, sentence: string][] = [
 function whyNot(mediaType: string, ending: string): string {
   // Documents of offices are archives; one whose content can't be listed is truncated.
   if (mediaType === "application/zip" && binary.test(ending)) return "está dañado o incompleto: no se puede abrir.";
-  // What has a password is no archive any more, but what the old Office wrote.
+  // An Office file with a password is no ZIP any more, but a compound file of the old Office.
   if (mediaType === "application/x-cfb" && /^(docx|xlsx|pptx)$/.test(ending)) {
     return "tiene contraseña. Quítasela y vuelve a subirlo.";
   }

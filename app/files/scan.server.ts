@@ -11,7 +11,7 @@ export type ScanAnswer = { texts: string[] };
 // In ms. A page takes two or three seconds, one that lies on its side a dozen, starting one and a half.
 const timeAtMost = 90_000;
 
-/** The text in pictures of pages, recognised in a child process, within bounds. What takes too much has no text. */
+/** The text in pictures of pages, recognised in a child process, within bounds. An image that takes too much has no text. */
 export async function scanPages(job: Omit<ScanJob, "folder">): Promise<string[]> {
   // The child process does not know where this installation has its temporary files.
   const folder = await mkdtemp(join(tmpdir(), "tertulia-recibido-"));

@@ -93,7 +93,7 @@ async function picturesOfPage(path: string, number: number): Promise<Sharp[]> {
     .map(({ data, ...raw }) => sharp(data, { raw }).rotate(rotate));
 }
 
-/** What the recogniser knows of languages comes in a package each, and it wants all in one folder. */
+/** Each language of the recogniser comes in a package, and it wants all in one folder. */
 function startRecogniser(folder: string): Promise<Worker> {
   const { resolve } = createRequire(import.meta.url);
   for (const code of ["spa", "eng"]) {

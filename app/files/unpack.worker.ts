@@ -7,7 +7,7 @@ import { Unreadable, withPassword } from "./formats/unreadable.server.ts";
 import type { UnpackAnswer, Unpacked, UnpackJob } from "./unpack.server.ts";
 
 const step = 64 * 1024;
-// What macOS and Windows leave in folders, and what is hidden.
+// Files that macOS and Windows leave in folders, and hidden ones.
 const passedOver = /(^|\/)(__MACOSX\/|\.|Thumbs\.db$|desktop\.ini$)|\/$/i;
 
 answerJob((job: UnpackJob): UnpackAnswer => {

@@ -108,7 +108,7 @@ async function readBody(request: Request, { maxFields, maxFile }: Rules): Promis
   return { fields, files, discard };
 }
 
-// What browsers write for the three characters that a header can't have (HTML, multipart/form-data encoding).
+// Escapes of browsers for the three characters that a header can't have (HTML, multipart/form-data encoding).
 const unescaped = (name: string) => name.replace(/%22/g, '"').replace(/%0D/g, "\r").replace(/%0A/g, "\n");
 
 /** Removes temporary files that a killed process left behind. */

@@ -7,7 +7,7 @@ export function addHeaders(response: Response, request: Request, nonce: string):
   headers.set("X-Frame-Options", "DENY");
   headers.set("Cross-Origin-Opener-Policy", "same-origin");
   headers.set("Cross-Origin-Resource-Policy", "same-origin");
-  // What decides whether pages are light; Chromium alone tells.
+  // The hint that decides whether pages are light; Chromium alone sends it.
   headers.set("Accept-CH", "ECT, Sec-CH-Prefers-Reduced-Data");
   headers.set("Permissions-Policy", "camera=(), geolocation=(), microphone=(self), payment=(), usb=()");
   if (new URL(request.url).protocol === "https:") headers.set("Strict-Transport-Security", "max-age=31536000");

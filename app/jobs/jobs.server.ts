@@ -15,7 +15,7 @@ import { claimJob } from "./claim.server.ts";
 const lookEvery = 5_000;
 const askEvery = 300;
 const tellEvery = 2_000;
-// What is under way when the process ends has this long; the rest is begun again elsewhere, or at the next start.
+// Jobs that are under way when the process ends have this long; the rest is begun again elsewhere, or at the next start.
 const patience = 2_000;
 // How often a process may die while it runs a job, beside the retries: the job may be what kills it.
 const deathsAtMost = 2;
@@ -30,7 +30,7 @@ class JobLost extends Error {
   override name = "JobLost";
 }
 
-/** What the work of a job is given. */
+/** Arguments of a job's work. */
 export type JobAtWork = Pick<JobRow, "id" | "userId" | "subjectId" | "data" | "attempts"> & {
   /** Says how far it has come. Rejects if the job was taken from this process meanwhile. */
   progress(done: number, total: number): Promise<void>;

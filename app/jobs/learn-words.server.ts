@@ -11,7 +11,7 @@ const overlap = 200;
 // Words that are looked at in one run: all of a large vocabulary in less than a day.
 const forgottenAtOnce = 200;
 
-/** What the next run has to know: the last passage that was read, and the last word that was looked at. */
+/** State for the next run: the last passage that was read, and the last word that was looked at. */
 const memory = z.object({ seq: z.number().default(0), word: z.string().default("") });
 
 /**

@@ -9,7 +9,7 @@ const minute = 60_000;
 const retries = [1, 5, 15, 60, 240, 720].map((minutes) => minutes * minute);
 const atOnce = 4;
 
-/** What is said of an e-mail beside its message. `emailId`: the message of a form that it forwards; `goodUntil`: epoch ms. */
+/** Options of an e-mail beside its message. `emailId`: the message of a form that it forwards; `goodUntil`: epoch ms. */
 type About = { emailId?: string; goodUntil?: number };
 
 /** E-mails on their way: kept until the mail server has taken them, also over a restart. */
@@ -35,7 +35,7 @@ export class Outbox {
     return this.#mail.available;
   }
 
-  /** Where the forms' messages go. */
+  /** Address that gets the forms' messages. */
   get inbox(): string | undefined {
     return this.#mail.inbox;
   }

@@ -37,9 +37,9 @@ export function withoutClosingTags(html: string): string {
 }
 
 /**
- * What to write after `given`, whose last tags may be open, so that the document shows what `html` shows. If `html` starts with
- * `given`, that is the rest. If only the tags differ, the rest is preceded by the closing and opening tags that lead there.
- * Returns undefined if the text itself differs.
+ * HTML to write after `given`, whose last tags may be open, so that the document shows what `html` shows. If `html` starts with `given`,
+ * that is the rest. If only the tags differ, the rest is preceded by the closing and opening tags that lead there. Returns undefined if the
+ * text itself differs.
  */
 export function continuation(given: string, html: string): string | undefined {
   if (html.startsWith(given)) return html.slice(given.length);

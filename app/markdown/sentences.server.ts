@@ -12,10 +12,10 @@ const longestHeld = 600;
 const wordBegun = /\S([ \t]{1,20}[^\s|])$/;
 
 /**
- * Where a paragraph that is still growing may be cut after `from`: after each sentence, and at each line break that a line
- * of plain text follows. Not inside links and formulas, nor inside what may be code, a link's text or a formula, unless that has
- * already swallowed a whole sentence. `byWord`: also after
- * the last word but one, if the last one has just begun and no mark is open whose end would change how the text looks.
+ * Offset at which a growing paragraph may be cut after `from`: after each sentence, and at each line break that a line of plain text
+ * follows. Not inside links and formulas, nor inside what may be code, a link's text or a formula, unless that has already swallowed a
+ * whole sentence. `byWord`: also after the last word but one, if the last one has just begun and no mark is open whose end would change how
+ * the text looks.
  */
 export function textEnds(paragraph: string, from: number, byWord: boolean): number[] {
   const ends: number[] = [];

@@ -145,7 +145,7 @@ export class MarkdownStream {
       const append = this.#grow(this.#code(line));
       return this.#source.length > 4 * largestBlock.characters ? append + this.#split(closed) : append;
     }
-    // What is indented goes on with the last item, which is held back anyway.
+    // Indented text goes on with the last item, which is held back anyway.
     if (this.#block?.type.endsWith("_list") && /^\s*$|^ {2,}(?![-+*\d])/.test(line)) {
       return this.#source.length > largestBlock.characters ? this.#close(this.#source.length, closed) : "";
     }
@@ -289,7 +289,7 @@ export class MarkdownStream {
     if (ends.length === 0) return this.#html;
     let html = this.#html;
     if (this.#htmlTo < from) {
-      // What stands before the item's text depends on the items before it: the renderer knows.
+      // The marker before an item's text depends on the items before it: the renderer knows.
       const begun = this.#render(source.slice(0, from) + standIn);
       html = begun.slice(0, begun.indexOf(standIn));
       this.#htmlTo = from;

@@ -4,9 +4,9 @@ import type { Log } from "../process/log.server.ts";
 import { OwnApi, type Send } from "./own-api.server.ts";
 
 /**
- * Tertulia as a server of the Model Context Protocol (modelcontextprotocol.io/specification/2026-07-28, and the stateless way of
- * the revisions before), for programs with a key of their owner. No request leaves anything behind, so that any process may take
- * the next one. Who asks is known before the body is read.
+ * Tertulia as a server of the Model Context Protocol (modelcontextprotocol.io/specification/2026-07-28, and the stateless way of the
+ * revisions before), for programs with a key of their owner. No request leaves anything behind, so that any process may take the next one.
+ * The person is known before the body is read.
  */
 export async function answerMcp(request: Request, send: Send, log: Log): Promise<Response> {
   const authorization = request.headers.get("Authorization") ?? "";

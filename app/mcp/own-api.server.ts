@@ -7,7 +7,7 @@ export type Send = (call: Request) => Response | Promise<Response>;
 /** The API as a program's owner has it: whatever a tool does, the API's rules and permissions decide. */
 export class OwnApi {
   readonly api: ReturnType<typeof hc<Api>>["api"];
-  /** Whose program it is. */
+  /** Owner of the program. */
   readonly personId: string;
 
   constructor(send: Send, authorization: string, personId: string) {

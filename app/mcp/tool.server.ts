@@ -14,7 +14,7 @@ type Definition<Input extends z.ZodObject> = {
   run(own: OwnApi, input: z.output<Input>, context: ServerContext): Promise<CallToolResult>;
 };
 
-/** Makes a tool of its definition. What the API refuses is told to the program as the tool's failure, in the API's words. */
+/** Makes a tool of its definition. A refusal of the API is told to the program as the tool's failure, in the API's words. */
 export const toolOf =
   <Input extends z.ZodObject>({ name, input, run, ...about }: Definition<Input>): Tool =>
   (server, own) => {

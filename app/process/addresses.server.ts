@@ -41,8 +41,8 @@ export class ForbiddenAddress extends Error {
 }
 
 /**
- * From now on, every connection of `fetch` to a forbidden address is closed before a request is sent, whatever name was
- * resolved to it (undici's diagnostics channel). What is sent with Node's own HTTP takes a `guarded` agent.
+ * From now on, every connection of `fetch` to a forbidden address is closed before a request is sent, whatever name was resolved to it
+ * (undici's diagnostics channel). Requests of Node's own HTTP take a `guarded` agent.
  */
 export function guardConnections(): void {
   subscribe("undici:client:connected", (message) => refuseForbidden((message as { socket: Socket }).socket));

@@ -41,7 +41,7 @@ const strings = (value: unknown): Record<string, string> =>
     Object.entries(Object(value) as object).filter((entry): entry is [string, string] => said(entry[1])),
   );
 
-/** What one entry of MCP_SERVERS names; undefined if it is no server. */
+/** The program of one entry of MCP_SERVERS; undefined if it is no server. */
 function toolServer(given: unknown): ToolServer | undefined {
   const { url, headers, command, args, env } = Object(given) as Record<string, unknown>;
   if (said(url) && /^https?:/.test(url) && URL.canParse(url)) return { url, headers: strings(headers) };

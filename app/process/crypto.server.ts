@@ -5,7 +5,7 @@ export function deriveKey(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync("sha256", secret, "tertulia", purpose, 32));
 }
 
-/** What is stored of a token, so that a stolen database opens no session. */
+/** Hash of a token, which is stored in its place, so that a stolen database opens no session. */
 export function hashToken(token: string): string {
   return createHash("sha256").update(token).digest("base64url");
 }

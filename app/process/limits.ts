@@ -42,7 +42,7 @@ export const limits = {
   /** A search sorts only this many of the newest matches. */
   listSearched: 2_000,
   turnsOnPage: 50,
-  /** Replies of one person that may run at the same time. What a reply costs is known only when it ends. */
+  /** Replies of one person that may run at the same time. The cost of a reply is known only when it ends. */
   repliesAtOnce: 16,
   /** Longest reply; a model that never stops is cut off here. */
   reply: 400_000,

@@ -7,7 +7,7 @@ export type Message = { to: string; subject: string; text: string; replyTo?: { n
 export class Mail {
   readonly #transport: Transporter | undefined;
   readonly #from: string;
-  /** Where the forms' messages go. */
+  /** Address that gets the forms' messages. */
   readonly inbox: string | undefined;
 
   private constructor(transport: Transporter | undefined, { mailTo, mailFrom }: Config["mail"]) {

@@ -24,7 +24,7 @@ export function isPublic(address: string): boolean {
   return range === "unicast";
 }
 
-/** Whether the host of a URL may be one of the public internet. What a name resolves to, `lookupPublic` checks. */
+/** Whether the host of a URL may be one of the public internet. `lookupPublic` checks the addresses of a name. */
 export function isPublicHost({ hostname }: URL): boolean {
   const host = hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
   if (isIP(host)) return isPublic(host);

@@ -61,7 +61,7 @@ export class Workers {
   async #replaceEach(): Promise<void> {
     for (const old of [...this.#serving]) {
       const [address] = await this.#begin();
-      // What is on disk does not start: the old ones stay.
+      // The program on disk does not start: the old processes stay.
       if (!address) throw new Error("a new process did not start");
       if (this.#isClosing) return;
       await this.#end(old, "SIGTERM");

@@ -16,7 +16,7 @@ type Relay = { send(text: string): void; listen(hear: (text: string) => void): P
 /** Publish and subscribe for changes: writers publish here, open pages subscribe. One instance per process. */
 export class Changes {
   readonly #listeners = new Set<Listener>();
-  /** What wakes the readers of a reply that another process writes; by reply, as there may be a thousand. */
+  /** Functions that wake the readers of a reply that another process writes; by reply, as there may be a thousand. */
   readonly #readers = new Map<string, Set<() => void>>();
   readonly #writers = { followed: new Set<(replyId: string) => void>(), left: new Set<(replyId: string) => void>() };
   readonly #relay: Relay | undefined;

@@ -1,4 +1,4 @@
-/** What can't be done with the messages as they are now: the sentence says why. */
+/** Thrown where the messages as they are now allow no reply: the sentence says why. */
 export class CannotReply extends Error {
   readonly field: string;
   constructor(field: string, message: string) {

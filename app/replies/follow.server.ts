@@ -16,7 +16,7 @@ const titleWait = 1_000;
 
 type Services = { db: Db; runs: Runs; changes: Changes };
 
-/** What a reader has already: text up to this offset, or everything up to this position. */
+/** Place that a reader has reached: text up to this offset, or everything up to this position. */
 export type Known = { after: number } | { from: Position };
 
 /** Somebody who reads a reply until `signal` aborts. `leave` is called when the reading is over. */
@@ -26,7 +26,7 @@ type Following = {
   known: Known;
   /** Called when the first chunks are read, so that a reader who never reads leaves nothing behind. */
   arrive(): Reader;
-  /** What stands before the reply. */
+  /** Events before the reply's own. */
   first?: Chunk[];
 };
 

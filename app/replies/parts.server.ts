@@ -8,7 +8,7 @@ import { originOf } from "./tools/provenance.server.ts";
 
 /** A stretch of a reply's text, from this offset up to where the next part stands. */
 export type TextPart = { kind: "text"; at: number };
-/** What the model thought aloud, at this offset of the reply's text. Times in epoch ms. */
+/** The model's thoughts, at this offset of the reply's text. Times in epoch ms. */
 export type ReasoningPart = {
   kind: "reasoning";
   at: number;
@@ -51,7 +51,7 @@ export type StoredReplyPart = Pick<
   PartRow,
   "n" | "kind" | "at" | "text" | "createdAt" | "finishedAt" | "status" | "data"
 >;
-/** Where only its beginning was read, `whole` says whether that is all. */
+/** `whole` says whether the beginning that was read is all. */
 export type PartBeginning = StoredReplyPart & { whole: boolean };
 
 /** The parts of a stored reply. `rows` are in the order of `n`; the numbers between them are parts of the text. */
@@ -75,7 +75,7 @@ function keptPart({ kind, at, text, createdAt: startedAt, finishedAt, status, da
   return { kind, ...common };
 }
 
-/** Where a part of a text ends: where the next part stands. */
+/** Offset at which a part of a text ends: the next part's. */
 export const endOfText = ({ text, parts }: ReplyState, n: number): number => parts[n + 1]?.at ?? text.length;
 
 /** A part without what its provider wants back. */
@@ -183,5 +183,5 @@ export async function endCalls(db: Db, messageId: string, now: number): Promise<
     .execute();
 }
 
-/** What a model is told of a call that a person has left undecided. */
+/** A model's information about a call that a person has left undecided. */
 export const notDecided = "La persona detuvo la respuesta sin decidir sobre esta llamada.";

@@ -44,7 +44,7 @@ export class Reading {
     return reading;
   }
 
-  /** What the reply has beyond this place, in order; the place moves on. `ended`: nothing will be added to the reply. */
+  /** Chunks of the reply beyond this place, in order; the place moves on. `ended`: nothing will be added to the reply. */
   next(reply: ReplyState, ended: boolean): Chunk[] {
     const chunks = this.#changedCalls(reply);
     for (let part = reply.parts[this.#n]; part; part = reply.parts[this.#n]) {
@@ -80,7 +80,7 @@ export class Reading {
     return chunks;
   }
 
-  /** The calls that have changed since the reader was told of them. What is over does not change again. */
+  /** The calls that have changed since the reader was told of them. A reply that is over does not change again. */
   #changedCalls({ parts }: ReplyState): Chunk[] {
     return [...this.#calls].flatMap(([n, known]): Chunk[] => {
       const part = parts[n];

@@ -27,7 +27,7 @@ export type NewMessage = {
   fileIds?: string[] | undefined;
   /** Makes the new chat temporary: it is deleted with this session. */
   sessionId?: string | undefined;
-  /** Whom the chat is had with from now on; undefined: whom it was had with. */
+  /** Assistant of the chat from now on; undefined: the same as before. */
   assistantId?: string | null | undefined;
   /** The time zone of the person. */
   zone?: string | undefined;

@@ -129,7 +129,7 @@ const findAccount = prepared((db, { userId }: Pick<MessageRow, "userId">) =>
   db.selectFrom("users").where("id", "=", userId).select("id"),
 );
 
-/** What a person has used today (messages) and this month (tokens, and their cost), by UTC. */
+/** A person's use today (messages) and this month (tokens, and their cost), by UTC. */
 export async function usageOf(
   db: Db,
   userId: string,

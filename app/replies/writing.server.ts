@@ -70,7 +70,7 @@ export class Writing {
   async write(): Promise<void> {
     const isPlain = this.#model.provider === "local" && localCall(this.#question.content) !== undefined;
     if (this.#model.usesTools || isPlain || this.#run.calls.length > 0) this.#calling = await this.#findTools();
-    // What the person has allowed meanwhile.
+    // Permissions that the person has given meanwhile.
     await this.#carryOut();
     await this.#askAgainIfTooLong();
     if (this.#missing.length > 0) this.#run.error ??= withoutServers(this.#missing);
@@ -118,7 +118,7 @@ export class Writing {
     const call = localCall(this.#question.content);
     const isOffered = this.#calling?.tools.some(({ name }) => name === call?.name);
     if (call && isOffered && this.#calling && run.calls.length === 0) {
-      // What was found before is no answer to this.
+      // Earlier finds are no answer to this.
       run.sources = [];
       const calls = new ToolCalls();
       calls.list.push({ id: "local", name: call.name, input: JSON.stringify(call.input) });
@@ -252,7 +252,7 @@ const findGrants = prepared((db, { chatId }: { chatId: string }) =>
   db.selectFrom("grants").where("chatId", "=", chatId).select(["toolId", "name", "version"]),
 );
 
-/** What a model is told of tools as such; what each is for, it is told with the tool. */
+/** Instructions about tools as such; each tool describes itself. */
 const saidOf = (tools: Tool[]): StoredPart[] =>
   tools.length === 0
     ? []

@@ -61,7 +61,7 @@ async function deleteUsage({ db }: Services, rule: RetentionRow, now: number): P
   });
 }
 
-/** What is going is told first: who checks the chain finds why it begins later, also if the deletion breaks off. */
+/** The deletion is recorded first: a check of the chain finds why it begins later, also if the deletion breaks off. */
 async function deleteAudit({ db, engine, auditKey }: Services, rule: RetentionRow, now: number): Promise<number> {
   const through = await dueAudit(db, rule, now);
   if (!through) return 0;

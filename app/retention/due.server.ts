@@ -8,7 +8,7 @@ const day = 24 * 60 * 60_000;
 export type Due = { id: string; userId: string; name: string; at: number };
 type Rule = Pick<RetentionRow, "kind" | "days" | "groupId" | "keepsPinned">;
 
-/** What is older than this goes. */
+/** Rows that are older than this go. */
 export const cutoffOf = ({ days }: Pick<RetentionRow, "days">, now: number) => now - days * day;
 
 /** Condition: nobody has suspended deletion for the person in this column. */

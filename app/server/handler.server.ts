@@ -93,7 +93,7 @@ export function createHandler(opened: Opened): Handle {
     });
 }
 
-/** What pages call as a visitor. */
+/** Calls that pages make as a visitor. */
 type Send = (call: Request, visitor: Visitor, inProcess?: InProcess) => Response | Promise<Response>;
 /** The API: `answer` is for whoever calls /v1 on this server. */
 type ApiCalls = {

@@ -40,7 +40,7 @@ const sealEvery = 5_000;
 const othersLeaveWithin = 300;
 const lastWords = 1_000;
 
-/** What a process has opened. Without `services` the API is on another machine, and this process serves only pages. */
+/** Resources that a process has opened. Without `services` the API is on another machine, and this process serves only pages. */
 export type Opened = (
   | { services: Services; config: Config }
   | { services: undefined; config: Config & { apiBaseUrl: string } }

@@ -9,8 +9,8 @@ const hour = 60 * 60_000;
 const dayLong = 24 * hour;
 
 /**
- * What is done every hour by one of the processes: removes what rules of retention say, files that were never sent, expired sessions
- * (with their temporary chats), old idempotency keys, diagnoses and jobs.
+ * Hourly upkeep by one of the processes: removes data by the rules of retention, files that were never sent, expired sessions (with their
+ * temporary chats), old idempotency keys, diagnoses and jobs.
  */
 export const upkeep = (
   services: Pick<Services, "db" | "engine" | "auditKey" | "clock" | "files" | "changes">,

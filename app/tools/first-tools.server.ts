@@ -17,7 +17,7 @@ export const programsIn = (servers: Record<string, ToolServer>): Record<string, 
     Object.entries(servers).flatMap(([name, server]) => ("command" in server ? [[name, server]] : [])),
   );
 
-/** Adds the tools that the environment names and that are not there yet. What is there stays as the admin left it. */
+/** Adds the tools that the environment names and that are not there yet. Tools that are there stay as the administrator left them. */
 export async function addTools({ db, toolKey }: { db: Db; toolKey: Buffer }, given: Given): Promise<void> {
   const wanted = firstTools(given);
   if (wanted.length === 0) return;

@@ -1,7 +1,7 @@
-/** What an admin has said of one of a server's tools, where it differs from what the server says of itself. */
+/** An administrator's choice about one of a server's tools, where it differs from the server's own. */
 export type ToolChoice = { on?: boolean; ask?: boolean };
 
-/** What a row of `tools` has beyond its columns, as JSON. */
+/** Settings of a row of `tools` beyond its columns, as JSON. */
 export type ToolSettings = {
   /** The name of its program in MCP_SERVERS. */
   program?: string;

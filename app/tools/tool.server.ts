@@ -8,7 +8,7 @@ export type ToolQuestion = {
   schema: InputSchema;
 };
 
-/** What was found by a tool, to be cited by number. */
+/** A passage that a tool has found, to be cited by number. */
 export type Found = {
   kind: "page" | "file" | "message";
   title: string;
@@ -28,8 +28,8 @@ export type Found = {
 export type Made = { bytes: Uint8Array; name: string; shows: string; generated?: boolean };
 
 /**
- * What comes of a call. `text` is for the model and is somebody else's: it is never HTML. What was `found` is told to the model
- * by its quote, or where `whole` has it, by all of its text. `unknown`: it may have been done all the same.
+ * Outcome of a call. `text` is for the model and is somebody else's: it is never HTML. `found` is told to the model by its quote, or where
+ * `whole` has it, by all of its text. `unknown`: it may have been done all the same.
  */
 export type Outcome =
   | { text: string; failed?: boolean; unknown?: boolean; found?: Found[]; whole?: string[]; made?: Made[] }
@@ -38,7 +38,7 @@ export type Outcome =
 /** A question of a tool, and what the person has answered. */
 export type Answered = { question: ToolQuestion; answer: Record<string, unknown> };
 
-/** Who calls, from where. */
+/** The caller and its place. */
 export type Caller = {
   userId: string;
   chatId: string;
@@ -50,11 +50,11 @@ export type Caller = {
   signal: AbortSignal;
   /** Characters of an answer that are used. */
   length: number;
-  /** What the person has answered to the tool's questions so far, in order. */
+  /** The person's answers to the tool's questions so far, in order. */
   answers: Answered[];
 };
 
-/** What a tool of Tertulia itself is, wherever an admin has put it. */
+/** A tool of Tertulia itself, wherever an administrator has put it. */
 export type OwnTool = Pick<Tool, "tool" | "label" | "description" | "schema" | "reachesOut" | "goesTo" | "call">;
 
 /** A tool that may be offered to a model. */
@@ -64,14 +64,14 @@ export type Tool = {
   tool: string;
   /** Hash of where it is and of all that its server says of it; empty for our own. A yes is for one version. */
   version: string;
-  /** What the model calls it: unique among what is offered, and of the characters that all providers take. */
+  /** Name for the model: unique among what is offered, and of the characters that all providers take. */
   name: string;
-  /** What the model is told of it. */
+  /** Description for the model. */
   description: string;
   schema: InputSchema;
-  /** What people call it. */
+  /** Name for people. */
   label: string;
-  /** Who carries it out, where that is not Tertulia itself. */
+  /** The server that carries it out, where that is not Tertulia itself. */
   server: string | null;
   /** Whether it changes nothing. */
   readOnly: boolean;

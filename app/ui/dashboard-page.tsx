@@ -7,7 +7,7 @@ type Props = {
   width: "column" | "document" | "listing" | "sheet";
   /** The page above this one: its path and its name. */
   up?: [path: string, name: string];
-  /** What can be done with the whole page, on the right of its bar. */
+  /** Actions on the whole page, on the right of its bar. */
   actions?: ReactNode;
   children: ReactNode;
 };

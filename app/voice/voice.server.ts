@@ -37,7 +37,7 @@ const findKinds = prepared((db, _: object) => db.selectFrom("voiceModels").where
 /** A model that can be asked, stored or not yet. */
 export type TriedModel = Pick<VoiceModelRow, "id" | "externalId" | "baseUrl" | "apiKey" | "voice">;
 
-/** What is said in a recording; empty if nothing is. Throws ReplyError. */
+/** Words in a recording; empty if there are none. Throws ReplyError. */
 export async function transcribe(
   services: Services,
   model: TriedModel,

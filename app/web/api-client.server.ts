@@ -4,7 +4,7 @@ import type { InProcess } from "../api/env.server.ts";
 import { ReceivedForm } from "../http/received-form.server.ts";
 import type { Chunk } from "../replies/chunk.ts";
 
-/** Where a person's tokens are kept between requests: the web side's session cookie. */
+/** Store of a person's tokens between requests: the web side's session cookie. */
 export type TokenStore = {
   access: string | undefined;
   refresh: string | undefined;
@@ -140,8 +140,10 @@ function noteRotation(before: string, { access = "", refresh = "" }: TokenStore)
   return rotation;
 }
 
-/** What a refresh token was rotated to, but only for requests that began before that was delivered. A later request with the old
- * token may come from a stolen copy and must not get the new tokens. */
+/**
+ * The successor of a refresh token, but only for requests that began before that was delivered. A later request with the old token may come
+ * from a stolen copy and must not get the new tokens.
+ */
 function rotatedSince(begun: number, refresh: string | undefined): Rotation | undefined {
   const rotation = refresh && rotations.get(refresh);
   return rotation && rotation.at >= begun ? rotation : undefined;

@@ -4,7 +4,7 @@ import type { Log } from "../process/log.server.ts";
 import type { Client } from "./api-client.server.ts";
 import type { WebSession } from "./session.server.ts";
 
-/** What the handler gives to loaders, actions and middleware of one request. */
+/** Values that the handler gives to loaders, actions and middleware of one request. */
 export const apiContext = createContext<Client>();
 /** Path of what an administrator may read once they have said what for; undefined: nothing was refused for that. */
 export const purposeContext = createContext<() => string | undefined>();
@@ -34,5 +34,5 @@ export type LivePart = {
   leave(): unknown;
 };
 
-/** What a loader or an action is given by React Router as `context`. */
+/** The `context` that React Router gives to a loader or an action. */
 export type Context = Readonly<RouterContextProvider>;

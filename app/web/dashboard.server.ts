@@ -4,7 +4,7 @@ import { apiContext, type Context } from "./context.ts";
 const ask = (context: Context) => read(context.get(apiContext).api.dashboard.initialize.$get());
 const asked = new WeakMap<Context, ReturnType<typeof ask>>();
 
-/** What the pages behind the sign-in have in common. Asked once a request, however many loaders want to know. */
+/** Data that the pages behind the sign-in share. Asked once a request, however many loaders want to know. */
 export function dashboardOf(context: Context): ReturnType<typeof ask> {
   const before = asked.get(context);
   if (before) return before;

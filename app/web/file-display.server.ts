@@ -23,7 +23,7 @@ const kinds: Record<string, string> = {
   "image/avif": "imagen AVIF",
 };
 
-/** What a page shows of a file: its name, and its kind and size in words. `id` is null once it is deleted. */
+/** A file as a page shows it: its name, and its kind and size in words. `id` is null once it is deleted. */
 export function showFile(id: string | null, file: FileFacts) {
   const { name, mediaType, width, height } = file;
   const image = id !== null && mediaType.startsWith("image/");

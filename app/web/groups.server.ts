@@ -24,7 +24,9 @@ export async function sayGroups(context: Context, ids: string[] | null): Promise
   return ids.map((id) => names.get(id) ?? id).join("\n");
 }
 
-/** The ids of groups that are written one a line, whatever their case; null for none. What is no name stays, for the API to refuse. */
+/**
+ * The ids of groups that are written one a line, whatever their case; null for none. Words that are no name stay, for the API to refuse.
+ */
 export async function readGroups(context: Context, text: string): Promise<string[] | null> {
   const lines = text
     .split("\n")

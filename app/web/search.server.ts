@@ -1,4 +1,4 @@
 import { limits } from "../process/limits.ts";
 
-/** What a page's address asks to be searched for; empty: nothing. */
+/** Search of a page's address; empty: none. */
 export const searchIn = (url: URL): string => url.searchParams.get("q")?.trim().slice(0, limits.search) ?? "";

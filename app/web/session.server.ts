@@ -123,8 +123,8 @@ export class WebSession implements TokenStore {
 
 type Verified = { data: Data; flash: Flash | undefined };
 
-// What each key has verified, by the header that it came in. Checking a signature takes longer than much of what a page does, and a browser sends
-// the same header with each request.
+// Verified values of each key, by the header that they came in. Checking a signature takes longer than much of what a page does, and a
+// browser sends the same header with each request.
 const verified = new WeakMap<Buffer, Map<string, Verified>>();
 const keptVerified = 1_000;
 // In characters; what a browser of ours sends is half of it.

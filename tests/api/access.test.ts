@@ -116,7 +116,7 @@ for (const engine of await ruleEngines()) {
         expect.stringContaining("Una persona entra por este acceso"),
       ]);
       expect((await api.call("GET", "/auth/person", { token })).status).toBe(200);
-      // What stays where it is asks nothing.
+      // An access that stays where it is asks nothing.
       expect((await change({ address: fields.address, name: "Otro nombre" })).status).toBe(200);
       expect((await change({ dropsPeople: true })).status).toBe(200);
       expect((await api.call("GET", "/auth/person", { token })).status).toBe(401);
@@ -303,7 +303,7 @@ for (const engine of await ruleEngines()) {
       let issuer: string;
       let keys: CryptoKeyPair;
       let foreign: CryptoKeyPair;
-      /** What the next answer is: the claims of its token and how it is signed. */
+      /** The next answer: the claims of its token and how it is signed. */
       let token: (claims: Record<string, unknown>) => Promise<string>;
       let said: Record<string, unknown> = {};
       beforeAll(async () => {

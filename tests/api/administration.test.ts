@@ -236,7 +236,7 @@ for (const engine of await queryEngines()) {
       const { items } = (await call("GET", `/api/audit?filter=${JSON.stringify({ resourceId: carla.id })}`)).body as {
         items: { action: string; actorId: string; ip: string; at: string; createdAt: string; changes: object }[];
       };
-      // What the person did keeps no address; that the account ended keeps who ended it, and from where.
+      // Rows of the person's own actions keep no address; the row of the account's end keeps its actor and address.
       expect(items.map(({ action, ip }) => [action, ip])).toEqual([
         ["delete", "127.0.0.1"],
         ["update", ""],

@@ -51,7 +51,7 @@ describe.each(await ruleEngines())("assistants, on $name", (engine) => {
 
   const make = async (token: string, json: Record<string, unknown>) =>
     (await api.call("POST", "/api/assistant", { token, json: { name: "Corrector", ...json } })).body as Assistant;
-  /** What the model was asked, but for titles. */
+  /** Questions to the model, but for titles. */
   const asked = (): Body =>
     recorder.bodies
       .map((body) => JSON.parse(body) as Body)

@@ -58,7 +58,7 @@ describe.skipIf(!hasDirectory)("coming in by a directory", () => {
   it.each([
     ["ana", "otra"],
     ["nadie", "x"],
-    // What would be a filter finds nobody: these are letters.
+    // A filter in the name finds nobody: its signs are letters.
     ["*", "clave de ana"],
     ["ana)(uid=*", "clave de ana"],
     ["a*", "clave de ana"],

@@ -141,7 +141,7 @@ describe.each(await ruleEngines())("what somebody has, prepared to be downloaded
 
   it("is there until the next one is", async () => {
     const { id } = await prepare(ana);
-    // What can't be prepared: the machine has no room.
+    // An export that can't be prepared: the machine has no room.
     const { put } = api.services.storage;
     api.services.storage.put = async () => {
       throw Object.assign(new Error("full"), { code: "ENOSPC" });

@@ -34,7 +34,7 @@ describe.each(await queryEngines())("finding on $name", (engine) => {
   });
   afterAll(() => api.close());
 
-  /** What is done in the background every minute. */
+  /** The work of every minute in the background. */
   let remembered = "{}";
   const learn = () =>
     wordsLearning(api.services).work({

@@ -23,7 +23,7 @@ describe.each(engines)("work in the background on $name", (engine) => {
   });
   afterAll(() => api.close());
 
-  /** What another process would have; nobody else here sends e-mails, so that kind is free for any work. */
+  /** A job of another process; nobody else here sends e-mails, so that kind is free for any work. */
   async function another(work: JobRules["work"], rules: Partial<JobRules> = {}) {
     const processes = new Processes(api.services);
     await processes.join(() => ({ replies: 0, memory: 0, delay: 0 }));
@@ -121,7 +121,7 @@ describe.each(engines)("work in the background on $name", (engine) => {
       const id = await first.jobs.add({ kind: "email", userId: ana.id });
       first.jobs.wake("email");
       await begun.promise;
-      // What the others do once it has given no sign of life for fifteen seconds.
+      // The others' step once it has given no sign of life for fifteen seconds.
       await first.processes.leave();
       const { jobs } = await another(async () => "the second");
       expect(await jobs.ended(id, 10_000)).toMatchObject({ state: "done", result: '"the second"', attempts: 2 });

@@ -71,7 +71,7 @@ for (const engine of await ruleEngines()) {
       chunks.flatMap((chunk) => (chunk.type === "sources" ? chunk.sources : []));
     const prompt = async (chunks: Chunk[], token = ana.token) =>
       api.call("GET", `/api/message/${start(chunks).messageId}/prompt`, { token });
-    /** What the model server was sent, on the wire. */
+    /** Requests to the model server, on the wire. */
     const received = (words: string) => {
       return recorder.bodies.findLast((body) => body.includes(words) && !body.includes("Pon título")) ?? "";
     };

@@ -102,7 +102,7 @@ describe.each(await ruleEngines())("search by meaning on $name", (engine) => {
     expect(await vectors()).toBe(handbook.length);
     expect((await seek("¿Cuántas vacaciones tengo?"))[0]).toBe(handbook[0]);
     expect((await seek("algo para ir a pedales"))[0]).toBe(handbook[6]);
-    // What has the very words still comes first.
+    // The passage with the very words still comes first.
     expect((await seek("¿Dónde firman las visitas?"))[0]).toBe(handbook[4]);
     const berta = await api.signUp("Berta");
     expect(await seek("¿Cuántas vacaciones tengo?", berta.token)).toEqual([]);

@@ -12,7 +12,7 @@ let models: Server;
 const connections = new Map<Socket, number>();
 /** Closes a connection that brings a second request, as a server does whose patience with it has just ended. */
 let closesKept = false;
-/** What it answers in place of HTTP as it should be. */
+/** Its answer in place of proper HTTP. */
 let odd: string | undefined;
 /** Compresses whatever it is asked for. */
 let compresses = false;

@@ -177,7 +177,7 @@ describe.each(engines)("one's own account on $name", (engine) => {
       .select(["action", "ip"])
       .execute();
     expect(trace.map(({ action }) => action)).toContain("delete");
-    // Where they were goes with them; where somebody tried their password, and where the account was ended from, stays.
+    // Addresses of the person go with them; those of tries of their password and of the account's end stay.
     const ipOf = (one: string) => new Set(trace.filter(({ action }) => action === one).map(({ ip }) => ip));
     expect(["signup", "signin-failed", "delete"].map((action) => [...ipOf(action)])).toEqual([
       [""],

@@ -62,7 +62,7 @@ const table: Record<string, Record<Role, [list: number, read: number, create: nu
     inactive: [403, 403, 404, 404, 404],
     admin: [200, 200, 201, 200, 204],
   },
-  // What nobody but admins may see of these two: a model that is off, a page that is not published.
+  // Rows of these two that only administrators may see: a model that is off, a page that is not published.
   model: {
     anonymous: [401, 401, 401, 401, 401],
     other: [-200, 404, 404, 404, 404],

@@ -5,7 +5,7 @@ import { type Account, type Api, openApi } from "../support/api.ts";
 import { ruleEngines } from "../support/engines.ts";
 import { startModelServer, startRecorder } from "../support/model-server.ts";
 
-// What goes over the wire to a model: each part, whole and in its place.
+// The prompt on the wire: each part, whole and in its place.
 describe.each(await ruleEngines())("the prompt on $name", (engine) => {
   let api: Api;
   let mock: LLMock;

@@ -73,7 +73,7 @@ describe("texts", () => {
     await findIdentifiers("612 34 56 7 A1 ".repeat(15_000));
     clearInterval(watch);
     expect(turns).toBeGreaterThan(5);
-    // What has no candidates is looked through at once: where its time grows with the square, this does not end.
+    // A text without candidates is looked through at once: with time that grows by the square, this does not end.
     await findIdentifiers("a".repeat(2_000_000));
     await findIdentifiers(`${"a.".repeat(200_000)}@`);
     await findIdentifiers("1".repeat(500_000));
@@ -86,7 +86,7 @@ for (const engine of await ruleEngines()) {
     let api: Api;
     let admin: Account;
     let modelId: string;
-    /** What came to the model, and the server that is it: it says again what it was told, a character at a time. */
+    /** Requests to the model, and its server: it says again what it was told, a character at a time. */
     const came: string[] = [];
     const echo = createServer(async (request, response) => {
       let body = "";

@@ -43,7 +43,7 @@ for (const engine of await queryEngines()) {
         .execute();
       return id;
     };
-    /** What the hourly job does, as if it ran two days from now: rules begin after one. */
+    /** The hourly job, as if it ran two days from now: rules begin after one. */
     const run = () => deleteDue(api.services, Date.now() + 2 * day, new AbortController().signal);
     const titles = async ({ token } = admin) =>
       ((await api.call("GET", "/api/chat", { token })).body as { items: { title: string }[] }).items

@@ -118,7 +118,7 @@ for (const engine of await ruleEngines()) {
       const reply = await begun(ana, { projectId: id, content: "¿Cuánto mide el faro?" });
       const { text } = await call("GET", `/api/message/${reply.messageId}`, ana);
       expect(text).toContain("34 metros");
-      // What Berta has elsewhere is nobody's here.
+      // Berta's things elsewhere are nobody's here.
       await api.upload(berta.token, [new File(["La clave de la caja de Berta es 4711."], "caja.txt")]);
       const other = await begun(ana, { projectId: id, content: "¿Cuál es la clave de la caja?" });
       expect((await call("GET", `/api/message/${other.messageId}`, ana)).text).not.toContain("4711");

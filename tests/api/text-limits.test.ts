@@ -73,7 +73,7 @@ for (const engine of await ruleEngines()) {
         422,
         "«Uno» ya no cabe en tu plan, que guarda 1 MB; las anteriores se han importado.",
       ]);
-      // What is there already takes no more room.
+      // Text that is there already takes no more room.
       expect((await bringIn(before)).body).toMatchObject({ chats: 0, known: 1 });
     });
 

@@ -8,7 +8,7 @@ import { type Account, type Api, openApi } from "../support/api.ts";
 import { sqlite } from "../support/engines.ts";
 import { startScriptedModel, steps } from "../support/tool-servers.ts";
 
-// What somebody found who attacked the tools: each of these failed once.
+// Findings of an attack on the tools: each of these failed once.
 
 type Rpc = { id?: number; method?: string; params?: { arguments?: object }; result?: object };
 const called: string[] = [];

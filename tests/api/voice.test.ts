@@ -17,7 +17,7 @@ describe("what is read aloud", () => {
   it.each(["[", "[](", "`", "* ", "|", "$$", "![a", "```", "- ", "["])(
     "comes to an end for a million of %s",
     (text) => {
-      // Where the time grows with the square, it is hours.
+      // With time that grows by the square, it is hours.
       expect(spoken(text.repeat(1_000_000))).toEqual(expect.any(String));
     },
   );

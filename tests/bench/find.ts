@@ -66,7 +66,7 @@ for (const engine of await queryEngines()) {
 }
 finish();
 
-/** What SQLite's full-text search does by itself with the same passages. */
+/** SQLite's full-text search by itself over the same passages. */
 function plainBm25(): Finder {
   const db = new DatabaseSync(":memory:");
   db.exec("create virtual table p using fts5(document unindexed, text, tokenize='unicode61')");

@@ -1,4 +1,4 @@
-// What a reply and a page cost each part of a grown set-up: `npm run bench -- grown`.
+// Cost of a reply and a page for each part of a grown set-up: `npm run bench -- grown`.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { createClient } from "@redis/client";
@@ -95,7 +95,7 @@ async function measure(name: string, env: Record<string, string>, length = 60): 
   return { reply, page };
 }
 
-/** What it adds to a page without script that another process writes its reply than the one that shows it. */
+/** Delay of a page without script whose reply another process writes. */
 async function measureAcross(DATABASE_URL: string): Promise<void> {
   const model = await startModel();
   const env = { ...settings, OPENAI_BASE_URL: model.url, DATABASE_URL, REDIS_URL: redisUrl };

@@ -25,7 +25,7 @@ while (!(await browser.html("/conversation/chat")).includes("gpt-4o"))
   await new Promise((next) => setTimeout(next, 100));
 const memory = () => memoryOf(server.process.pid);
 
-// What a server that has just started still has to load and compile is nobody's.
+// Loading and compiling after a start are nobody's cost.
 const first = await browser.say("Una respuesta larguísima");
 await Promise.all(Array.from({ length: 50 }, () => browser.html(first)));
 const before = memory();

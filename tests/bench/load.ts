@@ -1,4 +1,4 @@
-// What many at once cost, and what the API costs the pages: `npm run bench -- load`.
+// Cost of many at once, and of the API for the pages: `npm run bench -- load`.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { Agent, createServer, get } from "node:http";
@@ -74,7 +74,7 @@ async function measureCall() {
   http.close();
 }
 
-/** What the second process adds to a page whose API is another one. */
+/** Cost of a second process for a page whose API is another one. */
 async function measureFront() {
   const p50 = async (server: { url: string; stop(): Promise<void> }) => {
     const browser = new Browser(server.url);

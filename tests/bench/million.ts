@@ -84,7 +84,7 @@ async function fill({ db, services }: Api, reader: Account): Promise<void> {
   if (services.engine === "postgres") await sql`vacuum analyze`.execute(db);
 }
 
-/** What the kth text means: as many numbers as most models say, between -1 and 1. */
+/** Meaning of the kth text: as many numbers as most models say, between -1 and 1. */
 function meaningOf(k: number) {
   return quantise(Array.from({ length: 768 }, (_, at) => Math.sin((k + 1) * 12.9898 + (at + 1) * 78.233)));
 }

@@ -88,7 +88,7 @@ async function write(): Promise<void> {
     .execute();
 }
 
-/** What a page of a chat and a message cost, in ms at the median and the 95th percentile. */
+/** Cost of a page of a chat and of a message, in ms at the median and the 95th percentile. */
 async function measure(when: string): Promise<void> {
   const [pages, lists, writes]: number[][] = [[], [], []];
   for (let round = 0; round < rounds; round++) {

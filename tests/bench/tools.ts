@@ -1,5 +1,5 @@
-// What tools cost: `npm run bench -- tools`. A call of a server beside the bare call, and a reply that offers a hundred tools beside
-// one that offers none, in one run.
+// Cost of tools: `npm run bench -- tools`. A call of a server beside the bare call, and a reply that offers a hundred tools beside one that
+// offers none, in one run.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -4,7 +4,7 @@
 import { MarkdownStream } from "../../app/markdown/stream.server.ts";
 
 const length = 20_000;
-// What a model sends at once.
+// Characters that a model sends at once.
 const piece = 4;
 const repeated = [
   ...[" ", "\t", "a", ".", ". ", "*", "_", "**a ", "`", "```\n", "~", "[", "]", "![", "](", "[a](", "<", ">", "> "],

@@ -6,7 +6,7 @@ import { field, option, pressable, type Tab } from "./tab.ts";
 const executablePath = "/usr/bin/firefox-esr";
 export const hasFirefox = existsSync(executablePath);
 
-// What is used of Puppeteer, which only the long tests install.
+// Parts of Puppeteer that are used; only the long tests install it.
 type Element = {
   type(text: string): Promise<void>;
   press(key: string): Promise<void>;

@@ -5,7 +5,7 @@ export type Tab = {
   title(): Promise<string>;
   /** Whether all of its page is there. */
   isLoaded(): Promise<boolean>;
-  /** What can be read in it. */
+  /** Readable text in it. */
   text(): Promise<string>;
   fill(label: string, text: string): Promise<void>;
   choose(label: string, option: string): Promise<void>;
@@ -13,7 +13,7 @@ export type Tab = {
   close(): Promise<void>;
 };
 
-/** Where a field is by its label, and a button or link by its words: XPath, which all browsers know. */
+/** Place of a field by its label, and of a button or link by its words: XPath, which all browsers know. */
 export const field = (label: string) => `//*[@id = //label[starts-with(normalize-space(), "${label}")]/@for]`;
 export const pressable = (name: string) => `//*[self::a or self::button][normalize-space() = "${name}"]`;
 export const option = (text: string) => `./option[normalize-space() = "${text}"]`;

@@ -1,5 +1,5 @@
-// What the last runs of the tests say of the accessibility of this release: `npm run accesibilidad` after `npm run test:todo`, or for
-// a part of it after `npm test` and `npm run test:largo`. It writes docs/accesibilidad.md.
+// Findings of the last test runs about the accessibility of this release: `npm run accesibilidad` after `npm run test:todo`, or for a part
+// of it after `npm test` and `npm run test:largo`. It writes docs/accesibilidad.md.
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { type Criterion, criteria, unmet } from "../../app/routes/public/accessibility/criteria.server.ts";

@@ -105,7 +105,7 @@ describe("the words of search", () => {
     expect(passages.every((passage) => passage.length <= 900)).toBe(true);
     expect(passages.every((passage) => passage.includes("Número | Fecha | De quién | Importe\n"))).toBe(true);
     expect(passages.flatMap((passage) => passage.match(/^Factura .*$/gm) ?? [])).toEqual(rows);
-    // What follows the table has nothing of it.
+    // Text after the table has nothing of it.
     const after = cutPassages(`Número | Importe\n${rows.slice(0, 15).join("\n")}\n\n${"Y otra cosa. ".repeat(100)}`);
     expect(after.at(-1)).toMatch(/^Y otra cosa/);
   });
@@ -129,7 +129,7 @@ describe("an embedded database", () => {
     await again.close();
   });
 
-  // That a write is on the disk when it is answered is shown by tests/failure/power-loss.long.test.ts.
+  // tests/failure/power-loss.long.test.ts shows that a write is on the disk when it is answered.
   it("copies its log into its file while it is in use, and has all of it when it is opened again", async () => {
     const folder = mkdtempSync(join(tmpdir(), "tertulia-"));
     const opened = await openDatabase({ dataDir: folder, databaseUrl: undefined }, log);

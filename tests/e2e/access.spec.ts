@@ -68,7 +68,7 @@ test("somebody comes in with the Casa, back to where they were going, leaves her
   await expect(page.getByLabel("Correo electrónico")).toHaveValue("ana@casa.es");
   await expect(page.getByText("Verificación en dos pasos")).toHaveCount(0);
   await expect(page.getByRole("heading", { name: "Qué puedes usar" })).toBeVisible();
-  // What others confirm with a password, she confirms by having just come in.
+  // Others confirm with a password; she confirms by having just come in.
   await page.getByRole("link", { name: "Eliminar mi cuenta" }).click();
   await expect(page.getByText("Tu cuenta no tiene contraseña.")).toBeVisible();
   await page.goto("/user");

@@ -2,7 +2,7 @@ import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import { begin, expect, lastReply, signInAsAdmin, test } from "./fixtures.ts";
 
-/** What axe finds by WCAG 2.2 AA and its own good practice, at two widths. */
+/** Findings of axe by WCAG 2.2 AA and its own good practice, at two widths. */
 async function findings(page: Page): Promise<string[]> {
   const found: string[] = [];
   for (const width of [360, 1280]) {
@@ -18,7 +18,7 @@ async function findings(page: Page): Promise<string[]> {
   return found;
 }
 
-/** What it finds on a page. The same pages without scripts are looked at in every-page-long.spec.ts. */
+/** Findings on a page. The same pages without scripts are looked at in every-page-long.spec.ts. */
 async function audit(page: Page, path: string): Promise<string[]> {
   await page.goto(path);
   return findings(page);

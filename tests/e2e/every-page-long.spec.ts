@@ -20,7 +20,7 @@ const kept: { path: string; text: string }[] = [];
 const vnu = "tests/tools/node_modules/vnu-jar/build/dist/vnu.jar";
 const hasJava = spawnSync("java", ["-version"]).status === 0;
 
-/** What the checker of the W3C finds in all pages that were kept; it needs Java. */
+/** Findings of the W3C's checker in all pages that were kept; it needs Java. */
 function checked(): string[] {
   const folder = mkdtempSync(join(tmpdir(), "tertulia-html-"));
   const files = kept.splice(0).map(({ path, text }, index) => {
@@ -50,7 +50,7 @@ async function* everyPage(page: Page, from: string[], scripts: boolean): AsyncGe
   const kindOf = (path: string) => path.replace(/[\w-]{36}/g, ":id").replace(/\?.*|#.*/, "");
   const seen = new Set<string>();
   const waiting = [...from];
-  // What saves a file or ends the session, and what has no end.
+  // Links that save a file or end the session, and endless ones.
   const leftOut =
     /\/(text|descargar|contenido|datos|signout|csv|lineas)\b|\/copias\/[^/]+$|\/v1\/|\.(xml|txt)$|\/acuse\//;
   for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {

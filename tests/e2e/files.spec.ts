@@ -143,7 +143,7 @@ test("a project answers from its documents and keeps what is not sent", async ({
   await create.getByRole("button", { name: "Guardar" }).click();
   await expect(page.getByRole("main").getByRole("link", { name: "informe.pdf", exact: true })).toBeVisible();
   await page.getByLabel("Mensaje", { exact: true }).fill("¿Cuánta agua gasta el riego");
-  // What waits in a project waits there on every device; without a script it is kept with what is sent.
+  // A draft in a project waits there on every device; without a script it is kept with the form.
   const saved = javaScriptEnabled ? page.waitForResponse("**/conversation/draft") : undefined;
   if (!javaScriptEnabled) await page.getByRole("button", { name: "Ocultar la barra" }).click();
   await saved;

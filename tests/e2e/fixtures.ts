@@ -52,7 +52,7 @@ export const test = base.extend<Each, Worker>({
     { scope: "worker" },
   ],
   baseURL: ({ server }, use) => use(server.url),
-  /** What went wrong in the page behind the test's back: errors, refused requests, warnings of the policy. */
+  /** Problems of the page behind the test's back: errors, refused requests, warnings of the policy. */
   problems: [
     async ({ page, javaScriptEnabled }, use) => {
       const problems: string[] = [];

@@ -164,7 +164,7 @@ test("a temporary conversation is not kept", async ({ page, context, line }) => 
   await expect(page.locator('[data-status="complete"][data-role="assistant"]')).toBeVisible();
   const path = new URL(page.url()).pathname;
   await page.reload();
-  // What is kept after it shows that copies are made here.
+  // The copy that is kept after it shows that copies are made here.
   await page.goto(`${line.server().url}/conversation/chat`);
   await chat(page, "Para quedarse");
   expect(await page.evaluate(async (one) => (await caches.match(one)) === undefined, path)).toBe(true);
@@ -236,7 +236,7 @@ test("another site sends nothing in the person's name, with a line or without", 
   }).listen(0, "127.0.0.1");
   await once(foreign, "listening");
   const attack = `http://localhost:${(foreign.address() as AddressInfo).port}/`;
-  // What is shared is in the form, to be taken by a press of its button; nothing is taken by itself.
+  // Shared files are in the form, to be taken by a press of its button; nothing is taken by itself.
   target = "/compartir";
   await page.goto(attack);
   await expect(page).toHaveURL(/\/compartir/);

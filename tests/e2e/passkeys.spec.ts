@@ -63,7 +63,7 @@ test("a passkey is made, comes in instead of the password, is not believed twice
   await page.getByRole("button", { name: "Usar una llave" }).click();
   await page.waitForURL("**/conversation/project");
 
-  // What the key has signed is worth nothing a second time.
+  // A signature of the key is worth nothing a second time.
   const fields = Object.fromEntries(new URLSearchParams(sent ?? ""));
   const again = await fetch(`${server.url}/v1/auth/signin/passkey`, {
     method: "POST",

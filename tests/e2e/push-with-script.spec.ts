@@ -6,7 +6,7 @@ import { freePort, startServer } from "../support/server.ts";
 
 test.use({ serviceWorkers: "allow" });
 
-/** What the test replaces in the worker. */
+/** Parts of the worker that the test replaces. */
 type Scope = {
   asked: unknown[];
   registration: {
@@ -143,7 +143,7 @@ test("a device is told of a reply, and a press on the notice opens the conversat
   await renew("https://avisos.example/3");
   expect(devices()).toEqual([]);
 
-  // Who leaves takes the notices along, also those that a push service still has.
+  // Signing out takes the notices along, also those that a push service still has.
   await browser.submit("/user", "/auth/signout", {});
   await page.goto(`${server.url}/user`);
   await expect(page).toHaveURL(/\/auth\/signin/);

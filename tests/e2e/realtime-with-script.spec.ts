@@ -70,12 +70,12 @@ test.describe("what changes elsewhere", () => {
     await page.getByRole("button", { name: "Cerrar las demás" }).click();
     await here.waitForURL("**/auth/signin**");
     await expect(here.getByText("Session expirada, por favor inicia sesión nuevamente.")).toBeVisible();
-    // What was there before is not for whoever goes back without the server.
+    // Earlier pages are not for somebody who goes back without the server.
     await here.context().setOffline(true);
     await here.goBack({ waitUntil: "commit" });
     await expect(here.getByText("No se ha podido conectar con el servidor")).toBeVisible();
     await expect(aside(here)).toHaveCount(0);
-    // Where something is being written, the page stays, and asks to sign in when it is sent.
+    // With unsent text the page stays, and asks to sign in when it is sent.
     await expect(writing.getByLabel("Mensaje", { exact: true })).toHaveValue("A medio escribir");
     await writing.getByRole("button", { name: "Enviar" }).click();
     await expect(writing.getByRole("dialog").getByLabel("Contraseña")).toBeVisible();

@@ -1,14 +1,14 @@
 import type { Page } from "@playwright/test";
 
-// What a screen reader names when it comes to it; without a name it says «button» and no more.
+// Roles that a screen reader names when it comes to them; without a name it says «button» and no more.
 const named = new Set([
   ...["button", "link", "textbox", "searchbox", "combobox", "listbox", "checkbox", "radio", "menuitem", "slider"],
   ...["spinbutton", "switch", "tab", "DisclosureTriangle", "dialog", "alertdialog", "image", "progressbar", "meter"],
 ]);
 
 /**
- * What is wrong with what screen readers are told of a page: the tree that Chromium gives to them, which is made of what
- * HTML, styles and scripts have come to.
+ * Faults in the tree that screen readers get of a page: the one that Chromium gives to them, which is made of what HTML, styles and scripts
+ * have come to.
  */
 export async function toldToScreenReaders(page: Page): Promise<string[]> {
   const session = await page.context().newCDPSession(page);

@@ -7,7 +7,7 @@ test("what was written is found by its words, and the result leads to it in its 
   await page.getByRole("navigation").getByRole("link", { name: "Buscar" }).click();
   await page.waitForURL("**/conversation/chat?buscar");
   const field = page.getByRole("searchbox", { name: "Buscar en todos los mensajes" });
-  // What is typed here must not become a question to the model.
+  // Text that is typed here must not become a question to the model.
   await expect(field).toBeFocused();
   await field.fill("GATO abuela");
   await field.press("Enter");

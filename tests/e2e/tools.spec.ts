@@ -56,7 +56,7 @@ test("the web is searched: what for, what was found, and where it is cited", asy
   await expect(source).toHaveAttribute("href", "https://pan.example/hoy");
   await expect(source).toHaveAttribute("rel", "noopener noreferrer nofollow");
   await expect(talk.locator('a.ref[aria-label="Fuente 1"]')).toBeVisible();
-  // What nobody may be led to is no source.
+  // A place that nobody may be led to is no source.
   await expect(talk.getByText("Trampa")).toHaveCount(0);
 });
 
@@ -129,7 +129,7 @@ test("an admin adds a server of tools in a form; a person is asked, says yes onc
   await expect(talk.getByText("Las dos.", { exact: true })).toBeVisible();
   await expect.poll(() => memory.written()).toHaveLength(2);
 
-  // What the form shows again after an error is what was typed.
+  // The form shows the typed text again after an error.
   const sum = { name: "todo_get-sum", input: { a: 1, b: 2 } };
   await page.locator("#mensaje").fill(steps([[sum]], "Van {resultado}"));
   await page.getByRole("button", { name: "Enviar" }).click();

@@ -74,7 +74,7 @@ function smallDisk(megabytes: number) {
     folder,
     fill() {
       const db = new DatabaseSync(join(folder, "tertulia.db"));
-      // What the log has room for already would still be written.
+      // Writes that the log has room for already would still succeed.
       db.exec("pragma wal_checkpoint(truncate)");
       const file = openSync(filler, "w");
       for (const size of [65_536, 4096, 1]) {

@@ -6,7 +6,7 @@ type Write = { at: number; bytes: Buffer } | { length: number };
 type Inode = { folder: boolean; length: number; synced: Buffer; unsynced: Write[] };
 type Naming = { folder: string; names: [path: string, inode: Inode | undefined][] };
 
-// What a disk writes whole or not at all, in bytes.
+// Unit that a disk writes whole or not at all, in bytes.
 const sector = 512;
 
 /**
@@ -15,7 +15,7 @@ const sector = 512;
  */
 export class Disk {
   readonly #root: string;
-  /** What programs see, and what is on the disk for sure. */
+  /** Content as programs see it, and as it is on the disk for sure. */
   readonly #seen = new Map<string, Inode>();
   readonly #named = new Map<string, Inode>();
   /** Names given and taken away since their folder was synced, the oldest first. */
@@ -101,7 +101,7 @@ export class Disk {
   }
 }
 
-/** What is in a folder: the bytes of files; of folders nothing. */
+/** Content of a folder: the bytes of files; of folders nothing. */
 export function readFolder(root: string): Map<string, Buffer | undefined> {
   const entries = readdirSync(root, { recursive: true, withFileTypes: true });
   return new Map(

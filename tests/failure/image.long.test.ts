@@ -118,7 +118,7 @@ describe.runIf(canBuild)("the image", () => {
     const picture = new File([Buffer.from(point, "base64")], "punto.png");
     // With the image's native parts, and its folder for temporary files.
     expect(await browser.upload([picture])).toHaveLength(1);
-    // What reads documents is there, also what recognises writing, of which the image leaves out the most.
+    // The programs that read documents are there, also the recogniser of writing, of which the image leaves out the most.
     const documents = ["gastos.xlsx", "nota.eml", "fax-ccitt.pdf", "contrato-foto.jpg"].map(
       (name) => new File([readFileSync(join(root, "tests/documents", name))], name),
     );

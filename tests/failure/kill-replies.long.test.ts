@@ -21,8 +21,8 @@ afterAll(async () => {
 const start = () => startServer({ DATA_DIR: dataDir, OPENAI_BASE_URL: `${mock.url}/v1`, OPENAI_API_KEY: "clave" });
 
 const kills = 20;
-// What is stored may be this much older than what was seen: the store's 250 ms at the model's 40 pieces of 12 characters a second,
-// and as much again for a busy machine.
+// The stored text may lag behind the seen one by this much: the store's 250 ms at the model's 40 pieces of 12 characters a second, and as
+// much again for a busy machine.
 const lag = 12 * 40 * 0.25 * 2;
 
 it(`killed ${kills} times in mid-reply, loses no message and at most 250 ms of text, says so and goes on`, async () => {
@@ -39,7 +39,7 @@ it(`killed ${kills} times in mid-reply, loses no message and at most 250 ms of t
     await server.end("SIGKILL");
 
     const database = new DatabaseSync(join(dataDir, "tertulia.db"));
-    // What is stored at the kill is to be seen at the end.
+    // Text that is stored at the kill is to be seen at the end.
     database.exec("update models set resumes = 0");
     const stored = database
       .prepare("select content, status from messages where role = 'assistant' order by id desc limit 1")

@@ -103,7 +103,7 @@ it(`killed ${kills} times around a call with a yes in it, nothing runs twice, no
     const calls = reply.parts.filter(({ kind }) => kind === "tool");
     const written = lines(text);
     expect(written).toBeLessThanOrEqual(1);
-    // What was not done, or of which nobody knows, is said; what is said to be done, is.
+    // Calls that were not done, or may have been, are told as such; those that are told as done are done.
     const done = calls.some(({ output }) => output === `Apuntado: ${text}`);
     const unknown = calls.some(({ status }) => status === "interrupted");
     expect(done ? written === 1 : unknown).toBe(true);

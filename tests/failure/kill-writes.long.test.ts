@@ -13,7 +13,7 @@ const kills = 20;
 
 it(`killed ${kills} times amid writes, keeps every one that it had answered`, async () => {
   const email = "ana@ejemplo.es";
-  /** What was answered: the name of each project and file that is there, and of those that were deleted. */
+  /** Answered writes: the name of each project and file that is there, and of those that were deleted. */
   const kept = new Map<string, string>();
   const deleted = new Set<string>();
   const files = new Set<string>();
@@ -64,7 +64,7 @@ it(`killed ${kills} times amid writes, keeps every one that it had answered`, as
         count();
       }
     };
-    // What the kill cuts off was not answered.
+    // Writes that the kill cuts off were not answered.
     await Promise.allSettled(Array.from({ length: 4 }, (_, n) => writer(n)));
     await server.end("SIGKILL");
   }

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => models.stop());
 
-/** What a path of the API answered with, one state after another; undefined: there is nothing. */
+/** Answers of a path of the API, one state after another; undefined: there is nothing. */
 type State = { value: string | undefined; began: number; answered: number };
 
 function caller(url: string, token: string) {
@@ -110,7 +110,7 @@ async function write(call: ReturnType<typeof caller>): Promise<Map<string, State
   return written;
 }
 
-/** What had been answered by then and is not there; a change that was under way may be there or not. */
+/** Writes that had been answered by then and are missing; a change that was under way may be there or not. */
 async function missing(call: ReturnType<typeof caller>, written: Map<string, State[]>, at: number) {
   const lost: { path: string; is: string | undefined; might: (string | undefined)[] }[] = [];
   for (const [path, states] of written) {

@@ -44,7 +44,7 @@ function stall(path: string): Promise<Socket> {
   });
 }
 
-// What they cost in memory: `npm run bench -- held`.
+// Their cost in memory: `npm run bench -- held`.
 it("three hundred readers that never read hold up nobody", async () => {
   const chat = await browser.say("Una respuesta larguísima");
   const stalled = await Promise.all(Array.from({ length: 300 }, () => stall(chat)));

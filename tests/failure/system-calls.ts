@@ -47,7 +47,7 @@ const line = /^(?<began>[\d.]+) (?<name>\w+)\((?<args>.*)\) += (?<result>\d+)(?:
 const descriptor = /\b\d+<((?:\\x..)+)>/g;
 const string = /"((?:\\x..)*)"/g;
 
-/** What failed or did not end has changed nothing that anybody was told of. */
+/** Writes that failed or did not end have changed nothing that anybody was told of. */
 function parse(text: string): SystemCall[] {
   const { began, name = "", args = "", result, took } = line.exec(text)?.groups ?? {};
   if (result === undefined) return [];

@@ -108,7 +108,7 @@ describe.each(shared)("two processes behind one port, on $name", (engine) => {
     await asking;
     expect([...statuses.keys()]).toEqual([200]);
     expect((await pids()).filter((pid) => before.includes(pid))).toEqual([]);
-    // Who was reading has read to the end, on a page without a script.
+    // The reader has read to the end, on a page without a script.
     for (const page of await Promise.all(pages)) {
       expect(page).toMatch(/Y aquí sigue\.|Frase número 40 de la respuesta larga\./);
     }

@@ -17,8 +17,8 @@ const replies = 200;
 const people = 50;
 
 /**
- * What compose.grown.yaml describes, without containers: two processes with folders of their own behind Caddy, on PostgreSQL, Redis
- * and an S3 store.
+ * The set-up of compose.grown.yaml, without containers: two processes with folders of their own behind Caddy, on PostgreSQL, Redis and an
+ * S3 store.
  */
 describe.runIf(caddy && redis).each(shared)("two machines behind Caddy, on $name, Redis and S3", (engine) => {
   let database: Awaited<ReturnType<typeof engine.open>>;

@@ -98,7 +98,7 @@ describe.runIf(caddy && redis && mayHaveHosts()).each(shared)(
 
       hosts.pullCable(0);
       await vi.waitFor(async () => expect((await writers()).size).toBe(1), { timeout: 180_000, interval: 250 });
-      // Who was being served by the one that is away asks again, and is served by the other.
+      // A client of the one that is away asks again, and is served by the other.
       const asked = async () => {
         const answer = await visitors[0]?.browser.fetch("/user", { signal: AbortSignal.timeout(2_000) });
         return answer?.status;

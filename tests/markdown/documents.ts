@@ -45,7 +45,7 @@ export const documents = [
   "> $$\n> a^\n",
 ];
 
-/** What must never run, whole or in pieces. */
+/** Scripts that must never run, whole or in pieces. */
 export const hostile = [
   "<script>alert(1)</script>",
   "<img src=x onerror=alert(1)>",

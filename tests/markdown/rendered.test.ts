@@ -3,7 +3,7 @@ import { renderMarkdown } from "../../app/markdown/render.server.ts";
 import { renderWithin } from "../../app/markdown/render-thread.server.ts";
 import { renderedText } from "../../app/markdown/rendered.server.ts";
 
-// What the grammar for Markdown goes through again from each of its brackets: more than half a second.
+// A text that the grammar for Markdown goes through again from each of its brackets: more than half a second.
 const tangled = (n: number) => `Texto ${n}\n\n${`\`\`\`markdown\n${"[]( [".repeat(660)}\n\`\`\`\n\n`.repeat(2)}`;
 const long = `# Un título\n\n${"Una frase **fuerte**. ".repeat(300)}`;
 

@@ -9,7 +9,7 @@ import { kindOf, reach, runWith } from "./suite.ts";
 
 const wanted = Number(process.argv[2] ?? 200);
 const folders = ["app/api/", "app/replies/", "app/db/", "app/files/", "app/routes/", "app/markdown/"];
-// In ms of tests for one mistake. What they have not noticed by then counts as unnoticed.
+// In ms of tests for one mistake. A mutant that they have not noticed by then counts as unnoticed.
 const budget = 240_000;
 // In ms of tests that are started at once.
 const together = 20_000;
@@ -29,7 +29,7 @@ const tests: Test[] = await Promise.all(files.map((file) => atOnce(() => reachTw
 const broken = tests.filter(({ passed }) => !passed);
 if (broken.length > 0) throw new Error(`Sin errores ya fallan: ${broken.map(({ file }) => file).join(", ")}`);
 
-// What no test in Node comes across is what only a browser runs, or is not tested at all.
+// Code that no test in Node comes across runs only in a browser, or is not tested at all.
 const reached = mutants.filter(({ id }) => tests.some((test) => test.reached.has(id)));
 console.log(`Las pruebas pasan por ${reached.length} de ${mutants.length}.`);
 const sample = shuffled(reached).slice(0, wanted);

@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 
 const root = join(import.meta.dirname, "..", "..");
 
-/** Where the changed project lies: inside this one, so that it finds the same packages. */
+/** Folder of the changed project: inside this one, so that it finds the same packages. */
 export const copy = join(root, "test-results", "mutations", "project");
 
 /** One small mistake that the instrumented code can be told to make. */

@@ -5,7 +5,7 @@ import { copy } from "./project.ts";
 
 const preloads = join(copy, "..", "preloads");
 
-/** What a run of a test file came to. */
+/** Outcome of a run of a test file. */
 type Outcome = { passed: boolean; ms: number };
 
 /**

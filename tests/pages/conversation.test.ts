@@ -363,7 +363,7 @@ describe("server-sent events", () => {
     events.map(({ event, data }) => (event === "thought" ? data : "")).join("");
 
   type Block = { closed: string; open: string; rest: string };
-  /** What a page shows after these events, as followed by the browser. */
+  /** Text that a page shows after these events, as followed by the browser. */
   function shown(events: { event: string; data: unknown }[]): string {
     let closed = "";
     let open = "";

@@ -27,7 +27,7 @@ it("a long document is read from its beginning, from a passage that a source lea
   expect(first[0]).toBe(0);
   const found = await numbersOn("?pasaje=200");
   expect(found[0]).toBeGreaterThan(Math.max(...first));
-  // What leads to it stands before it.
+  // The link to it stands before it.
   expect(await numbersOn("?desde=200")).toEqual(expect.arrayContaining(found.slice(4, 8)));
   expect((await numbersOn("?desde=200"))[0]).toBeGreaterThan(found[0] ?? 0);
   const links = async (query: string) =>
@@ -66,6 +66,6 @@ it("a printed conversation names the files that went with each message", async (
   expect(readable(await browser.html(`${chat}/imprimir`))).toMatch(/Con «apuntes\.txt» ?\./);
   const markdown = await browser.html(`${chat}/descargar?formato=markdown`);
   expect(markdown).toMatch(/\n\n- Adjunto: apuntes\.txt\n\nMira esto\n/);
-  // What the model answered has none.
+  // The model's answer has none.
   expect(markdown.match(/- Adjunto/g)).toHaveLength(1);
 });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { GrowingText } from "../../app/routes/conversation/stream/growing-text.server.ts";
 
-/** What a browser with a script has been told to add as plain text, once this has come letter by letter. */
+/** Plain text that a browser with a script was told to add, once this has come letter by letter. */
 async function shownPlain(text: string): Promise<string> {
   const growing = new GrowingText("m", 0);
   let plain = "";

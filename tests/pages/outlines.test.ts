@@ -6,8 +6,8 @@ import { startModelServer } from "../support/model-server.ts";
 import { outline, steady } from "../support/outline.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
-// What every page of the demonstration says and asks, against what it said when somebody last read it. Where a change is
-// meant, `npx vitest run tests/pages/outlines -u` writes it down, and its difference is read like code.
+// Words and forms of every page of the demonstration, against those that somebody last read. If a change is meant, `npx vitest run
+// tests/pages/outlines -u` writes it down, and its difference is read like code.
 
 let models: LLMock;
 let server: TestServer;
@@ -26,7 +26,7 @@ afterAll(async () => {
 // Of one kind of page, its first ones are like the others.
 const ofOneKind = 2;
 const sidebar = /<nav class="sidebar"[\s\S]*?<\/nav>/;
-// What is a file, ends the session, differs with the machine or is a list in another order.
+// Pages that are files, end the session, differ with the machine or are a list in another order.
 const passed = /^\/(user\/datos\/|auth\/signout|admin\/sistema|assets)|^\/v1|\/descargar|\/contenido|\?/;
 
 /** All pages that links lead to, with their addresses; of forms for something new, also what they say when sent empty. */

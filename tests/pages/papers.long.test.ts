@@ -48,7 +48,7 @@ it("a folder of mixed papers is taken up; a question in other words leads to the
   const page = readable(await (await browser.follow(answer)).text());
   expect(page).toMatch(/«a-medias\.docx» está dañado o incompleto/);
   expect(page).toMatch(/«dictado\.wav» es una grabación/);
-  // What is long to read says so, and all else is there to be asked about.
+  // A document that takes long says so, and the others can be asked about.
   await expect
     .poll(async () => readable(await browser.html(project)), { timeout: 240_000, interval: 1_000 })
     .not.toContain("leyéndose");

@@ -96,7 +96,7 @@ describe("hours", () => {
     admin.cookies.set("zona", "Nada/Ninguna");
     const inUtc = readable(await admin.html("/admin/subscription"));
     expect(inUtc).toContain("1/7/26, 10:00");
-    // What nobody touched stays, whichever zone it is shown in.
+    // An untouched moment stays, whichever zone it is shown in.
     const [edit = ""] = /\/admin\/subscription\/[\w-]{36}\/editar/.exec(await admin.html("/admin/subscription")) ?? [];
     const before = await admin.html(edit);
     const at = /name="at.startsAt" value="([^"]+)"/.exec(before)?.[1];

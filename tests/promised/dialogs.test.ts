@@ -69,7 +69,7 @@ describe("dialogs", () => {
     expect(html).toMatch(/<main[^>]*id="contenido"/);
     const foot = readable(/<div class="foot">[\s\S]*?<\/div>/.exec(inside)?.[0] ?? "").trim();
     expect(foot.split(/\s+/).filter(Boolean)).toEqual(buttons);
-    // What lies under it is out of reach.
+    // The page under it is out of reach.
     expect(html).toMatch(/<div class="contents" inert="">/);
     expect(html).toMatch(/<nav [^>]*inert=""/);
   });

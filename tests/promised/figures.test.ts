@@ -7,7 +7,7 @@ import * as toast from "../../app/ui/overlays/toast.tsx";
 
 const minute = 60_000;
 
-/** The figures that were promised. What they do in a browser is in tests/e2e. */
+/** The figures that were promised. Their behaviour in a browser is in tests/e2e. */
 const figures: [what: string, ours: unknown, seeds: unknown][] = [
   ["a toast is shown for, ms", toast.shownFor, 5000],
   ["a toast's countdown ticks every, ms", toast.tick, 50],

@@ -11,7 +11,7 @@ afterAll(() => server.stop());
 
 const pageAfter = async (browser: Browser, answer: Response) => readable(await (await browser.follow(answer)).text());
 
-/** What happens, and the words that a person reads. More of them are in tests/e2e. */
+/** Events, and the words that a person reads. More of them are in tests/e2e. */
 const catalogue: [what: string, words: string, happen: (browser: Browser) => Promise<string>][] = [
   [
     "a sign-up with a known e-mail",

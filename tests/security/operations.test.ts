@@ -7,9 +7,9 @@ type Body = Record<string, unknown>;
 type Operation = { requestBody?: { content: Record<string, { example?: Body }> } };
 
 /**
- * Who may call an operation of the API's document. `public`: anyone. `session`: whoever has signed in, also with an inactive
- * account. `active`: an active account. `owner`: the active owner of that very thing, and admins; to anyone else it is not there.
- * `own`: the same, also with an inactive account. `theirs`: the owner alone, no admin. `admin`: admins.
+ * Callers of an operation of the API's document. `public`: anyone. `session`: whoever has signed in, also with an inactive account.
+ * `active`: an active account. `owner`: the active owner of that very thing, and admins; to anyone else it is not there. `own`: the same,
+ * also with an inactive account. `theirs`: the owner alone, no admin. `admin`: admins.
  */
 const rules: Record<string, "public" | "session" | "active" | "owner" | "own" | "theirs" | "admin"> = {
   "delete /api/chat/{id}": "owner",
@@ -250,7 +250,7 @@ const rules: Record<string, "public" | "session" | "active" | "owner" | "own" | 
   "get /api/system/diagnosis/{id}": "admin",
   "post /api/system/diagnosis/{id}/marks": "admin",
 };
-/** What a member of its project may do who only reads there; all the rest of what is an owner's is not there for them. */
+/** Operations for a member of its project who only reads there; an owner's others are not there for them. */
 const readInProject = [
   "get /api/chat/{id}",
   "get /api/chat/{id}/messages",
@@ -272,7 +272,7 @@ for (const engine of await queryEngines()) {
     let api: Api;
     let document: Record<string, Record<string, Operation>>;
     let people: Record<"admin" | "ana" | "berta" | "inactive" | "resting" | "reader" | "fellow", Account>;
-    /** What Ana has, by the noun of its path. */
+    /** Ana's things, by the noun of their path. */
     let own: Record<string, string>;
     beforeAll(async () => {
       api = await openApi(engine);
@@ -343,7 +343,7 @@ for (const engine of await queryEngines()) {
     function call(operation: string, account: Account | undefined, id = unknown) {
       const [method = "", path = ""] = operation.split(" ");
       const example = document[path]?.[method]?.requestBody?.content["application/json"]?.example;
-      // What is asked of one's own account is not what is looked at here.
+      // Operations on one's own account are not looked at here.
       const json = path.startsWith("/api/user") && method === "patch" ? { name: "Otra" } : example;
       const address = path.replace(/\{\w+\}/g, id) + (path === "/api/search" ? "?q=hola" : "");
       return api.call(method.toUpperCase(), address, { token: account?.token ?? "", json });
@@ -471,7 +471,7 @@ for (const engine of await queryEngines()) {
     ];
     const wrongValues = [null, 7, -1e308, true, "", "\u0000", "x".repeat(50_000), [], [[[]]], {}, { a: { b: 1 } }];
 
-    // Who reads a body is no database.
+    // A reader of a body is no database.
     if (engine === sqlite)
       it("takes no body for an excuse: a thousand malformed ones are refused with a sentence, and the same process goes on", async () => {
         let sent = 0;

@@ -131,7 +131,7 @@ describe.each(await ruleEngines())("who else acts, on $name", (engine) => {
     const orphan = crypto.randomUUID();
     const { storage } = api.services;
     await storage.put(orphan, "original", Buffer.from("de nadie"));
-    // What is an hour old is nobody's upload that is still coming.
+    // A part that is an hour old belongs to no upload that is still coming.
     for (const one of [id, orphan])
       await utimes(join(api.services.config.dataDir, "files", nameOf(one, "original")), 1, 1);
     await api.services.files.sweep();

@@ -88,7 +88,7 @@ describe.each(await queryEngines())("files in a bucket, on $name", (engine) => {
     const { ids } = await send(new File(["Antes"], "antes.txt"));
     const tag = (await content(ids[0] ?? "")).headers.get("ETag") ?? "";
     await store.stop();
-    // Who has it already is answered without the store.
+    // A browser that has it already is answered without the store.
     const had = await api.fetch(`/api/file/${ids[0]}/content`, ana.token, { headers: { "If-None-Match": tag } });
     expect(had.status).toBe(304);
     const read = await content(ids[0] ?? "");
@@ -115,7 +115,7 @@ describe("a bucket", () => {
     const storage = new BucketStorage(store.settings("large/"));
     setFlagsFromString("--expose-gc");
     const collect = runInNewContext("gc") as () => void;
-    // What is held, not what has only not been collected yet. Collecting holds the process up, so it is not done all the time.
+    // Held memory, without garbage that has only not been collected yet. Collecting holds the process up, so it is not done all the time.
     const held = () => {
       collect();
       return process.memoryUsage().arrayBuffers;

@@ -97,7 +97,7 @@ export class Browser {
   }
 }
 
-/** What a browser would send of the last form that posts to `action`, if nobody touched it. */
+/** Fields that a browser would send of the last form that posts to `action`, if nobody touched it. */
 function asItStands(html: string, action: string): Record<string, string> {
   const form = formOf(html, action);
   const attribute = (tag: string, name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1];
@@ -130,7 +130,7 @@ export function hiddenFields(html: string, action: string): Record<string, strin
   return Object.fromEntries([...inputs, ...areas].map(([, name = "", value = ""]) => [name, unescapeHtml(value)]));
 }
 
-/** What a person reads of a page: its text, without tags and entities. */
+/** Text of a page as a person reads it, without tags and entities. */
 export function readable(html: string): string {
   return unescapeHtml(
     html

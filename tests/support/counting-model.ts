@@ -29,7 +29,7 @@ export async function startCountingModel(numberEvery: number): Promise<{ url: st
 
   function count(response: ServerResponse, written: string): void {
     const rest = counted.slice(written.length);
-    // What was cut in the middle of a number goes on with its other half.
+    // A text that was cut in the middle of a number goes on with its other half.
     const pieces: string[] = rest.match(/\s?\d+/g) ?? [];
     const timer = setInterval(() => {
       const piece = pieces.shift();

@@ -23,7 +23,7 @@ export function mayHaveHosts(): boolean {
  * told to anybody then: what is sent just does not arrive, as with a switch that has failed.
  */
 export class Hosts {
-  /** Where the hosts find what listens on this machine's loopback. */
+  /** Address at which the hosts find this machine's loopback. */
   readonly here = `${network}.1`;
   readonly #forwards: { server: Server; sockets: Set<Socket> }[] = [];
   readonly #count: number;
@@ -48,7 +48,7 @@ export class Hosts {
     return `${network}.${n + 2}`;
   }
 
-  /** What a command begins with to be run on a host. */
+  /** Beginning of a command that is run on a host. */
   on(n: number): string[] {
     return ["ip", "netns", "exec", name(n)];
   }

@@ -60,7 +60,7 @@ export async function startIdentityProvider(
   };
 }
 
-/** What of a provider its notices of leaving need: that it is found, and its keys. */
+/** Parts of a provider that its notices of leaving need: that it is found, and its keys. */
 export async function startLogoutIssuer(clientId: string) {
   const port = await freePort();
   const issuer = `http://127.0.0.1:${port}`;

@@ -29,7 +29,7 @@ La suma es $a^2 + b^2$.`;
 
 const slow: FixtureOpts = { chunkSize: 12, streamingProfile: { ttft: 20, tps: 40 } };
 
-/** A model server of OpenAI's and Anthropic's kind. What it answers depends on a word in the message. */
+/** A model server of OpenAI's and Anthropic's kind. The answer depends on a word in the message. */
 export async function startModelServer(): Promise<LLMock> {
   const mock = new LLMock({ port: 0, chunkSize: 8 });
   const title = /Pon título/;
@@ -127,7 +127,7 @@ function refuse(response: ServerResponse, status: number, error: object) {
 }
 
 const hostile: Record<string, (response: ServerResponse, attempt: number, body: string) => void> = {
-  // What else it is asked: a summary, a title.
+  // Other questions to it: a summary, a title.
   "": (response) => {
     begin(response).end(delta("Unas palabras.") + finish);
   },

@@ -36,7 +36,7 @@ export class PostgresPair {
   readonly #ports: [number, number];
   readonly #servers: ChildProcess[] = [];
   readonly #address: Server;
-  /** What has connected to the address, each with its connection to the one that led then. */
+  /** Connections to the address, each with its connection to the one that led then. */
   readonly #clients = new Map<Socket, Socket>();
   #leads: number;
 

@@ -26,7 +26,7 @@ execFileSync(
   { stdio: "ignore" },
 );
 
-/** What a browser keeps of its subscription. */
+/** A browser's subscription, as it keeps it. */
 const newDevice = (path: string) => {
   const pair = createECDH("prime256v1");
   pair.generateKeys();
@@ -61,7 +61,7 @@ const service = createServer({ key: readFileSync(key), cert: readFileSync(cert) 
 });
 await new Promise<void>((resolve) => service.listen(443, address, resolve));
 
-/** What the server has signed for the service (RFC 8292), if it is signed with the key that it names. */
+/** The server's signature for the service (RFC 8292), if it is signed with the key that it names. */
 function claims({ authorization = "" }: IncomingHttpHeaders): unknown {
   const [, token = "", named = ""] = /^vapid t=([\w.-]+), ?k=([\w-]+)/.exec(authorization) ?? [];
   const [header = "", body = "", signature = ""] = token.split(".");
@@ -91,7 +91,7 @@ const phone = new Browser(server.url);
 const email = await phone.signUp();
 const other = new Browser(server.url);
 await other.signIn(email);
-/** What the script of the page sends once the browser has its subscription. */
+/** Form of the page's script once the browser has its subscription. */
 async function add(browser: Browser, fields: Record<string, string>): Promise<Response> {
   const formToken = /name="formToken" value="([^"]+)"/.exec(await browser.html("/user"))?.[1] ?? "";
   return browser.post("/user/dispositivos", { formToken, intent: "here", ...fields });

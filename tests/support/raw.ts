@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 
-/** What a client writes to the server, byte by byte, and what it gets back: for requests that no library would send. */
+/** A client's bytes to the server, and the answer: for requests that no library would send. */
 export class Raw {
   readonly socket: Socket;
   received = "";

@@ -9,7 +9,7 @@ export type TestServer = {
   url: string;
   dataDir: string;
   process: ChildProcess;
-  /** What it has printed so far: its log. */
+  /** Its log so far. */
   printed(): string;
   /** Ends it (SIGTERM by default) and answers its exit code; its data stays. */
   end(signal?: NodeJS.Signals): Promise<number | null>;
@@ -76,7 +76,7 @@ export async function startServer(env: Record<string, string> = {}, on: string[]
 
 /** Pages and API in two processes; the environment is the API's, `PORT` and `PUBLIC_URL` are where the pages are. */
 export async function startPair({ PORT = "0", ...env }: Record<string, string>): Promise<TestServer> {
-  // What it prints is PUBLIC_URL, where the pages are.
+  // It prints PUBLIC_URL, where the pages are.
   const port = String(await freePort());
   const api = await startServer({ ...env, PORT: port, TRUST_PROXY: "1" });
   const { PUBLIC_URL } = env;

@@ -56,7 +56,7 @@ async function write(label: string, text: string): Promise<void> {
   writeFileSync(typed, text);
   goTo(label);
   w3m.press("Tab", "Enter");
-  // What is typed while the editor has the terminal is lost.
+  // Keys that are typed while the editor has the terminal are lost.
   await w3m.shows(text);
 }
 
@@ -73,10 +73,10 @@ async function open(path: string, shows: string): Promise<void> {
 type Row = {
   path: string;
   one: string;
-  /** What is typed, and what is written in the editor. */
+  /** Typed values, and the text that is written in the editor. */
   fields: [label: string, text: string][];
   areas?: [label: string, text: string][];
-  /** What tells it in the list, and the field that an edit changes. */
+  /** Text that tells it in the list, and the field that an edit changes. */
   named: string;
   changes: string;
 };

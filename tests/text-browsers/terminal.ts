@@ -21,7 +21,7 @@ export class Terminal {
   #failed: Error | undefined;
 
   constructor(command: string, columns = 110) {
-    // Where the environment names no locale, text browsers show and take letters of ASCII alone.
+    // Without a locale in the environment, text browsers show and take letters of ASCII alone.
     const inUtf8 = `env LC_ALL=C.UTF-8 ${command}`;
     const size = ["-x", String(columns), "-y", "100"];
     const tmux = ["-S", join(this.#folder, "socket"), "-f", "/dev/null", "-u"];

@@ -37,7 +37,7 @@ export const backchannel = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid 
   createRoute({
     method: "post",
     path: "/backchannel",
-    // Whose sessions end is known only from the token, so everybody's sockets check.
+    // Only the token tells which person's sessions end, so everybody's sockets check.
     middleware: [mayEndSessions(() => "")],
     request: {
       body: {

@@ -6,7 +6,7 @@ type Claims = Record<string, unknown>;
 const isText = (value: unknown): value is string => typeof value === "string" && !value.includes("\0");
 const said = (value: unknown): string | null => (isText(value) && value.trim() ? value.trim() : null);
 
-/** What the claims of a provider say of a person; `groupsClaim` may lead into objects, as `realm_access.roles`. */
+/** Facts about a person from a provider's claims; `groupsClaim` may lead into objects, as `realm_access.roles`. */
 export function factsIn(claims: Claims, groupsClaim: string): Omit<Facts, "subject" | "providerSession" | "idToken"> {
   const verified = claims.email_verified;
   const names = [

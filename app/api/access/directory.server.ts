@@ -14,7 +14,7 @@ export class RefusesUs extends Error {}
 const patience = 8_000;
 const groupsAtMost = 10_000;
 
-// What directories call these, the first that is there.
+// Names of these attributes in directories; the first that is there counts.
 const names = ["displayName", "cn", "name"];
 const subjects = ["entryUUID", "objectGUID", "ipaUniqueID", "nsUniqueId"];
 
@@ -39,7 +39,7 @@ export async function askDirectory(
     return {
       subject: firstOf(entry, subjects) ?? entry.dn,
       email: firstOf(entry, ["mail", "email"]) ?? null,
-      // What is written in the directory was written by the organisation.
+      // The organisation wrote the directory, so its entries are trusted.
       emailVerified: true,
       name: firstOf(entry, names) ?? username,
       groups: await groupsOf(client, access, entry),

@@ -12,9 +12,9 @@ import { recordAudit } from "../http/audit.server.ts";
 import { Problem } from "../http/problem.server.ts";
 import { lockAdmins } from "../users/account-admin.server.ts";
 
-/** What a provider says of who comes in. */
+/** Facts that a provider gives about the person who signs in. */
 export type Facts = {
-  /** What it calls the person, for ever. */
+  /** The provider's lasting name for the person. */
   subject: string;
   email: string | null;
   /** null: it does not say. */
@@ -71,7 +71,7 @@ export async function join(c: Context<ApiEnv>, access: AccessRow, facts: Facts, 
   return open(c, access, facts, userId);
 }
 
-/** What a ticket says, if it was made here for this access and has not expired. */
+/** Content of a ticket, if it was made here for this access and has not expired. */
 export function readTicket(
   c: Context<ApiEnv>,
   access: AccessRow,
@@ -154,7 +154,7 @@ async function makeAccount(c: Context<ApiEnv>, access: AccessRow, facts: Facts, 
         email,
         emailKey: email.toLowerCase(),
         passwordHash: "",
-        // Where the provider says who administers, being first says nothing.
+        // The first account is no administrator if the provider says who is.
         role: first && access.adminGroup === null ? "admin" : "user",
         status: "active",
         draft: null,

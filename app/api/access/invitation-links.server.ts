@@ -99,7 +99,7 @@ const accept: RouteHandler<typeof acceptRoute, ApiEnv> = async (c) => {
   return answerTokens(c, await enter(c, userId), 201);
 };
 
-/** What whoever has an invitation's link may do with it. */
+/** Routes for anybody who has an invitation's link. */
 export const invitationLinks = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(lookRoute, look)
   .openapi(acceptRoute, accept);

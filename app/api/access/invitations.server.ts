@@ -76,7 +76,7 @@ Si no lo esperabas, no hace falta que hagas nada.
   },
 };
 
-/** Where an invitation is accepted. Its token is derived, so that who administers can read it again and none is stored. */
+/** Address at which an invitation is accepted. Its token is derived, so that administrators can read it again and none is stored. */
 export const invitationPath = (services: Services, { id }: Pick<InvitationRow, "id">): string =>
   `/auth/invitacion/${id}.${proofOf(services, id)}`;
 

@@ -116,7 +116,7 @@ const joinHere: RouteHandler<typeof joinRoute, ApiEnv> = async (c) => {
   return answerTokens(c, await join(c, access, said.facts, said.userId), 200);
 };
 
-/** Coming in by a provider of OpenID Connect (Core 1.0, code flow with PKCE). What the browser keeps is its pages' matter. */
+/** Coming in by a provider of OpenID Connect (Core 1.0, code flow with PKCE). The browser's part is its pages' matter. */
 export const oidcEntries = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(beginRoute, begin)
   .openapi(endRoute, end)
@@ -135,7 +135,7 @@ export async function findAccess(db: Db, accessId: string, kind?: AccessRow["kin
 
 type Expected = { state: string; nonce: string; verifier: string };
 
-/** What the provider says of who has come back. What the token does not say is asked of its userinfo. */
+/** Facts about the person who came back from the provider. Its userinfo is asked for those that the token lacks. */
 async function factsOf(access: AccessRow, accessKey: Buffer, url: URL, expected: Expected): Promise<Facts> {
   const provider = await providerOf(access, accessKey);
   const tokens = await oidc.authorizationCodeGrant(provider, url, {

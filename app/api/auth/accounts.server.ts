@@ -215,7 +215,7 @@ export async function enter(c: Context<ApiEnv>, userId: string): Promise<Tokens>
 const justCameIn = 10 * 60_000;
 
 /**
- * Throws 422 unless the password is the person's own; counted like sign-ins. Who has none, because they come in by a provider, must
+ * Throws 422 unless the password is the person's own; counted like sign-ins. People who have none, because they come in by a provider, must
  * have come in a moment ago.
  */
 export async function confirmPassword(c: Context<ApiEnv>, password: string | undefined): Promise<void> {

@@ -76,7 +76,7 @@ const endOne: RouteHandler<typeof endOneRoute, ApiEnv> = async (c) => {
   return c.body(null, 204);
 };
 
-/** Where a person has signed in, and how to end it from here. */
+/** A person's open sessions, and their end. */
 export const openSessions = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(listSessionsRoute, listSessions)
   .openapi(endOthersRoute, endOthers)

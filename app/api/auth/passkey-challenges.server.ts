@@ -12,7 +12,7 @@ export const pageOrigin = z
   .url({ protocol: /^https?$/, error: "El origen tiene que ser una dirección." })
   .refine((url) => URL.parse(url)?.origin === url, "El origen es una dirección sin ruta.");
 
-/** What a passkey signs. Nothing is stored: the ticket goes to the browser and comes back, and the challenge is its hash. */
+/** The challenge that a passkey signs. Nothing is stored: the ticket goes to the browser and comes back, and the challenge is its hash. */
 export function makeChallenge({ clock, tokenKey }: Services, purpose: string): { ticket: string; challenge: string } {
   const begun = `${clock.now()}.${randomBytes(16).toString("base64url")}`;
   const made = `${begun}.${proofOf(tokenKey, purpose, begun)}`;

@@ -22,7 +22,7 @@ export const challenged = z
     options: z.looseObject({ challenge: z.string() }).openapi({ description: "Para el navegador (WebAuthn)." }),
   })
   .openapi("PasskeyChallenge");
-/** What a browser has signed; the library that verifies it also checks its form. */
+/** A browser's signature; the library that verifies it also checks its form. */
 export const browserAnswer = z.looseObject({ id: z.string().max(2_000) }, "Falta lo que ha firmado el navegador.");
 const common = { security: bearer, middleware: [signedIn, noProgram, publishes("user")] };
 

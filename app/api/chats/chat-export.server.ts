@@ -49,7 +49,7 @@ const messageAsJson = (stretch: Stretch, message: MessageRow, { models }: Export
   parts: partsIn(stretch, message),
   attachments: attachedTo(stretch, message).map(({ fileId, name }) => ({
     name,
-    // Where it lies in the archive of everything; null: it was deleted.
+    // Path in the archive of everything; null: the file was deleted.
     path: fileId && pathInArchive(fileId, name),
   })),
 });
@@ -124,7 +124,7 @@ const fold = (title: string, text: string) =>
 
 const attachedTo = ({ attachments }: Stretch, { id }: MessageRow) => attachments.get(id) ?? [];
 
-/** What was sent along with these messages, by message. */
+/** Files that were sent with these messages, by message. */
 async function attachmentsOf(db: Db, messageIds: string[]) {
   const rows = await db
     .selectFrom("attachments")
@@ -135,7 +135,7 @@ async function attachmentsOf(db: Db, messageIds: string[]) {
   return Map.groupBy(rows, ({ messageId }) => messageId);
 }
 
-/** Where a file lies in the archive of everything of a person. */
+/** Path of a file in the archive of everything of a person. */
 export function pathInArchive(id: string, name: string): string {
   const ending = extname(name);
   return `archivos/${fileName(name.slice(0, name.length - ending.length))} ${id.slice(-6)}${ending}`;

@@ -80,7 +80,7 @@ export const dashboard = new OpenAPIHono<ApiEnv>().openapi(
       acceptsImages: acceptsImages === 1,
       isDefault: isDefault === 1,
     }));
-    // Who may not talk to any is not told which there are.
+    // A person who may use no model is not told which there are.
     const mayTalk = person.status === "active" && !person.owesTerms;
     const { aiNotice } = services.config;
     const aside = { chats, projects: named };

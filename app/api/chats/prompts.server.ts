@@ -28,7 +28,7 @@ const prompt = z
   })
   .openapi("Prompt");
 
-/** What a model was given for a reply. Only for the owner of the chat. */
+/** The prompt that a model was given for a reply. Only for the owner of the chat. */
 export const prompts = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(
   createRoute({
     method: "get",
@@ -58,7 +58,7 @@ export const prompts = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).o
 
 type Shown = { parts: { title: string; text: string }[]; turns: Awaited<ReturnType<typeof showTurns>> };
 
-/** What the model was given in the end: it is hidden again as it was, in the same order and so with the same marks. */
+/** The prompt as the model got it: identifiers are hidden again as it was, in the same order and so with the same marks. */
 async function hideIn({ parts, turns }: Shown): Promise<Shown> {
   const { Pseudonyms } = await import("../../replies/pseudonyms/pseudonyms.server.ts");
   const pseudonyms = new Pseudonyms([...parts.map(({ text }) => text), ...turns.map(({ content }) => content)]);

@@ -20,7 +20,7 @@ const shown = z
   })
   .openapi("Member");
 
-/** Who is in which group. Each person may read of which they are themselves. */
+/** Memberships of groups. People read their own. */
 export const members: Resource<"members", typeof shown, typeof body> = {
   table: "members",
   name: "member",

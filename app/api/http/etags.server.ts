@@ -3,7 +3,7 @@ import { createMiddleware } from "hono/factory";
 import type { ApiEnv } from "../env.server.ts";
 
 /**
- * Adds an `ETag` to JSON that other programs read, and answers 304 if they have it already (RFC 9110 §13). That of an item begins with
+ * Adds an `ETag` to JSON that other programs read, and answers 304 if they have it already (RFC 9110 §13). The tag of an item begins with
  * its version, for which `If-Match` asks (`stored-rows.server.ts`). In-process calls of the pages need none.
  */
 export const etags = createMiddleware<ApiEnv>(async (c, next) => {

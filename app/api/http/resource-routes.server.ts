@@ -5,7 +5,7 @@ import { idempotent } from "./idempotency.server.ts";
 import { listOf, listQuery } from "./list.server.ts";
 import { answers, idParam, takes } from "./schemas.server.ts";
 
-/** What the routes of a resource have in common: who may call them, and what a write publishes. */
+/** Options that the routes of a resource share: who may call them, and the change that a write publishes. */
 type Shared = { security?: { bearer: string[] }[]; middleware: MiddlewareHandler<ApiEnv>[] };
 
 /** `GET /`: one page of a list, sought, filtered and sorted by `listQuery`. */

@@ -119,7 +119,7 @@ export function reads<T extends ItemTable, Shown extends z.ZodObject>(of: ReadRe
     });
 }
 
-/** Routes for list, item, creation, change and deletion. What is done as an administrator is recorded in the audit trail. */
+/** Routes for list, item, creation, change and deletion. Acts of administrators are recorded in the audit trail. */
 export function routesOf<T extends ItemTable, Shown extends z.ZodObject, Body extends z.ZodObject>(
   of: Resource<T, Shown, Body>,
 ) {

@@ -28,7 +28,7 @@ export function whileSignedIn(
   return { signal: AbortSignal.any([request, ended.signal]), leave };
 }
 
-// In ms. What is shown may be taken back in many ways, and in another process: it is looked at again, for the few who read it.
+// In ms. A shown chat may be taken back in many ways, and in another process: it is looked at again, for the few who read it.
 const lookEvery = 1_000;
 
 /** The same for a chat of somebody else's: aborts, too, once the person may no longer read it. */

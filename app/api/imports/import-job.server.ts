@@ -80,7 +80,7 @@ type Memory = z.output<typeof memory>;
 
 async function addChats(services: Services, job: JobAtWork, chats: FoundChat[]): Promise<Imported> {
   const { index: begun, chatId, ...counted } = memory.parse(JSON.parse(job.data));
-  // What was refused of those that an earlier attempt has added is not known any more.
+  // Refusals among those that an earlier attempt has added are not known any more.
   const left = chats.slice(0, begun).flatMap((chat) => chat.left);
   for (let index = begun; index < chats.length; index++) {
     const chat = chats[index];

@@ -49,7 +49,7 @@ export const showJob = ({
   result: row.result === null ? null : (JSON.parse(row.result) as unknown),
 });
 
-/** What is done in the background: a person sees what is done for them, who administers all of it. It is kept for a day. */
+/** Jobs in the background: people see their own, administrators all. They are kept for a day. */
 export const jobs: ReadResource<"jobs", typeof job> = {
   table: "jobs",
   shown: job,

@@ -24,8 +24,8 @@ const common = { security: bearer, middleware: [signedIn, active, publishes("pro
 const changes = { security: bearer, middleware: [signedIn, noProgram, active, publishes("project")] };
 
 /**
- * Who else sees a project: its chats and documents, and whose each is. Who «writes» begins chats of their own in it and adds
- * documents; a chat has one author, and others go on in a copy.
+ * Other people who see a project: its chats and documents, and whose each is. A member who «writes» begins chats of their own in it and
+ * adds documents; a chat has one author, and others go on in a copy.
  */
 export const projectMembers = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(
@@ -182,7 +182,7 @@ export const projectMembers = new OpenAPIHono<ApiEnv>({ defaultHook: answerInval
     },
   );
 
-/** What is theirs goes with them: nobody's chat stays where they can't look after it. */
+/** Their chats and documents go with them, as nobody's chat stays where they can't look after it. */
 async function takeOut(trx: Trx, projectId: string, userId: string): Promise<void> {
   const own = { projectId: null };
   await trx.updateTable("chats").set(own).where("projectId", "=", projectId).where("userId", "=", userId).execute();

@@ -18,7 +18,7 @@ const fields = {
 const body = z.strictObject(fields);
 const shown = z.object({ ...rowFields, ...fields, groupIds: shownGroupIds }).openapi("Training");
 
-/** What every model is given: instructions, knowledge that is searched, examples as earlier turns. */
+/** Texts for every model: instructions, knowledge that is searched, examples as earlier turns. */
 export const trainings: Resource<"trainings", typeof shown, typeof body> = {
   table: "trainings",
   name: "training",

@@ -126,7 +126,7 @@ async function takeAll(
   // The same file twice is one.
   const different = [...new Map(taken.map((row) => [row.id, row])).values()];
   if (!keep.temporary) {
-    // Papers that were photographed. What goes with a message is looked at by the model.
+    // Papers that were photographed. Files of a message are looked at by the model.
     for (const row of different) if (isImage(row.mediaType) && row.text === null) await files.readPicture(row);
   }
   for (const row of await files.settled(different, patience)) {

@@ -10,7 +10,7 @@ import { isPage, readPage } from "../../tools/builtin/page.server.ts";
 import { type Fetched, fetchPublic } from "../../tools/builtin/public-request.server.ts";
 import { ToolRefused } from "../../tools/tool.server.ts";
 
-/** What was found at an address, on disk until `discard`. */
+/** The page that was found at an address, on disk until `discard`. */
 export type TakenPage = { path: string; name: string; size: number; address: string; discard(): Promise<void> };
 
 // In ms, for all redirects and the whole answer.

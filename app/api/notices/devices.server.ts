@@ -142,7 +142,7 @@ export const devices = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
 /** A browser has one address, whoever is signed in, and a session one browser. */
 const replaceDevice = ({ db, engine }: Pick<Services, "db" | "engine">, row: DeviceRow) =>
   db.transaction().execute(async (trx) => {
-    // What comes in at the same time waits here: SQLite has one connection anyway.
+    // Writes that come in at the same time wait here: SQLite has one connection anyway.
     const owner = trx.selectFrom("users").where("id", "=", row.userId).select("id");
     await owner.$if(engine === "postgres", (query) => query.forUpdate()).execute();
     await trx

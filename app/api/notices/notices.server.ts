@@ -29,7 +29,7 @@ const fields = {
 const body = z.strictObject(fields);
 const shown = z.object({ ...rowFields, ...fields, groupIds: shownGroupIds }).openapi("Notice");
 
-/** What the house says to its people: on every page of theirs, until each has read it. */
+/** Notices of the house: on every page of its people, until each has read them. */
 export const notices: Resource<"notices", typeof shown, typeof body> = {
   table: "notices",
   name: "notice",
@@ -48,7 +48,7 @@ export const notices: Resource<"notices", typeof shown, typeof body> = {
     await checkGroupIds(services.db, given.groupIds, before && parseGroupIds(before));
     return { ...given, userId: null, endsAt: given.endsAt === null ? null : Date.parse(given.endsAt) };
   },
-  // Who has read another text has not read this one.
+  // A changed text has been read by nobody.
   async storing(trx, row) {
     await trx.deleteFrom("noticesRead").where("noticeId", "=", row.id).execute();
   },

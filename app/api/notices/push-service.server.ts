@@ -20,7 +20,7 @@ export function vapidKeys(seed: Buffer): PushKeys {
 }
 
 /**
- * What came of a notice: the service has taken it; it knows no such device any more; it refuses it, as it does with other keys than the
+ * Outcome of a notice: the service has taken it; it knows no such device any more; it refuses it, as it does with other keys than the
  * device was taken in with; or it can't be reached now. `why`: a status, or the code of an error.
  */
 export type Handed = { state: "taken" | "gone" } | { state: "refused" | "unreachable"; why: string };
@@ -57,7 +57,7 @@ class NoAnswer extends Error {
   override name = "NoAnswer";
 }
 
-/** Posts to an address that a browser has named: over TLS and to the public internet only. What is answered is not read. */
+/** Posts to an address that a browser has named: over TLS and to the public internet only. The answer is not read. */
 function post(url: URL, headers: Record<string, string | number>, body: Buffer | null): Promise<number> {
   if (url.protocol !== "https:" || !isPublicHost(url)) throw new AddressNotPublic(url.hostname);
   const { promise, resolve, reject } = Promise.withResolvers<number>();

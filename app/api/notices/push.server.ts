@@ -10,7 +10,7 @@ const retries = [minute, 5 * minute];
 
 type Given = Pick<Services, "db" | "pushKeys" | "config" | "log">;
 
-/** Whose reply it is, and of a temporary chat the session that it belongs to. */
+/** Owner of the reply, and the session of a temporary chat. */
 type Told = { userId: string; sessionId: string | null };
 
 /** Whether any device is told of a reply. */
@@ -23,7 +23,7 @@ export const replyPushing = (services: Given): JobRules => ({
   work: (job) => push(services, job),
 });
 
-/** Tells all devices at once. What was not taken is tried again; a device that has refused it each time is forgotten. */
+/** Tells all devices at once. A notice that was not taken is tried again; a device that has refused it each time is forgotten. */
 async function push(services: Given, job: JobAtWork): Promise<void> {
   const { db, log } = services;
   const reply = await endOfReply(db, job.subjectId, services.config);

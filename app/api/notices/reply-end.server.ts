@@ -33,7 +33,7 @@ export async function endOfReply(
 }
 
 function wordsFor({ status, title: named, sessionId }: Pick<ReplyEnd, "status" | "title" | "sessionId">) {
-  // What is temporary is not spread, not even its first words.
+  // Temporary chats are not spread, not even their first words.
   const title = sessionId === null ? named : "Conversación temporal";
   if (status === "waiting") {
     return {

@@ -23,7 +23,7 @@ const common = {
   middleware: [signedIn, active, publishes("message")],
 };
 
-/** What a person thinks of a reply of theirs: one opinion for each, which they can change and take back. */
+/** A person's opinion of a reply of theirs: one for each, which they can change and take back. */
 export const messageOpinions = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(
     createRoute({
@@ -94,7 +94,7 @@ async function findOwnReply(services: Services, person: Person, id: string): Pro
   return reply;
 }
 
-/** What was asked and answered, as it is now: who reads the opinion needs what it is about, whatever is edited later. */
+/** Question and answer as they are now: an opinion is read with them, whatever is edited later. */
 async function judged(db: Db, reply: MessageRow) {
   const question = await db
     .selectFrom("messages")

@@ -22,7 +22,7 @@ const shown = z
   })
   .openapi("Opinion");
 
-/** What people think of replies, for who administers: with it a model or an assistant can be judged, or another be tried. */
+/** Opinions of replies, for administrators: by them a model or an assistant can be judged, or another be tried. */
 export const opinions: ReadResource<"opinions", typeof shown> = {
   table: "opinions",
   shown,

@@ -20,7 +20,7 @@ const due = z
   })
   .openapi("RetentionDue");
 
-/** What a rule would delete now. */
+/** Items that a rule would delete now. */
 export const retentionDue = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(
   createRoute({
     method: "get",

@@ -57,7 +57,7 @@ async function ask(services: Services, due: ScheduleRow): Promise<void> {
   changes.tell({ userId: due.userId, what: "schedule" });
 }
 
-/** What came of asking: where the reply is being written, or why there is none. */
+/** Outcome of asking: where the reply is being written, or why there is none. */
 async function began(services: Services, due: ScheduleRow, now: number): Promise<Partial<ScheduleRow>> {
   if (now - due.nextAt > latest) return { problem: "A esa hora el servidor estaba apagado." };
   try {

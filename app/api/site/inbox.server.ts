@@ -14,7 +14,7 @@ const shown = z
   })
   .openapi("InboxMessage");
 
-/** What has come by the contact and support forms. */
+/** Messages from the contact and support forms. */
 export const inbox: ReadResource<"emails", typeof shown> = {
   table: "emails",
   shown,

@@ -38,7 +38,7 @@ function changesOf({ resource, changes }: Pick<AuditRow, "resource" | "changes">
   return { ...(before && { before: without(before) }), ...(after && { after: without(after) }) };
 }
 
-/** What admins have changed and who has signed in. */
+/** The audit trail: changes by administrators, and sign-ins. */
 export const auditTrail: ReadResource<"audit", typeof shown> = {
   table: "audit",
   shown,

@@ -38,7 +38,7 @@ async function show(db: Db, id: string): Promise<z.output<typeof diagnosis>> {
 }
 
 /**
- * What a diagnosis of the way between this server and a browser sees: its page, and the pictures in its lines, may be answered by
+ * Observations of a diagnosis of the way between this server and a browser: its page, and the pictures in its lines, may be answered by
  * several processes.
  */
 export const diagnoses = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })

@@ -140,7 +140,7 @@ async function jobsIn({ db }: Services) {
   const counted = await db
     .selectFrom("jobs")
     .groupBy("state")
-    // What repeats waits most of the time, and is no work that anybody waits for.
+    // Repeated jobs wait most of the time, and nobody waits for them.
     .where("key", "is", null)
     .select(["state", sql<number>`count(*)`.as("count")])
     .execute();

@@ -159,7 +159,7 @@ function accessWith(before: ToolAccess, { clientId, clientSecret }: Client): Too
   return isSame ? { ...before, own } : { own };
 }
 
-/** What a body makes of a row; without a new secret the old, encrypted one stays. */
+/** Columns that a body makes; without a new secret the old, encrypted one stays. */
 export function toColumns({ toolKey }: Pick<Services, "toolKey">, id: string, given: NewTool, before?: ToolRow) {
   const { secret, model, clientId, clientSecret, choices, ...columns } = given;
   const old: ToolSettings = before ? settingsOf(before) : {};

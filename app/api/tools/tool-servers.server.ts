@@ -24,7 +24,7 @@ const end = z.strictObject({
   }),
 });
 
-/** What is done with a server of tools: ask it again, and sign in there. */
+/** Actions on a server of tools: ask it again, and sign in there. */
 export const toolServers = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(
     createRoute({
@@ -80,7 +80,7 @@ export const toolServers = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid 
     },
   );
 
-/** What a server of tools has refused, as the refusal of the request. */
+/** Turns a refusal of a server of tools into the refusal of the request. */
 async function refusal<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;

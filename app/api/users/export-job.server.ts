@@ -1,7 +1,7 @@
 import { type JobAtWork, JobFailed, type JobRules } from "../../jobs/jobs.server.ts";
 import { countEntries, type ExportServices, exportAccount, exportName } from "./export.server.ts";
 
-/** What a prepared export is called, and its size in bytes. */
+/** Name of a prepared export, and its size in bytes. */
 export type Prepared = { name: string; size: number };
 
 // So that one of hundreds of megabytes does not hold up everybody else's.

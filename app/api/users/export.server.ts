@@ -18,7 +18,7 @@ type Entry =
 
 const chatsAtOnce = 20;
 
-/** What the ZIP of what somebody has is called. */
+/** Name of the ZIP of somebody's data. */
 export const exportName = () => `tertulia-${new Date().toISOString().slice(0, 10)}.zip`;
 
 /** How many entries the ZIP of somebody will have, if nothing is added or deleted meanwhile. */
@@ -53,7 +53,7 @@ export async function* exportAccount(
   try {
     yield* output;
   } finally {
-    // Who reads has left, perhaps in the middle of a file.
+    // The reader has left, perhaps in the middle of a file.
     left.abort();
     await filled;
   }

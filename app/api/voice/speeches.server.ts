@@ -53,7 +53,7 @@ const readSpeech: RouteHandler<typeof readSpeechRoute, ApiEnv> = async (c) => {
     const { sound, isKept } = await made(services, message, { model, text, version }).catch(asProblem);
     const stored = isKept ? await findKept(services, message.id, version) : undefined;
     if (stored) return await answerKept(c, stored);
-    // What is not kept is given whole: each part would be made, and paid for, again.
+    // Speech that is not kept is given whole: each part would be made, and paid for, again.
     return new Response(new Uint8Array(sound), {
       headers: { "Content-Type": "audio/mpeg", "Cache-Control": "no-store" },
     });
@@ -82,7 +82,7 @@ export const speeches = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).
 type Made = { sound: Buffer; isKept: boolean };
 type Wanted = { model: VoiceModelRow; text: string; version: string };
 
-/** What the sound of a text depends on: changed in any of it, it is made anew. */
+/** Everything that the sound of a text depends on: if any of it changes, the sound is made anew. */
 const versionOf = ({ externalId, voice, baseUrl }: VoiceModelRow, text: string) =>
   createHash("sha256")
     .update(JSON.stringify([baseUrl, externalId, voice, text]))

@@ -80,7 +80,7 @@ function refused(error: unknown): never {
   throw error instanceof FileRefused ? invalid("audio", `La grabación ${error.message}`) : error;
 }
 
-/** What a voice server answers or refuses, as the API says it. */
+/** Says a voice server's answer or refusal as the API does. */
 export function asProblem(error: unknown): never {
   throw error instanceof ReplyError ? new Problem(error.status, error.message) : error;
 }

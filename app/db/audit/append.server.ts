@@ -2,7 +2,7 @@ import { v7 as newId } from "uuid";
 import type { Trx } from "../engine.server.ts";
 import type { AuditRow } from "../tables.ts";
 
-/** What happened, as it is told to the audit trail. */
+/** An event, as it is told to the audit trail. */
 export type AuditEvent = Pick<AuditRow, "action" | "resource"> &
   Partial<Pick<AuditRow, "id" | "actorId" | "ownerId" | "resourceId" | "ip">> & { changes?: object };
 

@@ -9,7 +9,7 @@ export type AuditCheck = {
   sealed: number;
   unsealed: number;
   last: Seal | undefined;
-  /** What is not as it was sealed, in sentences; at most `problemsAtMost`. */
+  /** Rows that are not as they were sealed, in sentences; at most `problemsAtMost`. */
   problems: string[];
 };
 
@@ -95,7 +95,7 @@ async function wrongIn(db: Db, row: SealedRow, before: Seal, keys: SealKey[]): P
   if (!key) return [`El apunte ${row.seq} se selló con otro secreto, y no se puede comprobar.`];
   const wrong: string[] = [];
   const details = row.details ?? "";
-  // Where rows are missing before it, that has been said already.
+  // Missing rows before it have been told already.
   const follows = before.seq === row.seq - 1 && before.hash !== "" ? before.hash : undefined;
   const known = row.seq === 1 ? "" : follows;
   if (known !== undefined && sealOf(key, known, row.seq, row, details) !== row.hash) {

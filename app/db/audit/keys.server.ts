@@ -8,7 +8,7 @@ import type { SealKeyRow } from "../tables.ts";
 export type Seal = { seq: number; hash: string };
 
 /**
- * A key that rows are sealed with: random, and stored under a key that is derived from the master secret. Who can write to the
+ * A key that rows are sealed with: random, and stored under a key that is derived from the master secret. Somebody who can write to the
  * database, but does not have the secret, makes none, and signs nothing with it:
  * - `head`: the last row that was sealed; without it the end of the trail could be cut off unseen;
  * - `cut`: the last row that retention was allowed to delete; a row that says so could be added by anybody;

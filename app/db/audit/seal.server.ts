@@ -16,9 +16,9 @@ import {
 } from "./keys.server.ts";
 
 /*
- * The audit trail is a chain. Each row gets a number and a seal: a keyed hash (HMAC-SHA-256) of what it says and of the seal of the
- * row before. Who can write to the database, but does not have the master secret, can't change, insert or remove a row unnoticed.
- * What changed and the address are hashed apart, so that they can be removed with a deleted account and the rest stays checkable.
+ * The audit trail is a chain. Each row gets a number and a seal: a keyed hash (HMAC-SHA-256) of what it says and of the seal of the row
+ * before. Somebody who can write to the database, but does not have the master secret, can't change, insert or remove a row unnoticed. The
+ * changes and the address are hashed apart, so that they can be removed with a deleted account and the rest stays checkable.
  */
 type Sealed = Pick<AuditRow, "id" | "createdAt" | "actorId" | "ownerId" | "action" | "resource" | "resourceId">;
 type Details = Pick<AuditRow, "id" | "changes" | "ip">;

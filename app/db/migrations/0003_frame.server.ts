@@ -5,7 +5,7 @@ import { firstPages } from "../first-pages.server.ts";
 import type { PageRow } from "../tables.ts";
 import { optional, schema } from "./0001_first.server.ts";
 
-/** What accounts and public pages need beside the conversation; the public pages get their first texts. */
+/** Tables for accounts and public pages; the public pages get their first texts. */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const { table, index, text, id, number } = schema(db, engine);
 

@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { Engine } from "../engine.server.ts";
 import { schema } from "./0001_first.server.ts";
 
-/** What the lists of the administration are ordered and filtered by, over a million messages too. */
+/** Indexes by which the lists of the administration are ordered and filtered, over a million messages too. */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const { index, id } = schema(db, engine);
   await db.schema.dropIndex("messages_userId_id").execute();

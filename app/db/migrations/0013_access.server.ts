@@ -38,7 +38,7 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
     .unique()
     .execute();
   await index("identities", "userId");
-  // Who can no longer come in by an access that is deleted does not stay in by it either.
+  // Deleting an access also ends the sessions that it opened.
   await db.schema.alterTable("sessions").addColumn("accessId", id, optional("accesses", "cascade")).execute();
   await db.schema.alterTable("sessions").addColumn("providerSession", text).execute();
   await db.schema.alterTable("sessions").addColumn("idToken", text).execute();

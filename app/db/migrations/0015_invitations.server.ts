@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { Engine } from "../engine.server.ts";
 import { optional, schema } from "./0001_first.server.ts";
 
-/** Who may make an account by a link, and with what. */
+/** Invitations: links by which people make accounts, with a role and groups. */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const { table, text, id, number } = schema(db, engine);
   await table("invitations", (t) =>

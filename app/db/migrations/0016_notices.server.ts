@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { Engine } from "../engine.server.ts";
 import { owned, schema } from "./0001_first.server.ts";
 
-/** What the house says to its people, and who has read it. */
+/** Notices of the house, and their readers. */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const { table, text, id, number } = schema(db, engine);
   await table("notices", (t) =>

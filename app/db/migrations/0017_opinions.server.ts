@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { Engine } from "../engine.server.ts";
 import { optional, owned, schema } from "./0001_first.server.ts";
 
-/** What people think of replies. */
+/** Opinions of replies. */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const { table, text, id, flag } = schema(db, engine);
   await table("opinions", (t) =>

@@ -11,6 +11,6 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   await db.schema.alterTable("audit").addColumn("details", text).execute();
   await db.schema.alterTable("audit").addColumn("sealKeyId", id, optional("sealKeys", "set null")).execute();
   await db.schema.createIndex("audit_seq").on("audit").column("seq").unique().execute();
-  // What has no number yet is looked for every few seconds.
+  // Rows without a number are looked for every few seconds.
   await sql`create index "audit_unsealed" on "audit" ("createdAt", "id") where "seq" is null`.execute(db);
 }

@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { Engine } from "../engine.server.ts";
 import { owned, schema } from "./0001_first.server.ts";
 
-/** What people come in with instead of a password (WebAuthn). */
+/** Passkeys, with which people sign in instead of a password (WebAuthn). */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const { table, index, text, id, number } = schema(db, engine);
   await table("passkeys", (t) =>

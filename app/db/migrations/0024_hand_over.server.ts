@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely";
 import type { Engine } from "../engine.server.ts";
 import { owned, schema } from "./0001_first.server.ts";
 
-/** Who writes a reply, so that another process can go on with it; what it has cost so far; the processes, and what they share. */
+/** The process that writes a reply, so that another can go on with it; its cost so far; the processes, and the state that they share. */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const { table, index, text, id, number, flag } = schema(db, engine);
   await db.schema.alterTable("messages").addColumn("writer", text).execute();
@@ -27,7 +27,7 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
     t.addColumn("userId", id, owned("users")).addColumn("processId", id, (c) => c.notNull()),
   );
   await index("completions", "userId");
-  // What several processes count together where there is no Redis; as rate-limiter-flexible has it.
+  // Counts that several processes share without Redis, in the form of rate-limiter-flexible.
   if (engine === "postgres") {
     await sql`create unlogged table "rateLimits" (key text primary key, points integer not null, expire bigint)`.execute(
       db,

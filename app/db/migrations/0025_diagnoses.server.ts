@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { Engine } from "../engine.server.ts";
 import { owned, schema } from "./0001_first.server.ts";
 
-/** What a diagnosis of the way to a browser has seen, by whichever process. */
+/** Observations of a diagnosis of the way to a browser, by whichever process. */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const { table, text, id, number } = schema(db, engine);
   await table("diagnoses", (t) => t.addColumn("checks", text, (c) => c.notNull()));

@@ -22,7 +22,7 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
     .addColumn("seq", isPostgres ? number : "integer", (c) =>
       c.primaryKey().references("passages.seq").onDelete("cascade"),
     )
-    // What a search is limited to stands here too: reading it from the passages would cost more than comparing.
+    // The columns that limit a search stand here, too: reading it from the passages would cost more than comparing.
     .addColumn("ownerId", id, (c) => c.notNull())
     .addColumn("fileId", id)
     .addColumn("ofMessage", flag, (c) => c.notNull())

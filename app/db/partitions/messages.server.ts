@@ -4,7 +4,7 @@ import type { Db, Trx } from "../engine.server.ts";
 // Months whose partitions exist before anything is written to them.
 const ahead = 3;
 
-/** What there was before the month in which messages were partitioned, and during it. */
+/** Messages from before the month in which the table was partitioned, and during it. */
 const first = "messages_until";
 const rest = "messages_rest";
 
@@ -89,8 +89,8 @@ async function split(trx: Trx, end: string): Promise<void> {
 }
 
 /**
- * A unique index of a partitioned table has to contain what it is partitioned by. What two of them have seen to, tables of their own
- * do: a message is sent once (its key), and a chat has one running reply. They refuse what the indexes have refused, with the same error.
+ * A unique index of a partitioned table has to contain what it is partitioned by. Tables of their own replace two of them: a message is
+ * sent once (its key), and a chat has one running reply. They refuse what the indexes have refused, with the same error.
  */
 const uniqueApart = [
   `create table "messageKeys" ("userId" text collate "C" not null, key text not null, primary key ("userId", key))`,
@@ -147,7 +147,7 @@ function monthAfter(now: number, months: number): number {
   return Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + months, 1);
 }
 
-/** What every UUIDv7 of this moment or later comes after: its first 48 bits are the time in ms (RFC 9562, 5.7). */
+/** The text that every UUIDv7 of this moment or later comes after: its first 48 bits are the time in ms (RFC 9562, 5.7). */
 function startOf(at: number): string {
   const hex = at.toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8)}`;

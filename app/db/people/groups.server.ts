@@ -27,7 +27,7 @@ export type GroupOf = Pick<
   GroupRow,
   "id" | "name" | "messagesPerDay" | "tokensPerMonth" | "costPerMonth" | "budget"
 > & {
-  /** What its members have cost this month; null: nothing yet, or it has no budget. */
+  /** Cost of its members this month; null: nothing yet, or it has no budget. */
   spent: number | null;
 };
 

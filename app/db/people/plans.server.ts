@@ -11,7 +11,7 @@ export async function currentPlan(db: Db, userId: string, now: number): Promise<
   return (await findCurrent(db, { userId, now })).rows[0];
 }
 
-/** What a person may use. null: no limit. */
+/** Limits of a person. null: no limit. */
 export type Limits = {
   messagesPerDay: number | null;
   tokensPerMonth: number | null;

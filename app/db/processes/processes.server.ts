@@ -10,7 +10,7 @@ import type { SharedClock } from "./clock.server.ts";
 const beatEvery = 5_000;
 const deadAfter = 15_000;
 
-/** What a process says of itself at each sign of life. `delay`: how late its event loop was at worst since the last one, in ms. */
+/** Figures that a process tells at each sign of life. `delay`: how late its event loop was at worst since the last one, in ms. */
 export type Load = { replies: number; memory: number; delay: number };
 /** A process that serves this database. Times in epoch ms of the shared clock; `ahead`: its own clock before that, in ms. */
 export type LivingProcess = Pick<ProcessRow, "id" | "host" | "pid" | "version" | "createdAt" | "updatedAt"> &

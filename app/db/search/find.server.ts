@@ -14,7 +14,7 @@ export type RankedHit = Hit & { covered: number; near: boolean };
 
 type Search = {
   question: string;
-  /** What the question means, where there is a model that says it. */
+  /** Meaning of the question, where there is a model that says it. */
   meaning?: Meaning | undefined;
   owners: string[];
   /** Messages to leave out. */
@@ -99,8 +99,8 @@ function joined(said: Found[], meant: Found[]): Found[] {
 }
 
 /**
- * The passages to choose from: those that have any of the words, but for what thousands of them have. Where there are no other words,
- * the newest that have all of these, or else any: the engine would take too long to weigh thousands against each other.
+ * The passages to choose from: those that have any of the words, but for what thousands of them have. Without other words, the newest that
+ * have all of these, or else any: the engine would take too long to weigh thousands against each other.
  */
 async function findCandidates(db: Db, engine: Engine, search: Search, said: Saying[]): Promise<Worded[]> {
   const telling = said.filter(({ found }) => found < countedAtMost);

@@ -3,7 +3,7 @@ import type { Db, Engine } from "../engine.server.ts";
 import type { PassageRow } from "../tables.ts";
 import { type Quantised, similarity } from "./quantise.server.ts";
 
-/** What a question means. Only vectors of the same `version` can be compared: of the same model and length. */
+/** Meaning of a question. Only vectors of the same `version` can be compared: of the same model and length. */
 export type Meaning = Quantised & { version: string };
 /** Says what a question means; undefined where nobody can, so that words have to do. */
 export type Meanings = { meaningOf(question: string): Promise<Meaning | undefined> };

@@ -50,7 +50,7 @@ function endOfPassage(window: string): number {
 const isRow = (line: string) => line.includes(" | ");
 const firstLine = (text: string) => text.split("\n", 1)[0] ?? "";
 
-/** Where the last whole line ends, if it is a row. */
+/** End of the last whole line, if it is a row. */
 function endOfRow(window: string): number {
   const end = window.lastIndexOf("\n");
   return isRow(window.slice(window.lastIndexOf("\n", end - 1) + 1, end)) ? end : -1;
@@ -65,7 +65,7 @@ function columnsOf(passage: string): string {
 }
 
 /**
- * What is indexed of each passage of a document: its words, and those of what it stands under: the title, and the last heading of
+ * Text that is indexed for each passage of a document: its words, and those that it stands under: the title, and the last heading of
  * Markdown before it.
  */
 export function indexedWords(passages: string[]): string[] {

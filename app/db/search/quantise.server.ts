@@ -1,6 +1,6 @@
 /**
- * What a model says of a text, made small: `bits`, the sign of each number, eight to a byte, by which the nearest are picked out of
- * many; and `vector`, each number as a byte, by which those are put in order.
+ * A model's vector of a text, made small: `bits`, the sign of each number, eight to a byte, by which the nearest are picked out of many;
+ * and `vector`, each number as a byte, by which those are put in order.
  */
 export type Quantised = { bits: Uint8Array; vector: Int8Array };
 

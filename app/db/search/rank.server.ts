@@ -8,8 +8,8 @@ const lengthMatters = 0.4;
 export type Rank = { score: number; covered: number };
 
 /**
- * Ranks passages by BM25 over terms that may each be said in several words: the best of them counts. What has more of the terms that
- * matter goes before what repeats one. `passages`: the indexed words of each; `total`: how many passages there are to choose from.
+ * Ranks passages by BM25 over terms that may each be said in several words: the best of them counts. A passage with more of the terms that
+ * matter goes before one that repeats a term. `passages`: the indexed words of each; `total`: how many passages there are to choose from.
  */
 export function rank(passages: string[][], terms: Term[], total: number): Rank[] {
   const average = passages.reduce((sum, words) => sum + words.length, 0) / Math.max(1, passages.length);

@@ -1,6 +1,7 @@
 import { stemOf } from "./words.server.ts";
 
-// What people say for what texts say, in both directions; a line is a group. Everyday and office Spanish, from both sides of the ocean.
+// Words that people use for words of texts, in both directions; a line is a group. Everyday and office Spanish, from both sides of the
+// ocean.
 const groups = `
 coche auto automóvil vehículo carro turismo
 casa vivienda piso apartamento inmueble domicilio hogar

@@ -13,15 +13,15 @@ export type Term = Saying[];
 const synonymWeight = 0.5;
 const nearWeight = 0.8;
 const tildeWeight = 0.9;
-// What more passages than this have tells nothing; nobody counts further.
+// A word that more passages than this have tells nothing; the count stops there.
 export const countedAtMost = 2_000;
 // A word that so many passages have is not said otherwise.
 const plenty = 500;
 const allCountedAtMost = 20_000;
 
 /**
- * What a question asks for: each of its words with synonyms, and, where none of the owners' passages has it, with words that are
- * written nearly alike. `total`: how many passages the owners have, counted to a limit.
+ * Terms of a question: each of its words with synonyms, and, where none of the owners' passages has it, with words that are written nearly
+ * alike. `total`: how many passages the owners have, counted to a limit.
  */
 export async function termsOf(
   db: Db,

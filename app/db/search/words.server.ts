@@ -25,7 +25,7 @@ export function plainWords(text: string): string[] {
   return short.map(stemOf).filter((word) => word.length > 0);
 }
 
-/** What is indexed of a text: its words, and its numbers and dates in one form each. */
+/** Tokens that are indexed for a text: its words, and its numbers and dates in one form each. */
 export const searchWords = (text: string): string[] => [...plainWords(text), ...inNumbers(text)];
 
 /** How a word is indexed. */

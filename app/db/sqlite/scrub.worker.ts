@@ -13,7 +13,7 @@ answerJob(({ path }: { path: string }) => {
     if (columns.some(({ name }) => name === "sessionId"))
       copy.exec(`delete from ${table} where "sessionId" is not null`);
   }
-  // What was to be done then, such as e-mails; and words, which may be those of a temporary chat's files, and are learnt again.
+  // Jobs of that time, such as e-mails; and words, which may be those of a temporary chat's files, and are learnt again.
   for (const table of ["jobs", "words"]) if (hasTable(copy, table)) copy.exec(`delete from ${table}`);
   // The full-text index keeps deleted words until it is merged.
   if (hasTable(copy, "passages_index")) copy.exec("insert into passages_index(passages_index) values ('rebuild')");

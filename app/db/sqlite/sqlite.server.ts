@@ -36,8 +36,8 @@ export function openSqlite(path: string): DatabaseSync {
 }
 
 /**
- * Kysely's dialect over node:sqlite. Prepared statements are cached, because preparing costs more than running most
- * queries. What has written something answers when `synced` has resolved.
+ * Kysely's dialect over node:sqlite. Prepared statements are cached, because preparing costs more than running most queries. A write
+ * answers when `synced` has resolved.
  */
 export function sqliteDialect(handle: DatabaseSync, synced: () => Promise<void>): Dialect {
   const prepared = new Map<string, ReturnType<typeof prepare>>();

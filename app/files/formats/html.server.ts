@@ -1,7 +1,7 @@
 import { Parser } from "htmlparser2";
 import { TextWriter } from "./text-writer.server.ts";
 
-// What is not read: programs, what only looks like something, and what leads elsewhere.
+// Elements that are not read: programs, decoration, and navigation.
 const unread = new Set(["script", "style", "noscript", "template", "svg", "math", "iframe", "object", "select", "nav"]);
 const blocks = new Set(
   "p div section article main header footer aside address blockquote figure figcaption dl dt dd ul ol form fieldset details summary hr".split(

@@ -1,6 +1,6 @@
 import { htmlText } from "./html.server.ts";
 
-/** What lies in an e-mail: its text with who wrote it to whom, and what came along. */
+/** Content of an e-mail: its text with sender and receivers, and its attachments. */
 export type Mail = { text: string; attachments: { name: string; mediaType: string; bytes: Buffer }[] };
 
 /** Reads an e-mail as it is sent (RFC 5322, MIME). Text is taken from its plain part, or from the HTML if there is none. */

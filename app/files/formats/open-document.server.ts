@@ -3,7 +3,7 @@ import { type Archive, openArchive } from "./archive.server.ts";
 import { TextWriter } from "./text-writer.server.ts";
 import { damaged, withPassword } from "./unreadable.server.ts";
 
-// What was deleted, commented or merely repeats.
+// Deleted, commented or repeated text.
 const unread = new Set([
   "text:tracked-changes",
   "office:annotation",

@@ -67,7 +67,7 @@ const day = { day: "numeric", month: "numeric", year: "numeric", timeZone: "UTC"
 const dates = new Intl.DateTimeFormat("es", day);
 const moments = new Intl.DateTimeFormat("es", { ...day, hour: "numeric", minute: "2-digit" });
 
-/** What a cell shows, as it is written in Spanish; a formula that nobody has worked out is shown as it is. */
+/** Text of a cell, as it is written in Spanish; a formula without a result is shown as it is. */
 function cellText({ t, v, w, f, z }: CellObject): string {
   const format = String(z ?? "");
   // A cell without a value.

@@ -27,7 +27,7 @@ export function slideTexts(bytes: Uint8Array): string[] {
   return writer.pages();
 }
 
-/** Where the parts lie that a part names by an id (ECMA-376, part 2). */
+/** Paths of the parts that a part names by an id (ECMA-376, part 2). */
 function relations(archive: Archive, part: string): Map<string, string> {
   const [, folder = "", name = ""] = /^(.*\/)([^/]+)$/.exec(part) ?? [];
   const found = new Map<string, string>();

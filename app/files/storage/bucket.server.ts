@@ -37,7 +37,7 @@ const putAttempts = 2;
 // In bytes: four of them are in memory. An object has 10,000 parts at most, which makes 80 GB.
 const partSize = 8 * 1024 * 1024;
 const deletesAtOnce = 8;
-// What a killed process leaves is swept like uploads (`http/multipart.server.ts`).
+// Remains of a killed process are swept like uploads (`http/multipart.server.ts`).
 const lentPrefix = "tertulia-recibido-";
 
 /**
@@ -88,7 +88,7 @@ export class BucketStorage implements Storage {
     const { Upload } = await import("@aws-sdk/lib-storage");
     const client = clientOf(this.#settings, answer + partSize / slowestUpload);
     let failed: unknown;
-    // What goes wrong in the making is thrown as it is: it is no fault of the store.
+    // Errors of the source are thrown as they are: they are no fault of the store.
     const Body = Readable.from(source).once("error", (error) => {
       failed = error;
     });
@@ -187,7 +187,7 @@ export class BucketStorage implements Storage {
     return { Bucket: this.#bucket, Key: this.#prefix + nameOf(id, variant) };
   }
 
-  /** What the store answers; undefined if the object is not there. Throws StorageUnavailable. */
+  /** The store's answer; undefined if the object is not there. Throws StorageUnavailable. */
   async #ask<Output>(send: () => Promise<Output>): Promise<Output | undefined> {
     try {
       return await send();
@@ -211,7 +211,7 @@ const clientOf = ({ endpoint, region, keys }: BucketSettings, requestTimeout: nu
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     maxAttempts: 2,
-    // What fails is thrown, and logged in one place.
+    // Failures are thrown, and logged in one place.
     logger: { trace() {}, debug() {}, info() {}, warn() {}, error() {} },
     requestHandler: { connectionTimeout: connect, requestTimeout, throwOnRequestTimeout: true },
   });

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import type { Storage, StoredFile } from "./storage.server.ts";
 
-/** What a copy found: how many variants there are, how many of them had to be copied, and their bytes. */
+/** Figures of a copy: how many variants there are, how many of them had to be copied, and their bytes. */
 export type Copied = { files: number; copied: number; bytes: number };
 
 /**
- * Copies everything that is stored, and reads it back: each variant is compared by its SHA-256. What is there already, and the
- * same, is left, so a copy that broke off can be begun again. Throws an Error that names the first variant that differs.
+ * Copies everything that is stored, and reads it back: each variant is compared by its SHA-256. An equal copy that is there already is
+ * left, so a copy that broke off can be begun again. Throws an Error that names the first variant that differs.
  */
 export async function copyStorage(from: Storage & { path(file: StoredFile): string }, to: Storage): Promise<Copied> {
   const done: Copied = { files: 0, copied: 0, bytes: 0 };

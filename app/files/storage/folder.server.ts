@@ -78,7 +78,7 @@ export class FolderStorage implements Storage {
     }
   }
 
-  /** What lies there, finished or not, in order: one folder in memory at a time. */
+  /** Stored names, finished or not, in order: one folder in memory at a time. */
   async *#names(): AsyncGenerator<string> {
     for (const folder of ((await readdir(this.#dir).catch(absent)) ?? []).sort()) {
       for (const name of ((await readdir(join(this.#dir, folder)).catch(absent)) ?? []).sort())

@@ -14,8 +14,8 @@ const sentences: Record<string, string> = {
 };
 
 /**
- * Where the bytes of files are: in a bucket, or in `files` of the data folder. Throws ConfigError where the bucket can't be used;
- * a store that only does not answer is told in the log, for it may come back.
+ * Storage of files' bytes: in a bucket, or in `files` of the data folder. Throws ConfigError where the bucket can't be used; a store that
+ * only does not answer is told in the log, for it may come back.
  */
 export async function openStorage(
   { dataDir, bucket }: { dataDir: string; bucket: BucketSettings | undefined },

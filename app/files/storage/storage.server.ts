@@ -20,7 +20,7 @@ export interface Storage {
   stream(id: string, variant: Variant): Promise<Content | undefined>;
   /** Lets `use` have the bytes as a file on this machine's disk, which is not to be changed; undefined if they are not there. */
   lend<Result>(id: string, variant: Variant, use: (path: string) => Promise<Result>): Promise<Result | undefined>;
-  /** Deletes all variants of files. What is not there counts as deleted. */
+  /** Deletes all variants of files. A missing file counts as deleted. */
   delete(ids: string[]): Promise<void>;
   /** Deletes what killed processes have left half stored, of before a moment in ms since 1970. */
   deleteUnfinished(before: number): Promise<void>;
@@ -40,7 +40,7 @@ export class StorageUnavailable extends Error {
  */
 export const nameOf = (id: string, variant: Variant): string => `${id.slice(-2)}/${id}.${variant}`;
 
-/** What a name in a store stands for; undefined for names that are not ours, such as an unfinished `.part`. */
+/** File and variant of a name in a store; undefined for names that are not ours, such as an unfinished `.part`. */
 export function readName(name: string): Pick<StoredFile, "id" | "variant"> | undefined {
   const [, id, ending] = /^[^/]+\/([^/.]+)\.([a-z]+)$/.exec(name) ?? [];
   const variant = variants.find((one) => one === ending);

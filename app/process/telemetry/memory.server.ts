@@ -1,6 +1,6 @@
 /**
- * The memory that this process occupies, in bytes. Where the system does not tell, as in a container without /proc, the most that it
- * has occupied so far.
+ * The memory that this process occupies, in bytes. If the system does not tell, as in a container without /proc, the most that it has
+ * occupied so far.
  */
 export function memoryInUse(): number {
   try {

@@ -73,7 +73,7 @@ export async function answerMetrics(request: Request, token: string | undefined)
   });
 }
 
-/** What a worker asks its starter for, and the answer. */
+/** A worker's question to its starter, and the answer. */
 export const metricsWanted = "metrics";
 export type AllMetrics = { metrics: string };
 

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { v7 as newId } from "uuid";
 
 /**
- * What tells one request apart in logs, in its error page and at whom it asks in turn. `traceId` and `flags` are those of
+ * Identity of one request in logs, in its error page and at the servers that it asks in turn. `traceId` and `flags` are those of
  * `traceparent` (W3C Trace Context, level 1); a request without one begins a trace.
  */
 export type RequestTrace = { requestId: string; traceId: string; flags: string };

@@ -137,7 +137,7 @@ const findTrainings = prepared((db, { userId, projectId }: { userId: string; pro
     .selectAll(),
 );
 
-/** What a person's models are told, whatever the conversation. */
+/** Instructions for all models of a person, whatever the conversation. */
 export async function instructionsFor(db: Db, userId: string): Promise<string[]> {
   return (await trainingsFor(db, userId, null)).instructions.map(({ content }) => content);
 }

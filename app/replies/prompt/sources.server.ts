@@ -125,7 +125,7 @@ export async function findSources(
 const fewWords = 3;
 const earlierLength = 500;
 
-/** What is searched for, and the earlier message that says part of it, which would be its own best answer. */
+/** The question to search for, and the earlier message that says part of it, which would be its own best answer. */
 async function soughtBy(db: Db, { content, parentId }: MessageRow): Promise<{ text: string; except: string[] }> {
   if (!parentId || questionWords(content).length > fewWords) return { text: content, except: [] };
   const before = await db

@@ -7,7 +7,7 @@ import type { ToolCall, ToolResult, Turn } from "../providers/model-call.server.
 /** A part of the system prompt: its text, or the document that stands there whole. */
 export type StoredPart = { title: string; text: string } | { title: string; n: number; name: string; fileId: string };
 
-/** What a model was given. Messages and documents are referred to, not repeated: a long chat would be stored once a reply. */
+/** A model's prompt as it is kept. Messages and documents are referred to, not repeated: a long chat would be stored once a reply. */
 export type StoredPrompt = {
   parts: StoredPart[];
   turns: (

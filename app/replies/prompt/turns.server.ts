@@ -13,7 +13,7 @@ export type Branch = { rows: BranchRow[]; summary: SummaryRow | undefined };
 const rowsAtOnce = 200;
 /** In place of the text of a message of files alone: some model servers refuse an empty one. */
 const wordless = "[Enviado sin texto.]";
-// What model servers take in one request, and no more than a person would look at.
+// Images that model servers take in one request, and no more than a person would look at.
 const imagesInPrompt = 8;
 
 /** The messages that lead to one, that one included, back to the newest summary among them or to the beginning. */
@@ -92,7 +92,7 @@ export type AttachedFile = Pick<AttachmentRow, "messageId" | "fileId" | "name" |
   readable: boolean;
 };
 
-/** What was sent with the messages of a chat, in the order in which it was. */
+/** Files that were sent with the messages of a chat, in their order. */
 export async function attachedIn(db: Db, chatId: string): Promise<AttachedFile[]> {
   const { rows } = await findAttached(db, { chatId });
   return rows.map((row) => ({ ...row, readable: row.readable === 1 }));

@@ -19,7 +19,7 @@ export function openModel(model: ModelRow, modelKey: Buffer): ModelRow {
   return { ...model, apiKey };
 }
 
-// What each master key has decrypted, by the model and its encrypted form, so that not every reply decrypts one.
+// Decrypted keys by master key, model and encrypted form, so that not every reply decrypts one.
 const opened = new WeakMap<Buffer, Map<string, string>>();
 const keptOpen = 50;
 

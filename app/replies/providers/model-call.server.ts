@@ -15,7 +15,7 @@ export type OfferedTool = LanguageModelV4FunctionTool;
 export type ToolChoice = LanguageModelV4ToolChoice;
 /** A call as a model has written it. `input`: JSON, which may be broken; `meta`: what its provider wants back with it. */
 export type ToolCall = { id: string; name: string; input: string; meta?: ProviderMeta };
-/** What came of a call, for the model to go on with. */
+/** Result of a call, for the model to go on with. */
 export type ToolResult = { role: "tool"; callId: string; name: string; content: string };
 
 /** A stretch of a call: its beginning, more of its input, or its signature. `index` tells the calls of one answer apart. */
@@ -30,7 +30,7 @@ export type Turn = { role: "user" | "assistant"; content: string; images?: Uint8
 export type CallingTurn = Turn & { calls?: ToolCall[]; thoughts?: Thought[] };
 export type Prompt = { system: string; turns: (CallingTurn | ToolResult)[] };
 /**
- * What a model sends. `reasoning`: it thinks aloud; `mistaken`: its text so far was a thought; `signed`: what its provider wants
+ * A piece of a model's answer. `reasoning`: it thinks aloud; `mistaken`: its text so far was a thought; `signed`: what its provider wants
  * back with the thought before, or with one that is hidden.
  */
 export type Piece =
@@ -75,7 +75,7 @@ export type Options = {
   silence: number;
   stop?: string[];
   responseFormat?: ResponseFormat | undefined;
-  /** What it may call; without any, a model that calls something all the same has failed. */
+  /** Tools that it may call; without any, a model that calls something all the same has failed. */
   tools?: OfferedTool[] | undefined;
   toolChoice?: ToolChoice | undefined;
   /** Whether it goes on with a text that may have been whole: then an end without a word is none of a failure. */

@@ -7,7 +7,7 @@ import { listOf, parseJson, recordOf } from "../../process/text/json.ts";
 import { ReplyError, statusIn } from "../errors.server.ts";
 import { type ModelRequest, modelRequest, requestModel } from "./model-request.server.ts";
 
-/** What somebody who asks a model wants to know of the answer's bytes. */
+/** Listener for the bytes of a model's answer. */
 type Listener = {
   /** Called whenever any bytes arrive, even if they are only a comment. */
   heard(): void;

@@ -4,7 +4,7 @@ import { listOf, recordOf } from "../../process/text/json.ts";
 import { serverAddressOf } from "./model-address.server.ts";
 import { fetchModel } from "./model-fetch.server.ts";
 
-/** What a provider says of one of its models. */
+/** A model in a provider's list. */
 export type ListedModel = Pick<
   ModelRow,
   "provider" | "externalId" | "name" | "baseUrl" | "apiKey" | "acceptsImages" | "usesTools" | "contextWindow"

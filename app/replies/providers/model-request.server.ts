@@ -4,7 +4,7 @@ import { guarded } from "../../process/addresses.server.ts";
 
 export type ModelRequest = { url: URL; method: string; headers: Headers; body: string; signal: AbortSignal };
 
-/** What a provider's library gives to `fetch`. Their bodies are JSON, as text. */
+/** Request that a provider's library gives to `fetch`. The bodies are JSON, as text. */
 export function modelRequest(input: Parameters<typeof fetch>[0], init: RequestInit): ModelRequest {
   const { method = "GET", headers, body = "", signal } = init;
   const isOfLibrary = !(input instanceof Request) && typeof body === "string" && signal;

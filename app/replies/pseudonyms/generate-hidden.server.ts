@@ -4,8 +4,8 @@ import type { Pseudonyms } from "./pseudonyms.server.ts";
 type Ask = (model: ModelAccess, prompt: Prompt, options: Options) => AsyncGenerator<Piece>;
 
 /**
- * Asks a model with marks in place of identifiers, and puts these back in what it sends: in its text and thoughts as they come,
- * in the input of its calls. What tools get is therefore true.
+ * Asks a model with marks in place of identifiers, and puts these back in what it sends: in its text and thoughts as they come, in the
+ * input of its calls. Tools therefore get the true values.
  */
 export async function* generateHidden(
   ask: Ask,
@@ -42,7 +42,7 @@ async function* restored(pieces: AsyncGenerator<Piece>, pseudonyms: Pseudonyms):
   const text = pseudonyms.restorer();
   const reasoning = pseudonyms.restorer();
   const inputs = new Map<number, ReturnType<Pseudonyms["restorer"]>>();
-  /** What is held back of the stretch before, once another one begins. */
+  /** The rest of the stretch before, once another one begins. */
   function* rest(next: Piece["type"]): Generator<Piece> {
     const thought = next === "reasoning" ? "" : reasoning.end();
     if (thought) yield { type: "reasoning", text: thought };
@@ -67,7 +67,7 @@ async function* restored(pieces: AsyncGenerator<Piece>, pseudonyms: Pseudonyms):
   try {
     for await (const piece of pieces) yield* take(piece);
   } catch (error) {
-    // What had come before it broke off stays.
+    // Text from before the break stays.
     yield* rest("finish");
     throw error;
   }

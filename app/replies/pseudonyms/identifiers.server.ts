@@ -49,7 +49,7 @@ export async function findIdentifiers(text: string): Promise<Identifier[]> {
   return found;
 }
 
-// Where an identifier may begin: a word with an @ in it, a digit, or up to four letters before a digit; not inside a word or a
+// Places at which an identifier may begin: a word with an @ in it, a digit, or up to four letters before a digit; not inside a word or a
 // number.
 const candidate =
   /(?<![\p{L}\p{N}_@]|\d[.,])(?:(?=[\w.%+-]{1,64}@)|(?=[A-Za-z]{1,4}[- .]?\d)|(?=[+(]{0,2}\d)|(?<=(?<![\p{L}\p{N}])[A-Za-z])(?=-\d))/gu;
@@ -80,7 +80,7 @@ const shapes: Shape[] = [
   },
 ];
 
-/** What looks like an identifier there. If its check digits are wrong, no other one is looked for in the middle of it. */
+/** Text that looks like an identifier there. If its check digits are wrong, no other one is looked for in the middle of it. */
 type Looked = Identifier & { isValid: boolean };
 
 function identifierAt(text: string, start: number): Looked | undefined {
@@ -151,7 +151,7 @@ function passesLuhn(digits: string): boolean {
   return digits.length >= 13 && /[1-9]/.test(digits) && luhnChecksumValidate(digits);
 }
 
-/** Where the word or number that begins here ends, so that nothing is looked for in the middle of it. */
+/** End of the word or number that begins here, so that nothing is looked for in the middle of it. */
 function tokenEnd(text: string, start: number): number {
   token.lastIndex = start;
   return start + Math.max(1, token.exec(text)?.[0].length ?? 1);

@@ -2,7 +2,7 @@ import { findIdentifiers, kinds } from "./identifiers.server.ts";
 
 const mark = new RegExp(String.raw`\[(${kinds.join("|").replace("É", "[ÉE]")}) (\d{1,5})\]`, "giu");
 const longestMark = "[TELÉFONO 99999]".length;
-// What a mark that is still to be completed looks like.
+// Pattern of a mark that is still to be completed.
 const beginning = /\[[A-ZÉ]{0,8}(?: \d{0,5})?$/iu;
 
 /** The identifiers of one request to a model, and the marks that stand for them there. */
@@ -68,7 +68,7 @@ class Restorer {
     this.#restore = restore;
   }
 
-  /** What can be shown now. */
+  /** Text that can be shown now. */
   feed(piece: string): string {
     const text = this.#held + piece;
     const at = text.slice(-longestMark).search(beginning);

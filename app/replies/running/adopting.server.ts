@@ -9,7 +9,7 @@ import { estimateUsage, settleUsage } from "../usage.server.ts";
 /** How often a reply goes on by itself: one that ends its process each time must not do so for ever. */
 const takeoversAtMost = 3;
 
-/** Who adopts, when, and what counts as abandoned: no sign of life since `before`. Times by the shared clock. */
+/** The process that adopts, the time, and the limit for abandoned runs: no sign of life since `before`. Times by the shared clock. */
 export type Adopting = { writer: string; before: number; now: number };
 
 /** A reply that this process has taken, and what it takes to go on with it; without `way` it has ended as interrupted. */
@@ -29,8 +29,8 @@ const isAbandoned = (before: number) => (e: ExpressionBuilder<Tables, "messages"
   ]);
 
 /**
- * Takes an abandoned reply for this process, or ends it as interrupted where it can't go on. What it has cost is counted, and
- * calls that were under way are cut off. Undefined if another process was faster, or its own has come back to life.
+ * Takes an abandoned reply for this process, or ends it as interrupted where it can't go on. Its cost is counted, and calls that were under
+ * way are cut off. Undefined if another process was faster, or its own has come back to life.
  */
 export async function adopt(db: Db, id: string, adopting: Adopting): Promise<Adopted | undefined> {
   try {
@@ -53,7 +53,7 @@ async function take(trx: Trx, id: string, { writer, before, now }: Adopting): Pr
   const cost = model && uncounted(found, model);
   // Before the message is locked: where a reply ends, its use is counted first, too.
   if (cost) await settleUsage(trx, found.userId, model, cost, now);
-  // What its process has left in peace has not ended that process.
+  // A run that its process has left in peace has not ended that process.
   const takeovers = found.takeovers + (heartbeatAt === 0 ? 0 : 1);
   const mayGoOn = model?.enabled === 1 && model.resumes === 1 && takeovers <= takeoversAtMost;
   const way = mayGoOn && question ? { question, model } : undefined;
@@ -78,7 +78,7 @@ async function take(trx: Trx, id: string, { writer, before, now }: Adopting): Pr
   return { reply, way: way && { ...way, parts: partsOf(reply.content, await storedParts(trx, id)) } };
 }
 
-/** What the run that was cut off has used, by lengths; undefined if it had not asked its model, or was counted. */
+/** Usage of the run that was cut off, by lengths; undefined if it had not asked its model, or was counted. */
 function uncounted({ promptLength, content, outputTokens }: MessageRow, { provider }: ModelRow): Usage | undefined {
   if (promptLength === null || provider === "local") return;
   const usage = estimateUsage(promptLength, content.length);

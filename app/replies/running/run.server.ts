@@ -18,7 +18,7 @@ export class StopReply extends Error {
   }
 }
 
-/** Who goes on with a reply that this process leaves: another one, or its own next start. */
+/** Successor of a reply that this process leaves: another one, or its own next start. */
 export type Heir = "another" | "next start";
 
 /** Why a run is told to end: somebody else goes on with its reply. */
@@ -42,7 +42,7 @@ export class Run {
   text: string;
   readonly parts: ReplyPart[];
   sources: Source[] = [];
-  /** What the model was given, and its length in characters. */
+  /** The model's prompt, and its length in characters. */
   prompt: StoredPrompt | undefined;
   promptLength = 0;
   /** Tokens used for summarising older messages. */
@@ -57,7 +57,7 @@ export class Run {
   title: string | undefined;
   /** True when nothing more will come, the title included. */
   done = false;
-  /** What earlier runs had written, thoughts and calls included. */
+  /** Parts of earlier runs, thoughts and calls included. */
   readonly lengthBefore: number;
   /** Characters of `text` that the database already has. */
   stored: number;
@@ -86,7 +86,7 @@ export class Run {
     this.zone = zone;
     this.text = message.content;
     this.parts = parts;
-    // What calls have found keeps its numbers.
+    // Sources that calls have found keep their numbers.
     if (parts.some(({ kind }) => kind === "tool")) this.sources = JSON.parse(message.sources ?? "[]") as Source[];
     this.stored = message.content.length;
     this.lengthBefore = this.length;
@@ -124,7 +124,7 @@ export class Run {
     this.endThought();
     const last = this.parts.at(-1)?.kind;
     if (last !== "text") this.parts.push({ kind: "text", at: this.text.length });
-    // What follows a call is a paragraph of its own.
+    // Text after a call is a paragraph of its own.
     if ((last === "tool" || last === "image") && this.text !== "") this.text += "\n\n";
     this.text += text;
     this.announce();
@@ -169,7 +169,7 @@ export class Run {
     }
   }
 
-  /** What was taken for text turns out to have been a thought: the model left out the tag that begins one. */
+  /** Text so far turns out to have been a thought: the model left out the tag that begins one. */
   mistook(): void {
     if (this.parts.length === 1 && this.#isNew) this.#mistaken = { to: this.text.length, finishedAt: Date.now() };
   }

@@ -33,7 +33,7 @@ export type RunServices = {
   modelSilence: number;
   /** ms between the pieces of a reply of the local assistant. */
   localPace: number;
-  /** Where the images of messages lie. */
+  /** Storage of the images of messages. */
   storage: Storage;
   searchModel: Meanings;
   files: Files;
@@ -52,7 +52,7 @@ const deadAfter = 15_000;
 const lookEvery = 5_000;
 // A database that takes longer to answer was away: the others could not give a sign of life either.
 const answersWithin = 2_000;
-// Where several processes could take a reply that was left, the one with the fewest replies is to be first.
+// Of several processes that could take a reply that was left, the one with the fewest replies is to be first.
 const waitForEach = 2;
 const waitAtMost = 400;
 const unstored = "La respuesta no se ha podido guardar entera. Lo que se guardó está aquí; reinténtalo.";
@@ -337,7 +337,7 @@ async function uncalling(run: Run): Promise<void> {
   while (run.isCalling && !run.isOver) await run.changed;
 }
 
-/** What a person is told of a failure. */
+/** A person's information about a failure. */
 function sentenceOf(error: unknown): string {
   if (error instanceof ReplyError) return error.message;
   if (error instanceof StorageUnavailable) return "El almacén de archivos no contesta. Reinténtalo en un momento.";

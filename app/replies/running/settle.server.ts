@@ -34,7 +34,7 @@ export async function settle(
     inputTokens: own.inputTokens + run.spent.inputTokens,
     outputTokens: own.outputTokens + run.spent.outputTokens,
   };
-  // What it goes on from was counted when that ended.
+  // The text that it goes on from was counted when that ended.
   const before = {
     inputTokens: reply.inputTokens ?? 0,
     outputTokens: reply.outputTokens ?? 0,
@@ -72,7 +72,7 @@ export async function settle(
     await releaseNotices(trx, run.messageId);
     // Replies of the local assistant are not indexed, because they would be quoted again.
     if (model.provider !== "local" && !rows[0]?.sessionId && text) {
-      // What goes on where it was cut is indexed again as a whole.
+      // A reply that goes on where it was cut is indexed again as a whole.
       if (reply.content) await trx.deleteFrom("passages").where("messageId", "=", run.messageId).execute();
       await indexText(trx, text, reply.userId, { messageId: run.messageId, chatId: reply.chatId });
     }

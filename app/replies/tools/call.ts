@@ -20,7 +20,7 @@ export type Call = {
   /** Version of the tool when the model called it. */
   version?: string;
   label: string;
-  /** Who carries it out, where that is not Tertulia itself. */
+  /** The server that carries it out, where that is not Tertulia itself. */
   server: string | null;
   /** JSON, as the model wrote it or as the person has changed it. */
   input: string;
@@ -31,7 +31,7 @@ export type Call = {
   /** Whether the person has changed the input. */
   edited?: boolean;
   question?: ToolQuestion;
-  /** What the person has answered to the tool's questions, in order. */
+  /** The person's answers to the tool's questions, in order. */
   answers?: Answered[];
   /** Whether it brings in what anybody may have written. */
   reachesOut?: boolean;

@@ -19,6 +19,6 @@ export type CallServices = {
   db: Db;
   log: Log;
   files: Files;
-  /** Stores the reply as it is now. What is called is stored before it is, and what came of it before the model is told. */
+  /** Stores the reply as it is now. A call is stored before it is made, and its result before the model is told. */
   keep(run: Run): Promise<void>;
 };

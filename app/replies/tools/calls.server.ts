@@ -118,7 +118,7 @@ async function carryOutOne(services: CallServices, run: Run, part: ToolPart, cal
   run.announce();
 }
 
-/** What comes of a call within its time; whatever goes wrong is an outcome, too, but for a run that is stopped. */
+/** Outcome of a call within its time; an error is an outcome, too, but for a run that is stopped. */
 async function outcomeOf(
   { log }: CallServices,
   run: Run,
@@ -167,7 +167,7 @@ async function outcomeOf(
   }
 }
 
-/** What was found, with the numbers by which it is cited; it becomes a source of the reply. */
+/** Found passages, with the numbers by which they are cited; they become sources of the reply. */
 function cited(run: Run, { found = [], whole = [] }: Extract<Outcome, { text: string }>): string[] {
   return found.map((one, index) => {
     const same = run.sources.find((source) =>

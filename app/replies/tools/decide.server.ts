@@ -11,7 +11,7 @@ import { reserveUsage } from "../usage.server.ts";
 import type { Call } from "./call.ts";
 import { hashOf } from "./shown-call.server.ts";
 
-/** What a person says to a call that waits for them. */
+/** A person's decision about a call that waits for them. */
 export type Decision = {
   /** The place of the call in the reply, and the hash of exactly what the person was shown. */
   n: number;
@@ -22,14 +22,14 @@ export type Decision = {
   input?: string | undefined;
   /** Why not, in their words; the model is told. */
   why?: string | undefined;
-  /** What they answer to a question of the tool. */
+  /** Answer to a question of the tool. */
   answer?: Record<string, unknown> | undefined;
 };
 
 type Deciding = {
   reply: MessageRow;
   decision: Decision;
-  /** What writes the reply on. */
+  /** The runs, which write the reply on. */
   model: ModelRow;
   zone: string;
   /** Records the decision in the audit trail, in the same transaction. */
@@ -107,7 +107,7 @@ async function inTransaction<Result>(db: Db, work: (trx: Trx) => Promise<Result>
   }
 }
 
-/** The call as it is after the decision. What is allowed has not begun. */
+/** The call as it is after the decision. An allowed call has not begun. */
 function afterDecision(part: ToolPart, { verdict, input, why, answer }: Decision, now: number): ToolPart {
   const { question, schema: _shown, ...call } = part.call;
   if (verdict === "no") {

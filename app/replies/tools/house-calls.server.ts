@@ -41,7 +41,7 @@ export async function* withHouseCalls({ ask, given, tools, caller }: Asking): As
     const isOurs = (name: string) => tools.some((tool) => tool.name === name);
     const theirs = calls.list.filter(({ name }) => !isOurs(name));
     if (calls.list.length === 0 || theirs.length > 0 || step === stepsAtMost) {
-      // Where both are called at once the program's go first; the model calls ours again if it still wants to.
+      // If both are called at once, the program's go first; the model calls ours again if it still wants to.
       for (const [index, { id, name, input }] of theirs.entries()) {
         yield { type: "call", index, id, name };
         yield { type: "call-input", index, text: input };

@@ -19,8 +19,8 @@ const asSum = (text: string) =>
 const sum = /^[\d\s.,+*/^%()×÷·−-]+$/;
 
 /**
- * What the local assistant, which is no model, calls for a question in plain words: «busca en la web…», «lee https://…»,
- * «¿cuánto es 12,5 por 4?», «¿qué hora es?». Undefined for any other.
+ * The call that the local assistant, which is no model, makes for a question in plain words: «busca en la web…», «lee https://…», «¿cuánto
+ * es 12,5 por 4?», «¿qué hora es?». Undefined for any other.
  */
 export function localCall(question: string): PlainCall | undefined {
   const text = question.trim();
@@ -45,7 +45,7 @@ export function localCall(question: string): PlainCall | undefined {
 // Characters of a page that are quoted: it is read to its end at its own place.
 const quoted = 2_000;
 
-/** What the local assistant says of its call. */
+/** The local assistant's words about its call. */
 export function saidOfCall({ status, text, call }: ToolPart, sources: Source[]): string {
   if (status !== "done") return `No ha podido ser. ${escapeMarkdown(text)}`;
   const pages = sources.filter(({ kind }) => kind === "page");

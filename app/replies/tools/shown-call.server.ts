@@ -14,7 +14,7 @@ export type ShownCall = {
   output: string;
   /** Whether the person has changed the input. */
   edited: boolean;
-  /** What the person has to decide about, while the call waits for them. */
+  /** The decision that the call waits for. */
   asks: { hash: string; schema: InputSchema; question: ToolQuestion | null } | null;
 };
 
@@ -25,7 +25,7 @@ export function showCall({ call, status, text }: ToolPart): ShownCall {
   return { name, tool, label, server, status, input, output: text, edited, asks };
 }
 
-/** What a yes is bound to: exactly this call of this tool with this input, and what the tool has asked. */
+/** Hash that a yes is bound to: exactly this call of this tool with this input, and what the tool has asked. */
 export const hashOf = ({ id, toolId, tool, input, question, answers = [] }: ToolPart["call"]): string =>
   createHash("sha256")
     .update(JSON.stringify([id, toolId, tool, input, question?.message ?? null, answers.length]))

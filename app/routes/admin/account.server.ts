@@ -5,7 +5,7 @@ import { zoneContext } from "./zone.server.ts";
 
 const failuresShown = 5;
 
-/** What an admin needs to support a person: the plan, its limits, how much is used, and the latest failed replies. */
+/** Information for supporting a person: the plan, its limits, how much is used, and the latest failed replies. */
 export async function accountOf(context: Context, id: string) {
   const { api } = context.get(apiContext);
   const zone = context.get(zoneContext);

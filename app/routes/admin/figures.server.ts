@@ -68,7 +68,7 @@ export function totalsOf(figures: Figures, free: number | null): Total[] {
   ];
 }
 
-/** What is being worked on at this moment, in a sentence; empty: nothing. */
+/** Work at this moment, in a sentence; empty: nothing. */
 export function nowIn({ replies, files, emails }: { replies: number; files: number; emails: number }): string {
   const parts = [
     replies > 0 && `${say(replies)} ${replies === 1 ? "respuesta" : "respuestas"} en curso`,

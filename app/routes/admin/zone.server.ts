@@ -16,7 +16,7 @@ export function toLocal(at: number, zone: string): string {
   return new Date(at + offset(at, zone)).toISOString().slice(0, 16);
 }
 
-/** What a `datetime-local` input says in that zone, as ISO 8601; what is no moment stays as it is, for the API to refuse. */
+/** The moment in a `datetime-local` input in that zone, as ISO 8601; other texts stay as they are, for the API to refuse. */
 export function fromLocal(text: string, zone: string): string {
   const asUtc = Date.parse(`${text}Z`);
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/.test(text) || Number.isNaN(asUtc)) return text;

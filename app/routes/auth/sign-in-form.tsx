@@ -16,7 +16,7 @@ type Props = {
   /** A form whose session had ended: it is carried along and resumed after sign-in. */
   unsent?: Pick<UnsentForm, "fields" | "action">;
   result?: SignInRefusal | undefined;
-  /** Where something waits on this page to be sent: the ways in. Providers open beside it. */
+  /** Ways to sign in where something waits on this page to be sent. Providers open beside it. */
   entries?: Entries | undefined;
   /** In the dialog: stay on the page below. */
   stay?: boolean;

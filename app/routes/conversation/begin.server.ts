@@ -3,8 +3,8 @@ import { apiContext, type Context } from "../../web/context.ts";
 import { blankField, blanksIn, filledIn } from "./template/blanks.ts";
 
 /**
- * What a new chat begins with, by its address: an assistant (`?asistente=`); a template (`?plantilla=`) whose blanks have still to
- * be filled in, or the text that it has become.
+ * Beginning of a new chat, by its address: an assistant (`?asistente=`); a template (`?plantilla=`) whose blanks have still to be filled
+ * in, or the text that it has become.
  */
 export async function beginOf(context: Context, url: URL) {
   const { api } = context.get(apiContext);

@@ -83,7 +83,7 @@ const showFound = (q: string, { chats, messages, files }: SearchAnswer, now: num
   })),
 });
 
-/** What somebody with an empty list may begin with: questions for a language model, or for the assistant that only searches. */
+/** First questions for somebody with an empty list: questions for a language model, or for the assistant that only searches. */
 function beginningsFor(models: ModelChoice[]): string[] {
   if (models.some(({ local }) => !local)) {
     return [

@@ -7,7 +7,7 @@ type Props = {
   title: string;
   /** Address and label of the link that creates one. */
   create: [to: string, label: string];
-  /** What stands in place of an empty list. */
+  /** Text in place of an empty list. */
   empty: ReactNode;
   rows: ReactNode[];
   children?: ReactNode;

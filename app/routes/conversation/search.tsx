@@ -15,7 +15,7 @@ export type FoundByWords = {
 };
 type ShownExcerpt = { text: string; hit: boolean }[];
 
-/** What was found, and where in its chat it stands. */
+/** A found text, and its place in its chat. */
 export function SearchResults({ found: { q, chats, messages, files } }: { found: FoundByWords }) {
   const count = chats.length + messages.length + files.length;
   return (

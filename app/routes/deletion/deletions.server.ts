@@ -5,7 +5,7 @@ import { accepted, read } from "../../web/api-result.server.ts";
 
 /** A kind of thing that is deleted on a page of its own. */
 type Deletion = {
-  /** Where the page lies over, and where it leads. */
+  /** Address that the page lies over and leads to. */
   closeTo: string;
   title: string;
   /** The question, with its name. Throws 404 if it is not there. */

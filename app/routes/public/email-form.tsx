@@ -38,7 +38,7 @@ export function EmailForm({ action, sendKey, name, email, result }: Props) {
   );
 }
 
-/** What was sent, as it arrived. */
+/** The message, as it arrived. */
 export function SentEmail({ name, email, message }: { name: string; email: string; message: string }) {
   return (
     <>

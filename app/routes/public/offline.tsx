@@ -12,7 +12,7 @@ export const handle = { scripts: false, lightChoice: false };
 
 export const loader = ({ context }: Route.LoaderArgs) => ({ nonce: context.get(nonceContext) });
 
-/** What `public/offline.js` fills: what waits to be sent, and what can be read without a line. */
+/** Lists that `public/offline.js` fills: messages that wait to be sent, and pages that can be read without a line. */
 export default function Offline({ loaderData: { nonce } }: Route.ComponentProps) {
   return (
     <main className="leaf offline" id="contenido">

@@ -1,5 +1,5 @@
 /** The page that stands at the root of the site. */
 export const homeSlug = "inicio";
 
-/** Where a page is. */
+/** Address of a page. */
 export const pathOf = (slug: string) => (slug === homeSlug ? "/" : `/${encodeURIComponent(slug)}`);

@@ -2,7 +2,7 @@ import type { Route } from "./+types/security-txt";
 
 const day = 24 * 60 * 60_000;
 
-/** Whom to tell of a fault of security (RFC 9116): whoever runs this installation, by its support form. */
+/** Contact for faults of security (RFC 9116): the installation's support form. */
 export function loader({ url }: Route.LoaderArgs) {
   // The standard wants a date within a year; whoever reads it later asks again.
   const expires = new Date(Math.ceil(Date.now() / day) * day + 180 * day).toISOString();

@@ -1,7 +1,7 @@
 import { Callout } from "../../ui/callout.tsx";
 import { PostForm } from "../../ui/forms/post-form.tsx";
 
-/** What the house says, until the person has read it. */
+/** Notices of the house, until the person has read them. */
 export default function Notices({ notices }: { notices: { id: string; text: string }[] }) {
   return (
     <section className="notices" aria-label="Avisos de la casa">

@@ -5,14 +5,14 @@ import type { ListedChat } from "./chat-groups.server.ts";
 
 const pinForm = "fijar";
 
-/** What the pins of all rows send: one form for as many buttons. */
+/** The form of all rows' pins: one for as many buttons. */
 export const PinForm = () => (
   <PostForm id={pinForm} action="/sidebar/fijar" navigate={false}>
     <span />
   </PostForm>
 );
 
-/** What can be done with a conversation without opening it. */
+/** Actions on a conversation without opening it. */
 export function RowMenu({ id, title, pinned }: ListedChat) {
   const menu = `fila-${id}`;
   return (

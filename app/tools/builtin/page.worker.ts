@@ -8,9 +8,9 @@ export type PageJob = { bytes: Uint8Array; charset: string | undefined };
 export type PageAnswer = { title: string; text: string; html: string };
 
 const notText = "script,style,noscript,template,svg,iframe,nav,form";
-// What stands for a new line in the text of a page.
+// Elements that stand for a new line in the text of a page.
 const blocks = "p,div,section,article,li,tr,h1,h2,h3,h4,h5,h6,br,blockquote,pre,dt,dd,figcaption";
-// What is taken for the article of a page that has none, such as a list, may be a small part of it.
+// On a page without an article, such as a list, the text that is taken for one may be a small part.
 const leastOfPage = 0.3;
 
 /** The title and the text of a page: the article in it, or all that it says where it is no article. */

@@ -8,7 +8,7 @@ import { ToolRefused } from "../tool.server.ts";
 const redirectsAtMost = 5;
 const browserLike = "Mozilla/5.0 (compatible; Tertulia; +lector de páginas)";
 
-/** Where a page was found in the end, its type, the encoding that the server names and the bytes. */
+/** Final address of a page, its type, the encoding that the server names and the bytes. */
 export type Fetched = { url: string; mediaType: string; charset: string | undefined; bytes: Buffer };
 
 /**

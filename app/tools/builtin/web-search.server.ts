@@ -7,7 +7,7 @@ const resultsAtMost = 6;
 const answerAtMost = 2 * 1024 * 1024;
 const quoteLength = 600;
 
-/** Where to search: a SearXNG of one's own, or a service that wants a key. */
+/** Search engine: a SearXNG of one's own, or a service that wants a key. */
 export type Engine = { kind: "searxng" | "brave" | "tavily"; address: string | null; secret(): string | null };
 type Result = { title: string; url: string; quote: string };
 
@@ -49,7 +49,7 @@ export const webSearch = (engine: Engine): OwnTool => ({
 type Search = (engine: Engine, query: string, signal: Caller["signal"]) => Promise<Result[]>;
 const text = (value: unknown) => (typeof value === "string" ? value : "");
 
-/** The results in a list, under the names that all three use; `quote`: where the extract is. What is no result is left out. */
+/** The results in a list, under the names that all three use; `quote`: where the extract is. Items that are no results are left out. */
 const resultsIn = (list: unknown, quote: string): Result[] =>
   listOf(list)
     .map(recordOf)

@@ -21,7 +21,7 @@ import { signedInAt } from "./sign-in.server.ts";
 const connectTime = 15_000;
 const probeTime = 5_000;
 const listTime = 20_000;
-// What an admin can still look through on one page, and what a model is told of one tool.
+// Most tools that an administrator can look through on one page, and most that a model is told of one.
 const toolsAtMost = 96;
 const schemaLength = 20_000;
 const descriptionLength = 2_000;
@@ -72,7 +72,7 @@ export class Connection {
     );
     const connection = new Connection(client);
     client.setRequestHandler("elicitation/create", (request) => connection.#asked(request));
-    // What goes wrong with a call is told by the call.
+    // Errors of a call are told by the call.
     client.onerror = () => {};
     try {
       await client.connect(connection.#transportTo(server), { timeout: connectTime });
@@ -191,7 +191,7 @@ function transportTo(server: McpServer, reconnectionScheduler: ReturnType<typeof
     fetch: boundedFetch,
     reconnectionScheduler,
     requestInit: { headers: headersOf(server.secret) },
-    // Where a secret is given, nobody signs in.
+    // With a secret, nobody signs in.
     ...(!server.secret && { authProvider: signedInAt(server, server.target.url) }),
   });
 }

@@ -27,7 +27,7 @@ export class Connections {
     this.#sweeping = setInterval(sweep, every).unref();
   }
 
-  /** What a server offers now. Throws ToolRefused. */
+  /** Tools that a server offers now. Throws ToolRefused. */
   async list(server: McpServer): Promise<ListedTool[]> {
     return this.#with(server, true, (connection) => connection.list());
   }

@@ -5,7 +5,7 @@ const imagesAtMost = 4;
 // Bytes of one image in base64.
 const imageLength = 12 * 1024 * 1024;
 
-/** What a server's tool has answered. Its text stays text, whatever it looks like. */
+/** Answer of a server's tool. Its text stays text, whatever it looks like. */
 export function outcomeOf({ content = [], structuredContent, isError }: CallToolResult): Outcome {
   const made: Made[] = [];
   const texts = content.map((block): string => {

@@ -4,7 +4,7 @@ import { cutText } from "../../process/text/cut-text.ts";
 import { objectOf, recordOf } from "../../process/text/json.ts";
 import { ToolRefused } from "../tool.server.ts";
 
-/** What has gone wrong with a server of tools, as a sentence that whoever administers it understands. */
+/** Error of a server of tools, as a sentence that its administrator understands. */
 export function refusedBy(name: string, error: unknown): ToolRefused {
   if (error instanceof ToolRefused) return error;
   return new ToolRefused(sentence(name, error), { cause: error, mayBeDone: !isSurelyUndone(error) });

@@ -13,11 +13,11 @@ export type McpServer = {
   target: { url: string } | { program: Program };
   /** A token, or lines of headers («X-Api-Key: …»). */
   secret: string | null;
-  /** What signing in there has given, if that was needed, and where to keep what it gives anew. */
+  /** Outcome of signing in there, if that was needed, and the store for a new one. */
   access: { read(): Promise<ToolAccess>; write(access: ToolAccess): Promise<void> };
 };
 
-/** What signing in at a server (OAuth) has given; the client's library knows what is in it. */
+/** Outcome of signing in at a server (OAuth); the client's library knows its content. */
 export type ToolAccess = {
   /** Client that was registered by hand; it goes before one that registered itself. */
   own?: { client_id: string; client_secret?: string };
@@ -27,7 +27,7 @@ export type ToolAccess = {
   /** While somebody is signing in there. */
   verifier?: string;
   state?: string;
-  /** Where they come back to. */
+  /** Address that they come back to. */
   redirect?: string;
 };
 

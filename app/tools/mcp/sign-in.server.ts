@@ -7,9 +7,9 @@ import type { McpServer, ToolAccess } from "./server.ts";
 
 type Kept<Name extends "clientInformation" | "tokens"> = Awaited<ReturnType<OAuthClientProvider[Name]>>;
 
-/** What the client's library asks about, and keeps of, a sign-in (OAuth) at a server of tools. */
+/** State of a sign-in (OAuth) at a server of tools, which the client's library asks for and keeps. */
 class SignIn implements OAuthClientProvider {
-  /** Where the admin has to go. */
+  /** Address that the administrator has to visit. */
   destination: URL | undefined;
   readonly #server: McpServer;
   /** As they are when it begins; the library asks for them without waiting. */
@@ -69,7 +69,7 @@ class SignIn implements OAuthClientProvider {
     return (await this.#server.access.read()).verifier ?? "";
   }
 
-  /** Whom the server has named to sign in at: what comes back must be from the same. */
+  /** Issuer that the server has named for signing in: the answer must be from the same. */
   async saveDiscoveryState(discovery: object): Promise<void> {
     await this.#keep({ discovery });
   }

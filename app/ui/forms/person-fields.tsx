@@ -3,7 +3,7 @@ import { limits } from "../../process/limits.ts";
 import { Field } from "./field.tsx";
 import { FormFields } from "./fields.tsx";
 
-/** What may differ between the forms that ask for the same thing about a person. */
+/** Options in which forms for the same field of a person differ. */
 type Own = Partial<
   Pick<ComponentProps<typeof Field>, "label" | "hint" | "defaultValue" | "autoFocus" | "autoComplete">
 >;

@@ -5,12 +5,12 @@ import { Icon } from "../icon.tsx";
 type Props = {
   q: string | undefined;
   label: string;
-  /** Where the results are, if not on this page. */
+  /** Page of the results, if it is another one. */
   action?: string;
   id?: string;
   size?: number;
   autoFocus?: boolean;
-  /** What else the address asks for, and goes on asking for. */
+  /** Other parameters of the address, which stay. */
   kept?: [name: string, value: string][];
 };
 

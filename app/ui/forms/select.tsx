@@ -4,7 +4,7 @@ import { Icon } from "../icon.tsx";
 type Choice = { id: string; name: string };
 export type Choices = {
   choices: Choice[];
-  /** What choosing nothing is called. Without it something is always chosen. */
+  /** Label for no choice. Without it something is always chosen. */
   none?: string | undefined;
   /** Choices of another kind, under a heading. */
   others?: { label: string; choices: Choice[] };

@@ -1,6 +1,6 @@
 import { io } from "socket.io-client";
 import { showToast } from "../overlays/toasts.tsx";
-// What shows a lost line has to be there before the line is lost.
+// The sign of a lost line has to be there before the line is lost.
 import "../overlays/toast.tsx";
 import { setAnswers } from "./revisits.tsx";
 

@@ -5,7 +5,7 @@ import { onShortcut } from "./shortcuts.ts";
 import { keepTimeZone } from "./time-zone.ts";
 import { keepViewport } from "./viewport.ts";
 
-/** What the browser does on every page with script beside rendering it; once, before that. */
+/** Setup of the browser on every page with script; once, before rendering. */
 export function start(): void {
   // The colour mode for programs that read this key; the page itself is always dark.
   localStorage.setItem("nuxt-color-mode", "dark");

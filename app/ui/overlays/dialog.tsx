@@ -14,7 +14,7 @@ type Props = {
 };
 
 const firstField = "input:not([type=hidden], [type=file]), select, textarea";
-// Where the page stood before the first dialog was opened.
+// Scroll position of the page before the first dialog was opened.
 const scrollKey = "tertulia-scroll";
 
 /** A dialog: open in the server's page, modal once hydrated. The browser's top layer stacks them, the last one closes first. */

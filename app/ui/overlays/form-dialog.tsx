@@ -7,7 +7,7 @@ type Props = Omit<ComponentProps<typeof PostForm>, "title" | "className"> & {
   /** The page below the dialog. */
   closeTo: string;
   kind?: "form" | "alert";
-  /** What the button that sends it says; an alert confirms something that can't be undone. */
+  /** Label of the button that sends it; an alert confirms something that can't be undone. */
   submit?: string;
   children: ReactNode;
 };

@@ -2,7 +2,7 @@ import { AlertDialog } from "./alert-dialog.tsx";
 
 type Props = {
   title: string;
-  /** What is lost with them. */
+  /** Warning about the loss. */
   warning: string;
   /** The field that carries the ids. */
   name: string;

@@ -55,7 +55,7 @@ export function Toasts({ message }: { message: ToastMessage | undefined }) {
   );
 }
 
-/** What is said, where what shows it could not be loaded. */
+/** Messages, kept for when the part that shows them could not be loaded. */
 function BareToast({ message, onGone }: { message: ToastMessage; onGone(id: string): void }) {
   const { id, title, duration = 5000, action } = message;
   useEffect(() => {

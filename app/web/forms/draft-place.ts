@@ -1,4 +1,4 @@
-/** Where a composer stands: in a chat, in a project (for its next chat), or, without either, before a new chat. */
+/** Place of a composer: in a chat, in a project (for its next chat), or, without either, before a new chat. */
 export type DraftPlace = { chatId?: string | undefined; projectId?: string | undefined };
 
 /** The page of that composer, which also takes its form. */

@@ -12,7 +12,7 @@ import { type Context, filesContext, formContext, ipContext, sessionContext } fr
 import { type CurrentUser, getCurrentUser } from "../current-user.server.ts";
 import { carrying, typedFields, unsent } from "./unsent-form.server.ts";
 
-/** What a form shows after it failed: the values as typed, a sentence for each field, one for the whole. */
+/** State of a form after it failed: the values as typed, a sentence for each field, one for the whole. */
 export type FormResult = { values: Record<string, string>; errors: Record<string, string>; message?: string };
 
 /**
@@ -91,8 +91,8 @@ export function textOf(form: FormData, name: string): string {
 }
 
 /**
- * Reads a form's fields by a schema of their shape (the API has the rules) and acts on them. What the schema or the API
- * refuses becomes what the form shows again, with its status.
+ * Reads a form's fields by a schema of their shape (the API has the rules) and acts on them. A refusal of the schema or the API becomes the
+ * form's next state, with its status.
  */
 export async function sendFields<Schema extends z.ZodObject, Result>(
   context: Context,

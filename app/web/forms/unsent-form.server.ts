@@ -11,9 +11,9 @@ import { uncarry } from "./carried-form.ts";
 export type UnsentForm = {
   /** The valid one now. */
   formToken: string;
-  /** Who is signed in now, if anybody is. */
+  /** The person who is signed in now, if anybody is. */
   personId: string | null;
-  /** What was typed, without files and secrets. */
+  /** Typed values, without files and secrets. */
   fields: [string, string][];
   /** The local path that the form was sent to. */
   action: string;
@@ -25,7 +25,7 @@ export type UnsentForm = {
 /** The ways in: by a password, and by providers. */
 export type Entries = { password: boolean; accesses: { id: string; name: string }[] };
 
-/** What is thrown for a form that was not acted on. */
+/** Thrown for a form that was not acted on. */
 export const unsent = (
   status: 401 | 403 | 503,
   context: Context,
@@ -52,7 +52,7 @@ export const carrying =
 
 const secret = /(^|\.)(formToken|code|secret|apiKey|ticket|stay)$|password/i;
 
-/** What was typed into a form, without its token, files, passwords and codes: these never come back in a page. */
+/** Values typed into a form, without its token, files, passwords and codes: these never come back in a page. */
 export function typedFields(form: FormData): Record<string, string> {
   return Object.fromEntries(
     [...form].filter((field): field is [string, string] => !secret.test(field[0]) && typeof field[1] === "string"),

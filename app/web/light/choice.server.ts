@@ -13,7 +13,7 @@ const cookie = createCookie("tertulia-ligera", {
   maxAge: 365 * 24 * 60 * 60,
 });
 
-/** What the visitor has chosen; by the connection, unless they have. */
+/** The visitor's choice; without one, by the connection. */
 export async function lightChoiceOf(request: Request): Promise<LightChoice> {
   const value: unknown = await cookie.parse(request.headers.get("Cookie"));
   return lightChoices.find((choice) => choice === value) ?? "auto";
@@ -21,7 +21,7 @@ export async function lightChoiceOf(request: Request): Promise<LightChoice> {
 
 export const lightCookie = (choice: LightChoice) => cookie.serialize(choice);
 
-/** Whether the answer is to be a light page. What a script asks for is data, never a page. */
+/** Whether the answer is to be a light page. A script's requests are for data, never for a page. */
 export async function wantsLight(request: Request): Promise<boolean> {
   if (new URL(request.url).pathname.endsWith(".data")) return false;
   // A copy to be read without a line has no server to bring it anything more.
@@ -31,7 +31,7 @@ export async function wantsLight(request: Request): Promise<boolean> {
 }
 
 /**
- * What browsers tell of their connection, once they are asked by `Accept-CH`: Save-Data and ECT (Network Information API), and the
+ * Facts that browsers tell of their connection, once they are asked by `Accept-CH`: Save-Data and ECT (Network Information API), and the
  * media feature `prefers-reduced-data` as a client hint.
  */
 const isSlow = (request: Request) =>

@@ -29,7 +29,7 @@ export async function lightPage(
   return page.replace(weight, `<p>Esta página ha pesado ${kilobytes.format(bytes / 1000)} kB.</p>`);
 }
 
-/** What the foot of a copy says instead (`public/sw.js`): nothing else on it would tell that it is one. */
+/** The words in the foot of a copy instead (`public/sw.js`): nothing else on it would tell that it is one. */
 function copied(request: Request): string {
   const when = { timeZone: zoneOf(request), dateStyle: "long", timeStyle: "short" } as const;
   return `Copia del ${new Intl.DateTimeFormat("es", when).format(Date.now())}, por si se lee sin conexión.`;

@@ -1,7 +1,7 @@
 import postcss, { type AtRule, type ChildNode, type Declaration, type Rule } from "postcss";
 import css from "../../app.css?inline";
 
-/** What a selector needs of a page before it can match: its classes and tags, outside `:is()`, `:not()` and `:has()`. */
+/** Parts of a page that a selector needs to match: its classes and tags, outside `:is()`, `:not()` and `:has()`. */
 type Selector = { text: string; classes: string[]; tags: string[] };
 type Style = { kind: "style"; selectors: Selector[]; declarations: Declared[]; nested: string };
 type Declared = { name: string; text: string; uses: string[] };

@@ -71,7 +71,7 @@ export class Answer {
     return this.#untagged && this.finished && this.length === 0;
   }
 
-  /** What a part of the stream adds. Throws what the library says has gone wrong, and a ReplyError for an end without a text. */
+  /** Pieces that a part of the stream adds. Throws the library's error, and a ReplyError for an end without a text. */
   *read(part: LanguageModelV4StreamPart): Generator<Piece> {
     if (part.type === "error") return this.#fail(part.error);
     if (part.type === "file") yield* this.#show(part);
@@ -138,7 +138,7 @@ export class Answer {
     this.#misread ??= error;
   }
 
-  /** What a part of the stream adds to the calls. Some providers send a call's input as it is written, others only whole. */
+  /** Pieces that a part of the stream adds to the calls. Some providers send a call's input as it is written, others only whole. */
   *#call(part: LanguageModelV4StreamPart): Generator<CallStretch> {
     if (part.type === "tool-input-start") yield* this.#begin(part.id, part.toolName);
     else if (part.type === "tool-input-delta") yield* this.#addInput(part.id, part.delta);

@@ -67,7 +67,7 @@ async function awaitEnd(body: Readable): Promise<void> {
   const late = new AbortController();
   const ended = finished(body, { signal: late.signal });
   const timeout = setTimeout(() => late.abort(), endedWithin);
-  // What goes wrong after the last word does not matter.
+  // Errors after the last word do not matter.
   await ended.catch(() => body.destroy());
   clearTimeout(timeout);
 }

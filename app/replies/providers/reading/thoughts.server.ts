@@ -74,7 +74,7 @@ export class Thoughts {
     return this.#begin(text);
   }
 
-  /** What was kept, at the end of the stream. */
+  /** The kept rest, at the end of the stream. */
   rest(): Stretch[] {
     const text = this.#held;
     this.#held = "";

@@ -1,8 +1,8 @@
 const half = /[\uD800-\uDBFF]$/;
 
 /**
- * Puts together characters of two UTF-16 units that arrive in halves: alone, a half is lost on its way to a page or to the database.
- * What is no character, like NUL, which PostgreSQL can't store, or a half that nothing follows, is taken out or replaced.
+ * Puts together characters of two UTF-16 units that arrive in halves: alone, a half is lost on its way to a page or to the database. Codes
+ * that are no characters, like NUL, which PostgreSQL can't store, or a half that nothing follows, are taken out or replaced.
  */
 export class WholeCharacters {
   #held = "";
@@ -15,7 +15,7 @@ export class WholeCharacters {
     return whole.toWellFormed();
   }
 
-  /** What was held back, at the end. */
+  /** The rest that was held back, at the end. */
   rest(): string {
     const { length } = this.#held;
     this.#held = "";

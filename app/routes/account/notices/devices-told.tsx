@@ -4,7 +4,7 @@ import { FormToken, PostForm } from "../../../ui/forms/post-form.tsx";
 import { canSubscribe, subscribe } from "./subscribe.ts";
 
 type Props = {
-  /** What the browser's push service is asked with. */
+  /** The key with which the browser's push service is asked. */
   deviceKey: string;
   /** How many devices are told, this one among them. */
   count: number;

@@ -1,4 +1,4 @@
-/** What a push service has given to this browser, as the form sends it. */
+/** Subscription of this browser at its push service, as the form sends it. */
 export type Subscribed = { endpoint: string; p256dh: string; auth: string };
 
 /** Whether this browser can take notices here: not in private windows of some, nor without HTTPS. */

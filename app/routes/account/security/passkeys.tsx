@@ -2,7 +2,7 @@ import { Link } from "react-router";
 
 type Passkey = { id: string; name: string; used: string };
 
-/** What the person comes in with on their devices, instead of the password. */
+/** The person's passkeys, with which they sign in instead of the password. */
 export function Passkeys({ passkeys }: { passkeys: Passkey[] }) {
   return (
     <div className="stack">

@@ -3,7 +3,7 @@ import type { Device } from "../device.server.ts";
 
 type ShownSession = Device & { id: string; current: boolean };
 
-/** Where the person has signed in. This session ends by signing out. */
+/** The person's open sessions. This session ends by signing out. */
 export function Sessions({ sessions }: { sessions: ShownSession[] }) {
   return (
     <div className="stack">

@@ -26,7 +26,7 @@ type Tone = "good" | "off" | "bad" | "wait";
 export type States = Record<string, [said: string, tone: Tone]>;
 type FieldKind = "text" | "number" | "flag" | "moment" | "choice" | "changes" | "groups" | Reference;
 
-/** What a list shows of an item, and how. The first column leads to the item. */
+/** A column of a list, and how it is shown. The first column leads to the item. */
 export type Column<Name extends string = string> = {
   name: Name;
   label: string;
@@ -104,11 +104,11 @@ export type AnyAdminResource<Shown extends string = string, Body extends string 
   belongs?: (id: string) => { label: string; to: string }[];
   /** Columns that lists cut and that are no fields: the page of an item shows them whole. */
   whole?: Shown[];
-  /** What the page of an item shows besides its columns: above its links and long texts, or below. */
+  /** Parts of an item's page besides its columns: above its links and long texts, or below. */
   parts?(context: Context, item: Item, url: URL): Promise<{ above?: Part; below?: Part } | undefined>;
   /** Does what the forms on the page of an item ask for. Undefined: the page is shown again. */
   acts?(context: Context, id: string, url: URL): Promise<unknown>;
-  /** Where one of them is deleted instead; undefined: here. */
+  /** Address at which one is deleted instead; undefined: here. */
   deletedAt?(context: Context, id: string): Promise<string | undefined>;
   /** «Probar», for the items it fits. */
   trial?: { fits(item: Item): boolean; run(context: Context, id: string): Promise<Tried> };
@@ -116,7 +116,7 @@ export type AnyAdminResource<Shown extends string = string, Body extends string 
   discovery?: { label: string; run(context: Context): Promise<{ type: "info" | "success"; title: string }> };
 };
 
-/** What every item has, whatever else it has. */
+/** An item of any resource. */
 export type Item = { id: string } & Record<string, unknown>;
 export type ItemPage = { items: Item[]; nextCursor: string | null; total: number; totalIsMinimum: boolean };
 type Answer<Body> = Promise<{ ok: boolean; status: number; json(): Promise<Body>; text(): Promise<string> }>;

@@ -6,7 +6,7 @@ export type FieldChange = { label: string; before: string; after: string };
 // Columns that every row has and that are not worth showing.
 const untold = new Set(["id", "createdAt", "updatedAt"]);
 
-// What an entry says that is no field of its resource: what a rule of retention has deleted.
+// Names in an entry that are no fields of its resource, as those of a deletion by a rule.
 const untitled: Record<string, string> = {
   ruleId: "Regla",
   days: "Días",

@@ -11,7 +11,7 @@ type Props = {
   fields: Described[];
   values: Record<string, string>;
   presets: { name: string; label: string }[];
-  /** What may be written into fields that refer to something. */
+  /** Suggestions for fields that refer to something. */
   suggestions: Record<string, string[]>;
   result: ResourceResult | undefined;
 };
@@ -174,7 +174,7 @@ function ReferenceField({ values, found, suggested, ...field }: ReferenceProps) 
   );
 }
 
-/** What somebody else has stored meanwhile, to be kept instead. */
+/** Values that somebody else has stored meanwhile, to be kept instead. */
 function Theirs({ name, label, value, said }: { name: string; label: string; value: string; said: string }) {
   return (
     <fieldset className="theirs">

@@ -3,7 +3,7 @@ import { read } from "../../../web/api-result.server.ts";
 import { apiContext, type Context } from "../../../web/context.ts";
 import { type FormResult, sendFields } from "../../../web/forms/form.server.ts";
 
-/** What another model answers to the same question; `ok` is false if it could not, and `answer` says why. */
+/** Another model's answer to the same question; `ok` is false if it could not, and `answer` says why. */
 export type TriedAgain = { tried: { model: string; ok: boolean; answer: string } } | FormResult;
 
 /** The models that a question can be asked of again. */

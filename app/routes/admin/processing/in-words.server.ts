@@ -26,7 +26,7 @@ const received: Record<Recipient["kind"], string> = {
   redis: "Intentos contados, con la dirección IP o la cuenta",
 };
 
-// What nobody has written in the settings is filled in by hand.
+// Facts that the settings lack are filled in by hand.
 const blank = "________________";
 
 /** The record of processing in sentences. */

@@ -11,7 +11,7 @@ export const meta: Route.MetaFunction = () => [{ title: "Tratamiento de datos ·
 export const loader = async ({ context }: Route.LoaderArgs) =>
   inWords(await read(context.get(apiContext).api.system.processing.$get()));
 
-/** What is kept, for how long, and where it goes: for who answers for the data of people, on paper too. */
+/** Stored data, how long it is kept and where it goes: for the person who answers for it, on paper too. */
 export default function Processing({ loaderData }: Route.ComponentProps) {
   const { day, facts, kept, holds, recipients, security } = loaderData;
   return (

@@ -8,7 +8,7 @@ import { resourceOf } from "./resource.server.ts";
 // More than a spreadsheet is pleasant with.
 const pagesAtMost = 200;
 
-/** What a list shows, all of its pages, as a file for spreadsheets. */
+/** A whole list as it is shown, as a file for spreadsheets. */
 export async function loader({ context, params, url }: Route.LoaderArgs) {
   const { resource, list } = resourceOf(context, params.resource);
   const { columns, query } = listOf(url, resource);

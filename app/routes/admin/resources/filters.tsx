@@ -7,7 +7,7 @@ type Props = {
   q: string;
   searches: string;
   filters: { name: string; label: string; choices: Record<string, string>; value: string; all: string }[];
-  /** What came by a link and has no field. */
+  /** Filters that came by a link and have no field. */
   kept: [name: string, value: string | boolean][];
   choosable: { name: string; label: string; shown: boolean }[];
   size: string;

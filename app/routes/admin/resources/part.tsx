@@ -8,7 +8,7 @@ import { Due } from "../retention/due.tsx";
 import type { ToolResult, toolServerOf } from "../tools/tool-server.server.ts";
 import { ToolServer } from "../tools/tool-server.tsx";
 
-/** What the page of an item shows besides its columns. */
+/** A part of an item's page besides its columns. */
 export type Part =
   | { kind: "link"; link: string }
   | ({ kind: "account" } & Awaited<ReturnType<typeof accountOf>>)

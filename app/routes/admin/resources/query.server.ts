@@ -1,7 +1,7 @@
 import { searchIn } from "../../../web/search.server.ts";
 import type { AnyAdminResource, Column } from "../descriptions/description.ts";
 
-/** What the address of a list asks for: search, filters, order, page, columns. What it does not understand it leaves out. */
+/** Search, filters, order, page and columns in a list's address. Unknown ones are left out. */
 export function listOf(url: URL, resource: AnyAdminResource) {
   const given = (name: string) => url.searchParams.get(name) ?? "";
   const q = searchIn(url);

@@ -71,7 +71,7 @@ export async function suggestionsFor(context: Context, fields: Field[]): Promise
   return Object.fromEntries(await Promise.all(lists));
 }
 
-/** What was picked for a field; valid only for the text that was searched for. */
+/** The pick for a field; valid only for the text that was searched for. */
 export function pickedIn(form: FormData, name: string): string {
   return textOf(form, name).trim() === textOf(form, hidden.pickedFor(name)).trim()
     ? textOf(form, hidden.picked(name))

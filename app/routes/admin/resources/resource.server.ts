@@ -3,7 +3,7 @@ import { apiContext, type Context } from "../../../web/context.ts";
 import type { AnyAdminResource, Calls } from "../descriptions/description.ts";
 import { resources } from "../descriptions/resources.server.ts";
 
-/** What has been done to one of a resource, said of it by name: «Página creada.» */
+/** A sentence about something done to one of a resource: «Página creada.» */
 export function said({ one, feminine }: AnyAdminResource, done: "cread" | "guardad" | "eliminad"): string {
   return `${one[0]?.toUpperCase()}${one.slice(1)} ${done}${feminine ? "a" : "o"}.`;
 }

@@ -11,7 +11,7 @@ type Head = {
 };
 type Props = {
   path: string;
-  /** What the address of the list asks for, so that whoever comes back from a dialog finds it as it was. */
+  /** Search of the list's address, so that a dialog leads back to the list as it was. */
   here: string;
   many: string;
   count: string;
@@ -24,7 +24,7 @@ type Props = {
   /** Whether all rows come marked, and the address where it is the other way round. */
   marked: boolean;
   markTo: string;
-  /** What one that was tried has answered. */
+  /** Answer of the one that was tried. */
   tried?: { id: string; ok: boolean; text: string } | undefined;
 };
 
@@ -161,7 +161,7 @@ function Row({
   );
 }
 
-/** What a model answered when it was tried. */
+/** A model's answer to a trial. */
 export function Tried({ ok, text }: { ok: boolean; text: string }) {
   return (
     <p className="tried" role="status">

@@ -4,7 +4,7 @@ import { zoneContext } from "../zone.server.ts";
 
 export type DueNow = { total: number; items: { id: string; name: string; to: string; at: string }[] };
 
-/** What a rule of retention would delete now, the oldest first. */
+/** Items that a rule of retention would delete now, the oldest first. */
 export async function dueNow(context: Context, id: string, kind: string): Promise<DueNow> {
   const { total, items } = await read(context.get(apiContext).api.retention[":id"].due.$get({ param: { id } }));
   const day = new Intl.DateTimeFormat("es", { dateStyle: "medium", timeZone: context.get(zoneContext) });

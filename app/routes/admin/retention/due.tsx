@@ -2,7 +2,7 @@ import { Link } from "react-router";
 import { TableHead } from "../../../ui/table-head.tsx";
 import type { DueNow } from "./due.server.ts";
 
-/** What a rule of retention would delete now, so that who made it can look before it does. */
+/** Items that a rule of retention would delete now, to be looked at before it does. */
 export function Due({ total, items }: DueNow) {
   return (
     <section className="mt-7">

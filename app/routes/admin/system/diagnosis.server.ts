@@ -4,12 +4,12 @@ import { accepted, read } from "../../../web/api-result.server.ts";
 
 export type Check = { good: boolean; text: string };
 type Mark = { line: number; at: number };
-/** What a diagnosis has seen: when each line was written, and when the browser asked for the picture that stands in it. */
+/** Observations of a diagnosis: when each line was written, and when the browser asked for the picture that stands in it. */
 export type Diagnosis = { id: string; checks: Check[]; written: Mark[]; received: Mark[]; ended: Mark[] };
 
 const lines = 10;
 const lineEvery = 300;
-// What a line may take to the browser and back; a proxy that gathers 4 kB or waits for the end takes longer.
+// Time that a line may take to the browser and back; a proxy that gathers 4 kB or waits for the end takes longer.
 const late = 800;
 const lastReceipts = 2_000;
 const lookEvery = 100;
@@ -46,7 +46,7 @@ export async function* writeLines(client: Client, id: string): AsyncGenerator<st
   yield `<p role="status" class="callout mt-4 ${good ? "good" : "warn"}">${text}</p>`;
 }
 
-/** What the receipts say of the way between this server and the browser. */
+/** Findings of the receipts about the way between this server and the browser. */
 export function verdictOf({ written, received, ended }: Diagnosis): Check {
   const endedAt = ended[0]?.at ?? Number.POSITIVE_INFINITY;
   const writtenAt = new Map(written.map(({ line, at }) => [line, at]));
@@ -69,7 +69,7 @@ export function verdictOf({ written, received, ended }: Diagnosis): Check {
 
 const advice = "En nginx, quita `proxy_buffering` y `gzip` para esta dirección; en otros, lo que se llame «buffering».";
 
-/** What the headers of a form tell about what stands in front of this server. `ip` is the one this server goes by. */
+/** Facts that a form's headers give about the proxies in front of this server. `ip` is the one this server goes by. */
 export function checkHeaders(headers: Headers, url: URL, ip: string): Check[] {
   const forwarded = (name: string) => headers.get(`X-Forwarded-${name}`)?.split(",")[0]?.trim();
   const [protocol, host, address] = [forwarded("Proto"), forwarded("Host"), forwarded("For")];

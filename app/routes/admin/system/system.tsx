@@ -156,7 +156,7 @@ const processInWords = ({ host, pid, version, replies, memory, delay }: LivingPr
 
 const inWords = (count: number, one: string, many: string) => (count === 1 ? `1 ${one}` : `${count} ${many}`);
 
-/** What is done in the background, and what has failed for good. */
+/** Jobs in the background, and those that have failed for good. */
 function Jobs({ jobs: { waiting, running, failed } }: { jobs: { waiting: number; running: number; failed: number } }) {
   return (
     <section className="mt-7">

@@ -3,7 +3,9 @@ import { accepted, tellRefusal } from "../../../web/api-result.server.ts";
 import { apiContext, sessionContext } from "../../../web/context.ts";
 import type { Route } from "./+types/signed-in";
 
-/** Where a server of tools sends an admin back to who has signed in there (OAuth). Its `state` proves that it was begun here. */
+/**
+ * Address to which a server of tools sends an administrator back after signing in there (OAuth). Its `state` proves that it was begun here.
+ */
 export async function loader({ context, params: { id }, url }: Route.LoaderArgs) {
   const json = { brought: url.searchParams.toString() };
   await accepted(context.get(apiContext).api.tool[":id"]["sign-in"].end.$post({ param: { id }, json })).then(

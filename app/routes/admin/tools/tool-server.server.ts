@@ -7,13 +7,13 @@ import { textOf } from "../../../web/forms/form.server.ts";
 
 type Listed = { name: string; title: string; description: string; readOnly: boolean; on: boolean; ask: boolean };
 
-/** Where an admin goes on to sign in at a server of tools. */
+/** Address at which an administrator signs in at a server of tools. */
 export type ToolResult = { signInAt: string } | null;
 
 /** How each tool of a server is used, as one choice. */
 const uses = new Set(["ask", "free", "off"]);
 
-/** What the page of a tool says of its server, if it has one. */
+/** Data about a tool's server for its page, if it has one. */
 export function toolServerOf(item: Record<string, unknown>) {
   if (item.kind !== "mcp") return undefined;
   const tools = item.tools as Listed[];

@@ -1,6 +1,6 @@
 import { createCookie } from "react-router";
 
-/** What a browser keeps from the moment it leaves for a provider until it comes back. */
+/** Data that a browser keeps from the moment it leaves for a provider until it comes back. */
 export type Begun = { accessId: string; state: string; nonce: string; verifier: string; volver: string };
 
 /**
@@ -24,7 +24,7 @@ export const keepBegun = (url: URL, begun: Begun): Promise<string> => cookieFor(
 /** The header that forgets it. */
 export const forgetBegun = (url: URL): Promise<string> => cookieFor(url).serialize("", { maxAge: 0 });
 
-/** What this browser has begun; undefined if it is nothing, or too long ago. */
+/** The sign-in that this browser has begun; undefined for none, or if it is too long ago. */
 export async function readBegun(request: Request, url: URL): Promise<Begun | undefined> {
   const value: unknown = await cookieFor(url).parse(request.headers.get("Cookie"));
   const begun = Object(value) as Record<string, unknown>;

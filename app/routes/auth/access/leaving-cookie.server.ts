@@ -1,6 +1,6 @@
 import { createCookie } from "react-router";
 
-/** Where somebody who has signed out here goes on to, for the page that leads there: an address in a link could be anybody's. */
+/** Address to which somebody who has signed out goes on, for the page that leads there: an address in a link could be anybody's. */
 const cookieFor = (url: URL) => {
   const secure = url.protocol === "https:";
   return createCookie(secure ? "__Host-tertulia-salida" : "tertulia-salida", {

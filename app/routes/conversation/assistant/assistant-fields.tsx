@@ -23,7 +23,7 @@ type Props = {
   result: FormResult | undefined;
 };
 
-/** What is asked about an assistant, when it is made and when it is changed. */
+/** Fields of an assistant, for creating and changing it. */
 export function AssistantFields({ assistant, choices, result }: Props) {
   const { models, tools, files, mayShare } = choices;
   return (

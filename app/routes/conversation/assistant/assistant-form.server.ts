@@ -7,7 +7,7 @@ import { typedFields } from "../../../web/forms/unsent-form.server.ts";
 import { readGroups } from "../../../web/groups.server.ts";
 import { listModels } from "../models.server.ts";
 
-/** What the form of an assistant lets choose from. */
+/** Choices in the form of an assistant. */
 export async function choicesFor(context: Context) {
   const { api } = context.get(apiContext);
   const { user } = await requireUser(context);
@@ -50,7 +50,7 @@ export async function assistantIn(context: Context) {
   };
 }
 
-/** What the form shows again where the API has refused it; throws other errors. */
+/** The form's state after the API has refused it; throws other errors. */
 export function refusalOf(context: Context, error: unknown): { result: FormResult; status: number } {
   const { errors = {}, detail, status } = refusalIn(error);
   const shown = Object.fromEntries(

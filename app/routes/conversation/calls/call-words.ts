@@ -4,7 +4,7 @@ import type { ShownCall } from "../../../replies/tools/shown-call.server.ts";
 
 const longest = 140;
 
-/** What a call does, in one line: «Buscar en la web: “precio del pan”». */
+/** A call in one line: «Buscar en la web: “precio del pan”». */
 export function callWords({ label, server, input }: Pick<ShownCall, "label" | "server" | "input">): string {
   const told = Object.values(objectOf(input) ?? {}).find((value) => typeof value === "string" && value.trim() !== "");
   const whose = server ? `${label} (${server})` : label;
@@ -13,7 +13,7 @@ export function callWords({ label, server, input }: Pick<ShownCall, "label" | "s
   return `${whose}: «${line.length > longest ? `${cutText(line, longest)}…` : line}»`;
 }
 
-/** What became of a call that gave nothing, in words; nothing for one that has, or is under way. */
+/** Reason why a call gave nothing, in words; nothing for one that has, or is under way. */
 export function outcomeWords(status: ShownCall["status"], readOnly = false): string {
   if (status === "failed") return "No ha podido ser.";
   if (status === "refused") return "No se ha permitido.";

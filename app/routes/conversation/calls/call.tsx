@@ -12,7 +12,7 @@ export type ShownCallPart = {
   isRunning: boolean;
   /** Why it gave nothing. */
   outcome: string;
-  /** What came of it; nothing for text browsers, which would show every fold open. */
+  /** Result of the call; nothing for text browsers, which would show every fold open. */
   output: string;
   time: string;
   /** The page with all of it, where not all is shown here. */
@@ -31,7 +31,7 @@ export function Call({ call }: { call: ShownCallPart }) {
   );
 }
 
-/** What a call does. It comes first, and in a growing document it can't change any more. */
+/** The line of a call. It comes first, and in a growing document it can't change any more. */
 export const CallLine = ({ call: { words, isRunning } }: { call: Pick<ShownCallPart, "words" | "isRunning"> }) => (
   <p className={isRunning ? "call-line now" : "call-line"}>
     <Icon name="server" />
@@ -39,7 +39,7 @@ export const CallLine = ({ call: { words, isRunning } }: { call: Pick<ShownCallP
   </p>
 );
 
-/** What came of a call. `apart`: it does not stand below the call's own line, so it says whose result it is. */
+/** Result of a call. `apart`: it does not stand below the call's own line, so it says whose result it is. */
 export function CallResult({ call, apart }: { call: ShownCallPart; apart?: boolean }) {
   const { words, label, outcome, output, time, whole } = call;
   const of = apart ? ` de ${label}` : "";

@@ -7,17 +7,17 @@ import { fieldName, type SchemaField } from "./schema-fields.ts";
 export type ShownDecision = {
   replyId: string;
   n: number;
-  /** What a yes is bound to. */
+  /** Hash that a yes is bound to. */
   hash: string;
   title: string;
-  /** What the tool asks; without it, it is about permission. */
+  /** The tool's question; without it, the form asks for permission. */
   question: string | undefined;
   fields: SchemaField[];
 };
 
 type Props = {
   decision: ShownDecision;
-  /** What was typed before, and what was wrong with it. */
+  /** Typed values, and the errors in them. */
   values?: Record<string, string>;
   errors?: Record<string, string>;
 };

@@ -1,7 +1,7 @@
 import { digitsOf, numberIn } from "../../../process/text/json.ts";
 import type { InputSchema } from "../../../tools/tool.server.ts";
 
-/** A field of a form for one property of a tool's input. What is no simple value is `fixed`: it is shown, not changed. */
+/** A field of a form for one property of a tool's input. A value that is not simple is `fixed`: it is shown, not changed. */
 export type SchemaField = {
   name: string;
   label: string;

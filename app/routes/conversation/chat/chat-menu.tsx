@@ -11,7 +11,7 @@ const dialogs = [
   ["exportar", "download", "Exportar"],
 ] as const;
 
-/** What can be done with a chat. */
+/** Actions on a chat. */
 export function ChatMenu({ id, pinned, archived }: { id: string; pinned: boolean; archived: boolean }) {
   const formToken = use(FormToken);
   const navigate = useNavigate();

@@ -92,9 +92,9 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
     modelId: chat.modelId,
     assistantId: chat.assistantId,
     temporary: chat.temporary,
-    // Whose it is, for somebody who only reads it.
+    // Owner's name, for somebody who only reads the chat.
     author: decides ? undefined : chat.ownerName,
-    // Who administers looks after the chats of all.
+    // Administrators look after the chats of all.
     mayChange: decides || user.role === "admin",
     draft: await showDraft(context, edited ? draftOfEdit(edited, chat.modelId) : chat.draft),
     edits: edited && { messageId: edited.id, parentId: edited.parentId ?? "" },
@@ -224,7 +224,7 @@ function useReplyForms(last: RenderedTurn | undefined) {
     const form = event.target as HTMLFormElement;
     if (form.dataset.decisionForm !== undefined) {
       event.preventDefault();
-      // The button says what is decided. What is wrong with a field is told on the form's own page.
+      // The button says what is decided. Errors of a field are told on the form's own page.
       void submit((event.nativeEvent as SubmitEvent).submitter as HTMLButtonElement, { preventScrollReset: true });
       return;
     }

@@ -8,7 +8,7 @@ import { useLinks } from "../turn/use-links.ts";
 type Props = {
   chatId: string;
   turns: RenderedTurn[];
-  /** Where the page's growing reply goes. */
+  /** Place of the page's growing reply. */
   marker: string | undefined;
   /** The turns that a search and an edit are about. */
   found: string | undefined;

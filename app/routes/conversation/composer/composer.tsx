@@ -19,7 +19,7 @@ import { useDraft } from "./use-draft.ts";
 // Most messages have no files.
 const AttachedList = lazily(() => import("./attached-list.tsx"), Names);
 
-// Where there is no model that hears, its script is not loaded.
+// Without a model that hears, the script for dictation is not loaded.
 const Dictation = lazily(() => import("../voice/dictation.tsx"));
 
 const none: ComposerFile[] = [];
@@ -40,13 +40,13 @@ type Props = {
   result: ComposerResult | undefined;
   /** The reply that is being written: «Detener» stands in the place of «Enviar». */
   growing?: string | undefined;
-  /** What the plan still leaves, where that is little. */
+  /** Rest of the plan, where that is little. */
   left?: string | undefined;
   placeholder: string;
   autoFocus?: boolean;
 };
 
-/** Where a message is written. The form is whole without a script; a script adds Enter and saves the draft. */
+/** The composer of a message. The form is whole without a script; a script adds Enter and saves the draft. */
 export function Composer({ result, growing, edits, models, draft, left, ...props }: Props) {
   const { values, files, failed } = useRefusal(result, growing);
   const page = composerPage(props);
@@ -60,7 +60,7 @@ export function Composer({ result, growing, edits, models, draft, left, ...props
   const asked = values?.modelId || draft?.modelId;
   const had = props.assistantId ? ofAssistant(props.assistantId) : props.modelId;
   const chosen = asked || had || models.find(({ isDefault }) => isDefault)?.id;
-  // What it may be sent to instead of a model as such.
+  // Assistants that it may be sent to instead of a plain model.
   const { assistants = [], voice, aiNotice } = useRouteLoaderData<typeof shell>("routes/shell/layout") ?? {};
   const sending = useNavigation().formData?.has("content") ?? false;
   return (

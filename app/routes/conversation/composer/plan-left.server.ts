@@ -1,12 +1,12 @@
 import type { Context } from "../../../web/context.ts";
 import { requireUser } from "../../../web/current-user.server.ts";
 
-// What is left is shown from 3 messages or 10 % of the day's messages on, or once 90 % of the month's tokens are used.
+// The rest is shown from 3 messages or 10 % of the day's messages on, or once 90 % of the month's tokens are used.
 const [fewMessages, fewOfTen, tokensUsed] = [3, 0.1, 0.9];
 // Costs are told earlier, because somebody else may have to be asked for more.
 const budgetUsed = 0.8;
 
-/** What the person's plan still leaves, as a sentence; nothing while there is plenty. What is refused is the API's to say. */
+/** Rest of the person's plan, as a sentence; nothing while there is plenty. Refusals are the API's. */
 export async function planLeft(context: Context): Promise<string | undefined> {
   const { limits, groups, usage } = await requireUser(context);
   const { messagesPerDay, tokensPerMonth, costPerMonth } = limits;

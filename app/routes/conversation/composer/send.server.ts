@@ -11,7 +11,7 @@ import { firstChunk } from "../stream/chunks.server.ts";
 import { hasRecording, transcribed } from "../voice/transcribed.server.ts";
 import { spokenTo } from "./spoken-to.ts";
 
-/** What a composer shows again: what was typed, and the files that wait with it. */
+/** State that a composer shows again: the typed text, and the files that wait with it. */
 export type ComposerResult = FormResult & { files?: ComposerFile[] };
 
 type Where = { chatId?: string; projectId?: string };
@@ -48,7 +48,7 @@ export async function send(context: Context, where: Where = {}) {
   return data(result, refused.length > 0 ? 422 : 200);
 }
 
-/** What was said into a recording comes behind what is written. It is not sent yet: who dictated reads it first. */
+/** Dictated text comes behind the written one. It is not sent yet: the person reads it first. */
 async function dictate(context: Context, where: Where, fileIds: string[]) {
   const form = context.get(formContext);
   const heard = await transcribed(context);
@@ -80,7 +80,8 @@ function postMessage(context: Context, { chatId, projectId }: Where, fileIds: st
       const started = await firstChunk(context.get(apiContext).api.intelligence.conversation.$post({ json }));
       return redirect(`/conversation/chat/${started.chatId}`, 303);
     } catch (error) {
-      // What was written long ago is not to replace what is being written now: whoever sends it is told (`pending/send-pending.ts`).
+      // A message that was written long ago must not replace the text that is being written now: its sender is told
+      // (`pending/send-pending.ts`).
       if ((chatId || projectId) && error instanceof ApiProblem && error.status === 404 && !form.has("sentTo")) {
         return keepForNewChat(context, form, chatId ? "Esa conversación" : "Ese proyecto");
       }

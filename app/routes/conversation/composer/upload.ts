@@ -2,7 +2,7 @@ import { limits } from "../../../process/limits.ts";
 import { uploading } from "../../../ui/navigation/busy.tsx";
 import type { Uploaded } from "../../../web/forms/uploads.server.ts";
 
-/** What is on its way: the first name and how many more, and the part that has been sent, from 0 to 1. */
+/** Uploads on their way: the first name and how many more, and the part that has been sent, from 0 to 1. */
 export type Progress = { name: string; part: number };
 
 type UploadOptions = {

@@ -9,10 +9,10 @@ const outcome = z.object({
 });
 export type Outcome = z.output<typeof outcome>;
 
-/** What came of an import that has ended; undefined of one that goes on. */
+/** Outcome of an import that has ended; undefined while it goes on. */
 export const readOutcome = (result: unknown): Outcome | undefined => outcome.safeParse(result).data;
 
-/** What came of an import, in words: what was brought in, and what else is to be known. */
+/** Outcome of an import, in words: the chats that were brought in, and losses. */
 export function outcomeInWords({ chats, messages, files, known, left }: Outcome): [title: string, rest: string] {
   const counted = [
     messages === 1 ? "un mensaje" : `${messages.toLocaleString("es")} mensajes`,

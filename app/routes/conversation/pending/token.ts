@@ -3,8 +3,8 @@ import { apiContext, sessionContext } from "../../../web/context.ts";
 import type { Route } from "./+types/token";
 
 /**
- * Who is signed in, and the token of their forms: what the service worker sends waits for (`public/sw.js`). Only our own pages can read
- * it.
+ * The person who is signed in, and the token of their forms: the service worker needs both to send (`public/sw.js`). Only our own pages can
+ * read it.
  */
 export async function loader({ context }: Route.LoaderArgs) {
   const { user } = await read(context.get(apiContext).auth.session.$get());

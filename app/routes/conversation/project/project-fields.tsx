@@ -5,7 +5,7 @@ import type { FormResult } from "../../../web/forms/form.server.ts";
 
 type Values = { name: string; description: string; instructions: string };
 
-/** What is asked about a project, when it is made and when it is changed. */
+/** Fields of a project, for creating and changing it. */
 export function ProjectFields({ project, result }: { project?: Values; result: FormResult | undefined }) {
   return (
     <Fields id="proyecto" result={result}>

@@ -51,7 +51,7 @@ export async function loader({ context, params: { id }, url }: Route.LoaderArgs)
     project: { name, description, instructions },
     // An owner who is alone in it needs no list.
     members: role === "owner" && members.items.length === 1 ? [] : members.items,
-    // Who administers looks after the projects of all, but does not write in them.
+    // Administrators look after the projects of all, but do not write in them.
     owns: role === "owner" || user.role === "admin",
     writes: role === "owner" || role === "writes",
     belongs: role !== undefined && role !== "owner",

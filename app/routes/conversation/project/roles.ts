@@ -1,2 +1,2 @@
-/** What a member of a project may do there. */
+/** Roles of a project's members. */
 export const roles = { owner: "Es suyo", writes: "Puede escribir", reads: "Puede leer" } as const;

@@ -11,7 +11,7 @@ export type ShownReasoning = {
   whole: string | undefined;
 };
 
-/** What a model thought before it wrote on, folded away. */
+/** A model's thoughts before its text, folded away. */
 export function ReasoningFold({ part: { ms, html, whole } }: { part: ShownReasoning }) {
   const words = thoughtWords(ms);
   if (!html && whole) {

@@ -15,7 +15,7 @@ export type EndedReply = VersionsOf &
     called: boolean;
   };
 
-/** What stands under a reply that has ended: how it ended, where it is from, what can be done with it. */
+/** Foot of a reply that has ended: how it ended, where it is from, what can be done with it. */
 export function ReplyEnd({ chatId, turn }: { chatId: string; turn: EndedReply }) {
   return (
     <>
@@ -36,7 +36,7 @@ export function ReplyEnd({ chatId, turn }: { chatId: string; turn: EndedReply })
   );
 }
 
-/** What the person thinks of it, or that they may say so. */
+/** The person's opinion of it, or the way to give one. */
 function Opinion({ chatId, turn: { id, useful } }: { chatId: string; turn: EndedReply }) {
   const to = `/conversation/chat/${chatId}/opinar/${id}`;
   if (useful !== null) {

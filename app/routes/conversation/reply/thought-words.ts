@@ -1,4 +1,4 @@
-/** What stands over a thought that has ended. `ms`: how long it took; null if nobody knows. */
+/** Title of a thought that has ended. `ms`: how long it took; null if nobody knows. */
 export function thoughtWords(ms: number | null): string {
   if (ms === null) return "Razonamiento";
   const seconds = Math.round(ms / 1000);
@@ -7,7 +7,7 @@ export function thoughtWords(ms: number | null): string {
   return `Razonó ${[minutes > 0 && `${minutes} min`, (seconds % 60 > 0 || minutes === 0) && `${seconds % 60} s`].filter(Boolean).join(" ")}`;
 }
 
-/** What stands over a thought that grows. */
+/** Title of a thought that grows. */
 export const thinking = "Razonando…";
 
 /** The page with all that a model thought for a reply. */

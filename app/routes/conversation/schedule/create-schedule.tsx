@@ -13,7 +13,7 @@ export const handle = { dialog: true };
 
 export const loader = async ({ context, request }: Route.LoaderArgs) => ({
   ...(await scheduleChoices(context)),
-  // Where the browser does not say, nobody is to be asked at the hours of Greenwich without having noticed.
+  // If the browser tells no zone, the field stays visible: nobody is to be asked at the hours of Greenwich unnoticed.
   zone: zoneOf(request) === "UTC" ? "" : zoneOf(request),
 });
 

@@ -42,7 +42,7 @@ const monthDays = [
   { id: last, name: "El último" },
 ];
 
-/** What is asked about a scheduled question, when it is made and when it is changed. */
+/** Fields of a scheduled question, for creating and changing it. */
 export function ScheduleFields({ schedule, zone, models, tells, result }: Props) {
   const { assistants = [] } = useRouteLoaderData<typeof shell>("routes/shell/layout") ?? {};
   const spokenTo = schedule?.assistantId ? ofAssistant(schedule.assistantId) : schedule?.modelId;

@@ -16,7 +16,7 @@ const fields = z.object({
   enabled: z.string().optional(),
 });
 
-/** What is asked for beside the fields themselves: whom it can be put to, and whether the person can be told. */
+/** Choices beside the fields themselves: receivers of the question, and whether the person can be told. */
 export async function scheduleChoices(context: Context) {
   const [models, { count, mails }] = await Promise.all([
     listModels(context),

@@ -11,7 +11,7 @@ import { sharedText, takeShared } from "./take-shared.server.ts";
 
 export const meta: Route.MetaFunction = () => [{ title: "Compartir con Tertulia · Tertulia" }];
 
-// What the service worker has received comes into the form by a script, also where pages are light.
+// Files that the service worker has received come into the form by a script, also where pages are light.
 export const handle = { scripts: "needed" };
 
 export const loader = ({ url: { searchParams } }: Route.LoaderArgs) => ({
@@ -41,7 +41,7 @@ function useReceived(form: RefObject<HTMLFormElement | null>, files: RefObject<H
   }, [received, form, files]);
 }
 
-/** What another program shares, before it becomes the beginning of a conversation. */
+/** Shared text and files of another program, before they become the beginning of a conversation. */
 export default function Share({ loaderData: { text }, actionData }: Route.ComponentProps) {
   const refused = actionData?.errors.files;
   const form = useRef<HTMLFormElement>(null);

@@ -7,7 +7,7 @@ import { type FormResult, textOf } from "../../../web/forms/form.server.ts";
 import { typedFields } from "../../../web/forms/unsent-form.server.ts";
 import { uploadFiles } from "../../../web/forms/uploads.server.ts";
 
-/** What was shared as one text: its title, what it says, its address; none of them twice. */
+/** Shared data as one text: its title, text and address; none of them twice. */
 export const sharedText = (parts: string[]): string =>
   [...new Set(parts.map((part) => part.trim()).filter(Boolean))].join("\n\n");
 

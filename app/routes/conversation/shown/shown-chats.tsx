@@ -18,7 +18,7 @@ export async function loader({ context }: Route.LoaderArgs) {
   }));
 }
 
-/** What others show to the groups of the person. */
+/** Chats that others show to the person's groups. */
 export default function ShownChats({ loaderData: chats }: Route.ComponentProps) {
   return (
     <DashboardPage width="column">

@@ -12,7 +12,7 @@ import { knownOf, replyEvents } from "./reply-events.server.tsx";
  */
 export async function loader({ context, params, request }: Route.LoaderArgs) {
   const known = knownOf(headerOf(request, "Last-Event-ID"));
-  // What can't be followed is answered as an error, not as a stream.
+  // A reply that can't be followed is answered as an error, not as a stream.
   const chunks = await openReply(context.get(apiContext), params.messageId, request.signal);
   const events = replyEvents(params.messageId, chunks, known);
   const body = pullStream(events, () => chunks.return(undefined));

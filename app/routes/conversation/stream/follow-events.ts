@@ -7,7 +7,7 @@ export function followEvents(live: HTMLElement | null, messageId: string, onEnd:
   if (!live) return;
   live.replaceChildren();
   const div = () => Object.assign(document.createElement("div"), { className: "prose", dir: "auto" });
-  // Where the text goes: what is complete, the open block, and what is not rendered yet.
+  // Places of the text: complete blocks, the open block, and text that is not rendered yet.
   let text: { closed: HTMLElement; open: HTMLElement; rest: HTMLElement } | undefined;
   const textHere = () => {
     if (!text) {
@@ -97,7 +97,7 @@ export function followEvents(live: HTMLElement | null, messageId: string, onEnd:
   };
 }
 
-/** What is read out of a reply: its text, not its thoughts. */
+/** Element that is read out of a reply: its text, not its thoughts. */
 const textsOf = (live: HTMLElement, kinds: string) =>
   Array.from(live.querySelectorAll(`:scope > :is(${kinds})`), ({ textContent }) => textContent).join("");
 

@@ -3,7 +3,7 @@ import { MarkdownStream } from "../../../markdown/stream.server.ts";
 /** Blocks that are complete, the open block, and plain text after it. */
 type GrowingBlock = { closed: string; open: string; rest: string };
 
-/** What a browser does to show more of a text: add plain text at its end, or show a block anew. */
+/** A browser's step to show more of a text: add plain text at its end, or show a block anew. */
 type Change = { name: "text"; length: number; data: string } | { name: "block"; length: number; data: GrowingBlock };
 
 /** A part of a reply's text as a browser with a script shows it while it grows. */
@@ -50,7 +50,7 @@ export class GrowingText {
   }
 }
 
-// What begins no block, and then letters and the marks that mean nothing to Markdown inside of a line.
+// A beginning that opens no block, and then letters and the marks that mean nothing to Markdown inside of a line.
 const plain = /^[\p{L}¿¡"'«“(][\p{L}\p{M}\p{N} ,;:¿?¡!"'«»“”()…—%€/.+=#>-]*$/u;
 
 /** Unfinished source if it can be shown as plain text; nothing if more text could still turn it into markup or a link. */

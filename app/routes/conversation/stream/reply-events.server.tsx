@@ -7,10 +7,10 @@ import { thinking, thoughtWords } from "../reply/thought-words.ts";
 import { GrowingText } from "./growing-text.server.ts";
 import { renderPart } from "./render-part.server.tsx";
 
-/** What the browser has: up to a place or, in a page of an older build, which knows of text alone, up to an offset in it. */
+/** Part that the browser has: up to a place or, in a page of an older build, which knows of text alone, up to an offset in it. */
 type Known = Position | { n: undefined; at: number };
 
-/** What the browser has, by the id of the last event it got. */
+/** Part that the browser has, by the id of the last event it got. */
 export function knownOf(id: string): Known {
   const [, n, at = "0"] = /^(?:(\d{1,9})\.)?(\d{1,9})$/.exec(id) ?? [];
   return { n: n === undefined ? undefined : Number(n), at: Number(at) };
@@ -81,7 +81,7 @@ class Events {
 
   #begin({ n, kind }: Extract<Chunk, { type: "part" }>): string {
     const isNew = this.#known.n === undefined || n > this.#known.n;
-    // What was held back of the text before it is shown.
+    // The rest of the text before, which was held back, is shown.
     const rest = this.#text && isNew ? event("block", this.#place, this.#text.end()) : "";
     this.#place = { n, at: 0 };
     this.#text = kind === "text" ? new GrowingText(this.#messageId, this.#sources) : undefined;

@@ -9,7 +9,7 @@ type Props = {
   result: FormResult | undefined;
 };
 
-/** What is asked about a template, when it is made and when it is changed. */
+/** Fields of a template, for creating and changing it. */
 export function TemplateFields({ template, mayShare, result }: Props) {
   return (
     <Fields id="plantilla" result={result}>

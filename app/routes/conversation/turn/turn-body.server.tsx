@@ -19,7 +19,7 @@ import { Versions } from "./versions.tsx";
  */
 export type RenderedTurn = Pick<ShownTurn, "id" | "role" | "status"> & { source: string | undefined; html: string };
 
-/** What stands in the articles of these turns, as HTML that the browser only has to show. */
+/** Content of the articles of these turns, as HTML that the browser only has to show. */
 export function withBodies(context: Context, chatId: string, turns: ShownTurn[]): RenderedTurn[] {
   // Rendered together, since each rendering has a cost of its own, and cut where a text stands that nobody can know.
   const cut = newId();

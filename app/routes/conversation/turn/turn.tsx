@@ -48,7 +48,7 @@ function Finished({ html, ...attributes }: ComponentProps<"article"> & { html: s
   return <article ref={article} {...attributes} dangerouslySetInnerHTML={{ __html: first }} />;
 }
 
-/** What was unfolded stays open, and a call that is still to be decided keeps what is typed into its form. */
+/** An unfolded part stays open, and a call that is still to be decided keeps what is typed into its form. */
 function replaceHtml(article: HTMLElement, html: string): void {
   const open = Array.from(article.querySelectorAll("details"), (fold) => fold.open);
   const forms = article.querySelectorAll("form.decision");

@@ -11,9 +11,7 @@ import { reasoningPath } from "../reply/thought-words.ts";
 type MessageBranch = Awaited<ReturnType<Awaited<ReturnType<Client["api"]["chat"][":id"]["messages"]["$get"]>>["json"]>>;
 export type ShownTurn = Awaited<ReturnType<typeof showTurn>>;
 
-/**
- * What the page shows of each message: the parts of a reply as HTML, the person's text as it is.
- */
+/** A message as the page shows it: the parts of a reply as HTML, the person's text as it is. */
 export const showTurns = (
   chat: OpenChat,
   items: MessageBranch["items"],
@@ -57,7 +55,7 @@ async function showTurn(
     others: models.length > 1,
     attachments: message.attachments.map((file) => showFile(file.fileId, file)),
     parentId: message.parentId,
-    // Who wrote it, where that is somebody else: then it is only read.
+    // Its author, if that is somebody else: then it is only read.
     author: decides ? undefined : chat.ownerName,
     // Of what is temporary nothing stays, and only the owner has an opinion: there it is not asked for.
     listens,

@@ -8,7 +8,7 @@ export function useLinks(container: RefObject<HTMLElement | null>): void {
     const follow = (event: MouseEvent) => {
       // The router marks its own links so, on the server too.
       const link = (event.target as Element).closest<HTMLAnchorElement>("a[data-discover], a[data-copy]");
-      // What opens another tab or window is the browser's.
+      // Clicks that open another tab or window are the browser's.
       if (!link || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
       const { copy, still } = link.dataset;
       event.preventDefault();

@@ -4,7 +4,7 @@ const longest = 20 * 60_000;
 const quality = 24_000;
 
 let recorder: MediaRecorder | undefined;
-/** What was recorded and could not be sent. */
+/** The recording that could not be sent. */
 let unsent: Blob | undefined;
 
 /** Ends the recording under way. */
@@ -47,7 +47,7 @@ async function write(form: HTMLFormElement, sound: Blob): Promise<string> {
   body.set("audio", sound, "dictado");
   const answer = await fetch("/conversation/dictado", { method: "POST", body }).catch(() => undefined);
   if (!answer?.headers.get("Content-Type")?.includes("json")) {
-    // What a proxy refuses it will refuse again.
+    // A recording that a proxy refuses it will refuse again.
     if (answer && answer.status < 500 && answer.status !== 401 && answer.status !== 403) {
       unsent = undefined;
       return `El servidor no ha aceptado la grabación (${answer.status}).`;

@@ -8,7 +8,7 @@ const recordingsIn = (context: Context) => context.get(filesContext).filter(({ f
 /** Whether a recording came with the form. */
 export const hasRecording = (context: Context): boolean => recordingsIn(context).some(({ size }) => size > 0);
 
-/** What is said in the recording of a form, or why it could not be written down. */
+/** Words in the recording of a form, or why they could not be written down. */
 export async function transcribed(context: Context): Promise<{ text?: string; refused?: string }> {
   const body = new ReceivedForm({}, recordingsIn(context));
   try {

@@ -113,7 +113,7 @@ const newIn22 = new Set(["2.4.11", "2.5.7", "2.5.8", "3.2.6", "3.3.7", "3.3.8"])
 /** All of them, in their order. The report of a run of the tests (`tests/conformance/report.ts`) and the statement are made of this. */
 export const criteria: Criterion[] = known.map((one) => ({ ...one, clause: newIn22.has(one.id) ? "" : `9.${one.id}` }));
 
-/** What is known not to be met, or not by everything that is shown. */
+/** Criteria that are known not to be met, or not everywhere. */
 export const unmet = [
   "Lo que escribe un modelo o una persona en otro idioma no lleva marcado cuál es (criterio 3.1.2).",
   "Una imagen que alguien adjunta solo tiene por alternativa su nombre, y una que hace un modelo, lo que se le pidió (criterio 1.1.1).",
