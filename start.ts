@@ -8,7 +8,7 @@ process.env.NODE_ENV ??= "production";
 const count = cluster.isWorker ? 1 : processes();
 if (count === 1) await import("./serve.ts");
 else {
-  const { Workers } = await import("./app/process/workers.server.ts");
+  const { Workers } = await import("./app/process/work/workers.server.ts");
   await new Workers(count, readConfig()).start();
 }
 

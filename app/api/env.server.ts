@@ -6,12 +6,12 @@ import type { ReceivedForm } from "../http/received-form.server.ts";
 import type { Jobs } from "../jobs/jobs.server.ts";
 import type { Outbox } from "../jobs/outbox.server.ts";
 import type { Config } from "../process/config.server.ts";
-import type { Redis } from "../process/redis.server.ts";
+import type { Redis } from "../process/network/redis.server.ts";
 import type { Changes } from "../realtime/changes.server.ts";
 import type { Chunk } from "../replies/chunk.ts";
 import type { Providers } from "../replies/providers/model-lists.server.ts";
 import type { RunServices, Runs } from "../replies/running/runs.server.ts";
-import type { PushKeys } from "./notices/push-service.server.ts";
+import type { PushKeys } from "./notifications/push-service.server.ts";
 
 /** Services for all endpoints. Made once a process. */
 export type Services = RunServices & {

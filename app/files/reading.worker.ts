@@ -5,7 +5,7 @@ import { limits } from "../process/limits.ts";
 import { cutHere } from "./cut-here.server.ts";
 import { readText } from "./formats/read.server.ts";
 import { Unreadable } from "./formats/unreadable.server.ts";
-import type { Reading, ReadingAnswer, ReadingJob } from "./reading.server.ts";
+import type { Reading, ReadingAnswer, ReadingJob } from "./read-document.server.ts";
 
 answerJob(answer);
 

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { ConcurrencyLimit } from "../process/concurrency-limit.server.ts";
 import { limits } from "../process/limits.ts";
+import { ConcurrencyLimit } from "../process/work/concurrency-limit.server.ts";
 import { BodyRefused, boundedBody } from "./bounded-body.server.ts";
 import { headerOf } from "./header.server.ts";
 

@@ -2,7 +2,7 @@ import { v7 as newId } from "uuid";
 import type { Db } from "../db/engine.server.ts";
 import { encrypt, tryDecrypt } from "../process/crypto.server.ts";
 import type { Log } from "../process/log.server.ts";
-import type { Mail, Message } from "../process/mail.server.ts";
+import type { Mail, Message } from "../process/network/mail.server.ts";
 import { JobFailed, type Jobs } from "./jobs.server.ts";
 
 const minute = 60_000;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
-import { FairQueue } from "../process/fair-queue.server.ts";
+import { FairQueue } from "../process/work/fair-queue.server.ts";
 import { escapeHtml, type RenderEnv } from "./render.server.ts";
 import type { RenderJob } from "./render.worker.ts";
 

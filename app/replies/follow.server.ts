@@ -3,7 +3,7 @@ import type { Db } from "../db/engine.server.ts";
 import type { Changes } from "../realtime/changes.server.ts";
 import type { Chunk, Source } from "./chunk.ts";
 import { partsOf, type ReplyState } from "./parts.server.ts";
-import { type Position, Reading } from "./reading.server.ts";
+import { type Position, Reading } from "./reading-place.server.ts";
 import type { Run } from "./running/run.server.ts";
 import type { Runs } from "./running/runs.server.ts";
 

@@ -1,6 +1,6 @@
 import type { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { isPublic } from "../../app/process/public-addresses.server.ts";
+import { isPublic } from "../../app/process/network/public-addresses.server.ts";
 import type { Chunk } from "../../app/replies/chunk.ts";
 import { readPage } from "../../app/tools/builtin/page.server.ts";
 import { calculate } from "../../app/tools/builtin/sums.server.ts";

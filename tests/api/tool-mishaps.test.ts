@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { isPublic } from "../../app/process/public-addresses.server.ts";
+import { isPublic } from "../../app/process/network/public-addresses.server.ts";
 import { fieldsOf, inputFrom } from "../../app/routes/conversation/calls/schema-fields.ts";
 import { type Account, type Api, openApi } from "../support/api.ts";
 import { sqlite } from "../support/engines.ts";

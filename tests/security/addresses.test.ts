@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { guardConnections } from "../../app/process/addresses.server.ts";
+import { guardConnections } from "../../app/process/network/addresses.server.ts";
 import { type Account, type Api, openApi } from "../support/api.ts";
 import { sqlite } from "../support/engines.ts";
 

@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import type { Db } from "../../db/engine.server.ts";
 import type { AccessRow } from "../../db/tables.ts";
-import { isForbiddenUrl } from "../../process/addresses.server.ts";
 import { isSecureOrHere } from "../../process/config.server.ts";
 import { encrypt } from "../../process/crypto.server.ts";
+import { isForbiddenUrl } from "../../process/network/addresses.server.ts";
 import { invalid } from "../http/problem.server.ts";
 import type { Resource } from "../http/resource.server.ts";
 import { flag, flagsOf, line, position, rowFields, text, timesOf } from "../http/schemas.server.ts";

@@ -7,11 +7,11 @@ import { limits } from "../../process/limits.ts";
 import { textsIn } from "../../process/text/json.ts";
 import type { Person, Services } from "../env.server.ts";
 import { checkGroupIds, groupIds, parseGroupIds, shownGroupIds } from "../groups/group-ids.server.ts";
-import { maySeeFile } from "../http/access.server.ts";
 import { isAdmin } from "../http/authentication.server.ts";
 import { invalid, notFound } from "../http/problem.server.ts";
 import type { Asked, Resource } from "../http/resource.server.ts";
 import { flag, flagsOf, id, line, rowFields, text, timesOf } from "../http/schemas.server.ts";
+import { maySeeFile } from "../http/visibility.server.ts";
 import { mayChange } from "./own-or-shared.server.ts";
 
 const e = expressionBuilder<Tables, "assistants">();

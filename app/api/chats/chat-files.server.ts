@@ -1,10 +1,10 @@
 import { Readable } from "node:stream";
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { ApiEnv } from "../env.server.ts";
-import { openChat } from "../http/access.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid } from "../http/problem.server.ts";
 import { bearer, idParam } from "../http/schemas.server.ts";
+import { openChat } from "../http/visibility.server.ts";
 import { attachmentName, chatAsJson, chatAsMarkdown, fileName } from "./chat-export.server.ts";
 
 /** Exports a chat with all of its messages as a Markdown or JSON file. */

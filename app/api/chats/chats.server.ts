@@ -8,7 +8,6 @@ import type { ChatRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import { textsIn } from "../../process/text/json.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
-import { findChat, lookUpChat, seeChat, stopReplies, writesInProject } from "../http/access.server.ts";
 import { auditOthers } from "../http/audit.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { contains, listPage } from "../http/list.server.ts";
@@ -30,6 +29,7 @@ import {
   timesOf,
 } from "../http/schemas.server.ts";
 import { refuseStale, storeChange } from "../http/stored-rows.server.ts";
+import { findChat, lookUpChat, seeChat, stopReplies, writesInProject } from "../http/visibility.server.ts";
 import { mayReadChat, readableChats, searchesOthers, unnamed } from "../inspections/inspect.server.ts";
 import { refuseOnHold } from "../retention/holds.server.ts";
 import { branchOf, turn } from "./branch.server.ts";

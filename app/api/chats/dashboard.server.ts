@@ -10,7 +10,7 @@ import { signedIn } from "../http/authentication.server.ts";
 import { answers, bearer, iso } from "../http/schemas.server.ts";
 import { model } from "../models/model-fields.server.ts";
 import { modelsFor } from "../models/models.server.ts";
-import { unreadNotices } from "../notices/notices.server.ts";
+import { unreadNotices } from "../site/notices.server.ts";
 
 const dashboardLists = z
   .object({

@@ -4,13 +4,13 @@ import { objectOf } from "../../process/text/json.ts";
 import { knownZone } from "../../process/time-zones.server.ts";
 import { decide } from "../../replies/tools/decide.server.ts";
 import type { ApiEnv } from "../env.server.ts";
-import { findMessage } from "../http/access.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, notFound } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
 import { answers, bearer, idParam, takes, text } from "../http/schemas.server.ts";
+import { findMessage } from "../http/visibility.server.ts";
 import { modelOfChat, modelToUse, withSettings } from "../models/models.server.ts";
 
 /** An object, or its JSON as a text, which keeps numbers that a double can't hold. */

@@ -2,10 +2,10 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Db } from "../../db/engine.server.ts";
 import { type StoredPrompt, wholeSaid } from "../../replies/prompt/stored-prompt.server.ts";
 import type { ApiEnv } from "../env.server.ts";
-import { findMessage } from "../http/access.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, notFound } from "../http/problem.server.ts";
 import { answers, bearer, idParam } from "../http/schemas.server.ts";
+import { findMessage } from "../http/visibility.server.ts";
 
 const prompt = z
   .object({

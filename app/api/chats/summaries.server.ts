@@ -3,11 +3,11 @@ import { expressionBuilder } from "kysely";
 import type { Tables } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import type { Person } from "../env.server.ts";
-import { inSession } from "../http/access.server.ts";
 import { isAdmin } from "../http/authentication.server.ts";
 import { invalid } from "../http/problem.server.ts";
 import { everything, type Resource } from "../http/resource.server.ts";
 import { id, rowFields, text, timesOf, withheld } from "../http/schemas.server.ts";
+import { inSession } from "../http/visibility.server.ts";
 
 const e = expressionBuilder<Tables, "summaries">();
 

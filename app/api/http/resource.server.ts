@@ -7,7 +7,6 @@ import { isTaken } from "../../db/errors.server.ts";
 import type { ItemTable, Tables } from "../../db/tables.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
 import { readableChats, searchesOthers } from "../inspections/inspect.server.ts";
-import { seeChat } from "./access.server.ts";
 import { recordAudit } from "./audit.server.ts";
 import { active, admin, isAdmin, maybeSignedIn, noProgram, signedIn } from "./authentication.server.ts";
 import { contains, type ListRules, listPage } from "./list.server.ts";
@@ -16,6 +15,7 @@ import { mayEndSessions, publishes } from "./publish-change.server.ts";
 import { changeRoute, creationRoute, deletionRoute, itemRoute, listRoute } from "./resource-routes.server.ts";
 import { bearer } from "./schemas.server.ts";
 import { type Columns, encoded, oneTable, refuseStale, storeChange } from "./stored-rows.server.ts";
+import { seeChat } from "./visibility.server.ts";
 
 type Condition = Expression<SqlBool>;
 

@@ -1,8 +1,8 @@
 import type { Context } from "hono";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
-import { seeChat } from "./access.server.ts";
 import { findPerson } from "./authentication.server.ts";
 import { Problem } from "./problem.server.ts";
+import { seeChat } from "./visibility.server.ts";
 
 /**
  * An AbortSignal for long responses: aborts with the request, and when the session or key ends or the account is deactivated.

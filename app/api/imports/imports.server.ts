@@ -2,6 +2,7 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { v7 as newId } from "uuid";
 import { limits } from "../../process/limits.ts";
 import type { ApiEnv } from "../env.server.ts";
+import { multipartBody } from "../files/multipart-body.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { takesBodyOf } from "../http/bodies.server.ts";
 import { answerInvalid, invalid } from "../http/problem.server.ts";
@@ -9,7 +10,6 @@ import { publishes } from "../http/publish-change.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
 import { answers, bearer } from "../http/schemas.server.ts";
 import { job, showJob } from "../jobs/jobs.server.ts";
-import { multipartBody } from "../knowledge/multipart-body.server.ts";
 import { imported } from "./import-job.server.ts";
 
 // In ms: most exports are imported by then, and whoever sends one learns at once if it can't be.

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { isForbiddenUrl } from "../../process/addresses.server.ts";
 import { encrypt } from "../../process/crypto.server.ts";
+import { isForbiddenUrl } from "../../process/network/addresses.server.ts";
 import { invalid } from "../http/problem.server.ts";
 import { text } from "../http/schemas.server.ts";
 

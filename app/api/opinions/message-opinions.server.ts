@@ -5,12 +5,12 @@ import type { MessageRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import { cutText } from "../../process/text/cut-text.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
-import { findMessage } from "../http/access.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, invalid, notFound } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
 import { answers, bearer, idParam, takes, text } from "../http/schemas.server.ts";
+import { findMessage } from "../http/visibility.server.ts";
 
 const opinion = z.strictObject({
   useful: z.boolean("Di si ha sido útil o no."),

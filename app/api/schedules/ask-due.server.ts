@@ -6,7 +6,7 @@ import { start } from "../chats/conversation.server.ts";
 import type { Services } from "../env.server.ts";
 import { findPerson, refuseInactive } from "../http/authentication.server.ts";
 import { Problem } from "../http/problem.server.ts";
-import { addReplyNotice } from "../notices/reply-notices.server.ts";
+import { addReplyNotice } from "../notifications/reply-notices.server.ts";
 import { nextTime } from "./next-time.server.ts";
 import { daysOf } from "./schedules.server.ts";
 

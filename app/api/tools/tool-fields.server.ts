@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { ToolRow } from "../../db/tables.ts";
-import { isForbiddenUrl } from "../../process/addresses.server.ts";
 import { encrypt, tryDecrypt } from "../../process/crypto.server.ts";
+import { isForbiddenUrl } from "../../process/network/addresses.server.ts";
 import type { ToolAccess } from "../../tools/mcp/server.ts";
 import type { ToolSettings } from "../../tools/settings.ts";
 import { listedIn, settingsOf } from "../../tools/toolbox.server.ts";

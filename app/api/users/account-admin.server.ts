@@ -10,11 +10,11 @@ import { limits } from "../../process/limits.ts";
 import { email, newPassword, refuseCommon } from "../auth/accounts.server.ts";
 import { hashPassword } from "../auth/passwords.server.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
-import { stopReplies } from "../http/access.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
 import { notFound, Problem } from "../http/problem.server.ts";
 import { line } from "../http/schemas.server.ts";
 import { refuseStale } from "../http/stored-rows.server.ts";
+import { stopReplies } from "../http/visibility.server.ts";
 import { showUser } from "./user-fields.server.ts";
 
 const role = z.enum(["user", "admin"], "Ese rol no existe.");

@@ -2,11 +2,11 @@ import type { Context } from "hono";
 import { noteErasure } from "../../db/audit/seal.server.ts";
 import { deleteMessages } from "../../db/delete-messages.server.ts";
 import type { ApiEnv } from "../env.server.ts";
-import { stopReplies } from "../http/access.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
 import { notFound } from "../http/problem.server.ts";
+import { stopReplies } from "../http/visibility.server.ts";
 import { inspections } from "../inspections/inspect.server.ts";
-import { keepOthersWork } from "../knowledge/project-members.server.ts";
+import { keepOthersWork } from "../projects/project-members.server.ts";
 import { refuseOnHold } from "../retention/holds.server.ts";
 import { lockAdmins, refuseLastAdmin } from "./account-admin.server.ts";
 

@@ -5,15 +5,15 @@ import { v7 as newId } from "uuid";
 import { planWithoutRoom } from "../../db/people/storage-use.server.ts";
 import type { MessageRow, VoiceModelRow } from "../../db/tables.ts";
 import type { Content } from "../../files/storage/storage.server.ts";
-import { ConcurrencyLimit } from "../../process/concurrency-limit.server.ts";
+import { ConcurrencyLimit } from "../../process/work/concurrency-limit.server.ts";
 import { speak, spoken, voiceModel } from "../../voice/voice.server.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
-import { seeMessage } from "../http/access.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, invalid, Problem } from "../http/problem.server.ts";
 import { answerBytes } from "../http/ranges.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
 import { bearer, bytes, idParam } from "../http/schemas.server.ts";
+import { seeMessage } from "../http/visibility.server.ts";
 import { asProblem, noModel } from "./voice.server.ts";
 
 // In characters: some ten minutes. The rest of a longer reply is not read.

@@ -1,6 +1,6 @@
 import { Agent as HttpAgent, request as http, type IncomingMessage } from "node:http";
 import { globalAgent, Agent as HttpsAgent, request as https } from "node:https";
-import { guarded } from "../../process/addresses.server.ts";
+import { guarded } from "../../process/network/addresses.server.ts";
 
 export type ModelRequest = { url: URL; method: string; headers: Headers; body: string; signal: AbortSignal };
 

@@ -3,7 +3,7 @@ import type { ReplyUsage, Source, Usage } from "../chunk.ts";
 import type { ImagePart, KeptPart, NumberedPart, ReplyPart, ReplyState, ToolPart } from "../parts.server.ts";
 import { notDecided } from "../parts.server.ts";
 import type { StoredPrompt } from "../prompt/stored-prompt.server.ts";
-import { versionOf } from "../reading.server.ts";
+import { versionOf } from "../reading-place.server.ts";
 
 /** How a run may end. `waiting`: for the person to decide; it goes on in another run. */
 export type EndStatus = Exclude<MessageRow["status"], "streaming">;

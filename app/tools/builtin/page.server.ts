@@ -1,7 +1,7 @@
 import { extname } from "node:path";
 import { runWorker, TooMuch } from "../../process/child-process.server.ts";
-import { FairQueue } from "../../process/fair-queue.server.ts";
 import { cutText } from "../../process/text/cut-text.ts";
+import { FairQueue } from "../../process/work/fair-queue.server.ts";
 import type { Found, OwnTool } from "../tool.server.ts";
 import { ToolRefused } from "../tool.server.ts";
 import type { PageAnswer, PageJob } from "./page.worker.ts";

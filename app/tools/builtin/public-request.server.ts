@@ -2,7 +2,7 @@ import { type IncomingMessage, request as overHttp } from "node:http";
 import { request as overHttps } from "node:https";
 import { pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import { AddressNotPublic, isPublicHost, lookupPublic } from "../../process/public-addresses.server.ts";
+import { AddressNotPublic, isPublicHost, lookupPublic } from "../../process/network/public-addresses.server.ts";
 import { ToolRefused } from "../tool.server.ts";
 
 const redirectsAtMost = 5;

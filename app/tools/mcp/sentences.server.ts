@@ -1,5 +1,5 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from "@modelcontextprotocol/client";
-import { ForbiddenAddress } from "../../process/addresses.server.ts";
+import { ForbiddenAddress } from "../../process/network/addresses.server.ts";
 import { cutText } from "../../process/text/cut-text.ts";
 import { objectOf, recordOf } from "../../process/text/json.ts";
 import { ToolRefused } from "../tool.server.ts";

@@ -3,7 +3,7 @@ import type { MessageRow } from "../../../db/tables.ts";
 import type { Chunk, Source } from "../../../replies/chunk.ts";
 import { documentsTool } from "../../../tools/builtin/documents.server.ts";
 import type { Person } from "../../env.server.ts";
-import { maySeeFile } from "../../http/access.server.ts";
+import { maySeeFile } from "../../http/visibility.server.ts";
 
 /** Reader of a chat; null: a stranger with the link of a shared one. */
 export type ChatReader = Pick<Person, "id" | "sessionId"> | null;

@@ -7,12 +7,12 @@ import { indexText } from "../../../db/search/passages.server.ts";
 import type { ChatRow, MessageRow } from "../../../db/tables.ts";
 import { refuseTextBeyondPlan } from "../../../replies/start.server.ts";
 import type { ApiEnv } from "../../env.server.ts";
-import { seeChat, writesInProject } from "../../http/access.server.ts";
 import { active, signedIn } from "../../http/authentication.server.ts";
 import { answerInvalid, invalid } from "../../http/problem.server.ts";
 import { publishes } from "../../http/publish-change.server.ts";
 import { countAttempt } from "../../http/rate-limit.server.ts";
 import { answers, bearer, idParam } from "../../http/schemas.server.ts";
+import { seeChat, writesInProject } from "../../http/visibility.server.ts";
 
 // Rows stored at once, and the most that are copied: the last ones.
 const atOnce = 50;

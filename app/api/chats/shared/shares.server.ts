@@ -5,13 +5,13 @@ import { v7 as newId } from "uuid";
 import type { Db } from "../../../db/engine.server.ts";
 import type { MessageStatus, ShareRow } from "../../../db/tables.ts";
 import type { ApiEnv, Services } from "../../env.server.ts";
-import { findChat, openChat } from "../../http/access.server.ts";
+import { answerContent, variant } from "../../files/files.server.ts";
 import { auditOthers } from "../../http/audit.server.ts";
 import { active, noProgram, signedIn } from "../../http/authentication.server.ts";
 import { answerInvalid, invalid, notFound } from "../../http/problem.server.ts";
 import { publishes } from "../../http/publish-change.server.ts";
 import { answers, bearer, bytes, flag, id, idParam, iso } from "../../http/schemas.server.ts";
-import { answerContent, variant } from "../../knowledge/files.server.ts";
+import { findChat, openChat } from "../../http/visibility.server.ts";
 import { branchOf, leadsTo } from "../branch.server.ts";
 import { attachment } from "../message-fields.server.ts";
 

@@ -2,12 +2,12 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { v7 as newId } from "uuid";
 import { limits } from "../../../process/limits.ts";
 import type { ApiEnv } from "../../env.server.ts";
-import { findChat } from "../../http/access.server.ts";
 import { auditOthers } from "../../http/audit.server.ts";
 import { active, isAdmin, noProgram, signedIn } from "../../http/authentication.server.ts";
 import { answerInvalid, invalid, notFound } from "../../http/problem.server.ts";
 import { publishes } from "../../http/publish-change.server.ts";
 import { answers, bearer, id, idParam, iso, takes } from "../../http/schemas.server.ts";
+import { findChat } from "../../http/visibility.server.ts";
 
 const shown = z
   .object({ id: z.string(), title: z.string(), lastMessageAt: z.string(), ownerName: z.string() })

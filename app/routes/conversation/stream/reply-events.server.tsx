@@ -1,6 +1,6 @@
 import { together, withPauses } from "../../../http/pull-stream.server.ts";
 import type { Chunk } from "../../../replies/chunk.ts";
-import type { Position } from "../../../replies/reading.server.ts";
+import type { Position } from "../../../replies/reading-place.server.ts";
 import { Call, MadeImage } from "../calls/call.tsx";
 import { showCallPart } from "../calls/show-call.ts";
 import { thinking, thoughtWords } from "../reply/thought-words.ts";

@@ -2,9 +2,9 @@ import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import { AggregatorRegistry } from "@prometheus-io/client";
-import type { Config } from "./config.server.ts";
-import { createLog, type Log } from "./log.server.ts";
-import { type AllMetrics, metricsWanted } from "./telemetry/metrics.server.ts";
+import type { Config } from "../config.server.ts";
+import { createLog, type Log } from "../log.server.ts";
+import { type AllMetrics, metricsWanted } from "../telemetry/metrics.server.ts";
 
 // In ms. A worker has its replies' 20 s and some more to end; one that starts may have to migrate the database first.
 const endsWithin = 30_000;

@@ -1,5 +1,5 @@
 import type { Transporter } from "nodemailer";
-import type { Config } from "./config.server.ts";
+import type { Config } from "../config.server.ts";
 
 export type Message = { to: string; subject: string; text: string; replyTo?: { name: string; address: string } };
 

@@ -3,13 +3,13 @@ import { v7 as newId } from "uuid";
 import type { Trx } from "../../db/engine.server.ts";
 import { limits } from "../../process/limits.ts";
 import type { ApiEnv } from "../env.server.ts";
-import { findProject, seeProject, stopReplies } from "../http/access.server.ts";
 import { auditOthers } from "../http/audit.server.ts";
 import { active, noProgram, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, invalid, notFound, Problem } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
 import { answers, bearer, id, idParam, takes } from "../http/schemas.server.ts";
+import { findProject, seeProject, stopReplies } from "../http/visibility.server.ts";
 
 const role = z.enum(["reads", "writes"], "Una persona puede leer o puede escribir.");
 const member = z

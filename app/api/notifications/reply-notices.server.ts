@@ -4,11 +4,11 @@ import { replyNotice } from "../../db/reply-notices.server.ts";
 import type { MessageRow } from "../../db/tables.ts";
 import type { JobAtWork, JobRules } from "../../jobs/jobs.server.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
-import { findMessage } from "../http/access.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, notFound } from "../http/problem.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
 import { answers, bearer, id } from "../http/schemas.server.ts";
+import { findMessage } from "../http/visibility.server.ts";
 import { hasDevices } from "./push.server.ts";
 import { endOfReply } from "./reply-end.server.ts";
 

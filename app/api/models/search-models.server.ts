@@ -5,7 +5,7 @@ import type { Services } from "../env.server.ts";
 import { invalid } from "../http/problem.server.ts";
 import type { Resource } from "../http/resource.server.ts";
 import { flag, flagsOf, line, rowFields, text, timesOf } from "../http/schemas.server.ts";
-import { keyToStore, serverAddress, serverKey } from "../models/model-server.server.ts";
+import { keyToStore, serverAddress, serverKey } from "./model-server.server.ts";
 
 const fields = {
   name: line("El nombre", 60, 1),

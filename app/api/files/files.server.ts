@@ -7,7 +7,6 @@ import { isImage } from "../../files/media-type.server.ts";
 import type { Variant } from "../../files/storage/storage.server.ts";
 import { attachmentName } from "../chats/chat-export.server.ts";
 import type { ApiEnv } from "../env.server.ts";
-import { findFile, lookUpFile, ofSession, seeFile } from "../http/access.server.ts";
 import { auditOthers } from "../http/audit.server.ts";
 import { active, isAdmin, signedIn } from "../http/authentication.server.ts";
 import { contains, listPage } from "../http/list.server.ts";
@@ -17,6 +16,7 @@ import { answerBytes } from "../http/ranges.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
 import { deletionRoute, itemRoute, listRoute } from "../http/resource-routes.server.ts";
 import { answers, bearer, bytes, idParam, rowFields, timesOf } from "../http/schemas.server.ts";
+import { findFile, lookUpFile, ofSession, seeFile } from "../http/visibility.server.ts";
 import { refuseOnHold } from "../retention/holds.server.ts";
 
 export const file = z

@@ -1,5 +1,5 @@
 import type { RedisClientType } from "@redis/client";
-import type { Log } from "./log.server.ts";
+import type { Log } from "../log.server.ts";
 
 /** The part of the Redis client that is used here. */
 export type Redis = Pick<RedisClientType, "isReady" | "eval" | "del" | "destroy">;

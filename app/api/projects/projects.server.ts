@@ -4,7 +4,6 @@ import { inProjectOf } from "../../db/people/shared-work.server.ts";
 import type { ProjectRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import type { ApiEnv, Person } from "../env.server.ts";
-import { findProject, seeProject, stopReplies } from "../http/access.server.ts";
 import { auditOthers } from "../http/audit.server.ts";
 import { active, isAdmin, signedIn } from "../http/authentication.server.ts";
 import { contains, listPage } from "../http/list.server.ts";
@@ -13,6 +12,7 @@ import { publishes } from "../http/publish-change.server.ts";
 import { changeRoute, creationRoute, deletionRoute, itemRoute, listRoute } from "../http/resource-routes.server.ts";
 import { bearer, draft, idParam, line, parseDraft, rowFields, takes, text, timesOf } from "../http/schemas.server.ts";
 import { refuseStale, storeChange } from "../http/stored-rows.server.ts";
+import { findProject, seeProject, stopReplies } from "../http/visibility.server.ts";
 import { refuseOnHold } from "../retention/holds.server.ts";
 import { keepOthersWork } from "./project-members.server.ts";
 

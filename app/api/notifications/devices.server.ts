@@ -4,7 +4,7 @@ import { v7 as newId } from "uuid";
 import type { Db } from "../../db/engine.server.ts";
 import { isOrphan, isTaken } from "../../db/errors.server.ts";
 import type { DeviceRow } from "../../db/tables.ts";
-import { isPublicHost } from "../../process/public-addresses.server.ts";
+import { isPublicHost } from "../../process/network/public-addresses.server.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { active, noProgram, notSignedIn, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid } from "../http/problem.server.ts";

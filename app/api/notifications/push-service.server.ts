@@ -2,7 +2,7 @@ import { createECDH } from "node:crypto";
 import { request } from "node:https";
 import type { DeviceRow } from "../../db/tables.ts";
 import type { Config } from "../../process/config.server.ts";
-import { AddressNotPublic, isPublicHost, lookupPublic } from "../../process/public-addresses.server.ts";
+import { AddressNotPublic, isPublicHost, lookupPublic } from "../../process/network/public-addresses.server.ts";
 
 // In s: what a device that is off is still told when it is on again.
 const keptFor = 24 * 60 * 60;
