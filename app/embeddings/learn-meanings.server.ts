@@ -8,7 +8,7 @@ import type { JobRules } from "../jobs/jobs.server.ts";
 import { ReplyError } from "../replies/errors.server.ts";
 import { isVersionOf, type SearchModel } from "./search-model.server.ts";
 
-type Services = { db: Db; engine: Engine; searchModel: SearchModel };
+type MeaningServices = { db: Db; engine: Engine; searchModel: SearchModel };
 
 const every = 10_000;
 // Texts of one request: a server on a small machine answers it in a few seconds.
@@ -26,7 +26,7 @@ type Passage = Pick<PassageRow, "ownerId" | "fileId" | "messageId" | "text"> & {
  * Asks the search model what passages mean: those that are new first, then the ones before, back to the first. Another model begins
  * anew. If its server does not answer, the next run goes on; the model's row says why.
  */
-export const meaningsLearning = ({ db, engine, searchModel }: Services): JobRules => ({
+export const meaningsLearning = ({ db, engine, searchModel }: MeaningServices): JobRules => ({
   atOnce: 1,
   retries: [],
   every,

@@ -10,7 +10,7 @@ import { cutText } from "../process/text/cut-text.ts";
 import { describeCause, ReplyError } from "../replies/errors.server.ts";
 import { embed } from "./embed.server.ts";
 
-type Services = { db: Db; modelKey: Buffer; log: Log };
+type ModelServices = { db: Db; modelKey: Buffer; log: Log };
 
 // In ms. A question waits no longer for its meaning: it is searched by its words then.
 const questionPatience = 3_000;
@@ -28,10 +28,10 @@ export type TriedModel = Pick<
 
 /** The model that search is done with, if an admin has enabled one: what questions and passages mean to it. */
 export class SearchModel implements Meanings {
-  readonly #services: Services;
+  readonly #services: ModelServices;
   #restsUntil = 0;
 
-  constructor(services: Services) {
+  constructor(services: ModelServices) {
     this.#services = services;
   }
 

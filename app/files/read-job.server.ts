@@ -9,7 +9,7 @@ import { FileRefused } from "./refused.server.ts";
 import { scanPages } from "./scan.server.ts";
 import type { Storage } from "./storage/storage.server.ts";
 
-type Services = { db: Db; storage: Storage };
+type ReadServices = { db: Db; storage: Storage };
 
 // Each may need half a gigabyte for a moment.
 const atOnce = 2;
@@ -21,7 +21,7 @@ const scannedAtMost = 200;
 const passagesAtOnce = 40;
 
 /** How documents are read: their text and its passages are stored, or why there is none. */
-export const documentReading = ({ db, storage }: Services): JobRules => ({
+export const documentReading = ({ db, storage }: ReadServices): JobRules => ({
   atOnce,
   retries,
   work: (job) => readStored({ db, storage }, job),
@@ -31,7 +31,7 @@ export const documentReading = ({ db, storage }: Services): JobRules => ({
   },
 });
 
-async function readStored({ db, storage }: Services, { subjectId, progress }: JobAtWork): Promise<void> {
+async function readStored({ db, storage }: ReadServices, { subjectId, progress }: JobAtWork): Promise<void> {
   const file = await db
     .selectFrom("files")
     .where("id", "=", subjectId)

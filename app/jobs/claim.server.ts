@@ -4,7 +4,7 @@ import type { SharedClock } from "../db/processes/clock.server.ts";
 import type { Processes } from "../db/processes/processes.server.ts";
 import type { JobKind, JobRow } from "../db/tables.ts";
 
-type Services = { db: Db; engine: Engine; clock: SharedClock; processes: Processes };
+type ClaimServices = { db: Db; engine: Engine; clock: SharedClock; processes: Processes };
 
 // In ms: whoever was served in this time waits for those who were not.
 const lately = 60_000;
@@ -14,7 +14,10 @@ const lately = 60_000;
  * least lately come first, so that hundreds of one person's files hold up nobody else's. Processes that ask at the same time get
  * different jobs: PostgreSQL skips the rows that another one is taking.
  */
-export async function claimJob({ db, engine, clock, processes }: Services, kind: JobKind): Promise<JobRow | undefined> {
+export async function claimJob(
+  { db, engine, clock, processes }: ClaimServices,
+  kind: JobKind,
+): Promise<JobRow | undefined> {
   const now = clock.now();
   // The first of each person's: how often somebody was served is counted once, however many of theirs wait.
   const firsts = db

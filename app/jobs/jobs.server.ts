@@ -56,14 +56,14 @@ export type JobRules = {
 
 export type NewJob = Pick<JobRow, "kind"> &
   Partial<Pick<JobRow, "id" | "userId" | "subjectId" | "data" | "dueAt" | "goodUntil">>;
-type Services = { db: Db; engine: Engine; clock: SharedClock; processes: Processes; changes: Changes; log: Log };
+type JobServices = { db: Db; engine: Engine; clock: SharedClock; processes: Processes; changes: Changes; log: Log };
 
 /**
  * Work that is done in the background, by any process on this database: each job by one of them at a time, again after a failure, and
  * by another one if its process dies. A job may therefore run twice: its work has to stand that.
  */
 export class Jobs {
-  readonly #services: Services;
+  readonly #services: JobServices;
   readonly #rules = new Map<JobKind, JobRules & { filling: LimitFunction }>();
   readonly #running = new Map<string, { kind: JobKind; ended: Promise<void> }>();
   /** Tells whoever waits for a job here, by its id, that an attempt has ended. */
@@ -72,7 +72,7 @@ export class Jobs {
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> = Promise.resolve();
 
-  constructor(services: Services) {
+  constructor(services: JobServices) {
     this.#services = services;
   }
 

@@ -14,18 +14,18 @@ const tellEvery = 5_000;
 // In ms to wait for the title after the reply. A later title appears on the next page, and open pages are notified.
 const titleWait = 1_000;
 
-type Services = { db: Db; runs: Runs; changes: Changes };
+type FollowServices = { db: Db; runs: Runs; changes: Changes };
 
 /** Place that a reader has reached: text up to this offset, or everything up to this position. */
 export type Known = { after: number } | { from: Position };
 
 /** Somebody who reads a reply until `signal` aborts. `leave` is called when the reading is over. */
-export type Reader = { signal: AbortSignal; leave(): void };
+export type Follower = { signal: AbortSignal; leave(): void };
 
 type Following = {
   known: Known;
   /** Called when the first chunks are read, so that a reader who never reads leaves nothing behind. */
-  arrive(): Reader;
+  arrive(): Follower;
   /** Events before the reply's own. */
   first?: Chunk[];
 };
@@ -34,14 +34,14 @@ type Following = {
  * A reply from what is known of it on: first what exists, then live until its end (and title); each time all that is new. Any
  * number of readers may follow; leaving does not affect the reply.
  */
-export function follow(services: Services, messageId: string, following: Following): AsyncGenerator<Chunk[]> {
+export function follow(services: FollowServices, messageId: string, following: Following): AsyncGenerator<Chunk[]> {
   const run = services.runs.get(messageId);
   return run ? followRun(services, run, following) : readStored(services, messageId, following);
 }
 
 /** Whether a reply ever came to this position; a reader that claims to have more than there is can't be followed. */
 export async function reached(
-  { db, runs }: Pick<Services, "db" | "runs">,
+  { db, runs }: Pick<FollowServices, "db" | "runs">,
   messageId: string,
   from: Position,
 ): Promise<boolean> {
@@ -53,7 +53,7 @@ const beginAt = (reply: ReplyState, known: Known): Reading =>
   ("from" in known ? Reading.from(reply, known.from) : Reading.after(known.after)) ?? new Reading();
 
 async function* readStored(
-  services: Services,
+  services: FollowServices,
   messageId: string,
   { known, arrive, first }: Following,
 ): AsyncGenerator<Chunk[]> {
@@ -66,7 +66,7 @@ async function* readStored(
 }
 
 async function* followRun(
-  services: Services,
+  services: FollowServices,
   run: Run,
   { known, arrive, first = [] }: Following,
 ): AsyncGenerator<Chunk[]> {
@@ -110,7 +110,7 @@ async function titled(run: Run, signal: AbortSignal): Promise<void> {
 type FollowingStored = { signal: AbortSignal; first: Chunk[] | undefined; begin(reply: ReplyState): Reading };
 
 async function* followStored(
-  { db, changes }: Services,
+  { db, changes }: FollowServices,
   messageId: string,
   { signal, first = [], begin }: FollowingStored,
 ): AsyncGenerator<Chunk[]> {

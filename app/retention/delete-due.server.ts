@@ -7,7 +7,7 @@ import type { Files } from "../files/files.server.ts";
 import type { Changes } from "../realtime/changes.server.ts";
 import { dueAudit, dueChats, dueFiles, dueUsage } from "./due.server.ts";
 
-type Services = { db: Db; engine: Engine; auditKey: Buffer; files: Files; changes: Changes };
+type RetentionServices = { db: Db; engine: Engine; auditKey: Buffer; files: Files; changes: Changes };
 
 // Deleted at once, and the rest in ms between two such steps: people who write meanwhile wait for one step at most.
 const atOnce = 50;
@@ -17,7 +17,7 @@ const rest = 20;
  * Deletes what the rules say, in small steps, and tells in the audit trail what. Several processes may do so at the same time: each
  * tells what it has deleted itself. Stops between two steps once `signal` is aborted.
  */
-export async function deleteDue(services: Services, now: number, signal: AbortSignal): Promise<void> {
+export async function deleteDue(services: RetentionServices, now: number, signal: AbortSignal): Promise<void> {
   const rules = await services.db.selectFrom("retentions").where("startsAt", "<=", now).selectAll().execute();
   for (const rule of rules) {
     while (!signal.aborted && (await deletions[rule.kind](services, rule, now)) === atOnce) await setTimeout(rest);
@@ -27,10 +27,10 @@ export async function deleteDue(services: Services, now: number, signal: AbortSi
 /** Each deletes some of what is due, and answers how many. */
 const deletions: Record<
   RetentionRow["kind"],
-  (services: Services, rule: RetentionRow, now: number) => Promise<number>
+  (services: RetentionServices, rule: RetentionRow, now: number) => Promise<number>
 > = { chats: deleteChats, files: deleteFiles, usage: deleteUsage, audit: deleteAudit };
 
-async function deleteChats({ db, changes }: Services, rule: RetentionRow, now: number): Promise<number> {
+async function deleteChats({ db, changes }: RetentionServices, rule: RetentionRow, now: number): Promise<number> {
   const gone = await db.transaction().execute(async (trx) => {
     const due = dueChats(trx, rule, now).orderBy("lastMessageAt").select("id").limit(atOnce);
     const deleted = await trx.deleteFrom("chats").where("id", "in", due).returning(["id", "userId"]).execute();
@@ -41,7 +41,7 @@ async function deleteChats({ db, changes }: Services, rule: RetentionRow, now: n
   return gone.length;
 }
 
-async function deleteFiles({ db, files }: Services, rule: RetentionRow, now: number): Promise<number> {
+async function deleteFiles({ db, files }: RetentionServices, rule: RetentionRow, now: number): Promise<number> {
   const gone = await db.transaction().execute(async (trx) => {
     const due = dueFiles(trx, rule, now).orderBy("createdAt").select("id").limit(atOnce);
     const deleted = await trx.deleteFrom("files").where("id", "in", due).returning(["id", "userId"]).execute();
@@ -52,7 +52,7 @@ async function deleteFiles({ db, files }: Services, rule: RetentionRow, now: num
   return gone.length;
 }
 
-async function deleteUsage({ db }: Services, rule: RetentionRow, now: number): Promise<number> {
+async function deleteUsage({ db }: RetentionServices, rule: RetentionRow, now: number): Promise<number> {
   return db.transaction().execute(async (trx) => {
     const due = dueUsage(trx, rule, now).select("id").limit(atOnce);
     const deleted = await trx.deleteFrom("usage").where("id", "in", due).returning(["id", "userId"]).execute();
@@ -62,7 +62,11 @@ async function deleteUsage({ db }: Services, rule: RetentionRow, now: number): P
 }
 
 /** The deletion is recorded first: a check of the chain finds why it begins later, also if the deletion breaks off. */
-async function deleteAudit({ db, engine, auditKey }: Services, rule: RetentionRow, now: number): Promise<number> {
+async function deleteAudit(
+  { db, engine, auditKey }: RetentionServices,
+  rule: RetentionRow,
+  now: number,
+): Promise<number> {
   const through = await dueAudit(db, rule, now);
   if (!through) return 0;
   await allowCut(db, engine, auditKey, through);

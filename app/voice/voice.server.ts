@@ -5,7 +5,7 @@ import { tryDecrypt } from "../process/crypto.server.ts";
 import { ReplyError, replyError } from "../replies/errors.server.ts";
 import { fetchModel } from "../replies/providers/model-fetch.server.ts";
 
-type Services = { db: Db; modelKey: Buffer };
+type VoiceServices = { db: Db; modelKey: Buffer };
 
 // In ms: recognising takes a fraction of what a recording lasts, making speech about a second a sentence.
 const patience = 120_000;
@@ -39,7 +39,7 @@ export type TriedModel = Pick<VoiceModelRow, "id" | "externalId" | "baseUrl" | "
 
 /** Words in a recording; empty if there are none. Throws ReplyError. */
 export async function transcribe(
-  services: Services,
+  services: VoiceServices,
   model: TriedModel,
   recording: { bytes: Buffer; mediaType: string },
   signal: AbortSignal,
@@ -51,7 +51,12 @@ export async function transcribe(
 }
 
 /** A text as speech in MP3. Throws ReplyError. */
-export async function speak(services: Services, model: TriedModel, text: string, signal: AbortSignal): Promise<Buffer> {
+export async function speak(
+  services: VoiceServices,
+  model: TriedModel,
+  text: string,
+  signal: AbortSignal,
+): Promise<Buffer> {
   const speech = (await providerOf(services, model)).speech(model.externalId);
   const sounds: Uint8Array[] = [];
   // The frames of an MP3 need nothing around them: several stand one behind the other.
@@ -73,7 +78,7 @@ async function isMp3(bytes: Uint8Array): Promise<boolean> {
   return (await fileTypeFromBuffer(bytes))?.mime === "audio/mpeg";
 }
 
-async function providerOf({ modelKey }: Services, { id, baseUrl, apiKey }: TriedModel) {
+async function providerOf({ modelKey }: VoiceServices, { id, baseUrl, apiKey }: TriedModel) {
   const key = apiKey === null ? "none" : tryDecrypt(apiKey, modelKey, id);
   if (key === undefined) throw ReplyError.lostKey();
   const { createOpenAI } = await import("@ai-sdk/openai");

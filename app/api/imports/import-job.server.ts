@@ -31,14 +31,14 @@ export const imported = z
   .openapi("Imported");
 type Imported = z.output<typeof imported>;
 
-type Services = { db: Db; files: Files };
+type ImportServices = { db: Db; files: Files };
 
 // Few enough that storing them causes no noticeable pause.
 const rowsAtOnce = 40;
 const retries = [10_000, 60_000, 10 * 60_000];
 
 /** How exports are imported; what a first attempt has done is known to the next one. One at a time, because each may need half a gigabyte for a moment. */
-export const importing = (services: Services): JobRules => ({
+export const importing = (services: ImportServices): JobRules => ({
   atOnce: 1,
   retries,
   async work(job) {
@@ -78,7 +78,7 @@ const memory = z.object({
 });
 type Memory = z.output<typeof memory>;
 
-async function addChats(services: Services, job: JobAtWork, chats: FoundChat[]): Promise<Imported> {
+async function addChats(services: ImportServices, job: JobAtWork, chats: FoundChat[]): Promise<Imported> {
   const { index: begun, chatId, ...counted } = memory.parse(JSON.parse(job.data));
   // Refusals among those that an earlier attempt has added are not known any more.
   const left = chats.slice(0, begun).flatMap((chat) => chat.left);
@@ -144,7 +144,7 @@ function leftInWords(left: FoundChat["left"]): string[] {
  * imported is set last. Returns undefined if it was imported before, else how many files it has, and those that were refused. Throws
  * JobFailed if it does not fit in the plan.
  */
-async function addChat(services: Services, job: JobAtWork, chat: FoundChat, sofar: Memory) {
+async function addChat(services: ImportServices, job: JobAtWork, chat: FoundChat, sofar: Memory) {
   const { db } = services;
   const userId = job.userId ?? "";
   // Identified by its id in the export, or by its content if it has none.
@@ -177,7 +177,7 @@ async function addChat(services: Services, job: JobAtWork, chat: FoundChat, sofa
 }
 
 /** Stores the files of a chat's messages and attaches them. Those that are refused, for want of room too, are answered as left. */
-async function addFiles({ db, files }: Services, userId: string, chat: FoundChat, ids: Map<string, string>) {
+async function addFiles({ db, files }: ImportServices, userId: string, chat: FoundChat, ids: Map<string, string>) {
   const left: FoundChat["left"] = [];
   let count = 0;
   for (const message of chat.messages) {

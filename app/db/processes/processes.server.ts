@@ -16,7 +16,7 @@ export type Load = { replies: number; memory: number; delay: number };
 export type LivingProcess = Pick<ProcessRow, "id" | "host" | "pid" | "version" | "createdAt" | "updatedAt"> &
   Load & { ahead: number };
 
-type Services = { db: Db; engine: Engine; clock: SharedClock; log: Log };
+type ProcessServices = { db: Db; engine: Engine; clock: SharedClock; log: Log };
 
 /**
  * The processes that share this database, as each of them says every few seconds. With SQLite there is one, which says it once. A
@@ -24,12 +24,12 @@ type Services = { db: Db; engine: Engine; clock: SharedClock; log: Log };
  */
 export class Processes {
   readonly id = newId();
-  readonly #services: Services;
+  readonly #services: ProcessServices;
   readonly #startedAt: number;
   #timer: NodeJS.Timeout | undefined;
   #beating: Promise<void> = Promise.resolve();
 
-  constructor(services: Services) {
+  constructor(services: ProcessServices) {
     this.#services = services;
     this.#startedAt = services.clock.now();
   }

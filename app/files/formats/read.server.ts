@@ -14,11 +14,11 @@ import { wordText } from "./word.server.ts";
 
 /** A document as text: `pages` if it has any that can be cited by their number, `count`: how many there are in all. */
 export type ReadText = { text: string } | { pages: string[]; count: number };
-type Reader = (bytes: Buffer, room: number) => ReadText | Promise<ReadText>;
+type ReadBytes = (bytes: Buffer, room: number) => ReadText | Promise<ReadText>;
 
 const asPages = (pages: string[]) => ({ pages, count: pages.length });
 
-const readers: Record<DocumentType, Reader> = {
+const readers: Record<DocumentType, ReadBytes> = {
   [documentTypes.pdf]: pdfPages,
   [documentTypes.docx]: async (bytes) => ({ text: await wordText(bytes) }),
   [documentTypes.xlsx]: async (bytes, room) => ({ text: await sheetsText(bytes, room) }),

@@ -18,17 +18,17 @@ const charactersEachMs = 100;
 // A sign of life, for other processes.
 const beatEvery = 5_000;
 
-type Services = { db: Db; clock: SharedClock; log: Log; changes: Pick<Changes, "tellOfReplies"> };
+type TextServices = { db: Db; clock: SharedClock; log: Log; changes: Pick<Changes, "tellOfReplies"> };
 
 /** Stores what running replies have written, until they end. */
 export class RunningText {
-  readonly #services: Services;
+  readonly #services: TextServices;
   readonly #runs: ReadonlyMap<string, Run>;
   readonly #timer: NodeJS.Timeout;
   #storing: Promise<void> | undefined;
 
   /** `runs`: those that are running, as they are at any time. */
-  constructor(services: Services, runs: ReadonlyMap<string, Run>) {
+  constructor(services: TextServices, runs: ReadonlyMap<string, Run>) {
     this.#services = services;
     this.#runs = runs;
     this.#timer = setInterval(() => this.#tick(), storeForOthersEvery).unref();

@@ -7,10 +7,10 @@ const passages = 6;
 /** Its name; what it finds is its person's alone. */
 export const documentsTool = "buscar_en_mis_documentos";
 
-type Services = { db: Db; engine: Engine; searchModel: Meanings };
+type DocumentServices = { db: Db; engine: Engine; searchModel: Meanings };
 
 /** «Buscar en mis documentos»: the same search that finds the sources of a question, so that a model can look again. */
-export const documents = ({ db, engine, searchModel }: Services): OwnTool => ({
+export const documents = ({ db, engine, searchModel }: DocumentServices): OwnTool => ({
   tool: documentsTool,
   label: "Buscar en mis documentos",
   description:

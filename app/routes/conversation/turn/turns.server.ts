@@ -16,7 +16,7 @@ export const showTurns = (
   chat: OpenChat,
   items: MessageBranch["items"],
   models: ModelChoice[],
-  reader: Reader,
+  reader: ReaderAbilities,
 ): Promise<ShownTurn[]> =>
   Promise.all(items.map((message, index) => showTurn(chat, message, items[index - 1], models, reader)));
 
@@ -24,7 +24,7 @@ export const showTurns = (
  * `folds`: whether the browser can fold things away; `decides`: whether it is the owner, who alone decides about calls; `listens`:
  * whether there is a model that reads aloud.
  */
-type Reader = { folds: boolean; decides: boolean; listens: boolean };
+type ReaderAbilities = { folds: boolean; decides: boolean; listens: boolean };
 
 type ShownChat = { id: string; userId: string };
 type OpenChat = ShownChat & { temporary: boolean; ownerName: string };
@@ -34,7 +34,7 @@ async function showTurn(
   message: BranchMessage,
   question: BranchMessage | undefined,
   models: ModelChoice[],
-  { folds, decides, listens }: Reader,
+  { folds, decides, listens }: ReaderAbilities,
 ) {
   const isReply = message.role !== "user" && message.status !== "streaming";
   return {
