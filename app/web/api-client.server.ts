@@ -12,10 +12,6 @@ export type TokenStore = {
   forget(): void;
 };
 
-// The calls that answer with new tokens, or with what is still missing for them.
-const opening =
-  /^\/auth\/(signin(\/code|\/passkey)?|signup|link|invitation\/[^/]+|oidc\/[^/]+\/(end|join)|ldap\/[^/]+)$/;
-
 // In ms: for so long the reads of a page share who asks.
 const sharedFor = 5_000;
 
@@ -64,11 +60,12 @@ export function createClient(send: Send, tokens: TokenStore) {
       if (tokens.access) headers.set("Authorization", `Bearer ${tokens.access}`);
       return sendHere(send, input, { ...init, headers }, people);
     };
-    const opens = opening.test(new URL(String(input)).pathname);
     const response = await attempt();
     inspected = response.headers.get("Asks-Purpose") ?? inspected;
-    if (opens && response.ok) await keepTokens(response.clone());
-    if (response.status !== 401 || opens || !tokens.refresh) return response;
+    if (response.ok && refreshCookie(response)) await keepTokens(response.clone());
+    // A refused bearer token can be renewed; a wrong password, which is a 401 as well, can't.
+    const isRefused = response.status === 401 && response.headers.has("WWW-Authenticate");
+    if (!isRefused || !tokens.refresh) return response;
     refreshing ??= catchUp();
     const isOpen = await refreshing;
     // A person whose session has ended reads as a visitor does: public pages stay public.

@@ -56,6 +56,8 @@ export type Field<Name extends string = string> = {
   hint?: string;
   /** Instead of the hint, where something is changed. */
   editHint?: string;
+  /** Of a secret: the flags of an item that say that one is stored, and that it can't be read any more. */
+  stored?: { is: string; lost?: string };
   choices?: Choices;
   required?: boolean;
   /** Left empty, it is null. */

@@ -33,13 +33,13 @@ export async function valuesOf(context: Context, fields: Field[], item?: Item): 
   return Object.assign({}, ...(await Promise.all(encoded)));
 }
 
-/** Fields for display: moments with their zone, API keys with whether one is stored. */
+/** Fields for display: moments with their zone, secrets with whether one is stored. */
 export const labelled = (context: Context, fields: Field[], item?: Item): Field[] =>
   fields.map((described) => {
     const field = item && described.editHint ? { ...described, hint: described.editHint } : described;
     if (field.kind === "moment") return { ...field, label: `${field.label} (${zoneInWords(context)})` };
-    if (field.name !== "apiKey" || !item?.hasKey) return field;
-    const hint = item.keyLost
+    if (!field.stored || !item?.[field.stored.is]) return field;
+    const hint = item[field.stored.lost ?? ""]
       ? "La clave que había no se puede leer con el secreto de ahora: escríbela otra vez."
       : "Ya hay una clave; escribe otra para cambiarla.";
     return { ...field, hint };

@@ -38,7 +38,7 @@ export const searchModels: AdminResource<"search-model"> = {
       hint: "La de un servidor como el de OpenAI: https://api.openai.com/v1. De Ollama, http://localhost:11434/v1. Allí llega el texto de todo lo que se busca: documentos, entrenamientos y mensajes.",
       editHint: "Si cambia, hay que escribir la clave otra vez.",
     },
-    { name: "apiKey", label: "Clave", kind: "secret", hint: "No se enseña nunca." },
+    { name: "apiKey", stored: { is: "hasKey" }, label: "Clave", kind: "secret", hint: "No se enseña nunca." },
     {
       name: "enabled",
       label: "Activo",

@@ -47,7 +47,7 @@ export const voiceModels: AdminResource<"voice-model"> = {
       hint: "La de un servidor como el de OpenAI: https://api.openai.com/v1. Allí llegan las grabaciones de quien dicta, o las respuestas que se escuchan.",
       editHint: "Si cambia, hay que escribir la clave otra vez.",
     },
-    { name: "apiKey", label: "Clave", kind: "secret", hint: "No se enseña nunca." },
+    { name: "apiKey", stored: { is: "hasKey" }, label: "Clave", kind: "secret", hint: "No se enseña nunca." },
     {
       name: "enabled",
       label: "Activo",
