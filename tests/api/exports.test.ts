@@ -50,6 +50,22 @@ describe.each(await ruleEngines())("what somebody has, prepared to be downloaded
     expect(Buffer.from(prepared[Object.keys(prepared).at(-1) ?? ""] ?? []).toString()).toBe(photo);
   });
 
+  it("has the templates, assistants and scheduled questions of the person, and no secrets", async () => {
+    const { token } = ana;
+    await api.call("POST", "/api/template", { token, json: { title: "Saludo", content: "Hola, {{nombre}}" } });
+    await api.call("POST", "/api/assistant", { token, json: { name: "Gestor", instructions: "Con calma." } });
+    const asked = { content: "¿Qué hay hoy?", days: [1], time: "08:00", zone: "Europe/Madrid" };
+    await api.call("POST", "/api/schedule", { token, json: asked });
+    const { "datos.json": data } = unzipSync(await bytesOf(await api.fetch(path(), token)));
+    const text = Buffer.from(data ?? []).toString();
+    expect(JSON.parse(text)).toMatchObject({
+      templates: [{ title: "Saludo", content: "Hola, {{nombre}}" }],
+      assistants: [{ name: "Gestor", instructions: "Con calma." }],
+      schedules: [{ content: "¿Qué hay hoy?" }],
+    });
+    expect(text).not.toMatch(/Hash|"token"|"endpoint"/);
+  });
+
   it("goes on where a download broke off, as long as it is the same", async () => {
     const { id, result } = await prepare(ana);
     const whole = await download(id, ana);

@@ -1,8 +1,9 @@
 import { PassThrough, Readable } from "node:stream";
 import { finished } from "node:stream/promises";
+import { sql } from "kysely";
 import type { ZipFile } from "yazl";
 import type { Db } from "../../db/engine.server.ts";
-import type { ChatRow } from "../../db/tables.ts";
+import type { ChatRow, ItemTable, Tables } from "../../db/tables.ts";
 import { chatAsJson, chatAsMarkdown, type ExportAbout, fileName, pathInArchive } from "../chats/chat-export.server.ts";
 import type { Services as AllServices } from "../env.server.ts";
 import { iso } from "../http/schemas.server.ts";
@@ -129,50 +130,62 @@ function* chatEntries(db: Db, chat: ChatRow, about: ExportAbout): Generator<Entr
 
 const isoTimes = (name: string, value: unknown) => (/At$/.test(name) && typeof value === "number" ? iso(value) : value);
 
+/** Tables with rows of a person. */
+type OwnTable = { [T in ItemTable]: Tables[T] extends { userId: string | null } ? T : never }[ItemTable];
+
+const elsewhere = { none: "has files of its own in the archive" };
+const secret = { none: "lets in whoever has it" };
+const passing = { none: "is gone within a day" };
+
+/**
+ * Columns of a person's rows that go into `datos.json`, by table, or the reason why none does. The types fail for a table that is not
+ * named here.
+ */
+const exported: { [T in OwnTable]: "all" | (keyof Tables[T])[] | { none: string } } = {
+  acceptances: "all",
+  apiKeys: ["id", "createdAt", "name", "scope", "lastUsedAt"],
+  assistants: "all",
+  authenticators: secret,
+  chats: elsewhere,
+  completions: passing,
+  devices: ["id", "createdAt"],
+  emails: "all",
+  files: ["id", "createdAt", "name", "address", "mediaType", "size", "sha256", "projectId"],
+  holds: { none: "is the house's" },
+  idempotency: passing,
+  identities: ["id", "createdAt", "accessId", "subject"],
+  invitations: ["id", "createdAt", "email", "role", "usedAt"],
+  jobs: passing,
+  members: ["id", "createdAt", "groupId"],
+  messages: elsewhere,
+  notices: ["id", "createdAt", "text", "endsAt"],
+  noticesRead: ["id", "createdAt", "noticeId"],
+  opinions: "all",
+  passkeys: ["id", "createdAt", "name", "lastUsedAt"],
+  passwordResets: secret,
+  projectMembers: "all",
+  projects: "all",
+  replyFeeds: secret,
+  schedules: "all",
+  sessions: ["id", "createdAt", "lastSeenAt", "userAgent", "ip"],
+  speeches: { none: "repeats a reply" },
+  subscriptions: "all",
+  templates: "all",
+  textUse: { none: "counts the messages" },
+  usage: "all",
+};
+
 async function accountData({ db }: ExportServices, userId: string) {
-  const [user, subscriptions, usage, sessions, keys, projects, files, emails, opinions, acceptances, passkeys] =
-    await Promise.all([
-      db.selectFrom("users").where("id", "=", userId).selectAll().executeTakeFirstOrThrow(),
-      db.selectFrom("subscriptions").where("userId", "=", userId).selectAll().execute(),
-      db.selectFrom("usage").where("userId", "=", userId).orderBy("day").selectAll().execute(),
-      db
-        .selectFrom("sessions")
-        .where("userId", "=", userId)
-        .select(["id", "createdAt", "lastSeenAt", "userAgent", "ip"])
-        .execute(),
-      db
-        .selectFrom("apiKeys")
-        .where("userId", "=", userId)
-        .select(["id", "createdAt", "name", "scope", "lastUsedAt"])
-        .execute(),
-      db.selectFrom("projects").where("userId", "=", userId).selectAll().execute(),
-      db
-        .selectFrom("files")
-        .where("userId", "=", userId)
-        .where("sessionId", "is", null)
-        .select(["id", "createdAt", "name", "address", "mediaType", "size", "sha256", "projectId"])
-        .execute(),
-      db.selectFrom("emails").where("userId", "=", userId).selectAll().execute(),
-      db.selectFrom("opinions").where("userId", "=", userId).selectAll().execute(),
-      db.selectFrom("acceptances").where("userId", "=", userId).select(["updatedAt as acceptedAt"]).execute(),
-      db
-        .selectFrom("passkeys")
-        .where("userId", "=", userId)
-        .select(["id", "createdAt", "name", "lastUsedAt"])
-        .execute(),
-    ]);
-  return {
-    exportedAt: iso(Date.now()),
-    user: showUser(user, user),
-    subscriptions,
-    usage,
-    sessions,
-    keys,
-    projects,
-    files,
-    emails,
-    opinions,
-    acceptances,
-    passkeys,
-  };
+  const user = await db.selectFrom("users").where("id", "=", userId).selectAll().executeTakeFirstOrThrow();
+  const rows: Record<string, object[]> = {};
+  for (const [table, columns] of Object.entries(exported)) {
+    if (columns !== "all" && !Array.isArray(columns)) continue;
+    const own = db
+      .selectFrom(table as "projects")
+      .where("userId", "=", userId)
+      .$if(table === "files", (files) => files.where(sql`"sessionId"`, "is", null))
+      .orderBy("id");
+    rows[table] = await (columns === "all" ? own.selectAll() : own.select(columns as ["id"])).execute();
+  }
+  return { exportedAt: iso(Date.now()), user: showUser(user, user), ...rows };
 }
