@@ -18,30 +18,21 @@ const actions = {
   read: "Lectura",
   "read-untold": "Lectura sin avisar",
 };
-const things = {
-  user: "Usuario",
+// Things that are no resource of the administration.
+const others = {
   session: "Sesión",
   authenticator: "Verificación en dos pasos",
-  subscription: "Suscripción",
-  model: "Modelo",
-  training: "Entrenamiento",
-  chat: "Conversación",
-  message: "Mensaje",
-  summary: "Resumen",
-  project: "Proyecto",
-  page: "Página",
   file: "Archivo",
   share: "Enlace",
   backup: "Copia",
   key: "Clave de programa",
   passkey: "Llave de acceso",
-  retention: "Regla de conservación",
-  hold: "Suspensión de borrado",
   audit: "Auditoría",
   usage: "Uso",
 };
 
-export const auditTrail: AdminResource<"audit"> = {
+/** `things`: words for what the entries are about, by its name in the audit trail. */
+export const auditTrail = (things: Record<string, string>): AdminResource<"audit"> => ({
   path: "audit",
   many: "Auditoría",
   icon: "history",
@@ -49,7 +40,7 @@ export const auditTrail: AdminResource<"audit"> = {
   searches: "Acción, cosa o dirección IP",
   columns: [
     { name: "action", label: "Acción", kind: "choice", choices: actions },
-    { name: "resource", label: "Sobre", kind: "choice", choices: things },
+    { name: "resource", label: "Sobre", kind: "choice", choices: { ...things, ...others } },
     { name: "actorId", label: "Persona", kind: "person" },
     { name: "changes", label: "Cambios", kind: "changes" },
     { name: "ip", label: "Dirección IP" },
@@ -57,8 +48,8 @@ export const auditTrail: AdminResource<"audit"> = {
   ],
   filters: [
     { name: "action", label: "Acción", choices: actions, all: "Todas" },
-    { name: "resource", label: "Sobre", choices: things, all: "Todo" },
+    { name: "resource", label: "Sobre", choices: { ...things, ...others }, all: "Todo" },
   ],
   fields: [],
   lines: true,
-};
+});

@@ -23,8 +23,7 @@ import { holds } from "./rules/holds.server.ts";
 import { retentions } from "./rules/retentions.server.ts";
 import { summaries } from "./summaries.server.ts";
 
-/** The resources of the administration, in the order of its menu; the last four are only read. */
-export const resources: AnyAdminResource[] = [
+const described: AnyAdminResource[] = [
   users,
   invitations,
   accesses,
@@ -46,6 +45,13 @@ export const resources: AnyAdminResource[] = [
   holds,
   opinions,
   inbox,
-  auditTrail,
-  jobs,
 ];
+
+/** «voice-model» is `voiceModel` in the audit trail. */
+const auditName = (path: string) => path.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+const things = Object.fromEntries(
+  described.map(({ path, one }) => [auditName(path), `${one[0]?.toUpperCase()}${one.slice(1)}`]),
+);
+
+/** The resources of the administration, in the order of its menu; the last four are only read. */
+export const resources: AnyAdminResource[] = [...described, auditTrail(things), jobs];
