@@ -65,41 +65,11 @@ export const figuresOfAll = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid
     const { days: asked } = c.req.valid("query");
     const now = Date.now();
     const first = firstDay(asked, now);
-    const [people, failed, stored, days, tokensOf, uploaded, models, users, groups, health] = await Promise.all([
-      countPeople(db, firstDay(1, now)),
-      failedByDay(db, Date.parse(first)),
-      db.selectFrom("files").select(sql<number>`coalesce(sum(size), 0)`.as("bytes")).executeTakeFirstOrThrow(),
-      usedBy(db, first)
-        .groupBy("day")
-        .select(["day", sql<number>`count(distinct "userId")`.as("people")])
-        .execute(),
-      usedBy(db, first).groupBy(["day", "modelId"]).select(["day", "modelId"]).execute(),
-      storedByDay(db, Date.parse(first)),
-      usedBy(db, first)
-        .leftJoin("models", "models.id", "usage.modelId")
-        .leftJoin("searchModels", "searchModels.id", "usage.modelId")
-        .groupBy(["usage.modelId", "models.name", "searchModels.name"])
-        .select(["usage.modelId", (e) => e.fn.coalesce("models.name", "searchModels.name").as("name")])
-        .orderBy("tokens", "desc")
-        .execute(),
-      usedBy(db, first)
-        .innerJoin("users", "users.id", "usage.userId")
-        .groupBy(["usage.userId", "users.name"])
-        .select(["usage.userId", "users.name"])
-        .orderBy("tokens", "desc")
-        .limit(usersShown)
-        .execute(),
-      usedBy(db, first)
-        .innerJoin("members", "members.userId", "usage.userId")
-        .innerJoin("groups", "groups.id", "members.groupId")
-        .groupBy(["groups.id", "groups.name"])
-        .select(["groups.id as groupId", "groups.name"])
-        .orderBy("cost", "desc")
-        .orderBy("tokens", "desc")
-        .limit(groupsShown)
-        .execute(),
-      healthOfModels(db, Date.now() - dayLong),
-    ]);
+    const [people, failed, stored, days, tokensOf, uploaded, models, users, groups, health] = await readFigures(
+      db,
+      first,
+      now,
+    );
     const used = new Map(days.map((row) => [row.day, { ...numbers(row), people: Number(row.people) }]));
     const none = { messages: 0, tokens: 0, cost: 0, people: 0 };
     return c.json(
@@ -126,6 +96,44 @@ export const figuresOfAll = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid
     );
   },
 );
+
+/** Rows of all figures since the day `first`. `now`: in ms. */
+const readFigures = (db: Db, first: string, now: number) =>
+  Promise.all([
+    countPeople(db, firstDay(1, now)),
+    failedByDay(db, Date.parse(first)),
+    db.selectFrom("files").select(sql<number>`coalesce(sum(size), 0)`.as("bytes")).executeTakeFirstOrThrow(),
+    usedBy(db, first)
+      .groupBy("day")
+      .select(["day", sql<number>`count(distinct "userId")`.as("people")])
+      .execute(),
+    usedBy(db, first).groupBy(["day", "modelId"]).select(["day", "modelId"]).execute(),
+    storedByDay(db, Date.parse(first)),
+    usedBy(db, first)
+      .leftJoin("models", "models.id", "usage.modelId")
+      .leftJoin("searchModels", "searchModels.id", "usage.modelId")
+      .groupBy(["usage.modelId", "models.name", "searchModels.name"])
+      .select(["usage.modelId", (e) => e.fn.coalesce("models.name", "searchModels.name").as("name")])
+      .orderBy("tokens", "desc")
+      .execute(),
+    usedBy(db, first)
+      .innerJoin("users", "users.id", "usage.userId")
+      .groupBy(["usage.userId", "users.name"])
+      .select(["usage.userId", "users.name"])
+      .orderBy("tokens", "desc")
+      .limit(usersShown)
+      .execute(),
+    usedBy(db, first)
+      .innerJoin("members", "members.userId", "usage.userId")
+      .innerJoin("groups", "groups.id", "members.groupId")
+      .groupBy(["groups.id", "groups.name"])
+      .select(["groups.id as groupId", "groups.name"])
+      .orderBy("cost", "desc")
+      .orderBy("tokens", "desc")
+      .limit(groupsShown)
+      .execute(),
+    healthOfModels(db, now - dayLong),
+  ]);
 
 const usedBy = (db: Db, first: string) =>
   db

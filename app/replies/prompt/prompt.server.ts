@@ -29,6 +29,31 @@ export type Built = {
 type PromptServices = { db: Db; engine: Engine; storage: Storage; searchModel: Meanings; modelSilence: number };
 type PromptModel = ModelAccess & Pick<ModelRow, "id" | "contextWindow" | "systemPrompt" | "acceptsImages">;
 
+type Place = Awaited<ReturnType<typeof placeOf>>["rows"][number];
+
+/** Instructions of the model, the house, the assistant and the project, in this order. */
+function instructionParts(
+  model: PromptModel,
+  instructions: { title: string; content: string }[],
+  chat: Place | undefined,
+): StoredPart[] {
+  return [
+    { title: "Instrucciones del modelo", text: model.systemPrompt },
+    ...instructions.map(({ title, content }) => ({ title: `Entrenamiento «${title}»`, text: content })),
+    ...(chat?.assistantInstructions
+      ? [
+          {
+            title: `Instrucciones del asistente «${chat.assistantName}», versión ${chat.assistantVersion}`,
+            text: chat.assistantInstructions,
+          },
+        ]
+      : []),
+    ...(chat?.instructions
+      ? [{ title: `Instrucciones del proyecto «${chat.projectName}»`, text: chat.instructions }]
+      : []),
+  ];
+}
+
 /**
  * Builds the prompt for a reply up to its question, and the sources that it may cite. `length`: characters of the reply that exist
  * already; `tools`: what is said of the tools that it may use. Tokens used for summaries are added to `spent`. Throws ReplyError if older messages have to be summarised and that fails.
@@ -57,19 +82,7 @@ export async function buildPrompt(
 
   const { instructions, examples } = await trainingsFor(db, question.userId, projectId);
   const parts: StoredPart[] = [
-    { title: "Instrucciones del modelo", text: model.systemPrompt },
-    ...instructions.map(({ title, content }) => ({ title: `Entrenamiento «${title}»`, text: content })),
-    ...(chat?.assistantInstructions
-      ? [
-          {
-            title: `Instrucciones del asistente «${chat.assistantName}», versión ${chat.assistantVersion}`,
-            text: chat.assistantInstructions,
-          },
-        ]
-      : []),
-    ...(chat?.instructions
-      ? [{ title: `Instrucciones del proyecto «${chat.projectName}»`, text: chat.instructions }]
-      : []),
+    ...instructionParts(model, instructions, chat),
     ...sourceParts(sources, whole, around),
     ...tools,
   ].filter((part) => "fileId" in part || part.text);

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Db, Engine } from "../../db/engine.server.ts";
 import { forGroupsOf } from "../../db/people/groups.server.ts";
 import { prepared } from "../../db/prepared.server.ts";
-import { bestHits, type Hit, searchPassages } from "../../db/search/find.server.ts";
+import { bestHits, type Hit, type RankedHit, searchPassages } from "../../db/search/find.server.ts";
 import type { Meanings } from "../../db/search/meaning.server.ts";
 import { everyone } from "../../db/search/passages.server.ts";
 import { questionWords } from "../../db/search/words.server.ts";
@@ -69,32 +69,7 @@ export async function findSources(
         limit: cut.length > 0 && !local ? passagesOfDocuments : passagesInPrompt,
       })
     : [];
-  // Searched apart: of who lends them, nothing but these documents may be found.
-  const ofLent =
-    lent.fileIds.length > 0
-      ? await searchPassages(db, engine, {
-          ...asked,
-          owners: [lent.ownerId],
-          except: [],
-          files: lent.fileIds,
-          messages: false,
-          limit: passagesInPrompt,
-        })
-      : [];
-  hits.push(...ofLent);
-  // Of other members, nothing but what they have put into the project.
-  for (const [ownerId, fileIds] of [...inProject]
-    .filter(([userId]) => userId !== question.userId)
-    .slice(0, ownersAtMost)) {
-    const theirs = {
-      ...asked,
-      owners: [ownerId],
-      except: [],
-      messages: false,
-      limit: passagesInPrompt,
-    };
-    hits.push(...(await searchPassages(db, engine, { ...theirs, files: fileIds })));
-  }
+  hits.push(...(await hitsOfOthers(db, engine, asked, lent, question.userId, inProject)));
   const telling = local ? bestHits(hits) : hits;
   const found = [...(await beginnings(db, question, cut, hits)), ...telling].slice(0, passagesOfDocuments);
   const sources = [
@@ -119,6 +94,28 @@ export async function findSources(
     around: local ? new Map() : await withNeighbours(db, sources.slice(whole.length), room),
     whole: whole.map(({ id, name, text }, index) => ({ n: index + 1, fileId: id, name, text })),
   };
+}
+
+/**
+ * Passages of other people: of who lends documents with an assistant nothing but these, of other members nothing but what they have put
+ * into the project. Each is searched apart.
+ */
+async function hitsOfOthers(
+  db: Db,
+  engine: Engine,
+  asked: Pick<Parameters<typeof searchPassages>[2], "question" | "meaning">,
+  lent: NonNullable<Wanted["lent"]>,
+  userId: string,
+  inProject: Map<string, string[]>,
+) {
+  const members = [...inProject].filter(([ownerId]) => ownerId !== userId).slice(0, ownersAtMost);
+  const lenders: [string, string[]][] = lent.fileIds.length > 0 ? [[lent.ownerId, lent.fileIds]] : [];
+  const hits: RankedHit[] = [];
+  for (const [ownerId, files] of [...lenders, ...members]) {
+    const theirs = { ...asked, owners: [ownerId], except: [], files, messages: false, limit: passagesInPrompt };
+    hits.push(...(await searchPassages(db, engine, theirs)));
+  }
+  return hits;
 }
 
 // A question of no more words than this means something by what was asked before it: «¿y en 2023?».

@@ -22,11 +22,7 @@ export async function settle(
   status: EndStatus | "streaming",
 ): Promise<void> {
   const now = Date.now();
-  // An interrupted reply reports no usage, but has cost something: it is estimated.
-  const written = run.length - run.lengthBefore;
-  const wasAsked = run.promptLength > 0;
-  const counted = run.usage.outputTokens > 0 || model.provider === "local" || written === 0 || !wasAsked;
-  const own: ReplyUsage = counted ? run.usage : estimateUsage(run.promptLength, written);
+  const own = usageOf(run, model);
   const isLeft = status === "streaming";
   // A thought that was taken for text stays one for the readers of what goes on.
   const { text, parts } = isLeft ? run : run.result;
@@ -77,6 +73,14 @@ export async function settle(
       await indexText(trx, text, reply.userId, { messageId: run.messageId, chatId: reply.chatId });
     }
   });
+}
+
+/** Usage of a run. An interrupted reply reports none, but has cost something: it is estimated. */
+function usageOf(run: Run, model: ModelRow): ReplyUsage {
+  const written = run.length - run.lengthBefore;
+  const wasAsked = run.promptLength > 0;
+  const isCounted = run.usage.outputTokens > 0 || model.provider === "local" || written === 0 || !wasAsked;
+  return isCounted ? run.usage : estimateUsage(run.promptLength, written);
 }
 
 type Ending = "content" | "status" | "error" | "sources" | "finishedAt" | "updatedAt" | "heartbeatAt" | "promptLength";

@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { Link, redirect, useOutlet } from "react-router";
 import { z } from "zod";
 import { zoneOf } from "../../process/time-zones.server.ts";
@@ -104,8 +105,7 @@ export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 export const clientLoader = (args: Route.ClientLoaderArgs) => showSeen(args);
 
 export default function User({ loaderData, actionData }: Route.ComponentProps) {
-  const { user, mayHavePassword, use, plot, sessions, inspections, authenticator, passkeys, listed, news, keys } =
-    loaderData;
+  const { user, mayHavePassword, use, plot, sessions, inspections, listed, news } = loaderData;
   const dialog = useOutlet();
   return (
     <BehindDialog dialog={dialog}>
@@ -128,79 +128,97 @@ export default function User({ loaderData, actionData }: Route.ComponentProps) {
             </Link>
           </p>
         )}
-        <section aria-labelledby="perfil">
-          <h2 id="perfil">Perfil</h2>
+        <Section id="perfil" title="Perfil">
           <Profile
             key={user.email + user.name}
             user={user}
             mayHavePassword={mayHavePassword}
             result={actionData ?? undefined}
           />
-        </section>
-        <section aria-labelledby="uso">
-          <h2 id="uso">Plan y uso</h2>
+        </Section>
+        <Section id="uso" title="Plan y uso">
           <Use use={use} plot={plot} />
-        </section>
+        </Section>
         {listed && (
-          <section aria-labelledby="permitido">
-            <h2 id="permitido">Qué puedes usar</h2>
+          <Section id="permitido" title="Qué puedes usar">
             <MayUse listed={listed} />
-          </section>
+          </Section>
         )}
         {news && (
-          <section aria-labelledby="avisos">
-            <h2 id="avisos">Respuestas que esperas</h2>
+          <Section id="avisos" title="Respuestas que esperas">
             <ReplyNews {...news} />
-          </section>
+          </Section>
         )}
-        <section aria-labelledby="sesiones">
-          <h2 id="sesiones">Sesiones abiertas</h2>
+        <Section id="sesiones" title="Sesiones abiertas">
           <Sessions sessions={sessions} />
-        </section>
-        <section aria-labelledby="lecturas">
-          <h2 id="lecturas">Quién ha leído lo tuyo</h2>
+        </Section>
+        <Section id="lecturas" title="Quién ha leído lo tuyo">
           <Inspections {...inspections} />
-        </section>
-        {user.hasPassword && (
-          <section aria-labelledby="pasos">
-            <h2 id="pasos">Verificación en dos pasos</h2>
-            <Authenticator {...authenticator} />
-          </section>
-        )}
-        {mayHavePassword && (
-          <section aria-labelledby="llaves">
-            <h2 id="llaves">Llaves de acceso</h2>
-            <Passkeys passkeys={passkeys} />
-          </section>
-        )}
-        {keys && (
-          <section aria-labelledby="claves">
-            <h2 id="claves">Claves para programas</h2>
-            <ApiKeys keys={keys} />
-          </section>
-        )}
-        <section aria-labelledby="ligeras">
-          <h2 id="ligeras">Páginas ligeras</h2>
-          <div className="stack">
-            <p className="text-text-2">
-              Pesan la décima parte: sin JavaScript, con las imágenes como enlaces y con los últimos diez mensajes.
-              Según la conexión, son ligeras si tu navegador dice que ahorra datos o que va despacio. Vale para este
-              navegador.
-            </p>
-            <LightChoice />
-          </div>
-        </section>
-        <section aria-labelledby="sin-conexion">
-          <h2 id="sin-conexion">Sin conexión</h2>
-          <p className="text-text-2">
-            Con JavaScript, lo que lees se guarda una semana en este navegador para leerlo sin conexión, y lo que
-            escribes sin ella se envía cuando vuelve. Se borra al cerrar la sesión.{" "}
-            <a href="/sin-conexion">Lo guardado y lo pendiente</a>
-          </p>
-        </section>
+        </Section>
+        <WaysIn {...loaderData} />
+        <ThisBrowser />
         <Data />
       </DashboardPage>
     </BehindDialog>
+  );
+}
+
+/** A part of the page that links can name. */
+function Section({ id, title, children }: { id: string; title: string; children: ReactNode }) {
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+/** Second step, passkeys and keys of programs. */
+function WaysIn({ user, mayHavePassword, authenticator, passkeys, keys }: Route.ComponentProps["loaderData"]) {
+  return (
+    <>
+      {user.hasPassword && (
+        <Section id="pasos" title="Verificación en dos pasos">
+          <Authenticator {...authenticator} />
+        </Section>
+      )}
+      {mayHavePassword && (
+        <Section id="llaves" title="Llaves de acceso">
+          <Passkeys passkeys={passkeys} />
+        </Section>
+      )}
+      {keys && (
+        <Section id="claves" title="Claves para programas">
+          <ApiKeys keys={keys} />
+        </Section>
+      )}
+    </>
+  );
+}
+
+/** Settings of this browser alone. */
+function ThisBrowser() {
+  return (
+    <>
+      <section aria-labelledby="ligeras">
+        <h2 id="ligeras">Páginas ligeras</h2>
+        <div className="stack">
+          <p className="text-text-2">
+            Pesan la décima parte: sin JavaScript, con las imágenes como enlaces y con los últimos diez mensajes. Según
+            la conexión, son ligeras si tu navegador dice que ahorra datos o que va despacio. Vale para este navegador.
+          </p>
+          <LightChoice />
+        </div>
+      </section>
+      <section aria-labelledby="sin-conexion">
+        <h2 id="sin-conexion">Sin conexión</h2>
+        <p className="text-text-2">
+          Con JavaScript, lo que lees se guarda una semana en este navegador para leerlo sin conexión, y lo que escribes
+          sin ella se envía cuando vuelve. Se borra al cerrar la sesión.{" "}
+          <a href="/sin-conexion">Lo guardado y lo pendiente</a>
+        </p>
+      </section>
+    </>
   );
 }
 

@@ -98,6 +98,15 @@ function Conversations({
           </li>
         )}
       </ul>
+      <Listed groups={groups} menus={menus} />
+    </>
+  );
+}
+
+/** The conversations by groups of time, with their menus where a script runs. */
+function Listed({ groups, menus }: Pick<Props, "groups" | "menus">) {
+  return (
+    <>
       {groups.map(([group, listed]) => (
         <section key={group} aria-labelledby={`g-${group}`}>
           <h2 className="group" id={`g-${group}`}>

@@ -78,11 +78,9 @@ export async function action({ context, params }: Route.ActionArgs) {
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 export const clientLoader = (args: Route.ClientLoaderArgs) => showSeen(args);
 
-export default function FilePage({
-  loaderData: { file, own, progress, passages, found, earlier, later },
-}: Route.ComponentProps) {
-  const content = `/user/file/${file.id}/contenido`;
-  const light = use(Light);
+export default function FilePage({ loaderData }: Route.ComponentProps) {
+  const { file } = loaderData;
+  const content = contentOf(file);
   return (
     <DashboardPage
       width="document"
@@ -113,60 +111,72 @@ export default function FilePage({
           </a>
         </p>
       )}
-      {file.image ? (
-        <>
-          {light ? (
-            <p className="mt-4">
-              <a href={`${content}?variant=image`}>Ver la imagen</a>
-            </p>
-          ) : (
-            <img
-              className="whole"
-              src={`${content}?variant=image`}
-              alt={file.name}
-              width={file.width ?? 1}
-              height={file.height ?? 1}
-            />
-          )}
-          {passages.length > 0 && <h2 className="mt-4">El texto que hay en ella</h2>}
-          <Passages passages={passages} found={found} />
-        </>
+      {loaderData.file.image ? <ImageFile {...loaderData} /> : <DocumentFile {...loaderData} />}
+    </DashboardPage>
+  );
+}
+
+type Shown = Route.ComponentProps["loaderData"];
+
+const contentOf = ({ id }: { id: string }) => `/user/file/${id}/contenido`;
+
+function ImageFile({ file, passages, found }: Shown) {
+  const content = contentOf(file);
+  const light = use(Light);
+  return (
+    <>
+      {light ? (
+        <p className="mt-4">
+          <a href={`${content}?variant=image`}>Ver la imagen</a>
+        </p>
       ) : (
+        <img
+          className="whole"
+          src={`${content}?variant=image`}
+          alt={file.name}
+          width={file.width ?? 1}
+          height={file.height ?? 1}
+        />
+      )}
+      {passages.length > 0 && <h2 className="mt-4">El texto que hay en ella</h2>}
+      <Passages passages={passages} found={found} />
+    </>
+  );
+}
+
+function DocumentFile({ file, own, progress, passages, found, earlier, later }: Shown) {
+  return (
+    <>
+      {file.reading && (
         <>
-          {file.reading && (
-            <>
-              <p role="status">
-                Se está leyendo{progress && `: va por ${progress.done} de ${progress.total}`}. Podrás usarlo cuando
-                acabe. <Link to=".">Ver si ya está</Link>
-              </p>
-              {progress && (
-                <progress className="advance mt-4" value={progress.done} max={progress.total} aria-label="Lectura" />
-              )}
-            </>
+          <p role="status">
+            Se está leyendo{progress && `: va por ${progress.done} de ${progress.total}`}. Podrás usarlo cuando acabe.{" "}
+            <Link to=".">Ver si ya está</Link>
+          </p>
+          {progress && (
+            <progress className="advance mt-4" value={progress.done} max={progress.total} aria-label="Lectura" />
           )}
-          {file.problem !== null && (
-            <Callout type="error">
-              <p>No se ha podido leer: {file.problem}</p>
-            </Callout>
-          )}
-          {passages.length === 0 && file.unread && (
-            <p>
-              En este documento no se ha encontrado texto, ni escrito ni en sus imágenes. Un modelo no verá lo que hay.
-            </p>
-          )}
-          {own && (file.problem !== null || (passages.length === 0 && file.unread)) && <ReadAgain />}
-          {file.cut && (
-            <p>
-              Es más largo de lo que se puede leer: solo se busca en su comienzo, y un modelo no verá lo demás. Si lo
-              partes en varios, se leerán enteros.
-            </p>
-          )}
-          {earlier !== undefined && <Link to={`?desde=${earlier}`}>Ver lo anterior</Link>}
-          <Passages passages={passages} found={found} />
-          {later !== undefined && <Link to={`?desde=${later}`}>Seguir leyendo</Link>}
         </>
       )}
-    </DashboardPage>
+      {file.problem !== null && (
+        <Callout type="error">
+          <p>No se ha podido leer: {file.problem}</p>
+        </Callout>
+      )}
+      {passages.length === 0 && file.unread && (
+        <p>En este documento no se ha encontrado texto, ni escrito ni en sus imágenes. Un modelo no verá lo que hay.</p>
+      )}
+      {own && (file.problem !== null || (passages.length === 0 && file.unread)) && <ReadAgain />}
+      {file.cut && (
+        <p>
+          Es más largo de lo que se puede leer: solo se busca en su comienzo, y un modelo no verá lo demás. Si lo partes
+          en varios, se leerán enteros.
+        </p>
+      )}
+      {earlier !== undefined && <Link to={`?desde=${earlier}`}>Ver lo anterior</Link>}
+      <Passages passages={passages} found={found} />
+      {later !== undefined && <Link to={`?desde=${later}`}>Seguir leyendo</Link>}
+    </>
   );
 }
 

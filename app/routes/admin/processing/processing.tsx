@@ -30,20 +30,7 @@ export default function Processing({ loaderData }: Route.ComponentProps) {
       </dl>
       <section className="mt-7">
         <h2>Qué se guarda y cuánto tiempo</h2>
-        <table className="table cards mt-4">
-          <TableHead texts={["Datos", "Cuánto tiempo"]} numbers={["Cuántos"]} />
-          <tbody>
-            {kept.map(({ what, time, count }) => (
-              <tr key={what}>
-                <th scope="row">{what}</th>
-                <td data-label="Cuánto tiempo">{time}</td>
-                <td data-label="Cuántos" className="num">
-                  {count}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Kept kept={kept} />
         <p className="mt-4">
           {holds} Los plazos se ponen en <Link to="/admin/retention">Conservación</Link>. Las copias las guarda y las
           borra quien aloja la instalación.
@@ -51,19 +38,7 @@ export default function Processing({ loaderData }: Route.ComponentProps) {
       </section>
       <section className="mt-7">
         <h2>A dónde va</h2>
-        <table className="table cards mt-4">
-          <TableHead texts={["Destinatario", "Dónde", "Qué recibe", "Para quién"]} />
-          <tbody>
-            {recipients.map(({ key, name, host, gets, whose }) => (
-              <tr key={key}>
-                <th scope="row">{name}</th>
-                <td data-label="Dónde">{host}</td>
-                <td data-label="Qué recibe">{gets}</td>
-                <td data-label="Para quién">{whose}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Recipients recipients={recipients} />
         <p className="mt-4">
           En qué país está cada destinatario, y con qué garantías si no es de la Unión Europea, lo dice su contrato:
           esta página no puede saberlo.
@@ -78,5 +53,44 @@ export default function Processing({ loaderData }: Route.ComponentProps) {
         </ul>
       </section>
     </DashboardPage>
+  );
+}
+
+type Shown = Route.ComponentProps["loaderData"];
+
+function Kept({ kept }: Pick<Shown, "kept">) {
+  return (
+    <table className="table cards mt-4">
+      <TableHead texts={["Datos", "Cuánto tiempo"]} numbers={["Cuántos"]} />
+      <tbody>
+        {kept.map(({ what, time, count }) => (
+          <tr key={what}>
+            <th scope="row">{what}</th>
+            <td data-label="Cuánto tiempo">{time}</td>
+            <td data-label="Cuántos" className="num">
+              {count}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Recipients({ recipients }: Pick<Shown, "recipients">) {
+  return (
+    <table className="table cards mt-4">
+      <TableHead texts={["Destinatario", "Dónde", "Qué recibe", "Para quién"]} />
+      <tbody>
+        {recipients.map(({ key, name, host, gets, whose }) => (
+          <tr key={key}>
+            <th scope="row">{name}</th>
+            <td data-label="Dónde">{host}</td>
+            <td data-label="Qué recibe">{gets}</td>
+            <td data-label="Para quién">{whose}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }

@@ -115,29 +115,7 @@ export default function System({ loaderData }: Route.ComponentProps) {
           <h2>Copias</h2>
           {copies ? <Copies backups={backups} /> : <OwnMeans />}
         </section>
-        <section className="mt-7">
-          <h2>Diagnóstico</h2>
-          <p className="mt-2">
-            Comprueba si un proxy de delante retiene las páginas que se escriben poco a poco o quita cabeceras.
-          </p>
-          <p className="mt-4">
-            <Link className="button" to="/admin/sistema/diagnostico">
-              Diagnóstico
-            </Link>
-          </p>
-        </section>
-        <section className="mt-7">
-          <h2>Auditoría</h2>
-          <p className="mt-2">
-            Cada apunte lleva un sello hecho con el anterior: si alguien cambia o quita uno en la base de datos, se
-            nota.
-          </p>
-          <PostForm className="mt-4" action="/admin/sistema/auditoria">
-            <button type="submit" className="button">
-              Comprobar la auditoría
-            </button>
-          </PostForm>
-        </section>
+        <Checks />
         <Jobs jobs={jobs} />
         <section className="mt-7">
           <h2>Migraciones</h2>
@@ -145,6 +123,36 @@ export default function System({ loaderData }: Route.ComponentProps) {
         </section>
       </DashboardPage>
     </BehindDialog>
+  );
+}
+
+/** Checks by hand: the way to browsers, and the audit trail. */
+function Checks() {
+  return (
+    <>
+      <section className="mt-7">
+        <h2>Diagnóstico</h2>
+        <p className="mt-2">
+          Comprueba si un proxy de delante retiene las páginas que se escriben poco a poco o quita cabeceras.
+        </p>
+        <p className="mt-4">
+          <Link className="button" to="/admin/sistema/diagnostico">
+            Diagnóstico
+          </Link>
+        </p>
+      </section>
+      <section className="mt-7">
+        <h2>Auditoría</h2>
+        <p className="mt-2">
+          Cada apunte lleva un sello hecho con el anterior: si alguien cambia o quita uno en la base de datos, se nota.
+        </p>
+        <PostForm className="mt-4" action="/admin/sistema/auditoria">
+          <button type="submit" className="button">
+            Comprobar la auditoría
+          </button>
+        </PostForm>
+      </section>
+    </>
   );
 }
 

@@ -45,35 +45,41 @@ export function ToolServer({ asked, problem, signedIn, maySignIn, tools, result 
           {asked ? "No ofrece ninguna." : "Todavía no se le ha preguntado qué herramientas tiene."}
         </p>
       ) : (
-        <PostForm className="mt-5">
-          <table className="table cards uses">
-            <TableHead texts={["Herramienta", "Qué dice de sí misma", "Cómo se usa"]} />
-            <tbody>
-              {tools.map(({ name, title, description, kind, use }) => (
-                <tr key={name}>
-                  <th scope="row">{title}</th>
-                  <td data-label="Qué dice de sí misma">
-                    {kind}. {description}
-                  </td>
-                  <td data-label="Cómo se usa">
-                    <Select
-                      name={`uso.${name}`}
-                      aria-label={`Cómo se usa ${title}`}
-                      choices={choicesOf(uses)}
-                      defaultValue={use}
-                    />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-          <p className="buttons mt-4">
-            <button type="submit" className="button primary" name="intent" value="choose">
-              Guardar
-            </button>
-          </p>
-        </PostForm>
+        <Uses tools={tools} />
       )}
     </section>
+  );
+}
+
+function Uses({ tools }: Pick<Props, "tools">) {
+  return (
+    <PostForm className="mt-5">
+      <table className="table cards uses">
+        <TableHead texts={["Herramienta", "Qué dice de sí misma", "Cómo se usa"]} />
+        <tbody>
+          {tools.map(({ name, title, description, kind, use }) => (
+            <tr key={name}>
+              <th scope="row">{title}</th>
+              <td data-label="Qué dice de sí misma">
+                {kind}. {description}
+              </td>
+              <td data-label="Cómo se usa">
+                <Select
+                  name={`uso.${name}`}
+                  aria-label={`Cómo se usa ${title}`}
+                  choices={choicesOf(uses)}
+                  defaultValue={use}
+                />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p className="buttons mt-4">
+        <button type="submit" className="button primary" name="intent" value="choose">
+          Guardar
+        </button>
+      </p>
+    </PostForm>
   );
 }

@@ -74,22 +74,26 @@ export function AssistantFields({ assistant, choices, result }: Props) {
           isOn={(id) => assistant?.fileIds.includes(id) ?? false}
         />
       )}
-      {mayShare && (
-        <label className="check">
-          <input type="checkbox" name="shared" value="1" defaultChecked={assistant?.shared} />
-          Para todos: cualquiera puede usarlo, y lo que encuentre en sus documentos lo puede leer cualquiera
-        </label>
-      )}
-      {mayShare && (
-        <TextField
-          name="groupIds"
-          label="Solo para estos grupos"
-          hint="De uno compartido: un grupo en cada línea. Vacío: para todas las personas."
-          rows={3}
-          defaultValue={assistant?.groups}
-        />
-      )}
+      {mayShare && <Sharing assistant={assistant} />}
     </Fields>
+  );
+}
+
+function Sharing({ assistant }: Pick<Props, "assistant">) {
+  return (
+    <>
+      <label className="check">
+        <input type="checkbox" name="shared" value="1" defaultChecked={assistant?.shared} />
+        Para todos: cualquiera puede usarlo, y lo que encuentre en sus documentos lo puede leer cualquiera
+      </label>
+      <TextField
+        name="groupIds"
+        label="Solo para estos grupos"
+        hint="De uno compartido: un grupo en cada línea. Vacío: para todas las personas."
+        rows={3}
+        defaultValue={assistant?.groups}
+      />
+    </>
   );
 }
 

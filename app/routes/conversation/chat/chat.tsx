@@ -8,7 +8,14 @@ import { lazily } from "../../../ui/lazily.ts";
 import { showSeen } from "../../../ui/navigation/pages-seen.ts";
 import { BehindDialog } from "../../../ui/overlays/behind-dialog.tsx";
 import { accepted, read } from "../../../web/api-result.server.ts";
-import { apiContext, formContext, keepContext, lightContext, sessionContext } from "../../../web/context.ts";
+import {
+  apiContext,
+  type Context,
+  formContext,
+  keepContext,
+  lightContext,
+  sessionContext,
+} from "../../../web/context.ts";
 import { requireUser } from "../../../web/current-user.server.ts";
 import { dashboardOf } from "../../../web/dashboard.server.ts";
 import type { ComposerDraft } from "../../../web/forms/drafts.server.ts";
@@ -70,9 +77,7 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
   if (decides && !chat.temporary && last?.status !== "streaming") context.set(keepContext, user.id);
   const finishedAt = branch.items.at(-1)?.finishedAt;
   const justFinished = finishedAt ? Date.now() - Date.parse(finishedAt) < titleTakes : false;
-  const editing = url.searchParams.get("editar");
-  const edited = editing ? await read(api.api.message[":id"].$get({ param: { id: editing } })) : undefined;
-  if (edited && (edited.chatId !== chat.id || edited.role !== "user")) throw data(null, 404);
+  const edited = await messageToEdit(context, chat.id, url);
   return {
     id: chat.id,
     title: chat.title,
@@ -137,8 +142,17 @@ async function goOnInCopy(context: Route.ActionArgs["context"], id: string) {
 export const clientLoader = (args: Route.ClientLoaderArgs) => showSeen(args);
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
+/** The message that the address asks to edit; undefined: none. Throws 404 for one that is not the person's own in this chat. */
+async function messageToEdit(context: Context, chatId: string, url: URL) {
+  const id = url.searchParams.get("editar");
+  if (!id) return undefined;
+  const edited = await read(context.get(apiContext).api.message[":id"].$get({ param: { id } }));
+  if (edited.chatId !== chatId || edited.role !== "user") throw data(null, 404);
+  return edited;
+}
+
 export default function Chat({ loaderData: chat, actionData }: Route.ComponentProps) {
-  const { id, title, turns, marker, edits } = chat;
+  const { id, turns, marker, edits } = chat;
   const last = turns.at(-1);
   const dialog = useOutlet();
   // In a document that streams a reply, the composer must come before the reply in the HTML, or it would appear only
@@ -184,19 +198,25 @@ export default function Chat({ loaderData: chat, actionData }: Route.ComponentPr
   );
   return (
     <BehindDialog dialog={dialog}>
-      <Bar keeps="composer">
-        {!chat.author && (
-          <a className="skip" href="#mensaje">
-            Escribir
-          </a>
-        )}
-        <h1>{title}</h1>
-        {chat.mayChange && <ChatMenu id={id} pinned={chat.pinned} archived={chat.archived} />}
-      </Bar>
+      <ChatBar {...chat} />
       <main className="talk" id="contenido" onSubmit={submitReplyForm}>
         {composerFirst ? [foot, reader] : [reader, foot]}
       </main>
     </BehindDialog>
+  );
+}
+
+function ChatBar({ id, title, author, mayChange, pinned, archived }: Route.ComponentProps["loaderData"]) {
+  return (
+    <Bar keeps="composer">
+      {!author && (
+        <a className="skip" href="#mensaje">
+          Escribir
+        </a>
+      )}
+      <h1>{title}</h1>
+      {mayChange && <ChatMenu id={id} pinned={pinned} archived={archived} />}
+    </Bar>
   );
 }
 

@@ -86,7 +86,7 @@ export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 export const clientLoader = (args: Route.ClientLoaderArgs) => showSeen(args);
 
 export default function Project({ loaderData, actionData, params }: Route.ComponentProps) {
-  const { project, members, owns, writes, belongs, chats, moreChats, documents, models, left, draft, key } = loaderData;
+  const { project, owns, writes, chats, moreChats, models, left, draft, key } = loaderData;
   const dialog = useOutlet();
   const here = `/conversation/project/${params.id}`;
   return (
@@ -129,41 +129,50 @@ export default function Project({ loaderData, actionData, params }: Route.Compon
             )}
             <Chats chats={chats} moreChats={moreChats} writes={writes} />
           </div>
-          <div className="shelf">
-            <section aria-labelledby="instrucciones">
-              <h2 id="instrucciones">Instrucciones</h2>
-              <p className="whitespace-pre-wrap text-text-2">
-                {project.instructions ||
-                  (owns ? "No hay. Con «Editar» dices cómo quieres que responda el modelo aquí." : "No hay.")}
-              </p>
-            </section>
-            <section aria-labelledby="miembros">
-              <div className="head">
-                <h2 id="miembros">Miembros</h2>
-                {(owns || belongs) && (
-                  <Link to={`${here}/miembros`} preventScrollReset>
-                    {owns ? "Cambiar" : "Salir"}
-                    {owns && <span className="sr-only"> miembros</span>}
-                  </Link>
-                )}
-              </div>
-              <Members members={members} />
-            </section>
-            <section aria-labelledby="documentos">
-              <div className="head">
-                <h2 id="documentos">Documentos</h2>
-                {writes && (
-                  <Link to={`${here}/documentos/crear`} preventScrollReset>
-                    Añadir
-                  </Link>
-                )}
-              </div>
-              <Documents here={here} {...documents} />
-            </section>
-          </div>
+          <Shelf {...loaderData} here={here} />
         </div>
       </main>
     </BehindDialog>
+  );
+}
+
+type ShelfProps = Route.ComponentProps["loaderData"] & { here: string };
+
+/** Instructions, members and documents of a project. */
+function Shelf({ project, members, owns, writes, belongs, documents, here }: ShelfProps) {
+  return (
+    <div className="shelf">
+      <section aria-labelledby="instrucciones">
+        <h2 id="instrucciones">Instrucciones</h2>
+        <p className="whitespace-pre-wrap text-text-2">
+          {project.instructions ||
+            (owns ? "No hay. Con «Editar» dices cómo quieres que responda el modelo aquí." : "No hay.")}
+        </p>
+      </section>
+      <section aria-labelledby="miembros">
+        <div className="head">
+          <h2 id="miembros">Miembros</h2>
+          {(owns || belongs) && (
+            <Link to={`${here}/miembros`} preventScrollReset>
+              {owns ? "Cambiar" : "Salir"}
+              {owns && <span className="sr-only"> miembros</span>}
+            </Link>
+          )}
+        </div>
+        <Members members={members} />
+      </section>
+      <section aria-labelledby="documentos">
+        <div className="head">
+          <h2 id="documentos">Documentos</h2>
+          {writes && (
+            <Link to={`${here}/documentos/crear`} preventScrollReset>
+              Añadir
+            </Link>
+          )}
+        </div>
+        <Documents here={here} {...documents} />
+      </section>
+    </div>
   );
 }
 
