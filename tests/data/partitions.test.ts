@@ -91,3 +91,19 @@ describe.each(shared)("messages that lie in a table for each month, on $name", (
     expect(await left()).toBe(0);
   });
 });
+
+describe.each(shared)("messages that a long query reads while they are to be split, on $name", (engine) => {
+  it("stay one table that takes messages of the next month", async () => {
+    const api = await openApi(engine);
+    const ana = await api.signUp("Ana");
+    await api.converse(ana.token, { content: "Antes de partir" });
+    await api.db.transaction().execute(async (trx) => {
+      await sql`select count(*) from messages`.execute(trx);
+      await expect(partitionMessages(api.db, Date.now())).rejects.toMatchObject({ code: "55P03" });
+    });
+    const { rows } = await sql`select conname from pg_constraint where conname = 'messages_before'`.execute(api.db);
+    expect(rows).toEqual([]);
+    await partitionMessages(api.db, Date.now());
+    await api.close();
+  });
+});

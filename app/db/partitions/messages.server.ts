@@ -16,22 +16,51 @@ export async function arePartitioned(db: Db): Promise<boolean> {
 }
 
 /**
- * Splits the table of messages by time: what there is becomes the first partition as it lies, and each later month has its own. Ids are
- * UUIDv7, so they are in the order of time, and everything else stays: the primary key, who refers to it, every query.
- * `messages` is locked for a moment only; the references to it are checked afterwards, while everything goes on. Throws what
- * PostgreSQL throws; nothing has changed then. Repeated, it does what is still to be done. With `now`: epoch ms.
+ * Splits the table of messages by month. Existing rows become the first partition in place, and each later month has its own. Ids are
+ * UUIDv7, so they are in the order of time, and everything else stays: the primary key, the references, every query. Each of its locks on
+ * `messages` is given up after `lockWait`; references are checked afterwards, while everything goes on. A failed run throws PostgreSQL's
+ * error, has changed nothing and can be repeated. `now`: epoch ms.
  */
 export async function partitionMessages(db: Db, now: number): Promise<void> {
   if (!(await arePartitioned(db))) {
     const end = startOf(monthAfter(now, 1));
-    // Checked while everything goes on, so that attaching the table needs no second look at its rows.
-    await sql.raw(`alter table messages drop constraint if exists messages_before`).execute(db);
-    await sql.raw(`alter table messages add constraint messages_before check (id < '${end}') not valid`).execute(db);
-    await sql.raw(`alter table messages validate constraint messages_before`).execute(db);
-    await db.transaction().execute((trx) => split(trx, end));
+    try {
+      await dropBound(db);
+      // Checked while everything goes on, so that attaching the table needs no second look at its rows.
+      await briefly(db, `alter table messages add constraint ${bound} check (id < '${end}') not valid`);
+      await sql.raw(`alter table messages validate constraint ${bound}`).execute(db);
+      await db.transaction().execute((trx) => split(trx, end));
+    } catch (error) {
+      await dropBoundSurely(db);
+      throw error;
+    }
   }
   await addPartitions(db, now);
   await validateReferences(db);
+}
+
+/** Constraint that all messages are from before the split. Left there, it would refuse every message of the next month. */
+const bound = "messages_before";
+// Requests for messages wait behind a waiting lock.
+const lockWait = "set local lock_timeout = '5s'";
+const triesToDrop = 12;
+
+/** Runs a statement that locks `messages`; throws if a long query keeps it waiting. */
+const briefly = (db: Db, statement: string) => db.transaction().execute((trx) => run(trx, [lockWait, statement]));
+
+async function dropBound(db: Db): Promise<void> {
+  const isThere = `select conname as name from pg_constraint where conrelid = 'messages'::regclass and conname = '${bound}'`;
+  if ((await named(db, isThere)).length > 0) await briefly(db, `alter table messages drop constraint ${bound}`);
+}
+
+async function dropBoundSurely(db: Db): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await dropBound(db);
+    } catch (error) {
+      if (tries === triesToDrop) throw error;
+    }
+  }
 }
 
 /** Makes the tables of the months that come next, where messages are partitioned. */
@@ -48,9 +77,7 @@ export async function addPartitions(db: Db, now: number): Promise<void> {
 type Named = { name: string; owner: string; definition: string };
 
 async function split(trx: Trx, end: string): Promise<void> {
-  // Whoever asks for messages waits behind this lock: it is given up if a long query keeps it waiting.
-  await sql.raw("set local lock_timeout = '5s'").execute(trx);
-  await sql.raw("lock table messages in access exclusive mode").execute(trx);
+  await run(trx, [lockWait, "lock table messages in access exclusive mode"]);
   const indexes = await named(
     trx,
     `select indexname as name, '' as owner, indexdef as definition from pg_indexes
@@ -77,7 +104,7 @@ async function split(trx: Trx, end: string): Promise<void> {
     // On a table without partitions they take no time; those that the first one has already are used.
     ...indexes.map(({ definition }) => definition),
     `alter table messages attach partition ${first} for values from (minvalue) to ('${end}')`,
-    `alter table ${first} drop constraint messages_before`,
+    `alter table ${first} drop constraint ${bound}`,
     // Of clocks that are months ahead: no message is refused.
     `create table ${rest} partition of messages default`,
     ...triggers.map(({ definition }) => definition),
