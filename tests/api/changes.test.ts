@@ -165,6 +165,35 @@ for (const engine of await queryEngines()) {
       },
     );
 
+    it("of one field leaves another field that is changed at the same moment", async () => {
+      const { id } = (await call("POST", "/api/training", { title: "Uno", kind: "knowledge", content: "Uno" }))
+        .body as {
+        id: string;
+      };
+      const path = `/api/training/${id}`;
+      for (let n = 0; n < 10; n++) {
+        const changes = [{ title: `Título ${n}` }, { content: `Texto ${n}` }];
+        await Promise.all(changes.map((json) => call("PATCH", path, json)));
+        expect((await call("GET", path)).body).toMatchObject({ title: `Título ${n}`, content: `Texto ${n}` });
+      }
+    });
+
+    it("of a deletion is made once, and not of another version than was asked for", async () => {
+      const path = await made(house, "/api/group", { name: name() }, house.admin);
+      const tag = (await call("GET", path)).headers.get("ETag") ?? "";
+      await call("PUT", path, { name: name() });
+      expect((await call("DELETE", path, undefined, { "If-Match": tag })).status).toBe(409);
+      const answers = await Promise.all([call("DELETE", path), call("DELETE", path)]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([204, 404]);
+      const told = await house.api.db
+        .selectFrom("audit")
+        .where("resourceId", "=", path.split("/").at(-1) ?? "")
+        .where("action", "=", "delete")
+        .select("id")
+        .execute();
+      expect(told).toHaveLength(1);
+    });
+
     it("of a file's name alone leaves its JSON as it was sent", async () => {
       const { api, ana } = house;
       const sent = '{ "updatedAt": "ayer\\n" }';

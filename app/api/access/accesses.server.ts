@@ -80,7 +80,6 @@ export const accesses: Resource<"accesses", typeof shown, typeof body> = {
   endsSessions: true,
   shown,
   body,
-  method: "put",
   show: ({ secret, ...row }) => ({
     ...row,
     ...timesOf(row),
@@ -97,7 +96,7 @@ export const accesses: Resource<"accesses", typeof shown, typeof body> = {
     return { ...given, secret };
   },
   // An identity at one provider means nothing at another.
-  async storing(trx, row, before) {
+  async inTransaction(trx, row, before) {
     if (!before || !isMoved(before, row)) return;
     await trx.deleteFrom("identities").where("accessId", "=", row.id).execute();
     await trx.deleteFrom("members").where("accessId", "=", row.id).execute();

@@ -38,7 +38,6 @@ export const invitations: Resource<"invitations", typeof shown, typeof body> = {
   name: "invitation",
   shown,
   body,
-  method: "put",
   show: ({ inviterId: _inviter, ...row }) => ({
     ...row,
     ...timesOf(row),
@@ -52,7 +51,7 @@ export const invitations: Resource<"invitations", typeof shown, typeof body> = {
     // The last administrator to change it answers for it.
     return { ...given, expiresAt, usedAt, userId, inviterId: person.id };
   },
-  stored(row, { services, before }) {
+  afterCommit(row, { services, before }) {
     const { mail, config } = services;
     if (before || !row.email || !config.publicUrl) return row;
     mail.post({

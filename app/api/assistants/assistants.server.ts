@@ -89,7 +89,6 @@ export const assistants: Resource<"assistants", typeof assistant, typeof newAssi
   name: "assistant",
   shown: assistant,
   body: newAssistant,
-  method: "put",
   show,
   async columns(given, { services, person, before }) {
     const userId = before?.userId ?? person.id;

@@ -32,7 +32,6 @@ export const templates: Resource<"templates", typeof shown, typeof body> = {
   name: "template",
   shown,
   body,
-  method: "put",
   show: (row, { person }) => ({
     ...row,
     ...timesOf(row),

@@ -37,7 +37,6 @@ export const summaries: Resource<"summaries", typeof shown, typeof body> = {
   byPrograms: true,
   shown,
   body,
-  method: "put",
   show: (row) => ({ ...row, ...timesOf(row) }),
   async columns(given, { services: { db }, person }) {
     const message = await db

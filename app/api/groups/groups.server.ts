@@ -43,7 +43,6 @@ export const groups: Resource<"groups", typeof shown, typeof body> = {
   name: "group",
   shown,
   body,
-  method: "put",
   show: (row) => ({ ...row, ...timesOf(row) }),
   columns: (given) => given,
   list: {

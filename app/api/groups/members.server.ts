@@ -26,7 +26,6 @@ export const members: Resource<"members", typeof shown, typeof body> = {
   name: "member",
   shown,
   body,
-  method: "put",
   show: ({ accessId, ...row }) => ({ ...row, ...timesOf(row), byHand: accessId === null }),
   async columns({ groupId, userId }, { services: { db } }) {
     const group = await db.selectFrom("groups").where("id", "=", groupId).select("id").executeTakeFirst();

@@ -22,7 +22,7 @@ type Condition = Expression<SqlBool>;
 /** The person who calls, and the services to answer with. */
 export type Asked = { services: Services; person: Person };
 /** A row that is about to be stored. `now`: in ms. `before`: the row as it was; undefined for a new one. */
-export type Storing<T extends ItemTable> = Asked & { id: string; now: number; before: Tables[T] | undefined };
+export type Writing<T extends ItemTable> = Asked & { id: string; now: number; before: Tables[T] | undefined };
 
 /** A resource that can be listed and read. */
 export type ReadResource<T extends ItemTable, Shown extends z.ZodObject> = {
@@ -34,9 +34,9 @@ export type ReadResource<T extends ItemTable, Shown extends z.ZodObject> = {
   sees?(person: Person): Condition;
   /** Search also matches the name and address of the person in `userId`. */
   searchesPeople?: true;
-  /** Visitors read, too: `sees` gets undefined for them. */
+  /** Visitors read, too; `sees` and `show` get no person for them, whatever the type says. */
   isPublic?: true;
-  /** Rows that repeat texts of a chat: an administrator reads and changes them as they may read that chat. */
+  /** Rows that repeat texts of a chat: an administrator reads and changes them as they may read that chat, and deletes them unread. */
   ofChat?: {
     idOf(row: Tables[T]): string;
     isOwn(person: Person): Condition;
@@ -47,31 +47,36 @@ export type ReadResource<T extends ItemTable, Shown extends z.ZodObject> = {
 };
 
 /** A resource that can also be written: by administrators, unless `mayChange` is given. */
-export type Resource<T extends ItemTable, Shown extends z.ZodObject, Body extends z.ZodObject> = ReadResource<
-  T,
-  Shown
-> & {
+export type Resource<
+  T extends ItemTable,
+  Shown extends z.ZodObject,
+  Body extends z.ZodObject,
+  Method extends "put" | "patch" = "put",
+> = ReadResource<T, Shown> & {
   /** Name in the audit trail, and of its changes for open pages. */
   name: string;
   body: Body;
-  /** PUT replaces the whole. PATCH changes some fields; then `shown` has every field of `body`. */
-  method: "put" | "patch";
-  /** Everybody creates their own; this says who changes and deletes a row that they see. The audit trail has what is done to others'. */
+  /** PUT, the default, replaces the whole. PATCH changes some fields; then `shown` has every field of `body`. */
+  method?: Method;
+  /**
+   * Everybody, programs with their keys too, creates rows of their own, whose `userId` `columns` sets; this says who changes and deletes a
+   * row that they see. The audit trail has only changes of others' rows.
+   */
   mayChange?(row: Tables[T], person: Person): boolean;
-  /** Programs may write it with a key. Never set for what makes people, rights, keys or addresses. Own things need no leave. */
+  /** Programs may write it with an administrator's key. Never set for what makes people, rights, keys or addresses. */
   byPrograms?: true;
   /** A write may end sessions, and so the streams of their readers. */
   endsSessions?: true;
   /** Columns that a validated body makes, with what a change keeps. Throws 422. */
-  columns(given: z.output<Body>, storing: Storing<T>): Columns<T> | Promise<Columns<T>>;
+  columns(given: z.output<Body>, writing: Writing<T>): Columns<T> | Promise<Columns<T>>;
   /** The field with a unique constraint, and the sentence for a value that is taken. */
   unique?: { field: string; sentence: string };
   /** Owner of a row, who is told of what others do to it. Without it: nobody, or the row's `userId` where `mayChange` is given. */
   ownerOf?(row: Tables[T], db: Db): Promise<string | null>;
   /** Runs in the transaction, after the row is written. */
-  storing?(trx: Trx, row: Tables[T], before: Tables[T] | undefined): Promise<void>;
+  inTransaction?(trx: Trx, row: Tables[T], before: Tables[T] | undefined): Promise<void>;
   /** Runs once the row is committed. Returns the row to answer with. */
-  stored?(row: Tables[T], storing: Storing<T>): Tables[T] | Promise<Tables[T]>;
+  afterCommit?(row: Tables[T], writing: Writing<T>): Tables[T] | Promise<Tables[T]>;
 };
 
 /** `sees` of what only administrators read, of the rows with this condition. */
@@ -99,7 +104,7 @@ const usual = {
 };
 
 type AnyRead<T extends ItemTable> = ReadResource<T, z.ZodObject>;
-type AnyResource<T extends ItemTable> = Resource<T, z.ZodObject, z.ZodObject>;
+type AnyResource<T extends ItemTable> = Resource<T, z.ZodObject, z.ZodObject, "put" | "patch">;
 
 /** Routes for list and item. */
 export function reads<T extends ItemTable, Shown extends z.ZodObject>(of: ReadResource<T, Shown>) {
@@ -120,19 +125,24 @@ export function reads<T extends ItemTable, Shown extends z.ZodObject>(of: ReadRe
 }
 
 /** Routes for list, item, creation, change and deletion. Acts of administrators are recorded in the audit trail. */
-export function routesOf<T extends ItemTable, Shown extends z.ZodObject, Body extends z.ZodObject>(
-  of: Resource<T, Shown, Body>,
-) {
+export function routesOf<
+  T extends ItemTable,
+  Shown extends z.ZodObject,
+  Body extends z.ZodObject,
+  Method extends "put" | "patch" = "put",
+>(of: Resource<T, Shown, Body, Method>) {
   const who = of.mayChange ? [signedIn, active] : of.byPrograms ? [signedIn, admin] : [signedIn, noProgram, admin];
   const told = of.endsSessions ? [publishes(of.name), mayEndSessions(() => "")] : [publishes(of.name)];
   const writers = { security: bearer, middleware: [...who, ...told] };
   const { created, changed, deleted } = { ...usual, ...of.says };
-  const body = of.method === "patch" ? of.body.partial() : of.body;
+  const method = (of.method ?? "put") as Method;
+  // The type is that of the whole, which pages send.
+  const body = (method === "patch" ? of.body.partial() : of.body) as Body;
   return reads(of)
     .openapi(creationRoute(writers, of.body, of.shown, created), async (c) =>
       c.json(of.show(await store(of, c, undefined), c.var), 201),
     )
-    .openapi(changeRoute(of.method, writers, body, of.shown, changed), async (c) => {
+    .openapi(changeRoute(method, writers, body, of.shown, changed), async (c) => {
       const before = await findToChange(of, c);
       if (of.ofChat) await seeChat(c, of.ofChat.idOf(before));
       refuseStale(c, before, of.show(before, c.var));
@@ -140,10 +150,12 @@ export function routesOf<T extends ItemTable, Shown extends z.ZodObject, Body ex
     })
     .openapi(deletionRoute(writers, deleted), async (c) => {
       const row = await findToChange(of, c);
+      refuseStale(c, row, of.show(row, c.var));
       await c.var.services.db.transaction().execute(async (trx) => {
-        await record(of, trx, c, "delete", row, { before: tell(of, row, c.var) });
         const { db, name } = oneTable(trx, of.table);
-        await db.deleteFrom(name).where("id", "=", row.id).execute();
+        const { numDeletedRows } = await db.deleteFrom(name).where("id", "=", row.id).executeTakeFirst();
+        if (numDeletedRows === 0n) throw notFound();
+        await record(of, trx, c, "delete", row, { before: tell(of, row, c.var) });
       });
       return c.body(null, 204);
     });
@@ -204,33 +216,49 @@ async function store<T extends ItemTable>(
   before: Tables[T] | undefined,
 ): Promise<Tables[T]> {
   const { services, person } = c.var;
-  const storing = { services, person, id: before?.id ?? newId(), now: services.clock.now(), before };
-  const columns = await of.columns(before ? await changedBody(of, c, before) : givenBody(c), storing);
-  const begun = before ?? { id: storing.id, createdAt: storing.now };
-  const row = { ...begun, updatedAt: storing.now, ...encoded(columns) } as Tables[T];
-  if (of.ofChat) await seeChat(c, of.ofChat.idOf(row));
-  try {
-    await services.db.transaction().execute(async (trx) => {
-      const current = async () => of.show(await find(of, trx, person, row.id), c.var);
-      const { db, name } = oneTable(trx, of.table);
-      if (before) await storeChange(c, trx, of.table, before, row, current);
-      else await db.insertInto(name).values(row).execute();
-      await of.storing?.(trx, row, before);
-      const after = tell(of, row, c.var);
+  const writing = { services, person, id: before?.id ?? newId(), now: services.clock.now(), before };
+  const columns = await of.columns(before ? await changedBody(of, c, before) : givenBody(c), writing);
+  const begun = before ?? { id: writing.id, createdAt: writing.now };
+  const made = { ...begun, updatedAt: writing.now, ...encoded(columns) } as Tables[T];
+  if (of.ofChat) await seeChat(c, of.ofChat.idOf(made));
+  const row = await services.db
+    .transaction()
+    .execute(async (trx) => {
+      const stored = before ? await update(of, c, trx, before, made) : await insert(of, trx, made);
+      await of.inTransaction?.(trx, stored, before);
+      const after = tell(of, stored, c.var);
       const changes = before ? { before: tell(of, before, c.var), after } : { after };
-      await record(of, trx, c, before ? "update" : "create", row, changes);
+      await record(of, trx, c, before ? "update" : "create", stored, changes);
+      return stored;
+    })
+    .catch((error) => {
+      throw isTaken(error) && of.unique ? invalid(of.unique.field, of.unique.sentence) : error;
     });
-  } catch (error) {
-    throw isTaken(error) && of.unique ? invalid(of.unique.field, of.unique.sentence) : error;
-  }
-  return of.stored?.(row, storing) ?? row;
+  return of.afterCommit?.(row, writing) ?? row;
+}
+
+async function insert<T extends ItemTable>({ table }: AnyResource<T>, trx: Trx, row: Tables[T]): Promise<Tables[T]> {
+  const { db, name } = oneTable(trx, table);
+  await db.insertInto(name).values(row).execute();
+  return row;
+}
+
+function update<T extends ItemTable>(
+  of: AnyResource<T>,
+  c: Context<ApiEnv>,
+  trx: Trx,
+  before: Tables[T],
+  row: Tables[T],
+): Promise<Tables[T]> {
+  const current = async () => of.show(await find(of, trx, c.var.person, row.id), c.var);
+  return storeChange(c, trx, of.table, before, row, current);
 }
 
 const givenBody = (c: Context<ApiEnv>) => validated(c.req, "json") as Record<string, unknown>;
 
 /** The body that a change makes: the one that was sent, or with PATCH the present fields under those that were sent. */
 async function changedBody<T extends ItemTable>(of: AnyResource<T>, c: Context<ApiEnv>, before: Tables[T]) {
-  if (of.method === "put") return givenBody(c);
+  if (of.method !== "patch") return givenBody(c);
   const present: Record<string, unknown> = of.show(before, c.var);
   // The validated body has defaults for fields that were left out; they must not be applied.
   const sent = (await c.req.json()) as object;

@@ -8,15 +8,18 @@ import { iso } from "./schemas.server.ts";
 
 /** Whether an If-Match names this version (RFC 9110 §13.1.1): alone, as forms have it, or with a hash behind it, as in an `ETag`. */
 const names = (wanted: string, { updatedAt }: { updatedAt: number }): boolean =>
-  wanted.trim() === "*" ||
   wanted.split(",").some((tag) => /^"([^";]*)(;[^"]*)?"$/.exec(tag.trim())?.[1] === iso(updatedAt));
+
+/** The version that a request asks for; undefined if it takes any. */
+const wantedBy = (c: Context<ApiEnv>): string | undefined => {
+  const wanted = c.req.header("If-Match")?.trim();
+  return wanted === "*" ? undefined : wanted || undefined;
+};
 
 /** Optimistic lock: if the request has If-Match and the row has changed since, throws 409 with the current version. */
 export function refuseStale(c: Context<ApiEnv>, row: { updatedAt: number }, current: object): void {
-  const wanted = c.req.header("If-Match");
-  if (wanted && !names(wanted, row)) {
-    throw stale(current);
-  }
+  const wanted = wantedBy(c);
+  if (wanted && !names(wanted, row)) throw stale(current);
 }
 
 /** The error for an edit conflict; `current` is the version that is stored now. */
@@ -45,24 +48,28 @@ export const encoded = (columns: object) =>
     ]),
   );
 
+const differing = (before: Record<string, unknown>, columns: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(columns).filter(([name, value]) => before[name] !== value));
+
 /**
- * Writes columns of a row and returns it. With If-Match the row must be as it was when it was read: else throws 409 with what `current`
- * reads.
+ * Writes the columns of a row that differ from `before`, and returns it as it is then: columns that somebody else has written meanwhile
+ * stay. With If-Match the row must be as it was when it was read: else throws 409 with the object that `current` reads. Throws what
+ * `current` throws if the row is gone.
  */
 export async function storeChange<T extends ItemTable>(
   c: Context<ApiEnv>,
   trx: Trx,
   table: T,
-  before: { id: string; updatedAt: number },
+  before: Tables[T] & { id: string; updatedAt: number },
   columns: Partial<Columns<T>> & { updatedAt: number },
   current: () => Promise<object>,
 ): Promise<Tables[T]> {
   const { db, name } = oneTable(trx, table);
   const row = await db
     .updateTable(name)
-    .set(encoded(columns))
+    .set(differing(before, encoded(columns)))
     .where("id", "=", before.id)
-    .$if(c.req.header("If-Match") !== undefined, (query) => query.where("updatedAt", "=", before.updatedAt))
+    .$if(wantedBy(c) !== undefined, (query) => query.where("updatedAt", "=", before.updatedAt))
     .returningAll()
     .executeTakeFirst();
   if (!row) throw stale(await current());

@@ -89,7 +89,6 @@ export const models: Resource<"models", typeof model, typeof newModel> = {
   name: "model",
   shown: model,
   body: newModel,
-  method: "put",
   show: (row, { services, person }) => showModel(services, row, person),
   async columns(given, { services, id, before }) {
     await checkGroupIds(services.db, given.groupIds, before && parseGroupIds(before));
@@ -100,7 +99,7 @@ export const models: Resource<"models", typeof model, typeof newModel> = {
     }
     return columns;
   },
-  async storing(trx, { id, isDefault }) {
+  async inTransaction(trx, { id, isDefault }) {
     if (isDefault) await trx.updateTable("models").set({ isDefault: 0 }).where("id", "!=", id).execute();
   },
   sees: (person) =>

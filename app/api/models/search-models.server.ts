@@ -40,7 +40,6 @@ export const searchModels: Resource<"searchModels", typeof shown, typeof body> =
   name: "searchModel",
   shown,
   body,
-  method: "put",
   show: ({ apiKey, ...row }) => ({
     ...row,
     ...timesOf(row),
@@ -52,7 +51,7 @@ export const searchModels: Resource<"searchModels", typeof shown, typeof body> =
     if (given.enabled) await refuseUnanswered(services, { id, ...columns });
     return columns;
   },
-  async storing(trx, { id, enabled }) {
+  async inTransaction(trx, { id, enabled }) {
     if (enabled === 0) return;
     await trx.updateTable("searchModels").set({ enabled: 0 }).where("id", "!=", id).execute();
   },

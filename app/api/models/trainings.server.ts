@@ -19,7 +19,7 @@ const body = z.strictObject(fields);
 const shown = z.object({ ...rowFields, ...fields, groupIds: shownGroupIds }).openapi("Training");
 
 /** Texts for every model: instructions, knowledge that is searched, examples as earlier turns. */
-export const trainings: Resource<"trainings", typeof shown, typeof body> = {
+export const trainings: Resource<"trainings", typeof shown, typeof body, "patch"> = {
   table: "trainings",
   name: "training",
   byPrograms: true,
@@ -50,7 +50,7 @@ export const trainings: Resource<"trainings", typeof shown, typeof body> = {
     ],
     filters: { kind: "text", enabled: "flag", projectId: "text" },
   },
-  async storing(trx, row) {
+  async inTransaction(trx, row) {
     await trx.deleteFrom("passages").where("trainingId", "=", row.id).execute();
     if (row.kind === "knowledge") await indexText(trx, row.content, everyone, { trainingId: row.id });
   },

@@ -16,7 +16,6 @@ export const holds: Resource<"holds", typeof shown, typeof body> = {
   name: "hold",
   shown,
   body,
-  method: "put",
   show: (row) => ({ ...row, ...timesOf(row) }),
   async columns(given, { services: { db } }) {
     const user = await db.selectFrom("users").where("id", "=", given.userId).select("id").executeTakeFirst();

@@ -41,7 +41,6 @@ export const retentions: Resource<"retentions", typeof shown, typeof body> = {
   name: "retention",
   shown,
   body,
-  method: "put",
   show: (row) => ({ ...row, ...timesOf(row), ...flagsOf(row, "keepsPinned"), startsAt: iso(row.startsAt) }),
   async columns(given, { services: { db }, id: ruleId, now }) {
     const { kind, days, groupId } = given;

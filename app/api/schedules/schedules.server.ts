@@ -73,7 +73,6 @@ export const schedules: Resource<"schedules", typeof schedule, typeof newSchedul
   name: "schedule",
   shown: schedule,
   body: newSchedule,
-  method: "put",
   show: ({ userId: _, ...row }) => ({
     ...row,
     ...timesOf(row),
@@ -95,7 +94,7 @@ export const schedules: Resource<"schedules", typeof schedule, typeof newSchedul
       chatId: before?.chatId ?? null,
     };
   },
-  async storing(trx, { userId }, before) {
+  async inTransaction(trx, { userId }, before) {
     if (before) return;
     const of = trx.selectFrom("schedules").where("userId", "=", userId);
     const { count } = await of.select(sql<number>`count(*)`.as("count")).executeTakeFirstOrThrow();

@@ -36,7 +36,6 @@ export const notices: Resource<"notices", typeof shown, typeof body> = {
   byPrograms: true,
   shown,
   body,
-  method: "put",
   show: ({ userId: _, ...row }) => ({
     ...row,
     ...timesOf(row),
@@ -49,7 +48,7 @@ export const notices: Resource<"notices", typeof shown, typeof body> = {
     return { ...given, userId: null, endsAt: given.endsAt === null ? null : Date.parse(given.endsAt) };
   },
   // A changed text has been read by nobody.
-  async storing(trx, row) {
+  async inTransaction(trx, row) {
     await trx.deleteFrom("noticesRead").where("noticeId", "=", row.id).execute();
   },
   list: {

@@ -60,7 +60,6 @@ export const pages: Resource<"pages", typeof page, typeof newPage> = {
   isPublic: true,
   shown: page,
   body: newPage,
-  method: "put",
   show: ({ textAt: _, ...row }) => ({
     ...row,
     ...timesOf(row),

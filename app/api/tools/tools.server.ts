@@ -23,7 +23,6 @@ export const tools: Resource<"tools", typeof tool, typeof newTool> = {
   name: "tool",
   shown: tool,
   body: newTool,
-  method: "put",
   show: (row, { services, person }) => showTool(services, row, person),
   async columns(given, { services, id, before }) {
     refuseWithoutAddress(given, before !== undefined && settingsOf(before).program !== undefined);
@@ -41,7 +40,7 @@ export const tools: Resource<"tools", typeof tool, typeof newTool> = {
     };
   },
   // A server that is new, or has another address or secret, is asked what tools it has.
-  stored: (row, { services, before }) =>
+  afterCommit: (row, { services, before }) =>
     isMoved(before, row) || row.secret !== before?.secret ? asked(services, row) : row,
   sees: (person) => (isAdmin(person) ? everything : isOffered(person.id)(e)),
   list: {

@@ -42,7 +42,6 @@ export const subscriptions: Resource<"subscriptions", typeof shown, typeof body>
   byPrograms: true,
   shown,
   body,
-  method: "put",
   show: (row) => ({
     ...row,
     ...timesOf(row),

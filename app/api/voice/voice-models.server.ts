@@ -33,7 +33,6 @@ export const voiceModels: Resource<"voiceModels", typeof shown, typeof body> = {
   name: "voiceModel",
   shown,
   body,
-  method: "put",
   show: ({ apiKey, ...row }) => ({
     ...row,
     ...timesOf(row),
@@ -45,7 +44,7 @@ export const voiceModels: Resource<"voiceModels", typeof shown, typeof body> = {
     if (given.enabled) await refuseUnanswered(services, { id, ...columns });
     return columns;
   },
-  async storing(trx, { id, kind, enabled }) {
+  async inTransaction(trx, { id, kind, enabled }) {
     if (enabled === 0) return;
     const others = trx.updateTable("voiceModels").where("id", "!=", id).where("kind", "=", kind);
     await others.set({ enabled: 0 }).execute();
