@@ -24,8 +24,19 @@ export async function read<A extends Answer>(answer: Promise<A>): Promise<Body<A
 export async function accepted<A extends Answer>(answer: Promise<A>): Promise<A> {
   const response = await answer;
   if (response.ok) return response;
-  throw new ApiProblem((await response.json()) as ProblemBody);
+  throw new ApiProblem(await problemIn(response));
 }
+
+/** The problem of an error answer. A proxy before an API on another machine answers with a page of its own. */
+async function problemIn(response: Answer): Promise<ProblemBody> {
+  const body: unknown = await response.json().catch(() => undefined);
+  if (isProblem(body)) return body;
+  const detail = "El servicio no contesta ahora. Vuelve a intentarlo dentro de un momento.";
+  return { type: "about:blank", title: "Service Unavailable", status: 503, detail, requestId: "" };
+}
+
+const isProblem = (body: unknown): body is ProblemBody =>
+  typeof body === "object" && body !== null && "status" in body && "detail" in body;
 
 /** For `catch`: an error answer with this status means `value`. Throws every other error. */
 export const whenStatus =
@@ -36,15 +47,15 @@ export const whenStatus =
   };
 
 /**
- * An error answer whose sentence is shown where one is. Throws every other error, and answers with the statuses in `thrown`: by default
- * those that have a page of their own.
+ * The body of an error answer, to be shown on the same page. Throws the error again if it is another one, or its status is in `thrown`: by
+ * default those that have a page of their own.
  */
 export function refusalIn(error: unknown, thrown: readonly number[] = [401, 404, 500]): ProblemBody {
   if (!(error instanceof ApiProblem) || thrown.includes(error.status)) throw error;
   return error.body;
 }
 
-/** For `catch`: shows the sentence of such an answer on the next page. */
+/** For `catch`: shows the sentence of such an answer on the next page, until it is closed. */
 export const tellRefusal =
   (context: Context) =>
   (error: unknown): void => {

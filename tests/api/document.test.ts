@@ -1,5 +1,6 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { resources } from "../../app/routes/admin/descriptions/resources.server.ts";
 import { type Api, openApi } from "../support/api.ts";
 import { sqlite } from "../support/engines.ts";
 
@@ -9,6 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
+type Schema = { $ref?: string; properties?: Record<string, unknown> };
 type Document = { openapi: string; paths: Record<string, Record<string, unknown>>; components: { schemas: object } };
 
 describe("the API's document", () => {
@@ -16,6 +18,28 @@ describe("the API's document", () => {
     const document = (await api.call("GET", "/api/openapi.json")).body as Document;
     expect(document.openapi).toBe("3.1.0");
     expect(document.components.schemas).toMatchObject({ NewMessage: {}, ReplyAgain: {}, FollowReply: {} });
+  });
+
+  it("has no field of a whole body that the administration's form leaves out", async () => {
+    const { components, paths } = (await api.call("GET", "/api/openapi.json")).body as Document & {
+      components: { schemas: Record<string, Schema> };
+    };
+    const bodyOf = (path: string) => {
+      const put = paths[`/api/${path}/{id}`]?.put as
+        | { requestBody: { content: { "application/json": { schema: Schema } } } }
+        | undefined;
+      const schema = put?.requestBody.content["application/json"].schema;
+      return schema?.$ref ? components.schemas[schema.$ref.split("/").at(-1) ?? ""] : schema;
+    };
+    const left = resources
+      .filter(({ changes }) => changes === "put")
+      .flatMap(({ path, fields }) =>
+        Object.keys(bodyOf(path)?.properties ?? { [`no body`]: 1 })
+          .filter((name) => !fields.some((field) => field.name === name))
+          .map((name) => `${path}.${name}`),
+      );
+    // Left out, the choices of a tool stay as they were.
+    expect(left).toEqual(["tool.choices"]);
   });
 
   it("is answered with problems for what is not there", async () => {

@@ -44,6 +44,9 @@ export const itemRoute = <Item extends z.ZodType>(shared: Shared, item: Item, de
     responses: { 200: answers(item, description) },
   });
 
+/** Body of a PUT as our own pages have to give it: whole, as a field that is left out becomes its default. */
+type Whole<Body extends z.ZodType> = z.ZodType<z.output<Body>, Required<z.input<Body>>>;
+
 /** `PUT /{id}` replaces an item; `PATCH /{id}` changes the fields that it is given. */
 export const changeRoute = <Method extends "put" | "patch", Body extends z.ZodType, Item extends z.ZodType>(
   method: Method,
@@ -56,7 +59,7 @@ export const changeRoute = <Method extends "put" | "patch", Body extends z.ZodTy
     method,
     path: "/{id}",
     ...shared,
-    request: { params: idParam, body: takes(body) },
+    request: { params: idParam, body: takes(body as Method extends "put" ? Whole<Body> : Body) },
     responses: { 200: answers(item, description) },
   });
 

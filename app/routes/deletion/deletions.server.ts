@@ -23,7 +23,7 @@ const deletions: Record<string, Deletion> = {
     closeTo: "/conversation/template",
     title: "Eliminar plantilla",
     async asks({ api }, id) {
-      const { title } = await read(api.template[":id"].$get({ param: { id } }));
+      const { title } = own(await read(api.template[":id"].$get({ param: { id } })));
       return `«${title}» se borrará. No se puede deshacer.`;
     },
     remove: ({ api }, id) => accepted(api.template[":id"].$delete({ param: { id } })),
@@ -33,7 +33,7 @@ const deletions: Record<string, Deletion> = {
     closeTo: "/conversation/assistant",
     title: "Eliminar asistente",
     async asks({ api }, id) {
-      const { name } = await read(api.assistant[":id"].$get({ param: { id } }));
+      const { name } = own(await read(api.assistant[":id"].$get({ param: { id } })));
       return `«${name}» se borrará. Las conversaciones con él se quedan y siguen con su modelo. No se puede deshacer.`;
     },
     remove: ({ api }, id) => accepted(api.assistant[":id"].$delete({ param: { id } })),
@@ -94,6 +94,12 @@ export function deletionAt(pattern: string): Deletion {
   const deletion = deletions[`/${pattern.replace(/^\//, "")}`];
   if (!deletion) throw new Error(`app/routes/deletion/deletions.server.ts says nothing of ${pattern}`);
   return deletion;
+}
+
+/** A thing that the person may change; shared things of others are only used. Throws 404. */
+function own<Thing extends { mayChange: boolean }>(thing: Thing): Thing {
+  if (!thing.mayChange) throw data(null, 404);
+  return thing;
 }
 
 function oneOf({ items }: { items: { id: string; name: string }[] }, id: string): { name: string } {

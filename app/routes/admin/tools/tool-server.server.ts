@@ -1,4 +1,3 @@
-import type { InferRequestType } from "hono/client";
 import { redirect } from "react-router";
 import { cutText } from "../../../process/text/cut-text.ts";
 import { accepted, read, tellRefusal } from "../../../web/api-result.server.ts";
@@ -73,8 +72,8 @@ async function choose(context: Context, id: string, form: FormData): Promise<voi
       return [listed.name, { on: use !== "off", ask: use === "off" ? listed.ask : use === "ask" }];
     }),
   );
-  // Without secrets, those that are there stay. A field that is left out here would lose its value.
-  const json: Required<InferRequestType<(typeof api.tool)[":id"]["$put"]>["json"]> = {
+  // Without secrets, those that are there stay.
+  const json = {
     name,
     kind,
     address,

@@ -1,5 +1,7 @@
+import type { InferRequestType } from "hono/client";
 import { data } from "react-router";
 import { z } from "zod";
+import type { Client } from "../../../web/api-client.server.ts";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext, type Context, formContext } from "../../../web/context.ts";
 import { sendFields } from "../../../web/forms/form.server.ts";
@@ -25,17 +27,7 @@ export async function scheduleChoices(context: Context) {
   return { models: models.map(({ id, name }) => ({ id, name })), tells: mails || count > 0 };
 }
 
-type Sent = {
-  content: string;
-  modelId?: string | null;
-  assistantId?: string | null;
-  days: number[];
-  monthDay: number | null;
-  time: string;
-  zone: string;
-  tells: boolean;
-  enabled: boolean;
-};
+type Sent = InferRequestType<Client["api"]["schedule"][":id"]["$put"]>["json"];
 
 /** Sends what the form has to the API by `send`; what that refuses is shown in the form again, with the days that were marked. */
 export async function sendSchedule(context: Context, send: (json: Sent) => Promise<Response>) {
@@ -47,6 +39,8 @@ export async function sendSchedule(context: Context, send: (json: Sent) => Promi
   const result = await sendFields(context, fields, ({ monthDay, tells, enabled, spokenTo: chosen, ...given }) =>
     send({
       ...given,
+      modelId: null,
+      assistantId: null,
       ...spokenTo(chosen),
       days,
       monthDay: monthDay ? Number(monthDay) : null,
