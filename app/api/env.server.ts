@@ -41,7 +41,7 @@ export type Services = RunServices & {
   pushKeys: PushKeys;
   /** Encrypts the secrets of authenticator apps. */
   authenticatorKey: Buffer;
-  /** Encrypts what seals the audit trail. */
+  /** Encrypts the keys that seal the audit trail (`sealKeys`). */
   auditKey: Buffer;
 };
 

@@ -314,8 +314,7 @@ export type ToolRow = Row &
     position: number;
   };
 
-/** A tool that a person has allowed for a whole conversation. */
-/** A yes for a whole chat; `version`: of the tool, as it was then. */
+/** A tool that a person has allowed for a whole chat; `version`: the tool's, at that time. */
 export type GrantRow = Row & { chatId: string; toolId: string; name: string; version: string };
 
 export type ModelRow = Row &

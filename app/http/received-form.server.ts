@@ -2,8 +2,8 @@ import { openAsBlob } from "node:fs";
 import type { ReceivedFile } from "./multipart.server.ts";
 
 /**
- * A form whose files are on disk already: the body of a call of the API. In one process it goes over as it is; only to an
- * API on another machine it becomes multipart/form-data again. Whoever received the files discards them.
+ * Body of an API call with files that are already on disk. It is passed as an object in one process, and becomes multipart only for an API
+ * on another machine. The receiver of the files deletes them.
  */
 export class ReceivedForm extends FormData {
   readonly files: ReceivedFile[];

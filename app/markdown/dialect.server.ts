@@ -22,7 +22,7 @@ function loosenEmphasis({ inline }: MarkdownIt): void {
   inline.State = class extends inline.State {
     override scanDelims(start: number, canSplitWord: boolean) {
       const found = super.scanDelims(start, canSplitWord);
-      // A single one may be a product: 3*(4+5)*2.
+      // A single asterisk may be a multiplication sign: 3*(4+5)*2.
       if (this.src[start] !== "*" || found.length < 2) return found;
       const before = this.src[start - 1] ?? "";
       const after = this.src[start + found.length] ?? "";

@@ -251,7 +251,7 @@ export class MarkdownStream {
     return html;
   }
 
-  /** A sentence of a paragraph; emphasis that runs on over its end is closed and opened again. */
+  /** Renders a stretch of inline text; emphasis left open is closed at its end and reopened in the next stretch. */
   #inline(text: string): string {
     const [, space = "", words = ""] =
       /^((?:\\\n|\s)*)([\s\S]*)$/.exec(this.#htmlTo === 0 ? text.trimStart() : text) ?? [];

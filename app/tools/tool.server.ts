@@ -28,8 +28,8 @@ export type Found = {
 export type Made = { bytes: Uint8Array; name: string; shows: string; generated?: boolean };
 
 /**
- * Outcome of a call. `text` is for the model and is somebody else's: it is never HTML. `found` is told to the model by its quote, or where
- * `whole` has it, by all of its text. `unknown`: it may have been done all the same.
+ * Outcome of a call. `text` goes to the model; others wrote it, so it is never shown as HTML. The model gets the quote of each item of
+ * `found`, or the text at the same index in `whole`. `unknown`: the call may have taken effect although it failed.
  */
 export type Outcome =
   | { text: string; failed?: boolean; unknown?: boolean; found?: Found[]; whole?: string[]; made?: Made[] }

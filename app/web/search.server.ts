@@ -1,4 +1,4 @@
 import { limits } from "../process/limits.ts";
 
-/** Search of a page's address; empty: none. */
+/** The `q` of a page's address, trimmed and cut; empty without a search. */
 export const searchIn = (url: URL): string => url.searchParams.get("q")?.trim().slice(0, limits.search) ?? "";

@@ -167,7 +167,7 @@ describe.each(shared)("several processes on one $name", (engine) => {
 
   describe("where the clock of one is an hour ahead", () => {
     const hour = 3_600_000;
-    /** Does something as a process would whose clock is an hour ahead of the others'. */
+    /** Runs `work` in a process whose clock is an hour ahead of the others'. */
     async function anHourAhead<T>(work: () => Promise<T>): Promise<T> {
       const { clock } = api.services;
       vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + hour });

@@ -23,6 +23,6 @@ if (!benches.includes(what) || !existsSync(file)) {
   console.error(`There is no bench «${what}». There are: ${benches.join(", ")}.`);
   process.exit(1);
 }
-// As if it had been called by itself.
+// The bench sees the same `argv` as when it is run directly.
 process.argv = [process.execPath, file, ...words];
 await import(file);

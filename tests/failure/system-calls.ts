@@ -29,7 +29,7 @@ export const mayTrace = () =>
 /** Watches what a process asks of the operating system from now on; what this answers tells it once the process has ended. */
 export async function traceSystemCalls(pid: number): Promise<() => Promise<SystemCall[]>> {
   const folder = mkdtempSync(join(tmpdir(), "tertulia-strace-"));
-  // Threads each in a file of its own: no line is broken off by another's. Paths of descriptors, everything in hexadecimal.
+  // `-ff`: a file for each thread, so lines do not interleave. `-y`: paths of descriptors. `-xx`: strings in hexadecimal.
   const how = ["-f", "-ff", "-ttt", "-T", "-y", "-xx", "-s", "10000000", "-e", "signal=none"];
   const what = ["-e", `trace=${traced}`, "-o", join(folder, "thread"), "-p", String(pid)];
   const strace = spawn("strace", [...how, ...what], { stdio: ["ignore", "ignore", "pipe"] });

@@ -11,7 +11,7 @@ const wanted = Number(process.argv[2] ?? 200);
 const folders = ["app/api/", "app/replies/", "app/db/", "app/files/", "app/routes/", "app/markdown/"];
 // In ms of tests for one mistake. A mutant that they have not noticed by then counts as unnoticed.
 const budget = 240_000;
-// In ms of tests that are started at once.
+// In ms: test files are batched until they took this long in the first run.
 const together = 20_000;
 const good = 75;
 

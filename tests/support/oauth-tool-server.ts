@@ -6,8 +6,8 @@ import { z } from "zod";
 import { freePort } from "./server.ts";
 
 /**
- * A server of tools that wants its users to sign in: `oidc-provider` says who they are, the official server of MCP answers. Anybody
- * may sign in there, with any password. `clients`: those that were registered by hand, where nobody else may register.
+ * A server of tools that wants its users to sign in: `oidc-provider` says who they are, the official server of MCP answers. Anybody may
+ * sign in there, with any password. `clients`: registered by hand; if any are given, dynamic registration is off.
  */
 export async function startOauthToolServer(
   clients: ClientMetadata[] = [],

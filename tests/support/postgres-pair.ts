@@ -9,7 +9,8 @@ import { vi } from "vitest";
 import { freePort } from "./server.ts";
 
 // The highest version, where there are several.
-const programs = globSync("/usr/lib/postgresql/*/bin/initdb").toSorted().map(dirname).at(-1);
+const byVersion = new Intl.Collator("en", { numeric: true }).compare;
+const programs = globSync("/usr/lib/postgresql/*/bin/initdb").toSorted(byVersion).map(dirname).at(-1);
 // PostgreSQL refuses to run as root.
 const asRoot = process.getuid?.() === 0;
 

@@ -48,5 +48,5 @@ const enterHere: RouteHandler<typeof enterRoute, ApiEnv> = async (c) => {
   return "ticket" in entered ? c.json(entered, 202, { "Cache-Control": "no-store" }) : answerTokens(c, entered, 200);
 };
 
-/** Coming in by a directory (LDAP): it is asked whether the password is right, and which groups the person is in. */
+/** Sign-in through an LDAP directory, which checks the password and gives the person's groups. */
 export const ldapEntries = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(enterRoute, enterHere);

@@ -12,7 +12,7 @@ const rules = {
   confirm: { points: 10, duration: quarter },
   signinAddress: { points: 100, duration: quarter },
   signinCode: { points: 10, duration: quarter },
-  // A provider tells of everybody whom it signs out.
+  // A provider sends one call for each person it signs out.
   backchannel: { points: 600, duration: 60 },
   signup: { points: 200, duration: 60 * 60 },
   reset: { points: 20, duration: 60 * 60 },

@@ -16,7 +16,7 @@ export const text = (label: string, max: number, min = 0) =>
         .max(max, `${label} puede tener ${spanish.format(max)} caracteres como mucho.`),
     );
 
-/** The same on a single line, because names go into headers and sentences. */
+/** Such a text on a single line, as for names: they go into headers and sentences. */
 export const line = (label: string, max: number, min = 0) =>
   z
     .string(`${label} tiene que ser un texto.`)
@@ -43,7 +43,7 @@ export const isoOrNull = (time: number | null) => (time === null ? null : iso(ti
 
 /** The fields that every stored item has. */
 export const rowFields = { id: z.string(), createdAt: z.string(), updatedAt: z.string() };
-/** In the lists of who administers. */
+/** Marks an item in an administrator's list whose text is somebody else's and left out. */
 export const withheld = z
   .literal(true)
   .optional()

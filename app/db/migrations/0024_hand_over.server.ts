@@ -27,7 +27,7 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
     t.addColumn("userId", id, owned("users")).addColumn("processId", id, (c) => c.notNull()),
   );
   await index("completions", "userId");
-  // Counts that several processes share without Redis, in the form of rate-limiter-flexible.
+  // Counts that several processes share without Redis, in the columns that rate-limiter-flexible expects.
   if (engine === "postgres") {
     await sql`create unlogged table "rateLimits" (key text primary key, points integer not null, expire bigint)`.execute(
       db,

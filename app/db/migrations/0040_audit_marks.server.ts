@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { Engine } from "../engine.server.ts";
 import { schema } from "./0001_first.server.ts";
 
-/** Signed marks of the audit trail: where it ends, where it may begin, and whose details may be gone from it. */
+/** Signed marks of the audit trail: its last row, the first that retention has left, and the accounts whose details were removed. */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const { table, index, text, id, number } = schema(db, engine);
   await db.schema.alterTable("sealKeys").addColumn("adopted", number).execute();

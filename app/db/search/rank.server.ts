@@ -39,5 +39,5 @@ export function rank(passages: string[][], terms: Term[], total: number): Rank[]
   });
 }
 
-/** The inverse frequency of a word: how much it tells of a passage to have it. */
+/** BM25's inverse document frequency: the rarer a word, the more it counts. */
 const rarity = (found: number, total: number) => Math.log(1 + (Math.max(total, found) - found + 0.5) / (found + 0.5));

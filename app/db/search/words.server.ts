@@ -47,7 +47,10 @@ const wordsOf = (text: string, { asked = false } = {}): string[] =>
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 const run = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}ー]+/gu;
 
-/** Such a word as it is indexed: by each pair of neighbouring characters and each character; it is asked for by its pairs, if it has any. */
+/**
+ * Index terms of a word in a script without spaces: each character and each pair of neighbours; a question asks for the pairs, or for a
+ * lone character.
+ */
 function partsOf(word: string, asked: boolean): string[] {
   const others = word.split(run).filter(Boolean);
   const pairs = (word.match(run) ?? []).flatMap((text) => {

@@ -1,7 +1,7 @@
 /** A piece of text of a PDF, and where on the page it begins. */
 type Piece = { str: string; dir: string; transform: number[] };
 
-// Letters in the form that they have at their place in a word (Arabic presentation forms), which nobody types.
+// Arabic presentation forms: letters in the shape of their place in a word. NFKC turns them into letters that a search finds.
 const forms = /[\ufb50-\ufdff\ufe70-\ufeff]+/g;
 const saysDirection = /[\p{L}\p{N}]/u;
 

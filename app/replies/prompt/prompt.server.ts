@@ -150,7 +150,7 @@ const findTrainings = prepared((db, { userId, projectId }: { userId: string; pro
     .selectAll(),
 );
 
-/** Instructions for all models of a person, whatever the conversation. */
+/** Training instructions that apply to this person in every conversation, with any model. */
 export async function instructionsFor(db: Db, userId: string): Promise<string[]> {
   return (await trainingsFor(db, userId, null)).instructions.map(({ content }) => content);
 }

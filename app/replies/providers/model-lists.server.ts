@@ -241,7 +241,7 @@ async function listOllama(baseUrl: string): Promise<ListedModel[]> {
 const numCtx = (parameters: unknown): number | undefined =>
   windowOf(/^num_ctx\s+"?(\d{1,9})/m.exec(typeof parameters === "string" ? parameters : "")?.[1] ?? Number.NaN);
 
-/** Guesses by its name whether a model accepts images, where its server does not say. Admins can correct it. */
+/** Guesses from a model's name whether it accepts images, for servers that do not say. Administrators can correct it. */
 const likelySeesImages = (name: string) =>
   /gpt-(4o|4\.1|4-turbo|[5-9])|claude|gemini|gemma-?[3-9]|llava|pixtral|vision|[-.\d]vl\b|minicpm-v|internvl|moondream|llama-?[4-9]/i.test(
     name,

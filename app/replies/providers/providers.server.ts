@@ -21,8 +21,8 @@ import {
 import { ToolCalls } from "./tool-calls.server.ts";
 
 /**
- * Asks a model, with identifiers hidden from it if it is one of those; yields its thoughts, its text and its calls as they come, then one `finish`.
- * Throws ReplyError with a Spanish sentence if the provider refuses, breaks off, violates the protocol or is silent for `silence` ms.
+ * Asks a model, behind pseudonyms if its row has them on; yields every `Piece` as it comes, `finish` last. Throws ReplyError with a Spanish
+ * sentence if the provider refuses, breaks off, violates the protocol or is silent for `silence` ms.
  */
 export function generate(model: ModelAccess, prompt: Prompt, options: Options): AsyncGenerator<Piece> {
   return model.pseudonyms ? generateHidden(ask, model, prompt, options) : ask(model, prompt, options);

@@ -96,7 +96,7 @@ export class Runs {
     const before = engine === "postgres" ? clock.now() - deadAfter : Number.MAX_SAFE_INTEGER;
     const found = { resumed: 0, interrupted: 0 };
     for (const id of await abandoned(db, before)) {
-      // It stood still for a while, and nobody has taken them.
+      // This process was suspended for a while, but no other has adopted the reply.
       if (this.#runs.has(id) || this.#leaving) continue;
       const adopted = await adopt(db, id, { writer: processes.id, before, now: clock.now() });
       if (adopted?.way) {

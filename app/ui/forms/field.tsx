@@ -27,7 +27,7 @@ export function TextField({ label, hint, ...input }: Omit<ComponentProps<"textar
   );
 }
 
-/** The same, for one of several. */
+/** A field in which one of several is chosen. */
 export function SelectField({ label, hint, ...select }: Omit<ComponentProps<"select">, "id" | "name"> & Own & Choices) {
   const control = useControl(select.name, label, hint !== undefined, select.defaultValue);
   return (

@@ -45,7 +45,7 @@ const showPrinted = async (chat: { id: string; userId: string }, message: Branch
   parts: await Promise.all(message.parts.map((part) => showPart(chat, { ...message, sources: [] }, part, true))),
 });
 
-/** The whole branch of a chat, with nothing around it and no script. */
+/** The branch of a chat (its last `pagesAtMost` pages) for printing, without navigation or script. */
 export default function PrintChat({ loaderData: { title, aiNotice, turns, cut } }: Route.ComponentProps) {
   return (
     <main className="leaf printed" id="contenido">

@@ -6,7 +6,7 @@ const [fewMessages, fewOfTen, tokensUsed] = [3, 0.1, 0.9];
 // Costs are told earlier, because somebody else may have to be asked for more.
 const budgetUsed = 0.8;
 
-/** Rest of the person's plan, as a sentence; nothing while there is plenty. Refusals are the API's. */
+/** Warning that the person's plan or a group's budget is nearly used up; undefined before that. The API enforces the limits. */
 export async function planLeft(context: Context): Promise<string | undefined> {
   const { limits, groups, usage } = await requireUser(context);
   const { messagesPerDay, tokensPerMonth, costPerMonth } = limits;

@@ -94,7 +94,7 @@ function receiving(add: (sent: File[]) => unknown) {
   return {
     onPaste: (event: ClipboardEvent) => take(event, event.clipboardData),
     onDrop: (event: DragEvent) => take(event, event.dataTransfer),
-    // Only what is allowed to be dragged over can be dropped.
+    // A browser fires `drop` only where `dragover` was cancelled.
     onDragOver: (event: DragEvent) => event.dataTransfer.types.includes("Files") && event.preventDefault(),
   };
 }

@@ -102,8 +102,10 @@ export function citedIn(text: string, sources: Source[]): Source[] {
   return sources.filter(({ n }) => numbers.has(n));
 }
 
-/** A source of a reply, and where it opens: at the message, at the passage of the file, or among what the model was given. */
-/** A source as it stands below a reply, with the way to it; `isAuthor`: only they see what was sent to the model. */
+/**
+ * A source as it stands below a reply, with its address: the message, the passage of the file, or its place in the prompt. `isAuthor`:
+ * only they see the prompt.
+ */
 export function showSource(
   chatId: string,
   replyId: string,
