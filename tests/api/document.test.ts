@@ -34,7 +34,7 @@ describe("the API's document", () => {
     const left = resources
       .filter(({ changes }) => changes === "put")
       .flatMap(({ path, fields }) =>
-        Object.keys(bodyOf(path)?.properties ?? { [`no body`]: 1 })
+        Object.keys(bodyOf(path)?.properties ?? { "no body": 1 })
           .filter((name) => !fields.some((field) => field.name === name))
           .map((name) => `${path}.${name}`),
       );
