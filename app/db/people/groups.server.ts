@@ -3,6 +3,7 @@ import type { Db } from "../engine.server.ts";
 import { prepared } from "../prepared.server.ts";
 import type { GroupRow } from "../tables.ts";
 
+/** Tables with `groupIds`; "a" is assistants in a join. */
 type Limited = "models" | "tools" | "assistants" | "a" | "trainings" | "notices";
 
 /**

@@ -53,5 +53,5 @@ const things = Object.fromEntries(
   described.map(({ path, one }) => [auditName(path), `${one[0]?.toUpperCase()}${one.slice(1)}`]),
 );
 
-/** The resources of the administration, in the order of its menu; the last four are only read. */
+/** The resources of the administration, in the order of its menu. */
 export const resources: AnyAdminResource[] = [...described, auditTrail(things), jobs];
