@@ -19,10 +19,11 @@ export function createLog(level: string): Log {
 }
 
 /**
- * A path as it may be logged. Tokens of links let in whoever has them, so a long segment that is no id (a UUID) is masked, whichever
- * route it belongs to.
+ * A path as it may be logged. Tokens of links let in whoever has them, so a long segment with digits or capitals that is no id (a UUID) is
+ * masked, whichever route it belongs to.
  */
-export const pathInLog = (path: string) => path.replace(/\/(?![\da-f-]{36}(?:\/|$))[^/]{20,}/g, "/…");
+export const pathInLog = (path: string) =>
+  path.replace(/\/(?![\da-f-]{36}(?:\.data)?(?:\/|$))(?=[^/]*[\dA-Z])[^/]{20,}/g, "/…");
 
 // Provider errors carry the request, and with it keys and message text: only these three fields may be logged.
 function describeError(error: unknown) {

@@ -178,6 +178,40 @@ for (const engine of await queryEngines()) {
       }
     });
 
+    it("of a model's address does not take a key along that is written at the same moment", async () => {
+      const given = { provider: "openai-compatible", externalId: "x", apiKey: null };
+      for (let n = 0; n < 10; n++) {
+        const here = { ...given, name: name(), baseUrl: "http://127.0.0.1:9/v1" };
+        const path = await made(house, "/api/model", here, house.admin);
+        const elsewhere = { ...here, baseUrl: "http://127.0.0.1:8/v1" };
+        await Promise.all([call("PUT", path, { ...here, apiKey: "sk-uno" }), call("PUT", path, elsewhere)]);
+        const { body } = await call("GET", path);
+        expect(body).not.toMatchObject({ baseUrl: "http://127.0.0.1:8/v1", hasKey: true });
+      }
+    });
+
+    it("to two default models at once leaves one", async () => {
+      const given = { provider: "openai-compatible", externalId: "x", baseUrl: "http://127.0.0.1:9/v1" };
+      const both = [1, 2].map(() => made(house, "/api/model", { ...given, name: name() }, house.admin));
+      const paths = await Promise.all(both);
+      for (let n = 0; n < 5; n++) {
+        const json = () => ({ ...given, name: name(), isDefault: true });
+        const answers = await Promise.all(paths.map((path) => call("PUT", path, json())));
+        expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+        const { body } = await call("GET", `/api/model?filter=${encodeURIComponent('{"isDefault":true}')}`);
+        expect((body as { items: object[] }).items).toHaveLength(1);
+      }
+    });
+
+    it("of a summary shows nothing of it to an administrator without a purpose", async () => {
+      const { chatId, userMessageId: upToMessageId } = await converse(house);
+      await house.api.inspect(house.admin.token, "chat", chatId);
+      const path = await made(house, "/api/summary", { chatId, upToMessageId, content: "SECRETO" }, house.admin);
+      await house.api.db.deleteFrom("audit").where("resourceId", "=", chatId).execute();
+      const answer = await call("DELETE", path, undefined, { "If-Match": '"x"' });
+      expect([answer.status, answer.text]).toEqual([409, expect.not.stringContaining("SECRETO")]);
+    });
+
     it("of a deletion is made once, and not of another version than was asked for", async () => {
       const path = await made(house, "/api/group", { name: name() }, house.admin);
       const tag = (await call("GET", path)).headers.get("ETag") ?? "";

@@ -11,6 +11,8 @@ it.each([
   [`/auth/invitacion/${id}.${token}`, "/auth/invitacion/…"],
   [`/canal/${token}`, "/canal/…"],
   [`/conversation/chat/${id}`, `/conversation/chat/${id}`],
+  [`/conversation/chat/${id}.data`, `/conversation/chat/${id}.data`],
+  ["/politica-de-privacidad-y-cookies", "/politica-de-privacidad-y-cookies"],
   ["/conversation/project/crear", "/conversation/project/crear"],
 ])("masks tokens and keeps ids: %s", (path, logged) => {
   expect(pathInLog(path)).toBe(logged);

@@ -14,7 +14,7 @@ import { answerInvalid, invalid, notFound } from "./problem.server.ts";
 import { mayEndSessions, publishes } from "./publish-change.server.ts";
 import { changeRoute, creationRoute, deletionRoute, itemRoute, listRoute } from "./resource-routes.server.ts";
 import { bearer } from "./schemas.server.ts";
-import { type Columns, encoded, oneTable, refuseStale, storeChange } from "./stored-rows.server.ts";
+import { type Columns, encoded, Outrun, oneTable, refuseStale, stale, storeUnchanged } from "./stored-rows.server.ts";
 import { seeChat } from "./visibility.server.ts";
 
 type Condition = Expression<SqlBool>;
@@ -73,6 +73,8 @@ export type Resource<
   unique?: { field: string; sentence: string };
   /** Owner of a row, who is told of what others do to it. Without it: nobody, or the row's `userId` where `mayChange` is given. */
   ownerOf?(row: Tables[T], db: Db): Promise<string | null>;
+  /** Writes wait for each other, as one changes other rows, too. */
+  serially?: true;
   /** Runs in the transaction, after the row is written. */
   inTransaction?(trx: Trx, row: Tables[T], before: Tables[T] | undefined): Promise<void>;
   /** Runs once the row is committed. Returns the row to answer with. */
@@ -146,11 +148,11 @@ export function routesOf<
       const before = await findToChange(of, c);
       if (of.ofChat) await seeChat(c, of.ofChat.idOf(before));
       refuseStale(c, before, of.show(before, c.var));
-      return c.json(of.show(await store(of, c, before), c.var), 200);
+      return c.json(of.show(await change(of, c, before), c.var), 200);
     })
     .openapi(deletionRoute(writers, deleted), async (c) => {
       const row = await findToChange(of, c);
-      refuseStale(c, row, of.show(row, c.var));
+      refuseStale(c, row, tell(of, row, c.var));
       await c.var.services.db.transaction().execute(async (trx) => {
         const { db, name } = oneTable(trx, of.table);
         const { numDeletedRows } = await db.deleteFrom(name).where("id", "=", row.id).executeTakeFirst();
@@ -209,6 +211,23 @@ async function findToChange<T extends ItemTable>(of: AnyResource<T>, c: Context<
   return row;
 }
 
+// Each time the row is read and checked again.
+const triesToChange = 5;
+
+/** Stores a change; once more, of the row as it is then, if somebody else was faster. */
+async function change<T extends ItemTable>(of: AnyResource<T>, c: Context<ApiEnv>, read: Tables[T]) {
+  let before = read;
+  for (let tries = 1; ; tries++) {
+    try {
+      return await store(of, c, before);
+    } catch (error) {
+      if (!(error instanceof Outrun)) throw error;
+      before = await findToChange(of, c);
+      if (tries === triesToChange) throw stale(of.show(before, c.var));
+    }
+  }
+}
+
 /** Stores what the body of the request makes, in one transaction with its row of the audit trail. */
 async function store<T extends ItemTable>(
   of: AnyResource<T>,
@@ -224,6 +243,9 @@ async function store<T extends ItemTable>(
   const row = await services.db
     .transaction()
     .execute(async (trx) => {
+      if (of.serially && services.engine === "postgres") {
+        await sql`lock table ${sql.table(of.table)} in share row exclusive mode`.execute(trx);
+      }
       const stored = before ? await update(of, c, trx, before, made) : await insert(of, trx, made);
       await of.inTransaction?.(trx, stored, before);
       const after = tell(of, stored, c.var);
@@ -251,7 +273,7 @@ function update<T extends ItemTable>(
   row: Tables[T],
 ): Promise<Tables[T]> {
   const current = async () => of.show(await find(of, trx, c.var.person, row.id), c.var);
-  return storeChange(c, trx, of.table, before, row, current);
+  return storeUnchanged(c, trx, of.table, before, row, current);
 }
 
 const givenBody = (c: Context<ApiEnv>) => validated(c.req, "json") as Record<string, unknown>;

@@ -23,7 +23,7 @@ export function refuseStale(c: Context<ApiEnv>, row: { updatedAt: number }, curr
 }
 
 /** The error for an edit conflict; `current` is the version that is stored now. */
-const stale = (current: object) =>
+export const stale = (current: object) =>
   new Problem(409, "Alguien lo ha cambiado mientras lo editabas. Elige con qué te quedas.", { current });
 
 /** The type of the database for queries whose table is known only at run time: the columns that all tables have. */
@@ -48,30 +48,63 @@ export const encoded = (columns: object) =>
     ]),
   );
 
-const differing = (before: Record<string, unknown>, columns: Record<string, unknown>) =>
-  Object.fromEntries(Object.entries(columns).filter(([name, value]) => before[name] !== value));
+/**
+ * Writes the columns of a row that differ from `before`, and its version, which always grows; returns the row as it is then. `isUnchanged`:
+ * only if it is still as it was read; undefined if it is not, or is gone.
+ */
+async function storeRow<T extends ItemTable>(
+  trx: Trx,
+  table: T,
+  before: Tables[T] & Versioned,
+  columns: Partial<Columns<T>> & { updatedAt: number },
+  isUnchanged: boolean,
+): Promise<Tables[T] | undefined> {
+  const { db, name } = oneTable(trx, table);
+  const was: Record<string, unknown> = before;
+  const changed = Object.entries(encoded(columns)).filter(([column, value]) => was[column] !== value);
+  const updatedAt = Math.max(columns.updatedAt, before.updatedAt + 1);
+  const row = await db
+    .updateTable(name)
+    .set({ ...Object.fromEntries(changed), updatedAt })
+    .where("id", "=", before.id)
+    .$if(isUnchanged, (query) => query.where("updatedAt", "=", before.updatedAt))
+    .returningAll()
+    .executeTakeFirst();
+  return row as Tables[T] | undefined;
+}
+
+type Versioned = { id: string; updatedAt: number };
 
 /**
- * Writes the columns of a row that differ from `before`, and returns it as it is then: columns that somebody else has written meanwhile
- * stay. With If-Match the row must be as it was when it was read: else throws 409 with the object that `current` reads. Throws what
- * `current` throws if the row is gone.
+ * Changes a row. Columns that somebody else has written meanwhile stay. With If-Match the row must be as it was when it was read: else
+ * throws 409 with the object that `current` reads. Throws what `current` throws if the row is gone.
  */
 export async function storeChange<T extends ItemTable>(
   c: Context<ApiEnv>,
   trx: Trx,
   table: T,
-  before: Tables[T] & { id: string; updatedAt: number },
+  before: Tables[T] & Versioned,
   columns: Partial<Columns<T>> & { updatedAt: number },
   current: () => Promise<object>,
 ): Promise<Tables[T]> {
-  const { db, name } = oneTable(trx, table);
-  const row = await db
-    .updateTable(name)
-    .set(differing(before, encoded(columns)))
-    .where("id", "=", before.id)
-    .$if(wantedBy(c) !== undefined, (query) => query.where("updatedAt", "=", before.updatedAt))
-    .returningAll()
-    .executeTakeFirst();
+  const row = await storeRow(trx, table, before, columns, wantedBy(c) !== undefined);
   if (!row) throw stale(await current());
-  return row as Tables[T];
+  return row;
+}
+
+/** Thrown for a row that has changed between reading and writing: what was made of it may be wrong now. */
+export class Outrun extends Error {}
+
+/** Like `storeChange`, but for columns that depend on each other: without If-Match, too, throws `Outrun` if the row has changed. */
+export async function storeUnchanged<T extends ItemTable>(
+  c: Context<ApiEnv>,
+  trx: Trx,
+  table: T,
+  before: Tables[T] & Versioned,
+  columns: Partial<Columns<T>> & { updatedAt: number },
+  current: () => Promise<object>,
+): Promise<Tables[T]> {
+  const row = await storeRow(trx, table, before, columns, true);
+  if (row) return row;
+  throw wantedBy(c) === undefined ? new Outrun() : stale(await current());
 }

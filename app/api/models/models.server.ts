@@ -99,8 +99,10 @@ export const models: Resource<"models", typeof model, typeof newModel> = {
     }
     return columns;
   },
+  serially: true,
   async inTransaction(trx, { id, isDefault }) {
-    if (isDefault) await trx.updateTable("models").set({ isDefault: 0 }).where("id", "!=", id).execute();
+    if (!isDefault) return;
+    await trx.updateTable("models").set({ isDefault: 0 }).where("isDefault", "=", 1).where("id", "!=", id).execute();
   },
   sees: (person) =>
     isAdmin(person) ? everything : e.and([e("models.enabled", "=", 1), usableBy("models", person.id)]),

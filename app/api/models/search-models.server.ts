@@ -51,6 +51,7 @@ export const searchModels: Resource<"searchModels", typeof shown, typeof body> =
     if (given.enabled) await refuseUnanswered(services, { id, ...columns });
     return columns;
   },
+  serially: true,
   async inTransaction(trx, { id, enabled }) {
     if (enabled === 0) return;
     await trx.updateTable("searchModels").set({ enabled: 0 }).where("id", "!=", id).execute();

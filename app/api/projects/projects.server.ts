@@ -102,12 +102,13 @@ const changeProject: RouteHandler<typeof changeProjectRoute, ApiEnv> = async (c)
   // A text of somebody else's is changed only by people who may read it.
   await seeProject(c, before.id);
   refuseStale(c, before, showProject(before, person));
-  const after = { ...before, ...c.req.valid("json"), updatedAt: Date.now() };
-  await services.db.transaction().execute(async (trx) => {
+  const columns = { ...c.req.valid("json"), updatedAt: Date.now() };
+  const after = await services.db.transaction().execute(async (trx) => {
     const current = async () => showProject(await findProject({ ...services, db: trx }, person, before.id), person);
-    await storeChange(c, trx, "projects", before, after, current);
-    const changes = { before: told(before), after: told(after) };
+    const stored = await storeChange(c, trx, "projects", before, columns, current);
+    const changes = { before: told(before), after: told(stored) };
     await auditOthers(trx, c, before.userId, "update", "project", before.id, changes);
+    return stored;
   });
   return c.json(showProject(after, person), 200);
 };

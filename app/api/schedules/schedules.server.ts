@@ -105,7 +105,7 @@ export const schedules: Resource<"schedules", typeof schedule, typeof newSchedul
   sees: (person) => e("schedules.userId", "=", person.id),
   mayChange: () => true,
   list: {
-    searched: [],
+    searched: ["content"],
     sortable: [{ number: "createdAt", direction: "desc" }],
     filters: { enabled: "flag" },
   },

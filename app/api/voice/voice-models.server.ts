@@ -44,6 +44,7 @@ export const voiceModels: Resource<"voiceModels", typeof shown, typeof body> = {
     if (given.enabled) await refuseUnanswered(services, { id, ...columns });
     return columns;
   },
+  serially: true,
   async inTransaction(trx, { id, kind, enabled }) {
     if (enabled === 0) return;
     const others = trx.updateTable("voiceModels").where("id", "!=", id).where("kind", "=", kind);

@@ -1,5 +1,6 @@
 import { accepted, read } from "../../web/api-result.server.ts";
-import { apiContext, type Context, sessionContext } from "../../web/context.ts";
+import { apiContext, type Context, formContext, sessionContext } from "../../web/context.ts";
+import { textOf } from "../../web/forms/form.server.ts";
 import { showUse } from "../../web/plan-use-in-words.server.ts";
 import { zoneContext } from "./zone.server.ts";
 
@@ -27,6 +28,7 @@ export async function accountOf(context: Context, id: string) {
 
 /** «Cerrar sus sesiones». */
 export async function signOut(context: Context, id: string): Promise<void> {
+  if (textOf(context.get(formContext), "intent") !== "signout") return;
   await accepted(context.get(apiContext).api.user[":id"].sessions.$delete({ param: { id } }));
   const title = "Sus sesiones están cerradas y sus claves ya no valen.";
   context.get(sessionContext).flash({ type: "success", title });

@@ -15,7 +15,9 @@ export async function loader({ context, params: { token } }: Route.LoaderArgs) {
     await accepted(context.get(apiContext).auth.reset[":token"].$get({ param: { token } }));
     return { refused: null };
   } catch (error) {
-    return { refused: refusalIn(error).detail };
+    const { status, detail } = refusalIn(error);
+    if (status !== 422) throw error;
+    return { refused: detail };
   }
 }
 

@@ -51,10 +51,12 @@ export async function action({ context, url }: Route.ActionArgs) {
   if (!Object.hasOwn(said, intent)) return data({ message: "Elige qué hacer con ellas." }, 422);
   if (ids.length === 0) return data({ message: "Marca al menos una conversación." }, 422);
   if (intent === "delete" && textOf(form, "sure") !== "1") return { asks: ids };
-  const done = await Promise.all(ids.map((id) => change(context, id, intent, textOf(form, "projectId"))));
-  const count = done.filter(Boolean).length;
+  const refusals = await Promise.all(ids.map((id) => change(context, id, intent, textOf(form, "projectId"))));
+  const count = refusals.filter((refusal) => refusal === undefined).length;
   const title = `${said[intent]}: ${count === 1 ? "una conversación" : `${count} conversaciones`}.`;
-  context.get(sessionContext).flash({ type: count > 0 ? "success" : "warning", title });
+  const description = [...new Set(refusals)].filter(Boolean).join(" ");
+  const type = count > 0 && !description ? "success" : "warning";
+  context.get(sessionContext).flash({ type, title, ...(description && { description, duration: 0 }) });
   return redirect(url.pathname + url.search, 303);
 }
 
@@ -65,18 +67,23 @@ const said: Record<string, string> = {
   delete: "Eliminadas",
 };
 
-/** Changes one of several chats; one that is gone meanwhile does not stop the others. */
-async function change(context: Route.ActionArgs["context"], id: string, intent: string, projectId: string) {
+/** Changes one of several chats. Returns why it was not changed; empty: it is gone. Neither stops the others. */
+async function change(
+  context: Route.ActionArgs["context"],
+  id: string,
+  intent: string,
+  projectId: string,
+): Promise<string | undefined> {
   const chat = context.get(apiContext).api.chat[":id"];
   const json = intent === "move" ? { projectId: projectId || null } : { archived: intent === "archive" };
   try {
     await (intent === "delete"
       ? accepted(chat.$delete({ param: { id } }))
       : accepted(chat.$patch({ param: { id }, json })));
-    return true;
+    return undefined;
   } catch (error) {
-    refusalIn(error, [401, 403, 500]);
-    return false;
+    const { status, detail } = refusalIn(error, [401, 403, 429, 500, 502, 503, 507]);
+    return status === 404 ? "" : detail;
   }
 }
 

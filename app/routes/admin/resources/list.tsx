@@ -104,8 +104,8 @@ export async function action({ context, params, url }: Route.ActionArgs) {
       const param = { id };
       await (verb ? accepted(change({ param, json: verb.json })) : accepted(remove({ param })));
     } catch (error) {
-      // Gone meanwhile, or kept for a reason: the others go on.
-      const { status, detail } = refusalIn(error, [401, 500]);
+      // Gone meanwhile, or kept for a reason: the others go on, unless none can be written now.
+      const { status, detail } = refusalIn(error, [401, 429, 500, 502, 503, 507]);
       if (status !== 404) refused.push(detail);
     }
   }

@@ -15,7 +15,9 @@ export async function loader({ context, params: { token } }: Route.LoaderArgs) {
     const { email } = await read(context.get(apiContext).auth.invitation[":token"].$get({ param: { token } }));
     return { email, refused: undefined };
   } catch (error) {
-    return { email: null, refused: refusalIn(error).detail };
+    const { status, detail } = refusalIn(error);
+    if (status !== 422) throw error;
+    return { email: null, refused: detail };
   }
 }
 

@@ -52,7 +52,7 @@ export async function assistantIn(context: Context) {
 
 /** The form's state after the API has refused it; throws other errors. */
 export function refusalOf(context: Context, error: unknown): { result: FormResult; status: number } {
-  const { errors = {}, detail, status } = refusalIn(error);
+  const { errors = {}, detail, status } = refusalIn(error, [404]);
   const shown = Object.fromEntries(
     Object.entries(errors).map(([name, sentence]) => [name.replace(/\.\d+$/, ""), sentence]),
   );

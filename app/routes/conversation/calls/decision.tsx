@@ -43,7 +43,7 @@ export async function action({ context, params }: Route.ActionArgs) {
   try {
     await accepted(context.get(apiContext).api.message[":id"].decision.$post({ param: { id: reply.id }, json }));
   } catch (error) {
-    const { detail, errors: wrong = {}, status } = refusalIn(error);
+    const { detail, errors: wrong = {}, status } = refusalIn(error, [404]);
     const isTyped = "input" in wrong || "why" in wrong;
     if (isTyped) return refused({ values: typedFields(form), errors: {}, message: detail }, status);
     context.get(sessionContext).flash({ type: "error", title: Object.values(wrong)[0] ?? detail, duration: 0 });

@@ -32,7 +32,7 @@ export async function action({ context }: Route.ActionArgs) {
     });
     return redirect("/conversation/chat", 303);
   } catch (error) {
-    const { detail, status } = refusalIn(error);
+    const { detail, status } = refusalIn(error, [404]);
     return refuse(detail, status);
   }
 }
