@@ -14,7 +14,7 @@ import { answerInvalid, invalid, notFound } from "./problem.server.ts";
 import { mayEndSessions, publishes } from "./publish-change.server.ts";
 import { changeRoute, creationRoute, deletionRoute, itemRoute, listRoute } from "./resource-routes.server.ts";
 import { bearer } from "./schemas.server.ts";
-import { type Columns, encoded, Outrun, oneTable, refuseStale, stale, storeUnchanged } from "./stored-rows.server.ts";
+import { type Columns, encoded, oneTable, refuseStale, stale, storeRow } from "./stored-rows.server.ts";
 import { seeChat } from "./visibility.server.ts";
 
 type Condition = Expression<SqlBool>;
@@ -144,12 +144,9 @@ export function routesOf<
     .openapi(creationRoute(writers, of.body, of.shown, created), async (c) =>
       c.json(of.show(await store(of, c, undefined), c.var), 201),
     )
-    .openapi(changeRoute(method, writers, body, of.shown, changed), async (c) => {
-      const before = await findToChange(of, c);
-      if (of.ofChat) await seeChat(c, of.ofChat.idOf(before));
-      refuseStale(c, before, of.show(before, c.var));
-      return c.json(of.show(await change(of, c, before), c.var), 200);
-    })
+    .openapi(changeRoute(method, writers, body, of.shown, changed), async (c) =>
+      c.json(of.show(await change(of, c), c.var), 200),
+    )
     .openapi(deletionRoute(writers, deleted), async (c) => {
       const row = await findToChange(of, c);
       refuseStale(c, row, tell(of, row, c.var));
@@ -211,19 +208,23 @@ async function findToChange<T extends ItemTable>(of: AnyResource<T>, c: Context<
   return row;
 }
 
-// Each time the row is read and checked again.
 const triesToChange = 5;
 
-/** Stores a change; once more, of the row as it is then, if somebody else was faster. */
-async function change<T extends ItemTable>(of: AnyResource<T>, c: Context<ApiEnv>, read: Tables[T]) {
-  let before = read;
-  for (let tries = 1; ; tries++) {
+/** Thrown for a row that has changed since it was read: columns that were made of it may be wrong now. */
+class Outrun extends Error {}
+
+/** Changes the row of the request: of the row as it is then once more if somebody else was faster. Throws 409 with it in the end. */
+async function change<T extends ItemTable>(of: AnyResource<T>, c: Context<ApiEnv>): Promise<Tables[T]> {
+  for (let tries = 0; ; tries++) {
+    const before = await findToChange(of, c);
+    if (of.ofChat) await seeChat(c, of.ofChat.idOf(before));
+    const shown = of.show(before, c.var);
+    refuseStale(c, before, shown);
+    if (tries === triesToChange) throw stale(shown);
     try {
       return await store(of, c, before);
     } catch (error) {
       if (!(error instanceof Outrun)) throw error;
-      before = await findToChange(of, c);
-      if (tries === triesToChange) throw stale(of.show(before, c.var));
     }
   }
 }
@@ -246,7 +247,8 @@ async function store<T extends ItemTable>(
       if (of.serially && services.engine === "postgres") {
         await sql`lock table ${sql.table(of.table)} in share row exclusive mode`.execute(trx);
       }
-      const stored = before ? await update(of, c, trx, before, made) : await insert(of, trx, made);
+      const stored = before ? await storeRow(trx, of.table, before, made, true) : await insert(of, trx, made);
+      if (!stored) throw new Outrun();
       await of.inTransaction?.(trx, stored, before);
       const after = tell(of, stored, c.var);
       const changes = before ? { before: tell(of, before, c.var), after } : { after };
@@ -263,17 +265,6 @@ async function insert<T extends ItemTable>({ table }: AnyResource<T>, trx: Trx, 
   const { db, name } = oneTable(trx, table);
   await db.insertInto(name).values(row).execute();
   return row;
-}
-
-function update<T extends ItemTable>(
-  of: AnyResource<T>,
-  c: Context<ApiEnv>,
-  trx: Trx,
-  before: Tables[T],
-  row: Tables[T],
-): Promise<Tables[T]> {
-  const current = async () => of.show(await find(of, trx, c.var.person, row.id), c.var);
-  return storeUnchanged(c, trx, of.table, before, row, current);
 }
 
 const givenBody = (c: Context<ApiEnv>) => validated(c.req, "json") as Record<string, unknown>;

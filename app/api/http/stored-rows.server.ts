@@ -52,7 +52,7 @@ export const encoded = (columns: object) =>
  * Writes the columns of a row that differ from `before`, and its version, which always grows; returns the row as it is then. `isUnchanged`:
  * only if it is still as it was read; undefined if it is not, or is gone.
  */
-async function storeRow<T extends ItemTable>(
+export async function storeRow<T extends ItemTable>(
   trx: Trx,
   table: T,
   before: Tables[T] & Versioned,
@@ -90,21 +90,4 @@ export async function storeChange<T extends ItemTable>(
   const row = await storeRow(trx, table, before, columns, wantedBy(c) !== undefined);
   if (!row) throw stale(await current());
   return row;
-}
-
-/** Thrown for a row that has changed between reading and writing: what was made of it may be wrong now. */
-export class Outrun extends Error {}
-
-/** Like `storeChange`, but for columns that depend on each other: without If-Match, too, throws `Outrun` if the row has changed. */
-export async function storeUnchanged<T extends ItemTable>(
-  c: Context<ApiEnv>,
-  trx: Trx,
-  table: T,
-  before: Tables[T] & Versioned,
-  columns: Partial<Columns<T>> & { updatedAt: number },
-  current: () => Promise<object>,
-): Promise<Tables[T]> {
-  const row = await storeRow(trx, table, before, columns, true);
-  if (row) return row;
-  throw wantedBy(c) === undefined ? new Outrun() : stale(await current());
 }

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { encrypt } from "../../process/crypto.server.ts";
 import { isForbiddenUrl } from "../../process/network/addresses.server.ts";
+import { ReplyError } from "../../replies/errors.server.ts";
 import { invalid } from "../http/problem.server.ts";
 import { text } from "../http/schemas.server.ts";
 
@@ -34,4 +35,12 @@ export function keyToStore(modelKey: Buffer, row: Kept, before: Kept | undefined
     throw invalid("apiKey", "Al cambiar la dirección hay que escribir la clave otra vez.");
   }
   return row.apiKey ? encrypt(row.apiKey, modelKey, row.id) : (before?.apiKey ?? null);
+}
+
+/** Waits for the trial of a server. Throws 422 with the reason if it does not answer. */
+export async function refuseUnanswered(trial: Promise<unknown>): Promise<void> {
+  await trial.catch((error) => {
+    if (!(error instanceof ReplyError)) throw error;
+    throw invalid("baseUrl", `Se ha probado, y no va. ${error.message}`);
+  });
 }

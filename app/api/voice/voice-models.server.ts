@@ -1,12 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import type { VoiceModelRow } from "../../db/tables.ts";
-import { ReplyError } from "../../replies/errors.server.ts";
 import { speak, type TriedModel, transcribe } from "../../voice/voice.server.ts";
 import type { Services } from "../env.server.ts";
-import { invalid } from "../http/problem.server.ts";
 import type { Resource } from "../http/resource.server.ts";
 import { flag, flagsOf, line, rowFields, timesOf } from "../http/schemas.server.ts";
-import { keyToStore, serverAddress, serverKey } from "../models/model-server.server.ts";
+import { keyToStore, refuseUnanswered, serverAddress, serverKey } from "../models/model-server.server.ts";
 
 const fields = {
   name: line("El nombre", 60, 1),
@@ -41,7 +39,7 @@ export const voiceModels: Resource<"voiceModels", typeof shown, typeof body> = {
   }),
   async columns(given, { services, id, before }) {
     const columns = { ...given, apiKey: keyToStore(services.modelKey, { id, ...given }, before) };
-    if (given.enabled) await refuseUnanswered(services, { id, ...columns });
+    if (given.enabled) await refuseUnanswered(tried(services, { id, ...columns }));
     return columns;
   },
   serially: true,
@@ -57,17 +55,12 @@ export const voiceModels: Resource<"voiceModels", typeof shown, typeof body> = {
   },
 };
 
-/** Throws 422 if its server does not answer. */
-async function refuseUnanswered(services: Services, model: TriedModel & Pick<VoiceModelRow, "kind">): Promise<void> {
+/** Has a model say something, or hear silence. */
+function tried(services: Services, model: TriedModel & Pick<VoiceModelRow, "kind">): Promise<unknown> {
   const within = AbortSignal.timeout(triedWithin);
-  const tried =
-    model.kind === "speech"
-      ? speak(services, model, "Hola.", within)
-      : transcribe(services, model, { bytes: silence(), mediaType: "audio/wav" }, within);
-  await tried.catch((error: unknown) => {
-    if (!(error instanceof ReplyError)) throw error;
-    throw invalid("baseUrl", `Se ha probado, y no va. ${error.message}`);
-  });
+  return model.kind === "speech"
+    ? speak(services, model, "Hola.", within)
+    : transcribe(services, model, { bytes: silence(), mediaType: "audio/wav" }, within);
 }
 
 /** Half a second of silence: WAV, one channel of 16 bits at 16 kHz. */
