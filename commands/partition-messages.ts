@@ -2,7 +2,7 @@
 
 import { openDatabase } from "../app/db/connection.server.ts";
 import { whyUnavailable } from "../app/db/errors.server.ts";
-import { partitionMessages } from "../app/db/partitions/messages.server.ts";
+import { BoundLeft, partitionMessages } from "../app/db/partitions/messages.server.ts";
 import { ConfigError, readConfig } from "../app/process/config.server.ts";
 import { createLog } from "../app/process/log.server.ts";
 import { run } from "./run.ts";
@@ -21,6 +21,12 @@ await run(async () => {
 });
 
 function explain(cause: unknown): never {
+  if (cause instanceof BoundLeft) {
+    throw new ConfigError(
+      `Una consulta larga usa los mensajes, y ha quedado puesta la condición ${cause.message}, que el mes que viene los rechazaría: ejecútalo otra vez antes.`,
+      { cause },
+    );
+  }
   if (whyUnavailable(cause) !== "busy") throw cause;
   throw new ConfigError("Una consulta larga usa los mensajes. No ha cambiado nada: ejecútalo otra vez más tarde.", {
     cause,

@@ -19,7 +19,7 @@ export async function arePartitioned(db: Db): Promise<boolean> {
  * Splits the table of messages by month. Existing rows become the first partition in place, and each later month has its own. Ids are
  * UUIDv7, so they are in the order of time, and everything else stays: the primary key, the references, every query. Each of its locks on
  * `messages` is given up after `lockWait`; references are checked afterwards, while everything goes on. A failed run throws PostgreSQL's
- * error, has changed nothing and can be repeated. `now`: epoch ms.
+ * error, has changed nothing and can be repeated; or it throws BoundLeft. `now`: epoch ms.
  */
 export async function partitionMessages(db: Db, now: number): Promise<void> {
   if (!(await arePartitioned(db))) {
@@ -53,12 +53,15 @@ async function dropBound(db: Db): Promise<void> {
   if ((await named(db, isThere)).length > 0) await briefly(db, `alter table messages drop constraint ${bound}`);
 }
 
+/** Thrown where the bound could not be dropped: a run that comes to its end drops it. */
+export class BoundLeft extends Error {}
+
 async function dropBoundSurely(db: Db): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       return await dropBound(db);
-    } catch (error) {
-      if (tries === triesToDrop) throw error;
+    } catch (cause) {
+      if (tries === triesToDrop) throw new BoundLeft(bound, { cause });
     }
   }
 }
