@@ -55,6 +55,9 @@ export function refusalIn(error: unknown, thrown: readonly number[] = [401, 404,
   return error.body;
 }
 
+/** Statuses of answers that the next of several calls would get, too. */
+export const everyCall = [401, 429, 500, 502, 503, 507] as const;
+
 /** For `catch`: shows the sentence of such an answer on the next page, until it is closed. */
 export const tellRefusal =
   (context: Context) =>

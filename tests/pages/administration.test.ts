@@ -41,6 +41,17 @@ it("a list of conversations to organise stays in the archive, or out of it, on i
   expect(await next("?archivadas")).toContain("archivadas");
 });
 
+it("why conversations were not deleted together is said", async () => {
+  const me = (await (await call("GET", "/auth/session")).json()) as { user: { id: string } };
+  const { id: hold } = (await (await call("POST", "/api/hold", { userId: me.user.id })).json()) as { id: string };
+  const { id } = (await (await call("POST", "/api/chat", { title: "Se queda" })).json()) as { id: string };
+  const page = "/conversation/chat/organizar";
+  const answer = await admin.submit(page, page, { intent: "delete", sure: "1", chat: id });
+  expect(readable(await (await admin.follow(answer)).text())).toContain("ha suspendido el borrado de lo tuyo");
+  expect((await call("GET", `/api/chat/${id}`)).status).toBe(200);
+  await call("DELETE", `/api/hold/${hold}`);
+});
+
 describe("the administration", () => {
   it("downloads a whole list, further than one page of it, and formulas as text (guards: nextCursor, quoted)", async () => {
     const names = [...Array.from({ length: 105 }, (_, n) => `Proyecto ${n}`), '=1+1 "y" más'];

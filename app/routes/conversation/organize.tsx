@@ -8,7 +8,7 @@ import { Icon } from "../../ui/icon.tsx";
 import { BehindDialog } from "../../ui/overlays/behind-dialog.tsx";
 import { SureDialog } from "../../ui/overlays/sure-dialog.tsx";
 import { ago } from "../../ui/times.ts";
-import { accepted, read, refusalIn } from "../../web/api-result.server.ts";
+import { accepted, everyCall, read, refusalIn } from "../../web/api-result.server.ts";
 import { apiContext, formContext, sessionContext } from "../../web/context.ts";
 import { requireUser } from "../../web/current-user.server.ts";
 import { textOf } from "../../web/forms/form.server.ts";
@@ -82,7 +82,7 @@ async function change(
       : accepted(chat.$patch({ param: { id }, json })));
     return undefined;
   } catch (error) {
-    const { status, detail } = refusalIn(error, [401, 403, 429, 500, 502, 503, 507]);
+    const { status, detail } = refusalIn(error, everyCall);
     return status === 404 ? "" : detail;
   }
 }

@@ -1,6 +1,7 @@
 import { replace } from "react-router";
 import { sendForm } from "../../ui/forms/send-form.ts";
 import { AlertDialog } from "../../ui/overlays/alert-dialog.tsx";
+import { tellRefusal } from "../../web/api-result.server.ts";
 import { apiContext, sessionContext } from "../../web/context.ts";
 import type { Route } from "./+types/delete";
 import { deletionAt } from "./deletions.server.ts";
@@ -17,8 +18,10 @@ export async function loader({ context, params: { id }, pattern }: Route.LoaderA
 
 export async function action({ context, params: { id }, pattern }: Route.ActionArgs) {
   const { remove, done, closeTo } = deletionAt(pattern);
-  await remove(context.get(apiContext), id);
-  context.get(sessionContext).flash({ type: "success", title: done });
+  await remove(context.get(apiContext), id).then(
+    () => context.get(sessionContext).flash({ type: "success", title: done }),
+    tellRefusal(context),
+  );
   return replace(closeTo, 303);
 }
 

@@ -5,7 +5,7 @@ import { sendForm } from "../../../ui/forms/send-form.ts";
 import { Icon } from "../../../ui/icon.tsx";
 import { BehindDialog } from "../../../ui/overlays/behind-dialog.tsx";
 import { SureDialog } from "../../../ui/overlays/sure-dialog.tsx";
-import { accepted, read, refusalIn, whenStatus } from "../../../web/api-result.server.ts";
+import { accepted, everyCall, read, refusalIn, whenStatus } from "../../../web/api-result.server.ts";
 import { formContext, sessionContext } from "../../../web/context.ts";
 import { textOf } from "../../../web/forms/form.server.ts";
 import type { Tried } from "../models/try-model.server.ts";
@@ -105,7 +105,7 @@ export async function action({ context, params, url }: Route.ActionArgs) {
       await (verb ? accepted(change({ param, json: verb.json })) : accepted(remove({ param })));
     } catch (error) {
       // Gone meanwhile, or kept for a reason: the others go on, unless none can be written now.
-      const { status, detail } = refusalIn(error, [401, 429, 500, 502, 503, 507]);
+      const { status, detail } = refusalIn(error, everyCall);
       if (status !== 404) refused.push(detail);
     }
   }
