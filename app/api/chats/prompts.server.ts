@@ -58,7 +58,7 @@ export const prompts = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).o
 
 type Shown = { parts: { title: string; text: string }[]; turns: Awaited<ReturnType<typeof showTurns>> };
 
-/** The prompt as the model got it: identifiers are hidden again as it was, in the same order and so with the same marks. */
+/** The prompt as the model got it: identifiers are hidden again as they were, in the same order and so with the same marks. */
 async function hideIn({ parts, turns }: Shown): Promise<Shown> {
   const { Pseudonyms } = await import("../../replies/pseudonyms/pseudonyms.server.ts");
   const pseudonyms = new Pseudonyms([...parts.map(({ text }) => text), ...turns.map(({ content }) => content)]);
