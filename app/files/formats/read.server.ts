@@ -2,15 +2,15 @@ import { extname } from "node:path";
 import { bookText } from "./book.server.ts";
 import { htmlText } from "./html.server.ts";
 import { readMail } from "./mail.server.ts";
-import { openDocumentPages } from "./open-document.server.ts";
-import { pdfPages } from "./pdf.server.ts";
+import { openDocumentPages } from "./office/open-document.server.ts";
+import { sheetsText } from "./office/sheets.server.ts";
+import { slideTexts } from "./office/slides.server.ts";
+import { wordText } from "./office/word.server.ts";
+import { pdfPages } from "./pdf/pdf.server.ts";
 import { declaredText, plainText } from "./plain.server.ts";
 import { rtfText } from "./rtf.server.ts";
-import { sheetsText } from "./sheets.server.ts";
-import { slideTexts } from "./slides.server.ts";
 import { type DocumentType, documentTypes, isDocumentType } from "./types.server.ts";
 import { Unreadable } from "./unreadable.server.ts";
-import { wordText } from "./word.server.ts";
 
 /** A document as text: `pages` if it has any that can be cited by their number, `count`: how many there are in all. */
 export type ReadText = { text: string } | { pages: string[]; count: number };

@@ -1,7 +1,7 @@
 import { Parser } from "htmlparser2";
-import { type Archive, openArchive } from "./archive.server.ts";
-import { TextWriter } from "./text-writer.server.ts";
-import { damaged, withPassword } from "./unreadable.server.ts";
+import { type Archive, openArchive } from "../archive.server.ts";
+import { TextWriter } from "../text-writer.server.ts";
+import { damaged, withPassword } from "../unreadable.server.ts";
 
 // Deleted, commented or repeated text.
 const unread = new Set([

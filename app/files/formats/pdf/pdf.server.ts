@@ -1,8 +1,8 @@
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import type { TextItem, TextMarkedContent } from "pdfjs-dist/types/src/display/api.js";
+import { damaged, Unreadable, withPassword } from "../unreadable.server.ts";
 import { lineOf } from "./right-to-left.server.ts";
-import { damaged, Unreadable, withPassword } from "./unreadable.server.ts";
 
 const pagesAtMost = 5_000;
 

@@ -1,6 +1,6 @@
-import { openArchive } from "./archive.server.ts";
-import { htmlText } from "./html.server.ts";
-import { damaged } from "./unreadable.server.ts";
+import { openArchive } from "../archive.server.ts";
+import { htmlText } from "../html.server.ts";
+import { damaged } from "../unreadable.server.ts";
 
 const what = "un DOCX";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { OPS } from "pdfjs-dist/legacy/build/pdf.mjs";
-import { openPdf } from "./formats/pdf.server.ts";
+import { openPdf } from "./pdf.server.ts";
 
 /** A picture as its pixels: `channels` bytes for each, row by row. */
 export type Picture = { data: Uint8Array; width: number; height: number; channels: 1 | 3 | 4 };

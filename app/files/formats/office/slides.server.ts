@@ -1,7 +1,7 @@
 import { Parser } from "htmlparser2";
-import { type Archive, openArchive } from "./archive.server.ts";
-import { TextWriter } from "./text-writer.server.ts";
-import { damaged } from "./unreadable.server.ts";
+import { type Archive, openArchive } from "../archive.server.ts";
+import { TextWriter } from "../text-writer.server.ts";
+import { damaged } from "../unreadable.server.ts";
 
 const what = "un PPTX";
 

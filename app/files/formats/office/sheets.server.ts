@@ -1,8 +1,8 @@
 import type { CellObject, WorkSheet } from "@e965/xlsx";
-import { openArchive } from "./archive.server.ts";
+import { openArchive } from "../archive.server.ts";
+import { TextWriter } from "../text-writer.server.ts";
+import { damaged, withPassword } from "../unreadable.server.ts";
 import { refuseEncrypted } from "./open-document.server.ts";
-import { TextWriter } from "./text-writer.server.ts";
-import { damaged, withPassword } from "./unreadable.server.ts";
 
 const what = "una hoja de cálculo";
 // Of each sheet. More of a table is no text to be read.
