@@ -85,11 +85,14 @@ function whyNot(mediaType: string, ending: string): string {
 async function typeOf(path: string): Promise<string | undefined> {
   const { fileTypeFromFile } = await import("file-type");
   try {
-    return (await fileTypeFromFile(path))?.mime;
+    return (await fileTypeFromFile(path))?.mime ?? (isLatePdf(await firstBytes(path)) ? documentTypes.pdf : undefined);
   } catch (cause) {
     throw new FileRefused("está dañado o incompleto: acaba antes de tiempo.", { cause });
   }
 }
+
+/** Whether a PDF begins after other bytes, such as the head of a mail or of an answer; readers look for it in the first 1,024. */
+const isLatePdf = (start: Buffer) => /%PDF-\d\.\d[\s\S]{0,200}\d+ \d+ obj\b/.test(start.toString("latin1", 0, 2_048));
 
 // Control characters that do not occur in text; tabs, line breaks, form feeds and escapes do.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for

@@ -1,10 +1,15 @@
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
-import type { TextItem, TextMarkedContent } from "pdfjs-dist/types/src/display/api.js";
+import type { TextItem } from "pdfjs-dist/types/src/display/api.js";
+import { joinHyphens } from "../hyphens.server.ts";
 import { damaged, Unreadable, withPassword } from "../unreadable.server.ts";
-import { lineOf } from "./right-to-left.server.ts";
+import { type Annotation, annotationPieces } from "./annotations.server.ts";
+import { layoutText, type Piece } from "./layout.server.ts";
 
 const pagesAtMost = 5_000;
+
+type Page = Awaited<ReturnType<Awaited<ReturnType<typeof openPdf>>["getPage"]>>;
+type Matrix = number[];
 
 /** The text of each page of a PDF, up to `room` characters, and how many pages it has. Throws Unreadable. */
 export async function pdfPages(bytes: Uint8Array, room: number): Promise<{ pages: string[]; count: number }> {
@@ -16,24 +21,58 @@ export async function pdfPages(bytes: Uint8Array, room: number): Promise<{ pages
   let left = room;
   for (let number = 1; number <= pdf.numPages && left > 0; number++) {
     const page = await pdf.getPage(number).catch(refuse);
-    const { items } = await page.getTextContent().catch(refuse);
-    const text = linesOf(items).map(lineOf).join("\n");
+    const text = await pageText(page).catch(refuse);
     page.cleanup();
     pages.push(text);
     left -= text.length;
   }
-  return { pages, count: pdf.numPages };
+  return { pages: joinHyphens(pages), count: pdf.numPages };
 }
 
-/** The pieces of a page, line by line; marks of its structure are left out. */
-function linesOf(items: (TextItem | TextMarkedContent)[]): TextItem[][] {
-  const lines: TextItem[][] = [[]];
-  for (const item of items) {
-    if (!("str" in item)) continue;
-    lines.at(-1)?.push(item);
-    if (item.hasEOL) lines.push([]);
-  }
-  return lines;
+/** What stands on a page, the answers of its form and its notes: what lies straight first, then what is turned. */
+async function pageText(page: Page): Promise<string> {
+  const view = page.getViewport({ scale: 1 }).transform;
+  const { items } = await page.getTextContent();
+  const byTurn = Map.groupBy(
+    items.flatMap((item) => ("str" in item && item.str.trim() ? [item] : [])),
+    ({ transform }) => turnOf(product(view, transform)),
+  );
+  const printed = (byTurn.get(0) ?? []).map((item) => pieceOf(item, view));
+  const annotations: Annotation[] = await page.getAnnotations();
+  const answered = annotationPieces(annotations, printed, (rect) => boxOf(rect, view));
+  const turned = [...byTurn]
+    .filter(([turn]) => turn !== 0)
+    .map(([turn, those]) => layoutText(those.map((item) => pieceOf(item, product(turnedBack(turn), view)))));
+  return [layoutText([...printed, ...answered]), ...turned].filter(Boolean).join("\n\n");
+}
+
+/** By how many degrees a text is turned on the page: a quarter of a circle at a time where it is nearly that. */
+function turnOf([a = 1, b = 0]: Matrix): number {
+  const degrees = (Math.atan2(b, a) * 180) / Math.PI;
+  const quarters = Math.round(degrees / 90) * 90;
+  return (Math.abs(degrees - quarters) < 10 ? quarters : Math.round(degrees)) % 360;
+}
+
+function turnedBack(degrees: number): Matrix {
+  const angle = (-degrees * Math.PI) / 180;
+  return [Math.cos(angle), Math.sin(angle), -Math.sin(angle), Math.cos(angle), 0, 0];
+}
+
+function pieceOf({ str, dir, width, transform }: TextItem, view: Matrix): Piece {
+  const [, , c = 0, d = 0, x0 = 0, y = 0] = product(view, transform);
+  return { str, dir, x0, x1: x0 + width, y, size: Math.hypot(c, d) || 1 };
+}
+
+function boxOf([left = 0, bottom = 0, right = 0, top = 0]: number[], view: Matrix) {
+  const [, , , , ax = 0, ay = 0] = product(view, [1, 0, 0, 1, left, bottom]);
+  const [, , , , bx = 0, by = 0] = product(view, [1, 0, 0, 1, right, top]);
+  return { x0: Math.min(ax, bx), y0: Math.min(ay, by), x1: Math.max(ax, bx), y1: Math.max(ay, by) };
+}
+
+/** First `second`, then `first`, as PDF multiplies its matrices. */
+function product([a = 1, b = 0, c = 0, d = 1, e = 0, f = 0]: Matrix, second: Matrix): Matrix {
+  const [g = 1, h = 0, i = 0, j = 1, k = 0, l = 0] = second;
+  return [a * g + c * h, b * g + d * h, a * i + c * j, b * i + d * j, a * k + c * l + e, b * k + d * l + f];
 }
 
 /** Opens a PDF with pdf.js, in this thread. Rejects with its errors. */

@@ -1,0 +1,260 @@
+import { lineOf } from "./right-to-left.server.ts";
+
+/**
+ * A piece of text of a page. Lengths are in points of the page as it is shown, `y` grows downwards and is that of the baseline;
+ * `size`: height of the type.
+ */
+export type Piece = { str: string; dir: string; x0: number; x1: number; y: number; size: number };
+type Line = { pieces: Piece[]; y: number; size: number };
+type Columns = { from: number; to: number; edge: number };
+
+// Shares of the type's size. A blank of a narrow type is a fifth; kerning stays below a tenth.
+const blank = 0.12;
+const wideGap = 1.2;
+const gutter = 0.8;
+// Lines that make a column.
+const columnLines = 3;
+const edgesTried = 30;
+const columnsDeep = 8;
+
+/** The text of a page from the places of its pieces: lines from the top, words from the left, and column after column. */
+export function layoutText(pieces: Piece[]): string {
+  const lines = inReadingOrder(linesOf(pieces), columnsDeep);
+  const gap = usualGap(lines);
+  const rows = new Set<Line>();
+  for (const [index, line] of lines.entries()) {
+    const next = lines[index + 1];
+    if (next && next.y > line.y && next.y - line.y < 3 * gap && areRows(line, next)) rows.add(line).add(next);
+  }
+  return lines
+    .map((line, index) => {
+      const before = lines[index - 1];
+      const begins =
+        before && (line.y - before.y > 1.5 * gap || (line.y < before.y && !/[\p{L},-]$/u.test(textOf(before))));
+      return `${begins ? "\n" : ""}${textOf(line, rows.has(line))}`;
+    })
+    .join("\n");
+}
+
+/** Pieces on lines, from the top. Raised and lowered numbers stand on the line that they belong to. */
+function linesOf(pieces: Piece[]): Line[] {
+  const lines: Line[] = [];
+  for (const piece of pieces.toSorted((a, b) => a.y - b.y || a.x0 - b.x0)) {
+    const line = lines.slice(-3).findLast((one) => isOnLine(one, piece));
+    if (!line) lines.push({ pieces: [piece], y: piece.y, size: piece.size });
+    else {
+      line.pieces.push(piece);
+      if (piece.size > line.size) [line.y, line.size] = [piece.y, piece.size];
+    }
+  }
+  for (const line of lines) line.pieces = withoutShadows(aside(line.pieces).sort((a, b) => a.x0 - b.x0));
+  return lines;
+}
+
+/** Long pieces are parted where a short one stands among their words: a raised number, an answer on a dotted line. */
+function aside(pieces: Piece[]): Piece[] {
+  const parted: Piece[] = [];
+  for (const long of pieces) {
+    const within = pieces.filter(
+      ({ x0, x1, str }) =>
+        str.length < long.str.length && x0 > long.x0 + 1 && x1 < long.x1 + 1 && x1 - x0 < long.x1 - long.x0,
+    );
+    parted.push(...(within.length > 0 ? partedAt(long, within) : [long]));
+  }
+  return parted;
+}
+
+/** A piece parted at the blanks, or runs of dots, that are nearest to where the others stand. */
+function partedAt(piece: Piece, others: Piece[]): Piece[] {
+  const blanks = [...piece.str.matchAll(/\s+|[._\u2026]{3,}/g)].map(({ index, 0: { length } }) => ({
+    from: index,
+    to: index + length,
+    x0: placeIn(piece, index),
+    x1: placeIn(piece, index + length),
+  }));
+  const middle = ({ x0, x1 }: { x0: number; x1: number }) => (x0 + x1) / 2;
+  const distance = (blank: (typeof blanks)[number], other: Piece) => Math.abs(middle(blank) - middle(other));
+  const at = new Set(others.map((other) => blanks.toSorted((a, b) => distance(a, other) - distance(b, other))[0]));
+  const parts: Piece[] = [];
+  let begun = { to: 0, x1: piece.x0 };
+  for (const blank of blanks) {
+    if (!at.has(blank)) continue;
+    parts.push({ ...piece, str: piece.str.slice(begun.to, blank.from), x0: begun.x1, x1: blank.x0 });
+    begun = blank;
+  }
+  parts.push({ ...piece, str: piece.str.slice(begun.to), x0: begun.x1 });
+  return parts.flatMap((one, index) => (one.str.trim() ? [{ ...one, str: `${index > 0 ? " " : ""}${one.str}` }] : []));
+}
+
+/** About where a character of a piece stands: types differ, but narrow letters are narrow in all. */
+function placeIn({ str, x0, x1 }: Piece, at: number): number {
+  const width = (text: string) => [...text].reduce((sum, letter) => sum + letterWidth(letter), 0);
+  return x0 + ((x1 - x0) * width(str.slice(0, at))) / width(str);
+}
+
+function letterWidth(letter: string): number {
+  if (/[ijlftrI.,:;'|!()[\]\s]/.test(letter)) return 0.3;
+  if (/[mwMW@%\u2014]/.test(letter)) return 0.85;
+  return /\p{Lu}/u.test(letter) ? 0.68 : 0.53;
+}
+
+function isOnLine(line: Line, { y, size }: Piece): boolean {
+  const top = Math.max(line.y - 0.8 * line.size, y - 0.8 * size);
+  const bottom = Math.min(line.y + 0.2 * line.size, y + 0.2 * size);
+  return bottom - top >= 0.5 * Math.min(line.size, size);
+}
+
+/** Without what is painted a second time beside itself, to look bold. */
+const withoutShadows = (pieces: Piece[]) =>
+  pieces.filter(
+    (piece, index) =>
+      !pieces
+        .slice(Math.max(0, index - 2), index)
+        .some((other) => other.str === piece.str && piece.x0 - other.x0 < 0.15 * piece.size && piece.y - other.y < 1),
+  );
+
+/** Lines of columns stand one column after the other, between what goes across all of them. */
+function inReadingOrder(lines: Line[], deep: number): Line[] {
+  const columns = deep > 0 ? columnsIn(lines) : undefined;
+  if (!columns) return lines;
+  const { from, to, edge } = columns;
+  const inside = lines.slice(from, to);
+  const parts = [
+    lines.slice(0, from),
+    inside.flatMap((line) => part(line, (piece) => piece.x0 < edge)),
+    inside.flatMap((line) => part(line, (piece) => piece.x0 >= edge)),
+    lines.slice(to),
+  ];
+  return parts.flatMap((one) => inReadingOrder(one, deep - 1));
+}
+
+function part({ pieces, y, size }: Line, isIn: (piece: Piece) => boolean): Line[] {
+  const kept = pieces.filter(isIn);
+  return kept.length > 0 ? [{ pieces: kept, y, size }] : [];
+}
+
+/** The longest run of lines that are two columns of prose: nothing stands in the gutter left of `edge`. */
+function columnsIn(lines: Line[]): Columns | undefined {
+  let best: (Columns & { count: number }) | undefined;
+  for (const edge of edgesOf(lines)) {
+    for (const { from, to } of runsBeside(lines, edge)) {
+      const run = lines.slice(from, to);
+      const left = run.flatMap((line) => part(line, (piece) => piece.x0 < edge));
+      const right = run.flatMap((line) => part(line, (piece) => piece.x0 >= edge));
+      const count = Math.min(left.length, right.length);
+      if (count > (best?.count ?? columnLines - 1) && areBeside(left, right) && isProse(left) && isProse(right)) {
+        best = { from, to, edge, count };
+      }
+    }
+  }
+  return best;
+}
+
+/** Places where several lines or parts of lines begin, but the leftmost. */
+function edgesOf(lines: Line[]): number[] {
+  const counts = new Map<number, number>();
+  for (const line of lines) {
+    for (const [first] of segmentsOf(line)) {
+      const place = first && Math.floor(first.x0 / 2);
+      if (place !== undefined) counts.set(place, (counts.get(place) ?? 0) + 1);
+    }
+  }
+  return [...counts]
+    .filter(([place, count]) => count + (counts.get(place + 1) ?? 0) >= columnLines)
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, edgesTried)
+    .map(([place]) => place * 2);
+}
+
+/** Runs of lines with nothing in the gutter; few lines far below the rest, such as a page's number, belong to none. */
+function runsBeside(lines: Line[], edge: number): { from: number; to: number }[] {
+  const runs: { from: number; to: number }[] = [];
+  let from = 0;
+  for (let to = 0; to <= lines.length; to++) {
+    const line = lines[to];
+    if (line && !line.pieces.some(({ x0, x1 }) => x0 < edge - 1 && x1 > edge - gutter * line.size)) continue;
+    if (to - from >= columnLines) runs.push({ from, to: withoutFoot(lines, from, to) });
+    from = to + 1;
+  }
+  return runs;
+}
+
+function withoutFoot(lines: Line[], from: number, to: number): number {
+  const gap = usualGap(lines.slice(from, to));
+  for (let at = to - 1; at > Math.max(from, to - 4); at--) {
+    const [above, below] = [lines[at - 1], lines[at]];
+    if (above && below && below.y - above.y > 2.5 * gap) return at;
+  }
+  return to;
+}
+
+function areBeside(left: Line[], right: Line[]): boolean {
+  const [top, bottom] = [
+    Math.max(left[0]?.y ?? 0, right[0]?.y ?? 0),
+    Math.min(left.at(-1)?.y ?? 0, right.at(-1)?.y ?? 0),
+  ];
+  const heights = [left, right].map((lines) => (lines.at(-1)?.y ?? 0) - (lines[0]?.y ?? 0));
+  return bottom - top >= 0.5 * Math.min(...heights);
+}
+
+/** Whether these lines fill a column with words; cells of a table don't. */
+function isProse(lines: Line[]): boolean {
+  const begins = Math.min(...lines.map(({ pieces }) => pieces[0]?.x0 ?? 0));
+  const width = Math.max(...lines.map(endOf)) - begins;
+  const filled = lines.filter((line) => endOf(line) - begins > 0.65 * width).length;
+  const broken = lines.filter((line) => segmentsOf(line).length > 1).length;
+  const text = lines.map((line) => textOf(line)).join("");
+  const letters = text.match(/\p{L}/gu)?.length ?? 0;
+  return (
+    filled >= 0.5 * lines.length &&
+    broken <= 0.3 * lines.length &&
+    text.length >= 18 * lines.length &&
+    letters >= 0.6 * text.length
+  );
+}
+
+const endOf = ({ pieces }: Line) => Math.max(...pieces.map(({ x1 }) => x1));
+
+/** Parts of a line with wide gaps between them. */
+function segmentsOf({ pieces, size }: Line): Piece[][] {
+  const segments: Piece[][] = [];
+  for (const piece of pieces) {
+    const before = segments.at(-1)?.at(-1);
+    if (before && piece.x0 - before.x1 < wideGap * size) segments.at(-1)?.push(piece);
+    else segments.push([piece]);
+  }
+  return segments;
+}
+
+/** Whether two lines are rows of one table: parts of both, other than the first, begin or end at the same place. */
+function areRows(one: Line, other: Line): boolean {
+  const edges = (line: Line) =>
+    segmentsOf(line)
+      .slice(1)
+      .flatMap((segment) => ({ x0: segment[0]?.x0 ?? 0, x1: segment.at(-1)?.x1 ?? 0 }));
+  const others = edges(other);
+  const near = 0.6 * one.size;
+  return edges(one).some(({ x0, x1 }) => others.some((b) => Math.abs(x0 - b.x0) < near || Math.abs(x1 - b.x1) < near));
+}
+
+function textOf(line: Line, isRow = false): string {
+  const shown: { str: string; dir: string }[] = [];
+  let before: Piece | undefined;
+  for (const piece of line.pieces) {
+    const gap = before ? piece.x0 - before.x1 : 0;
+    if (gap >= wideGap * line.size && isRow) shown.push({ str: " | ", dir: "" });
+    else if (gap > blank * Math.min(piece.size, before?.size ?? piece.size)) shown.push({ str: " ", dir: "" });
+    shown.push(piece);
+    before = piece;
+  }
+  return lineOf(shown).trim();
+}
+
+/** The middle one of the distances between lines. */
+function usualGap(lines: Line[]): number {
+  const gaps = lines.flatMap((line, index) => {
+    const gap = line.y - (lines[index - 1]?.y ?? line.y);
+    return gap > 0 ? [gap] : [];
+  });
+  return gaps.sort((a, b) => a - b)[gaps.length >> 1] ?? 12;
+}
