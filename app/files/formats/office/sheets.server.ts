@@ -1,44 +1,47 @@
-import type { CellObject, WorkSheet } from "@e965/xlsx";
-import { openArchive } from "../archive.server.ts";
+import type { CellObject, Comments, WorkSheet } from "@e965/xlsx";
+import { type Archive, openArchive } from "../archive.server.ts";
 import { TextWriter } from "../text-writer.server.ts";
 import { damaged, withPassword } from "../unreadable.server.ts";
+import { cellWriter } from "./cells.server.ts";
+import { chartRows, objectRows, wordsIn } from "./drawings.server.ts";
 import { refuseEncrypted } from "./open-document.server.ts";
+import { type Relation, relationsOf } from "./parts.server.ts";
+import { elementsIn, textWithin, treeOf } from "./xml.server.ts";
 
 const what = "una hoja de cálculo";
 // Of each sheet. More of a table is no text to be read.
 const rowsAtMost = 20_000;
 const columnsAtMost = 200;
+const count = new Intl.NumberFormat("es", { useGrouping: "always" });
 
-/** The sheets of an XLSX, ODS or XLS as one text: a heading for each, a line for each row. Throws Unreadable. */
+type Row = (CellObject | undefined)[];
+
+/** The sheets of an XLSX, ODS or XLS as one text: a heading for each, a line for each row, then what is drawn on it. Throws Unreadable. */
 export async function sheetsText(bytes: Buffer, room: number): Promise<string> {
   const isArchive = bytes.subarray(0, 2).toString("latin1") === "PK";
-  if (isArchive) refuseEncrypted(openArchive(bytes, what));
-  const { read } = await import("@e965/xlsx");
+  const archive = isArchive ? openArchive(bytes, what) : undefined;
+  if (archive) refuseEncrypted(archive);
+  const { read, SSF, utils } = await import("@e965/xlsx");
   const book = orRefuse(() =>
-    read(bytes, {
-      type: "buffer",
-      dense: true,
-      cellDates: true,
-      UTC: true,
-      cellNF: true,
-      sheetRows: rowsAtMost,
-      sheetStubs: true,
-    }),
+    read(bytes, { type: "buffer", dense: true, cellNF: true, sheetRows: rowsAtMost, sheetStubs: true }),
   );
+  const writeCell = cellWriter(SSF.format, book.Workbook?.WBProps?.date1904 === true);
   const writer = new TextWriter();
   let written = 0;
-  for (const name of book.SheetNames) {
+  for (const [index, name] of book.SheetNames.entries()) {
     const sheet = book.Sheets[name];
-    const rows = sheet ? rowsOf(sheet) : [];
-    if (rows.length === 0) continue;
+    if (!sheet) continue;
+    const rows = rowsOf(sheet, writeCell);
+    const after = [...cutOff(sheet, utils.decode_range), ...commentsIn(sheet, utils.encode_cell)];
+    if (archive) after.push(...drawnOn(archive, index));
+    if (rows.length === 0 && after.length === 0) continue;
     writer.heading(1);
-    writer.text(`Hoja ${name}`);
+    writer.text(`Hoja ${name}${book.Workbook?.Sheets?.[index]?.Hidden ? " (oculta)" : ""}`);
     writer.paragraph();
-    for (const row of rows) {
+    for (const line of [...rows, ...after.flatMap((lines) => ["", ...lines])]) {
       writer.line();
-      const text = row.join(" | ");
-      writer.text(text);
-      written += text.length;
+      writer.text(line);
+      written += line.length;
       if (written > room) return writer.toString();
     }
     writer.paragraph();
@@ -54,33 +57,85 @@ function orRefuse<Result>(open: () => Result): Result {
   }
 }
 
-function rowsOf(sheet: WorkSheet): string[][] {
-  const rows = (sheet["!data"] ?? []) as (CellObject | undefined)[][];
-  return rows.flatMap((row) => {
-    const cells = Array.from(row?.slice(0, columnsAtMost) ?? [], (cell) => (cell ? cellText(cell) : ""));
+const dataOf = (sheet: WorkSheet): Row[] => sheet["!data"] ?? [];
+
+function rowsOf(sheet: WorkSheet, writeCell: (cell: CellObject) => string): string[] {
+  return dataOf(sheet).flatMap((row) => {
+    const cells = Array.from(row?.slice(0, columnsAtMost) ?? [], (cell) => (cell ? writeCell(cell) : ""));
     while (cells.length > 0 && !cells.at(-1)) cells.pop();
-    return cells.length > 0 ? [cells] : [];
+    return cells.length > 0 ? [cells.join(" | ")] : [];
   });
 }
 
-const day = { day: "numeric", month: "numeric", year: "numeric", timeZone: "UTC" } as const;
-const dates = new Intl.DateTimeFormat("es", day);
-const moments = new Intl.DateTimeFormat("es", { ...day, hour: "numeric", minute: "2-digit" });
-
-/** Text of a cell, as it is written in Spanish; a formula without a result is shown as it is. */
-function cellText({ t, v, w, f, z }: CellObject): string {
-  const format = String(z ?? "");
-  // A cell without a value.
-  if (t === "z") return f ? `=${f}` : "";
-  if (v instanceof Date) return (v.getTime() % 86_400_000 === 0 ? dates : moments).format(v);
-  if (t === "n" && typeof v === "number") {
-    if (format.includes("%")) return `${(v * 100).toLocaleString("es", { maximumFractionDigits: 4 })} %`;
-    const number = v.toLocaleString("es", { maximumFractionDigits: 6, useGrouping: format.includes(",") });
-    const currency = /[€$£]/.exec(format)?.[0];
-    return currency ? `${number} ${currency}` : number;
+/** Says that a sheet has more rows or columns than are read. */
+function cutOff(sheet: WorkSheet, decode: (range: string) => { e: { r: number; c: number } }): string[][] {
+  const full: unknown = sheet["!fullref"] ?? sheet["!ref"];
+  if (typeof full !== "string") return [];
+  const { e: last } = decode(full);
+  const columns = dataOf(sheet).reduce((most, row) => Math.max(most, row?.length ?? 0), 0);
+  const said: string[] = [];
+  if (last.r >= rowsAtMost) {
+    said.push(
+      `(La hoja tiene ${count.format(last.r + 1)} filas: se han leído las primeras ${count.format(rowsAtMost)}.)`,
+    );
   }
-  if (t === "b") return v ? "sí" : "no";
-  return String(w ?? v ?? "")
-    .replace(/\s+/g, " ")
-    .trim();
+  if (columns > columnsAtMost) {
+    said.push(`(La hoja tiene ${count.format(columns)} columnas: se han leído las primeras ${columnsAtMost}.)`);
+  }
+  return said.length > 0 ? [said] : [];
+}
+
+function commentsIn(sheet: WorkSheet, encode: (cell: { r: number; c: number }) => string): string[][] {
+  const said: string[] = [];
+  for (const [r, row] of dataOf(sheet).entries()) {
+    for (const [c, cell] of (row ?? []).slice(0, columnsAtMost).entries()) {
+      const comments: Comments | undefined = cell?.c;
+      for (const { a, t } of comments ?? []) {
+        const by = a ? ` de ${repaired(a)}` : "";
+        if (t?.trim()) said.push(`[comentario${by} en ${encode({ r, c })}: ${t.replace(/\s+/g, " ").trim()}]`);
+      }
+    }
+  }
+  return said.length > 0 ? [said] : [];
+}
+
+/** The library takes the authors' UTF-8 for Latin-1. */
+function repaired(author: string): string {
+  if (!/[\u00c2-\u00f4][\u0080-\u00bf]/.test(author)) return author;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(author, "latin1"));
+  } catch {
+    return author;
+  }
+}
+
+/** Text boxes and charts of the sheet of this number, from 0: each as lines. */
+function drawnOn(archive: Archive, index: number): string[][] {
+  if (archive.names.includes("content.xml")) return drawnOnOpenDocument(archive, index);
+  const main = "xl/workbook.xml";
+  const sheets = new Map(relationsOf(archive, main).map(({ id, path }) => [id, path]));
+  const [sheet] = [...elementsIn(treeOf(archive.text(main) ?? ""), "sheet")].slice(index);
+  const path = sheets.get(sheet?.attributes["r:id"] ?? "");
+  const drawings = path ? relationsOf(archive, path).filter(({ kind }) => kind === "drawing") : [];
+  return drawings.flatMap((drawing) => drawnIn(archive, drawing));
+}
+
+function drawnIn(archive: Archive, { path }: Relation): string[][] {
+  const boxes = [...elementsIn(treeOf(archive.text(path) ?? ""), "xdr:txBody")].map(wordsIn).filter(Boolean);
+  const charts = relationsOf(archive, path)
+    .filter(({ kind }) => kind === "chart")
+    .map((chart) => chartRows(archive, chart.path).map((row) => row.join(" | ")));
+  return [...boxes.map((text) => [text]), ...charts].filter((lines) => lines.length > 0);
+}
+
+function drawnOnOpenDocument(archive: Archive, index: number): string[][] {
+  const [table] = (archive.text("content.xml") ?? "").split(/<table:table[\s>]/).slice(index + 1);
+  const frames = table?.match(/<draw:(frame|custom-shape)[\s>].*?<\/draw:\1>/gs) ?? [];
+  return frames.flatMap((frame) => {
+    const tree = treeOf(frame);
+    const [object] = elementsIn(tree, "draw:object");
+    if (object) return [objectRows(archive, object.attributes["xlink:href"] ?? "").map((row) => row.join(" | "))];
+    const text = [...elementsIn(tree, "text:p")].map(textWithin).join(" ").replace(/\s+/g, " ").trim();
+    return text ? [[text]] : [];
+  });
 }

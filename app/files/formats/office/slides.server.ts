@@ -1,77 +1,120 @@
-import { Parser } from "htmlparser2";
 import { type Archive, openArchive } from "../archive.server.ts";
+import { formulaText } from "../math.server.ts";
 import { TextWriter } from "../text-writer.server.ts";
 import { damaged } from "../unreadable.server.ts";
+import { chartRows, diagramLines } from "./drawings.server.ts";
+import { type Relation, relationsOf } from "./parts.server.ts";
+import { type Attributes, type Element, elementsIn, parseXml, TreeBuilder, textWithin, treeOf } from "./xml.server.ts";
 
 const what = "un PPTX";
+const presentationPath = "ppt/presentation.xml";
 
-/** The text of each slide of a PPTX, with its notes, in the order in which they are shown. Throws Unreadable. */
+/** The text of each slide of a PPTX, with its notes and comments, in the order in which they are shown. Throws Unreadable. */
 export function slideTexts(bytes: Uint8Array): string[] {
   const archive = openArchive(bytes, what);
-  const presentation = archive.text("ppt/presentation.xml");
+  const presentation = archive.text(presentationPath);
   if (presentation === undefined) throw damaged(what);
-  const targets = relations(archive, "ppt/presentation.xml");
-  const order = [...presentation.matchAll(/<p:sldId\b[^>]*\br:id="([^"]+)"/g)].flatMap(
-    ([, id = ""]) => targets.get(id) ?? [],
-  );
+  const slides = new Map(relationsOf(archive, presentationPath).map(({ id, path }) => [id, path]));
   const writer = new TextWriter();
-  for (const path of order) {
-    writeShapes(writer, archive.text(path) ?? "");
-    const notes = [...relations(archive, path).values()].find((one) => one.includes("notesSlide"));
-    if (notes) {
-      writer.paragraph("Notas: ");
-      writeShapes(writer, archive.text(notes) ?? "");
-    }
-    writer.page();
+  for (const { attributes } of elementsIn(treeOf(presentation), "p:sldId")) {
+    const path = slides.get(attributes["r:id"] ?? "");
+    if (path !== undefined) writeSlide(writer, archive, path);
   }
   return writer.pages();
 }
 
-/** Paths of the parts that a part names by an id (ECMA-376, part 2). */
-function relations(archive: Archive, part: string): Map<string, string> {
-  const [, folder = "", name = ""] = /^(.*\/)([^/]+)$/.exec(part) ?? [];
-  const found = new Map<string, string>();
-  const parser = new Parser(
-    {
-      onopentag(tag, { Id, Target, TargetMode }) {
-        if (tag !== "Relationship" || !Id || !Target || TargetMode === "External") return;
-        found.set(Id, new URL(Target, `file:///${folder}`).pathname.slice(1));
-      },
-    },
-    { xmlMode: true },
-  );
-  parser.end(archive.text(`${folder}_rels/${name}.rels`) ?? "");
-  return found;
+function writeSlide(writer: TextWriter, archive: Archive, path: string): void {
+  const relations = relationsOf(archive, path);
+  new Shapes(writer, archive, relations).write(archive.text(path) ?? "");
+  for (const { kind, path: part } of relations) {
+    if (kind === "notesSlide") {
+      writer.paragraph("Notas: ");
+      new Shapes(writer, archive, relationsOf(archive, part)).write(archive.text(part) ?? "");
+    } else if (kind === "comments") {
+      for (const comment of elementsIn(treeOf(archive.text(part) ?? ""), "p:text")) {
+        writer.paragraph(`[comentario: ${textWithin(comment).trim()}]`);
+      }
+    }
+  }
+  writer.page();
 }
 
-function writeShapes(writer: TextWriter, xml: string): void {
-  let isTitle = false;
-  let isNumber = false;
-  let isText = false;
-  const parser = new Parser(
-    {
-      onopentag(name, { type }) {
-        if (name === "p:sp") [isTitle, isNumber] = [false, false];
-        else if (name === "p:ph") {
-          isTitle = type === "title" || type === "ctrTitle";
-          isNumber = type === "sldNum";
-        } else if (name === "a:tr") writer.row();
-        else if (name === "a:tc") writer.cell();
-        else if (name === "a:p" && isTitle) writer.heading(1);
-        else if (name === "a:p") writer.line();
-        else if (name === "a:br") writer.line();
-        else if (name === "a:t") isText = true;
+/** Writes the shapes of a slide or of its notes (ECMA-376, part 1, 19.3). */
+class Shapes {
+  readonly #writer: TextWriter;
+  readonly #archive: Archive;
+  readonly #relations: Relation[];
+  #isTitle = false;
+  #isNumber = false;
+  #isText = false;
+  #hidden = 0;
+  #formula: { builder: TreeBuilder; root: Element } | undefined;
+
+  constructor(writer: TextWriter, archive: Archive, relations: Relation[]) {
+    this.#writer = writer;
+    this.#archive = archive;
+    this.#relations = relations;
+  }
+
+  write(xml: string): void {
+    parseXml(xml, {
+      open: (name, attributes) => {
+        // A copy for older programs.
+        if (name === "mc:Fallback") this.#hidden++;
+        if (this.#hidden > 0) return;
+        if (this.#formula) this.#formula.builder.open(name, attributes);
+        else this.#open(name, attributes);
       },
-      onclosetag(name) {
-        if (name === "a:t") isText = false;
-        else if (name === "a:tbl") writer.endTable();
-        else if (name === "p:sp") writer.paragraph();
+      close: (name) => {
+        if (name === "mc:Fallback") this.#hidden--;
+        else if (this.#hidden === 0) this.#close(name);
       },
-      ontext(text) {
-        if (isText && !isNumber) writer.words(text);
+      text: (text) => {
+        if (this.#formula) this.#formula.builder.text(text);
+        else if (this.#isText && !this.#isNumber && this.#hidden === 0) this.#writer.words(text);
       },
-    },
-    { xmlMode: true },
-  );
-  parser.end(xml);
+    });
+  }
+
+  #open(name: string, attributes: Attributes): void {
+    const writer = this.#writer;
+    if (name === "p:sp" || name === "p:graphicFrame") [this.#isTitle, this.#isNumber] = [false, false];
+    else if (name === "p:ph") {
+      this.#isTitle = attributes.type === "title" || attributes.type === "ctrTitle";
+      this.#isNumber = attributes.type === "sldNum";
+    } else if (name === "a:tr") writer.row();
+    else if (name === "a:tc") writer.cell();
+    else if (name === "a:p" && this.#isTitle) writer.heading(1);
+    else if (name === "a:p" || name === "a:br") writer.line();
+    else if (name === "a:t") this.#isText = true;
+    else if (name === "m:oMath") {
+      const root: Element = { name, attributes, children: [] };
+      this.#formula = { builder: new TreeBuilder(root), root };
+    } else if (name === "c:chart") this.#draw(attributes["r:id"], (path) => chartRows(this.#archive, path));
+    else if (name === "dgm:relIds") {
+      this.#draw(attributes["r:dm"], (path) => diagramLines(this.#archive, path).map((line) => [`- ${line}`]));
+    }
+  }
+
+  #close(name: string): void {
+    if (this.#formula) {
+      if (name === "m:oMath") {
+        this.#writer.words(` ${formulaText(this.#formula.root)} `);
+        this.#formula = undefined;
+      } else this.#formula.builder.close();
+    } else if (name === "a:t") this.#isText = false;
+    else if (name === "a:tbl") this.#writer.endTable();
+    else if (name === "p:sp" || name === "p:graphicFrame") {
+      this.#isNumber = false;
+      this.#writer.paragraph();
+    }
+  }
+
+  #draw(id: string | undefined, rowsOf: (path: string) => string[][]): void {
+    const part = this.#relations.find((relation) => relation.id === id);
+    for (const row of part ? rowsOf(part.path) : []) {
+      this.#writer.line();
+      this.#writer.text(row.join(" | "));
+    }
+  }
 }

@@ -1,16 +1,56 @@
-import { openArchive } from "../archive.server.ts";
-import { htmlText } from "../html.server.ts";
+import { type Archive, openArchive } from "../archive.server.ts";
 import { damaged } from "../unreadable.server.ts";
+import { Numbering } from "./numbering.server.ts";
+import { type Relation, relationsOf } from "./parts.server.ts";
+import { type Note, WordPart } from "./word-part.server.ts";
+import { stylesIn } from "./word-styles.server.ts";
 
 const what = "un DOCX";
 
-/** The text of a DOCX with its headings, lists and tables. Throws Unreadable. */
-export async function wordText(bytes: Buffer): Promise<string> {
-  openArchive(bytes, what);
-  const { default: mammoth } = await import("mammoth");
-  const withoutImages = { convertImage: mammoth.images.imgElement(async () => ({ src: "" })) };
-  const { value } = await mammoth.convertToHtml({ buffer: bytes }, withoutImages).catch(() => {
-    throw damaged(what);
-  });
-  return htmlText(value);
+/** The text of a DOCX: headers once, headings, numbers, tables, notes and comments where they are called. Throws Unreadable. */
+export function wordText(bytes: Buffer): string {
+  const archive = openArchive(bytes, what);
+  const main = relationsOf(archive, "").find(({ kind }) => kind === "officeDocument")?.path ?? "word/document.xml";
+  const xml = archive.text(main);
+  if (xml === undefined) throw damaged(what);
+  const relations = relationsOf(archive, main);
+  const textOf = (kind: string) => {
+    const part = relations.find((relation) => relation.kind === kind);
+    return part && archive.text(part.path);
+  };
+  const document = {
+    archive,
+    styles: stylesIn(textOf("styles")),
+    numbering: new Numbering(textOf("numbering")),
+    notes: new Map<string, Note>(),
+  };
+  for (const [kind, element] of noteParts) {
+    for (const part of relations.filter((relation) => relation.kind === kind)) {
+      const partRelations = relationsOf(archive, part.path);
+      const notes = new WordPart(document, partRelations).notesIn(archive.text(part.path) ?? "", element);
+      for (const [id, note] of notes) document.notes.set(`${element} ${id}`, note);
+    }
+  }
+  const read = (part: string, text: string) => new WordPart(document, relationsOf(archive, part)).textOf(text);
+  const aside = (kind: string) => asides(archive, relations, kind, read);
+  return [...aside("header"), read(main, xml), ...aside("footer")].filter(Boolean).join("\n\n");
+}
+
+const noteParts = [
+  ["footnotes", "w:footnote"],
+  ["endnotes", "w:endnote"],
+  ["comments", "w:comment"],
+] as const;
+
+/** Headers or footers, each once, though it stands on every page. */
+function asides(
+  archive: Archive,
+  relations: Relation[],
+  kind: string,
+  read: (part: string, text: string) => string,
+): string[] {
+  const texts = relations
+    .filter((relation) => relation.kind === kind)
+    .map(({ path }) => read(path, archive.text(path) ?? ""));
+  return [...new Set(texts)].filter((text) => /\p{L}/u.test(text));
 }

@@ -1,0 +1,84 @@
+import { type Element, elementsOf, firstIn, textWithin } from "./office/xml.server.ts";
+
+// Deeper formulas are written by nobody.
+const deepest = 60;
+const raised: Record<string, string> = { "0": "⁰", "1": "¹", "2": "²", "3": "³", n: "ⁿ" };
+
+/** A formula as it can be read and found in a line: MathML, or Office's OMML. */
+export const formulaText = (formula: Element): string => said(formula, deepest).replace(/\s+/g, " ").trim();
+
+function said(element: Element, deep: number): string {
+  if (deep === 0) return textWithin(element);
+  const parts = elementsOf(element);
+  const all = (inside: Element[]) => inside.map((one) => said(one, deep - 1)).join("");
+  const at = (index: number) => {
+    const part = parts[index];
+    return part ? said(part, deep - 1) : "";
+  };
+  const of = (name: string) => all(parts.filter((part) => part.name === `m:${name}`));
+  const sign = (name: string, usual: string) => firstIn(element, `m:${name}`)?.attributes["m:val"] ?? usual;
+  switch (element.name.replace(/^(?:math|mml):/, "")) {
+    case "mfrac":
+      return fraction(at(0), at(1));
+    case "msup":
+    case "mover":
+      return at(0) + power(at(1));
+    case "msub":
+    case "munder":
+      return at(0) + index(at(1));
+    case "msubsup":
+    case "munderover":
+      return at(0) + index(at(1)) + power(at(2));
+    case "msqrt":
+      return `√${grouped(all(parts))}`;
+    case "mroot":
+      return `${power(at(1))}√${grouped(at(0))}`;
+    case "mtr":
+    case "m:mr":
+      return `${parts.map((part) => said(part, deep - 1)).join(", ")}; `;
+    case "mo":
+    case "mi":
+    case "mn":
+    case "mtext":
+      return operator(textWithin(element));
+    case "annotation":
+    case "annotation-xml":
+    case "m:ctrlPr":
+    case "m:rPr":
+      return "";
+    case "m:f":
+      return fraction(of("num"), of("den"));
+    case "m:sSup":
+      return of("e") + power(of("sup"));
+    case "m:sSub":
+      return of("e") + index(of("sub"));
+    case "m:sSubSup":
+      return of("e") + index(of("sub")) + power(of("sup"));
+    case "m:rad":
+      return `${power(of("deg"))}√${grouped(of("e"))}`;
+    case "m:nary":
+      return `${sign("chr", "∫")}${index(of("sub"))}${power(of("sup"))} ${of("e")}`;
+    case "m:d": {
+      const inside = parts.filter(({ name }) => name === "m:e").map((part) => said(part, deep - 1));
+      return `${sign("begChr", "(")}${inside.join(sign("sepChr", "|"))}${sign("endChr", ")")}`;
+    }
+    case "m:func":
+      return `${of("fName")} ${of("e")}`;
+    case "m:limLow":
+      return `${of("e")}${index(of("lim"))} `;
+    case "m:limUpp":
+      return of("e") + power(of("lim"));
+    case "m:t":
+      return operator(textWithin(element));
+    default:
+      return all(parts);
+  }
+}
+
+// Invisible signs of multiplication and of functions.
+const operator = (text: string) => text.replace(/[\u2061-\u2064]/g, "").replace(/^\s*([=±+−<>≤≥≠≈→-])\s*$/, " $1 ");
+const isSimple = (text: string) => /^[\p{L}\p{N}.,]*$/u.test(text.trim());
+const grouped = (text: string) => (isSimple(text) ? text.trim() : `(${text.trim()})`);
+const fraction = (above: string, below: string) => `${grouped(above)}/${grouped(below)}`;
+const index = (text: string) => (text.trim() ? `_${grouped(text)}` : "");
+const power = (text: string) => (text.trim() ? (raised[text.trim()] ?? `^${grouped(text)}`) : "");

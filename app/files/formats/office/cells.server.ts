@@ -1,0 +1,63 @@
+import type { CellObject, SSF } from "@e965/xlsx";
+
+type Format = typeof SSF.format;
+
+const errors: Record<string, string> = {
+  "#NULL!": "#¡NULO!",
+  "#DIV/0!": "#¡DIV/0!",
+  "#VALUE!": "#¡VALOR!",
+  "#REF!": "#¡REF!",
+  "#NAME?": "#¿NOMBRE?",
+  "#NUM!": "#¡NUM!",
+  "#N/A": "#N/D",
+};
+// Dates in the order of one country, which programs write for «as dates are written here».
+const american = /^m{1,2}[/-]d{1,2}[/-]y{2,4}(.*)$/i;
+
+const locale = (language: string) => (options: Intl.DateTimeFormatOptions, at: Date) =>
+  new Intl.DateTimeFormat(language, { ...options, timeZone: "UTC" }).format(at);
+const names = new Map<string, string>();
+for (const month of Array.from({ length: 12 }, (_, n) => new Date(Date.UTC(2024, n, 1)))) {
+  for (const style of ["long", "short"] as const) {
+    names.set(locale("en-US")({ month: style }, month), locale("es")({ month: style }, month).replace("sept", "sep"));
+  }
+}
+for (const day of Array.from({ length: 7 }, (_, n) => new Date(Date.UTC(2024, 0, 1 + n)))) {
+  for (const style of ["long", "short"] as const) {
+    names.set(locale("en-US")({ weekday: style }, day), locale("es")({ weekday: style }, day));
+  }
+}
+const named = new RegExp(`\\b(?:${[...names.keys()].join("|")})\\b`, "g");
+
+/** Writes cells as they are shown where Spanish is spoken. `format`: of the library; `isFrom1904`: how the book counts days. */
+export const cellWriter =
+  (format: Format, isFrom1904: boolean) =>
+  ({ t, v, w, f, z }: CellObject): string => {
+    const isEmpty = t === "z" || (v === "" && t === "s");
+    if (isEmpty) return f ? `=${f}` : "";
+    if (t === "b") return v ? "VERDADERO" : "FALSO";
+    if (t === "e") return errors[w ?? ""] ?? w ?? "";
+    if (t !== "n" || typeof v !== "number") return oneLine(String(w ?? v ?? ""));
+    const code = String(z ?? "General");
+    const [, time] = american.exec(code.replace(/["\\]/g, "")) ?? [];
+    if (time !== undefined) return oneLine(format(`dd/mm/yyyy${time}`, v, { date1904: isFrom1904 }));
+    if (w === "TRUE" || w === "FALSE") return v ? "VERDADERO" : "FALSO";
+    // Excel shows long numbers with an exponent; somebody who looks for one writes its digits.
+    if (code === "General" && Number.isSafeInteger(v)) return String(v);
+    const shown = oneLine(w ?? String(v));
+    return isDate(code) ? shown.replace(named, (name) => names.get(name) ?? name) : inSpanish(shown, v);
+  };
+
+const isDate = (code: string) => /[dy]|m{3}|h|ss|\[[hms]+\]/i.test(code.replace(/"[^"]*"|\\.|\[\$[^\]]*\]/g, ""));
+const oneLine = (text: string) => text.replace(/\s+/g, " ").trim();
+
+/** A number with a decimal comma. Some books keep their numbers written so already. */
+function inSpanish(shown: string, value: number): string {
+  const number = /\d[\d.,]*/.exec(shown)?.[0] ?? "";
+  const english = Number(number.replaceAll(",", ""));
+  const spanish = Number(number.replaceAll(".", "").replace(",", "."));
+  const scaled = shown.includes("%") ? value * 100 : value;
+  const away = (read: number) => (Number.isNaN(read) ? Number.POSITIVE_INFINITY : Math.abs(read - Math.abs(scaled)));
+  if (away(spanish) < away(english)) return shown;
+  return shown.replace(/\d[\d.,]*/g, (digits) => digits.replace(/[.,](?=\d)/g, (sign) => (sign === "." ? "," : ".")));
+}

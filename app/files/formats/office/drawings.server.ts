@@ -1,0 +1,81 @@
+import type { Archive } from "../archive.server.ts";
+import { type Element, elementsIn, elementsOf, firstIn, textWithin, treeOf } from "./xml.server.ts";
+
+// Of one chart: what is more is data, not a picture to be read.
+const pointsAtMost = 500;
+
+/** A chart as rows: its title, the names of its series, and each category with its values; empty without any text. */
+export function chartRows(archive: Archive, path: string): string[][] {
+  const chart = firstIn(treeOf(archive.text(path) ?? ""), "c:chart");
+  if (!chart) return [];
+  const titleElement = elementsOf(chart).find(({ name }) => name === "c:title");
+  const title = titleElement ? wordsIn(titleElement) : "";
+  const series = [...elementsIn(chart, "c:ser")].map((one) => ({
+    name: cached(childOf(one, "c:tx")).join(" "),
+    categories: cached(childOf(one, "c:cat") ?? childOf(one, "c:xVal")),
+    values: cached(childOf(one, "c:val") ?? childOf(one, "c:yVal")),
+  }));
+  const categories = series.map((one) => one.categories).find((one) => one.length > 0) ?? [];
+  const count = Math.min(pointsAtMost, Math.max(0, ...series.map(({ values }) => values.length), categories.length));
+  const head = [["", ...series.map(({ name }) => name)]].filter((row) => row.some(Boolean));
+  const points = Array.from({ length: count }, (_, n) => [
+    categories[n] ?? String(n + 1),
+    ...series.map(({ values }) => values[n] ?? ""),
+  ]);
+  const rows = [...head, ...points];
+  return title || rows.length > 0 ? [[`Gráfico${title && `: ${title}`}`], ...rows] : [];
+}
+
+const childOf = (element: Element, name: string) => elementsOf(element).find((child) => child.name === name);
+
+/** Texts or numbers that a chart keeps of the cells it is made of. Numbers have a decimal comma. */
+function cached(data: Element | undefined): string[] {
+  if (!data) return [];
+  const texts: string[] = [];
+  for (const point of elementsIn(data, "c:pt")) {
+    const at = Number(point.attributes.idx);
+    const value = textWithin(firstIn(point, "c:v") ?? point).trim();
+    if (Number.isInteger(at) && at >= 0 && at < pointsAtMost) texts[at] = spokenNumber(value);
+  }
+  const literal = firstIn(data, "c:v");
+  if (texts.length === 0 && literal) texts.push(textWithin(literal).trim());
+  if (texts.length === 0) texts.push(...[wordsIn(data)].filter(Boolean));
+  return Array.from(texts, (text) => text ?? "");
+}
+
+const spokenNumber = (value: string) =>
+  /^-?\d+\.\d+(?:E-?\d+)?$/i.test(value)
+    ? Number(value).toLocaleString("es", { maximumFractionDigits: 6, useGrouping: false })
+    : value;
+
+/** The nodes of a diagram (SmartArt), in the order in which they are kept. */
+export function diagramLines(archive: Archive, path: string): string[] {
+  const data = treeOf(archive.text(path) ?? "");
+  return [...elementsIn(data, "dgm:pt")]
+    .filter(({ attributes }) => ["node", "asst", undefined].includes(attributes.type))
+    .map(wordsIn)
+    .filter(Boolean);
+}
+
+/** A chart of an OpenDocument file as rows; empty if the object is none. */
+export function objectRows(archive: Archive, href: string): string[][] {
+  const tree = treeOf(archive.text(`${href.replace(/^\.\//, "")}/content.xml`) ?? "");
+  if (!firstIn(tree, "chart:chart")) return [];
+  const title = firstIn(tree, "chart:title");
+  const rows = [...elementsIn(tree, "table:table-row")].slice(0, pointsAtMost).map((row) =>
+    elementsOf(row)
+      .filter(({ name }) => name === "table:table-cell")
+      .map((cell) => textWithin(cell).trim().replace(/^NaN$/, ""))
+      .map(spokenNumber),
+  );
+  return [[["Gráfico", title && textWithin(title).trim()].filter(Boolean).join(": ")], ...rows];
+}
+
+/** The words of drawn text: a blank between paragraphs. */
+export function wordsIn(element: Element): string {
+  const paragraphs = [...elementsIn(element, "a:p")];
+  const texts = (paragraphs.length > 0 ? paragraphs : [element]).map((one) =>
+    [...elementsIn(one, "a:t")].map(textWithin).join(""),
+  );
+  return texts.join(" ").replace(/\s+/g, " ").trim();
+}

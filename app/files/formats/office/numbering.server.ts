@@ -1,0 +1,147 @@
+import { type Element, elementsOf, treeOf } from "./xml.server.ts";
+
+type Level = { start: number; format: string; text: string; isLegal: boolean; style: string | undefined };
+type Scheme = { levels: Map<number, Level>; styleLink: string | undefined };
+type Instance = { scheme: string; levels: Map<number, Level>; starts: Map<number, number> };
+
+const levelsAtMost = 9;
+
+/** Numbers of a Word document's paragraphs, which it keeps as rules (numbering.xml) and Word counts when it shows them. */
+export class Numbering {
+  readonly #schemes = new Map<string, Scheme>();
+  readonly #instances = new Map<string, Instance>();
+  readonly #counted = new Map<string, number[]>();
+  readonly #restarted = new Set<string>();
+
+  constructor(xml: string | undefined) {
+    const root = xml ? elementsOf(treeOf(xml)).find(({ name }) => name === "w:numbering") : undefined;
+    for (const element of root ? elementsOf(root) : []) {
+      const { attributes } = element;
+      if (element.name === "w:abstractNum") {
+        const styleLink = childValue(element, "w:numStyleLink");
+        this.#schemes.set(attributes["w:abstractNumId"] ?? "", { levels: levelsIn(element), styleLink });
+      } else if (element.name === "w:num") {
+        const overrides = elementsOf(element).filter(({ name }) => name === "w:lvlOverride");
+        const starts = overrides.flatMap((one): [number, number][] => {
+          const start = childValue(one, "w:startOverride");
+          return start === undefined ? [] : [[Number(one.attributes["w:ilvl"]), Number(start)]];
+        });
+        this.#instances.set(attributes["w:numId"] ?? "", {
+          scheme: childValue(element, "w:abstractNumId") ?? "",
+          levels: new Map(overrides.flatMap((one) => [...levelsIn(one)])),
+          starts: new Map(starts),
+        });
+      }
+    }
+  }
+
+  /** The level of a numbering that is meant for paragraphs of this style. */
+  levelOfStyle(numId: string, style: string): number | undefined {
+    const scheme = this.#schemes.get(this.#instances.get(numId)?.scheme ?? "");
+    return [...(scheme?.levels ?? [])].find(([, level]) => level.style === style)?.[0];
+  }
+
+  /** Style whose numbering this one stands for. */
+  styleOf(numId: string): string | undefined {
+    return this.#schemes.get(this.#instances.get(numId)?.scheme ?? "")?.styleLink;
+  }
+
+  /** The next number of this level, such as «4.2» or «a)»; «-» for a bullet, empty for none. */
+  next(numId: string, at: number): string {
+    const instance = this.#instances.get(numId);
+    const scheme = instance && this.#schemes.get(instance.scheme);
+    const levelAt = (n: number) => instance?.levels.get(n) ?? scheme?.levels.get(n);
+    const level = levelAt(at);
+    if (!instance || !level || at >= levelsAtMost) return "";
+    if (level.format === "bullet") return "-";
+    const counts = this.#counted.get(instance.scheme) ?? [];
+    this.#counted.set(instance.scheme, counts);
+    const restart = instance.starts.get(at);
+    const isRestart = restart !== undefined && !this.#restarted.has(`${numId} ${at}`);
+    if (isRestart) this.#restarted.add(`${numId} ${at}`);
+    counts[at] = isRestart ? restart : (counts[at] ?? level.start - 1) + 1;
+    counts.length = at + 1;
+    return level.text.replace(/%(\d)/g, (_, digit: string) => {
+      const shown = levelAt(Number(digit) - 1);
+      const count = counts[Number(digit) - 1] ?? shown?.start ?? 1;
+      return formatted(count, level.isLegal ? "decimal" : (shown?.format ?? "decimal"));
+    });
+  }
+}
+
+function levelsIn(element: Element): Map<number, Level> {
+  return new Map(
+    elementsOf(element)
+      .filter(({ name }) => name === "w:lvl")
+      .map((level) => [
+        Number(level.attributes["w:ilvl"]),
+        {
+          start: Number(childValue(level, "w:start") ?? 1),
+          format: childValue(level, "w:numFmt") ?? "decimal",
+          text: childValue(level, "w:lvlText") ?? "",
+          isLegal: elementsOf(level).some(({ name }) => name === "w:isLgl"),
+          style: childValue(level, "w:pStyle"),
+        },
+      ]),
+  );
+}
+
+const childValue = (element: Element, name: string) =>
+  elementsOf(element).find((child) => child.name === name)?.attributes["w:val"];
+
+/** A number as a list writes it: in letters, in Roman numerals, or in digits. */
+export function formatted(count: number, format: string): string {
+  switch (format) {
+    case "upperRoman":
+      return roman(count);
+    case "lowerRoman":
+      return roman(count).toLowerCase();
+    case "upperLetter":
+      return letters(count);
+    case "lowerLetter":
+      return letters(count).toLowerCase();
+    case "decimalZero":
+      return String(count).padStart(2, "0");
+    case "ordinal":
+      return `${count}.º`;
+    case "none":
+      return "";
+    default:
+      return String(count);
+  }
+}
+
+/** A to Z, then AA to ZZ, as Word goes on. */
+function letters(count: number): string {
+  if (count < 1 || count > 26 * 20) return String(count);
+  return String.fromCharCode(65 + ((count - 1) % 26)).repeat(Math.ceil(count / 26));
+}
+
+const numerals: [number, string][] = [
+  [1000, "M"],
+  [900, "CM"],
+  [500, "D"],
+  [400, "CD"],
+  [100, "C"],
+  [90, "XC"],
+  [50, "L"],
+  [40, "XL"],
+  [10, "X"],
+  [9, "IX"],
+  [5, "V"],
+  [4, "IV"],
+  [1, "I"],
+];
+
+function roman(count: number): string {
+  if (count < 1 || count > 3_999) return String(count);
+  let left = count;
+  let text = "";
+  for (const [value, numeral] of numerals) {
+    while (left >= value) {
+      text += numeral;
+      left -= value;
+    }
+  }
+  return text;
+}

@@ -1,0 +1,313 @@
+import type { Archive } from "../archive.server.ts";
+import { formulaText } from "../math.server.ts";
+import { TextWriter } from "../text-writer.server.ts";
+import { objectRows } from "./drawings.server.ts";
+import { type DocumentStyles, ListCounts, outline } from "./open-document-styles.server.ts";
+import { type Attributes, firstIn, parseXml, treeOf } from "./xml.server.ts";
+
+type List = { style: string; level: number; mark: string | undefined; from: number | undefined };
+/** A comment while its text is read, or while the place that it is about is open. */
+type Comment = { name: string | undefined; author: string; text: string; about: string };
+
+// Deleted text, and text that is there a second time.
+const unread = new Set([
+  "text:tracked-changes",
+  "text:alphabetical-index",
+  "text:table-of-content",
+  "text:note-citation",
+  "text:number",
+  "dc:date",
+  "meta:date-string",
+  "meta:creator-initials",
+  "loext:sender-initials",
+  "svg:desc",
+  "svg:title",
+  "table:shapes",
+]);
+// Of the text that a comment is about.
+const aboutAtMost = 80;
+const styled = new Set(["text:span", "text:p", "text:h"]);
+const blanksAtMost = 100;
+
+/** Reads a part of an OpenDocument file (OpenDocument 1.3, part 3): its text, its slides. */
+export class OpenDocumentPart {
+  readonly #archive: Archive;
+  readonly #counts: ListCounts;
+  readonly #hiddenStyles: ReadonlySet<string>;
+  /** The part, and in it notes, comments and boxes, whose text is written by itself. */
+  #writers = [new TextWriter()];
+  /** How many of those are notes and comments. */
+  #asides = 0;
+  #boxes: string[] = [];
+  #tables = 0;
+  /** Open spans and paragraphs: whether their style hides them. */
+  readonly #spans: boolean[] = [];
+  #lists: List[] = [];
+  #paragraphs = 0;
+  #hidden = 0;
+  #comments: Comment[] = [];
+  #isCreator = false;
+  readonly #controls = new Map<string, string>();
+  #control = "";
+  #awaitsEnds = false;
+
+  constructor(archive: Archive, { lists, hidden }: DocumentStyles) {
+    this.#archive = archive;
+    this.#counts = new ListCounts(lists);
+    this.#hiddenStyles = hidden;
+  }
+
+  pagesOf(xml: string): string[] {
+    this.#awaitsEnds = xml.includes("<office:annotation-end");
+    parseXml(xml, {
+      open: (name, attributes) => {
+        if (unread.has(name) || this.#isHidden(name, attributes)) this.#hidden++;
+        if (this.#hidden === 0) this.#open(name, attributes);
+      },
+      close: (name) => {
+        if (unread.has(name) || (styled.has(name) && this.#spans.pop())) this.#hidden--;
+        else if (this.#hidden === 0) this.#close(name);
+      },
+      text: (text) => {
+        if (this.#hidden > 0) return;
+        if (this.#isCreator) this.#lastComment((comment) => ({ ...comment, author: comment.author + text }));
+        else if (this.#paragraphs > 0) this.#say(text);
+      },
+    });
+    for (const comment of this.#comments) this.#writeComment(comment);
+    return this.#writer.pages();
+  }
+
+  #isHidden(name: string, attributes: Attributes): boolean {
+    if (!styled.has(name)) return false;
+    const isHidden = this.#hiddenStyles.has(attributes["text:style-name"] ?? "");
+    this.#spans.push(isHidden);
+    return isHidden;
+  }
+
+  get #writer(): TextWriter {
+    const writer = this.#writers.at(-1);
+    if (!writer) throw new Error("No text is being read");
+    return writer;
+  }
+
+  #open(name: string, attributes: Attributes): void {
+    switch (name) {
+      case "text:h":
+      case "text:p":
+        this.#paragraphs++;
+        this.#begin(name, attributes);
+        return;
+      case "text:list":
+        this.#openList(attributes);
+        return;
+      case "text:list-item":
+        this.#item({ mark: undefined, from: numberOf(attributes["text:start-value"]) }, true);
+        return;
+      case "text:list-header":
+        this.#item({ mark: "", from: undefined }, false);
+        return;
+      case "table:table":
+        this.#tables++;
+        return;
+      case "table:table-row":
+        if (this.#tables <= 1) this.#writer.row();
+        return;
+      case "table:table-cell":
+        if (this.#tables <= 1) this.#writer.cell();
+        else this.#say("; ");
+        return;
+      case "draw:text-box":
+        if (this.#paragraphs > 0) this.#writers.push(new TextWriter());
+        return;
+      case "text:s":
+        this.#writer.text(" ".repeat(Math.min(blanksAtMost, numberOf(attributes["text:c"]) ?? 1)));
+        return;
+      case "text:tab":
+        this.#say(" ");
+        return;
+      case "text:line-break":
+        this.#writer.line();
+        return;
+      case "presentation:notes":
+        this.#writer.paragraph("Notas: ");
+        return;
+      case "text:note-body":
+        this.#asides++;
+        this.#writers.push(new TextWriter());
+        return;
+      case "office:annotation":
+        this.#asides++;
+        this.#comments.push({ name: attributes["office:name"], author: "", text: "", about: "" });
+        this.#writers.push(new TextWriter());
+        return;
+      case "office:annotation-end":
+        this.#endComment(attributes["office:name"]);
+        return;
+      case "dc:creator":
+        this.#isCreator = this.#asides > 0;
+        return;
+      case "draw:object":
+        this.#object(attributes["xlink:href"] ?? "");
+        return;
+      case "draw:control":
+        this.#say(` ${this.#controls.get(attributes["draw:control"] ?? "") ?? ""} `);
+        return;
+      case "field:param":
+        if (attributes["field:name"] === "Checkbox_Checked") this.#say(box(attributes["field:value"] === "true"));
+        return;
+      default:
+        if (name.startsWith("form:")) this.#formPart(name, attributes);
+    }
+  }
+
+  #close(name: string): void {
+    switch (name) {
+      case "text:h":
+      case "text:p":
+        this.#paragraphs--;
+        if (this.#paragraphs === 0) this.#writeBoxes();
+        return;
+      case "draw:text-box":
+        if (this.#paragraphs > 0 && this.#writers.length > 1) this.#boxes.push(this.#writers.pop()?.toString() ?? "");
+        return;
+      case "text:list":
+        this.#lists.pop();
+        return;
+      case "table:table":
+        this.#tables--;
+        if (this.#tables === 0) this.#writer.endTable();
+        return;
+      case "draw:page":
+        this.#writer.page();
+        return;
+      case "dc:creator":
+        this.#isCreator = false;
+        return;
+      case "text:note-body":
+        this.#say(` [nota: ${this.#endAside()}] `);
+        return;
+      case "office:annotation": {
+        const text = this.#endAside();
+        this.#lastComment((comment) => ({ ...comment, text }));
+        const { name: place } = this.#comments.at(-1) ?? {};
+        if (!place || !this.#awaitsEnds) this.#endComment(place);
+      }
+    }
+  }
+
+  #endAside(): string {
+    const text = this.#writer.toString().replace(/\s+/g, " ").trim();
+    if (this.#writers.length > 1) this.#writers.pop();
+    this.#asides = Math.max(0, this.#asides - 1);
+    return text;
+  }
+
+  /** Text boxes that stand in a paragraph come after it. */
+  #writeBoxes(): void {
+    for (const text of this.#boxes.splice(0).filter(Boolean)) {
+      if (this.#tables > 0) this.#writer.words(` ${text} `);
+      else {
+        this.#writer.paragraph();
+        this.#writer.text(text);
+      }
+    }
+  }
+
+  #lastComment(change: (comment: Comment) => Comment): void {
+    const comment = this.#comments.pop();
+    if (comment) this.#comments.push(change(comment));
+  }
+
+  /** Writes a comment after the text that it is about. */
+  #endComment(name: string | undefined): void {
+    const at = this.#comments.findLastIndex((comment) => comment.name === name);
+    const [comment] = at < 0 ? [] : this.#comments.splice(at, 1);
+    if (comment) this.#writeComment(comment);
+  }
+
+  #writeComment({ author, about, text }: Comment): void {
+    if (!text) return;
+    const by = author ? ` de ${author}` : "";
+    this.#writer.words(` [comentario${by}${about.trim() && ` sobre «${about.trim()}»`}: ${text}] `);
+  }
+
+  #say(text: string): void {
+    this.#writer.words(text);
+    for (const comment of this.#comments) {
+      if (this.#asides === 0 && comment.about.length < aboutAtMost) comment.about += text;
+    }
+  }
+
+  #openList(attributes: Attributes): void {
+    const outer = this.#lists.at(-1);
+    const style = attributes["text:style-name"] ?? outer?.style ?? "";
+    const goesOn = attributes["text:continue-numbering"] === "true" || attributes["text:continue-list"] !== undefined;
+    if (!outer && !goesOn) this.#counts.restart(style);
+    this.#lists.push({ style, level: (outer?.level ?? 0) + 1, mark: "", from: undefined });
+  }
+
+  #item(item: Pick<List, "mark" | "from">, isNumbered: boolean): void {
+    const list = this.#lists.at(-1);
+    if (list) Object.assign(list, isNumbered ? item : { mark: "" });
+  }
+
+  /** Begins a paragraph; the first one of an item has its mark or number. */
+  #begin(name: string, attributes: Attributes): void {
+    const list = this.#lists.at(-1);
+    let mark = "";
+    if (list && list.mark === undefined && this.#asides === 0) {
+      mark = this.#counts.next(list.style, list.level, list.from);
+      list.mark = mark;
+    }
+    const level = numberOf(attributes["text:outline-level"]) ?? 1;
+    if (name === "text:h") {
+      if (!mark && attributes["text:is-list-header"] !== "true") mark = this.#counts.next(outline, level);
+      this.#writer.heading(level);
+    } else this.#writer.paragraph();
+    if (mark && !(name === "text:h" && mark === "-")) this.#writer.text(`${mark} `);
+  }
+
+  /** What is drawn from another part: a formula, a chart. */
+  #object(href: string): void {
+    const xml = this.#archive.text(`${href.replace(/^\.\//, "")}/content.xml`);
+    if (!xml) return;
+    const tree = treeOf(xml);
+    const formula = firstIn(tree, "math") ?? firstIn(tree, "math:math");
+    if (formula) this.#say(` ${formulaText(formula)} `);
+    else {
+      this.#writer.paragraph();
+      for (const row of objectRows(this.#archive, href)) {
+        this.#writer.line();
+        this.#writer.text(row.join(" | "));
+      }
+      this.#writer.paragraph();
+    }
+  }
+
+  /** A field of a form, which stands before the text; its place refers to it by its id. */
+  #formPart(name: string, attributes: Attributes): void {
+    const id = attributes["xml:id"] ?? attributes["form:id"];
+    const label = attributes["form:label"] ?? "";
+    if (name === "form:option" || name === "form:item") {
+      if (attributes["form:current-selected"] === "true") this.#controls.set(this.#control, label);
+    } else if (id) {
+      this.#control = id;
+      const isBox = name === "form:checkbox";
+      const isChosen = isBox
+        ? attributes["form:current-state"] === "checked"
+        : attributes["form:current-selected"] === "true";
+      const answer = attributes["form:current-value"] ?? attributes["form:value"] ?? "";
+      if (isBox || name === "form:radio")
+        this.#controls.set(id, `${isBox ? box(isChosen) : isChosen ? "[elegida] " : ""}${label}`);
+      else if (name !== "form:button") this.#controls.set(id, answer);
+    }
+  }
+}
+
+const box = (isTicked: boolean) => (isTicked ? "[marcada] " : "[sin marcar] ");
+
+function numberOf(text: string | undefined): number | undefined {
+  const number = Number(text);
+  return text === undefined || !Number.isFinite(number) ? undefined : number;
+}

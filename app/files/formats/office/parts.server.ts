@@ -1,0 +1,27 @@
+import type { Archive } from "../archive.server.ts";
+import { parseXml } from "./xml.server.ts";
+
+/** Parts that a part of an Office document refers to (ECMA-376, part 2), in the order in which they are listed. */
+export type Relation = { id: string; kind: string; path: string };
+
+/** `kind`: last word of the relation's type, such as «chart». Parts outside the document are left out. */
+export function relationsOf(archive: Archive, part: string): Relation[] {
+  const [, folder = "", name = ""] = /^(.*\/)?([^/]+)$/.exec(part) ?? [];
+  const found: Relation[] = [];
+  parseXml(archive.text(`${folder}_rels/${name}.rels`) ?? "", {
+    open(tag, { Id, Type = "", Target, TargetMode }) {
+      if (tag !== "Relationship" || !Id || !Target || TargetMode === "External") return;
+      const path = URL.parse(Target, `file:///${encodeURI(folder)}`)?.pathname.slice(1);
+      if (path) found.push({ id: Id, kind: Type.slice(Type.lastIndexOf("/") + 1), path: decoded(path) });
+    },
+  });
+  return found;
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}

@@ -1,0 +1,356 @@
+import type { Archive } from "../archive.server.ts";
+import { formulaText } from "../math.server.ts";
+import { TextWriter } from "../text-writer.server.ts";
+import { chartRows, diagramLines } from "./drawings.server.ts";
+import type { Numbering } from "./numbering.server.ts";
+import type { Relation } from "./parts.server.ts";
+import type { WordStyle } from "./word-styles.server.ts";
+import { type Attributes, type Element, parseXml, TreeBuilder } from "./xml.server.ts";
+
+/** A footnote, endnote or comment. `author`: of a comment. */
+export type Note = { text: string; author: string };
+/** Parts of a document that all of its texts refer to; `notes` by their element and id. */
+export type WordDocument = {
+  archive: Archive;
+  styles: Map<string, WordStyle>;
+  numbering: Numbering;
+  notes: Map<string, Note>;
+};
+type Paragraph = WordStyle & { style: string; isBegun: boolean };
+
+/** A text that is written by itself: the part, or a text box in it. */
+type Flow = { writer: TextWriter; paragraphs: Paragraph[]; tables: number; wasItem: boolean; boxes: string[] };
+
+// Deleted text, copies for older programs, and what is not shown.
+const unread = new Set(["w:del", "w:moveFrom", "mc:Fallback", "w:instrText", "w:delText", "w:rubyBase", "w:sectPr"]);
+// Of Wingdings: boxes with and without a mark.
+const ticked = new Set(["F0FD", "F0FE", "F053", "F054", "F0FC"]);
+const unticked = new Set(["F0A8", "F06F", "F071", "F072"]);
+// Of the text that a comment is about.
+const aboutAtMost = 80;
+
+/** Reads one part of a Word document (ECMA-376, part 1, 17): its body, a header, its notes. */
+export class WordPart {
+  readonly #document: WordDocument;
+  readonly #relations: Relation[];
+  #flows: Flow[] = [];
+  #hidden = 0;
+  #isText = false;
+  #isRun = false;
+  #isVanished = false;
+  /** Fields that are open: whether their instruction is being read, which is not shown, or their result. */
+  #fields: boolean[] = [];
+  /** Content controls that are open: whether they show what to write there, and no answer. */
+  #controls: boolean[] = [];
+  #formula: { builder: TreeBuilder; root: Element } | undefined;
+  /** Texts of comments' places while they are open, by the comment's id. */
+  readonly #about = new Map<string, string>();
+  #choices: string[] = [];
+  #chosen = 0;
+
+  constructor(document: WordDocument, relations: Relation[]) {
+    this.#document = document;
+    this.#relations = relations;
+  }
+
+  textOf(xml: string): string {
+    this.#flows = [newFlow()];
+    parseXml(xml, this.#handler());
+    return this.#flow.writer.toString();
+  }
+
+  /** Notes of a part by their ids. */
+  notesIn(xml: string, element: string): Map<string, Note> {
+    const notes = new Map<string, Note>();
+    let id: string | undefined;
+    let author = "";
+    const handler = this.#handler();
+    this.#flows = [newFlow()];
+    parseXml(xml, {
+      open: (name, attributes) => {
+        if (name === element) {
+          // Separators of notes have a type.
+          id = attributes["w:type"] ? undefined : attributes["w:id"];
+          author = attributes["w:author"] ?? "";
+          this.#flows = [newFlow()];
+        } else handler.open(name, attributes);
+      },
+      close: (name) => {
+        if (name !== element) return handler.close(name);
+        const text = this.#flow.writer.toString().replace(/\s+/g, " ").trim();
+        if (id !== undefined && text) notes.set(id, { text, author });
+      },
+      text: handler.text,
+    });
+    return notes;
+  }
+
+  get #flow(): Flow {
+    const flow = this.#flows.at(-1);
+    if (!flow) throw new Error("No text is being read");
+    return flow;
+  }
+
+  #handler() {
+    return {
+      open: (name: string, attributes: Attributes) => {
+        if (unread.has(name)) this.#hidden++;
+        if (this.#hidden > 0) return;
+        if (this.#formula) this.#formula.builder.open(name, attributes);
+        else this.#open(name, attributes);
+      },
+      close: (name: string) => {
+        if (unread.has(name)) {
+          this.#hidden = Math.max(0, this.#hidden - 1);
+          return;
+        }
+        if (this.#hidden > 0) return;
+        if (this.#formula && name !== "m:oMath") this.#formula.builder.close();
+        else this.#close(name);
+      },
+      text: (text: string) => {
+        if (this.#hidden > 0) return;
+        if (this.#formula) this.#formula.builder.text(text);
+        else if (this.#isText && !this.#isVanished && !this.#fields.includes(true) && !this.#controls.includes(true))
+          this.#say(text);
+      },
+    };
+  }
+
+  #open(name: string, attributes: Attributes): void {
+    const value = attributes["w:val"];
+    const isOn = value === undefined || !/^(?:0|false|off)$/.test(value);
+    switch (name) {
+      case "w:p":
+        this.#flow.paragraphs.push({ style: "", isBegun: false });
+        return;
+      case "w:pStyle":
+      case "w:ilvl":
+      case "w:numId":
+      case "w:outlineLvl":
+        this.#property(name, value ?? "");
+        return;
+      case "w:r":
+        this.#isRun = true;
+        this.#isVanished = this.#document.styles.get(this.#flow.paragraphs.at(-1)?.style ?? "")?.isHidden === true;
+        return;
+      case "w:sdt":
+        this.#controls.push(false);
+        return;
+      case "w:showingPlcHdr":
+        if (isOn && this.#controls.length > 0) this.#controls[this.#controls.length - 1] = true;
+        return;
+      case "w:rStyle":
+        if (this.#document.styles.get(value ?? "")?.isHidden) this.#isVanished = true;
+        return;
+      case "w:vanish":
+        if (this.#isRun && isOn) this.#isVanished = true;
+        return;
+      case "w:t":
+        this.#isText = true;
+        return;
+      case "w:tab":
+        // Within its properties it is a stop, not a sign.
+        if (this.#isRun) this.#say(" ");
+        return;
+      case "w:br":
+      case "w:cr":
+        this.#begin();
+        this.#flow.writer.line();
+        return;
+      case "w:noBreakHyphen":
+        this.#say("-");
+        return;
+      case "w:sym":
+        this.#symbol(attributes["w:char"]?.toUpperCase() ?? "");
+        return;
+      case "w:fldChar":
+        this.#field(attributes["w:fldCharType"] ?? "");
+        return;
+      case "w:checkBox":
+        this.#choices = [];
+        this.#chosen = 0;
+        return;
+      case "w:default":
+      case "w:result":
+        this.#chosen = Number(value ?? 0);
+        return;
+      case "w:checked":
+        this.#chosen = isOn ? 1 : 0;
+        return;
+      case "w:ddList":
+        this.#choices = [];
+        this.#chosen = 0;
+        return;
+      case "w:listEntry":
+        this.#choices.push(value ?? "");
+        return;
+      case "w:footnoteReference":
+      case "w:endnoteReference":
+        this.#note(`${name.slice(0, -"Reference".length)} ${attributes["w:id"]}`);
+        return;
+      case "w:commentRangeStart":
+        this.#about.set(attributes["w:id"] ?? "", "");
+        return;
+      case "w:commentReference":
+        this.#comment(attributes["w:id"] ?? "");
+        return;
+      case "w:tbl":
+        this.#flow.tables++;
+        return;
+      case "w:tr":
+        if (this.#flow.tables === 1) this.#flow.writer.row();
+        return;
+      case "w:tc":
+        if (this.#flow.tables === 1) this.#flow.writer.cell();
+        else this.#say("; ");
+        return;
+      case "w:txbxContent":
+        this.#flows.push(newFlow());
+        return;
+      case "m:oMath": {
+        const root: Element = { name: "m:oMath", attributes: {}, children: [] };
+        this.#formula = { builder: new TreeBuilder(root), root };
+        return;
+      }
+      case "c:chart":
+        this.#drawing(attributes["r:id"], (path) => chartRows(this.#document.archive, path));
+        return;
+      case "dgm:relIds":
+        this.#drawing(attributes["r:dm"], (path) =>
+          diagramLines(this.#document.archive, path).map((line) => [`- ${line}`]),
+        );
+    }
+  }
+
+  #close(name: string): void {
+    switch (name) {
+      case "w:p":
+        this.#begin();
+        this.#fields = this.#fields.map(() => false);
+        this.#flow.paragraphs.pop();
+        if (this.#flow.paragraphs.length === 0) this.#writeBoxes();
+        return;
+      case "w:t":
+        this.#isText = false;
+        return;
+      case "w:r":
+        this.#isRun = false;
+        return;
+      case "w:checkBox":
+        this.#say(this.#chosen ? "[marcada] " : "[sin marcar] ");
+        return;
+      case "w:ddList":
+        this.#say(this.#choices[this.#chosen] ?? "");
+        return;
+      case "w:sdt":
+        this.#controls.pop();
+        return;
+      case "w:tbl":
+        this.#flow.tables = Math.max(0, this.#flow.tables - 1);
+        if (this.#flow.tables === 0) this.#flow.writer.endTable();
+        return;
+      case "w:txbxContent": {
+        const box = this.#flows.length > 1 ? this.#flows.pop() : undefined;
+        const text = box?.writer.toString();
+        if (text) this.#flow.boxes.push(text);
+        return;
+      }
+      case "m:oMath": {
+        const text = this.#formula && formulaText(this.#formula.root);
+        this.#formula = undefined;
+        if (text) this.#say(` ${text} `);
+      }
+    }
+  }
+
+  #property(name: string, value: string): void {
+    const paragraph = this.#flow.paragraphs.at(-1);
+    if (!paragraph || paragraph.isBegun) return;
+    if (name === "w:pStyle") paragraph.style = value;
+    else if (name === "w:ilvl") paragraph.level = Number(value);
+    else if (name === "w:numId") paragraph.numId = value;
+    else if (Number(value) < 9) paragraph.heading = Number(value) + 1;
+  }
+
+  /** Begins the line of a paragraph when its properties are known, with its mark or number. */
+  #begin(): void {
+    const { writer, tables, paragraphs, wasItem } = this.#flow;
+    const paragraph = paragraphs.at(-1);
+    if (!paragraph || paragraph.isBegun) return;
+    paragraph.isBegun = true;
+    const style = this.#document.styles.get(paragraph.style);
+    const heading = paragraph.heading ?? style?.heading;
+    const mark = this.#numberOf(paragraph, style);
+    const isItem = mark !== "" && !heading;
+    if (tables > 0) writer.line();
+    else if (heading) writer.heading(heading);
+    else if (isItem && wasItem) writer.line();
+    else writer.paragraph();
+    this.#flow.wasItem = isItem;
+    if (mark) writer.text(`${mark} `);
+  }
+
+  #numberOf({ numId, level, style }: Paragraph, inherited: WordStyle | undefined): string {
+    const { numbering, styles } = this.#document;
+    let id = numId ?? inherited?.numId;
+    // Numbering 0 takes away what the style has.
+    if (!id || id === "0") return "";
+    const link = numbering.styleOf(id);
+    if (link) id = styles.get(link)?.numId ?? id;
+    return numbering.next(id, level ?? numbering.levelOfStyle(id, style) ?? inherited?.level ?? 0);
+  }
+
+  #say(text: string): void {
+    this.#begin();
+    this.#flow.writer.words(text);
+    for (const [id, about] of this.#about) {
+      if (about.length < aboutAtMost) this.#about.set(id, about + text);
+    }
+  }
+
+  #symbol(code: string): void {
+    if (ticked.has(code)) this.#say("☒");
+    else if (unticked.has(code)) this.#say("☐");
+  }
+
+  #field(kind: string): void {
+    if (kind === "begin") this.#fields.push(true);
+    else if (kind === "separate" && this.#fields.length > 0) this.#fields[this.#fields.length - 1] = false;
+    else if (kind === "end") this.#fields.pop();
+  }
+
+  #note(key: string): void {
+    const note = this.#document.notes.get(key);
+    if (note) this.#say(` [nota: ${note.text}] `);
+  }
+
+  #comment(id: string): void {
+    const about = (this.#about.get(id) ?? "").trim();
+    this.#about.delete(id);
+    const note = this.#document.notes.get(`w:comment ${id}`);
+    if (!note) return;
+    const by = note.author ? ` de ${note.author}` : "";
+    this.#say(` [comentario${by}${about && ` sobre «${about}»`}: ${note.text}] `);
+  }
+
+  /** A chart or a diagram, after the paragraph in which it stands. */
+  #drawing(id: string | undefined, rowsOf: (path: string) => string[][]): void {
+    const part = this.#relations.find((relation) => relation.id === id);
+    const rows = part ? rowsOf(part.path) : [];
+    if (rows.length > 0) this.#flow.boxes.push(rows.map((row) => row.join(" | ")).join("\n"));
+  }
+
+  #writeBoxes(): void {
+    const { boxes, writer } = this.#flow;
+    for (const box of boxes.splice(0)) {
+      if (this.#flow.tables > 0) writer.words(` ${box} `);
+      else {
+        writer.paragraph();
+        writer.text(box);
+      }
+    }
+  }
+}
+
+const newFlow = (): Flow => ({ writer: new TextWriter(), paragraphs: [], tables: 0, wasItem: false, boxes: [] });
