@@ -49,7 +49,7 @@ export default defineConfig(({ command }) => ({
                 "vite",
                 "sharp",
                 "pdfjs-dist",
-                "mammoth",
+                "word-extractor",
                 "sqlite-vec",
                 "tesseract.js",
                 "@e965/xlsx",

@@ -11,6 +11,8 @@ export const documentTypes = {
   ods: `${openDocument}.spreadsheet`,
   odp: `${openDocument}.presentation`,
   xls: "application/vnd.ms-excel",
+  doc: "application/msword",
+  ppt: "application/vnd.ms-powerpoint",
   epub: "application/epub+zip",
   rtf: "application/rtf",
   html: "text/html",
