@@ -4,8 +4,8 @@ import { extname, join } from "node:path";
 import { runWorker, TooMuch } from "../process/child-process.server.ts";
 import { FileRefused } from "./refused.server.ts";
 
-/** A file on disk, as it came out of an archive. */
-export type Unpacked = { path: string; name: string; size: number };
+/** A file on disk, as it came out of an archive; `refused`: why it did not. */
+export type Unpacked = { path: string; name: string; size: number; refused?: string };
 export type UnpackJob = { path: string; folder: string; filesAtMost: number };
 export type UnpackAnswer = { files: Unpacked[] } | { refused: string };
 

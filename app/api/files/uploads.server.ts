@@ -118,7 +118,12 @@ async function takeAll(
     if (keep.temporary) throw new FileRefused("es un ZIP. Súbelo en tus archivos o en un proyecto, y se abre allí.");
     if (isPacked) throw new FileRefused("es un ZIP dentro de otro. Súbelo aparte.");
     await unpacked(one.path, async (packed) => {
-      for (const each of packed) await orRefused(each.name, () => take(each, true));
+      for (const each of packed) {
+        await orRefused(each.name, async () => {
+          if (each.refused) throw new FileRefused(each.refused);
+          await take(each, true);
+        });
+      }
     });
   };
   for (const one of sent) await orRefused(one.name, () => take(one));
