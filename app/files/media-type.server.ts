@@ -1,6 +1,7 @@
-import { open } from "node:fs/promises";
+import { open, readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { limits } from "../process/limits.ts";
+import { utf16Of } from "./formats/plain.server.ts";
 import { documentTypes, isDocumentType, readAs } from "./formats/types.server.ts";
 import { FileRefused } from "./refused.server.ts";
 
@@ -13,6 +14,7 @@ const texts: Record<string, string> = {
   md: "text/markdown",
   markdown: "text/markdown",
   csv: "text/csv",
+  tsv: "text/csv",
   json: "application/json",
 };
 
@@ -25,7 +27,7 @@ export const isImage = (mediaType: string) => mediaType.startsWith("image/");
 /** Detects the type from the content; the name decides only between kinds of text. Throws FileRefused. */
 export async function mediaTypeOf(path: string, name: string, size: number): Promise<string> {
   if (size === 0) throw new FileRefused("está vacío.");
-  const found = documentType(await typeOf(path), extname(name).slice(1).toLowerCase());
+  const found = await documentType(path);
   const isText = found === undefined || /^(text\/|application\/(xml|json)$|image\/svg)/.test(found);
   const mediaType = isText ? await textType(path, name) : found;
   const max = isImage(mediaType) ? limits.image : limits.document;
@@ -47,15 +49,28 @@ export async function recordingTypeOf(path: string): Promise<string> {
   throw new FileRefused("no es de un tipo que se escuche aquí: MP3, M4A, OGG, WebM, WAV o FLAC.");
 }
 
-/** The type under which it is read; workbooks of the old Excel have one that they share with all of the old Office. */
-function documentType(found: string | undefined, ending: string): string | undefined {
-  if (found === "application/x-cfb" && ending === "xls") return documentTypes.xls;
-  return found && readAs(found);
+/** The type under which it is read. All documents of the old Office have one type: the names of their parts tell them apart. */
+async function documentType(path: string): Promise<string | undefined> {
+  const found = await typeOf(path);
+  if (found !== "application/x-cfb") return found && readAs(found);
+  const bytes = await readFile(path);
+  // A document of the new Office with a password is no ZIP any more.
+  if (bytes.includes(Buffer.from("EncryptedPackage", "utf16le"))) throw new FileRefused(passwordAsked);
+  return oldOffice.find(([part]) => bytes.includes(Buffer.from(part, "utf16le")))?.[1] ?? found;
 }
+
+const passwordAsked = "tiene contraseña. Quítasela y vuelve a subirlo.";
+const oldOffice = [
+  ["WordDocument", documentTypes.doc],
+  ["PowerPoint Document", documentTypes.ppt],
+  ["Workbook", documentTypes.xls],
+  ["Book", documentTypes.xls],
+] as const;
 
 // For types that are not accepted: what to convert them to, by extension or type.
 const instead: [kind: RegExp, sentence: string][] = [
-  [/^(doc|ppt|dot|pps|msg)$/, "es de un Office antiguo. Guárdalo como DOCX, PPTX o PDF, o un correo como EML."],
+  [/^msg$/, "es un correo de Outlook. Guárdalo como EML o como PDF."],
+  [/^(doc|ppt|dot|pps)$|x-cfb/, "es de un Office antiguo de una clase que no se lee. Guárdalo como DOCX, PPTX o PDF."],
   [/^(pages|numbers|key)$/, "es de iWork. Expórtalo a PDF, DOCX, XLSX o PPTX."],
   [/^mobi$|x-mobipocket/, "es un libro electrónico de un tipo que no se admite. Conviértelo a EPUB o PDF."],
   [/^image\//, "es una imagen de un tipo que no se admite. Conviértela a PNG o JPEG."],
@@ -70,10 +85,6 @@ const instead: [kind: RegExp, sentence: string][] = [
 function whyNot(mediaType: string, ending: string): string {
   // Documents of offices are archives; one whose content can't be listed is truncated.
   if (mediaType === "application/zip" && binary.test(ending)) return "está dañado o incompleto: no se puede abrir.";
-  // An Office file with a password is no ZIP any more, but a compound file of the old Office.
-  if (mediaType === "application/x-cfb" && /^(docx|xlsx|pptx)$/.test(ending)) {
-    return "tiene contraseña. Quítasela y vuelve a subirlo.";
-  }
   const found = instead.find(([kind]) => kind.test(mediaType) || kind.test(ending));
   return (
     found?.[1] ??
@@ -101,8 +112,7 @@ const notInText = /[\0-\x07\x0e-\x1a\x1c-\x1f]/;
 async function textType(path: string, name: string): Promise<string> {
   const ending = extname(name).slice(1).toLowerCase();
   const start = await firstBytes(path);
-  const utf16 = /^(\xff\xfe|\xfe\xff)/.test(start.toString("latin1"));
-  if (!utf16 && notInText.test(start.toString("latin1")))
+  if (!utf16Of(start) && notInText.test(start.toString("latin1")))
     throw new FileRefused("no se sabe qué es: no es texto, ni una imagen o un documento conocido.");
   if (
     ending === "svg" ||

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { CFB } from "@e965/xlsx";
 import { unzipSync, type Zippable, zipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Account, type Api, openApi } from "../support/api.ts";
@@ -33,6 +34,18 @@ async function whyRefused(sent: File): Promise<string> {
   const { detail } = await upload([sent]);
   return detail ?? "";
 }
+/** Place in the directory of a ZIP that has the entry of this name. */
+const entryOf = (archive: Uint8Array, name: string) => Buffer.from(archive).lastIndexOf(name) - 46;
+function withPassword(archive: Uint8Array<ArrayBuffer>, name: string): Uint8Array<ArrayBuffer> {
+  archive[entryOf(archive, name) + 8] = 1;
+  return archive;
+}
+/** A compound file, as the old Office wrote them, with one stream. */
+function compound(stream: string): Uint8Array<ArrayBuffer> {
+  const made = CFB.utils.cfb_new();
+  CFB.utils.cfb_add(made, `/${stream}`, Buffer.alloc(5_000, 7));
+  return new Uint8Array(Buffer.from(CFB.write(made, { type: "buffer" })));
+}
 /** A document with one part of it changed. */
 const changed = (name: string, part: string, change: (text: string) => string) => {
   const parts = unzipSync(bytesOf(name));
@@ -59,7 +72,7 @@ describe("documents that LibreOffice has written are read", () => {
   it.each(["gastos.ods", "gastos.xlsx", "gastos.xls"])("%s, as a table in Spanish", async (name) => {
     const text = await textOf(file(bytesOf(name), name));
     expect(text).toBe(
-      "# Hoja gastos\n\nConcepto | Fecha | Importe | Pagado\nPapelería | 5/3/2024 | 1280,5 | sí\nAlquiler | 6/1/2024 | 950 | no",
+      "# Hoja gastos\n\nConcepto | Fecha | Importe | Pagado\nPapelería | 05/03/2024 | 1280,5 | VERDADERO\nAlquiler | 06/01/2024 | 950 | FALSO",
     );
   });
 
@@ -163,8 +176,10 @@ describe("what is unusual in a document", () => {
       "clave.odt",
       "tiene contraseña",
     ],
-    ["a DOCX with a password", () => bytesOf("gastos.xls"), "clave.docx", "tiene contraseña"],
-    ["a document of the old Word", () => bytesOf("gastos.xls"), "viejo.doc", "Office antiguo"],
+    ["a DOCX with a password", () => compound("EncryptedPackage"), "clave.docx", "tiene contraseña"],
+    ["another document of the old Office", () => compound("VisioDocument"), "plano.vsd", "Office antiguo"],
+    ["a mail of Outlook", () => compound("__properties_version1.0"), "aviso.msg", "correo de Outlook"],
+    ["half a document of the old Word", () => compound("WordDocument"), "viejo.doc", "un DOC dañado"],
     [
       "an EPUB with a lock",
       () =>
@@ -210,6 +225,24 @@ describe("a ZIP of documents", () => {
     expect(again.items.map(({ id }) => id).sort()).toEqual(items.map(({ id }) => id).sort());
   });
 
+  it("loses no more than the entry that can't be read", async () => {
+    const names = { "a.txt": utf8("El primero."), "b.txt": utf8("El segundo."), "c.txt": utf8("El tercero.") };
+    const archive = withPassword(zipped(names), "a.txt");
+    // The way in which an entry is stored, in the directory: «shrunk».
+    archive[entryOf(archive, "b.txt") + 10] = 1;
+    const { items, refused } = await upload([file(archive, "tres.zip")]);
+    expect(items.map(({ name }) => name)).toEqual(["c.txt"]);
+    expect(refused.find(({ name }) => name === "a.txt")?.reason).toContain("tiene contraseña");
+    expect(refused.find(({ name }) => name === "b.txt")?.reason).toContain("comprimido de una forma");
+  });
+
+  it("has names in the letters of DOS", async () => {
+    const archive = zipped({ "Declaraci_n.txt": utf8("Base liquidable: 23.418,77 euros.") });
+    for (const at of [30, entryOf(archive, "Declaraci_n.txt") + 46]) archive[at + 10] = 0xa2;
+    const { items } = await upload([file(archive, "renta.zip")]);
+    expect(items.map(({ name }) => name)).toEqual(["Declaración.txt"]);
+  });
+
   it("that belongs to a message is sent to where it is opened", async () => {
     const { detail } = await upload([file(packed(), "papeles.zip")], { temporary: "1" });
     expect(detail).toContain("Súbelo en tus archivos o en un proyecto");
@@ -225,11 +258,7 @@ describe("a ZIP of documents", () => {
     ],
     [
       "one with a password",
-      () => {
-        const bytes = packed();
-        bytes[6] = 1;
-        return bytes;
-      },
+      () => withPassword(zipped({ "nota.txt": utf8("Acuérdate de la fianza.") }), "nota.txt"),
       "tiene contraseña",
     ],
   ] as const)("%s says so", async (_, make, why) => {

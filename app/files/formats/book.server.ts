@@ -1,6 +1,7 @@
 import { Parser } from "htmlparser2";
 import { openArchive } from "./archive.server.ts";
 import { htmlText } from "./html.server.ts";
+import { elementsIn, firstIn, textWithin, treeOf } from "./office/xml.server.ts";
 import { damaged, Unreadable } from "./unreadable.server.ts";
 
 const what = "un EPUB";
@@ -19,7 +20,17 @@ export function bookText(bytes: Uint8Array): string {
     const text = archive.text(path);
     return text === undefined ? [] : [htmlText(text)];
   });
-  return chapters.filter(Boolean).join("\n\n");
+  return [...aboutIt(packageText), ...chapters].filter(Boolean).join("\n\n");
+}
+
+/** Title and authors (EPUB 3.3, 5.5.3). */
+function aboutIt(packageText: string): string[] {
+  const about = firstIn(treeOf(packageText), "metadata");
+  const said = (name: string) =>
+    about ? [...elementsIn(about, `dc:${name}`)].map((one) => textWithin(one).replace(/\s+/g, " ").trim()) : [];
+  const [title] = said("title");
+  const authors = said("creator").filter(Boolean).join(", ");
+  return [title ? `# ${title}` : "", authors && `De: ${authors}`];
 }
 
 /** The addresses of the chapters, in the order in which they are read (EPUB 3.3, 5.7). */

@@ -1,4 +1,5 @@
 import { htmlText } from "./html.server.ts";
+import { plainText } from "./plain.server.ts";
 
 /** Content of an e-mail: its text with sender and receivers, and its attachments. */
 export type Mail = { text: string; attachments: { name: string; mediaType: string; bytes: Buffer }[] };
@@ -6,7 +7,7 @@ export type Mail = { text: string; attachments: { name: string; mediaType: strin
 /** Reads an e-mail as it is sent (RFC 5322, MIME). Text is taken from its plain part, or from the HTML if there is none. */
 export async function readMail(bytes: Uint8Array): Promise<Mail> {
   const { default: PostalMime } = await import("postal-mime");
-  const mail = await PostalMime.parse(Buffer.from(bytes), { attachmentEncoding: "arraybuffer" });
+  const mail = await PostalMime.parse(withUtf8Head(Buffer.from(bytes)), { attachmentEncoding: "arraybuffer" });
   const people = (list: { name?: string; address?: string | undefined }[] = []) =>
     list.map(({ name, address }) => [name, address && `<${address}>`].filter(Boolean).join(" ")).join(", ");
   const head = [
@@ -25,6 +26,13 @@ export async function readMail(bytes: Uint8Array): Promise<Mail> {
       bytes: Buffer.from(content as ArrayBuffer),
     })),
   };
+}
+
+/** A mail whose head has letters of Windows as they are, which the library would take for broken UTF-8. */
+function withUtf8Head(bytes: Buffer): Buffer {
+  const end = bytes.indexOf(bytes.includes("\r\n\r\n") ? "\r\n\r\n" : "\n\n");
+  const head = bytes.subarray(0, end < 0 ? bytes.length : end);
+  return Buffer.concat([Buffer.from(plainText(head)), bytes.subarray(head.length)]);
 }
 
 const moments = new Intl.DateTimeFormat("es", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" });

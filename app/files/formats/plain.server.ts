@@ -1,21 +1,60 @@
-/** Decodes UTF-8, UTF-16 with a BOM, or Windows-1252, which Spanish spreadsheets still write. */
+import { decoded } from "./encodings.server.ts";
+
+const sampled = 4_096;
+// How many signs of a text that is mostly UTF-8 may be broken: a byte is lost now and then, where a file was cut or joined.
+const brokenOfGood = 0.25;
+
+/**
+ * The text of a file: in UTF-16, with a mark or without, or in UTF-8, also with a broken sign; else in the one of Windows, the Mac or
+ * DOS that makes Spanish words of it.
+ */
 export function plainText(bytes: Uint8Array): string {
-  const encoding =
-    bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8";
-  try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
-  } catch {
-    return new TextDecoder("windows-1252").decode(bytes);
-  }
+  const wide = utf16Of(bytes);
+  if (wide) return new TextDecoder(wide).decode(bytes);
+  const text = new TextDecoder().decode(bytes);
+  const broken = text.match(/\uFFFD/g)?.length ?? 0;
+  if (broken === 0) return text;
+  const good = text.match(/[^\0-\x7f\uFFFD]/g)?.length ?? 0;
+  // At its ends a sign was cut in two, and is no sign.
+  if (broken <= good * brokenOfGood) return text.replace(/^\uFFFD+|\uFFFD+$/g, "");
+  return [...oldEncodings].map((encoding) => decoded(bytes, encoding)).reduce(likelier);
 }
 
-/** The text of a page by what it says of its characters. */
+/** UTF-16's order of bytes, by its mark or by the zeros in a text of Latin letters; undefined for other texts. */
+export function utf16Of(bytes: Uint8Array): "utf-16le" | "utf-16be" | undefined {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return "utf-16be";
+  const sample = bytes.subarray(0, sampled);
+  const zeros = [0, 0];
+  for (const [at, byte] of sample.entries()) if (byte === 0) zeros[at & 1] = (zeros[at & 1] ?? 0) + 1;
+  const [even = 0, odd = 0] = zeros;
+  const pairs = sample.length >> 1;
+  if (pairs < 2) return undefined;
+  if (odd > 0.6 * pairs && even < 0.05 * pairs) return "utf-16le";
+  return even > 0.6 * pairs && odd < 0.05 * pairs ? "utf-16be" : undefined;
+}
+
+const oldEncodings = ["windows-1252", "macintosh", "cp850"];
+// Letters that Spanish has within words, and signs before them.
+const spanish = /(?<=\p{L})[áéíóúüñçàèòï]|[áéíóúüñçàèòï](?=[a-z])|(?<=\p{Lu})[ÁÉÍÓÚÜÑ]|[¿¡](?=\p{L})|(?<=\d)[ºª]/gu;
+
+const likelier = (one: string, other: string) => (likely(other) > likely(one) ? other : one);
+const likely = (text: string) => text.match(spanish)?.length ?? 0;
+
+/** The text of a page or an XML file by what it says of its characters. */
 export function declaredText(bytes: Uint8Array): string {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 2_000)).toString("latin1");
-  const [, said] = /<meta[^>]+charset=["']?([\w-]+)/i.exec(head) ?? [];
+  const [, said] =
+    /^\s*<\?xml[^>]+encoding=["']([\w-]+)/i.exec(head) ?? /<meta[^>]+charset=["']?([\w-]+)/i.exec(head) ?? [];
+  // What it says is older than the file where that is valid UTF-8 with other letters.
+  if (!said || utf16Of(bytes) || isUtf8(bytes)) return plainText(bytes);
+  return decoded(bytes, said);
+}
+
+function isUtf8(bytes: Uint8Array): boolean {
   try {
-    return said ? new TextDecoder(said).decode(bytes) : plainText(bytes);
+    return /[^\0-\x7f]/.test(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    return plainText(bytes);
+    return false;
   }
 }

@@ -5,10 +5,13 @@ import { readMail } from "./mail.server.ts";
 import { openDocumentPages } from "./office/open-document.server.ts";
 import { sheetsText } from "./office/sheets.server.ts";
 import { slideTexts } from "./office/slides.server.ts";
+import { oldSlideTexts } from "./office/slides-97.server.ts";
 import { wordText } from "./office/word.server.ts";
+import { oldWordText } from "./office/word-97.server.ts";
 import { pdfPages } from "./pdf/pdf.server.ts";
-import { declaredText, plainText } from "./plain.server.ts";
+import { declaredText } from "./plain.server.ts";
 import { rtfText } from "./rtf.server.ts";
+import { tableText } from "./table.server.ts";
 import { type DocumentType, documentTypes, isDocumentType } from "./types.server.ts";
 import { Unreadable } from "./unreadable.server.ts";
 
@@ -20,13 +23,15 @@ const asPages = (pages: string[]) => ({ pages, count: pages.length });
 
 const readers: Record<DocumentType, ReadBytes> = {
   [documentTypes.pdf]: pdfPages,
-  [documentTypes.docx]: async (bytes) => ({ text: await wordText(bytes) }),
+  [documentTypes.docx]: (bytes) => ({ text: wordText(bytes) }),
   [documentTypes.xlsx]: async (bytes, room) => ({ text: await sheetsText(bytes, room) }),
   [documentTypes.pptx]: (bytes) => asPages(slideTexts(bytes)),
   [documentTypes.odt]: (bytes) => ({ text: openDocumentPages(bytes, "un ODT").join("\n\n") }),
   [documentTypes.ods]: async (bytes, room) => ({ text: await sheetsText(bytes, room) }),
   [documentTypes.odp]: (bytes) => asPages(openDocumentPages(bytes, "un ODP")),
   [documentTypes.xls]: async (bytes, room) => ({ text: await sheetsText(bytes, room) }),
+  [documentTypes.doc]: async (bytes) => ({ text: await oldWordText(bytes) }),
+  [documentTypes.ppt]: async (bytes) => asPages(await oldSlideTexts(bytes)),
   [documentTypes.epub]: (bytes) => ({ text: bookText(bytes) }),
   [documentTypes.rtf]: (bytes) => ({ text: rtfText(bytes) }),
   [documentTypes.html]: (bytes) => ({ text: htmlText(declaredText(bytes)) }),
@@ -35,7 +40,9 @@ const readers: Record<DocumentType, ReadBytes> = {
 
 /** The text of a document of this type, of which `room` characters are wanted. Throws Unreadable. */
 export async function readText(bytes: Buffer, mediaType: string, room: number): Promise<ReadText> {
-  return isDocumentType(mediaType) ? readers[mediaType](bytes, room) : { text: plainText(bytes) };
+  if (isDocumentType(mediaType)) return readers[mediaType](bytes, room);
+  const text = declaredText(bytes);
+  return { text: mediaType === "text/csv" ? await tableText(text, room) : text };
 }
 
 /** An e-mail and the documents that came with it; what can't be read of those is named. An e-mail within it is not opened. */

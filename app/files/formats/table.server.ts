@@ -1,0 +1,24 @@
+// Of a table: most rows have at least two cells.
+const tableRows = 0.6;
+
+/**
+ * A text of values between commas, semicolons or tabs as rows with bars between the cells; the text itself if it is no table. `room`:
+ * characters that are wanted.
+ */
+export async function tableText(text: string, room: number): Promise<string> {
+  const { read } = await import("@e965/xlsx");
+  // Old Macs end lines with a carriage return.
+  const lines = text.slice(0, room).replace(/\r\n?/g, "\n");
+  const book = read(lines, { type: "string", raw: true, dense: true });
+  const [name = ""] = book.SheetNames;
+  const rows = (book.Sheets[name]?.["!data"] ?? []).map((row) =>
+    Array.from(row ?? [], (cell) =>
+      String(cell?.v ?? "")
+        .replace(/\s+/g, " ")
+        .trim(),
+    ),
+  );
+  const shown = rows.filter((cells) => cells.some(Boolean));
+  if (shown.filter(({ length }) => length > 1).length < tableRows * shown.length) return text;
+  return shown.map((cells) => cells.join(" | ")).join("\n");
+}
