@@ -21,7 +21,7 @@ export default defineConfig(({ command }) => ({
             serve: "./serve.ts",
             handler: "./app/server/handler.server.ts",
             "reading.worker": "./app/files/reading.worker.ts",
-            "scan.worker": "./app/files/scan.worker.ts",
+            "scan.worker": "./app/files/pictures/scan.worker.ts",
             "unpack.worker": "./app/files/unpack.worker.ts",
             "page.worker": "./app/tools/builtin/page.worker.ts",
             "scrub.worker": "./app/db/sqlite/scrub.worker.ts",

@@ -146,7 +146,7 @@ describe("the house", () => {
       "app/db/sqlite/scrub.worker.ts",
       "app/db/tables.ts",
       "app/files/reading.worker.ts",
-      "app/files/scan.worker.ts",
+      "app/files/pictures/scan.worker.ts",
       "app/files/unpack.worker.ts",
       "app/markdown/render.worker.ts",
       "app/replies/chunk.ts",

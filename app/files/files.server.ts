@@ -93,7 +93,7 @@ export class Files {
   }
 
   async #remake(id: string, path: string): Promise<Pick<FileRow, "width" | "height">> {
-    const { remakeImage } = await import("./images.server.ts");
+    const { remakeImage } = await import("./pictures/images.server.ts");
     const { width, height, image, preview } = await remakeImage(path);
     await this.storage.put(id, "image", image);
     await this.storage.put(id, "preview", preview);

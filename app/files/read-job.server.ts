@@ -4,9 +4,9 @@ import { indexPassages } from "../db/search/passages.server.ts";
 import { searchWords } from "../db/search/words.server.ts";
 import type { FileRow } from "../db/tables.ts";
 import { type JobAtWork, JobFailed, type JobRules } from "../jobs/jobs.server.ts";
+import { scanPages } from "./pictures/scan.server.ts";
 import { type Reading, readDocument } from "./read-document.server.ts";
 import { FileRefused } from "./refused.server.ts";
-import { scanPages } from "./scan.server.ts";
 import type { Storage } from "./storage/storage.server.ts";
 
 type ReadServices = { db: Db; storage: Storage };

@@ -201,7 +201,7 @@ const callOf = ({ id, function: { name, arguments: input } }: z.output<typeof ca
 /** Re-encoded: of limited size and without metadata. */
 async function remade(images: string[]): Promise<Uint8Array[]> {
   if (images.length === 0) return [];
-  const { remakeImage } = await import("../../files/images.server.ts");
+  const { remakeImage } = await import("../../files/pictures/images.server.ts");
   const done: Uint8Array[] = [];
   for (const encoded of images) {
     const made = await remakeImage(Buffer.from(encoded, "base64")).catch((error) => {

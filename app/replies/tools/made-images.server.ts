@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { hasCredentials } from "../../files/generated-mark.server.ts";
+import { hasCredentials } from "../../files/pictures/generated-mark.server.ts";
 import { FileRefused } from "../../files/refused.server.ts";
 import type { Made } from "../../tools/tool.server.ts";
 import type { Run } from "../running/run.server.ts";
@@ -53,6 +53,6 @@ export async function keepImages(
 /** An image of a model, marked as that for machines. Credentials of its provider stay whole, and are named where the file is. */
 async function marked({ bytes, name }: Omit<Made, "shows">): Promise<Omit<Made, "shows">> {
   if (hasCredentials(bytes)) return { bytes, name: name.replace(/(\.\w+)?$/, " con credenciales C2PA$1") };
-  const { markGenerated } = await import("../../files/images.server.ts");
+  const { markGenerated } = await import("../../files/pictures/images.server.ts");
   return { bytes: await markGenerated(bytes), name };
 }

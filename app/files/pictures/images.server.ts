@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import pLimit from "p-limit";
 import type { Metadata, Sharp } from "sharp";
-import { limits } from "../process/limits.ts";
+import { limits } from "../../process/limits.ts";
+import { FileRefused } from "../refused.server.ts";
 import { generatedXmp, xmpForCopy } from "./generated-mark.server.ts";
-import { FileRefused } from "./refused.server.ts";
 
 export type Image = { width: number; height: number; image: Buffer; preview: Buffer };
 

@@ -4,9 +4,9 @@ import { setPriority } from "node:os";
 import { join } from "node:path";
 import sharp, { type Sharp } from "sharp";
 import { createWorker, type Worker } from "tesseract.js";
-import { answerJob } from "../process/child-process-entry.ts";
-import { limits } from "../process/limits.ts";
-import { picturesOn } from "./formats/pdf/pictures.server.ts";
+import { answerJob } from "../../process/child-process-entry.ts";
+import { limits } from "../../process/limits.ts";
+import { picturesOn } from "../formats/pdf/pictures.server.ts";
 import type { ScanAnswer, ScanJob } from "./scan.server.ts";
 
 // Whatever else is done on this machine goes before.

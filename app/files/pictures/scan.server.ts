@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
-import { runWorker, TooMuch } from "../process/child-process.server.ts";
+import { runWorker, TooMuch } from "../../process/child-process.server.ts";
 
 /** `pages`: of a PDF, which ones, from 1; of an image, there is only the first. `folder`: an empty one for what is needed meanwhile. */
 export type ScanJob = { path: string; mediaType: string; pages: number[]; folder: string };

@@ -1,4 +1,4 @@
-import { digitalSource } from "../process/text/digital-source.ts";
+import { digitalSource } from "../../process/text/digital-source.ts";
 
 /** XMP with IPTC's term for where an image comes from (iptc.org/std/photometadata/specification, «Digital Source Type»). */
 const xmpOf = (term: string) =>
