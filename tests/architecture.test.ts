@@ -137,7 +137,7 @@ describe("the house", () => {
     const bare = files.filter(
       (file) =>
         /^app\/(db|api|files|jobs|replies|embeddings|markdown|tools|retention)\//.test(file) &&
-        !/\.server\.tsx?$/.test(file),
+        !/\.(?:server\.tsx?|d\.ts)$/.test(file),
     );
     expect(bare).toEqual([
       "app/api/imports/import-formats.ts",
@@ -145,8 +145,9 @@ describe("the house", () => {
       "app/db/sqlite/checkpoint.worker.ts",
       "app/db/sqlite/scrub.worker.ts",
       "app/db/tables.ts",
-      "app/files/reading.worker.ts",
+      "app/files/pictures/decode.worker.ts",
       "app/files/pictures/scan.worker.ts",
+      "app/files/reading.worker.ts",
       "app/files/unpack.worker.ts",
       "app/markdown/render.worker.ts",
       "app/replies/chunk.ts",

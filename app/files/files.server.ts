@@ -53,7 +53,8 @@ export class Files {
     await refuseFileBeyondPlan(this.#db, keep.userId, sent.size);
     const row = { ...newRow({ ...sent, name }, keep), mediaType, sha256 };
     try {
-      const size = isImage(mediaType) && (await this.#images.run(keep.userId, () => this.#remake(row.id, sent.path)));
+      const size =
+        isImage(mediaType) && (await this.#images.run(keep.userId, () => this.#remake(row.id, sent.path, mediaType)));
       await this.storage.put(row.id, "original", sent.path);
       return await this.#store(size ? { ...row, ...size, ready: 1 } : row);
     } catch (error) {
@@ -92,9 +93,9 @@ export class Files {
     return found.find((row) => withoutNumber(row.name) === withoutNumber(name));
   }
 
-  async #remake(id: string, path: string): Promise<Pick<FileRow, "width" | "height">> {
-    const { remakeImage } = await import("./pictures/images.server.ts");
-    const { width, height, image, preview } = await remakeImage(path);
+  async #remake(id: string, path: string, mediaType: string): Promise<Pick<FileRow, "width" | "height">> {
+    const { remakeFile } = await import("./pictures/images.server.ts");
+    const { width, height, image, preview } = await remakeFile(path, mediaType);
     await this.storage.put(id, "image", image);
     await this.storage.put(id, "preview", preview);
     return { width, height };

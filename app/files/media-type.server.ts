@@ -5,7 +5,7 @@ import { utf16Of } from "./formats/plain.server.ts";
 import { documentTypes, isDocumentType, readAs } from "./formats/types.server.ts";
 import { FileRefused } from "./refused.server.ts";
 
-const known = new Set(["image/png", "image/jpeg", "image/webp", "image/gif", "image/avif"]);
+const known = new Set(["png", "jpeg", "webp", "gif", "avif", "heic", "tiff", "bmp"].map((kind) => `image/${kind}`));
 const texts: Record<string, string> = {
   html: documentTypes.html,
   htm: documentTypes.html,
@@ -52,11 +52,22 @@ export async function recordingTypeOf(path: string): Promise<string> {
 /** The type under which it is read. All documents of the old Office have one type: the names of their parts tell them apart. */
 async function documentType(path: string): Promise<string | undefined> {
   const found = await typeOf(path);
+  if (found === "image/apng") return "image/png";
+  // Films and pictures share a container: names of kinds tell which.
+  if (found && /^(?:video\/mp4|image\/hei[cf](?:-sequence)?)$/.test(found))
+    return heldPicture(await firstBytes(path)) ?? found;
   if (found !== "application/x-cfb") return found && readAs(found);
   const bytes = await readFile(path);
   // A document of the new Office with a password is no ZIP any more.
   if (bytes.includes(Buffer.from("EncryptedPackage", "utf16le"))) throw new FileRefused(passwordAsked);
   return oldOffice.find(([part]) => bytes.includes(Buffer.from(part, "utf16le")))?.[1] ?? found;
+}
+
+/** The kind of a picture in a container (ISO 14496-12), by the brands that it is compatible with; undefined if it is none. */
+function heldPicture(start: Buffer): string | undefined {
+  const brands = start.toString("latin1", 8, Math.min(start.readUInt32BE(0), 256));
+  if (/avi[fs]/.test(brands)) return "image/avif";
+  return /hei[cxms]|hev[cxms]|mif1/.test(brands) ? "image/heic" : undefined;
 }
 
 const passwordAsked = "tiene contraseña. Quítasela y vuelve a subirlo.";

@@ -3,6 +3,7 @@ import { cutPassages, indexedWords } from "../db/search/passages.server.ts";
 import { answerJob } from "../process/child-process-entry.ts";
 import { limits } from "../process/limits.ts";
 import { cutHere } from "./cut-here.server.ts";
+import { joinHyphens } from "./formats/hyphens.server.ts";
 import { readText } from "./formats/read.server.ts";
 import { Unreadable } from "./formats/unreadable.server.ts";
 import type { Reading, ReadingAnswer, ReadingJob } from "./read-document.server.ts";
@@ -20,11 +21,11 @@ async function answer(job: ReadingJob): Promise<ReadingAnswer> {
 
 async function read({ path, mediaType, scanned }: ReadingJob): Promise<Reading> {
   const bytes = mediaType.startsWith("image/") ? undefined : readFileSync(path);
-  const found = bytes ? await readText(bytes, mediaType, 2 * limits.fileText) : { text: scanned?.get(1) ?? "" };
+  const found = bytes ? await readText(bytes, mediaType, 2 * limits.fileText) : { text: withoutCuts(scanned, 1) ?? "" };
   const isPaged = "pages" in found;
   const texts = cut(
     (isPaged
-      ? found.pages.map((page, index) => scanned?.get(index + 1) ?? page)
+      ? found.pages.map((page, index) => withoutCuts(scanned, index + 1) ?? page)
       : [found.text.slice(0, 2 * limits.fileText)]
     ).map(tidy),
     isPaged,
@@ -35,6 +36,12 @@ async function read({ path, mediaType, scanned }: ReadingJob): Promise<Reading> 
     passages: passagesOf(texts, isPaged),
     withoutText: isPaged ? texts.flatMap((text, index) => (text ? [] : [index + 1])) : [],
   };
+}
+
+/** The recognised text of a page, with the words that its lines cut put together. */
+function withoutCuts(scanned: ReadingJob["scanned"], page: number): string | undefined {
+  const text = scanned?.get(page);
+  return text === undefined ? undefined : joinHyphens([text])[0];
 }
 
 /** As much of it as is kept, and a note where it was cut: on a page of its own if it has pages. */

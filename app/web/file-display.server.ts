@@ -21,6 +21,9 @@ const kinds: Record<string, string> = {
   "image/webp": "imagen WebP",
   "image/gif": "imagen GIF",
   "image/avif": "imagen AVIF",
+  "image/heic": "imagen HEIC",
+  "image/tiff": "imagen TIFF",
+  "image/bmp": "imagen BMP",
 };
 
 /** A file as a page shows it: its name, and its kind and size in words. `id` is null once it is deleted. */

@@ -1,4 +1,4 @@
-// How long documents take to be read: a PDF of 300 pages beside poppler's pdftotext, if that is there, and scanned pages. Reading is done
+// How much of papers is read (`papers.ts`), and how long documents take: a PDF of 300 pages beside poppler's pdftotext, if that is there, and scanned pages. Reading is done
 // in a child process; what anybody else waits for meanwhile is the longest delay of the event loop here. `npm run bench -- read`.
 import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -7,6 +7,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { openApi } from "../support/api.ts";
 import { queryEngines } from "../support/engines.ts";
 import { textPdf } from "../support/text-pdf.ts";
+import { readPapers } from "./papers.ts";
 
 const pages = 300;
 // In ms: of the processes that recognise and read.
@@ -16,6 +17,7 @@ const prose = readdirSync(folder)
   .map((name) => readFileSync(join(folder, name), "utf8"))
   .join("\n");
 
+if (!(await readPapers())) process.exitCode = 1;
 for (const engine of await queryEngines()) {
   const api = await openApi(engine);
   const ana = await api.signUp("Ana");

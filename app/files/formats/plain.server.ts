@@ -46,7 +46,7 @@ export function declaredText(bytes: Uint8Array): string {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 2_000)).toString("latin1");
   const [, said] =
     /^\s*<\?xml[^>]+encoding=["']([\w-]+)/i.exec(head) ?? /<meta[^>]+charset=["']?([\w-]+)/i.exec(head) ?? [];
-  // What it says is older than the file where that is valid UTF-8 with other letters.
+  // A declaration is older than the file if the bytes are valid UTF-8 with other letters than ASCII.
   if (!said || utf16Of(bytes) || isUtf8(bytes)) return plainText(bytes);
   return decoded(bytes, said);
 }

@@ -1,8 +1,13 @@
 import { readFile } from "node:fs/promises";
+import { extname } from "node:path";
 import pLimit from "p-limit";
 import type { Metadata, Sharp } from "sharp";
+import { runWorker, TooMuch } from "../../process/child-process.server.ts";
 import { limits } from "../../process/limits.ts";
 import { FileRefused } from "../refused.server.ts";
+import { backgroundOf } from "./background.server.ts";
+import type { DecodeAnswer, DecodeJob } from "./decode.worker.ts";
+import { isDecodedHere } from "./decode-picture.server.ts";
 import { generatedXmp, xmpForCopy } from "./generated-mark.server.ts";
 
 export type Image = { width: number; height: number; image: Buffer; preview: Buffer };
@@ -13,11 +18,28 @@ const previewSide = 480;
 const seconds = 15;
 
 /**
- * Re-encodes an image, once for models and once for pages, without metadata but the mark that a model has made it. `source` is a
- * path or the bytes. Returns the size in pixels after rotation. Throws FileRefused.
+ * Re-encodes an image, once for models and once for pages, without metadata but the mark that a model has made it. Returns the size
+ * in pixels after rotation. Throws FileRefused.
  */
-export function remakeImage(source: string | Uint8Array): Promise<Image> {
-  return atOnce(() => remake(source));
+export function remakeImage(bytes: Uint8Array): Promise<Image> {
+  return atOnce(() => remake(Buffer.from(bytes)));
+}
+
+/** As `remakeImage`, of a file of this type. Throws FileRefused. */
+export async function remakeFile(path: string, mediaType: string): Promise<Image> {
+  return remakeImage(isDecodedHere(mediaType) ? await decodedApart({ path, mediaType }) : await readFile(path));
+}
+
+/** A picture as a PNG, decoded in a child process. Throws FileRefused. */
+async function decodedApart(job: DecodeJob): Promise<Uint8Array> {
+  const program = new URL(`./decode.worker${extname(import.meta.filename)}`, import.meta.url);
+  const answer = await runWorker<DecodeAnswer>(program, job).catch((cause) => {
+    if (cause instanceof TooMuch)
+      throw new FileRefused("tiene más píxeles de los que se admiten. Redúcela.", { cause });
+    throw cause;
+  });
+  if ("refused" in answer) throw new FileRefused(answer.refused);
+  return answer.png;
 }
 
 // The other threads of libuv's pool are left for files, passwords and DNS.
@@ -44,8 +66,7 @@ async function reader(source: Uint8Array): Promise<Sharp> {
   return sharp(source, { limitInputPixels: limits.imagePixels, failOn: "error", pages: 1 }).timeout({ seconds });
 }
 
-async function remake(source: string | Uint8Array): Promise<Image> {
-  const bytes = typeof source === "string" ? await readFile(source) : Buffer.from(source);
+async function remake(bytes: Buffer): Promise<Image> {
   const meta = await metadataOf(bytes);
   const { width, height } = meta.autoOrient;
   const xmp = xmpForCopy(bytes, meta.xmp);
@@ -65,12 +86,13 @@ async function metadataOf(bytes: Uint8Array): Promise<Metadata> {
   );
 }
 
-/** JPEG, because every model server accepts it; transparent parts become white. */
-function shrink(image: Sharp, side: number, xmp: string | undefined): Promise<Buffer> {
+/** JPEG, because every model server accepts it; transparent parts get a background. */
+async function shrink(image: Sharp, side: number, xmp: string | undefined): Promise<Buffer> {
+  const background = await backgroundOf(image);
   const shrunk = image
     .autoOrient()
     .resize({ width: side, height: side, fit: "inside", withoutEnlargement: true })
-    .flatten({ background: "#ffffff" })
+    .flatten({ background })
     .jpeg({ quality: 84 });
   return (xmp ? shrunk.withXmp(xmp) : shrunk).toBuffer();
 }

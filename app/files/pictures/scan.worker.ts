@@ -1,12 +1,17 @@
-import { copyFileSync } from "node:fs";
+import { copyFileSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { setPriority } from "node:os";
 import { join } from "node:path";
 import sharp, { type Sharp } from "sharp";
-import { createWorker, type Worker } from "tesseract.js";
+import { createWorker, type Line, PSM, type Worker } from "tesseract.js";
 import { answerJob } from "../../process/child-process-entry.ts";
 import { limits } from "../../process/limits.ts";
+import { layoutText, type Piece } from "../formats/pdf/layout.server.ts";
 import { picturesOn } from "../formats/pdf/pictures.server.ts";
+import { Unreadable } from "../formats/unreadable.server.ts";
+import { backgroundOf, white } from "./background.server.ts";
+import { decodePicture, isDecodedHere } from "./decode-picture.server.ts";
+import { withoutRules } from "./rules.server.ts";
 import type { ScanAnswer, ScanJob } from "./scan.server.ts";
 
 // Whatever else is done on this machine goes before.
@@ -18,9 +23,15 @@ const glanceSide = 600;
 // On one page; what is much smaller than the largest is a stamp or a letterhead.
 const picturesAtMost = 6;
 const leastOfLargest = 0.1;
+// Of one image.
+const pagesAtMost = 20;
 // Of a hundred. Below, it is a picture, and its «letters» are leaves and windows; letters that lie on their side are taken for others
 // with some 55, and read with 95.
 const surely = 60;
+// Of a word: below, it is a speck or a line.
+const guessed = 25;
+// Of a sign between words.
+const sign = 80;
 const upright = 75;
 
 answerJob(async (job: ScanJob): Promise<ScanAnswer> => {
@@ -29,7 +40,10 @@ answerJob(async (job: ScanJob): Promise<ScanAnswer> => {
   let recogniser: Promise<Worker> | undefined;
   const texts: string[] = [];
   for (const page of job.pages) {
-    const pictures = job.mediaType === "application/pdf" ? await picturesOfPage(job.path, page) : [openImage(job.path)];
+    const pictures =
+      job.mediaType === "application/pdf"
+        ? await picturesOfPage(job.path, page)
+        : await picturesOf(job.path, job.mediaType);
     const found: string[] = [];
     for (const picture of pictures) found.push(await textIn(await prepared(picture)));
     texts.push(found.filter(Boolean).join("\n\n"));
@@ -60,21 +74,49 @@ answerJob(async (job: ScanJob): Promise<ScanAnswer> => {
   /** `rotateAuto`: first set straight what is askew. */
   async function recognise(image: Buffer, rotateAuto = true): Promise<{ text: string; confidence: number }> {
     recogniser ??= startRecogniser(job.folder);
-    const { data } = await (await recogniser).recognize(image, { rotateAuto });
-    return { text: data.text.trim(), confidence: data.confidence };
+    const { data } = await (await recogniser).recognize(image, { rotateAuto }, { text: false, blocks: true });
+    const lines = (data.blocks ?? []).flatMap(({ paragraphs }) => paragraphs.flatMap((paragraph) => paragraph.lines));
+    return { text: layoutText(lines.flatMap(piecesOf)), confidence: data.confidence };
   }
 });
 
-/** As it is recognised best: dark on white, and no larger than it helps. */
-const prepared = (picture: Sharp): Promise<Buffer> =>
-  picture
-    .flatten({ background: "#fff" })
-    .greyscale()
-    .resize({ width: longestSide, height: longestSide, fit: "inside", withoutEnlargement: true })
-    .png({ compressionLevel: 1 })
-    .toBuffer();
+/** The words of a line where they stand: the page is read by their places, as a PDF's is. */
+function piecesOf({ words, rowAttributes, bbox }: Line): Piece[] {
+  // Of letters with and without what hangs below them.
+  const size = rowAttributes.rowHeight || bbox.y1 - bbox.y0;
+  const base = bbox.y1 - Math.max(0, rowAttributes.descenders);
+  return words
+    .filter(({ confidence, text }) => confidence >= (/[\p{L}\p{N}]/u.test(text) ? guessed : sign) && text.trim())
+    .map(({ text, bbox: { x0, x1 } }) => ({ str: `${text.trim()} `, dir: "ltr", x0, x1, y: base, size }));
+}
 
-const openImage = (path: string) => sharp(path, { limitInputPixels: limits.imagePixels }).autoOrient();
+/** As it is recognised best: dark on white, without colours and without the lines of tables, and no larger than it helps. */
+async function prepared(picture: Sharp): Promise<Buffer> {
+  const background = await backgroundOf(picture);
+  const grey = picture.flatten({ background }).greyscale();
+  const { data, info } = await (background === white ? grey : grey.negate())
+    .resize({ width: longestSide, height: longestSide, fit: "inside", withoutEnlargement: true })
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const { width, height, channels } = info;
+  if (channels === 1) withoutRules(data, width, height);
+  return sharp(data, { raw: { width, height, channels } }).png({ compressionLevel: 1 }).toBuffer();
+}
+
+function noneIfUnreadable(error: unknown): undefined {
+  if (!(error instanceof Unreadable)) throw error;
+}
+
+/** An image, or all pages of one that has several, as scanners and faxes make them (TIFF). */
+async function picturesOf(path: string, mediaType: string): Promise<Sharp[]> {
+  if (isDecodedHere(mediaType)) {
+    const decoded = await decodePicture(readFileSync(path), mediaType).catch(noneIfUnreadable);
+    return decoded ? [sharp(decoded.data, { raw: { ...decoded, channels: 4 } })] : [];
+  }
+  const open = (page: number) => sharp(path, { limitInputPixels: limits.imagePixels, page }).autoOrient();
+  const { pages = 1 } = mediaType === "image/tiff" ? await open(0).metadata() : {};
+  return Array.from({ length: Math.min(pages, pagesAtMost) }, (_, page) => open(page));
+}
 
 /** The pictures on a page of a PDF: of a scan, the page itself, in one piece or in strips that are put together. */
 async function picturesOfPage(path: string, number: number): Promise<Sharp[]> {
@@ -94,11 +136,13 @@ async function picturesOfPage(path: string, number: number): Promise<Sharp[]> {
 }
 
 /** Each language of the recogniser comes in a package, and it wants all in one folder. */
-function startRecogniser(folder: string): Promise<Worker> {
+async function startRecogniser(folder: string): Promise<Worker> {
   const { resolve } = createRequire(import.meta.url);
   for (const code of ["spa", "eng"]) {
     const file = `${code}.traineddata.gz`;
     copyFileSync(resolve(`@tesseract.js-data/${code}/4.0.0_best_int/${file}`), join(folder, file));
   }
-  return createWorker(["spa", "eng"], 1, { langPath: folder, cacheMethod: "none" });
+  const worker = await createWorker(["spa", "eng"], 1, { langPath: folder, cacheMethod: "none" });
+  await worker.setParameters({ tessedit_pageseg_mode: PSM.AUTO });
+  return worker;
 }

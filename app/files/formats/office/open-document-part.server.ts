@@ -268,7 +268,7 @@ export class OpenDocumentPart {
     if (mark && !(name === "text:h" && mark === "-")) this.#writer.text(`${mark} `);
   }
 
-  /** What is drawn from another part: a formula, a chart. */
+  /** A formula or a chart, which has a part of its own. */
   #object(href: string): void {
     const xml = this.#archive.text(`${href.replace(/^\.\//, "")}/content.xml`);
     if (!xml) return;

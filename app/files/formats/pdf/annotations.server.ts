@@ -52,6 +52,8 @@ function fieldSaid(
 
 function answerOf(field: Annotation): string | undefined {
   const { fieldType, fieldValue } = field;
+  // A password is typed for nobody to read (PDF 32000, 12.7.4.3).
+  if (field.password === true || (fieldType === "Tx" && (Number(field.fieldFlags) & 0x2000) !== 0)) return undefined;
   if (fieldType === "Btn") {
     if (field.checkBox === true) {
       return isOn(fieldValue) && fieldValue === field.exportValue ? "[marcada]" : "[sin marcar]";

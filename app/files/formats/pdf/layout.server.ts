@@ -16,24 +16,77 @@ const gutter = 0.8;
 const columnLines = 3;
 const edgesTried = 30;
 const columnsDeep = 8;
+// Lines between two rows of a table whose cells have several lines.
+const rowsApart = 8;
 
 /** The text of a page from the places of its pieces: lines from the top, words from the left, and column after column. */
 export function layoutText(pieces: Piece[]): string {
   const lines = inReadingOrder(linesOf(pieces), columnsDeep);
   const gap = usualGap(lines);
-  const rows = new Set<Line>();
-  for (const [index, line] of lines.entries()) {
-    const next = lines[index + 1];
-    if (next && next.y > line.y && next.y - line.y < 3 * gap && areRows(line, next)) rows.add(line).add(next);
+  const rows = rowsAmong(lines);
+  const shown: string[] = [];
+  let before: Line | undefined;
+  // Cells of the last row, and the places of their columns: a cell may go on in the lines below.
+  let row: { cells: string[]; segments: Piece[][] } | undefined;
+  const endRow = () => {
+    if (row) shown.push(row.cells.join(" | "));
+    row = undefined;
+  };
+  for (const line of lines) {
+    const isFar = before !== undefined && (line.y < before.y || line.y - before.y > 1.5 * gap);
+    const segments = segmentsOf(line);
+    const columns =
+      row && !isFar && segments.length < row.segments.length ? columnsUnder(row.segments, line) : undefined;
+    if (row && columns && !rows.has(line)) {
+      for (const [index, segment] of segments.entries()) {
+        const column = columns[index] ?? 0;
+        row.cells[column] = `${row.cells[column]} ${textOf(segment)}`;
+      }
+    } else {
+      const text = textOf(line.pieces);
+      endRow();
+      const isBroken = before !== undefined && line.y < before.y && /[\p{L},-]$/u.test(shown.at(-1) ?? "");
+      if (isFar && !isBroken) shown.push("");
+      if (rows.has(line)) row = { cells: segments.map(textOf), segments };
+      else shown.push(text);
+    }
+    before = line;
   }
-  return lines
-    .map((line, index) => {
-      const before = lines[index - 1];
-      const begins =
-        before && (line.y - before.y > 1.5 * gap || (line.y < before.y && !/[\p{L},-]$/u.test(textOf(before))));
-      return `${begins ? "\n" : ""}${textOf(line, rows.has(line))}`;
-    })
-    .join("\n");
+  endRow();
+  return shown.join("\n");
+}
+
+/** Lines that are rows of tables: another one near has parts at the same places. */
+function rowsAmong(lines: Line[]): Set<Line> {
+  const rows = new Set<Line>();
+  const parted = lines.map((line) => ({ line, edges: edgesIn(line) }));
+  for (const [index, { line, edges }] of parted.entries()) {
+    for (const other of edges.length > 0 ? parted.slice(index + 1, index + 1 + rowsApart) : []) {
+      if (other.line.y > line.y && areAligned(edges, other.edges, 0.6 * line.size)) rows.add(line).add(other.line);
+    }
+  }
+  return rows;
+}
+
+type Edges = { x0: number; x1: number }[];
+
+/** Beginnings and ends of the parts of a line, but the first. */
+const edgesIn = (line: Line): Edges =>
+  segmentsOf(line)
+    .slice(1)
+    .map((segment) => ({ x0: segment[0]?.x0 ?? 0, x1: segment.at(-1)?.x1 ?? 0 }));
+
+const areAligned = (some: Edges, others: Edges, near: number) =>
+  some.some(({ x0, x1 }) => others.some((b) => Math.abs(x0 - b.x0) < near || Math.abs(x1 - b.x1) < near));
+
+/** Columns of a row, but the first, that the parts of a line stand under; undefined if one stands under none. */
+function columnsUnder(segments: Piece[][], line: Line): number[] | undefined {
+  const columns = segmentsOf(line).map(([first]) =>
+    segments.findIndex(
+      (segment, index) => index > 0 && Math.abs((segment[0]?.x0 ?? 0) - (first?.x0 ?? 0)) < 0.6 * line.size,
+    ),
+  );
+  return columns.every((column) => column > 0) ? columns : undefined;
 }
 
 /** Pieces on lines, from the top. Raised and lowered numbers stand on the line that they belong to. */
@@ -203,7 +256,7 @@ function isProse(lines: Line[]): boolean {
   const width = Math.max(...lines.map(endOf)) - begins;
   const filled = lines.filter((line) => endOf(line) - begins > 0.65 * width).length;
   const broken = lines.filter((line) => segmentsOf(line).length > 1).length;
-  const text = lines.map((line) => textOf(line)).join("");
+  const text = lines.map(({ pieces }) => textOf(pieces)).join("");
   const letters = text.match(/\p{L}/gu)?.length ?? 0;
   return (
     filled >= 0.5 * lines.length &&
@@ -226,28 +279,16 @@ function segmentsOf({ pieces, size }: Line): Piece[][] {
   return segments;
 }
 
-/** Whether two lines are rows of one table: parts of both, other than the first, begin or end at the same place. */
-function areRows(one: Line, other: Line): boolean {
-  const edges = (line: Line) =>
-    segmentsOf(line)
-      .slice(1)
-      .flatMap((segment) => ({ x0: segment[0]?.x0 ?? 0, x1: segment.at(-1)?.x1 ?? 0 }));
-  const others = edges(other);
-  const near = 0.6 * one.size;
-  return edges(one).some(({ x0, x1 }) => others.some((b) => Math.abs(x0 - b.x0) < near || Math.abs(x1 - b.x1) < near));
-}
-
-function textOf(line: Line, isRow = false): string {
+function textOf(pieces: Piece[]): string {
   const shown: { str: string; dir: string }[] = [];
   let before: Piece | undefined;
-  for (const piece of line.pieces) {
+  for (const piece of pieces) {
     const gap = before ? piece.x0 - before.x1 : 0;
-    if (gap >= wideGap * line.size && isRow) shown.push({ str: " | ", dir: "" });
-    else if (gap > blank * Math.min(piece.size, before?.size ?? piece.size)) shown.push({ str: " ", dir: "" });
+    if (gap > blank * Math.min(piece.size, before?.size ?? piece.size)) shown.push({ str: " ", dir: "" });
     shown.push(piece);
     before = piece;
   }
-  return lineOf(shown).trim();
+  return lineOf(shown).replace(/ {2,}/g, " ").trim();
 }
 
 /** The middle one of the distances between lines. */

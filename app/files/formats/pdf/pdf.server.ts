@@ -29,7 +29,7 @@ export async function pdfPages(bytes: Uint8Array, room: number): Promise<{ pages
   return { pages: joinHyphens(pages), count: pdf.numPages };
 }
 
-/** What stands on a page, the answers of its form and its notes: what lies straight first, then what is turned. */
+/** Text of a page with the answers of its form and its notes: straight text first, then turned text. */
 async function pageText(page: Page): Promise<string> {
   const view = page.getViewport({ scale: 1 }).transform;
   const { items } = await page.getTextContent();
