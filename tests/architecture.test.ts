@@ -140,7 +140,6 @@ describe("the house", () => {
         !/\.(?:server\.tsx?|d\.ts)$/.test(file),
     );
     expect(bare).toEqual([
-      "app/api/imports/import-formats.ts",
       "app/api/imports/import.worker.ts",
       "app/db/sqlite/checkpoint.worker.ts",
       "app/db/sqlite/scrub.worker.ts",

@@ -5,7 +5,8 @@ import { cutPassages } from "../../db/search/passages.server.ts";
 import { searchWords } from "../../db/search/words.server.ts";
 import { answerJob } from "../../process/child-process-entry.ts";
 import { limits } from "../../process/limits.ts";
-import { type ImportedChat, type ImportedFile, readExport } from "./import-formats.ts";
+import type { ImportedChat, ImportedFile } from "./formats/imported-chat.server.ts";
+import { readExport } from "./formats/read-export.server.ts";
 
 /** `folder`: where files of the export are put. */
 export type ImportWork = { path: string; folder: string };

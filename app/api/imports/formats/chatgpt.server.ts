@@ -1,0 +1,75 @@
+import {
+  chatOf,
+  fileNamed,
+  type ImportedChat,
+  type ImportedFile,
+  isObject,
+  type Json,
+  objects,
+  text,
+  time,
+} from "./imported-chat.server.ts";
+
+/** A conversation of ChatGPT. */
+export function fromChatGpt(chat: Json): ImportedChat {
+  const nodes = objects(Object.values(chat.mapping as Json)).map((node) => {
+    const message = isObject(node.message) ? node.message : {};
+    const author = isObject(message.author) ? message.author : {};
+    const content = isObject(message.content) ? message.content : {};
+    const metadata = isObject(message.metadata) ? message.metadata : {};
+    const recipient = text(message.recipient) || "all";
+    // Thoughts, searches, executed code and hidden instructions are left out.
+    const said = content.content_type === "text" || content.content_type === "multimodal_text";
+    const shown = said && recipient === "all" && metadata.is_visually_hidden_from_conversation !== true;
+    const parts = shown && Array.isArray(content.parts) ? content.parts : [];
+    const canvas = recipient.startsWith("canmore.") ? canvasIn(text(content.text)) : "";
+    return {
+      key: text(node.id),
+      parent: text(node.parent) || null,
+      role: text(author.role),
+      content: canvas || withoutMarks(parts.map(partSaid).filter(Boolean).join("\n\n")),
+      at: time(message.create_time),
+      files: chatGptFiles(objects(parts), objects(metadata.attachments)),
+    };
+  });
+  const key = text(chat.conversation_id) || text(chat.id);
+  const archived = chat.is_archived === true;
+  return chatOf({ key, title: chat.title, at: time(chat.create_time), archived }, nodes, text(chat.current_node));
+}
+
+/** Its images are parts, and most of them are among the attachments, which have names; both say the id of the entry in the archive. */
+function chatGptFiles(parts: Json[], attachments: Json[]): ImportedFile[] {
+  const attached = attachments.map(({ name, id }) => fileNamed(text(name), text(id)));
+  const pictures = parts
+    .filter(({ content_type }) => content_type === "image_asset_pointer")
+    .map(({ asset_pointer }) => ({
+      kind: "image" as const,
+      name: "",
+      ref: text(asset_pointer).replace(/^.*\/\//, ""),
+    }));
+  return [...attached, ...pictures.filter(({ ref }) => !ref || !attached.some((one) => one.ref === ref))];
+}
+
+/** One part of a message: its text or its transcript. */
+function partSaid(part: unknown): string {
+  if (typeof part === "string") return part;
+  return isObject(part) && part.content_type === "audio_transcription" ? text(part.text) : "";
+}
+
+/** The text of a canvas that a model created or rewrote; later edits are patterns, not texts. */
+function canvasIn(call: string): string {
+  try {
+    const given: unknown = JSON.parse(call);
+    if (!isObject(given)) return "";
+    const [update] = objects(given.updates);
+    const whole = text(given.content) || (update?.pattern === ".*" ? text(update.replacement) : "");
+    const title = text(given.name);
+    return whole && title ? `**${title}**\n\n${whole}` : whole;
+  } catch {
+    return "";
+  }
+}
+
+/** Removes citation marks, which are enclosed in private-use characters. */
+const withoutMarks = (said: string) =>
+  said.replace(/\uE200[^\uE201]{0,2000}\uE201/g, "").replace(/[\uE000-\uF8FF]/g, "");

@@ -1,0 +1,89 @@
+/** An imported conversation; each message comes after its parent. */
+export type ImportedChat = {
+  key: string;
+  title: string;
+  at: number;
+  archived: boolean;
+  leaf: string;
+  messages: ImportedMessage[];
+  /** Files of messages that are left out, such as images that a tool has made. */
+  lost: ImportedFile[];
+};
+/** `name` is empty where the export says none; `ref`: how it is found in the export, if it may be there. */
+export type ImportedFile = { kind: "image" | "file"; name: string; ref: string };
+export type ImportedMessage = {
+  key: string;
+  parent: string | null;
+  role: "user" | "assistant";
+  content: string;
+  at: number;
+  files: ImportedFile[];
+};
+
+/** A message before filtering. */
+export type Node = {
+  key: string;
+  parent: string | null;
+  role: string;
+  content: string;
+  at: number;
+  files?: ImportedFile[];
+};
+export type Json = Record<string, unknown>;
+
+export const fileNamed = (name: string, ref = ""): ImportedFile => ({
+  kind: /\.(?:png|jpe?g|gif|webp|avif|heic)$/i.test(name) ? "image" : "file",
+  name,
+  ref,
+});
+
+export const partsOf = (content: unknown) =>
+  objects(content)
+    .filter(({ type }) => type === "text")
+    .map((part) => (isObject(part.text) ? text(part.text.value) : text(part.text)))
+    .join("\n\n");
+
+/** Drops messages of other roles, and those without text and files; attaches their children to their parents. */
+export function chatOf(
+  { key, title, at, archived }: { key: string; title: unknown; at: number; archived: boolean },
+  nodes: Node[],
+  last: string | undefined,
+): ImportedChat {
+  const children = Map.groupBy(nodes, ({ parent }) => parent);
+  const known = new Set(nodes.map((node) => node.key));
+  const messages: ImportedMessage[] = [];
+  const lost: ImportedFile[] = [];
+  const kept = new Map<string, string | null>();
+  // Messages with an unknown parent become first messages; cycles are never reached.
+  const queue = nodes
+    .filter(({ parent }) => parent === null || !known.has(parent))
+    .map((node) => ({ node, above: null as string | null }));
+  for (let next = queue.shift(); next; next = queue.shift()) {
+    const { node, above } = next;
+    if (kept.has(node.key)) continue;
+    const { role } = node;
+    const files = node.files ?? [];
+    const said =
+      (role === "user" || role === "assistant") &&
+      (node.content.trim() !== "" || (role === "user" && files.length > 0));
+    if (said) messages.push({ key: node.key, content: node.content, role, parent: above, at: node.at || at, files });
+    else lost.push(...files);
+    const here = said ? node.key : above;
+    kept.set(node.key, here);
+    for (const child of children.get(node.key) ?? []) queue.push({ node: child, above: here });
+  }
+  const leaf = (last && kept.get(last)) || messages.at(-1)?.key || "";
+  const shown = text(title).trim() || messages[0]?.content.slice(0, 60) || "Sin título";
+  return { key, title: shown, at, archived, leaf, messages, lost };
+}
+
+export const isObject = (value: unknown): value is Json =>
+  value !== null && typeof value === "object" && !Array.isArray(value);
+export const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
+export const text = (value: unknown) => (typeof value === "string" ? value.replaceAll("\0", "").toWellFormed() : "");
+
+/** Epoch ms of a date text or of seconds; 0: unknown. */
+export function time(value: unknown): number {
+  const ms = typeof value === "number" ? value * 1000 : Date.parse(text(value));
+  return Number.isFinite(ms) && ms > 0 && ms < 4e12 ? Math.round(ms) : 0;
+}
