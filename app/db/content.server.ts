@@ -56,6 +56,7 @@ const copied = {
   idempotency: true,
   shares: true,
   opinions: true,
+  moves: true,
 } satisfies Record<CopiedTable, true>;
 const tables = Object.keys(copied) as CopiedTable[];
 

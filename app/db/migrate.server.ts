@@ -40,6 +40,7 @@ import * as grantVersions from "./migrations/0037_grant_versions.server.ts";
 import * as inviters from "./migrations/0038_inviters.server.ts";
 import * as personNotices from "./migrations/0039_person_notices.server.ts";
 import * as auditMarks from "./migrations/0040_audit_marks.server.ts";
+import * as moves from "./migrations/0041_moves.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -82,6 +83,7 @@ const migrations = {
   "0038_inviters": inviters,
   "0039_person_notices": personNotices,
   "0040_audit_marks": auditMarks,
+  "0041_moves": moves,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

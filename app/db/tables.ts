@@ -491,6 +491,14 @@ export type RetentionRow = Row & {
 /** While it exists, nothing of this person is deleted. */
 export type HoldRow = Row & { userId: string; reason: string };
 
+/** Origin of a thing that was moved here from another program: its own id there, and the one here. */
+export type MoveRow = Row & {
+  source: "open-webui" | "librechat";
+  kind: "person" | "group" | "project" | "template" | "assistant";
+  externalId: string;
+  ownId: string;
+};
+
 /** A key that the audit trail is sealed with, encrypted; what it signs (`audit/keys.server.ts`). */
 export type SealKeyRow = Row & { key: string; adopted: number | null; head: string | null; cut: string | null };
 
@@ -745,6 +753,7 @@ export type Tables = {
   holds: HoldRow;
   emails: EmailRow;
   passwordResets: PasswordResetRow;
+  moves: MoveRow;
   authenticators: AuthenticatorRow;
   apiKeys: ApiKeyRow;
   replyFeeds: ReplyFeedRow;

@@ -1,24 +1,14 @@
-import { createHash } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
-import { setImmediate } from "node:timers/promises";
 import { z } from "@hono/zod-openapi";
-import { v7 as newId } from "uuid";
 import type { Db } from "../../db/engine.server.ts";
-import { isTaken } from "../../db/errors.server.ts";
-import { planWithoutRoom } from "../../db/people/storage-use.server.ts";
-import { chatRow, messageRow } from "../../db/rows.server.ts";
-import { indexPassages } from "../../db/search/passages.server.ts";
-import type { ChatRow } from "../../db/tables.ts";
-import type { Files } from "../../files/files.server.ts";
-import { FileRefused } from "../../files/refused.server.ts";
 import { type JobAtWork, JobFailed, type JobRules } from "../../jobs/jobs.server.ts";
 import { runWorker, TooMuch } from "../../process/child-process.server.ts";
-import { limits } from "../../process/limits.ts";
-import { cutText } from "../../process/text/cut-text.ts";
 import { importKeyStart } from "../http/schemas.server.ts";
-import type { FoundChat, FoundFile, ImportAnswer, ImportWork } from "./import.worker.ts";
+import { addChat, type ImportServices } from "./add-chat.server.ts";
+import type { FoundChat } from "./found-chat.server.ts";
+import type { ImportAnswer, ImportWork } from "./import.worker.ts";
 
 export const imported = z
   .object({
@@ -31,10 +21,6 @@ export const imported = z
   .openapi("Imported");
 type Imported = z.output<typeof imported>;
 
-type ImportServices = { db: Db; files: Files };
-
-// Few enough that storing them causes no noticeable pause.
-const rowsAtOnce = 40;
 const retries = [10_000, 60_000, 10 * 60_000];
 
 /** How exports are imported; what a first attempt has done is known to the next one. One at a time, because each may need half a gigabyte for a moment. */
@@ -76,7 +62,6 @@ const memory = z.object({
   files: z.number().default(0),
   known: z.number().default(0),
 });
-type Memory = z.output<typeof memory>;
 
 async function addChats(services: ImportServices, job: JobAtWork, chats: FoundChat[]): Promise<Imported> {
   const { index: begun, chatId, ...counted } = memory.parse(JSON.parse(job.data));
@@ -90,7 +75,9 @@ async function addChats(services: ImportServices, job: JobAtWork, chats: FoundCh
     const added =
       index === begun && (await isWhole(services.db, job, chatId))
         ? { files: 0, left: [] }
-        : await addChat(services, job, chat, { ...counted, index });
+        : await addChat(services, job.userId ?? "", chat, {
+            begun: (id) => job.remember(JSON.stringify({ ...counted, index, chatId: id })),
+          });
     if (!added) {
       counted.known++;
       continue;
@@ -112,19 +99,6 @@ async function isWhole(db: Db, { userId }: JobAtWork, chatId: string | undefined
   return false;
 }
 
-/** The key of an imported chat's first message; keys of clients can't have this prefix. */
-const importKey = (origin: string) => `${importKeyStart}${origin}`;
-
-/** Throws JobFailed if a chat does not fit in the person's plan; chats imported before it are kept. */
-async function refuseImportBeyondPlan(db: Db, userId: string, { title, messages }: FoundChat): Promise<void> {
-  const bytes = messages.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
-  const full = await planWithoutRoom(db, userId, bytes);
-  if (full === undefined) return;
-  throw new JobFailed(
-    `«${title.slice(0, 60)}» ya no cabe en tu plan, que guarda ${full.toLocaleString("es")} MB; las anteriores se han importado.`,
-  );
-}
-
 const namesSaid = 5;
 
 /** Sentences about what the export did not contain, with the first names: «3 archivos: acta.pdf, notas.txt y más». */
@@ -137,109 +111,4 @@ function leftInWords(left: FoundChat["left"]): string[] {
     return [`${all.length} ${all.length === 1 ? one : many}${names.length > 0 ? `: ${names.join(", ")}${rest}` : ""}`];
   };
   return [...said("image", ["imagen", "imágenes"]), ...said("file", ["archivo", "archivos"])];
-}
-
-/**
- * Stores a chat with its messages in batches, so that other requests can run in between, then its files. The key that marks it as
- * imported is set last. Returns undefined if it was imported before, else how many files it has, and those that were refused. Throws
- * JobFailed if it does not fit in the plan.
- */
-async function addChat(services: ImportServices, job: JobAtWork, chat: FoundChat, sofar: Memory) {
-  const { db } = services;
-  const userId = job.userId ?? "";
-  // Identified by its id in the export, or by its content if it has none.
-  const origin = chat.key || chat.messages.map(({ content }) => content).join("\n");
-  const key = importKey(createHash("sha256").update(origin).digest("hex").slice(0, 40));
-  const before = db.selectFrom("messages").where("userId", "=", userId).where("key", "=", key);
-  if (await before.select("id").executeTakeFirst()) return;
-  await refuseImportBeyondPlan(db, userId, chat);
-  const ids = new Map(chat.messages.map((message) => [message.key, newId()]));
-  const row = importedChat(userId, chat, ids);
-  await job.remember(JSON.stringify({ ...sofar, chatId: row.id }));
-  await db.insertInto("chats").values(row).execute();
-  try {
-    for (let at = 0; at < chat.messages.length; at += rowsAtOnce) {
-      await addMessages(db, row, chat.messages.slice(at, at + rowsAtOnce), ids);
-      // SQLite runs synchronously; this lets other requests run in between.
-      await setImmediate();
-    }
-    const added = await addFiles(services, userId, chat, ids);
-    const [first] = chat.messages;
-    const firstId = first && ids.get(first.key);
-    if (firstId) await db.updateTable("messages").set({ key }).where("id", "=", firstId).execute();
-    return added;
-  } catch (error) {
-    await db.deleteFrom("chats").where("id", "=", row.id).execute();
-    // The same file was sent twice at once, and the other request was first.
-    if (isTaken(error)) return;
-    throw error;
-  }
-}
-
-/** Stores the files of a chat's messages and attaches them. Those that are refused, for want of room too, are answered as left. */
-async function addFiles({ db, files }: ImportServices, userId: string, chat: FoundChat, ids: Map<string, string>) {
-  const left: FoundChat["left"] = [];
-  let count = 0;
-  for (const message of chat.messages) {
-    for (const [position, file] of message.files.entries()) {
-      const stored = await takeFile(files, userId, file);
-      if (!stored) {
-        left.push({ kind: file.kind, name: file.name });
-        continue;
-      }
-      const { id: fileId, name, mediaType, createdAt, updatedAt } = stored;
-      const messageId = ids.get(message.key) ?? "";
-      const row = { id: newId(), createdAt, updatedAt, messageId, fileId, name, mediaType, position };
-      await db.insertInto("attachments").values(row).execute();
-      count++;
-    }
-  }
-  return { files: count, left };
-}
-
-async function takeFile(files: Files, userId: string, file: FoundFile) {
-  try {
-    return await files.take(file, { userId, projectId: null, temporary: false });
-  } catch (error) {
-    if (error instanceof FileRefused) return;
-    throw error;
-  }
-}
-
-function importedChat(userId: string, chat: FoundChat, ids: Map<string, string>): ChatRow {
-  const now = Date.now();
-  const at = chat.at || now;
-  return chatRow(at, {
-    updatedAt: now,
-    userId,
-    title: cutText(chat.title, limits.chatTitle),
-    titled: 1,
-    archived: chat.archived ? 1 : 0,
-    lastMessageAt: chat.messages.reduce((latest, message) => Math.max(latest, message.at), 0) || at,
-    leafId: ids.get(chat.leaf) ?? null,
-  });
-}
-
-async function addMessages(db: Db, chat: ChatRow, messages: FoundChat["messages"], ids: Map<string, string>) {
-  const rows = messages.map((message) => {
-    const at = message.at || chat.createdAt;
-    return messageRow(at, {
-      id: ids.get(message.key) ?? newId(),
-      updatedAt: chat.updatedAt,
-      chatId: chat.id,
-      userId: chat.userId,
-      parentId: (message.parent && ids.get(message.parent)) || null,
-      role: message.role,
-      content: message.content,
-      outside: 1,
-      finishedAt: at,
-    });
-  });
-  await db.transaction().execute(async (trx) => {
-    await trx.insertInto("messages").values(rows).execute();
-    for (const message of messages) {
-      const refers = { messageId: ids.get(message.key) ?? null, chatId: chat.id };
-      await indexPassages(trx, chat.userId, refers, message.passages);
-    }
-  });
 }

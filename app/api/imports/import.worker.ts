@@ -1,26 +1,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { unzipSync } from "fflate";
-import { cutPassages } from "../../db/search/passages.server.ts";
-import { searchWords } from "../../db/search/words.server.ts";
 import { answerJob } from "../../process/child-process-entry.ts";
 import { limits } from "../../process/limits.ts";
 import type { ImportedChat, ImportedFile } from "./formats/imported-chat.server.ts";
 import { readExport } from "./formats/read-export.server.ts";
+import { type FoundChat, type FoundFile, findFiles } from "./found-chat.server.ts";
 
 /** `folder`: where files of the export are put. */
 export type ImportWork = { path: string; folder: string };
-/** A file that the export has: `path` is where it was put. */
-export type FoundFile = Pick<ImportedFile, "kind" | "name"> & { path: string; size: number };
-type FoundMessage = Omit<ImportedChat["messages"][number], "files"> & {
-  passages: { text: string; words: string }[];
-  files: FoundFile[];
-};
-export type FoundChat = Omit<ImportedChat, "messages" | "lost"> & {
-  messages: FoundMessage[];
-  /** Images and files that the export does not contain. */
-  left: Pick<ImportedFile, "kind" | "name">[];
-};
 export type ImportAnswer = { chats: FoundChat[] } | { refused: string };
 
 // ChatGPT's archive also contains images; each entry that is inflated has its own limit.
@@ -39,7 +27,7 @@ function answer(bytes: Buffer, folder: string): ImportAnswer {
     };
   if (chats.length === 0) return { refused: "no tiene conversaciones con mensajes." };
   const files = new ExportedFiles(isZip ? bytes : undefined, folder);
-  return { chats: chats.map((chat) => indexed(chat, files)) };
+  return { chats: chats.map((chat) => findFiles(chat, (file) => files.take(file))) };
 }
 
 function fromArchive(bytes: Buffer): ImportedChat[] | undefined {
@@ -67,22 +55,6 @@ function fromJson(bytes: Uint8Array): ImportedChat[] | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Cut and stemmed in this child process, off the main thread. */
-function indexed(chat: ImportedChat, files: ExportedFiles): FoundChat {
-  const left: FoundChat["left"] = chat.lost.map(({ kind, name }) => ({ kind, name }));
-  const messages = chat.messages.flatMap((message) => {
-    const content = message.content.slice(0, limits.reply).toWellFormed();
-    const passages = cutPassages(content).map((text) => ({ text, words: searchWords(text).join(" ") }));
-    const found = message.files.flatMap((file) => {
-      const put = files.take(file);
-      if (!put) left.push({ kind: file.kind, name: file.name });
-      return put ?? [];
-    });
-    return { ...message, content, passages, files: found };
-  });
-  return { ...chat, messages, left };
 }
 
 const dataUrl = /^data:image\/(\w+);base64,/;

@@ -1,3 +1,4 @@
+import { withoutMarks } from "./chatgpt-marks.server.ts";
 import {
   chatOf,
   fileNamed,
@@ -69,7 +70,3 @@ function canvasIn(call: string): string {
     return "";
   }
 }
-
-/** Removes citation marks, which are enclosed in private-use characters. */
-const withoutMarks = (said: string) =>
-  said.replace(/\uE200[^\uE201]{0,2000}\uE201/g, "").replace(/[\uE000-\uF8FF]/g, "");

@@ -4,6 +4,7 @@ export type ImportedChat = {
   title: string;
   at: number;
   archived: boolean;
+  pinned: boolean;
   leaf: string;
   messages: ImportedMessage[];
   /** Files of messages that are left out, such as images that a tool has made. */
@@ -31,24 +32,30 @@ export type Node = {
 };
 export type Json = Record<string, unknown>;
 
+/** A file by its name; `ref`: how the export refers to it. */
 export const fileNamed = (name: string, ref = ""): ImportedFile => ({
   kind: /\.(?:png|jpe?g|gif|webp|avif|heic)$/i.test(name) ? "image" : "file",
   name,
   ref,
 });
 
+/** The text of a list of parts, as several programs and APIs have it. */
 export const partsOf = (content: unknown) =>
   objects(content)
-    .filter(({ type }) => type === "text")
+    .filter(({ type }) => type === "text" || type === "input_text" || type === "output_text" || type === "steer")
     .map((part) => (isObject(part.text) ? text(part.text.value) : text(part.text)))
+    .filter(Boolean)
     .join("\n\n");
 
 /** Drops messages of other roles, and those without text and files; attaches their children to their parents. */
 export function chatOf(
-  { key, title, at, archived }: { key: string; title: unknown; at: number; archived: boolean },
+  about: { key: string; title: unknown; at: number; archived: boolean; pinned?: boolean },
   nodes: Node[],
   last: string | undefined,
 ): ImportedChat {
+  const { key, title, archived, pinned = false } = about;
+  const at =
+    about.at || nodes.reduce((first, node) => (node.at > 0 && (first === 0 || node.at < first) ? node.at : first), 0);
   const children = Map.groupBy(nodes, ({ parent }) => parent);
   const known = new Set(nodes.map((node) => node.key));
   const messages: ImportedMessage[] = [];
@@ -74,16 +81,33 @@ export function chatOf(
   }
   const leaf = (last && kept.get(last)) || messages.at(-1)?.key || "";
   const shown = text(title).trim() || messages[0]?.content.slice(0, 60) || "Sin título";
-  return { key, title: shown, at, archived, leaf, messages, lost };
+  return { key, title: shown, at, archived, pinned, leaf, messages, lost };
 }
 
+/** Whether a value of an export is an object. */
 export const isObject = (value: unknown): value is Json =>
   value !== null && typeof value === "object" && !Array.isArray(value);
 export const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
+/** A text of an export; empty for anything else. */
 export const text = (value: unknown) => (typeof value === "string" ? value.replaceAll("\0", "").toWellFormed() : "");
 
-/** Epoch ms of a date text or of seconds; 0: unknown. */
+// In seconds: later times are in milliseconds, microseconds or nanoseconds, which some programs mix.
+const units: [from: number, perSecond: number][] = [
+  [1e17, 1e9],
+  [1e14, 1e6],
+  [1e11, 1e3],
+  [0, 1],
+];
+
+/** Epoch ms of a date, or of a number of seconds or smaller units, which may be a text; 0: unknown. */
 export function time(value: unknown): number {
-  const ms = typeof value === "number" ? value * 1000 : Date.parse(text(value));
+  const number = typeof value === "string" && /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : value;
+  const [, perSecond = 1] = units.find(([from]) => typeof number === "number" && number >= from) ?? [];
+  const ms =
+    typeof number === "number"
+      ? (number / perSecond) * 1000
+      : value instanceof Date
+        ? value.getTime()
+        : Date.parse(text(value));
   return Number.isFinite(ms) && ms > 0 && ms < 4e12 ? Math.round(ms) : 0;
 }

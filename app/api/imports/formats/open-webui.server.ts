@@ -2,12 +2,19 @@ import {
   chatOf,
   fileNamed,
   type ImportedChat,
+  type ImportedFile,
   isObject,
   type Json,
   objects,
+  partsOf,
   text,
   time,
 } from "./imported-chat.server.ts";
+
+const uuid = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/i;
+// Thoughts and calls of tools, which are kept as elements in the text, and by old releases as they came from the model.
+const details = /<details type="(?:reasoning|tool_calls|code_interpreter)"[^>]*>[\s\S]*?<\/details>\s*/g;
+const thoughts = /^\s*<think>[\s\S]*?<\/think>\s*/;
 
 /** A conversation of Open WebUI: its row, and the JSON in it. */
 export function fromOpenWebUi(item: Json, chat: Json): ImportedChat {
@@ -17,18 +24,47 @@ export function fromOpenWebUi(item: Json, chat: Json): ImportedChat {
     key: text(message.id),
     parent: text(message.parentId) || null,
     role: text(message.role),
-    content: withoutDetails(text(message.content)),
+    content: saidIn(message).replace(details, "").replace(thoughts, ""),
     at: time(message.timestamp),
-    files: objects(message.files).map(({ name, type, url }) => {
-      const file = fileNamed(text(name), text(url));
-      return type === "image" ? { ...file, kind: "image" as const } : file;
-    }),
+    files: [...objects(message.files).flatMap(fileOf), ...objects(message.content).flatMap(pictureOf)],
   }));
   const title = text(item.title) || chat.title;
-  const about = { key: text(item.id), title, at: time(item.created_at), archived: item.archived === true };
+  const about = {
+    key: text(item.id),
+    title,
+    at: time(item.created_at ?? item.timestamp),
+    archived: isSet(item.archived),
+    pinned: isSet(item.pinned),
+  };
   return chatOf(about, nodes, text(history.currentId) || nodes.at(-1)?.key);
 }
 
-/** Removes thoughts and tool calls, which are stored as <details> in the text. */
-const withoutDetails = (content: string) =>
-  content.replace(/<details type="(?:reasoning|tool_calls|code_interpreter)"[^>]*>[\s\S]*?<\/details>\s*/g, "");
+// In JSON a truth value, in a database 1.
+const isSet = (value: unknown) => value === true || value === 1;
+
+/** Text of a message: a text, a list of parts, or only what the model's API answered. */
+function saidIn({ content, output }: Json): string {
+  const said = typeof content === "string" ? text(content) : partsOf(content);
+  if (said.trim()) return said;
+  return objects(output)
+    .filter(({ type }) => type === "message")
+    .map((one) => partsOf(one.content))
+    .join("\n\n");
+}
+
+/** A file of a message. Others than files and pictures refer to knowledge, pages and other chats. */
+function fileOf({ name, type, url, id, file }: Json): ImportedFile[] {
+  if (type !== undefined && type !== "file" && type !== "image") return [];
+  const inside = isObject(file) ? file : {};
+  const address = text(url);
+  const ref = address.startsWith("data:")
+    ? address
+    : text(id) || text(inside.id) || (uuid.exec(address)?.[0] ?? address.replace(/^.*\//, ""));
+  const named = fileNamed(text(name) || text(inside.filename), ref);
+  return [type === "image" ? { ...named, kind: "image" } : named];
+}
+
+function pictureOf({ type, image_url }: Json): ImportedFile[] {
+  const url = isObject(image_url) ? text(image_url.url) : text(image_url);
+  return type === "image_url" ? [{ kind: "image", name: "", ref: url }] : [];
+}

@@ -17,6 +17,7 @@ export function readExport(file: unknown): ImportedChat[] | undefined {
     if (isObject(item.chat) && (isObject(item.chat.history) || Array.isArray(item.chat.messages))) {
       return [fromOpenWebUi(item, item.chat)];
     }
+    if (Array.isArray(item.messagesTree)) return [fromLibreChat(item)];
     if (Array.isArray(item.messages) && (item.conversationId || item.messages.some((m) => isObject(m) && m.messageId)))
       return [fromLibreChat(item)];
     if (Array.isArray(item.messages) && typeof item.title === "string") return [fromTertulia(item)];

@@ -1,0 +1,151 @@
+import { createHash } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
+import { v7 as newId } from "uuid";
+import type { Db } from "../../db/engine.server.ts";
+import { isTaken } from "../../db/errors.server.ts";
+import { planWithoutRoom } from "../../db/people/storage-use.server.ts";
+import { chatRow, messageRow } from "../../db/rows.server.ts";
+import { indexPassages } from "../../db/search/passages.server.ts";
+import type { ChatRow } from "../../db/tables.ts";
+import type { Files } from "../../files/files.server.ts";
+import { FileRefused } from "../../files/refused.server.ts";
+import { JobFailed } from "../../jobs/jobs.server.ts";
+import { limits } from "../../process/limits.ts";
+import { cutText } from "../../process/text/cut-text.ts";
+import { importKeyStart } from "../http/schemas.server.ts";
+import type { FoundChat, FoundFile } from "./found-chat.server.ts";
+
+export type ImportServices = { db: Db; files: Files };
+
+// Few enough that storing them causes no noticeable pause.
+const rowsAtOnce = 40;
+
+/** The key of an imported chat's first message; keys of clients can't have its prefix. */
+function keyOf({ key, messages }: FoundChat): string {
+  // Identified by its id in the export, or by its content if it has none.
+  const origin = key || messages.map(({ content }) => content).join("\n");
+  return `${importKeyStart}${createHash("sha256").update(origin).digest("hex").slice(0, 40)}`;
+}
+
+/** Whether this person has imported a chat before, and still has it. */
+export async function isImported(db: Db, userId: string, chat: FoundChat): Promise<boolean> {
+  const before = db.selectFrom("messages").where("userId", "=", userId).where("key", "=", keyOf(chat));
+  return (await before.select("id").executeTakeFirst()) !== undefined;
+}
+
+/** Throws JobFailed if a chat does not fit in the person's plan; chats imported before it are kept. */
+async function refuseImportBeyondPlan(db: Db, userId: string, { title, messages }: FoundChat): Promise<void> {
+  const bytes = messages.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
+  const full = await planWithoutRoom(db, userId, bytes);
+  if (full === undefined) return;
+  throw new JobFailed(
+    `«${title.slice(0, 60)}» ya no cabe en tu plan, que guarda ${full.toLocaleString("es")} MB; las anteriores se han importado.`,
+  );
+}
+
+/**
+ * Stores a chat with its messages in batches, so that other requests can run in between, then its files. The key that marks it as
+ * imported is set last. `begun` is told its id before. Returns undefined if it was imported before, else how many files it has, and those that were refused. Throws
+ * JobFailed if it does not fit in the plan.
+ */
+export async function addChat(
+  services: ImportServices,
+  userId: string,
+  chat: FoundChat,
+  { begun, projectId = null }: { begun?: (chatId: string) => Promise<void>; projectId?: string | null } = {},
+) {
+  const { db } = services;
+  const key = keyOf(chat);
+  if (await isImported(db, userId, chat)) return;
+  await refuseImportBeyondPlan(db, userId, chat);
+  const ids = new Map(chat.messages.map((message) => [message.key, newId()]));
+  const row = { ...importedChat(userId, chat, ids), projectId };
+  await begun?.(row.id);
+  await db.insertInto("chats").values(row).execute();
+  try {
+    for (let at = 0; at < chat.messages.length; at += rowsAtOnce) {
+      await addMessages(db, row, chat.messages.slice(at, at + rowsAtOnce), ids);
+      // SQLite runs synchronously; this lets other requests run in between.
+      await setImmediate();
+    }
+    const added = await addFiles(services, userId, chat, ids);
+    const [first] = chat.messages;
+    const firstId = first && ids.get(first.key);
+    if (firstId) await db.updateTable("messages").set({ key }).where("id", "=", firstId).execute();
+    return added;
+  } catch (error) {
+    await db.deleteFrom("chats").where("id", "=", row.id).execute();
+    // The same file was sent twice at once, and the other request was first.
+    if (isTaken(error)) return;
+    throw error;
+  }
+}
+
+/** Stores the files of a chat's messages and attaches them. Those that are refused, for want of room too, are answered as left. */
+async function addFiles({ db, files }: ImportServices, userId: string, chat: FoundChat, ids: Map<string, string>) {
+  const left: FoundChat["left"] = [];
+  let count = 0;
+  for (const message of chat.messages) {
+    for (const [position, file] of message.files.entries()) {
+      const stored = await takeFile(files, userId, file);
+      if (!stored) {
+        left.push({ kind: file.kind, name: file.name });
+        continue;
+      }
+      const { id: fileId, name, mediaType, createdAt, updatedAt } = stored;
+      const messageId = ids.get(message.key) ?? "";
+      const row = { id: newId(), createdAt, updatedAt, messageId, fileId, name, mediaType, position };
+      await db.insertInto("attachments").values(row).execute();
+      count++;
+    }
+  }
+  return { files: count, left };
+}
+
+async function takeFile(files: Files, userId: string, file: FoundFile) {
+  try {
+    return await files.take(file, { userId, projectId: null, temporary: false });
+  } catch (error) {
+    if (error instanceof FileRefused) return;
+    throw error;
+  }
+}
+
+function importedChat(userId: string, chat: FoundChat, ids: Map<string, string>): ChatRow {
+  const now = Date.now();
+  const at = chat.at || now;
+  return chatRow(at, {
+    updatedAt: now,
+    userId,
+    title: cutText(chat.title, limits.chatTitle),
+    titled: 1,
+    archived: chat.archived ? 1 : 0,
+    pinned: chat.pinned ? 1 : 0,
+    lastMessageAt: chat.messages.reduce((latest, message) => Math.max(latest, message.at), 0) || at,
+    leafId: ids.get(chat.leaf) ?? null,
+  });
+}
+
+async function addMessages(db: Db, chat: ChatRow, messages: FoundChat["messages"], ids: Map<string, string>) {
+  const rows = messages.map((message) => {
+    const at = message.at || chat.createdAt;
+    return messageRow(at, {
+      id: ids.get(message.key) ?? newId(),
+      updatedAt: chat.updatedAt,
+      chatId: chat.id,
+      userId: chat.userId,
+      parentId: (message.parent && ids.get(message.parent)) || null,
+      role: message.role,
+      content: message.content,
+      outside: 1,
+      finishedAt: at,
+    });
+  });
+  await db.transaction().execute(async (trx) => {
+    await trx.insertInto("messages").values(rows).execute();
+    for (const message of messages) {
+      const refers = { messageId: ids.get(message.key) ?? null, chatId: chat.id };
+      await indexPassages(trx, chat.userId, refers, message.passages);
+    }
+  });
+}

@@ -1,0 +1,122 @@
+// ChatGPT encloses what its pages draw in private-use characters: a kind, then its arguments, each after a separator.
+const group = /([ \t]*)\uE200([^\uE200\uE201]*)\uE201(?=([\p{L}\p{N}])?)/gu;
+const separator = "\uE202";
+// A fenced block of code, in which marks are text.
+const fenced = /(^[ \t]*(?:`{3,}|~{3,})[\s\S]*?^[ \t]*(?:`{3,}|~{3,})[ \t]*$)/m;
+const link = /^https?:\/\//;
+
+/** Marks of several years that leave nothing, and those that leave a part of themselves. */
+const rules: [mark: RegExp, shown: string | ((...found: string[]) => string)][] = [
+  // A group that is never closed: the answer was cut off.
+  [/[ \t]*\uE200[^\uE201\n]*/g, ""],
+  // LibreChat keeps them written out.
+  [/\\ue20[01346]/gi, ""],
+  [/[ \t]*(?:(?:\\ue202|\uE202)turn\d+[a-z]+\d+)+/gi, ""],
+  [/[\uE000-\uF8FF]/g, ""],
+  // Copied without their characters.
+  [/[ \t]*\[?(?:file)?cite(?:turn\d+[a-z]+\d+)+(?:L\d+-L\d+)*\]?/gi, ""],
+  [/\bentity(\["[^\]\n]{0,300}\])/g, (whole = "", list = "") => nameIn(list) ?? whole],
+  // Since 2023: 【12†source】, 【oaicite:0】, :contentReference[oaicite:0]{index=0}.
+  [/[ \t]*(?:&#8203;)?`{0,2}【(?:oaicite:\d+|[^【】\n]{0,200}†[^【】\n]{0,200})】`{0,2}(?:&#8203;)?/g, ""],
+  [/[ \t]*:{0,2}(?:contentReference)?\[oaicite:\d+\](?:\{index=\d+\})?/g, ""],
+  [/[ \t]*:chatgpt-content-reference\{[^}\n]{0,60}\}/g, ""],
+  [/\[oai_citation(?:_attribution)?:\d+‡/g, "["],
+  // Files that only its own pages had.
+  [/!\[([^\]\n]*)\]\((?:sandbox|sediment|file-service|attachment):[^)\s]*\)/gi, (_, alt = "") => alt],
+  [
+    /\[([^\]\n]*)\]\(((?:sandbox|sediment|file-service|attachment):[^)\n]*)\)/gi,
+    (_, label = "", to = "") => named(label, to),
+  ],
+  [/sandbox:\/mnt\/data\/(?:[^\s)/]+\/)*([^\s)/]+)/gi, (_, name = "") => name],
+  [/([?&])utm_source=(?:chatgpt\.com|openai)(&?)/g, (_, before = "", after = "") => (after ? before : "")],
+];
+
+/** A text of ChatGPT without the marks that its own pages draw; names and links in them stay. */
+export function withoutMarks(said: string): string {
+  return withoutWritingBlocks(said)
+    .split(fenced)
+    .map((part, index) => (index % 2 === 1 ? part.replace(/[\uE200-\uE206]/g, "") : unmarked(part)))
+    .join("")
+    .trimEnd();
+}
+
+function unmarked(text: string): string {
+  const withNames = text.replace(group, (_, blank: string, inside: string, next?: string) => {
+    const shown = shownOf(inside);
+    if (shown) return blank + shown;
+    return next && blank ? " " : "";
+  });
+  return rules.reduce(
+    (left, [mark, shown]) => (typeof shown === "string" ? left.replace(mark, shown) : left.replace(mark, shown)),
+    withNames,
+  );
+}
+
+/** Text that a group leaves: a name, a link, a formula; nothing of citations, pictures and maps. */
+function shownOf(inside: string): string {
+  const [kind = "", ...rest] = inside.split(separator);
+  const [first = "", second = ""] = rest;
+  if (kind === "url" || kind === "video") return link.test(second) ? `[${first}](${second})` : first;
+  if (kind === "entity" || kind === "product_entity") {
+    return nameIn(rest.join(separator)) ?? (/^[[{]/.test(first) ? "" : first);
+  }
+  if (kind === "genui") {
+    const [block] = Object.values(Object(parsed(rest.join(separator))));
+    const content: unknown = Object(block).content;
+    return typeof content === "string" ? `$$${content}$$` : "";
+  }
+  return "";
+}
+
+/** The name in a list such as ["place","Úbeda","city"]. */
+function nameIn(list: string): string | undefined {
+  const items = parsed(list);
+  return Array.isArray(items) && items.length > 0 ? String(items[1] ?? items[0]) : undefined;
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+function named(label: string, to: string): string {
+  const name = /^sandbox:/i.test(to) ? decoded(to.slice(to.lastIndexOf("/") + 1)) : "";
+  return name && !label.includes(name) ? `${label} (${name})` : label;
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
+/** Takes the frames off texts that it wrote to be copied (`:::writing{…}` to `:::`); their titles stay. */
+function withoutWritingBlocks(said: string): string {
+  let fence = "";
+  let isInside = false;
+  return said
+    .split("\n")
+    .flatMap((line) => {
+      const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
+      if (mark && !fence) fence = mark;
+      else if (mark && line.trim().startsWith(fence)) fence = "";
+      if (fence) return [line];
+      const [begun, before = "", about = ""] = /^(>?\s*):::writing(?:\{([^}\n]*)\})?\s*$/.exec(line) ?? [];
+      if (begun !== undefined) {
+        isInside = true;
+        const [, title] = /(?:title|subject)=["“]([^"”]*)["”]/.exec(about) ?? [];
+        return title ? [`${before}**${title}**`, before.trimEnd()] : [];
+      }
+      if (isInside && /^>?\s*:::\s*$/.test(line)) {
+        isInside = false;
+        return [];
+      }
+      return [line];
+    })
+    .join("\n");
+}

@@ -1,0 +1,31 @@
+import { cutPassages } from "../../db/search/passages.server.ts";
+import { searchWords } from "../../db/search/words.server.ts";
+import { limits } from "../../process/limits.ts";
+import type { ImportedChat, ImportedFile } from "./formats/imported-chat.server.ts";
+
+/** A file that the export has: `path` is where it was put. */
+export type FoundFile = Pick<ImportedFile, "kind" | "name"> & { path: string; size: number };
+type FoundMessage = Omit<ImportedChat["messages"][number], "files"> & {
+  passages: { text: string; words: string }[];
+  files: FoundFile[];
+};
+export type FoundChat = Omit<ImportedChat, "messages" | "lost"> & {
+  messages: FoundMessage[];
+  /** Images and files that the export does not contain. */
+  left: Pick<ImportedFile, "kind" | "name">[];
+};
+/** An imported chat with its files, as `take` finds them, and its passages. Stemming takes the thread for a while. */
+export function findFiles(chat: ImportedChat, take: (file: ImportedFile) => FoundFile | undefined): FoundChat {
+  const left: FoundChat["left"] = chat.lost.map(({ kind, name }) => ({ kind, name }));
+  const messages = chat.messages.map((message) => {
+    const content = message.content.slice(0, limits.reply).toWellFormed();
+    const passages = cutPassages(content).map((text) => ({ text, words: searchWords(text).join(" ") }));
+    const files = message.files.flatMap((file) => {
+      const found = take(file);
+      if (!found) left.push({ kind: file.kind, name: file.name });
+      return found ?? [];
+    });
+    return { ...message, content, passages, files };
+  });
+  return { ...chat, messages, left };
+}

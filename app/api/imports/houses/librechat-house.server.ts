@@ -1,0 +1,157 @@
+import { existsSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { deserialize } from "bson";
+import { isObject, type Json, objects, text } from "../formats/imported-chat.server.ts";
+import { fromLibreChat } from "../formats/librechat.server.ts";
+import { counted, type House, HouseUnreadable } from "./house.server.ts";
+
+// Of BSON.
+const documentAtMost = 16 * 1024 * 1024 + 16 * 1024;
+
+/**
+ * A house of LibreChat: the folder that `mongodump` makes of its database, and the folders of its files (`uploads`, and `images` in
+ * or beside it). Throws HouseUnreadable.
+ */
+export function libreChatHouse(dump: string, uploads: string | undefined): House {
+  const folder = [dump, join(dump, "LibreChat"), join(dump, "dump", "LibreChat")].find((one) =>
+    ["users.bson", "users.bson.gz"].some((name) => existsSync(join(one, name))),
+  );
+  if (!folder) throw new HouseUnreadable(`En ${dump} no hay una copia de mongodump: falta users.bson.`);
+  const all = (name: string) => documentsOf(folder, name);
+  const users = all("users");
+  const known = new Set(users.map(idOf));
+  const conversations = all("conversations").filter((row) => row.isTemporary !== true && !row.expiredAt);
+  const messages = Map.groupBy(all("messages"), (row) => text(row.conversationId));
+  const access = Map.groupBy(all("aclentries"), (row) => idOf({ _id: row.resourceId }));
+  const isPublic = (row: Json) => (access.get(idOf(row)) ?? []).some(({ principalType }) => principalType === "public");
+  const prompts = new Map(all("prompts").map((row) => [idOf(row), text(row.prompt)]));
+  const files = all("files");
+  const temporary = all("conversations").length - conversations.length;
+  return {
+    source: "librechat",
+    people: users.map((row) => ({
+      id: idOf(row),
+      name: text(row.name) || text(row.username),
+      email: text(row.email),
+      isAdmin: row.role === "ADMIN",
+    })),
+    groups: all("groups").map((row) => ({
+      id: idOf(row),
+      name: text(row.name),
+      description: text(row.description),
+      people: Array.isArray(row.memberIds) ? row.memberIds.map(String) : [],
+    })),
+    projects: all("chatprojects").map((row) => ({
+      id: idOf(row),
+      person: String(row.user),
+      name: text(row.name),
+      description: text(row.description),
+      instructions: "",
+      files: [],
+      readers: [],
+    })),
+    templates: all("promptgroups").map((row) => ({
+      id: idOf(row),
+      person: String(row.author),
+      title: text(row.name),
+      content: prompts.get(String(row.productionId)) ?? "",
+      shared: isPublic(row),
+    })),
+    assistants: all("agents").map((row) => {
+      const resources = isObject(row.tool_resources) ? row.tool_resources : {};
+      const parameters = isObject(row.model_parameters) ? row.model_parameters : {};
+      return {
+        id: text(row.id),
+        person: String(row.author),
+        name: text(row.name),
+        purpose: text(row.description),
+        instructions: text(row.instructions),
+        model: text(row.model),
+        temperature: typeof parameters.temperature === "number" ? parameters.temperature : null,
+        beginnings: Array.isArray(row.conversation_starters) ? row.conversation_starters.map(text).filter(Boolean) : [],
+        files: Object.values(resources).flatMap((one) =>
+          isObject(one) && Array.isArray(one.file_ids) ? one.file_ids.map(String) : [],
+        ),
+        sharedWith: isPublic(row) ? ("everybody" as const) : null,
+      };
+    }),
+    files: new Map(
+      files.map((row) => [
+        text(row.file_id),
+        { person: String(row.user), name: text(row.filename), path: storedAt(text(row.filepath), uploads) },
+      ]),
+    ),
+    chatCount: conversations.length,
+    *chats() {
+      for (const row of conversations) {
+        const person = String(row.user);
+        if (!known.has(person)) continue;
+        const own = (messages.get(text(row.conversationId)) ?? []).toSorted(
+          (a, b) => Number(a.createdAt) - Number(b.createdAt),
+        );
+        yield {
+          person,
+          project: text(row.chatProjectId) || null,
+          chat: fromLibreChat({ ...row, messages: own.filter(isSaid) }),
+        };
+      }
+    },
+    left: [
+      temporary > 0 ? `${counted(temporary, "chat temporal", "chats temporales")}.` : "",
+      all("presets").length > 0
+        ? `${counted(all("presets").length, "ajuste guardado", "ajustes guardados")} (presets).`
+        : "",
+      all("memoryentries").length > 0
+        ? `${counted(all("memoryentries").length, "recuerdo personal", "recuerdos personales")}.`
+        : "",
+      "Las contraseñas, las etiquetas, las valoraciones y los enlaces compartidos.",
+    ].filter(Boolean),
+    close() {},
+  };
+}
+
+const idOf = ({ _id }: Json) => String(_id);
+// A mishap of a model is no message.
+const isSaid = (message: Json) =>
+  message.error !== true || text(message.text) !== "" || objects(message.content).length > 0;
+
+/** The documents of a collection, one after the other, each beginning with its length. Throws HouseUnreadable. */
+function documentsOf(folder: string, collection: string): Json[] {
+  const path = join(folder, `${collection}.bson`);
+  const packed = `${path}.gz`;
+  if (!existsSync(path) && !existsSync(packed)) return [];
+  const documents: Json[] = [];
+  try {
+    const bytes = existsSync(path) ? readFileSync(path) : gunzipSync(readFileSync(packed));
+    for (let at = 0; at < bytes.length; ) {
+      const length = bytes.readInt32LE(at);
+      if (length < 5 || length > documentAtMost || at + length > bytes.length) throw new RangeError("Cut");
+      documents.push(deserialize(bytes.subarray(at, at + length)));
+      at += length;
+    }
+  } catch (cause) {
+    throw new HouseUnreadable(`${basename(path)} está dañado o incompleto. Haz la copia otra vez con mongodump.`, {
+      cause,
+    });
+  }
+  return documents;
+}
+
+/** A file by the address that it has there: /images/<person>/<name> or /uploads/<person>/<name>, maybe with a query. */
+function storedAt(address: string, uploads: string | undefined): string | undefined {
+  const [, kind, inside] = /^\/?(images|uploads)\/([^?]+)/.exec(address) ?? [];
+  if (!uploads || !kind || !inside || inside.split("/").includes("..")) return undefined;
+  const folders = [join(uploads, kind), uploads, join(uploads, "..", kind)];
+  return folders
+    .flatMap((folder) => [join(folder, inside), join(folder, unescaped(inside))])
+    .find((path) => existsSync(path));
+}
+
+function unescaped(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}

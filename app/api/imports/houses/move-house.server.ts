@@ -1,0 +1,365 @@
+import { statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { v7 as newId } from "uuid";
+import type { Db } from "../../../db/engine.server.ts";
+import type { FileRow, MoveRow, UserRow } from "../../../db/tables.ts";
+import type { Files } from "../../../files/files.server.ts";
+import { FileRefused } from "../../../files/refused.server.ts";
+import { limits } from "../../../process/limits.ts";
+import { cutText } from "../../../process/text/cut-text.ts";
+import { addFreePlan } from "../../auth/accounts.server.ts";
+import { addChat, isImported } from "../add-chat.server.ts";
+import type { ImportedFile } from "../formats/imported-chat.server.ts";
+import { type FoundFile, findFiles } from "../found-chat.server.ts";
+import { counted, type House, type HousePerson } from "./house.server.ts";
+
+/** Counts of what a move has brought, and of what was here already. */
+export type Moved = {
+  people: number;
+  joined: number;
+  groups: number;
+  projects: number;
+  templates: number;
+  assistants: number;
+  chats: number;
+  messages: number;
+  files: number;
+  known: number;
+  /** Names of files that did not come, and sentences about other things. */
+  lostFiles: string[];
+  left: string[];
+  /** Accounts that were made, and have no way in yet. */
+  made: { id: string; email: string }[];
+};
+
+/** `folder`: an empty one, for pictures that lie in the text of chats. */
+type MoveServices = {
+  db: Db;
+  files: Files;
+  folder: string;
+  now: () => number;
+  told?: (chats: number, of: number) => void;
+};
+
+/**
+ * Brings a house here: what it has in another program, to the accounts with the same addresses, which are made where they are missing.
+ * Again, it adds only what is new. `isTried`: nothing is stored, and the counts say what would be.
+ */
+export async function moveHouse(services: MoveServices, house: House, isTried: boolean): Promise<Moved> {
+  return new Move(services, house, isTried).run();
+}
+
+const dataUrl = /^data:image\/(\w+);base64,/;
+
+class Move {
+  readonly #services: MoveServices;
+  readonly #house: House;
+  readonly #isTried: boolean;
+  /** Ids here, by kind and id there. */
+  readonly #known = new Map<string, string>();
+  readonly #people = new Map<string, string>();
+  readonly #groups = new Map<string, string>();
+  readonly #projects = new Map<string, string>();
+  readonly #projectOwners = new Map<string, string>();
+  #pictures = 0;
+  readonly #taken = new Map<string, FileRow | undefined>();
+  readonly #moved: Moved = {
+    people: 0,
+    joined: 0,
+    groups: 0,
+    projects: 0,
+    templates: 0,
+    assistants: 0,
+    chats: 0,
+    messages: 0,
+    files: 0,
+    known: 0,
+    lostFiles: [],
+    left: [],
+    made: [],
+  };
+
+  constructor(services: MoveServices, house: House, isTried: boolean) {
+    this.#services = services;
+    this.#house = house;
+    this.#isTried = isTried;
+  }
+
+  async run(): Promise<Moved> {
+    const { db } = this.#services;
+    const before = await db.selectFrom("moves").where("source", "=", this.#house.source).selectAll().execute();
+    for (const { kind, externalId, ownId } of before) this.#known.set(`${kind} ${externalId}`, ownId);
+    for (const person of this.#house.people) await this.#person(person);
+    for (const group of this.#house.groups) await this.#group(group);
+    for (const project of this.#house.projects) await this.#project(project);
+    for (const template of this.#house.templates) await this.#template(template);
+    for (const assistant of this.#house.assistants) await this.#assistant(assistant);
+    await this.#chats();
+    this.#moved.left.push(...this.#house.left);
+    return this.#moved;
+  }
+
+  async #person({ id, name, email, isAdmin }: HousePerson): Promise<void> {
+    const { db, now } = this.#services;
+    const emailKey = email.trim().toLowerCase();
+    if (!emailKey.includes("@")) {
+      this.#moved.left.push(`La cuenta «${name}», que no tiene correo.`);
+      return;
+    }
+    const before = await db.selectFrom("users").where("emailKey", "=", emailKey).select("id").executeTakeFirst();
+    if (before) {
+      this.#moved.joined++;
+      this.#people.set(id, before.id);
+      return;
+    }
+    const row: UserRow = {
+      ...this.#row(),
+      name: cutText(name.trim() || emailKey, limits.name),
+      email: email.trim(),
+      emailKey,
+      passwordHash: "",
+      role: isAdmin ? "admin" : "user",
+      status: "active",
+      draft: null,
+      lastSeenAt: null,
+    };
+    this.#moved.people++;
+    this.#moved.made.push({ id: row.id, email: row.email });
+    this.#people.set(id, row.id);
+    if (this.#isTried) return;
+    await db.transaction().execute(async (trx) => {
+      await trx.insertInto("users").values(row).execute();
+      await addFreePlan(trx, row.id, now());
+    });
+  }
+
+  async #group({ id, name, description, people }: House["groups"][number]): Promise<void> {
+    const { db } = this.#services;
+    const called = cutText(name.trim() || "Sin nombre", limits.name);
+    const before = await db.selectFrom("groups").where("name", "=", called).select("id").executeTakeFirst();
+    const groupId = before?.id ?? newId();
+    this.#groups.set(id, groupId);
+    if (!before) this.#moved.groups++;
+    if (this.#isTried) return;
+    if (!before) {
+      const limitless = { messagesPerDay: null, tokensPerMonth: null, costPerMonth: null, budget: null };
+      const text = cutText(description, limits.groupDescription);
+      await db
+        .insertInto("groups")
+        .values({ ...this.#row(), id: groupId, name: called, description: text, claim: null, ...limitless })
+        .execute();
+    }
+    for (const userId of new Set(people.flatMap((one) => this.#people.get(one) ?? []))) {
+      const member = db.selectFrom("members").where("groupId", "=", groupId).where("userId", "=", userId);
+      if (await member.select("id").executeTakeFirst()) continue;
+      await db
+        .insertInto("members")
+        .values({ ...this.#row(), groupId, userId, accessId: null })
+        .execute();
+    }
+  }
+
+  async #project({ id, person, name, description, instructions, files, readers }: House["projects"][number]) {
+    const { db } = this.#services;
+    const userId = this.#people.get(person);
+    if (!userId) return;
+    this.#projectOwners.set(id, userId);
+    const projectId = await this.#once("project", id, async (ownId) => {
+      this.#moved.projects++;
+      const row = {
+        ...this.#row(),
+        id: ownId,
+        userId,
+        name: cutText(name.trim() || "Sin nombre", limits.name),
+        description: cutText(description, limits.projectDescription),
+        instructions: cutText(instructions, limits.projectInstructions),
+        draft: null,
+      };
+      if (!this.#isTried) await db.insertInto("projects").values(row).execute();
+      for (const file of files) await this.#file(file, userId, ownId);
+      if (this.#isTried) return;
+      for (const reader of new Set(readers.flatMap((one) => this.#people.get(one) ?? []))) {
+        await db
+          .insertInto("projectMembers")
+          .values({ ...this.#row(), projectId: ownId, userId: reader, role: "reads" })
+          .execute();
+      }
+    });
+    this.#projects.set(id, projectId);
+  }
+
+  async #template({ id, person, title, content, shared }: House["templates"][number]): Promise<void> {
+    const userId = this.#people.get(person);
+    if (!userId || !content.trim()) return;
+    await this.#once("template", id, async (ownId) => {
+      this.#moved.templates++;
+      const row = {
+        ...this.#row(),
+        id: ownId,
+        userId,
+        title: cutText(title.trim() || content.trim(), limits.chatTitle),
+        content: cutText(withBlanks(content), limits.templateContent),
+        shared: shared ? (1 as const) : (0 as const),
+      };
+      if (!this.#isTried) await this.#services.db.insertInto("templates").values(row).execute();
+    });
+  }
+
+  async #assistant({ id, person, files, sharedWith, model, beginnings, ...said }: House["assistants"][number]) {
+    const { db } = this.#services;
+    const userId = this.#people.get(person);
+    if (!userId) return;
+    await this.#once("assistant", id, async (ownId) => {
+      this.#moved.assistants++;
+      const own: string[] = [];
+      for (const file of files) {
+        const stored = await this.#file(file, userId, null);
+        if (stored && own.length < limits.assistantFiles) own.push(stored.id);
+      }
+      if (this.#isTried) return;
+      const found = await db.selectFrom("models").where("externalId", "=", model).select("id").executeTakeFirst();
+      if (!found)
+        this.#moved.left.push(
+          `El modelo «${model}» del asistente «${said.name}», que aquí no está: usa el predeterminado.`,
+        );
+      const groupIds = Array.isArray(sharedWith) ? sharedWith.flatMap((one) => this.#groups.get(one) ?? []) : [];
+      const row = {
+        ...this.#row(),
+        id: ownId,
+        userId,
+        name: cutText(said.name.trim() || "Sin nombre", limits.name),
+        purpose: cutText(said.purpose, limits.assistantPurpose),
+        instructions: cutText(said.instructions, limits.projectInstructions),
+        modelId: found?.id ?? null,
+        temperature: said.temperature,
+        toolIds: null,
+        fileIds: JSON.stringify(own),
+        beginnings: JSON.stringify(
+          beginnings.slice(0, limits.assistantBeginnings).map((one) => cutText(one, limits.assistantBeginning)),
+        ),
+        shared: sharedWith === "everybody" || groupIds.length > 0 ? (1 as const) : (0 as const),
+        groupIds: groupIds.length > 0 ? JSON.stringify(groupIds) : null,
+        version: 1,
+      };
+      await db.insertInto("assistants").values(row).execute();
+    });
+  }
+
+  async #chats(): Promise<void> {
+    const { db, files, told } = this.#services;
+    let looked = 0;
+    for (const { person, project, chat } of this.#house.chats()) {
+      told?.(++looked, this.#house.chatCount);
+      const userId = this.#people.get(person);
+      if (!userId || chat.messages.length === 0) continue;
+      const found = findFiles(chat, (file) => this.#find(file));
+      const isOwn = project !== null && this.#projectOwners.get(project) === userId;
+      const projectId = isOwn ? (this.#projects.get(project) ?? null) : null;
+      const added = this.#isTried
+        ? !(await isImported(db, userId, found)) && {
+            files: found.messages.flatMap((one) => one.files).length,
+            left: [],
+          }
+        : await addChat({ db, files }, userId, found, { projectId });
+      if (!added) {
+        this.#moved.known++;
+        continue;
+      }
+      this.#moved.chats++;
+      this.#moved.messages += chat.messages.length;
+      this.#moved.files += added.files;
+      this.#moved.lostFiles.push(...[...found.left, ...added.left].map(({ name }) => name).filter(Boolean));
+    }
+  }
+
+  /** A file of a chat in the folder of the other program, or in its text. */
+  #find({ kind, name, ref }: ImportedFile): FoundFile | undefined {
+    const [start, type] = dataUrl.exec(ref) ?? [];
+    if (start) {
+      const path = join(this.#services.folder, String(this.#pictures++));
+      const bytes = Buffer.from(ref.slice(start.length), "base64");
+      if (!this.#isTried) writeFileSync(path, bytes);
+      return { kind, name: name || `imagen.${type}`, path, size: bytes.length };
+    }
+    const file = this.#house.files.get(ref);
+    if (!file?.path) return undefined;
+    return { kind, name: name || file.name, path: file.path, size: statSync(file.path).size };
+  }
+
+  async #file(id: string, userId: string, projectId: string | null): Promise<FileRow | undefined> {
+    const key = `${id} ${userId} ${projectId}`;
+    if (this.#taken.has(key)) return this.#taken.get(key);
+    const file = this.#house.files.get(id);
+    const stored = file?.path ? await this.#take(file.path, file.name, userId, projectId) : undefined;
+    if (stored || (this.#isTried && file?.path)) this.#moved.files++;
+    else this.#moved.lostFiles.push(file?.name ?? id);
+    this.#taken.set(key, stored);
+    return stored;
+  }
+
+  async #take(path: string, name: string, userId: string, projectId: string | null): Promise<FileRow | undefined> {
+    if (this.#isTried) return undefined;
+    try {
+      const sent = { path, name, size: statSync(path).size };
+      return await this.#services.files.take(sent, { userId, projectId, temporary: false });
+    } catch (error) {
+      if (error instanceof FileRefused) return undefined;
+      throw error;
+    }
+  }
+
+  /** Makes a thing unless a move has made it before; also if it was deleted here since. Returns its id here. */
+  async #once(kind: MoveRow["kind"], externalId: string, make: (ownId: string) => Promise<void>): Promise<string> {
+    const before = this.#known.get(`${kind} ${externalId}`);
+    if (before) {
+      this.#moved.known++;
+      return before;
+    }
+    const ownId = newId();
+    await make(ownId);
+    const row = { ...this.#row(), source: this.#house.source, kind, externalId, ownId };
+    if (!this.#isTried) await this.#services.db.insertInto("moves").values(row).execute();
+    this.#known.set(`${kind} ${externalId}`, ownId);
+    return ownId;
+  }
+
+  #row() {
+    const now = this.#services.now();
+    return { id: newId(), createdAt: now, updatedAt: now };
+  }
+}
+
+/** Variables of other programs as blanks: {{ciudad | type:text}} is {{ciudad}}, {{color:rojo|azul}} is {{color}}. */
+const withBlanks = (content: string) =>
+  content.replace(
+    /\{\{\s*([^{}|:]{1,60}?)\s*(?:[|:][^{}]*)?\}\}/g,
+    (_, name: string) => `{{${name.replace(/_/g, " ").toLowerCase()}}}`,
+  );
+
+/** A move in sentences, for who has asked for it. */
+export function movedInWords(moved: Moved, isTried: boolean): string[] {
+  const things = [
+    counted(moved.people, "cuenta nueva", "cuentas nuevas"),
+    counted(moved.joined, "cuenta que ya estaba", "cuentas que ya estaban"),
+    counted(moved.groups, "grupo", "grupos"),
+    counted(moved.projects, "proyecto", "proyectos"),
+    counted(moved.templates, "plantilla", "plantillas"),
+    counted(moved.assistants, "asistente", "asistentes"),
+    counted(moved.chats, "conversación", "conversaciones"),
+    counted(moved.messages, "mensaje", "mensajes"),
+    counted(moved.files, "archivo", "archivos"),
+  ].filter((one) => one !== undefined);
+  const names = [...new Set(moved.lostFiles)].slice(0, 10).join(", ");
+  const lost = counted(
+    moved.lostFiles.length,
+    "archivo, que no está o aquí no se admite",
+    "archivos, que no están o aquí no se admiten",
+  );
+  return [
+    `${isTried ? "Vendrían" : "Han venido"}: ${things.join(", ") || "nada nuevo"}.`,
+    moved.known > 0 ? `Ya estaban de otra vez: ${moved.known.toLocaleString("es")}.` : "",
+    lost || moved.left.length > 0 ? "No vienen:" : "",
+    lost ? `- ${lost}: ${names}${moved.lostFiles.length > 10 ? " y más" : ""}.` : "",
+    ...moved.left.map((sentence) => `- ${sentence}`),
+  ].filter(Boolean);
+}

@@ -1,0 +1,291 @@
+import { existsSync, readdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { isObject, type Json, objects, text } from "../formats/imported-chat.server.ts";
+import { fromOpenWebUi } from "../formats/open-webui.server.ts";
+import { counted, type House, type HouseAssistant, type HouseProject, HouseUnreadable } from "./house.server.ts";
+
+const nobody = "Los chats de cuentas que ya no existen.";
+
+/**
+ * A house of Open WebUI: its `webui.db` of any release since 0.3, and its folder of uploads. Tables and columns are taken as they are
+ * there, since they differ by the age of the installation. Throws HouseUnreadable.
+ */
+export function openWebUiHouse(database: string, uploads: string | undefined): House {
+  const db = opened(database);
+  const tables = new Set(
+    db
+      .prepare("select name from sqlite_master where type = 'table'")
+      .all()
+      .map((row) => text(row.name)),
+  );
+  const all = (table: string) => (tables.has(table) ? [...rowsOf(db, `select * from "${table}"`)] : []);
+  const byId = (rows: Json[], name: string) => Map.groupBy(rows, (row) => text(row[name]));
+  const people = all("user").filter(({ role }) => role !== "pending");
+  const pending = all("user").length - people.length;
+  const known = new Set(people.map(({ id }) => text(id)));
+  const memberRows = byId(all("group_member"), "group_id");
+  const groups = all("group").map((row) => ({
+    id: text(row.id),
+    name: text(row.name),
+    description: text(row.description),
+    people: [
+      ...(memberRows.get(text(row.id)) ?? []).map((member) => text(member.user_id)),
+      ...textsOf(parsed(row.user_ids)),
+    ],
+  }));
+  const grants = byId(all("access_grant"), "resource_id");
+  const sharing = (row: Json) => sharedWith(row, grants.get(text(row.id)) ?? [], tables.has("access_grant"));
+  const readersOf = (row: Json) => readers(row, grants.get(text(row.id)) ?? [], groups);
+  const files = new Map(
+    all("file").map((row) => [text(row.id), { person: text(row.user_id), ...storedFile(row, uploads) }]),
+  );
+  const collections = collectionsIn(all("knowledge"), byId(all("knowledge_file"), "knowledge_id"), readersOf);
+  const filesOf = new Map(collections.map(({ id, files: inside }) => [id, inside]));
+  const pinned = new Set(all("chatidtag").flatMap((row) => (row.tag_name === "pinned" ? [text(row.chat_id)] : [])));
+  const others = tables.has("folder") ? folderNames(all("folder")) : new Map<string, string>();
+  return {
+    source: "open-webui",
+    people: people.map((row) => ({
+      id: text(row.id),
+      name: text(row.name),
+      email: text(row.email),
+      isAdmin: row.role === "admin",
+    })),
+    groups,
+    projects: [...all("folder").map((row) => folderAsProject(row, others)), ...collections],
+    templates: all("prompt").map((row) => ({
+      id: text(row.id) || text(row.command),
+      person: text(row.user_id),
+      title: text(row.name) || text(row.title) || text(row.command).replace(/^\//, ""),
+      content: text(row.content),
+      shared: sharing(row) === "everybody",
+    })),
+    assistants: all("model").flatMap((row) => assistantOf(row, filesOf, sharing(row))),
+    files,
+    chatCount: Number(db.prepare("select count(*) as n from chat").get()?.n ?? 0),
+    *chats() {
+      const messages = (chatId: string) =>
+        tables.has("chat_message")
+          ? [...rowsOf(db, "select * from chat_message where chat_id = ? order by created_at", chatId)]
+          : [];
+      for (const row of rowsOf(db, "select * from chat")) {
+        const person = text(row.user_id);
+        if (!known.has(person) || isInternal(row)) continue;
+        const stored = parsed(row.chat);
+        const chat = withRows(isObject(stored) ? stored : {}, text(row.id), messages(text(row.id)));
+        const imported = fromOpenWebUi({ ...row, pinned: pinned.has(text(row.id)) ? 1 : row.pinned }, chat);
+        yield { person, project: text(row.folder_id) || null, chat: imported };
+      }
+    },
+    left: [
+      pending > 0 ? `${counted(pending, "cuenta que esperaba", "cuentas que esperaban")} la aprobación.` : "",
+      db
+        .prepare(
+          "select count(*) as n from chat where user_id not in (select id from \"user\") and user_id not like 'shared-%'",
+        )
+        .get()?.n
+        ? nobody
+        : "",
+      tables.has("memory") && all("memory").length > 0
+        ? `${counted(all("memory").length, "recuerdo personal", "recuerdos personales")}.`
+        : "",
+      tables.has("channel") && all("channel").length > 0
+        ? `${counted(all("channel").length, "canal", "canales")} con sus mensajes.`
+        : "",
+      "Las contraseñas, las valoraciones, las herramientas y las funciones.",
+    ].filter(Boolean),
+    close: () => db.close(),
+  };
+}
+
+/** Rows of a query. Numbers beyond a double's, such as times in nanoseconds, come as the nearest one. Throws HouseUnreadable. */
+function* rowsOf(db: DatabaseSync, query: string, ...given: string[]): Generator<Json> {
+  try {
+    const statement = db.prepare(query);
+    statement.setReadBigInts(true);
+    for (const row of statement.iterate(...given)) {
+      yield Object.fromEntries(
+        Object.entries(row).map(([name, value]) => [name, typeof value === "bigint" ? Number(value) : value]),
+      );
+    }
+  } catch (cause) {
+    throw new HouseUnreadable(broken, { cause });
+  }
+}
+
+const broken =
+  "La base de datos no se puede leer: está dañada, incompleta o cifrada. Cópiala con el servidor parado, con sus archivos -wal y -shm.";
+
+function opened(path: string): DatabaseSync {
+  if (!existsSync(path)) throw new HouseUnreadable(`No hay ningún archivo ${path}.`);
+  try {
+    const db = new DatabaseSync(path, { readOnly: true });
+    const tables = db.prepare("select count(*) as n from sqlite_master where name in ('user', 'chat')").get();
+    db.prepare("select count(*) as n from chat").get();
+    if (tables?.n === 2) return db;
+  } catch (cause) {
+    throw new HouseUnreadable(broken, { cause });
+  }
+  throw new HouseUnreadable(`${basename(path)} no es la base de datos de un Open WebUI.`);
+}
+
+/** A cell of JSON; undefined for what is none, which costs that cell. */
+function parsed(cell: unknown): unknown {
+  if (typeof cell !== "string") return undefined;
+  try {
+    return JSON.parse(cell);
+  } catch {
+    return undefined;
+  }
+}
+
+const objectIn = (cell: unknown): Json => {
+  const value = parsed(cell);
+  return isObject(value) ? value : {};
+};
+const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(text).filter(Boolean) : []);
+const isInternal = (row: Json) => objectIn(row.meta).internal === true;
+
+/** Messages that only their own table has come into the chat; their ids have the chat's before them. */
+function withRows(chat: Json, chatId: string, rows: Json[]): Json {
+  const history = isObject(chat.history) ? chat.history : {};
+  const messages: Json = isObject(history.messages) ? { ...history.messages } : {};
+  const own = (id: unknown) => text(id).replace(`${chatId}-`, "");
+  let isAdded = false;
+  for (const row of rows) {
+    const id = own(row.id);
+    if (isObject(messages[id]) || !id) continue;
+    isAdded = true;
+    messages[id] = {
+      id,
+      parentId: own(row.parent_id) || null,
+      role: row.role,
+      content: parsed(row.content),
+      output: parsed(row.output),
+      files: parsed(row.files),
+      timestamp: row.created_at,
+    };
+  }
+  return isAdded ? { ...chat, history: { ...history, messages } } : chat;
+}
+
+function storedFile(row: Json, uploads: string | undefined): { name: string; path: string | undefined } {
+  const meta = objectIn(row.meta);
+  const id = text(row.id);
+  const name = text(meta.name) || text(row.filename).replace(`${id}_`, "");
+  const path = text(row.path) || text(meta.path);
+  if (!uploads) return { name, path: undefined };
+  const named = [basename(path), `${id}_${name}`]
+    .map((one) => join(uploads, one))
+    .find((one) => one !== uploads && existsSync(one));
+  const found = named ?? startingWith(uploads, `${id}_`);
+  return { name, path: found };
+}
+
+function startingWith(folder: string, start: string): string | undefined {
+  const name = existsSync(folder) ? readdirSync(folder).find((one) => one.startsWith(start)) : undefined;
+  return name && join(folder, name);
+}
+
+/** Names of folders with those that they are in before them. */
+function folderNames(rows: Json[]): Map<string, string> {
+  const byId = new Map(rows.map((row) => [text(row.id), row]));
+  return new Map(
+    rows.map((row) => {
+      const names = [text(row.name)];
+      const seen = new Set([text(row.id)]);
+      for (
+        let above = byId.get(text(row.parent_id));
+        above && !seen.has(text(above.id));
+        above = byId.get(text(above.parent_id))
+      ) {
+        seen.add(text(above.id));
+        names.unshift(text(above.name));
+      }
+      return [text(row.id), names.join(" / ")];
+    }),
+  );
+}
+
+function folderAsProject(row: Json, names: Map<string, string>): HouseProject {
+  const data = objectIn(row.data);
+  return {
+    id: text(row.id),
+    person: text(row.user_id),
+    name: names.get(text(row.id)) ?? text(row.name),
+    description: "",
+    instructions: text(data.system_prompt),
+    files: objects(data.files).flatMap(({ id, type }) => (type === "file" ? [text(id)] : [])),
+    readers: [],
+  };
+}
+
+function collectionsIn(rows: Json[], inside: Map<string, Json[]>, readersOf: (row: Json) => string[]): HouseProject[] {
+  return rows.map((row) => ({
+    id: text(row.id),
+    person: text(row.user_id),
+    name: text(row.name),
+    description: text(row.description),
+    instructions: "",
+    files: [
+      ...(inside.get(text(row.id)) ?? []).map((one) => text(one.file_id)),
+      ...textsOf(objectIn(row.data).file_ids),
+    ],
+    readers: readersOf(row).filter((id) => id !== text(row.user_id)),
+  }));
+}
+
+/** A model on top of another one; one without is only the settings of its own model. */
+function assistantOf(
+  row: Json,
+  filesOf: Map<string, string[]>,
+  shared: HouseAssistant["sharedWith"],
+): HouseAssistant[] {
+  if (!text(row.base_model_id)) return [];
+  const [params, meta] = [objectIn(row.params), objectIn(row.meta)];
+  const temperature = params.temperature;
+  return [
+    {
+      id: text(row.id),
+      person: text(row.user_id),
+      name: text(row.name),
+      purpose: text(meta.description),
+      instructions: text(params.system),
+      model: text(row.base_model_id),
+      temperature: typeof temperature === "number" && temperature >= 0 && temperature <= 2 ? temperature : null,
+      beginnings: objects(meta.suggestion_prompts)
+        .map(({ content }) => text(content))
+        .filter(Boolean),
+      files: objects(meta.knowledge).flatMap(({ id, type }) =>
+        type === "file" ? [text(id)] : (filesOf.get(text(id)) ?? []),
+      ),
+      sharedWith: shared,
+    },
+  ];
+}
+
+/** With whom a thing is shared: by rows of their own, or in older releases by a cell, in which nothing means everybody. */
+function sharedWith(row: Json, grants: Json[], hasGrants: boolean): HouseAssistant["sharedWith"] {
+  if (hasGrants) {
+    if (grants.some((grant) => grant.principal_id === "*")) return "everybody";
+    const groups = grants.flatMap((grant) => (grant.principal_type === "group" ? [text(grant.principal_id)] : []));
+    return groups.length > 0 ? [...new Set(groups)] : null;
+  }
+  const control = parsed(row.access_control);
+  if (control === undefined || control === null) return "everybody";
+  const read = isObject(control) && isObject(control.read) ? control.read : {};
+  const groups = textsOf(read.group_ids);
+  return groups.length > 0 ? groups : null;
+}
+
+/** People who may read a thing, one by one or by their groups; not everybody. */
+function readers(row: Json, grants: Json[], groups: House["groups"]): string[] {
+  const control = objectIn(row.access_control);
+  const read = isObject(control.read) ? control.read : {};
+  const ids = (type: string) =>
+    grants.flatMap((grant) => (grant.principal_type === type ? [text(grant.principal_id)] : []));
+  const groupIds = new Set([...ids("group"), ...textsOf(read.group_ids)]);
+  const members = groups.filter(({ id }) => groupIds.has(id)).flatMap(({ people }) => people);
+  return [...new Set([...ids("user"), ...textsOf(read.user_ids), ...members])].filter((id) => id !== "*");
+}
