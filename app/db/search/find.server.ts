@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { limits } from "../../process/limits.ts";
 import type { Db, Engine } from "../engine.server.ts";
 import type { PassageRow } from "../tables.ts";
+import { isEnglish } from "./english.server.ts";
 import { type Meaning, nearestPassages } from "./meaning.server.ts";
 import { ownerWord } from "./passages.server.ts";
 import { rank } from "./rank.server.ts";
@@ -43,7 +44,7 @@ type Found = RankedHit & { seq: number };
 async function findSaid(db: Db, engine: Engine, search: Search): Promise<Found[]> {
   const words = questionWords(search.question);
   if (words.length === 0) return [];
-  const { terms, total } = await termsOf(db, engine, search.owners, words);
+  const { terms, total } = await termsOf(db, engine, search.owners, words, isEnglish(search.question));
   const found = await findCandidates(db, engine, { ...search, limit: candidates }, terms.flat());
   const ranks = rank(
     found.map((hit) => hit.words.split(" ")),

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Db, Engine } from "../engine.server.ts";
+import { translationsOf } from "./english.server.ts";
 import { ownerWord } from "./passages.server.ts";
 import { nearWords } from "./spelling.server.ts";
 import { synonymsOf } from "./synonyms.server.ts";
@@ -21,13 +22,14 @@ const allCountedAtMost = 20_000;
 
 /**
  * Terms of a question: each of its words with synonyms, and, where none of the owners' passages has it, with words that are written nearly
- * alike. `total`: how many passages the owners have, counted to a limit.
+ * alike; of a question in English, and of a word that nobody has written, with the Spanish words for it. `total`: how many passages the owners have, counted to a limit.
  */
 export async function termsOf(
   db: Db,
   engine: Engine,
   owners: string[],
   words: string[],
+  inEnglish = false,
 ): Promise<{ terms: Term[]; total: number }> {
   const counts = await countPassages(db, engine, owners, words);
   const unknown = words.filter((word) => !counts.words.get(word));
@@ -35,7 +37,12 @@ export async function termsOf(
   const synonyms = new Map(
     words.filter((word) => (counts.words.get(word) ?? 0) < plenty).map((word) => [word, synonymsOf(word)]),
   );
-  const others = [...new Set([...near.values(), ...synonyms.values(), ...words.map(withTilde)].flat())];
+  const translated = new Map(
+    words.filter((word) => inEnglish || !counts.words.get(word)).map((word) => [word, translationsOf(word)]),
+  );
+  const others = [
+    ...new Set([...near.values(), ...synonyms.values(), ...translated.values(), ...words.map(withTilde)].flat()),
+  ];
   const otherCounts =
     others.length > 0 ? await countEach(db, engine, owners, others, countedAtMost) : new Map<string, number>();
   const terms = words.map((word) => {
@@ -49,6 +56,7 @@ export async function termsOf(
       ...withTilde(word).flatMap((one) => saying(one, tildeWeight)),
       ...meant.flatMap((one) => saying(one, nearWeight)),
       ...(synonyms.get(word) ?? []).flatMap((one) => saying(one, synonymWeight)),
+      ...(translated.get(word) ?? []).flatMap((one) => saying(one, synonymWeight)),
     ];
   });
   return { terms, total: counts.total };

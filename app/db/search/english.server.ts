@@ -1,0 +1,37 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { stemOf } from "./words.server.ts";
+
+// Words that English sentences have and Spanish ones have not.
+const english =
+  /\b(?:the|is|are|was|were|what|which|when|where|who|how|why|do|does|did|can|could|should|must|for|of|with|and|any|my|our|your|to|if|it|there|have|has)\b/gi;
+const spanish =
+  /\b(?:el|la|los|las|de|del|que|qué|es|en|un|una|por|para|con|se|cuándo|cuánto|cómo|dónde|quién|hay|y)\b/gi;
+
+/** Whether a question is in English. */
+export function isEnglish(question: string): boolean {
+  const count = (words: RegExp) => question.match(words)?.length ?? 0;
+  return count(english) > count(spanish);
+}
+
+let translations: Map<string, string[]> | undefined;
+
+/** Spanish words for an English one, all as they are indexed. Without the dictionary there are none. */
+export function translationsOf(stem: string): string[] {
+  translations ??= readDictionary();
+  return translations.get(stem) ?? [];
+}
+
+/** The dictionary lies beside package.json, above the sources and above what is built of them. */
+function readDictionary(): Map<string, string[]> {
+  let folder = import.meta.dirname;
+  while (!existsSync(join(folder, "package.json")) && dirname(folder) !== folder) folder = dirname(folder);
+  const path = join(folder, "dictionaries/english-spanish.txt");
+  const found = new Map<string, string[]>();
+  if (!existsSync(path)) return found;
+  for (const line of readFileSync(path, "utf8").trim().split("\n")) {
+    const [head = "", ...words] = line.split(" ").map(stemOf);
+    found.set(head, [...new Set([...(found.get(head) ?? []), ...words])]);
+  }
+  return found;
+}
