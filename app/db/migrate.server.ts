@@ -41,6 +41,7 @@ import * as inviters from "./migrations/0038_inviters.server.ts";
 import * as personNotices from "./migrations/0039_person_notices.server.ts";
 import * as auditMarks from "./migrations/0040_audit_marks.server.ts";
 import * as moves from "./migrations/0041_moves.server.ts";
+import * as searchHelp from "./migrations/0042_search_help.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -84,6 +85,7 @@ const migrations = {
   "0039_person_notices": personNotices,
   "0040_audit_marks": auditMarks,
   "0041_moves": moves,
+  "0042_search_help": searchHelp,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

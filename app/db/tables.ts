@@ -339,6 +339,8 @@ export type ModelRow = Row &
     pseudonyms: Flag;
     /** Whether a reply that a restart has cut off goes on by itself. */
     resumes: Flag;
+    /** Whether it is asked for other words where those of a question find little. */
+    helpsSearch: Flag;
     systemPrompt: string;
     inputPrice: number | null;
     outputPrice: number | null;

@@ -6,17 +6,17 @@ import { documentTypes, isDocumentType, readAs } from "./formats/types.server.ts
 import { FileRefused } from "./refused.server.ts";
 
 const known = new Set(["png", "jpeg", "webp", "gif", "avif", "heic", "tiff", "bmp"].map((kind) => `image/${kind}`));
-const texts: Record<string, string> = {
-  html: documentTypes.html,
-  htm: documentTypes.html,
-  xhtml: documentTypes.html,
-  eml: documentTypes.eml,
-  md: "text/markdown",
-  markdown: "text/markdown",
-  csv: "text/csv",
-  tsv: "text/csv",
-  json: "application/json",
-};
+const texts = new Map<string, string>([
+  ["html", documentTypes.html],
+  ["htm", documentTypes.html],
+  ["xhtml", documentTypes.html],
+  ["eml", documentTypes.eml],
+  ["md", "text/markdown"],
+  ["markdown", "text/markdown"],
+  ["csv", "text/csv"],
+  ["tsv", "text/csv"],
+  ["json", "application/json"],
+]);
 
 // Extensions that are never text: such a name on a text file is a mistake or a trick.
 const binary =
@@ -132,7 +132,7 @@ async function textType(path: string, name: string): Promise<string> {
     throw new FileRefused("es una imagen SVG, que puede llevar programas dentro. Conviértela a PNG.");
   }
   if (binary.test(ending)) throw new FileRefused(`su nombre acaba en .${ending}, pero por dentro es otra cosa.`);
-  return texts[ending] ?? "text/plain";
+  return texts.get(ending) ?? "text/plain";
 }
 
 /** Skips comments before the first element, one by one: a single pattern for all of them would take exponential time. */

@@ -10,7 +10,8 @@ export type Passage = { position: number; page: number | null; text: string; wor
 export type Reading = { text: string; pages: number | null; passages: Passage[]; withoutText: number[] };
 /** `scanned`: the text of pages that are pictures, by their number, where it was recognised before. */
 export type ReadingJob = { path: string; mediaType: string; scanned?: Map<number, string> };
-export type ReadingAnswer = { reading: Reading } | { refused: string };
+/** `fault`: stack of an error that no reader has foreseen. */
+export type ReadingAnswer = { reading: Reading } | { refused: string; fault?: string | undefined };
 
 /** Reads a document in a child process. Throws FileRefused. */
 export async function readDocument(job: ReadingJob): Promise<Reading> {
@@ -18,7 +19,7 @@ export async function readDocument(job: ReadingJob): Promise<Reading> {
   const program = new URL(`./reading.worker${extname(import.meta.filename)}`, import.meta.url);
   try {
     const answer = await runWorker<ReadingAnswer>(program, job);
-    if ("refused" in answer) throw new FileRefused(answer.refused);
+    if ("refused" in answer) throw new FileRefused(answer.refused, { cause: answer.fault });
     return answer.reading;
   } catch (error) {
     throw error instanceof TooMuch

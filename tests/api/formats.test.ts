@@ -238,7 +238,7 @@ describe("a ZIP of documents", () => {
 
   it("has names in the letters of DOS", async () => {
     const archive = zipped({ "Declaraci_n.txt": utf8("Base liquidable: 23.418,77 euros.") });
-    for (const at of [30, entryOf(archive, "Declaraci_n.txt") + 46]) archive[at + 10] = 0xa2;
+    for (const at of [30, entryOf(archive, "Declaraci_n.txt") + 46]) archive[at + 9] = 0xa2;
     const { items } = await upload([file(archive, "renta.zip")]);
     expect(items.map(({ name }) => name)).toEqual(["Declaración.txt"]);
   });

@@ -9,6 +9,7 @@ import { searchPassages } from "../../app/db/search/find.server.ts";
 import { storeMeanings } from "../../app/db/search/meaning.server.ts";
 import { cutPassages } from "../../app/db/search/passages.server.ts";
 import { learnWords, wordsIn } from "../../app/db/search/spelling.server.ts";
+import { isLittle } from "../../app/replies/prompt/other-words.server.ts";
 import { openApi } from "../support/api.ts";
 import { queryEngines, type TestEngine } from "../support/engines.ts";
 import { finish, percentile } from "./figures.ts";
@@ -20,10 +21,19 @@ type Finder = (question: string) => Promise<{ document: string; text: string }[]
 const among = 6;
 const folder = join(import.meta.dirname, "find");
 const isShown = process.argv.includes("missed");
-const sets = process.argv.includes("kept")
+type QuestionSet = { name: string; documents: string; questions: string; otherWords?: Record<string, string[]> };
+// Said by a language model that saw the questions alone, with the instructions of `other-words.server.ts`.
+const otherWords = () =>
+  JSON.parse(readFileSync(join(folder, "kept/other-words.json"), "utf8")) as Record<string, string[]>;
+const sets: QuestionSet[] = process.argv.includes("kept")
   ? [
-      { name: "kept half", documents: "documents", questions: "kept/own-half.json" },
-      { name: "kept, of others", documents: "kept/documents", questions: "kept/questions.json" },
+      { name: "kept half", documents: "documents", questions: "kept/own-half.json", otherWords: otherWords() },
+      {
+        name: "kept, of others",
+        documents: "kept/documents",
+        questions: "kept/questions.json",
+        otherWords: otherWords(),
+      },
     ]
   : [{ name: "to work with", documents: "documents", questions: "questions.json" }];
 let documents: { name: string; path: string; text: string }[] = [];
@@ -37,11 +47,11 @@ for (const set of sets) {
   questions = JSON.parse(readFileSync(join(folder, set.questions), "utf8")) as Question[];
   console.log(`\n# ${set.name}: ${questions.length} questions over ${documents.length} documents`);
   await measure("plain BM25 (words as they are written)", plainBm25());
-  for (const engine of await queryEngines()) await measureOn(engine);
+  for (const engine of await queryEngines()) await measureOn(engine, set);
 }
 finish();
 
-async function measureOn(engine: TestEngine): Promise<void> {
+async function measureOn(engine: TestEngine, set: QuestionSet): Promise<void> {
   const api = await openApi(engine);
   const ana = await api.signUp("Ana");
   const { files } = api.services;
@@ -61,6 +71,15 @@ async function measureOn(engine: TestEngine): Promise<void> {
     const hits = await searchPassages(api.db, engine.name, { question, owners: [ana.id], except: [], limit: among });
     return hits.map(({ fileId, text }) => ({ document: names.get(fileId ?? "") ?? "", text }));
   });
+  if (set.otherWords) {
+    await measure(`${engine.name}, by words, with a model that helps where they find little`, async (question) => {
+      const search = { question, owners: [ana.id], except: [], limit: among };
+      const hits = await searchPassages(api.db, engine.name, search);
+      const otherwise = isLittle(question, hits) ? (set.otherWords?.[question] ?? []) : [];
+      const all = otherwise.length > 0 ? await searchPassages(api.db, engine.name, { ...search, otherwise }) : hits;
+      return all.map(({ fileId, text }) => ({ document: names.get(fileId ?? "") ?? "", text }));
+    });
+  }
   const meaningOf = standIn(questions);
   const stored = await api.db
     .selectFrom("passages")

@@ -21,6 +21,9 @@ const prompt = z
       }),
     ),
     pseudonyms: z.boolean().openapi({ description: "Si se le ocultaron identificadores: aquí están las marcas." }),
+    searched: z
+      .array(z.string())
+      .openapi({ description: "Otras maneras de decir la pregunta, que dio el modelo y que también se buscaron." }),
     tools: z.array(z.string()).openapi({ description: "Las herramientas que se le ofrecieron." }),
     modelId: z.string().nullable(),
     inputTokens: z.number().nullable(),
@@ -48,10 +51,10 @@ export const prompts = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).o
       .where("messageId", "=", reply.id)
       .select(["content", "updatedAt"])
       .executeTakeFirstOrThrow(notFound);
-    const { parts, turns, tools = [], pseudonyms = false } = JSON.parse(row.content) as StoredPrompt;
+    const { parts, turns, tools = [], searched = [], pseudonyms = false } = JSON.parse(row.content) as StoredPrompt;
     const { modelId, inputTokens, outputTokens } = reply;
     const given = { parts: await showParts(db, parts), turns: await showTurns(db, turns, row.updatedAt) };
-    const shown = { tools, pseudonyms, ...(pseudonyms ? await hideIn(given) : given) };
+    const shown = { tools, searched, pseudonyms, ...(pseudonyms ? await hideIn(given) : given) };
     return c.json({ ...shown, modelId, inputTokens, outputTokens }, 200);
   },
 );

@@ -41,6 +41,7 @@ export const model = z
     refused: z.string(),
     pseudonyms: z.boolean(),
     resumes: z.boolean(),
+    helpsSearch: z.boolean(),
     systemPrompt: z.string(),
     inputPrice: z.number().nullable(),
     outputPrice: z.number().nullable(),
@@ -94,6 +95,9 @@ export const newModel = z.strictObject({
     description: "Si se le ocultan identificadores (DNI, IBAN, teléfonos…): recibe marcas en su lugar.",
   }),
   resumes: flag.default(true).openapi({ description: "Si una respuesta que corta un reinicio sigue sola." }),
+  helpsSearch: flag.default(false).openapi({
+    description: "Si se le pide que diga de otra manera una pregunta cuyas palabras encuentran poco en los documentos.",
+  }),
   systemPrompt: text("Las instrucciones", limits.modelText).default(""),
   inputPrice: price.default(null),
   outputPrice: price.default(null),
@@ -115,7 +119,7 @@ export function showModel(
   return {
     ...shown,
     ...timesOf({ createdAt, updatedAt }),
-    ...flagsOf(row, "acceptsImages", "usesTools", "pseudonyms", "resumes", "enabled", "isDefault"),
+    ...flagsOf(row, "acceptsImages", "usesTools", "pseudonyms", "resumes", "helpsSearch", "enabled", "isDefault"),
     baseUrl: forAdmin ? row.baseUrl : null,
     hasKey: forAdmin && apiKey !== null,
     keyLost: forAdmin && apiKey !== null && tryDecrypt(apiKey, modelKey, row.id) === undefined,

@@ -15,6 +15,8 @@ export type RankedHit = Hit & { covered: number; near: boolean };
 
 type Search = {
   question: string;
+  /** Other ways to say it, which are searched too. */
+  otherwise?: string[];
   /** Meaning of the question, where there is a model that says it. */
   meaning?: Meaning | undefined;
   owners: string[];
@@ -35,8 +37,15 @@ const candidates = 200;
  * The question itself belongs in `except`, because it would be its own best answer.
  */
 export async function searchPassages(db: Db, engine: Engine, search: Search): Promise<RankedHit[]> {
-  const [said, meant] = await Promise.all([findSaid(db, engine, search), findMeant(db, engine, search)]);
-  return distinct(joined(said, meant), search.limit).map(({ seq: _, ...hit }) => hit);
+  const asked = [search.question, ...(search.otherwise ?? [])];
+  const lists = await Promise.all([
+    ...asked.map(async (question, index) => ({
+      weight: index === 0 ? 1 : weightOtherwise,
+      hits: await findSaid(db, engine, { ...search, question }),
+    })),
+    findMeant(db, engine, search).then((hits) => ({ weight: 1, hits })),
+  ]);
+  return distinct(joined(lists), search.limit).map(({ seq: _, ...hit }) => hit);
 }
 
 type Found = RankedHit & { seq: number };
@@ -83,17 +92,20 @@ async function findMeant(db: Db, engine: Engine, search: Search): Promise<Found[
 // The constant of reciprocal rank fusion: how little the first places differ. With the usual 60, what is somewhere in both lists goes
 // before what is first in one; with 8, the 5th place in both counts as much as the first in one.
 const flatness = 8;
+// The words of the person count as much as two other ways to say them.
+const weightOtherwise = 0.5;
 
-/** One list of two, by reciprocal rank: what is high in both goes before what is first in one. */
-function joined(said: Found[], meant: Found[]): Found[] {
-  if (meant.length === 0) return said;
+/** One list of several, by reciprocal rank: what is high in two goes before what is first in one. */
+function joined(lists: { weight: number; hits: Found[] }[]): Found[] {
+  const [only, ...others] = lists.filter((list) => list.hits.length > 0);
+  if (!only || others.length === 0) return only?.hits ?? [];
   const hits = new Map<number, Found>();
   const scores = new Map<number, number>();
-  for (const list of [said, meant]) {
-    for (const [place, hit] of list.entries()) {
+  for (const list of lists) {
+    for (const [place, hit] of list.hits.entries()) {
       const known = hits.get(hit.seq);
-      hits.set(hit.seq, known ? { ...known, near: hit.near } : hit);
-      scores.set(hit.seq, (scores.get(hit.seq) ?? 0) + 1 / (flatness + place));
+      hits.set(hit.seq, known ? { ...known, near: known.near || hit.near } : hit);
+      scores.set(hit.seq, (scores.get(hit.seq) ?? 0) + list.weight / (flatness + place));
     }
   }
   return [...hits.values()].sort((a, b) => (scores.get(b.seq) ?? 0) - (scores.get(a.seq) ?? 0));

@@ -37,13 +37,14 @@ export function cutPassages(text: string): string[] {
 
 /** The place of a passage's last character: where something ends, or as far as it goes. */
 function endOfPassage(window: string): number {
-  const ends = [
-    window.search(/\n\s*\n(?![\s\S]*\n\s*\n)/),
-    endOfRow(window),
-    window.search(/[.!?…]\s(?![\s\S]*[.!?…]\s)/),
-    window.search(/\s(?!\S*\s)(?=\S*$)/),
-  ];
+  const ends = [lastOf(window, /\n\s*\n/g), endOfRow(window), lastOf(window, /[.!?…]\s/g), lastOf(window, /\s/g)];
   return ends.find((at) => at > window.length / 3) ?? window.length - 1;
+}
+
+function lastOf(window: string, pattern: RegExp): number {
+  let last = -1;
+  for (const { index } of window.matchAll(pattern)) last = index;
+  return last;
 }
 
 // Between the cells of a row, as the readers of documents write them and as Markdown has them.

@@ -1,60 +1,69 @@
-import { Unzip, UnzipInflate, unzipSync } from "fflate";
+import { inflateRawSync } from "node:zlib";
 import { damaged, Unreadable } from "./unreadable.server.ts";
+import { zipEntries } from "./zip-directory.server.ts";
 
 // A Word file of a thousand pages has some 20 MB of XML; a zip bomb has gigabytes.
 const inflatedAtMost = 150 * 1024 * 1024;
-const step = 16 * 1024;
+// Parts that are asked for again are kept up to this size, which several drawings or sheets refer to.
+const keptAtMost = 8 * 1024 * 1024;
+const stored = 0;
+const deflated = 8;
 
-/** An archive that has been found to be sound: what lies in it by its name. */
+/** An archive that has a directory: its entries by their names. */
 export type Archive = {
   names: string[];
   read(name: string): Uint8Array | undefined;
   text(name: string): string | undefined;
 };
 
-/** Opens a ZIP, or a document that is one. `what`: what it is called if it turns out to be damaged. Throws Unreadable. */
+/**
+ * Opens a ZIP, or a document that is one. `what`: what it is called if it turns out to be damaged. All that is read of it, each part
+ * once, has a limit, whatever sizes it says. Throws Unreadable, as do its functions.
+ */
 export function openArchive(bytes: Uint8Array, what: string): Archive {
-  const names = namesIn(bytes, what);
+  const found = zipEntries(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  if (!found || found.length === 0) throw damaged(what);
+  const entries = new Map(found.map((entry) => [entry.name, entry]));
+  const kept = new Map<string, string>();
+  let room = inflatedAtMost;
   const read = (name: string) => {
-    if (!names.includes(name)) return undefined;
-    try {
-      return unzipSync(bytes, { filter: (file) => file.name === name })[name];
-    } catch {
-      throw damaged(what);
-    }
+    const entry = entries.get(name);
+    if (!entry) return undefined;
+    const { data, method } = entry;
+    if (!data || (method !== stored && method !== deflated)) throw damaged(what);
+    const content = method === stored ? data : inflated(data, room, what);
+    room -= content.length;
+    if (room < 0) throw swells();
+    return content;
   };
   return {
-    names,
+    names: [...entries.keys()],
     read,
     text(name) {
+      const known = kept.get(name);
+      if (known !== undefined) return known;
       const content = read(name);
-      return content && new TextDecoder().decode(content);
+      if (!content) return undefined;
+      const text = textOf(content);
+      if (text.length <= keptAtMost) kept.set(name, text);
+      return text;
     },
   };
 }
 
-/** Inflates the archive once without keeping it, because the sizes in its headers may be forged. */
-function namesIn(bytes: Uint8Array, what: string): string[] {
-  const names: string[] = [];
-  let inflated = 0;
-  let isDamaged = false;
-  const unzip = new Unzip((file) => {
-    names.push(file.name);
-    file.ondata = (error, chunk) => {
-      if (error) isDamaged = true;
-      else inflated += chunk.length;
-    };
-    file.start();
-  });
-  unzip.register(UnzipInflate);
-  for (let at = 0; at < bytes.length && !isDamaged; at += step) {
-    try {
-      unzip.push(bytes.subarray(at, at + step), at + step >= bytes.length);
-    } catch {
-      isDamaged = true;
-    }
-    if (inflated > inflatedAtMost) throw new Unreadable("se hincha al abrirlo hasta un tamaño que no se admite.");
+function inflated(data: Buffer, room: number, what: string): Buffer {
+  try {
+    return inflateRawSync(data, { maxOutputLength: Math.max(1, room) });
+  } catch (error) {
+    throw error instanceof RangeError ? swells() : damaged(what);
   }
-  if (isDamaged || names.length === 0) throw damaged(what);
-  return names;
+}
+
+const swells = () => new Unreadable("se hincha al abrirlo hasta un tamaño que no se admite.");
+
+/** XML is in UTF-8, or in UTF-16 with a mark. */
+function textOf(bytes: Uint8Array): string {
+  const mark = `${bytes[0]} ${bytes[1]}`;
+  const encoding = mark === "255 254" ? "utf-16le" : mark === "254 255" ? "utf-16be" : "utf-8";
+  return new TextDecoder(encoding).decode(bytes);
 }

@@ -1,6 +1,7 @@
 import { Parser } from "htmlparser2";
 import { openArchive } from "./archive.server.ts";
 import { htmlText } from "./html.server.ts";
+import { partPath } from "./office/parts.server.ts";
 import { elementsIn, firstIn, textWithin, treeOf } from "./office/xml.server.ts";
 import { damaged, Unreadable } from "./unreadable.server.ts";
 
@@ -16,9 +17,9 @@ export function bookText(bytes: Uint8Array): string {
   const packageText = archive.text(packagePath);
   if (packageText === undefined) throw damaged(what);
   const chapters = spineOf(packageText).flatMap((href) => {
-    const path = decodeURIComponent(new URL(href, `file:///${encodeURI(packagePath)}`).pathname.slice(1));
-    const text = archive.text(path);
-    return text === undefined ? [] : [htmlText(text)];
+    const path = partPath(href, packagePath);
+    const text = path && archive.text(path);
+    return text ? [htmlText(text)] : [];
   });
   return [...aboutIt(packageText), ...chapters].filter(Boolean).join("\n\n");
 }

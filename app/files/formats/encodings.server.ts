@@ -1,30 +1,34 @@
 // The upper halves of the encodings of DOS, which no decoder of Node knows.
-const dos: Record<string, string> = {
-  cp437:
-    "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0",
-  cp850:
-    "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0",
-};
-const labels: Record<string, string> = {
-  "437": "cp437",
-  "850": "cp850",
-  "858": "cp850",
-  "874": "windows-874",
-  "932": "shift_jis",
-  "936": "gbk",
-  "949": "euc-kr",
-  "950": "big5",
-  "10000": "macintosh",
-  "10007": "x-mac-cyrillic",
-  "65001": "utf-8",
-};
+const dos = new Map(
+  Object.entries({
+    cp437:
+      "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0",
+    cp850:
+      "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0",
+  }),
+);
+const labels = new Map(
+  Object.entries({
+    "437": "cp437",
+    "850": "cp850",
+    "858": "cp850",
+    "874": "windows-874",
+    "932": "shift_jis",
+    "936": "gbk",
+    "949": "euc-kr",
+    "950": "big5",
+    "10000": "macintosh",
+    "10007": "x-mac-cyrillic",
+    "65001": "utf-8",
+  }),
+);
 
 /** Name of the encoding that Windows knows by this number. */
-export const encodingOf = (codePage: string): string => labels[codePage] ?? `windows-${codePage}`;
+export const encodingOf = (codePage: string): string => labels.get(codePage) ?? `windows-${codePage}`;
 
 /** Text in an encoding by its name, DOS's too; in Windows-1252 if nobody knows that name. */
 export function decoded(bytes: Uint8Array, encoding: string): string {
-  const upper = dos[encoding];
+  const upper = dos.get(encoding);
   if (upper) return Array.from(bytes, (byte) => (byte < 128 ? String.fromCharCode(byte) : upper[byte - 128])).join("");
   try {
     return new TextDecoder(encoding).decode(bytes);

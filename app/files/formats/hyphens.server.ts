@@ -2,7 +2,7 @@
 const compound =
   /^(?:franco|hispano|anglo|luso|italo|ítalo|greco|germano|ruso|chino|afro|judeo|socio|político|económico|técnico|teórico|físico|químico|jurídico|médico|administrativo|histórico|artístico|científico|laboral|fiscal|social|público|privado|norte|sur|este|oeste|lingüístico|agrícola|industrial|docente|civil|penal|costo|coste|calidad|relación|hombre|madre|padre|hora|ex|no|vice|pre|post|pro|anti)$/iu;
 // A word that ends a line in a hyphen, and the rest of it, or of what it is joined to, at the beginning of the next.
-const cut = /(?<![\p{L}-])((?:\p{L}+-)*\p{L}{2,})[-\u2010\u00ad]\n(\p{Ll}[\p{L}]*)([.,;:!?)»”]*)[ \n]?/gu;
+const cut = /(?<![\p{L}-])((?:\p{L}{1,40}-){0,4}\p{L}{2,40})[-\u2010\u00ad]\n(\p{Ll}[\p{L}]*)([.,;:!?)»”]*)[ \n]?/gu;
 
 /**
  * Pages with the words that their lines cut put together, at the end of the first line. A hyphen stays where the document has the word

@@ -1,5 +1,6 @@
 import { htmlText } from "./html.server.ts";
 import { plainText } from "./plain.server.ts";
+import { damaged } from "./unreadable.server.ts";
 
 /** Content of an e-mail: its text with sender and receivers, and its attachments. */
 export type Mail = { text: string; attachments: { name: string; mediaType: string; bytes: Buffer }[] };
@@ -7,7 +8,11 @@ export type Mail = { text: string; attachments: { name: string; mediaType: strin
 /** Reads an e-mail as it is sent (RFC 5322, MIME). Text is taken from its plain part, or from the HTML if there is none. */
 export async function readMail(bytes: Uint8Array): Promise<Mail> {
   const { default: PostalMime } = await import("postal-mime");
-  const mail = await PostalMime.parse(withUtf8Head(Buffer.from(bytes)), { attachmentEncoding: "arraybuffer" });
+  const mail = await PostalMime.parse(withUtf8Head(Buffer.from(bytes)), {
+    attachmentEncoding: "arraybuffer",
+  }).catch(() => {
+    throw damaged("un correo");
+  });
   const people = (list: { name?: string; address?: string | undefined }[] = []) =>
     list.map(({ name, address }) => [name, address && `<${address}>`].filter(Boolean).join(" ")).join(", ");
   const head = [

@@ -2,7 +2,7 @@ import { type Element, elementsOf, firstIn, textWithin } from "./office/xml.serv
 
 // Deeper formulas are written by nobody.
 const deepest = 60;
-const raised: Record<string, string> = { "0": "⁰", "1": "¹", "2": "²", "3": "³", n: "ⁿ" };
+const raised = new Map(Object.entries({ "0": "⁰", "1": "¹", "2": "²", "3": "³", n: "ⁿ" }));
 
 /** A formula as it can be read and found in a line: MathML, or Office's OMML. */
 export const formulaText = (formula: Element): string => said(formula, deepest).replace(/\s+/g, " ").trim();
@@ -16,7 +16,8 @@ function said(element: Element, deep: number): string {
     return part ? said(part, deep - 1) : "";
   };
   const of = (name: string) => all(parts.filter((part) => part.name === `m:${name}`));
-  const sign = (name: string, usual: string) => firstIn(element, `m:${name}`)?.attributes["m:val"] ?? usual;
+  const sign = (name: string, usual: string) =>
+    (firstIn(element, `m:${name}`)?.attributes["m:val"] ?? usual).slice(0, 4);
   switch (element.name.replace(/^(?:math|mml):/, "")) {
     case "mfrac":
       return fraction(at(0), at(1));
@@ -81,4 +82,4 @@ const isSimple = (text: string) => /^[\p{L}\p{N}.,]*$/u.test(text.trim());
 const grouped = (text: string) => (isSimple(text) ? text.trim() : `(${text.trim()})`);
 const fraction = (above: string, below: string) => `${grouped(above)}/${grouped(below)}`;
 const index = (text: string) => (text.trim() ? `_${grouped(text)}` : "");
-const power = (text: string) => (text.trim() ? (raised[text.trim()] ?? `^${grouped(text)}`) : "");
+const power = (text: string) => (text.trim() ? (raised.get(text.trim()) ?? `^${grouped(text)}`) : "");

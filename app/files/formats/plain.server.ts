@@ -1,6 +1,8 @@
 import { decoded } from "./encodings.server.ts";
 
 const sampled = 4_096;
+// In bytes: enough words to tell an encoding by.
+const judged = 200_000;
 // How many signs of a text that is mostly UTF-8 may be broken: a byte is lost now and then, where a file was cut or joined.
 const brokenOfGood = 0.25;
 
@@ -12,12 +14,26 @@ export function plainText(bytes: Uint8Array): string {
   const wide = utf16Of(bytes);
   if (wide) return new TextDecoder(wide).decode(bytes);
   const text = new TextDecoder().decode(bytes);
-  const broken = text.match(/\uFFFD/g)?.length ?? 0;
-  if (broken === 0) return text;
-  const good = text.match(/[^\0-\x7f\uFFFD]/g)?.length ?? 0;
+  if (!text.includes("\uFFFD")) return text;
+  const { broken, good } = signsIn(text);
   // At its ends a sign was cut in two, and is no sign.
   if (broken <= good * brokenOfGood) return text.replace(/^\uFFFD+|\uFFFD+$/g, "");
-  return [...oldEncodings].map((encoding) => decoded(bytes, encoding)).reduce(likelier);
+  const beginning = bytes.subarray(0, judged);
+  const likeliest = oldEncodings
+    .map((encoding) => ({ encoding, words: likely(decoded(beginning, encoding)) }))
+    .reduce((one, other) => (other.words > one.words ? other : one));
+  return decoded(bytes, likeliest.encoding);
+}
+
+/** How many signs beyond ASCII a text has, and how many of them are broken. */
+function signsIn(text: string): { broken: number; good: number } {
+  let [broken, good] = [0, 0];
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0xfffd) broken++;
+    else if (code > 0x7f) good++;
+  }
+  return { broken, good };
 }
 
 /** UTF-16's order of bytes, by its mark or by the zeros in a text of Latin letters; undefined for other texts. */
@@ -38,7 +54,6 @@ const oldEncodings = ["windows-1252", "macintosh", "cp850"];
 // Letters that Spanish has within words, and signs before them.
 const spanish = /(?<=\p{L})[áéíóúüñçàèòï]|[áéíóúüñçàèòï](?=[a-z])|(?<=\p{Lu})[ÁÉÍÓÚÜÑ]|[¿¡](?=\p{L})|(?<=\d)[ºª]/gu;
 
-const likelier = (one: string, other: string) => (likely(other) > likely(one) ? other : one);
 const likely = (text: string) => text.match(spanish)?.length ?? 0;
 
 /** The text of a page or an XML file by what it says of its characters. */

@@ -51,14 +51,16 @@ async function mailText(bytes: Buffer, room: number): Promise<string> {
   const parts = [mail.text];
   for (const { name, mediaType, bytes: content } of mail.attachments) {
     // Many programs call what they don't know just bytes.
-    const named: Record<string, string> = documentTypes;
-    const type = isDocumentType(mediaType) ? mediaType : (named[extname(name).slice(1).toLowerCase()] ?? mediaType);
+    const type = isDocumentType(mediaType) ? mediaType : (typeNamed(extname(name).slice(1).toLowerCase()) ?? mediaType);
     const isRead = type !== documentTypes.eml && (isDocumentType(type) || type.startsWith("text/"));
     parts.push(`# Adjunto: ${name}`);
     parts.push(isRead ? await attachmentText(content, type, room) : "(no se lee)");
   }
   return parts.join("\n\n");
 }
+
+const typeNamed = (ending: string): string | undefined =>
+  Object.entries(documentTypes).find(([kind]) => kind === ending)?.[1];
 
 async function attachmentText(bytes: Buffer, mediaType: string, room: number): Promise<string> {
   try {

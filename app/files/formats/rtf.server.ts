@@ -24,39 +24,43 @@ const unread = new Set(
 );
 // Groups that older programs leave out (`\*`) and that have text of the document.
 const newer = new Set(["ud", "shpinst", "do", "annotation"]);
-const signs: Record<string, string> = {
-  emdash: "—",
-  endash: "–",
-  lquote: "‘",
-  rquote: "’",
-  ldblquote: "“",
-  rdblquote: "”",
-  bullet: "•",
-  tab: " ",
-  "~": "\u00a0",
-  _: "-",
-  "-": "",
-};
+const signs = new Map(
+  Object.entries({
+    emdash: "—",
+    endash: "–",
+    lquote: "‘",
+    rquote: "’",
+    ldblquote: "“",
+    rdblquote: "”",
+    bullet: "•",
+    tab: " ",
+    "~": "\u00a0",
+    _: "-",
+    "-": "",
+  }),
+);
 const aside = /^(header|footer)[lrf]?$/;
 // Code pages of the character sets of fonts (RTF 1.9.1, `\fcharset`); 1 is the document's own.
-const charsets: Record<string, string> = {
-  "0": "1252",
-  "77": "10000",
-  "128": "932",
-  "129": "949",
-  "134": "936",
-  "136": "950",
-  "161": "1253",
-  "162": "1254",
-  "163": "1258",
-  "177": "1255",
-  "178": "1256",
-  "186": "1257",
-  "204": "1251",
-  "222": "874",
-  "238": "1250",
-  "255": "437",
-};
+const charsets = new Map(
+  Object.entries({
+    "0": "1252",
+    "77": "10000",
+    "128": "932",
+    "129": "949",
+    "134": "936",
+    "136": "950",
+    "161": "1253",
+    "162": "1254",
+    "163": "1258",
+    "177": "1255",
+    "178": "1256",
+    "186": "1257",
+    "204": "1251",
+    "222": "874",
+    "238": "1250",
+    "255": "437",
+  }),
+);
 
 // A control word with its number, a byte in hexadecimal, a control sign, a brace, or text (RTF 1.9.1).
 const token = /\\([a-z]+)(-?\d+)? ?|\\'([0-9a-f]{2})|\\([^a-z])|([{}])|([^\\{}\r\n]+)/gi;
@@ -109,7 +113,7 @@ class Rtf {
         this.#flush();
         if (brace) this.#brace(brace);
         else if (sign === "*") this.#isStarred = true;
-        else if (sign !== undefined) this.#write(signs[sign] ?? (/[\r\n]/.test(sign) ? "\n" : sign));
+        else if (sign !== undefined) this.#write(signs.get(sign) ?? (/[\r\n]/.test(sign) ? "\n" : sign));
         else if (word === "bin") tokens.lastIndex += Math.max(0, Number(number ?? 0));
         else if (word) this.#word(word, number);
       }
@@ -191,7 +195,7 @@ class Rtf {
 
   #fontWord(word: string, number: string): void {
     if (word === "f") this.#namedFont = number;
-    const page = word === "cpg" ? number : word === "fcharset" ? charsets[number] : undefined;
+    const page = word === "cpg" ? number : word === "fcharset" ? charsets.get(number) : undefined;
     if (page && page !== "0") this.#fonts.set(this.#namedFont, encodingOf(page));
   }
 
@@ -261,7 +265,7 @@ class Rtf {
         this.#writer.line();
         return;
       default:
-        this.#write(signs[word] ?? "");
+        this.#write(signs.get(word) ?? "");
     }
   }
 }

@@ -9,9 +9,9 @@ export async function tableText(text: string, room: number): Promise<string> {
   const { read } = await import("@e965/xlsx");
   // Old Macs end lines with a carriage return.
   const lines = text.slice(0, room).replace(/\r\n?/g, "\n");
-  const book = read(lines, { type: "string", raw: true, dense: true });
-  const [name = ""] = book.SheetNames;
-  const rows = (book.Sheets[name]?.["!data"] ?? []).map((row) =>
+  // The library knows other formats by their first letters: a blank there is no letter.
+  const [sheet] = Object.values(read(` ${lines}`, { type: "string", raw: true, dense: true }).Sheets);
+  const rows = (sheet?.["!data"] ?? []).map((row) =>
     Array.from(row ?? [], (cell) =>
       String(cell?.v ?? "")
         .replace(/\s+/g, " ")
@@ -19,6 +19,6 @@ export async function tableText(text: string, room: number): Promise<string> {
     ),
   );
   const shown = rows.filter((cells) => cells.some(Boolean));
-  if (shown.filter(({ length }) => length > 1).length < tableRows * shown.length) return text;
+  if (shown.length === 0 || shown.filter(({ length }) => length > 1).length < tableRows * shown.length) return text;
   return shown.map((cells) => cells.join(" | ")).join("\n");
 }

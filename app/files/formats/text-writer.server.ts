@@ -6,19 +6,23 @@ export class TextWriter {
   readonly #pages: string[] = [];
   #lines: string[] = [];
   #line = "";
+  /** Whether the line is empty or ends in a blank: asked of each word, it may not cost the length of the line. */
+  #endsInBlank = true;
   #cells: number | undefined;
   #isCell = false;
   /** Nothing has been written on this page. */
   #isEmpty = true;
 
   text(text: string): void {
+    if (text === "") return;
     this.#line += text;
+    this.#endsInBlank = /\s/.test(text.at(-1) ?? "");
   }
 
   /** Words as they stand in markup, where any blanks are one. */
   words(text: string): void {
     const words = text.replace(/\s+/g, " ");
-    this.#line += /\s$|^$/.test(this.#line) ? words.trimStart() : words;
+    this.text(this.#endsInBlank ? words.trimStart() : words);
   }
 
   /** Begins a line; in a cell, everything stands in one. */
@@ -31,7 +35,12 @@ export class TextWriter {
     if (written && !markAlone.test(written)) this.#lines.push(written);
     else if (this.#lines.at(-1) !== "" && !this.#isEmpty) this.#lines.push("");
     this.#isEmpty = false;
+    this.#begin(mark);
+  }
+
+  #begin(mark: string): void {
     this.#line = mark;
+    this.#endsInBlank = mark === "" || mark.endsWith(" ");
   }
 
   paragraph(mark = ""): void {
@@ -51,7 +60,7 @@ export class TextWriter {
 
   cell(): void {
     if (this.#cells === undefined) this.row();
-    if (this.#cells) this.#line = `${this.#line.trimEnd()} | `;
+    if (this.#cells) this.text(this.#endsInBlank ? "| " : " | ");
     this.#cells = (this.#cells ?? 0) + 1;
     this.#isCell = true;
   }
@@ -67,7 +76,7 @@ export class TextWriter {
   page(): void {
     this.#pages.push(this.#ended());
     this.#lines = [];
-    this.#line = "";
+    this.#begin("");
     this.#isCell = false;
     this.#cells = undefined;
     this.#isEmpty = true;

@@ -16,6 +16,7 @@ export const decodePicture = (bytes: Buffer, mediaType: string): Promise<Pixels>
 const damaged = () => new Unreadable("es una imagen dañada o incompleta: no se puede abrir.");
 
 function refuseLarge(width: number, height: number): void {
+  if (width < 1 || height < 1) throw damaged();
   if (width * height > limits.imagePixels) {
     throw new Unreadable("tiene más píxeles de los que se admiten. Redúcela.");
   }

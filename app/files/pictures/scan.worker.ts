@@ -45,7 +45,11 @@ answerJob(async (job: ScanJob): Promise<ScanAnswer> => {
         ? await picturesOfPage(job.path, page)
         : await picturesOf(job.path, job.mediaType);
     const found: string[] = [];
-    for (const picture of pictures) found.push(await textIn(await prepared(picture)));
+    for (const picture of pictures) {
+      // One that can't be decoded has no text; the others have theirs.
+      const ready = await prepared(picture).catch(() => undefined);
+      if (ready) found.push(await textIn(ready));
+    }
     texts.push(found.filter(Boolean).join("\n\n"));
   }
   return { texts };
@@ -128,9 +132,9 @@ async function picturesOfPage(path: string, number: number): Promise<Sharp[]> {
     first && isCut && first.width * height <= limits.imagePixels
       ? [{ ...first, height, data: Buffer.concat(pictures.map(({ data }) => data)) }]
       : pictures;
-  const largest = Math.max(...whole.map(({ width, height }) => width * height));
+  const largest = whole.reduce((most, { width, height }) => Math.max(most, width * height), 0);
   return whole
-    .filter(({ width, height }) => width * height >= largest * leastOfLargest)
+    .filter(({ width, height }) => width * height >= largest * leastOfLargest && width * height <= limits.imagePixels)
     .slice(0, picturesAtMost)
     .map(({ data, ...raw }) => sharp(data, { raw }).rotate(rotate));
 }

@@ -9,6 +9,7 @@ import { textsIn } from "../../process/text/json.ts";
 import type { Source, Usage } from "../chunk.ts";
 import type { ModelAccess, Prompt, Turn } from "../providers/model-call.server.ts";
 import { ofProject } from "./of-project.server.ts";
+import { otherWords } from "./other-words.server.ts";
 import { findSources, type WholeDocument } from "./sources.server.ts";
 import { type StoredPart, type StoredPrompt, wholeSaid } from "./stored-prompt.server.ts";
 import { fitBranch } from "./summary.server.ts";
@@ -27,7 +28,8 @@ export type Built = {
 };
 
 type PromptServices = { db: Db; engine: Engine; storage: Storage; searchModel: Meanings; modelSilence: number };
-type PromptModel = ModelAccess & Pick<ModelRow, "id" | "contextWindow" | "systemPrompt" | "acceptsImages">;
+type PromptModel = ModelAccess &
+  Pick<ModelRow, "id" | "contextWindow" | "systemPrompt" | "acceptsImages" | "helpsSearch">;
 
 type Place = Awaited<ReturnType<typeof placeOf>>["rows"][number];
 
@@ -69,11 +71,15 @@ export async function buildPrompt(
   const projectId = chat?.projectId ?? null;
   const room = Math.max(model.contextWindow - model.maxOutputTokens, model.contextWindow / 2) * charactersPerToken;
   const attached = await attachedIn(db, question.chatId);
-  const { sources, whole, around } = await findSources({ db, engine, searchModel }, question, {
+  const { sources, whole, around, searched } = await findSources({ db, engine, searchModel }, question, {
     local,
     projectId,
     attached,
     room: room / 2,
+    ...(!local &&
+      model.helpsSearch === 1 && {
+        otherWords: (said: string) => otherWords(said, model, { signal, silence: modelSilence, spent }),
+      }),
     ...(chat?.assistantOwner && {
       lent: { ownerId: chat.assistantOwner, fileIds: textsIn(chat.assistantFiles ?? "[]") },
     }),
@@ -100,6 +106,7 @@ export async function buildPrompt(
     sources,
     stored: {
       parts,
+      ...(searched.length > 0 && { searched }),
       turns: [
         ...examples,
         ...said.map(({ messageId, notes, images = [] }) => ({ messageId, notes, images: images.length })),

@@ -11,12 +11,19 @@ import { cutText } from "../../process/text/cut-text.ts";
 import type { Source } from "../chunk.ts";
 import { withNeighbours } from "./neighbours.server.ts";
 import { ofProject } from "./of-project.server.ts";
+import { isLittle } from "./other-words.server.ts";
 import type { AttachedFile } from "./turns.server.ts";
 
 /** A document that a model is given whole. */
 export type WholeDocument = { n: number; fileId: string; name: string; text: string };
 /** `around`: by the number of a source, the passage with what stands before and after it in its document. */
-export type FoundDocuments = { sources: Source[]; whole: WholeDocument[]; around: Map<number, string> };
+export type FoundDocuments = {
+  sources: Source[];
+  whole: WholeDocument[];
+  around: Map<number, string>;
+  /** Other ways to say the question that were searched, too. */
+  searched: string[];
+};
 
 type FileText = Pick<FileRow, "id" | "name"> & { text: string; messageId: string };
 type Wanted = {
@@ -26,6 +33,8 @@ type Wanted = {
   room: number;
   /** Documents of an assistant, which may be somebody else's. */
   lent?: { ownerId: string; fileIds: string[] };
+  /** Says the question in other words, where its own find little; undefined where nobody is asked. */
+  otherWords?: (question: string) => Promise<string[]>;
 };
 
 const passagesInPrompt = 6;
@@ -43,14 +52,14 @@ const ownersAtMost = 8;
 export async function findSources(
   { db, engine, searchModel }: { db: Db; engine: Engine; searchModel: Meanings },
   question: MessageRow,
-  { local, projectId, attached, room, lent = { ownerId: question.userId, fileIds: [] } }: Wanted,
+  { local, projectId, attached, room, otherWords, lent = { ownerId: question.userId, fileIds: [] } }: Wanted,
 ): Promise<FoundDocuments> {
   const documents = await documentsOfBranch(db, question, attached);
   const whole = local ? [] : fitting(documents, room);
   const cut = documents.filter(({ id }) => !whole.some((one) => one.id === id));
   const inProject = await projectDocuments(db, projectId);
-  const own = (inProject.get(question.userId) ?? []).filter((id) => !whole.some((one) => one.id === id));
-  const files = [...cut.map(({ id }) => id), ...own];
+  const ownInProject = (inProject.get(question.userId) ?? []).filter((id) => !whole.some((one) => one.id === id));
+  const files = [...cut.map(({ id }) => id), ...ownInProject];
   // The search costs a good part of what starting a reply does, and most conversations have nothing to be searched.
   const isSearched =
     local || files.length > 0 || (await findKnowledge(db, { userId: question.userId, projectId })).rows.length > 0;
@@ -59,17 +68,23 @@ export async function findSources(
     question: sought?.text ?? question.content,
     meaning: sought && (await searchModel.meaningOf(sought.text)),
   };
-  const hits = isSearched
-    ? await searchPassages(db, engine, {
-        ...asked,
-        owners: [everyone, question.userId],
-        except: [question.id, ...(sought?.except ?? [])],
-        files,
-        messages: local,
-        limit: cut.length > 0 && !local ? passagesOfDocuments : passagesInPrompt,
-      })
-    : [];
-  hits.push(...(await hitsOfOthers(db, engine, asked, lent, question.userId, inProject)));
+  const search = async (otherwise: string[]) => {
+    const said = { ...asked, otherwise };
+    const own = isSearched
+      ? await searchPassages(db, engine, {
+          ...said,
+          owners: [everyone, question.userId],
+          except: [question.id, ...(sought?.except ?? [])],
+          files,
+          messages: local,
+          limit: cut.length > 0 && !local ? passagesOfDocuments : passagesInPrompt,
+        })
+      : [];
+    return [...own, ...(await hitsOfOthers(db, engine, said, lent, question.userId, inProject))];
+  };
+  let hits = await search([]);
+  const searched = sought && otherWords && isLittle(sought.text, hits) ? await otherWords(sought.text) : [];
+  if (searched.length > 0) hits = await search(searched);
   const telling = local ? bestHits(hits) : hits;
   const found = [...(await beginnings(db, question, cut, hits)), ...telling].slice(0, passagesOfDocuments);
   const sources = [
@@ -90,6 +105,7 @@ export async function findSources(
     ),
   ].map((source, index) => ({ n: index + 1, ...source }));
   return {
+    searched,
     sources,
     around: local ? new Map() : await withNeighbours(db, sources.slice(whole.length), room),
     whole: whole.map(({ id, name, text }, index) => ({ n: index + 1, fileId: id, name, text })),
@@ -103,7 +119,7 @@ export async function findSources(
 async function hitsOfOthers(
   db: Db,
   engine: Engine,
-  asked: Pick<Parameters<typeof searchPassages>[2], "question" | "meaning">,
+  asked: Pick<Parameters<typeof searchPassages>[2], "question" | "otherwise" | "meaning">,
   lent: NonNullable<Wanted["lent"]>,
   userId: string,
   inProject: Map<string, string[]>,

@@ -17,6 +17,8 @@ export type StoredPrompt = {
   )[];
   /** Whether identifiers were hidden: marks went out in their place. */
   pseudonyms?: true;
+  /** Other ways to say the question, which the model gave to search for. */
+  searched?: string[];
   /** The names of the tools that were offered. */
   tools?: string[];
 };

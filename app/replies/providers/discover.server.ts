@@ -107,6 +107,11 @@ const localModel: ListedModel = {
   contextWindow: 32_768,
 };
 
+function isOnThisMachine(baseUrl: string | null, provider: ListedModel["provider"]): boolean {
+  const host = baseUrl && URL.parse(baseUrl)?.hostname;
+  return host ? /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(host) : provider === "ollama";
+}
+
 async function addModel(
   { db, modelKey }: Needs,
   { told: _told, ...found }: ListedModel,
@@ -139,6 +144,8 @@ async function addModel(
         temperature: null,
         pseudonyms: 0,
         resumes: 1,
+        // On the same machine it costs nothing.
+        helpsSearch: found.provider !== "local" && isOnThisMachine(found.baseUrl, found.provider) ? 1 : 0,
         refused: "",
         systemPrompt: "",
         inputPrice: null,

@@ -2,16 +2,21 @@ import type { CellObject, SSF } from "@e965/xlsx";
 
 type Format = typeof SSF.format;
 
-const errors: Record<string, string> = {
-  "#NULL!": "#¡NULO!",
-  "#DIV/0!": "#¡DIV/0!",
-  "#VALUE!": "#¡VALOR!",
-  "#REF!": "#¡REF!",
-  "#NAME?": "#¿NOMBRE?",
-  "#NUM!": "#¡NUM!",
-  "#N/A": "#N/D",
-};
+const errors = new Map(
+  Object.entries({
+    "#NULL!": "#¡NULO!",
+    "#DIV/0!": "#¡DIV/0!",
+    "#VALUE!": "#¡VALOR!",
+    "#REF!": "#¡REF!",
+    "#NAME?": "#¿NOMBRE?",
+    "#NUM!": "#¡NUM!",
+    "#N/A": "#N/D",
+  }),
+);
 // Dates in the order of one country, which programs write for «as dates are written here».
+const usualTime = /^(?:\s*h{1,2}:mm(?::ss)?(?:\s*AM\/PM)?)?$/i;
+// Of a format, which is what Excel takes.
+const codeAtMost = 255;
 const american = /^m{1,2}[/-]d{1,2}[/-]y{2,4}(.*)$/i;
 
 const locale = (language: string) => (options: Intl.DateTimeFormatOptions, at: Date) =>
@@ -36,11 +41,13 @@ export const cellWriter =
     const isEmpty = t === "z" || (v === "" && t === "s");
     if (isEmpty) return f ? `=${f}` : "";
     if (t === "b") return v ? "VERDADERO" : "FALSO";
-    if (t === "e") return errors[w ?? ""] ?? w ?? "";
+    if (t === "e") return errors.get(w ?? "") ?? w ?? "";
     if (t !== "n" || typeof v !== "number") return oneLine(String(w ?? v ?? ""));
     const code = String(z ?? "General");
-    const [, time] = american.exec(code.replace(/["\\]/g, "")) ?? [];
-    if (time !== undefined) return oneLine(format(`dd/mm/yyyy${time}`, v, { date1904: isFrom1904 }));
+    if (code.length > codeAtMost) return oneLine(w ?? String(v));
+    const [, time] = american.exec(code.replace(/["\\](?=[/-])|(?<=[/-])["\\]/g, "")) ?? [];
+    if (time !== undefined && usualTime.test(time))
+      return oneLine(format(`dd/mm/yyyy${time}`, v, { date1904: isFrom1904 }));
     if (w === "TRUE" || w === "FALSE") return v ? "VERDADERO" : "FALSO";
     // Excel shows long numbers with an exponent; somebody who looks for one writes its digits.
     if (code === "General" && Number.isSafeInteger(v)) return String(v);

@@ -3,6 +3,7 @@ import { type Element, elementsIn, elementsOf, firstIn, textWithin, treeOf } fro
 
 // Of one chart: what is more is data, not a picture to be read.
 const pointsAtMost = 500;
+const seriesAtMost = 100;
 
 /** A chart as rows: its title, the names of its series, and each category with its values; empty without any text. */
 export function chartRows(archive: Archive, path: string): string[][] {
@@ -10,13 +11,14 @@ export function chartRows(archive: Archive, path: string): string[][] {
   if (!chart) return [];
   const titleElement = elementsOf(chart).find(({ name }) => name === "c:title");
   const title = titleElement ? wordsIn(titleElement) : "";
-  const series = [...elementsIn(chart, "c:ser")].map((one) => ({
+  const series = [...elementsIn(chart, "c:ser")].slice(0, seriesAtMost).map((one) => ({
     name: cached(childOf(one, "c:tx")).join(" "),
     categories: cached(childOf(one, "c:cat") ?? childOf(one, "c:xVal")),
     values: cached(childOf(one, "c:val") ?? childOf(one, "c:yVal")),
   }));
   const categories = series.map((one) => one.categories).find((one) => one.length > 0) ?? [];
-  const count = Math.min(pointsAtMost, Math.max(0, ...series.map(({ values }) => values.length), categories.length));
+  const longest = series.reduce((most, { values }) => Math.max(most, values.length), categories.length);
+  const count = Math.min(pointsAtMost, longest);
   const head = [["", ...series.map(({ name }) => name)]].filter((row) => row.some(Boolean));
   const points = Array.from({ length: count }, (_, n) => [
     categories[n] ?? String(n + 1),

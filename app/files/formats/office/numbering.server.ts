@@ -5,6 +5,8 @@ type Scheme = { levels: Map<number, Level>; styleLink: string | undefined };
 type Instance = { scheme: string; levels: Map<number, Level>; starts: Map<number, number> };
 
 const levelsAtMost = 9;
+// In characters: a number with its words, such as «Cláusula %1.%2».
+const textAtMost = 100;
 
 /** Numbers of a Word document's paragraphs, which it keeps as rules (numbering.xml) and Word counts when it shows them. */
 export class Numbering {
@@ -52,7 +54,7 @@ export class Numbering {
     const scheme = instance && this.#schemes.get(instance.scheme);
     const levelAt = (n: number) => instance?.levels.get(n) ?? scheme?.levels.get(n);
     const level = levelAt(at);
-    if (!instance || !level || at >= levelsAtMost) return "";
+    if (!instance || !level || !Number.isInteger(at) || at < 0 || at >= levelsAtMost) return "";
     if (level.format === "bullet") return "-";
     const counts = this.#counted.get(instance.scheme) ?? [];
     this.#counted.set(instance.scheme, counts);
@@ -78,7 +80,7 @@ function levelsIn(element: Element): Map<number, Level> {
         {
           start: Number(childValue(level, "w:start") ?? 1),
           format: childValue(level, "w:numFmt") ?? "decimal",
-          text: childValue(level, "w:lvlText") ?? "",
+          text: (childValue(level, "w:lvlText") ?? "").slice(0, textAtMost),
           isLegal: elementsOf(level).some(({ name }) => name === "w:isLgl"),
           style: childValue(level, "w:pStyle"),
         },

@@ -26,6 +26,7 @@ const unread = new Set([
 ]);
 // Of the text that a comment is about.
 const aboutAtMost = 80;
+const commentsAtOnce = 50;
 const styled = new Set(["text:span", "text:p", "text:h"]);
 const blanksAtMost = 100;
 
@@ -121,7 +122,7 @@ export class OpenDocumentPart {
         if (this.#paragraphs > 0) this.#writers.push(new TextWriter());
         return;
       case "text:s":
-        this.#writer.text(" ".repeat(Math.min(blanksAtMost, numberOf(attributes["text:c"]) ?? 1)));
+        this.#writer.text(" ".repeat(Math.max(0, Math.min(blanksAtMost, numberOf(attributes["text:c"]) ?? 1))));
         return;
       case "text:tab":
         this.#say(" ");
@@ -234,7 +235,7 @@ export class OpenDocumentPart {
 
   #say(text: string): void {
     this.#writer.words(text);
-    for (const comment of this.#comments) {
+    for (const comment of this.#comments.slice(-commentsAtOnce)) {
       if (this.#asides === 0 && comment.about.length < aboutAtMost) comment.about += text;
     }
   }

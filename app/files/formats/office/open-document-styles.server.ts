@@ -5,6 +5,8 @@ type Level = { format: string; prefix: string; suffix: string; start: number; sh
 /** Levels of lists by the name of their style; the outline of headings has the name `outline`. */
 export type ListStyles = Map<string, Map<number, Level>>;
 
+const levelsAtMost = 10;
+
 export type DocumentStyles = { lists: ListStyles; hidden: Set<string> };
 
 export const outline = "outline";
@@ -72,7 +74,7 @@ export class ListCounts {
   next(style: string, level: number, from?: number): string {
     const levels = this.#styles.get(style);
     const own = levels?.get(level);
-    if (!own) return style === outline ? "" : "-";
+    if (!own || !Number.isInteger(level) || level < 1 || level > levelsAtMost) return style === outline ? "" : "-";
     if (own.isBullet) return "-";
     const counts = this.#counts.get(style) ?? [];
     this.#counts.set(style, counts);
@@ -80,7 +82,7 @@ export class ListCounts {
     counts.length = level + 1;
     if (!own.format) return "";
     const shown: string[] = [];
-    for (let at = Math.max(1, level - own.shownLevels + 1); at <= level; at++) {
+    for (let at = Math.max(1, level - Math.min(own.shownLevels, levelsAtMost) + 1); at <= level; at++) {
       const { format = "1", start = 1 } = levels?.get(at) ?? {};
       if (format) shown.push(formatted(counts[at] ?? start, formats[format] ?? "decimal"));
     }

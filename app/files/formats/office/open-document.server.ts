@@ -27,11 +27,18 @@ export function openDocumentPages(bytes: Uint8Array, what: string): string[] {
   return [...withHeader.slice(0, -1), [withHeader.at(-1), footer].filter(Boolean).join("\n\n")];
 }
 
+// Of all kinds of pages: more are no document's.
+const asidesAtMost = 50;
+
 /** Headers or footers of all kinds of pages. */
 function asidesIn(styles: string, name: string): string[] {
-  const pattern = new RegExp(
-    `<style:${name}(?:-left|-first)?(?:\\s[^>]*[^/])?>(.*?)</style:${name}(?:-left|-first)?>`,
-    "gs",
-  );
-  return [...styles.matchAll(pattern)].map(([, inside = ""]) => `<office:text>${inside}</office:text>`);
+  const found: string[] = [];
+  const pattern = new RegExp(`<style:(${name}(?:-left|-first)?)(?:\\s[^>]*[^/])?>`, "g");
+  for (let start = pattern.exec(styles); start && found.length < asidesAtMost; start = pattern.exec(styles)) {
+    const end = styles.indexOf(`</style:${start[1]}>`, start.index);
+    if (end < 0) break;
+    found.push(`<office:text>${styles.slice(start.index + start[0].length, end)}</office:text>`);
+    pattern.lastIndex = end;
+  }
+  return found;
 }

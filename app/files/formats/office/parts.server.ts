@@ -11,11 +11,17 @@ export function relationsOf(archive: Archive, part: string): Relation[] {
   parseXml(archive.text(`${folder}_rels/${name}.rels`) ?? "", {
     open(tag, { Id, Type = "", Target, TargetMode }) {
       if (tag !== "Relationship" || !Id || !Target || TargetMode === "External") return;
-      const path = URL.parse(Target, `file:///${encodeURI(folder)}`)?.pathname.slice(1);
-      if (path) found.push({ id: Id, kind: Type.slice(Type.lastIndexOf("/") + 1), path: decoded(path) });
+      const path = partPath(Target, folder);
+      if (path) found.push({ id: Id, kind: Type.slice(Type.lastIndexOf("/") + 1), path });
     },
   });
   return found;
+}
+
+/** Path of a part in its archive, by its address in another one; undefined if that is none. */
+export function partPath(address: string, from: string): string | undefined {
+  const path = URL.parse(address, `file:///${encodeURI(from)}`)?.pathname.slice(1);
+  return path ? decoded(path) : undefined;
 }
 
 function decoded(path: string): string {

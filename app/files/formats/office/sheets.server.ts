@@ -6,7 +6,7 @@ import { cellWriter } from "./cells.server.ts";
 import { chartRows, objectRows, wordsIn } from "./drawings.server.ts";
 import { refuseEncrypted } from "./open-document.server.ts";
 import { type Relation, relationsOf } from "./parts.server.ts";
-import { elementsIn, textWithin, treeOf } from "./xml.server.ts";
+import { elementsIn, firstIn, textWithin, treeOf } from "./xml.server.ts";
 
 const what = "una hoja de cálculo";
 // Of each sheet. More of a table is no text to be read.
@@ -26,6 +26,7 @@ export async function sheetsText(bytes: Buffer, room: number): Promise<string> {
     read(bytes, { type: "buffer", dense: true, cellNF: true, sheetRows: rowsAtMost, sheetStubs: true }),
   );
   const writeCell = cellWriter(SSF.format, book.Workbook?.WBProps?.date1904 === true);
+  const drawn = archive && drawnOn(archive);
   const writer = new TextWriter();
   let written = 0;
   for (const [index, name] of book.SheetNames.entries()) {
@@ -33,7 +34,7 @@ export async function sheetsText(bytes: Buffer, room: number): Promise<string> {
     if (!sheet) continue;
     const rows = rowsOf(sheet, writeCell);
     const after = [...cutOff(sheet, utils.decode_range), ...commentsIn(sheet, utils.encode_cell)];
-    if (archive) after.push(...drawnOn(archive, index));
+    if (drawn) after.push(...drawn(index));
     if (rows.length === 0 && after.length === 0) continue;
     writer.heading(1);
     writer.text(`Hoja ${name}${book.Workbook?.Sheets?.[index]?.Hidden ? " (oculta)" : ""}`);
@@ -109,15 +110,17 @@ function repaired(author: string): string {
   }
 }
 
-/** Text boxes and charts of the sheet of this number, from 0: each as lines. */
-function drawnOn(archive: Archive, index: number): string[][] {
-  if (archive.names.includes("content.xml")) return drawnOnOpenDocument(archive, index);
+/** Gives text boxes and charts of the sheet of a number, from 0: each as lines. */
+function drawnOn(archive: Archive): (index: number) => string[][] {
+  if (archive.names.includes("content.xml")) return drawnOnOpenDocument(archive);
   const main = "xl/workbook.xml";
-  const sheets = new Map(relationsOf(archive, main).map(({ id, path }) => [id, path]));
-  const [sheet] = [...elementsIn(treeOf(archive.text(main) ?? ""), "sheet")].slice(index);
-  const path = sheets.get(sheet?.attributes["r:id"] ?? "");
-  const drawings = path ? relationsOf(archive, path).filter(({ kind }) => kind === "drawing") : [];
-  return drawings.flatMap((drawing) => drawnIn(archive, drawing));
+  const paths = new Map(relationsOf(archive, main).map(({ id, path }) => [id, path]));
+  const sheets = [...elementsIn(treeOf(archive.text(main) ?? ""), "sheet")];
+  return (index) => {
+    const path = paths.get(sheets[index]?.attributes["r:id"] ?? "");
+    const drawings = path ? relationsOf(archive, path).filter(({ kind }) => kind === "drawing") : [];
+    return drawings.flatMap((drawing) => drawnIn(archive, drawing));
+  };
 }
 
 function drawnIn(archive: Archive, { path }: Relation): string[][] {
@@ -128,14 +131,37 @@ function drawnIn(archive: Archive, { path }: Relation): string[][] {
   return [...boxes.map((text) => [text]), ...charts].filter((lines) => lines.length > 0);
 }
 
-function drawnOnOpenDocument(archive: Archive, index: number): string[][] {
-  const [table] = (archive.text("content.xml") ?? "").split(/<table:table[\s>]/).slice(index + 1);
-  const frames = table?.match(/<draw:(frame|custom-shape)[\s>].*?<\/draw:\1>/gs) ?? [];
-  return frames.flatMap((frame) => {
-    const tree = treeOf(frame);
-    const [object] = elementsIn(tree, "draw:object");
-    if (object) return [objectRows(archive, object.attributes["xlink:href"] ?? "").map((row) => row.join(" | "))];
-    const text = [...elementsIn(tree, "text:p")].map(textWithin).join(" ").replace(/\s+/g, " ").trim();
-    return text ? [[text]] : [];
-  });
+function drawnOnOpenDocument(archive: Archive): (index: number) => string[][] {
+  const tables = (archive.text("content.xml") ?? "").split(/<table:table[\s>]/);
+  return (index) =>
+    framesIn(tables[index + 1] ?? "").flatMap((frame) => {
+      const tree = treeOf(frame);
+      const object = firstIn(tree, "draw:object");
+      if (object) return [objectRows(archive, object.attributes["xlink:href"] ?? "").map((row) => row.join(" | "))];
+      const text = [...elementsIn(tree, "text:p")].map(textWithin).join(" ").replace(/\s+/g, " ").trim();
+      return text ? [[text]] : [];
+    });
+}
+
+// Of one sheet.
+const framesAtMost = 500;
+
+/** Drawn things of a table of ODS as XML. */
+function framesIn(table: string): string[] {
+  const frames: string[] = [];
+  const pattern = /<draw:(frame|custom-shape)[\s>]/g;
+  let at = 0;
+  while (frames.length < framesAtMost) {
+    pattern.lastIndex = at;
+    const found = pattern.exec(table);
+    if (!found) break;
+    const [, name = ""] = found;
+    const from = found.index;
+    const end = `</draw:${name}>`;
+    const to = table.indexOf(end, from);
+    if (to < 0) break;
+    frames.push(table.slice(from, to + end.length));
+    at = to + end.length;
+  }
+  return frames;
 }

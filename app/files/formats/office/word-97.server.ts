@@ -34,7 +34,7 @@ const marks = /\p{Cc}/gu;
 /** Cells end in tabs, rows in two. The library writes «undefined» for hyphens that are only shown at the end of a line. */
 function asText(body: string): string {
   const lines = body
-    .replace(/\t+\n/g, "\n")
+    .replace(/(?<!\t)\t+\n/g, "\n")
     .replace(/\t/g, " | ")
     .replaceAll("\u001e", "-")
     .replaceAll("\u2011", "-")

@@ -28,6 +28,8 @@ const ticked = new Set(["F0FD", "F0FE", "F053", "F054", "F0FC"]);
 const unticked = new Set(["F0A8", "F06F", "F071", "F072"]);
 // Of the text that a comment is about.
 const aboutAtMost = 80;
+// Comments whose places are open at the same time; with more, the places are not said.
+const commentsAtOnce = 50;
 
 /** Reads one part of a Word document (ECMA-376, part 1, 17): its body, a header, its notes. */
 export class WordPart {
@@ -40,8 +42,10 @@ export class WordPart {
   #isVanished = false;
   /** Fields that are open: whether their instruction is being read, which is not shown, or their result. */
   #fields: boolean[] = [];
+  #instructions = 0;
   /** Content controls that are open: whether they show what to write there, and no answer. */
   #controls: boolean[] = [];
+  #placeholders = 0;
   #formula: { builder: TreeBuilder; root: Element } | undefined;
   /** Texts of comments' places while they are open, by the comment's id. */
   readonly #about = new Map<string, string>();
@@ -111,7 +115,7 @@ export class WordPart {
       text: (text: string) => {
         if (this.#hidden > 0) return;
         if (this.#formula) this.#formula.builder.text(text);
-        else if (this.#isText && !this.#isVanished && !this.#fields.includes(true) && !this.#controls.includes(true))
+        else if (this.#isText && !this.#isVanished && this.#instructions === 0 && this.#placeholders === 0)
           this.#say(text);
       },
     };
@@ -138,7 +142,10 @@ export class WordPart {
         this.#controls.push(false);
         return;
       case "w:showingPlcHdr":
-        if (isOn && this.#controls.length > 0) this.#controls[this.#controls.length - 1] = true;
+        if (isOn && this.#controls.at(-1) === false) {
+          this.#controls[this.#controls.length - 1] = true;
+          this.#placeholders++;
+        }
         return;
       case "w:rStyle":
         if (this.#document.styles.get(value ?? "")?.isHidden) this.#isVanished = true;
@@ -227,7 +234,8 @@ export class WordPart {
     switch (name) {
       case "w:p":
         this.#begin();
-        this.#fields = this.#fields.map(() => false);
+        // A field whose instruction does not end with its paragraph is broken, and hides nothing more.
+        if (this.#instructions > 0) [this.#fields, this.#instructions] = [[], 0];
         this.#flow.paragraphs.pop();
         if (this.#flow.paragraphs.length === 0) this.#writeBoxes();
         return;
@@ -244,7 +252,7 @@ export class WordPart {
         this.#say(this.#choices[this.#chosen] ?? "");
         return;
       case "w:sdt":
-        this.#controls.pop();
+        if (this.#controls.pop()) this.#placeholders--;
         return;
       case "w:tbl":
         this.#flow.tables = Math.max(0, this.#flow.tables - 1);
@@ -304,6 +312,7 @@ export class WordPart {
   #say(text: string): void {
     this.#begin();
     this.#flow.writer.words(text);
+    if (this.#about.size > commentsAtOnce) return;
     for (const [id, about] of this.#about) {
       if (about.length < aboutAtMost) this.#about.set(id, about + text);
     }
@@ -315,9 +324,13 @@ export class WordPart {
   }
 
   #field(kind: string): void {
-    if (kind === "begin") this.#fields.push(true);
-    else if (kind === "separate" && this.#fields.length > 0) this.#fields[this.#fields.length - 1] = false;
-    else if (kind === "end") this.#fields.pop();
+    if (kind === "begin") {
+      this.#fields.push(true);
+      this.#instructions++;
+    } else if (kind === "separate" && this.#fields.at(-1)) {
+      this.#fields[this.#fields.length - 1] = false;
+      this.#instructions--;
+    } else if (kind === "end" && this.#fields.pop()) this.#instructions--;
   }
 
   #note(key: string): void {

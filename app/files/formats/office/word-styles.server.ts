@@ -8,6 +8,9 @@ export type WordStyle = {
   isHidden?: boolean | undefined;
 };
 
+// Styles that are based on each other in a row.
+const basedAtMost = 20;
+
 /** The styles of a Word document by their ids, with what they take over from others. */
 export function stylesIn(xml: string | undefined): Map<string, WordStyle> {
   const root = firstIn(treeOf(xml ?? ""), "w:styles");
@@ -37,7 +40,7 @@ export function stylesIn(xml: string | undefined): Map<string, WordStyle> {
   for (const id of own.keys()) {
     const style: WordStyle = {};
     const seen = new Set<string>();
-    for (let at: string | undefined = id; at && !seen.has(at); at = own.get(at)?.basedOn) {
+    for (let at: string | undefined = id; at && !seen.has(at) && seen.size < basedAtMost; at = own.get(at)?.basedOn) {
       seen.add(at);
       const { heading, numId, level, isHidden } = own.get(at) ?? {};
       style.isHidden ??= isHidden;

@@ -67,6 +67,9 @@ export function treeOf(xml: string): Element {
   return root;
 }
 
+// Elements below are left out: no document has them, and a tree is walked by recursion.
+const deepest = 500;
+
 /** Builds the tree of an element from what a parser says. */
 export class TreeBuilder implements Required<XmlHandler> {
   readonly #open: Element[];
@@ -75,14 +78,9 @@ export class TreeBuilder implements Required<XmlHandler> {
     this.#open = [root];
   }
 
-  /** How many elements are open within the root. */
-  get depth(): number {
-    return this.#open.length - 1;
-  }
-
   open(name: string, attributes: Attributes): void {
     const element = { name, attributes, children: [] };
-    this.#open.at(-1)?.children.push(element);
+    if (this.#open.length < deepest) this.#open.at(-1)?.children.push(element);
     this.#open.push(element);
   }
 
@@ -100,7 +98,7 @@ export function* elementsIn(element: Element, name: string): Generator<Element> 
   const open = [...elementsOf(element)].reverse();
   for (let next = open.pop(); next; next = open.pop()) {
     if (next.name === name) yield next;
-    open.push(...elementsOf(next).reverse());
+    for (const child of elementsOf(next).reverse()) open.push(child);
   }
 }
 

@@ -11,6 +11,9 @@ const unseen = 2 | 32;
 const typeSize = 10;
 const labelAbove = 26;
 const noteLength = 5_000;
+// Of a page: more is a drawing.
+const annotationsAtMost = 3_000;
+const optionsAtMost = 2_000;
 // Names that programs give by themselves.
 const automatic =
   /^(?:text|campo|field|undefined|untitled|check ?box|casilla(?: de verificación)?|button|bot[oó]n|radio(?: button)?|group|grupo|list|combo ?box|drop ?down|fill|cuadro(?: de texto| combinado)?|[a-z]{1,2})?[\s\d.#-]*$/i;
@@ -20,7 +23,7 @@ export function annotationPieces(annotations: Annotation[], printed: Piece[], bo
   const radios = new Map(
     annotations.filter(({ radioButton }) => radioButton === true).map((one) => [one.fieldName, one]),
   );
-  return annotations.flatMap((annotation) => {
+  return annotations.slice(0, annotationsAtMost).flatMap((annotation) => {
     const rect = numbersIn(annotation.rect);
     if (rect.length !== 4 || (Number(annotation.annotationFlags) & unseen) !== 0) return [];
     const box = boxOf(rect);
@@ -62,7 +65,9 @@ function answerOf(field: Annotation): string | undefined {
     if (field.buttonValue && fieldValue !== field.buttonValue) return undefined;
     return /^\d+$/.test(String(fieldValue)) ? "[elegida]" : `[elegida: ${fieldValue}]`;
   }
-  const values = (Array.isArray(fieldValue) ? fieldValue : [fieldValue]).filter((value) => typeof value === "string");
+  const values = (Array.isArray(fieldValue) ? fieldValue.slice(0, optionsAtMost / 10) : [fieldValue]).filter(
+    (value) => typeof value === "string",
+  );
   return (
     values
       .map((value) => shownAs(field, value).trim())
@@ -75,7 +80,9 @@ const isOn = (value: unknown) => typeof value === "string" && value !== "" && va
 
 /** A choice as it is shown, which may be other words than the form sends. */
 function shownAs({ options }: Annotation, value: string): string {
-  const chosen = (Array.isArray(options) ? options : []).map(recordOf).find((option) => option?.exportValue === value);
+  const chosen = (Array.isArray(options) ? options.slice(0, optionsAtMost) : [])
+    .map(recordOf)
+    .find((option) => option?.exportValue === value);
   return typeof chosen?.displayValue === "string" ? chosen.displayValue : value;
 }
 

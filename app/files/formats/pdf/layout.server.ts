@@ -18,6 +18,7 @@ const edgesTried = 30;
 const columnsDeep = 8;
 // Lines between two rows of a table whose cells have several lines.
 const rowsApart = 8;
+const piecesAtMost = 500;
 
 /** The text of a page from the places of its pieces: lines from the top, words from the left, and column after column. */
 export function layoutText(pieces: Piece[]): string {
@@ -106,6 +107,8 @@ function linesOf(pieces: Piece[]): Line[] {
 
 /** Long pieces are parted where a short one stands among their words: a raised number, an answer on a dotted line. */
 function aside(pieces: Piece[]): Piece[] {
+  // More on one line is a drawing.
+  if (pieces.length > piecesAtMost) return pieces;
   const parted: Piece[] = [];
   for (const long of pieces) {
     const within = pieces.filter(
@@ -252,8 +255,8 @@ function areBeside(left: Line[], right: Line[]): boolean {
 
 /** Whether these lines fill a column with words; cells of a table don't. */
 function isProse(lines: Line[]): boolean {
-  const begins = Math.min(...lines.map(({ pieces }) => pieces[0]?.x0 ?? 0));
-  const width = Math.max(...lines.map(endOf)) - begins;
+  const begins = lines.reduce((least, { pieces }) => Math.min(least, pieces[0]?.x0 ?? least), Number.POSITIVE_INFINITY);
+  const width = lines.reduce((most, line) => Math.max(most, endOf(line)), 0) - begins;
   const filled = lines.filter((line) => endOf(line) - begins > 0.65 * width).length;
   const broken = lines.filter((line) => segmentsOf(line).length > 1).length;
   const text = lines.map(({ pieces }) => textOf(pieces)).join("");
@@ -266,7 +269,7 @@ function isProse(lines: Line[]): boolean {
   );
 }
 
-const endOf = ({ pieces }: Line) => Math.max(...pieces.map(({ x1 }) => x1));
+const endOf = ({ pieces }: Line) => pieces.reduce((most, { x1 }) => Math.max(most, x1), 0);
 
 /** Parts of a line with wide gaps between them. */
 function segmentsOf({ pieces, size }: Line): Piece[][] {

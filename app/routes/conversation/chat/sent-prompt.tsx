@@ -52,6 +52,12 @@ export default function SentPrompt({ loaderData, params }: Route.ComponentProps)
           identificadores, no historias: nombres, imágenes y lo que cuenta el texto fueron tal cual.
         </p>
       )}
+      {prompt && prompt.searched.length > 0 && (
+        <p className="text-text-2">
+          Las palabras de la pregunta encontraban poco en los documentos. Antes se le pidió que la dijera de otra
+          manera, y también se buscó: {prompt.searched.map((words) => `«${words}»`).join(", ")}.
+        </p>
+      )}
       {empty && <Quotes sources={sources} />}
       {prompt && prompt.parts.length > 0 && (
         <section aria-labelledby="sistema">

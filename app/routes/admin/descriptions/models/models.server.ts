@@ -78,6 +78,13 @@ export const models: AdminResource<"model"> = {
       folded: true,
     },
     {
+      name: "helpsSearch",
+      label: "Ayuda a buscar",
+      kind: "flag",
+      hint: "Si las palabras de una pregunta encuentran poco en los documentos, se le pide una vez, y como mucho durante un segundo y medio, que la diga de otra manera. Se ve en «Qué se envió al modelo».",
+      folded: true,
+    },
+    {
       name: "contextWindow",
       label: "Ventana de contexto, en tokens",
       kind: "number",

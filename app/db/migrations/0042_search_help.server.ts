@@ -1,0 +1,16 @@
+import { type Kysely, sql } from "kysely";
+import type { Engine } from "../engine.server.ts";
+import { schema } from "./0001_first.server.ts";
+
+/** Models that are asked for other words to search for; at first those on the same machine and those that say they cost little. */
+export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
+  const { flag } = schema(db, engine);
+  await db.schema
+    .alterTable("models")
+    .addColumn("helpsSearch", flag, (c) => c.notNull().defaultTo(0))
+    .execute();
+  await sql`update models set "helpsSearch" = 1 where provider != 'local' and (
+    provider = 'ollama' and "baseUrl" is null
+    or "baseUrl" like '%//localhost%' or "baseUrl" like '%//127.%' or "baseUrl" like '%//[::1]%'
+    or ("inputPrice" <= 0.3 and "outputPrice" <= 1.5))`.execute(db);
+}
