@@ -81,6 +81,31 @@ describe.each(await ruleEngines())("the prompt on $name", (engine) => {
     expect(timesIn("según los diarios")).toBe(1);
   });
 
+  it("has what a model's other words find, where the question's own find little", async () => {
+    const file = new File(["El arrendatario entrega una fianza de 640 euros."], "contrato.txt");
+    const uploaded = await api.upload(ana.token, [file]);
+    const [{ id = "" } = {}] = (uploaded.body as { items: { id: string }[] }).items;
+    const projectId = await make("project", { name: "Piso" }, ana);
+    await api.db.updateTable("files").set({ projectId }).where("id", "=", id).execute();
+    const common = { provider: "openai-compatible", externalId: "m", usesTools: false, baseUrl: `${recorder.url}/v1` };
+    const helping = await make("model", { ...common, name: "Que ayuda", helpsSearch: true });
+    const content = "¿Cuánta pasta hay que soltar por adelantado al casero?";
+    const alone = await begun({ content, projectId });
+    expect(JSON.stringify(sent("pasta"))).not.toContain("640 euros");
+    const helped = await begun({ content, projectId, modelId: helping });
+    expect(JSON.stringify(sent("pasta"))).toContain("640 euros");
+    const searched = async ({ messageId }: typeof helped) => {
+      const { body } = await api.call("GET", `/api/message/${messageId}/prompt`, { token: ana.token });
+      return (body as { searched: string[] }).searched;
+    };
+    expect(await searched(alone)).toEqual([]);
+    expect(await searched(helped)).toEqual([
+      "Fianza que entrega el arrendatario",
+      "depósito en garantía",
+      "lease deposit",
+    ]);
+  });
+
   it("has of a document that is too long for it what the question is about", async () => {
     const page = (n: number) => `Día ${n}. ${"Sin nada que contar, salvo el viento. ".repeat(60)}`;
     const days = Array.from({ length: 300 }, (_, n) => (n === 150 ? "Por la noche cayeron peces." : page(n)));

@@ -34,6 +34,10 @@ export async function startModelServer(): Promise<LLMock> {
   const mock = new LLMock({ port: 0, chunkSize: 8 });
   const title = /Pon título/;
   mock.on({ systemMessage: title }, { content: "Charla de prueba" });
+  mock.on(
+    { systemMessage: /Alguien busca en sus documentos/ },
+    { content: "1. Fianza que entrega el arrendatario\n- «depósito en garantía»\nlease deposit\nuna más" },
+  );
   // Calls a tool for two cities at once, then says what came of it.
   const asks = (city: string) => ({ name: "tiempo", arguments: JSON.stringify({ ciudad: city }) });
   mock.on({ userMessage: /qué tiempo/, hasToolResult: true }, { content: "En Vigo llueve." });

@@ -42,7 +42,7 @@ const readers: Record<DocumentType, ReadBytes> = {
 export async function readText(bytes: Buffer, mediaType: string, room: number): Promise<ReadText> {
   if (isDocumentType(mediaType)) return readers[mediaType](bytes, room);
   const text = declaredText(bytes);
-  return { text: mediaType === "text/csv" ? await tableText(text, room) : text };
+  return { text: mediaType === "text/csv" ? tableText(text.slice(0, room)) : text };
 }
 
 /** An e-mail and the documents that came with it; what can't be read of those is named. An e-mail within it is not opened. */

@@ -1,24 +1,52 @@
 // Of a table: most rows have at least two cells.
 const tableRows = 0.6;
+// Lines by which the sign between cells is found.
+const linesTried = 20;
+const signs = [";", "\t", ",", "|"];
 
-/**
- * A text of values between commas, semicolons or tabs as rows with bars between the cells; the text itself if it is no table. `room`:
- * characters that are wanted.
- */
-export async function tableText(text: string, room: number): Promise<string> {
-  const { read } = await import("@e965/xlsx");
-  // Old Macs end lines with a carriage return.
-  const lines = text.slice(0, room).replace(/\r\n?/g, "\n");
-  // The library knows other formats by their first letters: a blank there is no letter.
-  const [sheet] = Object.values(read(` ${lines}`, { type: "string", raw: true, dense: true }).Sheets);
-  const rows = (sheet?.["!data"] ?? []).map((row) =>
-    Array.from(row ?? [], (cell) =>
-      String(cell?.v ?? "")
-        .replace(/\s+/g, " ")
-        .trim(),
-    ),
-  );
-  const shown = rows.filter((cells) => cells.some(Boolean));
-  if (shown.length === 0 || shown.filter(({ length }) => length > 1).length < tableRows * shown.length) return text;
-  return shown.map((cells) => cells.join(" | ")).join("\n");
+/** A text of values between semicolons, tabs or commas as rows with bars between the cells; the text itself if it is no table. */
+export function tableText(text: string): string {
+  // Old Macs end lines with a carriage return alone.
+  const whole = text.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
+  const beginning = whole.split("\n", linesTried);
+  const rowsWith = (sign: string) => beginning.filter((line) => line.includes(sign)).length;
+  const sign = signs.reduce((best, one) => (rowsWith(one) > rowsWith(best) ? one : best));
+  const rows = cellsOf(whole, sign).filter((cells) => cells.some(Boolean));
+  if (rows.length === 0 || rows.filter(({ length }) => length > 1).length < tableRows * rows.length) return text;
+  return rows.map((cells) => cells.join(" | ")).join("\n");
+}
+
+/** Rows of cells (RFC 4180): a cell in quotes may have signs, line breaks and doubled quotes. */
+function cellsOf(text: string, sign: string): string[][] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  let at = 0;
+  const cell = () => {
+    if (text[at] !== '"') {
+      const from = at;
+      while (at < text.length && text[at] !== sign && text[at] !== "\n") at++;
+      return text.slice(from, at);
+    }
+    const parts: string[] = [];
+    for (let from = at + 1; ; from = at + 1) {
+      const end = text.indexOf('"', from);
+      at = end < 0 ? text.length : end + 1;
+      parts.push(text.slice(from, end < 0 ? undefined : end));
+      if (text[at] !== '"') break;
+    }
+    // Whatever stands between the quote and the next sign belongs to it, too.
+    const from = at;
+    while (at < text.length && text[at] !== sign && text[at] !== "\n") at++;
+    return parts.join('"') + text.slice(from, at);
+  };
+  while (at < text.length) {
+    row.push(cell().replace(/\s+/g, " ").trim());
+    if (text[at] !== sign) {
+      rows.push(row);
+      row = [];
+    }
+    at++;
+  }
+  if (row.length > 0) rows.push(row);
+  return rows;
 }

@@ -1,0 +1,107 @@
+import { zipSync } from "fflate";
+import { describe, expect, it } from "vitest";
+import { joinHyphens } from "../../app/files/formats/hyphens.server.ts";
+import { readText } from "../../app/files/formats/read.server.ts";
+import { documentTypes } from "../../app/files/formats/types.server.ts";
+import { Unreadable } from "../../app/files/formats/unreadable.server.ts";
+
+const room = 1_000_000;
+const read = async (bytes: string | Uint8Array, type: string) => {
+  const found = await readText(Buffer.from(bytes), type, room);
+  return "text" in found ? found.text : found.pages.join("\n");
+};
+const utf8 = (text: string) => new TextEncoder().encode(text);
+const w = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
+const m = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"';
+const docx = (body: string, more: Record<string, string> = {}): Uint8Array =>
+  zipSync({
+    "word/document.xml": utf8(`<w:document ${w} ${m}><w:body>${body}</w:body></w:document>`),
+    ...Object.fromEntries(Object.entries(more).map(([name, text]) => [name, utf8(text)])),
+  });
+const odt = (body: string, styles = ""): Uint8Array =>
+  zipSync({ "content.xml": utf8(`<office:document>${body}</office:document>`), "styles.xml": utf8(styles) });
+const deep = (open: string, close: string, times: number) => `${open.repeat(times)}a${close.repeat(times)}`;
+const numbering = (level: string) => ({
+  "word/_rels/document.xml.rels": `<Relationships><Relationship Id="a" Type="x/numbering" Target="numbering.xml"/></Relationships>`,
+  "word/numbering.xml": `<w:numbering ${w}><w:abstractNum w:abstractNumId="1"><w:lvl w:ilvl="${level}"><w:lvlText w:val="%1."/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num></w:numbering>`,
+});
+const numbered = (level: string) =>
+  `<w:p><w:pPr><w:numPr><w:ilvl w:val="${level}"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>Hola</w:t></w:r></w:p>`;
+
+// Each of these once ended a reader with an error that nobody had foreseen, or lost the text.
+const cases: [name: string, make: () => string | Uint8Array, type: string, text: string][] = [
+  ["a list level that is no number", () => docx(numbered("x"), numbering("x")), documentTypes.docx, "Hola"],
+  ["a list level below zero", () => docx(numbered("-2"), numbering("-2")), documentTypes.docx, "Hola"],
+  ["half a list level", () => docx(numbered("0.5"), numbering("0.5")), documentTypes.docx, "Hola"],
+  [
+    "a formula of 20,000 levels",
+    () => docx(`<w:p><m:oMath>${deep("<m:e>", "</m:e>", 20_000)}</m:oMath><w:r><w:t>Hola</w:t></w:r></w:p>`),
+    documentTypes.docx,
+    "Hola",
+  ],
+  [
+    "a formula of 200,000 parts",
+    () =>
+      docx(
+        `<w:p><m:oMath><m:nary><m:e>${"<m:r/>".repeat(200_000)}</m:e></m:nary></m:oMath><w:r><w:t>Hola</w:t></w:r></w:p>`,
+      ),
+    documentTypes.docx,
+    "Hola",
+  ],
+  ["a number of blanks below zero", () => odt('<text:p>Hola<text:s text:c="-5"/></text:p>'), documentTypes.odt, "Hola"],
+  [
+    "an outline of a billion levels",
+    () =>
+      odt(
+        '<text:h text:outline-level="1000000000">Hola</text:h>',
+        '<text:outline-style><text:outline-level-style text:level="1000000000" style:num-format="1" text:display-levels="1000000000"/></text:outline-style>',
+      ),
+    documentTypes.odt,
+    "Hola",
+  ],
+  [
+    "MathML of 15,000 levels",
+    () => `<p>Hola</p><math>${deep("<mrow>", "</mrow>", 15_000)}</math>`,
+    documentTypes.html,
+    "Hola",
+  ],
+  ["a table that looks like a page", () => "<html>,Nombre\n1,Juan", "text/csv", "Juan"],
+  ["a table that looks like another format", () => "TABLE,Nombre\n1,Juan", "text/csv", "Juan"],
+  ["a word of every object in an RTF", () => "{\\rtf1 Hola \\constructor mundo}", documentTypes.rtf, "Hola mundo"],
+];
+
+describe("a document made to confuse its reader is read, or says why not", () => {
+  it.each(cases)("%s", async (_, make, type, text) => {
+    expect(await read(make(), type)).toContain(text);
+    expect(await read(make(), type)).not.toContain("native code");
+  });
+
+  it("an EPUB whose chapter has no path keeps the others", async () => {
+    const chapter = (text: string) => utf8(`<html><body><p>${text}</p></body></html>`);
+    const book = zipSync({
+      "META-INF/container.xml": utf8('<rootfile full-path="a.opf"/>'),
+      "a.opf": utf8(
+        '<package><manifest><item id="1" href="100%.xhtml"/><item id="2" href="http://["/><item id="3" href="c.xhtml"/></manifest><spine><itemref idref="1"/><itemref idref="2"/><itemref idref="3"/></spine></package>',
+      ),
+      "100%.xhtml": chapter("Primero"),
+      "c.xhtml": chapter("Tercero"),
+    });
+    expect(await read(book, documentTypes.epub)).toBe("Primero\n\nTercero");
+  });
+
+  it("a mail with a head without end is damaged", async () => {
+    const mail = `To: ${"a@ejemplo.es, ".repeat(200_000)}\r\n\r\nHola`;
+    await expect(read(mail, documentTypes.eml)).rejects.toThrow(Unreadable);
+  });
+
+  it("a ZIP whose headers disagree about a part swells no further than the limit", async () => {
+    const swollen = zipSync({ "content.xml": new Uint8Array(200 * 1024 * 1024) });
+    // In the local header it is stored as it is, which takes no room.
+    swollen[8] = 0;
+    await expect(read(swollen, documentTypes.odt)).rejects.toThrow(/se hincha/);
+  });
+
+  it("puts a text of nothing but hyphens together in time that grows with its length", () => {
+    expect(joinHyphens(["ab-".repeat(1_000_000)])).toHaveLength(1);
+  });
+});
