@@ -495,8 +495,8 @@ export type HoldRow = Row & { userId: string; reason: string };
 
 /** Origin of a thing that was moved here from another program: its own id there, and the one here. */
 export type MoveRow = Row & {
-  source: "open-webui" | "librechat";
-  kind: "person" | "group" | "project" | "template" | "assistant";
+  source: "open-webui" | "librechat" | "tertulia";
+  kind: "person" | "group" | "project" | "template" | "assistant" | "schedule";
   externalId: string;
   ownId: string;
 };

@@ -1,4 +1,3 @@
-import { extname } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Db } from "../../db/engine.server.ts";
 import type { ChatRow, MessageRow } from "../../db/tables.ts";
@@ -6,6 +5,7 @@ import { digitalSource } from "../../process/text/digital-source.ts";
 import { storedPartsOf } from "../../replies/parts.server.ts";
 import { iso, isoOrNull } from "../http/schemas.server.ts";
 import { showParts } from "./message-fields.server.ts";
+import { pathInArchive } from "./path-in-archive.server.ts";
 
 /** Of an export: names of models by their ids, and the line that says that an AI answers. */
 export type ExportAbout = { models: Map<string, string>; aiNotice: string };
@@ -24,6 +24,9 @@ export async function* chatAsJson(db: Db, chat: ChatRow, about: ExportAbout): As
     lastMessageAt: iso(chat.lastMessageAt),
     pinned: chat.pinned === 1,
     archived: chat.archived === 1,
+    projectId: chat.projectId,
+    assistantId: chat.assistantId,
+    leafId: chat.leafId,
     aiNotice: about.aiNotice,
   };
   yield `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "messages": [`;
@@ -135,25 +138,10 @@ async function attachmentsOf(db: Db, messageIds: string[]) {
   return Map.groupBy(rows, ({ messageId }) => messageId);
 }
 
-/** Path of a file in the archive of everything of a person. */
-export function pathInArchive(id: string, name: string): string {
-  const ending = extname(name);
-  return `archivos/${fileName(name.slice(0, name.length - ending.length))} ${id.slice(-6)}${ending}`;
-}
-
 const percent = (mark: string) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`;
 
 /** Content-Disposition of a download (RFC 6266): an ASCII name for old clients, then the name in UTF-8. */
 export function attachmentName(name: string): string {
   const plain = name.normalize("NFD").replace(/[^\w .-]+/g, "") || "archivo";
   return `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(name).replace(/['()*]/g, percent)}`;
-}
-
-// Characters that some file system does not allow in names.
-const notInNames = /[/\\:*?"<>|\p{Cc}\p{Cf}]+/gu;
-
-/** A title as a file name without extension. */
-export function fileName(title: string): string {
-  const name = [...title.replace(notInNames, " ").replace(/\s+/g, " ").trim()].slice(0, 60).join("").toWellFormed();
-  return name || "conversacion";
 }

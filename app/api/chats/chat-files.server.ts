@@ -5,7 +5,8 @@ import { active, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid } from "../http/problem.server.ts";
 import { bearer, idParam } from "../http/schemas.server.ts";
 import { openChat } from "../http/visibility.server.ts";
-import { attachmentName, chatAsJson, chatAsMarkdown, fileName } from "./chat-export.server.ts";
+import { attachmentName, chatAsJson, chatAsMarkdown } from "./chat-export.server.ts";
+import { fileName } from "./path-in-archive.server.ts";
 
 /** Exports a chat with all of its messages as a Markdown or JSON file. */
 export const chatFiles = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(

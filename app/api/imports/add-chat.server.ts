@@ -52,14 +52,18 @@ export async function addChat(
   services: ImportServices,
   userId: string,
   chat: FoundChat,
-  { begun, projectId = null }: { begun?: (chatId: string) => Promise<void>; projectId?: string | null } = {},
+  {
+    begun,
+    projectId = null,
+    assistantId = null,
+  }: { begun?: (chatId: string) => Promise<void>; projectId?: string | null; assistantId?: string | null } = {},
 ) {
   const { db } = services;
   const key = keyOf(chat);
   if (await isImported(db, userId, chat)) return;
   await refuseImportBeyondPlan(db, userId, chat);
   const ids = new Map(chat.messages.map((message) => [message.key, newId()]));
-  const row = { ...importedChat(userId, chat, ids), projectId };
+  const row = { ...importedChat(userId, chat, ids), projectId, assistantId };
   await begun?.(row.id);
   await db.insertInto("chats").values(row).execute();
   try {

@@ -2,6 +2,7 @@ import { cutPassages } from "../../db/search/passages.server.ts";
 import { searchWords } from "../../db/search/words.server.ts";
 import { limits } from "../../process/limits.ts";
 import type { ImportedChat, ImportedFile } from "./formats/imported-chat.server.ts";
+import type { ImportedAccount } from "./formats/tertulia-account.server.ts";
 
 /** A file that the export has: `path` is where it was put. */
 export type FoundFile = Pick<ImportedFile, "kind" | "name"> & { path: string; size: number };
@@ -14,6 +15,11 @@ export type FoundChat = Omit<ImportedChat, "messages" | "lost"> & {
   /** Images and files that the export does not contain. */
   left: Pick<ImportedFile, "kind" | "name">[];
 };
+/** Things of an account beside its chats, with its files. */
+export type FoundAccount = Omit<ImportedAccount, "files"> & {
+  files: (FoundFile & Pick<ImportedAccount["files"][number], "id" | "projectId">)[];
+};
+
 /** An imported chat with its files, as `take` finds them, and its passages. Stemming takes the thread for a while. */
 export function findFiles(chat: ImportedChat, take: (file: ImportedFile) => FoundFile | undefined): FoundChat {
   const left: FoundChat["left"] = chat.lost.map(({ kind, name }) => ({ kind, name }));

@@ -6,6 +6,7 @@ import type { Db } from "../../db/engine.server.ts";
 import { type JobAtWork, JobFailed, type JobRules } from "../../jobs/jobs.server.ts";
 import { runWorker, TooMuch } from "../../process/child-process.server.ts";
 import { importKeyStart } from "../http/schemas.server.ts";
+import { type AddedAccount, addAccount } from "./add-account.server.ts";
 import { addChat, type ImportServices } from "./add-chat.server.ts";
 import type { FoundChat } from "./found-chat.server.ts";
 import type { ImportAnswer, ImportWork } from "./import.worker.ts";
@@ -15,6 +16,10 @@ export const imported = z
     chats: z.number(),
     messages: z.number(),
     files: z.number(),
+    things: z
+      .number()
+      .default(0)
+      .openapi({ description: "Proyectos, asistentes, plantillas y preguntas programadas de más, de otra Tertulia." }),
     known: z.number().openapi({ description: "Los que ya se habían importado antes." }),
     left: z.array(z.string()).openapi({ description: "Lo que no venía en la exportación, en palabras." }),
   })
@@ -32,9 +37,10 @@ export const importing = (services: ImportServices): JobRules => ({
     // Swept like uploads (`http/multipart.server.ts`) if the process is killed.
     const folder = await mkdtemp(join(tmpdir(), "tertulia-recibido-"));
     try {
-      const chats = await storage.lend(job.id, "original", (path) => chatsIn({ path, folder }));
-      if (!chats) throw new JobFailed("el archivo ya no está en el servidor. Súbelo otra vez.");
-      const result = await addChats(services, job, chats);
+      const found = await storage.lend(job.id, "original", (path) => foundIn({ path, folder }));
+      if (!found) throw new JobFailed("el archivo ya no está en el servidor. Súbelo otra vez.");
+      const account = found.account && (await addAccount(services, job.userId ?? "", found.account));
+      const result = await addChats(services, job, found.chats, account);
       await storage.delete([job.id]);
       return result;
     } finally {
@@ -43,14 +49,14 @@ export const importing = (services: ImportServices): JobRules => ({
   },
 });
 
-async function chatsIn(work: ImportWork): Promise<FoundChat[]> {
+async function foundIn(work: ImportWork): Promise<Exclude<ImportAnswer, { refused: string }>> {
   const program = new URL(`./import.worker${extname(import.meta.filename)}`, import.meta.url);
   const answer = await runWorker<ImportAnswer>(program, work).catch((error) => {
     if (error instanceof TooMuch) return { refused: "es demasiado grande para leerlo de una vez." };
     throw error;
   });
   if ("refused" in answer) throw new JobFailed(`el archivo ${answer.refused}`);
-  return answer.chats;
+  return answer;
 }
 
 /** How far an import has come: the chat that is being added, its number among all, and what was counted before it. */
@@ -63,7 +69,12 @@ const memory = z.object({
   known: z.number().default(0),
 });
 
-async function addChats(services: ImportServices, job: JobAtWork, chats: FoundChat[]): Promise<Imported> {
+async function addChats(
+  services: ImportServices,
+  job: JobAtWork,
+  chats: FoundChat[],
+  account: AddedAccount | undefined,
+): Promise<Imported> {
   const { index: begun, chatId, ...counted } = memory.parse(JSON.parse(job.data));
   // Refusals among those that an earlier attempt has added are not known any more.
   const left = chats.slice(0, begun).flatMap((chat) => chat.left);
@@ -76,6 +87,8 @@ async function addChats(services: ImportServices, job: JobAtWork, chats: FoundCh
       index === begun && (await isWhole(services.db, job, chatId))
         ? { files: 0, left: [] }
         : await addChat(services, job.userId ?? "", chat, {
+            projectId: account?.projects.get(chat.project ?? "") ?? null,
+            assistantId: account?.assistants.get(chat.assistant ?? "") ?? null,
             begun: (id) => job.remember(JSON.stringify({ ...counted, index, chatId: id })),
           });
     if (!added) {
@@ -87,7 +100,11 @@ async function addChats(services: ImportServices, job: JobAtWork, chats: FoundCh
     counted.files += added.files;
     left.push(...chat.left, ...added.left);
   }
-  return { ...counted, left: leftInWords(left) };
+  if (account) {
+    counted.files += account.files;
+    left.push(...account.left);
+  }
+  return { ...counted, things: account?.things ?? 0, left: leftInWords(left) };
 }
 
 /** Whether the chat that an attempt was adding when it was cut off was added to its end. Half a chat is deleted. */

@@ -3,13 +3,15 @@ import { basename, join } from "node:path";
 import { unzipSync } from "fflate";
 import { answerJob } from "../../process/child-process-entry.ts";
 import { limits } from "../../process/limits.ts";
-import type { ImportedChat, ImportedFile } from "./formats/imported-chat.server.ts";
+import { pathInArchive } from "../chats/path-in-archive.server.ts";
+import { fileNamed, type ImportedChat, type ImportedFile } from "./formats/imported-chat.server.ts";
 import { readExport } from "./formats/read-export.server.ts";
-import { type FoundChat, type FoundFile, findFiles } from "./found-chat.server.ts";
+import { type ImportedAccount, readAccount } from "./formats/tertulia-account.server.ts";
+import { type FoundAccount, type FoundChat, type FoundFile, findFiles } from "./found-chat.server.ts";
 
 /** `folder`: where files of the export are put. */
 export type ImportWork = { path: string; folder: string };
-export type ImportAnswer = { chats: FoundChat[] } | { refused: string };
+export type ImportAnswer = { chats: FoundChat[]; account: FoundAccount | undefined } | { refused: string };
 
 // ChatGPT's archive also contains images; each entry that is inflated has its own limit.
 const inflatedAtMost = 200 * 1024 * 1024;
@@ -19,18 +21,29 @@ answerJob(({ path, folder }: ImportWork) => answer(readFileSync(path), folder));
 
 function answer(bytes: Buffer, folder: string): ImportAnswer {
   const isZip = bytes.subarray(0, 4).toString("latin1") === "PK\x03\x04";
-  const chats = isZip ? fromArchive(bytes) : fromJson(bytes);
-  if (!chats)
+  const { chats, account } = isZip ? fromArchive(bytes) : { chats: fromJson(bytes), account: undefined };
+  if (!chats && !account)
     return {
       refused:
         "no es una exportación que se conozca: puedes importar la de Tertulia, ChatGPT, Claude, Open WebUI o LibreChat.",
     };
-  if (chats.length === 0) return { refused: "no tiene conversaciones con mensajes." };
+  if (chats?.length === 0 && !account) return { refused: "no tiene conversaciones con mensajes." };
   const files = new ExportedFiles(isZip ? bytes : undefined, folder);
-  return { chats: chats.map((chat) => findFiles(chat, (file) => files.take(file))) };
+  return {
+    chats: (chats ?? []).map((chat) => findFiles(chat, (file) => files.take(file))),
+    account: account && {
+      ...account,
+      files: account.files.flatMap(({ id, name, projectId }) => {
+        const found = files.take(fileNamed(name, pathInArchive(id, name)));
+        return found ? [{ ...found, id, projectId }] : [];
+      }),
+    },
+  };
 }
 
-function fromArchive(bytes: Buffer): ImportedChat[] | undefined {
+type Contents = { chats: ImportedChat[] | undefined; account: ImportedAccount | undefined };
+
+function fromArchive(bytes: Buffer): Contents {
   let room = inflatedAtMost;
   let files: Record<string, Uint8Array>;
   try {
@@ -43,15 +56,27 @@ function fromArchive(bytes: Buffer): ImportedChat[] | undefined {
       },
     });
   } catch {
-    return undefined;
+    return { chats: undefined, account: undefined };
   }
   const read = Object.values(files).map((file) => fromJson(file));
-  return read.some(Boolean) ? read.flatMap((chats) => chats ?? []) : undefined;
+  const data = files["datos.json"];
+  return {
+    chats: read.some(Boolean) ? read.flatMap((chats) => chats ?? []) : undefined,
+    account: data && readAccount(parsed(data)),
+  };
+}
+
+function parsed(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return undefined;
+  }
 }
 
 function fromJson(bytes: Uint8Array): ImportedChat[] | undefined {
   try {
-    return readExport(JSON.parse(new TextDecoder().decode(bytes)));
+    return readExport(parsed(bytes));
   } catch {
     return undefined;
   }

@@ -5,6 +5,9 @@ export type ImportedChat = {
   at: number;
   archived: boolean;
   pinned: boolean;
+  /** Ids in the export. */
+  project: string | null;
+  assistant: string | null;
   leaf: string;
   messages: ImportedMessage[];
   /** Files of messages that are left out, such as images that a tool has made. */
@@ -49,11 +52,13 @@ export const partsOf = (content: unknown) =>
 
 /** Drops messages of other roles, and those without text and files; attaches their children to their parents. */
 export function chatOf(
-  about: { key: string; title: unknown; at: number; archived: boolean; pinned?: boolean },
+  about: Pick<ImportedChat, "key" | "at" | "archived"> & { title: unknown } & Partial<
+      Pick<ImportedChat, "pinned" | "project" | "assistant">
+    >,
   nodes: Node[],
   last: string | undefined,
 ): ImportedChat {
-  const { key, title, archived, pinned = false } = about;
+  const { key, title, archived, pinned = false, project = null, assistant = null } = about;
   const at =
     about.at || nodes.reduce((first, node) => (node.at > 0 && (first === 0 || node.at < first) ? node.at : first), 0);
   const children = Map.groupBy(nodes, ({ parent }) => parent);
@@ -81,7 +86,7 @@ export function chatOf(
   }
   const leaf = (last && kept.get(last)) || messages.at(-1)?.key || "";
   const shown = text(title).trim() || messages[0]?.content.slice(0, 60) || "Sin título";
-  return { key, title: shown, at, archived, pinned, leaf, messages, lost };
+  return { key, title: shown, at, archived, pinned, project, assistant, leaf, messages, lost };
 }
 
 /** Whether a value of an export is an object. */

@@ -10,10 +10,14 @@ export function fromTertulia(chat: Json): ImportedChat {
     at: time(message.createdAt),
     files: objects(message.attachments).map(({ name, path }) => fileNamed(text(name), text(path))),
   }));
-  const archived = chat.archived === true;
-  return chatOf(
-    { key: text(chat.id), title: chat.title, at: time(chat.createdAt), archived },
-    nodes,
-    nodes.at(-1)?.key,
-  );
+  const about = {
+    key: text(chat.id),
+    title: chat.title,
+    at: time(chat.createdAt),
+    archived: chat.archived === true,
+    pinned: chat.pinned === true,
+    project: text(chat.projectId) || null,
+    assistant: text(chat.assistantId) || null,
+  };
+  return chatOf(about, nodes, text(chat.leafId) || nodes.at(-1)?.key);
 }

@@ -4,6 +4,7 @@ const outcome = z.object({
   chats: z.number(),
   messages: z.number(),
   files: z.number(),
+  things: z.number().default(0),
   known: z.number(),
   left: z.array(z.string()),
 });
@@ -13,7 +14,14 @@ export type Outcome = z.output<typeof outcome>;
 export const readOutcome = (result: unknown): Outcome | undefined => outcome.safeParse(result).data;
 
 /** Outcome of an import, in words: the chats that were brought in, and losses. */
-export function outcomeInWords({ chats, messages, files, known, left }: Outcome): [title: string, rest: string] {
+export function outcomeInWords({
+  chats,
+  messages,
+  files,
+  things,
+  known,
+  left,
+}: Outcome): [title: string, rest: string] {
   const counted = [
     messages === 1 ? "un mensaje" : `${messages.toLocaleString("es")} mensajes`,
     files > 0 && (files === 1 ? "un archivo" : `${files.toLocaleString("es")} archivos`),
@@ -21,6 +29,8 @@ export function outcomeInWords({ chats, messages, files, known, left }: Outcome)
   const many = `${chats.toLocaleString("es")} conversaciones importadas`;
   const title = `${chats === 1 ? "Una conversación importada" : many}, con ${counted.join(" y ")}.`;
   const rest = [
+    things > 0 &&
+      `${things === 1 ? "También, una cosa más" : `También, ${things.toLocaleString("es")} cosas más`}: proyectos, asistentes, plantillas o preguntas programadas.`,
     known > 0 && `${known === 1 ? "Otra ya estaba" : `Otras ${known.toLocaleString("es")} ya estaban`}.`,
     left.length > 0 && `No venía en la exportación, o no se ha podido guardar: ${left.join("; ")}.`,
   ];

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { messageRow } from "../../app/db/rows.server.ts";
+import { type Account, type Api, openApi } from "../support/api.ts";
+import { queryEngines, sqlite } from "../support/engines.ts";
+
+// The whole of somebody's data, taken from one house into another.
+describe.each(await queryEngines())("an account from SQLite to $name", (engine) => {
+  let [from, to]: (Api | undefined)[] = [];
+  let ana: Account;
+  let archive: ArrayBuffer;
+  const houses = () => (from && to ? { from, to } : expect.fail("not opened"));
+  beforeAll(async () => {
+    from = await openApi(sqlite);
+    to = await openApi(engine);
+    ana = await from.signUp("Ana");
+    await fill(from, ana);
+    archive = await (await from.fetch(`/api/user/${ana.id}/export`, ana.token)).arrayBuffer();
+  });
+  afterAll(async () => {
+    await from?.close();
+    await to?.close();
+  });
+  const bring = async (api: Api, { token }: Pick<Account, "token">) => {
+    const sent = [new File([archive], "tertulia.zip")];
+    return (await api.upload(token, sent, {}, "/api/chat/import")).body as Record<string, unknown>;
+  };
+
+  it("is there whole: projects, documents, assistants, templates, schedules, branches, attachments", async () => {
+    const { to } = houses();
+    const bea = await to.signUp("Bea");
+    expect(await bring(to, bea)).toMatchObject({ chats: 1, messages: 3, things: 4, left: [] });
+    expect(await shapeOf(to, bea.id)).toEqual(await shapeOf(houses().from, ana.id));
+  });
+
+  it("comes again without doubles", async () => {
+    const { to } = houses();
+    const { token, id } = await to.signUp("Cai");
+    await bring(to, { token });
+    const before = await shapeOf(to, id);
+    expect(await bring(to, { token })).toMatchObject({
+      chats: 0,
+      files: 0,
+      things: 0,
+      known: 1,
+    });
+    expect(await shapeOf(to, id)).toEqual(before);
+  });
+
+  it("comes into its own house without doubles", async () => {
+    const { from } = houses();
+    const before = await shapeOf(from, ana.id);
+    expect(await bring(from, ana)).toMatchObject({ things: 0 });
+    const { projects, templates, assistants, schedules, documents } = await shapeOf(from, ana.id);
+    expect({ projects, templates, assistants, schedules, documents }).toEqual({
+      ...{ projects: before.projects, templates: before.templates, assistants: before.assistants },
+      ...{ schedules: before.schedules, documents: before.documents },
+    });
+  });
+});
+
+async function fill(api: Api, { token, id: userId }: Account): Promise<void> {
+  const make = async (path: string, json: object) => {
+    const { body, status } = await api.call("POST", `/api/${path}`, { token, json });
+    expect([path, status]).toEqual([path, 201]);
+    return (body as { id: string }).id;
+  };
+  const projectId = await make("project", {
+    name: "Obras",
+    description: "Del tejado",
+    instructions: "Contesta breve.",
+  });
+  const sent = new File(["La fianza son 640 euros."], "contrato.txt");
+  const { body } = await api.upload(token, [sent], { projectId });
+  const [{ id: fileId = "" } = {}] = (body as { items: { id: string }[] }).items;
+  const assistantId = await make("assistant", {
+    ...{ name: "Cronista", purpose: "Actas", instructions: "Redactas actas.", temperature: 0.4 },
+    ...{ fileIds: [fileId], beginnings: ["Redacta el acta"] },
+  });
+  await make("template", { title: "Carta", content: "Escribe a {{quien}}" });
+  await make("schedule", {
+    content: "¿Qué hay hoy?",
+    days: [1, 3],
+    time: "08:30",
+    zone: "Europe/Madrid",
+    assistantId,
+    tells: true,
+  });
+  const attached = await api.upload(token, [new File(["Acta del lunes."], "acta.txt")]);
+  const fileIds = (attached.body as { items: { id: string }[] }).items.map(({ id }) => id);
+  const [start] = await api.converse(token, { content: "¿Qué dice el acta?", projectId, assistantId, fileIds });
+  if (start?.type !== "start") throw new Error("a conversation begins with its start");
+  const { chatId } = start;
+  const asked = await api.db
+    .selectFrom("messages")
+    .where("chatId", "=", chatId)
+    .where("role", "=", "user")
+    .select("id")
+    .executeTakeFirstOrThrow();
+  const other = messageRow(Date.now(), {
+    chatId,
+    userId,
+    parentId: asked.id,
+    role: "assistant",
+    content: "Otra versión",
+    finishedAt: Date.now(),
+  });
+  await api.db.insertInto("messages").values(other).execute();
+  const set = { pinned: 1 as const, archived: 1 as const, leafId: other.id, title: "El acta", titled: 1 as const };
+  await api.db.updateTable("chats").set(set).where("id", "=", chatId).execute();
+}
+
+/** What an account has, without its ids. */
+async function shapeOf({ db }: Api, userId: string) {
+  const own = (table: "projects" | "templates" | "assistants" | "schedules" | "chats" | "messages" | "files") =>
+    db
+      .selectFrom(table as "projects")
+      .where("userId", "=", userId)
+      .orderBy("id")
+      .selectAll()
+      .execute();
+  const [projects, templates, assistants, schedules, chats, messages, files] = await Promise.all([
+    own("projects"),
+    own("templates"),
+    own("assistants"),
+    own("schedules"),
+    own("chats"),
+    own("messages"),
+    own("files"),
+  ]);
+  const nameOf = (rows: { id: string }[], id: unknown, field: string) =>
+    id === null
+      ? null
+      : (Object.entries(rows.find((row) => row.id === id) ?? {}).find(([name]) => name === field)?.[1] ?? null);
+  const only = (rows: object[], ...names: string[]) =>
+    rows.map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => names.includes(name))));
+  const attachments = await db
+    .selectFrom("attachments")
+    .where("messageId", "in", ["", ...messages.map(({ id }) => id)])
+    .select(["name", "mediaType"])
+    .execute();
+  return {
+    projects: only(projects, "name", "description", "instructions"),
+    templates: only(templates, "title", "content"),
+    assistants: assistants.map((row) => ({
+      ...only([row], "name", "purpose", "instructions", "temperature", "beginnings")[0],
+      files: (JSON.parse(String(Object(row).fileIds)) as string[]).map((id) => nameOf(files, id, "name")),
+    })),
+    schedules: schedules.map((row) => ({
+      ...only([row], "content", "days", "time", "zone", "tells", "enabled")[0],
+      assistant: nameOf(assistants, Object(row).assistantId, "name"),
+    })),
+    chats: chats.map((row) => ({
+      ...only([row], "title", "pinned", "archived", "createdAt")[0],
+      project: nameOf(projects, Object(row).projectId, "name"),
+      assistant: nameOf(assistants, Object(row).assistantId, "name"),
+      shown: nameOf(messages, Object(row).leafId, "content"),
+    })),
+    messages: messages
+      .map((row) => ({
+        ...only([row], "role", "content", "createdAt")[0],
+        above: nameOf(messages, Object(row).parentId, "content"),
+      }))
+      .sort((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b))),
+    documents: files.map((row) => [Object(row).name, nameOf(projects, Object(row).projectId, "name")]).sort(),
+    attachments: attachments.map(({ name, mediaType }) => [name, mediaType]).sort(),
+  };
+}
