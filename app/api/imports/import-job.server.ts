@@ -101,7 +101,8 @@ async function addChats(
     left.push(...chat.left, ...added.left);
   }
   if (account) {
-    counted.files += account.files;
+    // Those of messages are among them.
+    counted.files = account.files;
     left.push(...account.left);
   }
   return { ...counted, things: account?.things ?? 0, left: leftInWords(left) };
