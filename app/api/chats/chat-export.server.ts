@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Db } from "../../db/engine.server.ts";
 import type { ChatRow, MessageRow } from "../../db/tables.ts";
 import { digitalSource } from "../../process/text/digital-source.ts";
+import type { Source } from "../../replies/chunk.ts";
 import { storedPartsOf } from "../../replies/parts.server.ts";
 import { iso, isoOrNull } from "../http/schemas.server.ts";
 import { showParts } from "./message-fields.server.ts";
@@ -50,12 +51,18 @@ const messageAsJson = (stretch: Stretch, message: MessageRow, { models }: Export
   model: message.modelId && (models.get(message.modelId) ?? null),
   content: message.content,
   parts: partsIn(stretch, message),
+  ...(message.sources && {
+    sources: textsOfSources(message.sources),
+  }),
   attachments: attachedTo(stretch, message).map(({ fileId, name }) => ({
     name,
     // Path in the archive of everything; null: the file was deleted.
     path: fileId && pathInArchive(fileId, name),
   })),
 });
+
+const textsOfSources = (stored: string) =>
+  (JSON.parse(stored) as Source[]).map(({ n, title, quote }) => ({ n, title, quote }));
 
 /** A chat as Markdown with front matter in YAML, piece by piece. Headings mark other versions of a message; thoughts are folded. Times in UTC. */
 export async function* chatAsMarkdown(

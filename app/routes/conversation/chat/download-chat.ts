@@ -1,11 +1,24 @@
+import { documentTypes, makeDocument } from "../../../markdown/documents/make-document.server.ts";
 import { accepted } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
 import type { Route } from "./+types/download-chat";
+import { officeDocumentOf } from "./office-document.server.ts";
 
-/** A chat as a file: `?formato=markdown` or `json`. */
+/**
+ * A chat as a file: `?formato=markdown`, `json`, `docx` or `odt`. With `mensaje`, of the last two, that reply alone. Throws 404 where it
+ * is not there, 413 where it is too long for a document.
+ */
 export async function loader({ context, params, url }: Route.LoaderArgs) {
-  const format = url.searchParams.get("formato") === "json" ? ("json" as const) : ("markdown" as const);
+  const asked = url.searchParams.get("formato");
+  const format = asked === "docx" || asked === "odt" ? asked : undefined;
   const { $get } = context.get(apiContext).api.chat[":id"].export;
-  const answer = await accepted($get({ param: { id: params.id }, query: { format } }));
-  return new Response(answer.body as ReadableStream, { headers: answer.headers });
+  const query = { format: format || asked === "json" ? ("json" as const) : ("markdown" as const) };
+  const answer = await accepted($get({ param: { id: params.id }, query }));
+  if (!format) return new Response(answer.body, { headers: answer.headers });
+  const document = officeDocumentOf(await answer.json(), format, url.searchParams.get("mensaje"));
+  if (!document) throw new Response(null, { status: 404 });
+  const bytes = await makeDocument(document);
+  if (!bytes) throw new Response("Es demasiado larga para un documento. Descárgala como Markdown.", { status: 413 });
+  const named = answer.headers.get("Content-Disposition")?.replaceAll(/\.json\b/g, `.${format}`) ?? "attachment";
+  return new Response(bytes, { headers: { "Content-Type": documentTypes[format], "Content-Disposition": named } });
 }

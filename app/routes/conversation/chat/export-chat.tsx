@@ -1,3 +1,4 @@
+import { useSearchParams } from "react-router";
 import { Dialog, DialogFoot } from "../../../ui/overlays/dialog.tsx";
 import type { Route } from "./+types/export-chat";
 
@@ -7,23 +8,23 @@ export const handle = { dialog: true };
 /** The ways in which a chat can be taken along. */
 export default function ExportChat({ params }: Route.ComponentProps) {
   const chat = `/conversation/chat/${params.id}`;
+  const [search] = useSearchParams();
+  const message = search.get("mensaje");
+  if (message) return <ExportReply chat={chat} message={message} />;
   const ways = [
+    {
+      to: `${chat}/descargar?formato=docx`,
+      name: "Word (DOCX)",
+      what: "Lo que se ve, con tablas, fórmulas y fuentes.",
+    },
+    { to: `${chat}/descargar?formato=odt`, name: "LibreOffice (ODT)", what: "Lo mismo, en formato abierto." },
     { to: `${chat}/descargar?formato=markdown`, name: "Markdown", what: "Para leerla o pegarla en otro sitio." },
     { to: `${chat}/descargar?formato=json`, name: "JSON", what: "Para otros programas, con todas las versiones." },
   ];
   return (
     <Dialog title="Exportar conversación" closeTo={chat}>
       <ul className="rows body">
-        {ways.map(({ to, name, what }) => (
-          <li key={to} className="row">
-            <div>
-              <a className="title" href={to} download>
-                {name}
-              </a>
-              <p className="line">{what}</p>
-            </div>
-          </li>
-        ))}
+        <Ways ways={ways} />
         <li className="row">
           <div>
             <a className="title" href={`${chat}/imprimir`} target="_blank" rel="noreferrer">
@@ -37,3 +38,33 @@ export default function ExportChat({ params }: Route.ComponentProps) {
     </Dialog>
   );
 }
+
+/** The ways in which one reply can be taken along. */
+function ExportReply({ chat, message }: { chat: string; message: string }) {
+  const file = (format: string) => `${chat}/descargar?formato=${format}&mensaje=${encodeURIComponent(message)}`;
+  const ways = [
+    { to: file("docx"), name: "Word (DOCX)", what: "Con sus tablas, fórmulas y fuentes." },
+    { to: file("odt"), name: "LibreOffice (ODT)", what: "Lo mismo, en formato abierto." },
+  ];
+  const back = `${chat}?mensaje=${encodeURIComponent(message)}#m-${encodeURIComponent(message)}`;
+  return (
+    <Dialog title="Exportar respuesta" closeTo={back}>
+      <ul className="rows body">
+        <Ways ways={ways} />
+      </ul>
+      <DialogFoot cancelTo={back} word="Cerrar" />
+    </Dialog>
+  );
+}
+
+const Ways = ({ ways }: { ways: { to: string; name: string; what: string }[] }) =>
+  ways.map(({ to, name, what }) => (
+    <li key={to} className="row">
+      <div>
+        <a className="title" href={to} download>
+          {name}
+        </a>
+        <p className="line">{what}</p>
+      </div>
+    </li>
+  ));

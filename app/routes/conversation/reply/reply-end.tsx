@@ -74,6 +74,11 @@ function MoreActions({ chatId, turn }: { chatId: string; turn: EndedReply }) {
           Escuchar
         </MenuLink>
       )}
+      {turn.written && (
+        <MenuLink icon="download" to={`/conversation/chat/${chatId}/exportar?mensaje=${turn.id}`} data-still>
+          Exportar
+        </MenuLink>
+      )}
       <MenuLink icon="info" to={`/conversation/chat/${chatId}/enviado/${turn.id}`}>
         Qué se envió al modelo
       </MenuLink>

@@ -1,0 +1,173 @@
+import temml from "temml";
+import { markdown } from "../render.server.ts";
+
+/** A stretch of a paragraph. `formula`: as MathML, with its source as the text; `source`: number of a source that is cited here. */
+export type Run = {
+  text: string;
+  bold?: boolean;
+  italic?: boolean;
+  code?: boolean;
+  strike?: boolean;
+  link?: string | undefined;
+  formula?: string;
+  source?: number;
+};
+/** `list`: of an item; `number` is its number, undefined for a bullet or for more paragraphs of an item; `quote`: how deep. */
+export type Paragraph = { runs: Run[]; quote: number; list?: { level: number; mark: string } };
+export type Block =
+  | ({ kind: "heading"; level: number } & Pick<Paragraph, "runs">)
+  | ({ kind: "paragraph" } & Paragraph)
+  | { kind: "code"; text: string }
+  | { kind: "table"; rows: Run[][][] }
+  | { kind: "formula"; source: string; mathml: string }
+  | { kind: "rule" };
+
+type Token = ReturnType<typeof markdown.parse>[number];
+type Style = Omit<Run, "text">;
+/** A list that is open: the number of its last item, undefined for bullets. */
+type List = { number: number | undefined; isFirst: boolean };
+
+// In characters, as on pages.
+const longestFormula = 4_000;
+
+/** Markdown as blocks for a document of an office. `sources`: how many sources it may cite by number, like [2]. */
+export function blocksOf(source: string, sources: number): Block[] {
+  const blocks: Block[] = [];
+  const lists: List[] = [];
+  let quote = 0;
+  let heading: number | undefined;
+  let table: Run[][][] | undefined;
+  for (const token of markdown.parse(source, {})) {
+    switch (token.type) {
+      case "bullet_list_open":
+        lists.push({ number: undefined, isFirst: true });
+        break;
+      case "ordered_list_open":
+        lists.push({ number: Number(token.attrGet("start") ?? 1) - 1, isFirst: true });
+        break;
+      case "bullet_list_close":
+      case "ordered_list_close":
+        lists.pop();
+        break;
+      case "list_item_open": {
+        const list = lists.at(-1);
+        if (list)
+          Object.assign(list, { isFirst: true, number: list.number === undefined ? undefined : list.number + 1 });
+        break;
+      }
+      case "blockquote_open":
+        quote++;
+        break;
+      case "blockquote_close":
+        quote--;
+        break;
+      case "heading_open":
+        heading = Number(token.tag.slice(1));
+        break;
+      case "heading_close":
+        heading = undefined;
+        break;
+      case "table_open":
+        table = [];
+        break;
+      case "tr_open":
+        table?.push([]);
+        break;
+      case "table_close":
+        if (table) blocks.push({ kind: "table", rows: table });
+        table = undefined;
+        break;
+      case "inline": {
+        const runs = runsOf(token.children ?? [], sources);
+        const list = lists.at(-1);
+        if (table) table.at(-1)?.push(runs);
+        else if (heading) blocks.push({ kind: "heading", level: heading, runs });
+        else {
+          const item = list && { level: lists.length - 1, mark: markOf(list) };
+          blocks.push({ kind: "paragraph", runs, quote, ...(item && { list: item }) });
+        }
+        if (list) list.isFirst = false;
+        break;
+      }
+      case "fence":
+      case "code_block":
+        blocks.push({ kind: "code", text: token.content.replace(/\n$/, "") });
+        break;
+      case "math_block":
+        blocks.push({ kind: "formula", source: token.content.trim(), mathml: mathml(token.content.trim(), true) });
+        break;
+      case "hr":
+        blocks.push({ kind: "rule" });
+    }
+  }
+  return blocks;
+}
+
+const markOf = ({ isFirst, number }: List) => (!isFirst ? "" : number === undefined ? "•" : `${number}.`);
+
+function runsOf(tokens: Token[], sources: number): Run[] {
+  const runs: Run[] = [];
+  const style: Style = {};
+  for (const token of tokens) {
+    switch (token.type) {
+      case "strong_open":
+      case "strong_close":
+        style.bold = token.type === "strong_open";
+        break;
+      case "em_open":
+      case "em_close":
+        style.italic = token.type === "em_open";
+        break;
+      case "s_open":
+      case "s_close":
+        style.strike = token.type === "s_open";
+        break;
+      case "link_open":
+        style.link = String(token.attrGet("href") ?? "");
+        break;
+      case "link_close":
+        style.link = undefined;
+        break;
+      case "text":
+        runs.push(...withSources(token.content, sources, style));
+        break;
+      case "code_inline":
+        runs.push({ ...style, text: token.content, code: true });
+        break;
+      case "image":
+        runs.push({ ...style, text: token.content || "imagen", link: String(token.attrGet("src") ?? "") });
+        break;
+      case "softbreak":
+        runs.push({ ...style, text: " " });
+        break;
+      case "hardbreak":
+        runs.push({ ...style, text: "\n" });
+        break;
+      case "math_inline":
+      case "math_display":
+        runs.push({ text: token.content, formula: mathml(token.content, false) });
+        break;
+      case "footnote_ref":
+        runs.push({ ...style, text: `[${Number(Object(token.meta).id) + 1}]` });
+    }
+  }
+  return runs.filter(({ text }) => text !== "");
+}
+
+function withSources(text: string, sources: number, style: Style): Run[] {
+  return text.split(/(\[\d{1,2}\])/).map((part) => {
+    const number = Number(/^\[(\d{1,2})\]$/.exec(part)?.[1] ?? 0);
+    return number >= 1 && number <= sources ? { ...style, text: part, source: number } : { ...style, text: part };
+  });
+}
+
+/** MathML of a formula in TeX; empty for one that can't be set. */
+function mathml(source: string, displayMode: boolean): string {
+  if (source.length > longestFormula) return "";
+  try {
+    return temml.renderToString(source, { displayMode, throwOnError: true, trust: false, maxExpand: 100, xml: true });
+  } catch {
+    // Incomplete, or nested deeper than the stack: its source is shown.
+    return "";
+  }
+}

@@ -1,0 +1,150 @@
+import { strToU8, type Zippable, zipSync } from "fflate";
+import { type Block, blocksOf, type Run } from "./blocks.server.ts";
+import type { OfficeDocument } from "./office-document.ts";
+
+const mediaType = "application/vnd.oasis.opendocument.text";
+const namespaces = [
+  ["office", "office"],
+  ["text", "text"],
+  ["table", "table"],
+  ["style", "style"],
+  ["draw", "drawing"],
+  ["fo", "xsl-fo-compatible"],
+]
+  .map(([prefix, name]) => `xmlns:${prefix}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`)
+  .join(" ");
+
+const paragraphStyle = (name: string, properties: string, textProperties = "") =>
+  `<style:style style:name="${name}" style:family="paragraph"><style:paragraph-properties ${properties}/><style:text-properties ${textProperties}/></style:style>`;
+const textStyle = (name: string, properties: string) =>
+  `<style:style style:name="${name}" style:family="text"><style:text-properties ${properties}/></style:style>`;
+const mono = 'style:font-name="Liberation Mono" fo:font-family="\'Liberation Mono\', monospace"';
+
+const styles = [
+  paragraphStyle("Codigo", 'fo:background-color="#f2f2f2" fo:margin-left="0.3cm"', `${mono} fo:font-size="9pt"`),
+  paragraphStyle("Aviso", 'fo:margin-bottom="0.4cm"', 'fo:font-style="italic" fo:color="#666666"'),
+  paragraphStyle("Formula", 'fo:text-align="center"'),
+  paragraphStyle("Raya", 'fo:border-bottom="0.5pt solid #666666" fo:margin-bottom="0.3cm"'),
+  ...Array.from({ length: 10 }, (_, deep) =>
+    paragraphStyle(`Parrafo${deep}`, `fo:margin-left="${deep * 0.7}cm" fo:margin-bottom="0.2cm"`),
+  ),
+  `<style:style style:name="Objeto" style:family="graphic"><style:graphic-properties style:vertical-pos="middle" style:vertical-rel="text"/></style:style>`,
+  textStyle("N", 'fo:font-weight="bold"'),
+  textStyle("C", 'fo:font-style="italic"'),
+  textStyle("T", 'style:text-line-through-style="solid"'),
+  textStyle("M", mono),
+  `<style:style style:name="Celda" style:family="table-cell"><style:table-cell-properties fo:border="0.5pt solid #666666" fo:padding="0.1cm"/></style:style>`,
+].join("");
+
+/** A conversation as an ODT (OpenDocument 1.3): headings, lists, tables, code, formulas, and its sources as footnotes. */
+export function odtOf({ title, notice, turns }: OfficeDocument): Uint8Array {
+  const objects: string[] = [];
+  const body: string[] = [heading(1, escaped(title)), `<text:p text:style-name="Aviso">${escaped(notice)}</text:p>`];
+  let noteCount = 0;
+  for (const { who, when, markdown, sources } of turns) {
+    body.push(heading(2, escaped(`${who} (${when})`)));
+    const noteOf = (n: number) => {
+      const source = sources.find((one) => one.n === n);
+      if (!source) return undefined;
+      const said = escaped(`${source.title}. ${source.quote.replace(/\s+/g, " ")}`);
+      noteCount++;
+      return `<text:note text:id="ftn${noteCount}" text:note-class="footnote"><text:note-citation>${noteCount}</text:note-citation><text:note-body><text:p>${said}</text:p></text:note-body></text:note>`;
+    };
+    for (const block of blocksOf(markdown, sources.length)) body.push(drawn(block, { noteOf, objects }));
+  }
+  const content = `<?xml version="1.0" encoding="UTF-8"?><office:document-content ${namespaces} xmlns:xlink="http://www.w3.org/1999/xlink" office:version="1.3"><office:automatic-styles>${styles}</office:automatic-styles><office:body><office:text>${body.join("")}</office:text></office:body></office:document-content>`;
+  const parts: Record<string, string> = { "content.xml": content };
+  for (const [index, mathml] of objects.entries()) {
+    parts[`Object ${index + 1}/content.xml`] = `<?xml version="1.0" encoding="UTF-8"?>${mathml}`;
+  }
+  return zipped(parts, objects.length);
+}
+
+/** The type stands first, and is not compressed (OpenDocument 1.3, part 2, 3.3). */
+function zipped(parts: Record<string, string>, objects: number): Uint8Array {
+  const entry = (path: string, type: string) =>
+    `<manifest:file-entry manifest:full-path="${path}" manifest:media-type="${type}"/>`;
+  const formulas = Array.from(
+    { length: objects },
+    (_, index) =>
+      entry(`Object ${index + 1}/`, "application/vnd.oasis.opendocument.formula") +
+      entry(`Object ${index + 1}/content.xml`, "text/xml"),
+  );
+  const manifest = `<?xml version="1.0" encoding="UTF-8"?><manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0" manifest:version="1.3">${entry("/", mediaType)}${entry("content.xml", "text/xml")}${formulas.join("")}</manifest:manifest>`;
+  const files: Zippable = { mimetype: [strToU8(mediaType), { level: 0 }], "META-INF/manifest.xml": strToU8(manifest) };
+  for (const [name, text] of Object.entries(parts)) files[name] = strToU8(text);
+  return zipSync(files);
+}
+
+type Drawing = { noteOf: (n: number) => string | undefined; objects: string[] };
+
+function drawn(block: Block, drawing: Drawing): string {
+  switch (block.kind) {
+    case "heading":
+      return heading(Math.min(6, block.level + 2), runs(block.runs, drawing));
+    case "paragraph": {
+      const deep = Math.min(9, block.quote + (block.list ? block.list.level + 1 : 0));
+      const mark = block.list?.mark ? `${escaped(block.list.mark)} ` : "";
+      return `<text:p text:style-name="Parrafo${deep}">${mark}${runs(block.runs, drawing)}</text:p>`;
+    }
+    case "code":
+      return `<text:p text:style-name="Codigo">${escaped(block.text)}</text:p>`;
+    case "formula":
+      return `<text:p text:style-name="Formula">${formula(block.source, block.mathml, drawing)}</text:p>`;
+    case "table": {
+      const rows = block.rows.map((cells, index) => {
+        const said = cells.map((cell) => (index === 0 ? cell.map((run) => ({ ...run, bold: true })) : cell));
+        const drawnCells = said.map(
+          (cell) =>
+            `<table:table-cell table:style-name="Celda" office:value-type="string"><text:p>${runs(cell, drawing)}</text:p></table:table-cell>`,
+        );
+        return `<table:table-row>${drawnCells.join("")}</table:table-row>`;
+      });
+      const columns = block.rows[0]?.length ?? 1;
+      return `<table:table><table:table-column table:number-columns-repeated="${Math.max(1, columns)}"/>${rows.join("")}</table:table><text:p/>`;
+    }
+    case "rule":
+      return '<text:p text:style-name="Raya"/>';
+  }
+}
+
+const heading = (level: number, inside: string) => `<text:h text:outline-level="${level}">${inside}</text:h>`;
+
+function runs(all: Run[], drawing: Drawing): string {
+  return all
+    .map((run) => {
+      if (run.formula !== undefined) return formula(run.text, run.formula, drawing);
+      const note = run.source && drawing.noteOf(run.source);
+      if (note) return note;
+      const styled = [run.bold && "N", run.italic && "C", run.strike && "T", run.code && "M"]
+        .filter(Boolean)
+        .reduce((inside, name) => `<text:span text:style-name="${name}">${inside}</text:span>`, escaped(run.text));
+      return run.link ? `<text:a xlink:type="simple" xlink:href="${attribute(run.link)}">${styled}</text:a>` : styled;
+    })
+    .join("");
+}
+
+/** A formula as an object of its own; its source where it could not be set. */
+function formula(source: string, mathml: string, { objects }: Drawing): string {
+  if (!mathml) return `<text:span text:style-name="M">${escaped(source)}</text:span>`;
+  objects.push(mathml);
+  return `<draw:frame draw:style-name="Objeto" text:anchor-type="as-char"><draw:object xlink:href="./Object ${objects.length}" xlink:type="simple" xlink:show="embed" xlink:actuate="onLoad"/></draw:frame>`;
+}
+
+// Signs that XML can't have.
+const invalid = /[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+
+const attribute = (text: string): string =>
+  text
+    .replace(invalid, "")
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
+
+/** Text of a paragraph: several blanks, tabs and line breaks are elements. */
+const escaped = (text: string): string =>
+  attribute(text)
+    .replace(/ {2,}/g, (blanks) => ` <text:s text:c="${blanks.length - 1}"/>`)
+    .replaceAll("\t", "<text:tab/>")
+    .replaceAll("\n", "<text:line-break/>");

@@ -1,0 +1,8 @@
+/** A conversation, or a reply of it, to be made into a document of an office. Times are in words. */
+export type OfficeDocument = {
+  format: "docx" | "odt";
+  title: string;
+  /** Line that says that an AI has answered. */
+  notice: string;
+  turns: { who: string; when: string; markdown: string; sources: { n: number; title: string; quote: string }[] }[];
+};

@@ -1,0 +1,60 @@
+import { z } from "zod";
+import type { OfficeDocument } from "../../../markdown/documents/office-document.ts";
+
+const source = z.object({ n: z.number(), title: z.string(), quote: z.string() });
+/** A chat as the API exports it, as far as a document has it. */
+const exported = z.object({
+  title: z.string(),
+  aiNotice: z.string(),
+  leafId: z.string().nullable(),
+  messages: z.array(
+    z.object({
+      id: z.string(),
+      parentId: z.string().nullable(),
+      role: z.string(),
+      createdAt: z.string(),
+      model: z.string().nullable(),
+      content: z.string(),
+      sources: z.array(source).default([]),
+    }),
+  ),
+});
+type Message = z.output<typeof exported>["messages"][number];
+
+const moments = new Intl.DateTimeFormat("es", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" });
+
+/**
+ * The branch of a chat that is shown, or one of its replies alone, for a document of an office; undefined where there is no such reply.
+ * `chat`: its export as JSON.
+ */
+export function officeDocumentOf(
+  chat: unknown,
+  format: OfficeDocument["format"],
+  messageId: string | null,
+): OfficeDocument | undefined {
+  const { title, aiNotice, leafId, messages } = exported.parse(chat);
+  const shown = messageId ? messages.filter(({ id }) => id === messageId) : branchTo(messages, leafId);
+  if (messageId && shown.length === 0) return undefined;
+  return {
+    format,
+    title,
+    notice: aiNotice,
+    turns: shown.map(({ role, model, createdAt, content, sources }) => ({
+      who: role === "user" ? "Tú" : (model ?? "Asistente"),
+      when: moments.format(new Date(createdAt)),
+      markdown: content,
+      sources,
+    })),
+  };
+}
+
+function branchTo(messages: Message[], leafId: string | null): Message[] {
+  const byId = new Map(messages.map((message) => [message.id, message]));
+  const branch: Message[] = [];
+  let next = byId.get(leafId ?? "") ?? messages.at(-1);
+  while (next && branch.length <= messages.length) {
+    branch.unshift(next);
+    next = byId.get(next.parentId ?? "");
+  }
+  return branch;
+}

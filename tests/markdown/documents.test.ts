@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { readText } from "../../app/files/formats/read.server.ts";
+import { documentTypes, makeDocument } from "../../app/markdown/documents/make-document.server.ts";
+
+const markdown = `# Presupuesto
+
+Son **640 euros** [1], según el *contrato*; ver [la ordenanza](https://ejemplo.es/a?b=1&c=2).
+
+1. Firmar
+   - con dos testigos
+2. Pagar
+
+> Lo dicho, dicho está.
+
+| Concepto | Importe |
+|---|--:|
+| Fianza | 640,00 € |
+| Renta & gastos | 512,50 € |
+
+\`\`\`python
+if a < b:
+    print("dos  blancos")
+\`\`\`
+
+La cuota es $C = \\frac{P \\cdot i}{1 - (1 + i)^{-n}}$ y nada más.
+
+$$x = \\sqrt{b^2 - 4ac}$$`;
+const turn = {
+  who: "Modelo de la casa",
+  when: "1 de enero de 2025, 10:00",
+  markdown,
+  sources: [{ n: 1, title: "contrato.pdf, página 2", quote: "La fianza del local\nson 640 euros." }],
+};
+
+describe.each(["docx", "odt"] as const)("a conversation as %s", (format) => {
+  it("has its headings, lists, tables, code, formulas, links and sources", async () => {
+    const document = { format, title: "Piso & garaje", notice: "Contesta una IA.", turns: [turn] };
+    const bytes = await makeDocument(document);
+    const read = await readText(Buffer.from(bytes ?? []), documentTypes[format], 1_000_000);
+    const text = "text" in read ? read.text : "";
+    expect(text).toContain("# Piso & garaje");
+    expect(text).toContain("## Modelo de la casa (1 de enero de 2025, 10:00)");
+    expect(text).toContain("### Presupuesto");
+    expect(text).toContain("Son 640 euros [nota: contrato.pdf, página 2. La fianza del local son 640 euros.]");
+    expect(text).toMatch(/1\. Firmar\s+• con dos testigos\s+2\. Pagar/);
+    expect(text).toContain("Concepto | Importe\nFianza | 640,00 €\nRenta & gastos | 512,50 €");
+    expect(text).toMatch(/if a < b:\s+print\("dos {1,2}blancos"\)/);
+    expect(text.replace(/\s/g, "")).toContain("C=(P⋅i)/(1−(1+i)^(−n))");
+    expect(text.replace(/\s/g, "")).toContain("x=√(b²−4ac)");
+  });
+
+  it("is made of replies without a word, too", async () => {
+    const document = {
+      format,
+      title: "Sin fin",
+      notice: "",
+      turns: Array.from({ length: 3 }, () => ({ ...turn, markdown: "" })),
+    };
+    expect((await makeDocument(document))?.length).toBeGreaterThan(500);
+  });
+});
