@@ -148,6 +148,7 @@ describe("the house", () => {
       "app/files/pictures/scan.worker.ts",
       "app/files/reading.worker.ts",
       "app/files/unpack.worker.ts",
+      "app/markdown/documents/document.worker.ts",
       "app/markdown/render.worker.ts",
       "app/replies/chunk.ts",
       "app/replies/tools/call.ts",

@@ -23,7 +23,7 @@ import {
 } from "docx";
 import { type Block, blocksOf, type Run } from "./blocks.server.ts";
 import { elementsOf, type MathElement, mathTree, textOf } from "./math-tree.server.ts";
-import type { OfficeDocument } from "./office-document.ts";
+import type { OfficeDocument } from "./office-document.server.ts";
 
 const levels = [
   HeadingLevel.HEADING_3,

@@ -1,6 +1,6 @@
 import { extname } from "node:path";
 import { runWorker, TooMuch } from "../../process/child-process.server.ts";
-import type { OfficeDocument } from "./office-document.ts";
+import type { OfficeDocument } from "./office-document.server.ts";
 
 /** Media types of documents by their formats. */
 export const documentTypes = {

@@ -1,6 +1,6 @@
 import { strToU8, type Zippable, zipSync } from "fflate";
 import { type Block, blocksOf, type Run } from "./blocks.server.ts";
-import type { OfficeDocument } from "./office-document.ts";
+import type { OfficeDocument } from "./office-document.server.ts";
 
 const mediaType = "application/vnd.oasis.opendocument.text";
 const namespaces = [

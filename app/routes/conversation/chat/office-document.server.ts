@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { OfficeDocument } from "../../../markdown/documents/office-document.ts";
+import type { OfficeDocument } from "../../../markdown/documents/office-document.server.ts";
 
 const source = z.object({ n: z.number(), title: z.string(), quote: z.string() });
 /** A chat as the API exports it, as far as a document has it. */
