@@ -5,8 +5,9 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { openApi } from "../support/api.ts";
-import { queryEngines } from "../support/engines.ts";
+import { queryEngines, sqlite } from "../support/engines.ts";
 import { textPdf } from "../support/text-pdf.ts";
+import { askPapers } from "./clerk.ts";
 import { readPapers } from "./papers.ts";
 
 const pages = 300;
@@ -18,6 +19,7 @@ const prose = readdirSync(folder)
   .join("\n");
 
 if (!(await readPapers())) process.exitCode = 1;
+if (!(await askPapers(sqlite))) process.exitCode = 1;
 for (const engine of await queryEngines()) {
   const api = await openApi(engine);
   const ana = await api.signUp("Ana");
