@@ -82,11 +82,21 @@ async function signUp(url: string, { name, email }: { name: string; email: strin
   };
 }
 
-/** Models are looked for while the first people come in already. */
-async function untilThereIsAModel({ get }: Visitor): Promise<void> {
+type Model = Record<"id" | "provider" | "name" | "externalId" | "baseUrl", string> &
+  Record<"position" | "maxOutputTokens", number> & { isDefault: boolean };
+
+/** Models are looked for while the first people come in already. Then it helps no search: on a busy machine it might be too late for that. */
+async function untilThereIsAModel({ get, send }: Visitor): Promise<void> {
   for (;;) {
-    const { items } = await get<{ items: { provider: string }[] }>("/api/model");
-    if (items.some(({ provider }) => provider !== "local")) return;
+    const { items } = await get<{ items: Model[] }>("/api/model");
+    const found = items.find(({ provider }) => provider !== "local");
+    if (found) {
+      const { id, name, provider, externalId, baseUrl, isDefault, position, maxOutputTokens } = found;
+      const said = { name, provider, externalId, baseUrl, isDefault, position, maxOutputTokens };
+      const body = { ...said, helpsSearch: false };
+      await send("PUT", `/api/model/${id}`, body);
+      return;
+    }
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
