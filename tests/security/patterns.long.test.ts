@@ -21,6 +21,7 @@ const own = "reads HTML, CSS or paths of our own, in which the text of others is
 const short = "reads a text that was cut before, or a setting: at most some thousand characters";
 const bounded = "each repetition has an upper bound of its own";
 const worker = "runs in a worker that is ended after its time";
+const command = "runs in a command of whoever hosts";
 /** Patterns of more than linear time, and the reason why they hold nobody up. */
 const excused: Record<string, string> = {
   '<link rel="modulepreload"[^>]*>': own,
@@ -49,8 +50,22 @@ const excused: Record<string, string> = {
     bounded,
   "\\n\\s{0,20}(?:<\\/(?:think|thinking|thought|reasoning)>|\\[\\/THINK\\])\\s{0,20}\\n": bounded,
   "[\\p{Cc}--[\\t\\n]]": bounded,
-  '<p:sldId\\b[^>]*\\br:id="([^"]+)"': worker,
-  "\\uE200[^\\uE201]{0,2000}\\uE201": worker,
+  "([ \\t]*)\\uE200([^\\uE200\\uE201]*)\\uE201(?=([\\p{L}\\p{N}])?)": worker,
+  "(^[ \\t]*(?:`{3,}|~{3,})[\\s\\S]*?^[ \\t]*(?:`{3,}|~{3,})[ \\t]*$)": worker,
+  "[ \\t]*\\uE200[^\\uE201\\n]*": worker,
+  "[ \\t]*(?:(?:\\\\ue202|\\uE202)turn\\d+[a-z]+\\d+)+": worker,
+  "[ \\t]*\\[?(?:file)?cite(?:turn\\d+[a-z]+\\d+)+(?:L\\d+-L\\d+)*\\]?": worker,
+  '\\bentity(\\["[^\\]\\n]{0,300}\\])': bounded,
+  "[ \\t]*(?:&#8203;)?`{0,2}【(?:oaicite:\\d+|[^【】\\n]{0,200}†[^【】\\n]{0,200})】`{0,2}(?:&#8203;)?": worker,
+  "[ \\t]*:{0,2}(?:contentReference)?\\[oaicite:\\d+\\](?:\\{index=\\d+\\})?": worker,
+  "[ \\t]*:chatgpt-content-reference\\{[^}\\n]{0,60}\\}": worker,
+  "!\\[([^\\]\\n]*)\\]\\((?:sandbox|sediment|file-service|attachment):[^)\\s]*\\)": worker,
+  "\\[([^\\]\\n]*)\\]\\(((?:sandbox|sediment|file-service|attachment):[^)\\n]*)\\)": worker,
+  '(?:title|subject)=["“]([^"”]*)["”]': worker,
+  "\\{\\{\\s*([^{}|:]{1,60}?)\\s*(?:[|:][^{}]*)?\\}\\}": command,
+  '"[^"]*"|\\\\.|\\[\\$[^\\]]*\\]': worker,
+  "^\\uFFFD+|\\uFFFD+$": worker,
+  "%PDF-\\d\\.\\d[\\s\\S]{0,200}\\d+ \\d+ obj\\b": short,
   '<details type="(?:reasoning|tool_calls|code_interpreter)"[^>]*>[\\s\\S]*?<\\/details>\\s*': worker,
 };
 
@@ -67,6 +82,8 @@ const certain = {
 /** Files that make patterns from texts of our own, which the checker does not see. */
 const made = [
   "app/db/search/numbers.server.ts",
+  "app/files/formats/office/cells.server.ts",
+  "app/files/formats/office/open-document.server.ts",
   "app/http/bots.server.ts",
   "app/replies/providers/refused-parameters.server.ts",
   "app/replies/pseudonyms/pseudonyms.server.ts",

@@ -104,8 +104,8 @@ class Rtf {
   }
 
   text(): string {
-    const tokens = new RegExp(token);
-    for (let found = tokens.exec(this.#source); found; found = tokens.exec(this.#source)) {
+    token.lastIndex = 0;
+    for (let found = token.exec(this.#source); found; found = token.exec(this.#source)) {
       const [, word, number, hex, sign, brace, text] = found;
       if (hex) this.#byte(Number.parseInt(hex, 16));
       else if (text) for (const letter of text) this.#byte(letter.charCodeAt(0));
@@ -114,7 +114,7 @@ class Rtf {
         if (brace) this.#brace(brace);
         else if (sign === "*") this.#isStarred = true;
         else if (sign !== undefined) this.#write(signs.get(sign) ?? (/[\r\n]/.test(sign) ? "\n" : sign));
-        else if (word === "bin") tokens.lastIndex += Math.max(0, Number(number ?? 0));
+        else if (word === "bin") token.lastIndex += Math.max(0, Number(number ?? 0));
         else if (word) this.#word(word, number);
       }
     }
