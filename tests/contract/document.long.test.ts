@@ -56,7 +56,9 @@ beforeAll(async () => {
   const port = await freePort();
   url = `http://127.0.0.1:${port}`;
   proxy = spawn(prism, ["proxy", path, `${server.url}/v1`, "--errors", "-p", String(port)], { stdio: "pipe" });
-  await new Promise<void>((resolve) => {
+  await new Promise<void>((resolve, reject) => {
+    // Its package may not be installed: `node prepare.mjs tools`.
+    proxy.once("error", reject);
     proxy.stdout?.on("data", (printed) => String(printed).includes("listening") && resolve());
   });
 });
