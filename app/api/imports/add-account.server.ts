@@ -19,6 +19,15 @@ export type AddedAccount = {
 type Kind = Exclude<MoveRow["kind"], "person" | "group">;
 const tables = { project: "projects", template: "templates", assistant: "assistants", schedule: "schedules" } as const;
 
+/** Account that is being added to; `once` makes a thing unless it is here already, and returns its id. */
+type Adding = {
+  db: Db;
+  userId: string;
+  added: AddedAccount;
+  once(kind: Kind, externalId: string, make: (ids: NewRow) => Promise<unknown>): Promise<string>;
+};
+type NewRow = { id: string; createdAt: number; updatedAt: number; userId: string };
+
 /**
  * Adds projects, assistants, templates, scheduled questions and files of a Tertulia's export to an account: each once, also when it is
  * imported again, or into the house that it comes from. Nothing of it is for others.
@@ -29,69 +38,96 @@ export async function addAccount(
   account: FoundAccount,
 ): Promise<AddedAccount> {
   const added: AddedAccount = { projects: new Map(), assistants: new Map(), things: 0, files: 0, left: [] };
-  const row = () => ({ createdAt: Date.now(), updatedAt: Date.now() });
-  const once = async (kind: Kind, externalId: string, make: (ownId: string) => Promise<unknown>): Promise<string> => {
-    const before = await findAdded(db, userId, kind, externalId);
-    if (before) return before;
-    const ownId = newId();
-    await make(ownId);
-    added.things++;
-    const move = { kind, source: "tertulia" as const, externalId: `${userId} ${externalId}`, ownId };
-    await db
-      .insertInto("moves")
-      .values({ id: newId(), ...row(), ...move })
-      .execute();
-    return ownId;
+  const adding: Adding = {
+    ...{ db, userId, added },
+    async once(kind, externalId, make) {
+      const before = await findAdded(db, userId, kind, externalId);
+      if (before) return before;
+      const [now, id] = [Date.now(), newId()];
+      const times = { createdAt: now, updatedAt: now };
+      await make({ id, ...times, userId });
+      added.things++;
+      const move = { kind, source: "tertulia" as const, externalId: `${userId} ${externalId}`, ownId: id };
+      await db
+        .insertInto("moves")
+        .values({ id: newId(), ...times, ...move })
+        .execute();
+      return id;
+    },
   };
   for (const { id, ...said } of account.projects) {
-    const make = (ownId: string) =>
+    const make = (row: NewRow) =>
       db
         .insertInto("projects")
-        .values({ id: ownId, ...row(), userId, draft: null, ...said })
+        .values({ ...row, draft: null, ...said })
         .execute();
-    added.projects.set(id, await once("project", id, make));
-  }
-  const fileIds = new Map<string, string>();
-  for (const { id, projectId, ...found } of account.files) {
-    const stored = await takeFile(files, found, userId, (projectId && added.projects.get(projectId)) || null);
-    if (stored) {
-      fileIds.set(id, stored.id);
-      if (!stored.isKnown) added.files++;
-    } else added.left.push(found);
+    added.projects.set(id, await adding.once("project", id, make));
   }
   for (const { id, ...said } of account.templates) {
-    const make = (ownId: string) =>
+    const make = (row: NewRow) =>
       db
         .insertInto("templates")
-        .values({ id: ownId, ...row(), userId, shared: 0, ...said })
+        .values({ ...row, shared: 0, ...said })
         .execute();
-    await once("template", id, make);
+    await adding.once("template", id, make);
   }
-  for (const { id, modelId, fileIds: own, beginnings, ...said } of account.assistants) {
-    const columns = {
-      ...said,
-      modelId: await knownModel(db, modelId),
-      toolIds: null,
-      fileIds: JSON.stringify(own.flatMap((one) => fileIds.get(one) ?? []).slice(0, limits.assistantFiles)),
-      beginnings: JSON.stringify(
-        beginnings
-          .slice(0, limits.assistantBeginnings)
-          .map((one) => one.slice(0, limits.assistantBeginning).toWellFormed()),
-      ),
-      shared: 0 as const,
-      groupIds: null,
-      version: 1,
-    };
-    const make = (ownId: string) =>
-      db
-        .insertInto("assistants")
-        .values({ id: ownId, ...row(), userId, ...columns })
-        .execute();
-    added.assistants.set(id, await once("assistant", id, make));
+  const fileIds = await addFiles(files, account.files, adding);
+  for (const assistant of account.assistants) await addAssistant(assistant, fileIds, adding);
+  await addSchedules(account.schedules, adding);
+  return added;
+}
+
+/** Returns the files' ids here by those in the export. */
+async function addFiles(
+  files: Files,
+  found: FoundAccount["files"],
+  { userId, added }: Adding,
+): Promise<Map<string, string>> {
+  const ids = new Map<string, string>();
+  for (const { id, projectId, ...file } of found) {
+    const stored = await takeFile(files, file, userId, (projectId && added.projects.get(projectId)) || null);
+    if (!stored) {
+      added.left.push(file);
+      continue;
+    }
+    ids.set(id, stored.id);
+    if (!stored.isKnown) added.files++;
   }
+  return ids;
+}
+
+async function addAssistant(
+  { id, modelId, fileIds, beginnings, ...said }: FoundAccount["assistants"][number],
+  filesHere: Map<string, string>,
+  { db, added, once }: Adding,
+): Promise<void> {
+  const columns = {
+    ...said,
+    modelId: await knownModel(db, modelId),
+    toolIds: null,
+    fileIds: JSON.stringify(fileIds.flatMap((one) => filesHere.get(one) ?? []).slice(0, limits.assistantFiles)),
+    beginnings: JSON.stringify(
+      beginnings
+        .slice(0, limits.assistantBeginnings)
+        .map((one) => one.slice(0, limits.assistantBeginning).toWellFormed()),
+    ),
+    shared: 0 as const,
+    groupIds: null,
+    version: 1,
+  };
+  const make = (row: NewRow) =>
+    db
+      .insertInto("assistants")
+      .values({ ...row, ...columns })
+      .execute();
+  added.assistants.set(id, await once("assistant", id, make));
+}
+
+/** As many as a person may have. */
+async function addSchedules(schedules: FoundAccount["schedules"], { db, userId, added, once }: Adding): Promise<void> {
   const own = db.selectFrom("schedules").where("userId", "=", userId).select("id");
   let room = limits.schedules - (await own.execute()).length;
-  for (const { id, modelId, assistantId, ...said } of account.schedules) {
+  for (const { id, modelId, assistantId, ...said } of schedules) {
     if (room <= 0) break;
     const columns = {
       ...said,
@@ -102,16 +138,14 @@ export async function addAccount(
       chatId: null,
       problem: null,
     };
-    const make = async (ownId: string) => {
+    await once("schedule", id, async (row) => {
       room--;
       await db
         .insertInto("schedules")
-        .values({ id: ownId, ...row(), userId, ...columns })
+        .values({ ...row, ...columns })
         .execute();
-    };
-    await once("schedule", id, make);
+    });
   }
-  return added;
 }
 
 /** The thing here that came from one of an export, or is that one itself: it was exported from this house. */

@@ -2,6 +2,7 @@ import { type Element, elementsOf, firstIn, textWithin } from "./office/xml.serv
 
 // Deeper formulas are written by nobody.
 const deepest = 60;
+const signLength = 4;
 const raised = new Map(Object.entries({ "0": "⁰", "1": "¹", "2": "²", "3": "³", n: "ⁿ" }));
 
 /** A formula as it can be read and found in a line: MathML, or Office's OMML. */
@@ -9,16 +10,20 @@ export const formulaText = (formula: Element): string => said(formula, deepest).
 
 function said(element: Element, deep: number): string {
   if (deep === 0) return textWithin(element);
+  const name = element.name.replace(/^(?:math|mml):/, "");
+  return name.startsWith("m:") ? officeSaid(element, deep - 1) : mathSaid(name, element, deep - 1);
+}
+
+const allSaid = (elements: Element[], deep: number) => elements.map((one) => said(one, deep)).join("");
+
+/** MathML, whose parts are known by their order. */
+function mathSaid(name: string, element: Element, deep: number): string {
   const parts = elementsOf(element);
-  const all = (inside: Element[]) => inside.map((one) => said(one, deep - 1)).join("");
   const at = (index: number) => {
     const part = parts[index];
-    return part ? said(part, deep - 1) : "";
+    return part ? said(part, deep) : "";
   };
-  const of = (name: string) => all(parts.filter((part) => part.name === `m:${name}`));
-  const sign = (name: string, usual: string) =>
-    (firstIn(element, `m:${name}`)?.attributes["m:val"] ?? usual).slice(0, 4);
-  switch (element.name.replace(/^(?:math|mml):/, "")) {
+  switch (name) {
     case "mfrac":
       return fraction(at(0), at(1));
     case "msup":
@@ -31,12 +36,11 @@ function said(element: Element, deep: number): string {
     case "munderover":
       return at(0) + index(at(1)) + power(at(2));
     case "msqrt":
-      return `√${grouped(all(parts))}`;
+      return `√${grouped(allSaid(parts, deep))}`;
     case "mroot":
       return `${power(at(1))}√${grouped(at(0))}`;
     case "mtr":
-    case "m:mr":
-      return `${parts.map((part) => said(part, deep - 1)).join(", ")}; `;
+      return row(parts, deep);
     case "mo":
     case "mi":
     case "mn":
@@ -44,6 +48,20 @@ function said(element: Element, deep: number): string {
       return operator(textWithin(element));
     case "annotation":
     case "annotation-xml":
+      return "";
+    default:
+      return allSaid(parts, deep);
+  }
+}
+
+/** OMML, whose parts are known by their names. */
+function officeSaid(element: Element, deep: number): string {
+  const parts = elementsOf(element);
+  const partsNamed = (name: string) => parts.filter((part) => part.name === `m:${name}`);
+  const of = (name: string) => allSaid(partsNamed(name), deep);
+  const sign = (name: string, usual: string) =>
+    (firstIn(element, `m:${name}`)?.attributes["m:val"] ?? usual).slice(0, signLength);
+  switch (element.name) {
     case "m:ctrlPr":
     case "m:rPr":
       return "";
@@ -60,7 +78,7 @@ function said(element: Element, deep: number): string {
     case "m:nary":
       return `${sign("chr", "∫")}${index(of("sub"))}${power(of("sup"))} ${of("e")}`;
     case "m:d": {
-      const inside = parts.filter(({ name }) => name === "m:e").map((part) => said(part, deep - 1));
+      const inside = partsNamed("e").map((part) => said(part, deep));
       return `${sign("begChr", "(")}${inside.join(sign("sepChr", "|"))}${sign("endChr", ")")}`;
     }
     case "m:func":
@@ -69,12 +87,16 @@ function said(element: Element, deep: number): string {
       return `${of("e")}${index(of("lim"))} `;
     case "m:limUpp":
       return of("e") + power(of("lim"));
+    case "m:mr":
+      return row(parts, deep);
     case "m:t":
       return operator(textWithin(element));
     default:
-      return all(parts);
+      return allSaid(parts, deep);
   }
 }
+
+const row = (parts: Element[], deep: number) => `${parts.map((part) => said(part, deep)).join(", ")}; `;
 
 // Invisible signs of multiplication and of functions.
 const operator = (text: string) => text.replace(/[\u2061-\u2064]/g, "").replace(/^\s*([=±+−<>≤≥≠≈→-])\s*$/, " $1 ");

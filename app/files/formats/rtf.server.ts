@@ -204,21 +204,6 @@ class Rtf {
     const [, place] = aside.exec(word) ?? [];
     if (place === "header" || place === "footer") this.#group.place = place;
     switch (word) {
-      case "ansicpg":
-        this.#encoding = encodingOf(number ?? "1252");
-        return;
-      case "mac":
-        this.#encoding = "macintosh";
-        return;
-      case "pc":
-        this.#encoding = "cp437";
-        return;
-      case "pca":
-        this.#encoding = "cp850";
-        return;
-      case "deff":
-        this.#usualFont = number;
-        return;
       case "f":
         this.#group.font = number;
         return;
@@ -263,6 +248,29 @@ class Rtf {
       case "nestrow":
         this.#cells = 0;
         this.#writer.line();
+        return;
+      default:
+        this.#encodingWord(word, number);
+    }
+  }
+
+  /** Encodings of the document, and signs. */
+  #encodingWord(word: string, number: string | undefined): void {
+    switch (word) {
+      case "ansicpg":
+        this.#encoding = encodingOf(number ?? "1252");
+        return;
+      case "mac":
+        this.#encoding = "macintosh";
+        return;
+      case "pc":
+        this.#encoding = "cp437";
+        return;
+      case "pca":
+        this.#encoding = "cp850";
+        return;
+      case "deff":
+        this.#usualFont = number;
         return;
       default:
         this.#write(signs.get(word) ?? "");

@@ -38,23 +38,8 @@ export function blocksOf(source: string, sources: number): Block[] {
   let heading: number | undefined;
   let table: Run[][][] | undefined;
   for (const token of markdown.parse(source, {})) {
+    follow(lists, token);
     switch (token.type) {
-      case "bullet_list_open":
-        lists.push({ number: undefined, isFirst: true });
-        break;
-      case "ordered_list_open":
-        lists.push({ number: Number(token.attrGet("start") ?? 1) - 1, isFirst: true });
-        break;
-      case "bullet_list_close":
-      case "ordered_list_close":
-        lists.pop();
-        break;
-      case "list_item_open": {
-        const list = lists.at(-1);
-        if (list)
-          Object.assign(list, { isFirst: true, number: list.number === undefined ? undefined : list.number + 1 });
-        break;
-      }
       case "blockquote_open":
         quote++;
         break;
@@ -101,6 +86,19 @@ export function blocksOf(source: string, sources: number): Block[] {
     }
   }
   return blocks;
+}
+
+/** Opens and closes lists and their items. */
+function follow(lists: List[], token: Token): void {
+  const { type } = token;
+  const list = lists.at(-1);
+  if (type === "bullet_list_open") lists.push({ number: undefined, isFirst: true });
+  else if (type === "ordered_list_open") lists.push({ number: Number(token.attrGet("start") ?? 1) - 1, isFirst: true });
+  else if (type === "bullet_list_close" || type === "ordered_list_close") lists.pop();
+  else if (type === "list_item_open" && list) {
+    list.isFirst = true;
+    if (list.number !== undefined) list.number++;
+  }
 }
 
 const markOf = ({ isFirst, number }: List) => (!isFirst ? "" : number === undefined ? "•" : `${number}.`);

@@ -87,29 +87,31 @@ export async function findSources(
   if (searched.length > 0) hits = await search(searched);
   const telling = local ? bestHits(hits) : hits;
   const found = [...(await beginnings(db, question, cut, hits)), ...telling].slice(0, passagesOfDocuments);
-  const sources = [
-    ...whole.map(({ id, name, text }) => ({
-      kind: "file" as const,
-      title: name,
-      quote: cutText(text, quoteLength),
-      chatId: null,
-      messageId: null,
-      fileId: id,
-      position: 0,
-    })),
-    ...(await named(db, found, question.userId, projectId)).map((source) =>
-      // Another's document can be cited, not opened.
-      lent.ownerId !== question.userId && source.fileId && lent.fileIds.includes(source.fileId)
-        ? { ...source, fileId: null }
-        : source,
-    ),
-  ].map((source, index) => ({ n: index + 1, ...source }));
+  const passages = await named(db, found, question.userId, projectId);
+  const sources = numbered(whole, passages, lent.ownerId === question.userId ? [] : lent.fileIds);
   return {
     searched,
     sources,
     around: local ? new Map() : await withNeighbours(db, sources.slice(whole.length), room),
     whole: whole.map(({ id, name, text }, index) => ({ n: index + 1, fileId: id, name, text })),
   };
+}
+
+/** Sources with their numbers: whole documents, then passages. `lent`: files of somebody else, which can be cited, not opened. */
+function numbered(whole: FileText[], passages: Omit<Source, "n">[], lent: string[]): Source[] {
+  const documents = whole.map(({ id, name, text }) => ({
+    kind: "file" as const,
+    title: name,
+    quote: cutText(text, quoteLength),
+    chatId: null,
+    messageId: null,
+    fileId: id,
+    position: 0,
+  }));
+  const cited = passages.map((source) =>
+    source.fileId && lent.includes(source.fileId) ? { ...source, fileId: null } : source,
+  );
+  return [...documents, ...cited].map((source, index) => ({ n: index + 1, ...source }));
 }
 
 /**

@@ -4,7 +4,7 @@ import { gunzipSync } from "node:zlib";
 import { deserialize } from "bson";
 import { isObject, type Json, objects, text } from "../formats/imported-chat.server.ts";
 import { fromLibreChat } from "../formats/librechat.server.ts";
-import { counted, type House, HouseUnreadable } from "./house.server.ts";
+import { counted, type House, type HouseAssistant, HouseUnreadable } from "./house.server.ts";
 
 // Of BSON.
 const documentAtMost = 16 * 1024 * 1024 + 16 * 1024;
@@ -20,11 +20,11 @@ export function libreChatHouse(dump: string, uploads: string | undefined): House
   if (!folder) throw new HouseUnreadable(`En ${dump} no hay una copia de mongodump: falta users.bson.`);
   const all = (name: string) => documentsOf(folder, name);
   const users = all("users");
-  const known = new Set(users.map(idOf));
   const conversations = all("conversations").filter((row) => row.isTemporary !== true && !row.expiredAt);
-  const messages = Map.groupBy(all("messages"), (row) => text(row.conversationId));
   const access = Map.groupBy(all("aclentries"), (row) => idOf({ _id: row.resourceId }));
   const isPublic = (row: Json) => (access.get(idOf(row)) ?? []).some(({ principalType }) => principalType === "public");
+  // Read at once: a dump that was cut says so before anything is stored.
+  const messages = all("messages");
   const prompts = new Map(all("prompts").map((row) => [idOf(row), text(row.prompt)]));
   const files = all("files");
   const temporary = all("conversations").length - conversations.length;
@@ -58,24 +58,7 @@ export function libreChatHouse(dump: string, uploads: string | undefined): House
       content: prompts.get(String(row.productionId)) ?? "",
       shared: isPublic(row),
     })),
-    assistants: all("agents").map((row) => {
-      const resources = isObject(row.tool_resources) ? row.tool_resources : {};
-      const parameters = isObject(row.model_parameters) ? row.model_parameters : {};
-      return {
-        id: text(row.id),
-        person: String(row.author),
-        name: text(row.name),
-        purpose: text(row.description),
-        instructions: text(row.instructions),
-        model: text(row.model),
-        temperature: typeof parameters.temperature === "number" ? parameters.temperature : null,
-        beginnings: Array.isArray(row.conversation_starters) ? row.conversation_starters.map(text).filter(Boolean) : [],
-        files: Object.values(resources).flatMap((one) =>
-          isObject(one) && Array.isArray(one.file_ids) ? one.file_ids.map(String) : [],
-        ),
-        sharedWith: isPublic(row) ? ("everybody" as const) : null,
-      };
-    }),
+    assistants: all("agents").map((row) => assistantOf(row, isPublic(row))),
     files: new Map(
       files.map((row) => [
         text(row.file_id),
@@ -83,20 +66,7 @@ export function libreChatHouse(dump: string, uploads: string | undefined): House
       ]),
     ),
     chatCount: conversations.length,
-    *chats() {
-      for (const row of conversations) {
-        const person = String(row.user);
-        if (!known.has(person)) continue;
-        const own = (messages.get(text(row.conversationId)) ?? []).toSorted(
-          (a, b) => Number(a.createdAt) - Number(b.createdAt),
-        );
-        yield {
-          person,
-          project: text(row.chatProjectId) || null,
-          chat: fromLibreChat({ ...row, messages: own.filter(isSaid) }),
-        };
-      }
-    },
+    chats: () => chatsOf(conversations, messages, new Set(users.map(idOf))),
     left: [
       temporary > 0 ? `${counted(temporary, "chat temporal", "chats temporales")}.` : "",
       all("presets").length > 0
@@ -109,6 +79,37 @@ export function libreChatHouse(dump: string, uploads: string | undefined): House
     ].filter(Boolean),
     close() {},
   };
+}
+
+function assistantOf(row: Json, isPublic: boolean): HouseAssistant {
+  const resources = isObject(row.tool_resources) ? row.tool_resources : {};
+  const parameters = isObject(row.model_parameters) ? row.model_parameters : {};
+  return {
+    id: text(row.id),
+    person: String(row.author),
+    name: text(row.name),
+    purpose: text(row.description),
+    instructions: text(row.instructions),
+    model: text(row.model),
+    temperature: typeof parameters.temperature === "number" ? parameters.temperature : null,
+    beginnings: Array.isArray(row.conversation_starters) ? row.conversation_starters.map(text).filter(Boolean) : [],
+    files: Object.values(resources).flatMap((one) =>
+      isObject(one) && Array.isArray(one.file_ids) ? one.file_ids.map(String) : [],
+    ),
+    sharedWith: isPublic ? "everybody" : null,
+  };
+}
+
+/** Chats of these people; messages are kept in no order. */
+function* chatsOf(conversations: Json[], messages: Json[], people: Set<string>): ReturnType<House["chats"]> {
+  const byChat = Map.groupBy(messages, (row) => text(row.conversationId));
+  for (const row of conversations) {
+    const person = String(row.user);
+    if (!people.has(person)) continue;
+    const own = byChat.get(text(row.conversationId)) ?? [];
+    const said = own.filter(isSaid).sort((a, b) => Number(a.createdAt) - Number(b.createdAt));
+    yield { person, project: text(row.chatProjectId) || null, chat: fromLibreChat({ ...row, messages: said }) };
+  }
 }
 
 const idOf = ({ _id }: Json) => String(_id);

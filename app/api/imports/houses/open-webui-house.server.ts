@@ -19,11 +19,10 @@ export function openWebUiHouse(database: string, uploads: string | undefined): H
       .all()
       .map((row) => text(row.name)),
   );
-  const all = (table: string) => (tables.has(table) ? [...rowsOf(db, `select * from "${table}"`)] : []);
+  tables.add("sqlite_master");
+  const all: All = (table) => (tables.has(table) ? [...rowsOf(db, `select * from "${table}"`)] : []);
   const byId = (rows: Json[], name: string) => Map.groupBy(rows, (row) => text(row[name]));
   const people = all("user").filter(({ role }) => role !== "pending");
-  const pending = all("user").length - people.length;
-  const known = new Set(people.map(({ id }) => text(id)));
   const memberRows = byId(all("group_member"), "group_id");
   const groups = all("group").map((row) => ({
     id: text(row.id),
@@ -42,8 +41,7 @@ export function openWebUiHouse(database: string, uploads: string | undefined): H
   );
   const collections = collectionsIn(all("knowledge"), byId(all("knowledge_file"), "knowledge_id"), readersOf);
   const filesOf = new Map(collections.map(({ id, files: inside }) => [id, inside]));
-  const pinned = new Set(all("chatidtag").flatMap((row) => (row.tag_name === "pinned" ? [text(row.chat_id)] : [])));
-  const others = tables.has("folder") ? folderNames(all("folder")) : new Map<string, string>();
+  const names = folderNames(all("folder"));
   return {
     source: "open-webui",
     people: people.map((row) => ({
@@ -53,7 +51,7 @@ export function openWebUiHouse(database: string, uploads: string | undefined): H
       isAdmin: row.role === "admin",
     })),
     groups,
-    projects: [...all("folder").map((row) => folderAsProject(row, others)), ...collections],
+    projects: [...all("folder").map((row) => folderAsProject(row, names)), ...collections],
     templates: all("prompt").map((row) => ({
       id: text(row.id) || text(row.command),
       person: text(row.user_id),
@@ -64,39 +62,49 @@ export function openWebUiHouse(database: string, uploads: string | undefined): H
     assistants: all("model").flatMap((row) => assistantOf(row, filesOf, sharing(row))),
     files,
     chatCount: Number(db.prepare("select count(*) as n from chat").get()?.n ?? 0),
-    *chats() {
-      const messages = (chatId: string) =>
-        tables.has("chat_message")
-          ? [...rowsOf(db, "select * from chat_message where chat_id = ? order by created_at", chatId)]
-          : [];
-      for (const row of rowsOf(db, "select * from chat")) {
-        const person = text(row.user_id);
-        if (!known.has(person) || isInternal(row)) continue;
-        const stored = parsed(row.chat);
-        const chat = withRows(isObject(stored) ? stored : {}, text(row.id), messages(text(row.id)));
-        const imported = fromOpenWebUi({ ...row, pinned: pinned.has(text(row.id)) ? 1 : row.pinned }, chat);
-        yield { person, project: text(row.folder_id) || null, chat: imported };
-      }
-    },
-    left: [
-      pending > 0 ? `${counted(pending, "cuenta que esperaba", "cuentas que esperaban")} la aprobación.` : "",
-      db
-        .prepare(
-          "select count(*) as n from chat where user_id not in (select id from \"user\") and user_id not like 'shared-%'",
-        )
-        .get()?.n
-        ? nobody
-        : "",
-      tables.has("memory") && all("memory").length > 0
-        ? `${counted(all("memory").length, "recuerdo personal", "recuerdos personales")}.`
-        : "",
-      tables.has("channel") && all("channel").length > 0
-        ? `${counted(all("channel").length, "canal", "canales")} con sus mensajes.`
-        : "",
-      "Las contraseñas, las valoraciones, las herramientas y las funciones.",
-    ].filter(Boolean),
+    chats: () => chatsOf(db, all, new Set(people.map(({ id }) => text(id)))),
+    left: leftBehind(db, all),
     close: () => db.close(),
   };
+}
+
+/** Rows of a table; none where the release has no such table. */
+type All = (table: string) => Json[];
+
+/** Chats of these people, with messages that only a table of their own has. */
+function* chatsOf(db: DatabaseSync, all: All, people: Set<string>): ReturnType<House["chats"]> {
+  const pinned = new Set(all("chatidtag").flatMap((row) => (row.tag_name === "pinned" ? [text(row.chat_id)] : [])));
+  const hasMessages = all("sqlite_master").some(({ name }) => name === "chat_message");
+  const messagesOf = (chatId: string) =>
+    hasMessages ? [...rowsOf(db, "select * from chat_message where chat_id = ? order by created_at", chatId)] : [];
+  for (const row of rowsOf(db, "select * from chat")) {
+    const [id, person] = [text(row.id), text(row.user_id)];
+    if (!people.has(person) || isInternal(row)) continue;
+    const stored = parsed(row.chat);
+    const chat = withRows(isObject(stored) ? stored : {}, id, messagesOf(id));
+    const imported = fromOpenWebUi({ ...row, pinned: pinned.has(id) ? 1 : row.pinned }, chat);
+    yield { person, project: text(row.folder_id) || null, chat: imported };
+  }
+}
+
+/** Sentences about what does not come. */
+function leftBehind(db: DatabaseSync, all: All): string[] {
+  const pending = counted(
+    all("user").filter(({ role }) => role === "pending").length,
+    "cuenta que esperaba",
+    "cuentas que esperaban",
+  );
+  const orphans =
+    "select count(*) as n from chat where user_id not in (select id from \"user\") and user_id not like 'shared-%'";
+  const memories = counted(all("memory").length, "recuerdo personal", "recuerdos personales");
+  const channels = counted(all("channel").length, "canal", "canales");
+  return [
+    pending && `${pending} la aprobación.`,
+    db.prepare(orphans).get()?.n ? nobody : undefined,
+    memories && `${memories}.`,
+    channels && `${channels} con sus mensajes.`,
+    "Las contraseñas, las valoraciones, las herramientas y las funciones.",
+  ].filter((sentence) => sentence !== undefined);
 }
 
 /** Rows of a query. Numbers beyond a double's, such as times in nanoseconds, come as the nearest one. Throws HouseUnreadable. */

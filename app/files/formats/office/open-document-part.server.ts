@@ -133,6 +133,14 @@ export class OpenDocumentPart {
       case "presentation:notes":
         this.#writer.paragraph("Notas: ");
         return;
+      default:
+        this.#openAside(name, attributes);
+    }
+  }
+
+  /** Notes, comments, objects and fields. */
+  #openAside(name: string, attributes: Attributes): void {
+    switch (name) {
       case "text:note-body":
         this.#asides++;
         this.#writers.push(new TextWriter());

@@ -123,7 +123,6 @@ export class WordPart {
 
   #open(name: string, attributes: Attributes): void {
     const value = attributes["w:val"];
-    const isOn = value === undefined || !/^(?:0|false|off)$/.test(value);
     switch (name) {
       case "w:p":
         this.#flow.paragraphs.push({ style: "", isBegun: false });
@@ -133,74 +132,6 @@ export class WordPart {
       case "w:numId":
       case "w:outlineLvl":
         this.#property(name, value ?? "");
-        return;
-      case "w:r":
-        this.#isRun = true;
-        this.#isVanished = this.#document.styles.get(this.#flow.paragraphs.at(-1)?.style ?? "")?.isHidden === true;
-        return;
-      case "w:sdt":
-        this.#controls.push(false);
-        return;
-      case "w:showingPlcHdr":
-        if (isOn && this.#controls.at(-1) === false) {
-          this.#controls[this.#controls.length - 1] = true;
-          this.#placeholders++;
-        }
-        return;
-      case "w:rStyle":
-        if (this.#document.styles.get(value ?? "")?.isHidden) this.#isVanished = true;
-        return;
-      case "w:vanish":
-        if (this.#isRun && isOn) this.#isVanished = true;
-        return;
-      case "w:t":
-        this.#isText = true;
-        return;
-      case "w:tab":
-        // Within its properties it is a stop, not a sign.
-        if (this.#isRun) this.#say(" ");
-        return;
-      case "w:br":
-      case "w:cr":
-        this.#begin();
-        this.#flow.writer.line();
-        return;
-      case "w:noBreakHyphen":
-        this.#say("-");
-        return;
-      case "w:sym":
-        this.#symbol(attributes["w:char"]?.toUpperCase() ?? "");
-        return;
-      case "w:fldChar":
-        this.#field(attributes["w:fldCharType"] ?? "");
-        return;
-      case "w:checkBox":
-        this.#choices = [];
-        this.#chosen = 0;
-        return;
-      case "w:default":
-      case "w:result":
-        this.#chosen = Number(value ?? 0);
-        return;
-      case "w:checked":
-        this.#chosen = isOn ? 1 : 0;
-        return;
-      case "w:ddList":
-        this.#choices = [];
-        this.#chosen = 0;
-        return;
-      case "w:listEntry":
-        this.#choices.push(value ?? "");
-        return;
-      case "w:footnoteReference":
-      case "w:endnoteReference":
-        this.#note(`${name.slice(0, -"Reference".length)} ${attributes["w:id"]}`);
-        return;
-      case "w:commentRangeStart":
-        this.#about.set(attributes["w:id"] ?? "", "");
-        return;
-      case "w:commentReference":
-        this.#comment(attributes["w:id"] ?? "");
         return;
       case "w:tbl":
         this.#flow.tables++;
@@ -227,6 +158,93 @@ export class WordPart {
         this.#drawing(attributes["r:dm"], (path) =>
           diagramLines(this.#document.archive, path).map((line) => [`- ${line}`]),
         );
+        return;
+      default:
+        this.#openRun(name, attributes);
+    }
+  }
+
+  /** Text of a run, and marks that stand in one. */
+  #openRun(name: string, attributes: Attributes): void {
+    const value = attributes["w:val"];
+    switch (name) {
+      case "w:r":
+        this.#isRun = true;
+        this.#isVanished = this.#document.styles.get(this.#flow.paragraphs.at(-1)?.style ?? "")?.isHidden === true;
+        return;
+      case "w:rStyle":
+        if (this.#document.styles.get(value ?? "")?.isHidden) this.#isVanished = true;
+        return;
+      case "w:vanish":
+        if (this.#isRun && isOn(value)) this.#isVanished = true;
+        return;
+      case "w:t":
+        this.#isText = true;
+        return;
+      case "w:tab":
+        // Within its properties it is a stop, not a sign.
+        if (this.#isRun) this.#say(" ");
+        return;
+      case "w:br":
+      case "w:cr":
+        this.#begin();
+        this.#flow.writer.line();
+        return;
+      case "w:noBreakHyphen":
+        this.#say("-");
+        return;
+      case "w:sym":
+        this.#symbol(attributes["w:char"]?.toUpperCase() ?? "");
+        return;
+      case "w:footnoteReference":
+      case "w:endnoteReference":
+        this.#note(`${name.slice(0, -"Reference".length)} ${attributes["w:id"]}`);
+        return;
+      case "w:commentRangeStart":
+        this.#about.set(attributes["w:id"] ?? "", "");
+        return;
+      case "w:commentReference":
+        this.#comment(attributes["w:id"] ?? "");
+        return;
+      default:
+        this.#openControl(name, attributes);
+    }
+  }
+
+  /** Fields, and controls of forms. */
+  #openControl(name: string, attributes: Attributes): void {
+    const value = attributes["w:val"];
+    switch (name) {
+      case "w:sdt":
+        this.#controls.push(false);
+        return;
+      case "w:showingPlcHdr":
+        if (isOn(value) && this.#controls.at(-1) === false) {
+          this.#controls[this.#controls.length - 1] = true;
+          this.#placeholders++;
+        }
+        return;
+      case "w:fldChar":
+        this.#field(attributes["w:fldCharType"] ?? "");
+        return;
+      case "w:checkBox":
+        this.#choices = [];
+        this.#chosen = 0;
+        return;
+      case "w:default":
+      case "w:result":
+        this.#chosen = Number(value ?? 0);
+        return;
+      case "w:checked":
+        this.#chosen = isOn(value) ? 1 : 0;
+        return;
+      case "w:ddList":
+        this.#choices = [];
+        this.#chosen = 0;
+        return;
+      case "w:listEntry":
+        this.#choices.push(value ?? "");
+        return;
     }
   }
 
@@ -365,5 +383,8 @@ export class WordPart {
     }
   }
 }
+
+/** Whether a property with this value is on; one without a value is. */
+const isOn = (value: string | undefined) => value === undefined || !/^(?:0|false|off)$/.test(value);
 
 const newFlow = (): Flow => ({ writer: new TextWriter(), paragraphs: [], tables: 0, wasItem: false, boxes: [] });
