@@ -15,6 +15,7 @@ export const always = [
   "tests/failure/shutdown.long.test.ts",
   "tests/pages/demo.long.test.ts",
   "tests/pages/start.long.test.ts",
+  "tests/papers/cut.long.test.ts",
   "tests/papers/papers.long.test.ts",
   "tests/security/forms.long.test.ts",
   "tests/security/patterns.long.test.ts",
