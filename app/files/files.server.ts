@@ -9,6 +9,7 @@ import type { Jobs } from "../jobs/jobs.server.ts";
 import { limits } from "../process/limits.ts";
 import { FairQueue } from "../process/work/fair-queue.server.ts";
 import { isImage, mediaTypeOf } from "./media-type.server.ts";
+import { pictureBytes } from "./pictures/picture-bytes.server.ts";
 import { documentReading } from "./read-job.server.ts";
 import { FileRefused } from "./refused.server.ts";
 import type { Storage } from "./storage/storage.server.ts";
@@ -94,8 +95,8 @@ export class Files {
   }
 
   async #remake(id: string, path: string, mediaType: string): Promise<Pick<FileRow, "width" | "height">> {
-    const { remakeFile } = await import("./pictures/images.server.ts");
-    const { width, height, image, preview } = await remakeFile(path, mediaType);
+    const { remakeImage } = await import("./pictures/images.server.ts");
+    const { width, height, image, preview } = await remakeImage(await pictureBytes(path, mediaType));
     await this.storage.put(id, "image", image);
     await this.storage.put(id, "preview", preview);
     return { width, height };

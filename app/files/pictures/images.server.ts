@@ -1,13 +1,8 @@
-import { readFile } from "node:fs/promises";
-import { extname } from "node:path";
 import pLimit from "p-limit";
 import type { Metadata, Sharp } from "sharp";
-import { runWorker, TooMuch } from "../../process/child-process.server.ts";
 import { limits } from "../../process/limits.ts";
 import { FileRefused } from "../refused.server.ts";
 import { backgroundOf } from "./background.server.ts";
-import type { DecodeAnswer, DecodeJob } from "./decode.worker.ts";
-import { isDecodedHere } from "./decode-picture.server.ts";
 import { generatedXmp, xmpForCopy } from "./generated-mark.server.ts";
 
 export type Image = { width: number; height: number; image: Buffer; preview: Buffer };
@@ -23,23 +18,6 @@ const seconds = 15;
  */
 export function remakeImage(bytes: Uint8Array): Promise<Image> {
   return atOnce(() => remake(Buffer.from(bytes)));
-}
-
-/** As `remakeImage`, of a file of this type. Throws FileRefused. */
-export async function remakeFile(path: string, mediaType: string): Promise<Image> {
-  return remakeImage(isDecodedHere(mediaType) ? await decodedApart({ path, mediaType }) : await readFile(path));
-}
-
-/** A picture as a PNG, decoded in a child process. Throws FileRefused. */
-async function decodedApart(job: DecodeJob): Promise<Uint8Array> {
-  const program = new URL(`./decode.worker${extname(import.meta.filename)}`, import.meta.url);
-  const answer = await runWorker<DecodeAnswer>(program, job).catch((cause) => {
-    if (cause instanceof TooMuch)
-      throw new FileRefused("tiene más píxeles de los que se admiten. Redúcela.", { cause });
-    throw cause;
-  });
-  if ("refused" in answer) throw new FileRefused(answer.refused);
-  return answer.png;
 }
 
 // The other threads of libuv's pool are left for files, passwords and DNS.
