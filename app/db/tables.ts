@@ -493,10 +493,10 @@ export type RetentionRow = Row & {
 /** While it exists, nothing of this person is deleted. */
 export type HoldRow = Row & { userId: string; reason: string };
 
-/** Origin of a thing that was moved here from another program: its own id there, and the one here. */
+/** Origin of a thing that was moved here from another program or another Tertulia: its id there, and the one here. */
 export type MoveRow = Row & {
   source: "open-webui" | "librechat" | "tertulia";
-  kind: "person" | "group" | "project" | "template" | "assistant" | "schedule";
+  kind: "project" | "template" | "assistant" | "schedule";
   externalId: string;
   ownId: string;
 };

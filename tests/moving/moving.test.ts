@@ -117,6 +117,17 @@ describe.each(engines)("a house of Open WebUI on $name", (engine) => {
       expect([moved.people, moved.chats, moved.projects, moved.joined]).toEqual([0, 0, 0, 2]);
       expect(await count()).toEqual(before);
     });
+
+    it("brings back a project that was deleted here, with its chats", async () => {
+      const project = api.db.selectFrom("projects").where("name", "=", "Obras / Tejado").select("id");
+      const { id } = await project.executeTakeFirstOrThrow();
+      await api.db.deleteFrom("projects").where("id", "=", id).execute();
+      expect(await move()).toMatchObject({ projects: 1, chats: 1 });
+      const again = await project.executeTakeFirstOrThrow();
+      const chat = api.db.selectFrom("chats").where("title", "=", "Chat 1").select("projectId");
+      expect(await chat.executeTakeFirst()).toEqual({ projectId: again.id });
+      expect(await move()).toMatchObject({ projects: 0, chats: 0 });
+    });
   });
 });
 

@@ -46,6 +46,16 @@ describe.each(await queryEngines())("an account from SQLite to $name", (engine) 
     expect(await shapeOf(to, id)).toEqual(before);
   });
 
+  it("brings back a project that was deleted since", async () => {
+    const { to } = houses();
+    const { token, id } = await to.signUp("Dan");
+    await bring(to, { token });
+    const { assistants: _, ...before } = await shapeOf(to, id);
+    await to.db.deleteFrom("projects").where("userId", "=", id).execute();
+    expect(await bring(to, { token })).toMatchObject({ chats: 1, things: 1 });
+    expect(await shapeOf(to, id)).toMatchObject(before);
+  });
+
   it("comes into its own house without doubles", async () => {
     const { from } = houses();
     const before = await shapeOf(from, ana.id);
@@ -109,7 +119,7 @@ async function fill(api: Api, { token, id: userId }: Account): Promise<void> {
   await api.db.updateTable("chats").set(set).where("id", "=", chatId).execute();
 }
 
-/** What an account has, without its ids. */
+/** An account without its ids, to be compared. */
 async function shapeOf({ db }: Api, userId: string) {
   const own = (table: "projects" | "templates" | "assistants" | "schedules" | "chats" | "messages" | "files") =>
     db

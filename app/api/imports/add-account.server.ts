@@ -2,10 +2,11 @@ import { v7 as newId } from "uuid";
 import type { Db } from "../../db/engine.server.ts";
 import type { MoveRow } from "../../db/tables.ts";
 import type { Files } from "../../files/files.server.ts";
-import { FileRefused } from "../../files/refused.server.ts";
 import { limits } from "../../process/limits.ts";
 import { nextTime } from "../schedules/next-time.server.ts";
+import { takeFound } from "./add-chat.server.ts";
 import type { FoundAccount, FoundFile } from "./found-chat.server.ts";
+import { findMoved, findOwn, keepMoved } from "./moves.server.ts";
 
 /** Ids here of things that chats refer to, by their ids in the export, and how many things and files were added. */
 export type AddedAccount = {
@@ -16,17 +17,15 @@ export type AddedAccount = {
   left: Pick<FoundFile, "kind" | "name">[];
 };
 
-type Kind = Exclude<MoveRow["kind"], "person" | "group">;
-const tables = { project: "projects", template: "templates", assistant: "assistants", schedule: "schedules" } as const;
-
 /** Account that is being added to; `once` makes a thing unless it is here already, and returns its id. */
 type Adding = {
   db: Db;
   userId: string;
   added: AddedAccount;
-  once(kind: Kind, externalId: string, make: (ids: NewRow) => Promise<unknown>): Promise<string>;
+  once(kind: MoveRow["kind"], externalId: string, make: Make): Promise<string>;
 };
 type NewRow = { id: string; createdAt: number; updatedAt: number; userId: string };
+type Make = (row: NewRow, trx: Db) => Promise<unknown>;
 
 /**
  * Adds projects, assistants, templates, scheduled questions and files of a Tertulia's export to an account: each once, also when it is
@@ -41,31 +40,29 @@ export async function addAccount(
   const adding: Adding = {
     ...{ db, userId, added },
     async once(kind, externalId, make) {
-      const before = await findAdded(db, userId, kind, externalId);
+      const origin = { kind, source: "tertulia" as const, externalId: `${userId} ${externalId}` };
+      const before = (await findMoved(db, origin)) ?? (await findOwn(db, userId, kind, externalId));
       if (before) return before;
       const [now, id] = [Date.now(), newId()];
-      const times = { createdAt: now, updatedAt: now };
-      await make({ id, ...times, userId });
+      await db.transaction().execute(async (trx) => {
+        await make({ id, createdAt: now, updatedAt: now, userId }, trx);
+        await keepMoved(trx, origin, id);
+      });
       added.things++;
-      const move = { kind, source: "tertulia" as const, externalId: `${userId} ${externalId}`, ownId: id };
-      await db
-        .insertInto("moves")
-        .values({ id: newId(), ...times, ...move })
-        .execute();
       return id;
     },
   };
   for (const { id, ...said } of account.projects) {
-    const make = (row: NewRow) =>
-      db
+    const make: Make = (row, trx) =>
+      trx
         .insertInto("projects")
         .values({ ...row, draft: null, ...said })
         .execute();
     added.projects.set(id, await adding.once("project", id, make));
   }
   for (const { id, ...said } of account.templates) {
-    const make = (row: NewRow) =>
-      db
+    const make: Make = (row, trx) =>
+      trx
         .insertInto("templates")
         .values({ ...row, shared: 0, ...said })
         .execute();
@@ -85,13 +82,15 @@ async function addFiles(
 ): Promise<Map<string, string>> {
   const ids = new Map<string, string>();
   for (const { id, projectId, ...file } of found) {
-    const stored = await takeFile(files, file, userId, (projectId && added.projects.get(projectId)) || null);
+    const begun = Date.now();
+    const stored = await takeFound(files, file, userId, (projectId && added.projects.get(projectId)) || null);
     if (!stored) {
       added.left.push(file);
       continue;
     }
     ids.set(id, stored.id);
-    if (!stored.isKnown) added.files++;
+    // One that was here before is given back as it is.
+    if (stored.createdAt >= begun) added.files++;
   }
   return ids;
 }
@@ -115,8 +114,8 @@ async function addAssistant(
     groupIds: null,
     version: 1,
   };
-  const make = (row: NewRow) =>
-    db
+  const make: Make = (row, trx) =>
+    trx
       .insertInto("assistants")
       .values({ ...row, ...columns })
       .execute();
@@ -138,9 +137,9 @@ async function addSchedules(schedules: FoundAccount["schedules"], { db, userId, 
       chatId: null,
       problem: null,
     };
-    await once("schedule", id, async (row) => {
+    await once("schedule", id, async (row, trx) => {
       room--;
-      await db
+      await trx
         .insertInto("schedules")
         .values({ ...row, ...columns })
         .execute();
@@ -148,32 +147,7 @@ async function addSchedules(schedules: FoundAccount["schedules"], { db, userId, 
   }
 }
 
-/** The thing here that came from one of an export, or is that one itself: it was exported from this house. */
-async function findAdded(db: Db, userId: string, kind: Kind, externalId: string): Promise<string | undefined> {
-  const moved = await db
-    .selectFrom("moves")
-    .where("source", "=", "tertulia")
-    .where("kind", "=", kind)
-    .where("externalId", "=", `${userId} ${externalId}`)
-    .select("ownId")
-    .executeTakeFirst();
-  if (moved) return moved.ownId;
-  const own = db.selectFrom(tables[kind]).where("id", "=", externalId).where("userId", "=", userId).select("id");
-  return (await own.executeTakeFirst())?.id;
-}
-
 async function knownModel(db: Db, id: string | null): Promise<string | null> {
   if (!id) return null;
   return (await db.selectFrom("models").where("id", "=", id).select("id").executeTakeFirst())?.id ?? null;
-}
-
-async function takeFile(files: Files, file: Omit<FoundFile, "kind">, userId: string, projectId: string | null) {
-  const begun = Date.now();
-  try {
-    const { id, createdAt } = await files.take(file, { userId, projectId, temporary: false });
-    return { id, isKnown: createdAt < begun };
-  } catch (error) {
-    if (error instanceof FileRefused) return undefined;
-    throw error;
-  }
 }

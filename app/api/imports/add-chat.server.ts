@@ -6,7 +6,7 @@ import { isTaken } from "../../db/errors.server.ts";
 import { planWithoutRoom } from "../../db/people/storage-use.server.ts";
 import { chatRow, messageRow } from "../../db/rows.server.ts";
 import { indexPassages } from "../../db/search/passages.server.ts";
-import type { ChatRow } from "../../db/tables.ts";
+import type { ChatRow, FileRow } from "../../db/tables.ts";
 import type { Files } from "../../files/files.server.ts";
 import { FileRefused } from "../../files/refused.server.ts";
 import { JobFailed } from "../../jobs/jobs.server.ts";
@@ -91,7 +91,7 @@ async function addFiles({ db, files }: ImportServices, userId: string, chat: Fou
   let count = 0;
   for (const message of chat.messages) {
     for (const [position, file] of message.files.entries()) {
-      const stored = await takeFile(files, userId, file);
+      const stored = await takeFound(files, file, userId);
       if (!stored) {
         left.push({ kind: file.kind, name: file.name });
         continue;
@@ -106,11 +106,17 @@ async function addFiles({ db, files }: ImportServices, userId: string, chat: Fou
   return { files: count, left };
 }
 
-async function takeFile(files: Files, userId: string, file: FoundFile) {
+/** Stores a file of an export for a person; undefined if it is refused, for want of room too. */
+export async function takeFound(
+  files: Files,
+  { path, name, size }: Omit<FoundFile, "kind">,
+  userId: string,
+  projectId: string | null = null,
+): Promise<FileRow | undefined> {
   try {
-    return await files.take(file, { userId, projectId: null, temporary: false });
+    return await files.take({ path, name, size }, { userId, projectId, temporary: false });
   } catch (error) {
-    if (error instanceof FileRefused) return;
+    if (error instanceof FileRefused) return undefined;
     throw error;
   }
 }

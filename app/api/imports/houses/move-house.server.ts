@@ -4,13 +4,14 @@ import { v7 as newId } from "uuid";
 import type { Db } from "../../../db/engine.server.ts";
 import type { FileRow, MoveRow, UserRow } from "../../../db/tables.ts";
 import type { Files } from "../../../files/files.server.ts";
-import { FileRefused } from "../../../files/refused.server.ts";
+import { JobFailed } from "../../../jobs/jobs.server.ts";
 import { limits } from "../../../process/limits.ts";
 import { cutText } from "../../../process/text/cut-text.ts";
 import { addFreePlan } from "../../auth/accounts.server.ts";
-import { addChat, isImported } from "../add-chat.server.ts";
+import { addChat, isImported, takeFound } from "../add-chat.server.ts";
 import type { ImportedFile } from "../formats/imported-chat.server.ts";
-import { type FoundFile, findFiles } from "../found-chat.server.ts";
+import { type FoundChat, type FoundFile, findFiles } from "../found-chat.server.ts";
+import { findMoved, keepMoved } from "../moves.server.ts";
 import { counted, type House, type HousePerson } from "./house.server.ts";
 
 /** Counts of what a move has brought, and of what was here already. */
@@ -55,8 +56,6 @@ class Move {
   readonly #services: MoveServices;
   readonly #house: House;
   readonly #isTried: boolean;
-  /** Ids here, by kind and id there. */
-  readonly #known = new Map<string, string>();
   readonly #people = new Map<string, string>();
   readonly #groups = new Map<string, string>();
   readonly #projects = new Map<string, string>();
@@ -86,9 +85,6 @@ class Move {
   }
 
   async run(): Promise<Moved> {
-    const { db } = this.#services;
-    const before = await db.selectFrom("moves").where("source", "=", this.#house.source).selectAll().execute();
-    for (const { kind, externalId, ownId } of before) this.#known.set(`${kind} ${externalId}`, ownId);
     for (const person of this.#house.people) await this.#person(person);
     for (const group of this.#house.groups) await this.#group(group);
     for (const project of this.#house.projects) await this.#project(project);
@@ -231,7 +227,8 @@ class Move {
         purpose: cutText(said.purpose, limits.assistantPurpose),
         instructions: cutText(said.instructions, limits.projectInstructions),
         modelId: found?.id ?? null,
-        temperature: said.temperature,
+        temperature:
+          said.temperature !== null && said.temperature >= 0 && said.temperature <= 2 ? said.temperature : null,
         toolIds: null,
         fileIds: JSON.stringify(own),
         beginnings: JSON.stringify(
@@ -246,29 +243,41 @@ class Move {
   }
 
   async #chats(): Promise<void> {
-    const { db, files, told } = this.#services;
     let looked = 0;
+    let tooMany = 0;
     for (const { person, project, chat } of this.#house.chats()) {
-      told?.(++looked, this.#house.chatCount);
+      this.#services.told?.(++looked, this.#house.chatCount);
       const userId = this.#people.get(person);
       if (!userId || chat.messages.length === 0) continue;
       const found = findFiles(chat, (file) => this.#find(file));
       const isOwn = project !== null && this.#projectOwners.get(project) === userId;
       const projectId = isOwn ? (this.#projects.get(project) ?? null) : null;
-      const added = this.#isTried
-        ? !(await isImported(db, userId, found)) && {
-            files: found.messages.flatMap((one) => one.files).length,
-            left: [],
-          }
-        : await addChat({ db, files }, userId, found, { projectId });
-      if (!added) {
-        this.#moved.known++;
-        continue;
+      const added = await this.#chat(userId, found, projectId);
+      if (added === "full") tooMany++;
+      else if (!added) this.#moved.known++;
+      else {
+        this.#moved.chats++;
+        this.#moved.messages += chat.messages.length;
+        this.#moved.files += added.files;
+        this.#moved.lostFiles.push(...[...found.left, ...added.left].map(({ name }) => name).filter(Boolean));
       }
-      this.#moved.chats++;
-      this.#moved.messages += chat.messages.length;
-      this.#moved.files += added.files;
-      this.#moved.lostFiles.push(...[...found.left, ...added.left].map(({ name }) => name).filter(Boolean));
+    }
+    const full = counted(tooMany, "conversación que no cabe", "conversaciones que no caben");
+    if (full) this.#moved.left.push(`${full} en el plan de su persona. Amplíalo y repite la mudanza.`);
+  }
+
+  /** Adds a chat. Returns undefined if it is here already, «full» if its person's plan has no room for it. */
+  async #chat(userId: string, found: FoundChat, projectId: string | null) {
+    const { db, files } = this.#services;
+    if (this.#isTried) {
+      if (await isImported(db, userId, found)) return undefined;
+      return { files: found.messages.flatMap((one) => one.files).length, left: [] };
+    }
+    try {
+      return await addChat({ db, files }, userId, found, { projectId });
+    } catch (error) {
+      if (error instanceof JobFailed) return "full";
+      throw error;
     }
   }
 
@@ -290,36 +299,27 @@ class Move {
     const key = `${id} ${userId} ${projectId}`;
     if (this.#taken.has(key)) return this.#taken.get(key);
     const file = this.#house.files.get(id);
-    const stored = file?.path ? await this.#take(file.path, file.name, userId, projectId) : undefined;
-    if (stored || (this.#isTried && file?.path)) this.#moved.files++;
+    const found = file?.path ? { path: file.path, name: file.name, size: statSync(file.path).size } : undefined;
+    const stored =
+      found && !this.#isTried ? await takeFound(this.#services.files, found, userId, projectId) : undefined;
+    if (stored || (this.#isTried && found)) this.#moved.files++;
     else this.#moved.lostFiles.push(file?.name ?? id);
     this.#taken.set(key, stored);
     return stored;
   }
 
-  async #take(path: string, name: string, userId: string, projectId: string | null): Promise<FileRow | undefined> {
-    if (this.#isTried) return undefined;
-    try {
-      const sent = { path, name, size: statSync(path).size };
-      return await this.#services.files.take(sent, { userId, projectId, temporary: false });
-    } catch (error) {
-      if (error instanceof FileRefused) return undefined;
-      throw error;
-    }
-  }
-
-  /** Makes a thing unless a move has made it before; also if it was deleted here since. Returns its id here. */
+  /** Makes a thing unless it has come before and is still here. Returns its id here. */
   async #once(kind: MoveRow["kind"], externalId: string, make: (ownId: string) => Promise<void>): Promise<string> {
-    const before = this.#known.get(`${kind} ${externalId}`);
+    const { db } = this.#services;
+    const origin = { source: this.#house.source, kind, externalId };
+    const before = await findMoved(db, origin);
     if (before) {
       this.#moved.known++;
       return before;
     }
     const ownId = newId();
     await make(ownId);
-    const row = { ...this.#row(), source: this.#house.source, kind, externalId, ownId };
-    if (!this.#isTried) await this.#services.db.insertInto("moves").values(row).execute();
-    this.#known.set(`${kind} ${externalId}`, ownId);
+    if (!this.#isTried) await keepMoved(db, origin, ownId);
     return ownId;
   }
 

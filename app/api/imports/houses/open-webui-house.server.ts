@@ -252,7 +252,6 @@ function assistantOf(
 ): HouseAssistant[] {
   if (!text(row.base_model_id)) return [];
   const [params, meta] = [objectIn(row.params), objectIn(row.meta)];
-  const temperature = params.temperature;
   return [
     {
       id: text(row.id),
@@ -261,7 +260,7 @@ function assistantOf(
       purpose: text(meta.description),
       instructions: text(params.system),
       model: text(row.base_model_id),
-      temperature: typeof temperature === "number" && temperature >= 0 && temperature <= 2 ? temperature : null,
+      temperature: typeof params.temperature === "number" ? params.temperature : null,
       beginnings: objects(meta.suggestion_prompts)
         .map(({ content }) => text(content))
         .filter(Boolean),
