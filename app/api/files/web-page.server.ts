@@ -5,6 +5,7 @@ import { documentTypes } from "../../files/formats/types.server.ts";
 import { FileRefused } from "../../files/refused.server.ts";
 import { limits } from "../../process/limits.ts";
 import { cutText } from "../../process/text/cut-text.ts";
+import { unescaped } from "../../process/text/unescaped.ts";
 import { FairQueue } from "../../process/work/fair-queue.server.ts";
 import { isPage, readPage } from "../../tools/builtin/page.server.ts";
 import { type Fetched, fetchPublic } from "../../tools/builtin/public-request.server.ts";
@@ -51,7 +52,7 @@ async function article(fetched: Fetched, userId: string): Promise<Content> {
 /** The name stands at the end of its address, perhaps without its usual ending. */
 function asItIs({ url, mediaType, bytes }: Fetched): Content {
   const { hostname, pathname } = new URL(url);
-  const last = decoded(basename(pathname)) || hostname;
+  const last = unescaped(basename(pathname)) || hostname;
   const ending = endings[mediaType] ?? (mediaType === "text/plain" ? "txt" : extname(last).slice(1));
   const stem = last.toLowerCase().endsWith(`.${ending}`) ? last.slice(0, -ending.length - 1) : last;
   return { name: fileName(stem, ending), bytes };
@@ -89,12 +90,4 @@ function fileName(stem: string, ending: string): string {
     .trim();
   const end = ending && `.${ending}`;
   return `${cutText(plain, limits.fileName - end.length)}${end}`;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

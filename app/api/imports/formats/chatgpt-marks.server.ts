@@ -1,3 +1,5 @@
+import { unescaped } from "../../../process/text/unescaped.ts";
+
 // ChatGPT encloses what its pages draw in private-use characters: a kind, then its arguments, each after a separator.
 const group = /([ \t]*)\uE200([^\uE200\uE201]*)\uE201(?=([\p{L}\p{N}])?)/gu;
 const separator = "\uE202";
@@ -83,16 +85,8 @@ function parsed(json: string): unknown {
 }
 
 function named(label: string, to: string): string {
-  const name = /^sandbox:/i.test(to) ? decoded(to.slice(to.lastIndexOf("/") + 1)) : "";
+  const name = /^sandbox:/i.test(to) ? unescaped(to.slice(to.lastIndexOf("/") + 1)) : "";
   return name && !label.includes(name) ? `${label} (${name})` : label;
-}
-
-function decoded(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
-  }
 }
 
 /** Takes the frames off texts that it wrote to be copied (`:::writing{…}` to `:::`); their titles stay. */

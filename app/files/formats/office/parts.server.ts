@@ -1,3 +1,4 @@
+import { unescaped } from "../../../process/text/unescaped.ts";
 import type { Archive } from "../archive.server.ts";
 import { parseXml } from "./xml.server.ts";
 
@@ -21,13 +22,5 @@ export function relationsOf(archive: Archive, part: string): Relation[] {
 /** Path of a part in its archive, by its address in another one; undefined if that is none. */
 export function partPath(address: string, from: string): string | undefined {
   const path = URL.parse(address, `file:///${encodeURI(from)}`)?.pathname.slice(1);
-  return path ? decoded(path) : undefined;
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
+  return path ? unescaped(path) : undefined;
 }
