@@ -38,10 +38,10 @@ describe.each(engines)("a house of Open WebUI on $name", (engine) => {
       const moved = await move(true);
       expect(moved).toMatchObject({
         people: 2,
-        groups: 1,
+        groups: 2,
         projects: 3,
-        templates: 1,
-        assistants: 1,
+        templates: 2,
+        assistants: 2,
         chats: era === "2026" ? 3 : 2,
       });
       expect(await api.db.selectFrom("users").select("id").execute()).toEqual([]);
@@ -49,27 +49,35 @@ describe.each(engines)("a house of Open WebUI on $name", (engine) => {
 
     it("comes with people, groups, folders, prompts, assistants and documents", async () => {
       const moved = await move();
-      expect(moved).toMatchObject({ people: 2, groups: 1, projects: 3, templates: 1, assistants: 1 });
-      expect(moved.lostFiles).toEqual(["perdido.pdf"]);
+      expect(moved).toMatchObject({ people: 2, groups: 2, projects: 3, templates: 2, assistants: 2 });
       expect(moved.left.join(" ")).toContain("1 cuenta que esperaba");
       const [ana, bea] = [await person("ana@casa.example"), await person("bea@casa.example")];
       expect([ana.role, ana.passwordHash, bea.role]).toEqual(["admin", "", "user"]);
-      const members = await api.db.selectFrom("members").select("userId").execute();
-      expect(members).toEqual([{ userId: bea.id }]);
+      const members = api.db.selectFrom("members").innerJoin("groups", "groups.id", "groupId").orderBy("name");
+      expect(await members.select(["name", "members.userId"]).execute()).toEqual([
+        { name: "Tesorería", userId: bea.id },
+        { name: "Tesorería (2)", userId: ana.id },
+      ]);
       const projects = await api.db.selectFrom("projects").select(["name", "instructions"]).orderBy("name").execute();
       expect(projects).toEqual([
         { name: "Actas", instructions: "" },
         { name: "Obras", instructions: "Contesta breve." },
         { name: "Obras / Tejado", instructions: "" },
       ]);
-      const [template] = await api.db.selectFrom("templates").selectAll().execute();
+      const readers = api.db.selectFrom("projectMembers").innerJoin("projects", "projects.id", "projectId");
+      expect(await readers.select(["name", "projectMembers.userId", "role"]).execute()).toEqual([
+        { name: "Actas", userId: ana.id, role: "reads" },
+      ]);
+      const [template, own] = await api.db.selectFrom("templates").orderBy("title").selectAll().execute();
+      expect(own).toMatchObject({ title: "Mío", shared: 0 });
       expect(template).toMatchObject({
         title: "Carta",
         content: "Escribe a {{destinatario}} sobre {{asunto breve}}.",
         shared: 1,
       });
-      const [assistant] = await api.db.selectFrom("assistants").selectAll().execute();
-      const [group] = await api.db.selectFrom("groups").select("id").execute();
+      const [assistant, diary] = await api.db.selectFrom("assistants").orderBy("name").selectAll().execute();
+      expect(diary).toMatchObject({ name: "Diario", shared: 0, groupIds: null, fileIds: "[]" });
+      const [group] = await api.db.selectFrom("groups").orderBy("name").select("id").execute();
       expect(assistant).toMatchObject({
         name: "Cronista",
         instructions: "Redactas actas.",
@@ -80,6 +88,14 @@ describe.each(engines)("a house of Open WebUI on $name", (engine) => {
         JSON.stringify([group?.id]),
         1,
       ]);
+    });
+
+    it("gives nobody what they could not open there", async () => {
+      const { id } = await person("ana@casa.example");
+      const names = await api.db.selectFrom("files").where("userId", "=", id).select("name").orderBy("name").execute();
+      expect(names.map(({ name }) => name)).toEqual(["acta.txt", "plano.png"]);
+      const chat = api.db.selectFrom("chats").where("title", "=", "Chat 2").select("projectId");
+      expect(await chat.executeTakeFirst()).toEqual({ projectId: null });
     });
 
     it("comes with chats in their folders, their branches, marks and files", async () => {
@@ -139,17 +155,32 @@ it("says of half a database that it is damaged", () => {
 });
 
 describe("a house of LibreChat", () => {
-  const ana = new ObjectId();
+  const [ana, bea, publicAgent] = [new ObjectId(), new ObjectId(), new ObjectId()];
   const [first, second, third] = ["m-1", "m-2", "m-3"];
   const root = "00000000-0000-0000-0000-000000000000";
   const at = (minute: number) => new Date(Date.UTC(2025, 2, 3, 10, minute));
   const collections = {
-    users: [{ _id: ana, name: "Ana", email: "ana@casa.example", role: "ADMIN" }],
+    users: [
+      { _id: ana, name: "Ana", email: "ana@casa.example", role: "ADMIN" },
+      { _id: bea, name: "Bea", email: "bea@casa.example", role: "USER" },
+    ],
+    aclentries: [{ resourceId: publicAgent, principalType: "public" }],
     conversations: [
+      { conversationId: "c-1", user: bea.toString(), title: "De Bea", createdAt: at(0) },
       { conversationId: "c-1", user: ana.toString(), title: "Fianzas", createdAt: at(0), isArchived: true },
       { conversationId: "c-2", user: ana.toString(), title: "Pasajero", createdAt: at(0), isTemporary: true },
     ],
     messages: [
+      {
+        messageId: "m-4",
+        conversationId: "c-1",
+        user: bea.toString(),
+        parentMessageId: root,
+        isCreatedByUser: true,
+        text: "Lo de Bea",
+        createdAt: at(1),
+        files: ["..", "%2e%2e"].map((_, n) => ({ file_id: `f-${n + 2}`, filename: "secreto.txt" })),
+      },
       {
         messageId: third,
         conversationId: "c-1",
@@ -184,7 +215,15 @@ describe("a house of LibreChat", () => {
         createdAt: at(2),
       },
     ],
-    files: [{ file_id: "f-1", user: ana, filename: "acta.txt", filepath: `/uploads/${ana}/f-1__acta.txt?manual=true` }],
+    files: [
+      { file_id: "f-1", user: ana, filename: "acta.txt", filepath: `/uploads/${ana}/f-1__acta.txt?manual=true` },
+      ...["..", "%2e%2e"].map((up, n) => ({
+        file_id: `f-${n + 2}`,
+        user: bea,
+        filename: "secreto.txt",
+        filepath: `/uploads/${bea}/${up}/${up}/${up}/secreto.txt`,
+      })),
+    ],
     promptgroups: [
       { _id: new ObjectId(), name: "Carta", author: ana, productionId: new ObjectId("0123456789abcdef01234567") },
     ],
@@ -197,7 +236,9 @@ describe("a house of LibreChat", () => {
         name: "Cronista",
         instructions: "Redactas actas.",
         model: "gpt-4o",
+        model_parameters: { temperature: 5 },
       },
+      { _id: publicAgent, id: "agent_2", author: bea, name: "De todos", model: "gpt-4o" },
     ],
   };
   function dump(): { folder: string; uploads: string } {
@@ -205,6 +246,7 @@ describe("a house of LibreChat", () => {
     const uploads = join(folder, "..", "uploads");
     mkdirSync(join(uploads, ana.toString()), { recursive: true });
     mkdirSync(folder);
+    writeFileSync(join(folder, "..", "..", "secreto.txt"), "De otra carpeta.");
     writeFileSync(join(uploads, ana.toString(), "f-1__acta.txt"), "La fianza son 640 euros.");
     for (const [name, documents] of Object.entries(collections)) {
       writeFileSync(join(folder, `${name}.bson`), Buffer.concat(documents.map((one) => serialize(one))));
@@ -218,22 +260,33 @@ describe("a house of LibreChat", () => {
     const { db, files } = api.services;
     const move = () =>
       moveHouse({ db, files, folder: newFolder(), now: Date.now }, libreChatHouse(folder, uploads), false);
+    await api.signUp("Primera");
+    const before = await api.signUp("Ana");
+    const email = "ana@casa.example";
+    await db.updateTable("users").set({ email, emailKey: email }).where("id", "=", before.id).execute();
     expect(await move()).toMatchObject({
-      people: 1,
-      chats: 1,
-      messages: 3,
-      files: 1,
-      templates: 1,
-      assistants: 1,
-      lostFiles: [],
+      ...{ people: 1, joined: 1, chats: 2, messages: 4, files: 1, templates: 1, assistants: 2 },
+      lostFiles: ["secreto.txt", "secreto.txt"],
     });
-    const [chat] = await db.selectFrom("chats").selectAll().execute();
-    expect(chat).toMatchObject({ title: "Fianzas", archived: 1, createdAt: at(0).getTime() });
-    const said = await db.selectFrom("messages").orderBy("createdAt").select("content").execute();
-    expect(said.map(({ content }) => content)).toEqual(["¿Cuánto es?", "640 euros.", "Gracias"]);
+    const people = await db.selectFrom("users").orderBy("name").select(["name", "role"]).execute();
+    expect(people.slice(0, 2)).toEqual([
+      { name: "Ana", role: "user" },
+      { name: "Bea", role: "user" },
+    ]);
+    const chats = db.selectFrom("chats").where("userId", "=", before.id);
+    const [chat, ...others] = await chats.selectAll().execute();
+    expect([chat, others]).toMatchObject([{ title: "Fianzas", archived: 1, createdAt: at(0).getTime() }, []]);
+    const messages = db.selectFrom("messages").where("userId", "=", before.id).orderBy("createdAt");
+    const said = (await messages.select("content").execute()).map(({ content }) => content);
+    expect(said).toEqual(["¿Cuánto es?", "640 euros.", "Gracias"]);
+    const assistants = db.selectFrom("assistants").orderBy("name").select(["name", "shared", "temperature"]);
+    expect(await assistants.execute()).toEqual([
+      { name: "Cronista", shared: 0, temperature: null },
+      { name: "De todos", shared: 1, temperature: null },
+    ]);
     const [template] = await db.selectFrom("templates").select("content").execute();
     expect(template?.content).toBe("Escribe a {{quien}}");
-    expect(await move()).toMatchObject({ people: 0, chats: 0, templates: 0, assistants: 0, known: 3 });
+    expect(await move()).toMatchObject({ people: 0, chats: 0, templates: 0, assistants: 0, known: 5 });
     await api.close();
   });
 

@@ -50,6 +50,14 @@ export function makeOpenWebUi(folder: string, era: "2025" | "2026"): { database:
   const members = isNew ? {} : { user_ids: json(["u-bea"]) };
   insert("group", { id: "g-1", user_id: "u-ana", name: "Tesorería", description: "", ...members });
   if (isNew) insert("group_member", { id: "m-1", group_id: "g-1", user_id: "u-bea" });
+  insert("group", {
+    id: "g-2",
+    user_id: "u-ana",
+    name: "Tesorería",
+    description: "",
+    ...(isNew ? {} : { user_ids: json(["u-ana"]) }),
+  });
+  if (isNew) insert("group_member", { id: "m-2", group_id: "g-2", user_id: "u-ana" });
   insert("folder", {
     id: "f-1",
     parent_id: null,
@@ -58,14 +66,19 @@ export function makeOpenWebUi(folder: string, era: "2025" | "2026"): { database:
     data: json({ system_prompt: "Contesta breve." }),
   });
   insert("folder", { id: "f-2", parent_id: "f-1", user_id: "u-bea", name: "Tejado", data: null });
-  for (const [n, name] of [
-    [1, "acta.txt"],
-    [2, "plano.png"],
-    [3, "perdido.pdf"],
+  // The last two are in no chat of Bea's: Ana's names them, though she may not open the one, and the other lies elsewhere.
+  writeFileSync(join(uploads, `${id(4)}_nomina.txt`), "La nómina de Bea.");
+  writeFileSync(join(folder, "fuera.txt"), "No es de los archivos de la casa.");
+  for (const [n, name, person] of [
+    [1, "acta.txt", "u-bea"],
+    [2, "plano.png", "u-ana"],
+    [3, "perdido.pdf", "u-ana"],
+    [4, "nomina.txt", "u-bea"],
+    [5, "/../../fuera.txt", "u-ana"],
   ] as const) {
     insert("file", {
       id: id(n),
-      user_id: "u-bea",
+      user_id: person,
       filename: name,
       path: `/app/backend/data/uploads/${id(n)}_${name}`,
       meta: json({ name }),
@@ -109,6 +122,17 @@ export function makeOpenWebUi(folder: string, era: "2025" | "2026"): { database:
     ...(isNew ? { id: "p-1", name: "Carta" } : { title: "Carta" }),
     ...control(undefined),
   });
+  const unread = isNew ? {} : { access_control: '{"read": ' };
+  insert("model", {
+    ...{ id: "diario", user_id: "u-bea", base_model_id: "llama3", name: "Diario", params: "{}" },
+    meta: json({ knowledge: [{ id: id(2), type: "file" }] }),
+    ...unread,
+  });
+  insert("prompt", {
+    ...{ command: "mio", user_id: "u-bea", content: "Solo mío." },
+    ...(isNew ? { id: "p-2", name: "Mío" } : { title: "Mío" }),
+    ...unread,
+  });
   if (isNew) {
     insert("knowledge_file", { id: "kf-1", knowledge_id: "k-1", file_id: id(1) });
     const grant = (type: string, of: string, who: string, whose: string) =>
@@ -123,6 +147,8 @@ export function makeOpenWebUi(folder: string, era: "2025" | "2026"): { database:
     grant("knowledge", "k-1", "u-ana", "user");
     grant("model", "cronista", "g-1", "group");
     grant("prompt", "p-1", "*", "user");
+    // A tool that has the id of a model.
+    grant("tool", "diario", "*", "user");
   }
   const chat = (n: number, person: string, messages: object[], row: Record<string, string | number | null> = {}) =>
     insert("chat", {
@@ -169,12 +195,14 @@ export function makeOpenWebUi(folder: string, era: "2025" | "2026"): { database:
           { type: "file", id: id(1), name: "acta.txt" },
           { type: "image", url: `/api/v1/files/${id(2)}/content`, name: "plano.png" },
           { type: "file", id: id(3), name: "perdido.pdf" },
+          { type: "file", id: id(4), name: "nomina.txt" },
+          { type: "file", id: id(5), name: "fuera.txt" },
           { type: "collection", id: "k-1" },
         ],
       },
       { ...said("b2", ""), output: [{ type: "message", content: [{ type: "output_text", text: "Es un acta." }] }] },
     ],
-    { archived: 1 },
+    { archived: 1, folder_id: "f-2" },
   );
   chat(3, "u-nadie", [asked]);
   insert("chat", {

@@ -22,7 +22,7 @@ type Adding = {
   db: Db;
   userId: string;
   added: AddedAccount;
-  once(kind: MoveRow["kind"], externalId: string, make: Make): Promise<string>;
+  once(kind: Exclude<MoveRow["kind"], "group">, externalId: string, make: Make): Promise<string>;
 };
 type NewRow = { id: string; createdAt: number; updatedAt: number; userId: string };
 type Make = (row: NewRow, trx: Db) => Promise<unknown>;
@@ -41,7 +41,7 @@ export async function addAccount(
     ...{ db, userId, added },
     async once(kind, externalId, make) {
       const origin = { kind, source: "tertulia" as const, externalId: `${userId} ${externalId}` };
-      const before = (await findMoved(db, origin)) ?? (await findOwn(db, userId, kind, externalId));
+      const before = (await findMoved(db, userId, origin)) ?? (await findOwn(db, userId, kind, externalId));
       if (before) return before;
       const [now, id] = [Date.now(), newId()];
       await db.transaction().execute(async (trx) => {

@@ -27,10 +27,12 @@ function keyOf({ key, messages }: FoundChat): string {
   return `${importKeyStart}${createHash("sha256").update(origin).digest("hex").slice(0, 40)}`;
 }
 
-/** Whether this person has imported a chat before, and still has it. */
+/** Whether this person has imported a chat before, or has it since it is an export of this house. */
 export async function isImported(db: Db, userId: string, chat: FoundChat): Promise<boolean> {
   const before = db.selectFrom("messages").where("userId", "=", userId).where("key", "=", keyOf(chat));
-  return (await before.select("id").executeTakeFirst()) !== undefined;
+  if (await before.select("id").executeTakeFirst()) return true;
+  const own = db.selectFrom("chats").where("userId", "=", userId).where("id", "=", chat.key);
+  return (await own.select("id").executeTakeFirst()) !== undefined;
 }
 
 /** Throws JobFailed if a chat does not fit in the person's plan; chats imported before it are kept. */

@@ -3,13 +3,33 @@ import type { Db } from "../../db/engine.server.ts";
 import type { MoveRow } from "../../db/tables.ts";
 
 type Origin = Pick<MoveRow, "source" | "kind" | "externalId">;
+type OwnKind = Exclude<MoveRow["kind"], "group">;
 
 const tables = { project: "projects", template: "templates", assistant: "assistants", schedule: "schedules" } as const;
 
-const thing = (db: Db, kind: MoveRow["kind"], id: string) => db.selectFrom(tables[kind]).where("id", "=", id);
+/** Id of somebody's own thing; undefined if it was deleted since, or is somebody else's. */
+export async function findOwn(db: Db, userId: string, kind: OwnKind, id: string): Promise<string | undefined> {
+  const own = db.selectFrom(tables[kind]).where("id", "=", id).where("userId", "=", userId);
+  return (await own.select("id").executeTakeFirst())?.id;
+}
 
-/** Id here of a thing that came from elsewhere; undefined if it has not come, or was deleted since. */
-export async function findMoved(db: Db, { source, kind, externalId }: Origin): Promise<string | undefined> {
+/** Id here of a group that came from elsewhere; undefined if it has not come, or was deleted since. */
+export async function findMovedGroup(db: Db, origin: Omit<Origin, "kind">): Promise<string | undefined> {
+  const id = await ownIdOf(db, { ...origin, kind: "group" });
+  return id && (await db.selectFrom("groups").where("id", "=", id).select("id").executeTakeFirst())?.id;
+}
+
+/** Id here of somebody's thing that came from elsewhere; undefined if it has not come, or was deleted since. */
+export async function findMoved(
+  db: Db,
+  userId: string,
+  origin: Origin & { kind: OwnKind },
+): Promise<string | undefined> {
+  const id = await ownIdOf(db, origin);
+  return id && findOwn(db, userId, origin.kind, id);
+}
+
+async function ownIdOf(db: Db, { source, kind, externalId }: Origin): Promise<string | undefined> {
   const moved = await db
     .selectFrom("moves")
     .where("source", "=", source)
@@ -17,12 +37,7 @@ export async function findMoved(db: Db, { source, kind, externalId }: Origin): P
     .where("externalId", "=", externalId)
     .select("ownId")
     .executeTakeFirst();
-  return moved && (await thing(db, kind, moved.ownId).select("id").executeTakeFirst())?.id;
-}
-
-/** Id of somebody's own thing that an export of this house has; undefined if it was deleted since, or is of another house. */
-export async function findOwn(db: Db, userId: string, kind: MoveRow["kind"], id: string): Promise<string | undefined> {
-  return (await thing(db, kind, id).where("userId", "=", userId).select("id").executeTakeFirst())?.id;
+  return moved?.ownId;
 }
 
 /** Keeps where a thing comes from; of one that was deleted and has come again, the new id. */

@@ -11,8 +11,8 @@ export type House = {
   projects: HouseProject[];
   templates: { id: string; person: string; title: string; content: string; shared: boolean }[];
   assistants: HouseAssistant[];
-  /** Files by their ids; `path` is undefined where the folder does not have it. */
-  files: Map<string, { person: string; name: string; path: string | undefined }>;
+  /** By their ids. */
+  files: Map<string, HouseFile>;
   /** How many chats there are, of which some may be of nobody. */
   chatCount: number;
   chats(): Generator<{ person: string; project: string | null; chat: ImportedChat }>;
@@ -21,6 +21,8 @@ export type House = {
   close(): void;
 };
 
+/** `path` is undefined where the folder does not have it; `readers`: people who may open it. */
+export type HouseFile = { name: string; path: string | undefined; readers: ReadonlySet<string> };
 export type HousePerson = { id: string; name: string; email: string; isAdmin: boolean };
 /** A folder of chats, or a collection of documents. `readers`: other people who see it. */
 export type HouseProject = {

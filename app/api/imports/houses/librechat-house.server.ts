@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { basename, join, resolve, sep } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { deserialize } from "bson";
+import { unescaped } from "../../../process/text/unescaped.ts";
 import { isObject, type Json, objects, text } from "../formats/imported-chat.server.ts";
 import { fromLibreChat } from "../formats/librechat.server.ts";
 import { counted, type House, type HouseAssistant, HouseUnreadable } from "./house.server.ts";
@@ -20,14 +21,16 @@ export function libreChatHouse(dump: string, uploads: string | undefined): House
   if (!folder) throw new HouseUnreadable(`En ${dump} no hay una copia de mongodump: falta users.bson.`);
   const all = (name: string) => documentsOf(folder, name);
   const users = all("users");
-  const conversations = all("conversations").filter((row) => row.isTemporary !== true && !row.expiredAt);
+  const kept = all("conversations");
+  const conversations = kept.filter((row) => row.isTemporary !== true && !row.expiredAt);
+  const [presets, memories] = [all("presets").length, all("memoryentries").length];
   const access = Map.groupBy(all("aclentries"), (row) => idOf({ _id: row.resourceId }));
   const isPublic = (row: Json) => (access.get(idOf(row)) ?? []).some(({ principalType }) => principalType === "public");
   // Read at once: a dump that was cut says so before anything is stored.
   const messages = all("messages");
   const prompts = new Map(all("prompts").map((row) => [idOf(row), text(row.prompt)]));
   const files = all("files");
-  const temporary = all("conversations").length - conversations.length;
+  const temporary = kept.length - conversations.length;
   return {
     source: "librechat",
     people: users.map((row) => ({
@@ -62,21 +65,21 @@ export function libreChatHouse(dump: string, uploads: string | undefined): House
     files: new Map(
       files.map((row) => [
         text(row.file_id),
-        { person: String(row.user), name: text(row.filename), path: storedAt(text(row.filepath), uploads) },
+        {
+          name: text(row.filename),
+          path: storedAt(text(row.filepath), uploads),
+          readers: new Set([String(row.user)]),
+        },
       ]),
     ),
     chatCount: conversations.length,
     chats: () => chatsOf(conversations, messages, new Set(users.map(idOf))),
     left: [
-      temporary > 0 ? `${counted(temporary, "chat temporal", "chats temporales")}.` : "",
-      all("presets").length > 0
-        ? `${counted(all("presets").length, "ajuste guardado", "ajustes guardados")} (presets).`
-        : "",
-      all("memoryentries").length > 0
-        ? `${counted(all("memoryentries").length, "recuerdo personal", "recuerdos personales")}.`
-        : "",
+      counted(temporary, "chat temporal.", "chats temporales."),
+      counted(presets, "ajuste guardado (preset).", "ajustes guardados (presets)."),
+      counted(memories, "recuerdo personal.", "recuerdos personales."),
       "Las contraseñas, las etiquetas, las valoraciones y los enlaces compartidos.",
-    ].filter(Boolean),
+    ].filter((sentence) => sentence !== undefined),
     close() {},
   };
 }
@@ -102,11 +105,12 @@ function assistantOf(row: Json, isPublic: boolean): HouseAssistant {
 
 /** Chats of these people; messages are kept in no order. */
 function* chatsOf(conversations: Json[], messages: Json[], people: Set<string>): ReturnType<House["chats"]> {
-  const byChat = Map.groupBy(messages, (row) => text(row.conversationId));
+  // Ids of conversations are each person's own.
+  const byChat = Map.groupBy(messages, (row) => `${String(row.user)} ${text(row.conversationId)}`);
   for (const row of conversations) {
     const person = String(row.user);
     if (!people.has(person)) continue;
-    const own = byChat.get(text(row.conversationId)) ?? [];
+    const own = byChat.get(`${person} ${text(row.conversationId)}`) ?? [];
     const said = own.filter(isSaid).sort((a, b) => Number(a.createdAt) - Number(b.createdAt));
     yield { person, project: text(row.chatProjectId) || null, chat: fromLibreChat({ ...row, messages: said }) };
   }
@@ -132,6 +136,7 @@ function documentsOf(folder: string, collection: string): Json[] {
       at += length;
     }
   } catch (cause) {
+    if (cause instanceof Error && "syscall" in cause) throw cause;
     throw new HouseUnreadable(`${basename(path)} está dañado o incompleto. Haz la copia otra vez con mongodump.`, {
       cause,
     });
@@ -142,17 +147,15 @@ function documentsOf(folder: string, collection: string): Json[] {
 /** A file by the address that it has there: /images/<person>/<name> or /uploads/<person>/<name>, maybe with a query. */
 function storedAt(address: string, uploads: string | undefined): string | undefined {
   const [, kind, inside] = /^\/?(images|uploads)\/([^?]+)/.exec(address) ?? [];
-  if (!uploads || !kind || !inside || inside.split("/").includes("..")) return undefined;
+  if (!uploads || !kind || !inside) return undefined;
   const folders = [join(uploads, kind), uploads, join(uploads, "..", kind)];
   return folders
-    .flatMap((folder) => [join(folder, inside), join(folder, unescaped(inside))])
-    .find((path) => existsSync(path));
+    .flatMap((folder) => [inside, unescaped(inside)].flatMap((name) => within(folder, name)))
+    .find((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
 }
 
-function unescaped(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
+/** Path of a file in a folder; none if it leads out of it. */
+function within(folder: string, name: string): string[] {
+  const path = resolve(folder, name);
+  return path.startsWith(`${resolve(folder)}${sep}`) ? [path] : [];
 }

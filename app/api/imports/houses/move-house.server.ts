@@ -1,8 +1,8 @@
-import { statSync, writeFileSync } from "node:fs";
+import { rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { v7 as newId } from "uuid";
 import type { Db } from "../../../db/engine.server.ts";
-import type { FileRow, MoveRow, UserRow } from "../../../db/tables.ts";
+import type { FileRow, UserRow } from "../../../db/tables.ts";
 import type { Files } from "../../../files/files.server.ts";
 import { JobFailed } from "../../../jobs/jobs.server.ts";
 import { limits } from "../../../process/limits.ts";
@@ -11,8 +11,8 @@ import { addFreePlan } from "../../auth/accounts.server.ts";
 import { addChat, isImported, takeFound } from "../add-chat.server.ts";
 import type { ImportedFile } from "../formats/imported-chat.server.ts";
 import { type FoundChat, type FoundFile, findFiles } from "../found-chat.server.ts";
-import { findMoved, keepMoved } from "../moves.server.ts";
-import { counted, type House, type HousePerson } from "./house.server.ts";
+import { findMoved, findMovedGroup, keepMoved } from "../moves.server.ts";
+import { counted, type House, type HouseFile, type HousePerson } from "./house.server.ts";
 
 /** Counts of what a move has brought, and of what was here already. */
 export type Moved = {
@@ -29,7 +29,7 @@ export type Moved = {
   /** Names of files that did not come, and sentences about other things. */
   lostFiles: string[];
   left: string[];
-  /** Accounts that were made, and have no way in yet. */
+  /** Accounts that have no way in yet. */
   made: { id: string; email: string }[];
 };
 
@@ -50,6 +50,8 @@ export async function moveHouse(services: MoveServices, house: House, isTried: b
   return new Move(services, house, isTried).run();
 }
 
+type Place = { userId: string; projectId: string | null };
+
 const dataUrl = /^data:image\/(\w+);base64,/;
 
 class Move {
@@ -60,7 +62,8 @@ class Move {
   readonly #groups = new Map<string, string>();
   readonly #projects = new Map<string, string>();
   readonly #projectOwners = new Map<string, string>();
-  #pictures = 0;
+  /** Pictures of the chat that is being added. */
+  readonly #pictures: string[] = [];
   readonly #taken = new Map<string, FileRow | undefined>();
   readonly #moved: Moved = {
     people: 0,
@@ -102,9 +105,12 @@ class Move {
       this.#moved.left.push(`La cuenta «${name}», que no tiene correo.`);
       return;
     }
-    const before = await db.selectFrom("users").where("emailKey", "=", emailKey).select("id").executeTakeFirst();
+    const known = db.selectFrom("users").where("emailKey", "=", emailKey);
+    const before = await known.select(["id", "email", "passwordHash", "lastSeenAt"]).executeTakeFirst();
     if (before) {
       this.#moved.joined++;
+      // Of a move that broke off, maybe.
+      if (!before.passwordHash && before.lastSeenAt === null) this.#moved.made.push(before);
       this.#people.set(id, before.id);
       return;
     }
@@ -129,21 +135,26 @@ class Move {
     });
   }
 
+  /** Makes a group; one of the same name that is here already is another one, with rights of its own. */
   async #group({ id, name, description, people }: House["groups"][number]): Promise<void> {
     const { db } = this.#services;
-    const called = cutText(name.trim() || "Sin nombre", limits.name);
-    const before = await db.selectFrom("groups").where("name", "=", called).select("id").executeTakeFirst();
-    const groupId = before?.id ?? newId();
+    const origin = { source: this.#house.source, externalId: id };
+    const before = await findMovedGroup(db, origin);
+    const groupId = before ?? newId();
     this.#groups.set(id, groupId);
     if (!before) this.#moved.groups++;
     if (this.#isTried) return;
     if (!before) {
       const limitless = { messagesPerDay: null, tokensPerMonth: null, costPerMonth: null, budget: null };
       const text = cutText(description, limits.groupDescription);
-      await db
-        .insertInto("groups")
-        .values({ ...this.#row(), id: groupId, name: called, description: text, claim: null, ...limitless })
-        .execute();
+      const free = await this.#freeGroupName(name.trim() || "Sin nombre");
+      await db.transaction().execute(async (trx) => {
+        await trx
+          .insertInto("groups")
+          .values({ ...this.#row(), id: groupId, name: free, description: text, claim: null, ...limitless })
+          .execute();
+        await keepMoved(trx, { ...origin, kind: "group" }, groupId);
+      });
     }
     for (const userId of new Set(people.flatMap((one) => this.#people.get(one) ?? []))) {
       const member = db.selectFrom("members").where("groupId", "=", groupId).where("userId", "=", userId);
@@ -155,12 +166,22 @@ class Move {
     }
   }
 
+  /** Names of groups are theirs alone: «Tesorería», then «Tesorería (2)». */
+  async #freeGroupName(name: string): Promise<string> {
+    for (let n = 1; ; n++) {
+      const mark = n === 1 ? "" : ` (${n})`;
+      const tried = cutText(name, limits.name - mark.length) + mark;
+      const taken = this.#services.db.selectFrom("groups").where("name", "=", tried).select("id");
+      if (!(await taken.executeTakeFirst())) return tried;
+    }
+  }
+
   async #project({ id, person, name, description, instructions, files, readers }: House["projects"][number]) {
     const { db } = this.#services;
     const userId = this.#people.get(person);
     if (!userId) return;
     this.#projectOwners.set(id, userId);
-    const projectId = await this.#once("project", id, async (ownId) => {
+    const projectId = await this.#once("project", id, userId, async (ownId) => {
       this.#moved.projects++;
       const row = {
         ...this.#row(),
@@ -172,7 +193,7 @@ class Move {
         draft: null,
       };
       if (!this.#isTried) await db.insertInto("projects").values(row).execute();
-      for (const file of files) await this.#file(file, userId, ownId);
+      for (const file of files) await this.#file(file, person, { userId, projectId: ownId });
       if (this.#isTried) return;
       for (const reader of new Set(readers.flatMap((one) => this.#people.get(one) ?? []))) {
         await db
@@ -187,7 +208,7 @@ class Move {
   async #template({ id, person, title, content, shared }: House["templates"][number]): Promise<void> {
     const userId = this.#people.get(person);
     if (!userId || !content.trim()) return;
-    await this.#once("template", id, async (ownId) => {
+    await this.#once("template", id, userId, async (ownId) => {
       this.#moved.templates++;
       const row = {
         ...this.#row(),
@@ -205,11 +226,11 @@ class Move {
     const { db } = this.#services;
     const userId = this.#people.get(person);
     if (!userId) return;
-    await this.#once("assistant", id, async (ownId) => {
+    await this.#once("assistant", id, userId, async (ownId) => {
       this.#moved.assistants++;
       const own: string[] = [];
       for (const file of files) {
-        const stored = await this.#file(file, userId, null);
+        const stored = await this.#file(file, person, { userId, projectId: null });
         if (stored && own.length < limits.assistantFiles) own.push(stored.id);
       }
       if (this.#isTried) return;
@@ -249,10 +270,11 @@ class Move {
       this.#services.told?.(++looked, this.#house.chatCount);
       const userId = this.#people.get(person);
       if (!userId || chat.messages.length === 0) continue;
-      const found = findFiles(chat, (file) => this.#find(file));
+      const found = findFiles(chat, (file) => this.#find(file, person));
       const isOwn = project !== null && this.#projectOwners.get(project) === userId;
       const projectId = isOwn ? (this.#projects.get(project) ?? null) : null;
       const added = await this.#chat(userId, found, projectId);
+      for (const path of this.#pictures.splice(0)) rmSync(path);
       if (added === "full") tooMany++;
       else if (!added) this.#moved.known++;
       else {
@@ -282,23 +304,32 @@ class Move {
   }
 
   /** A file of a chat in the folder of the other program, or in its text. */
-  #find({ kind, name, ref }: ImportedFile): FoundFile | undefined {
+  #find({ kind, name, ref }: ImportedFile, person: string): FoundFile | undefined {
     const [start, type] = dataUrl.exec(ref) ?? [];
     if (start) {
-      const path = join(this.#services.folder, String(this.#pictures++));
+      const path = join(this.#services.folder, String(this.#pictures.length));
       const bytes = Buffer.from(ref.slice(start.length), "base64");
-      if (!this.#isTried) writeFileSync(path, bytes);
+      if (!this.#isTried) {
+        writeFileSync(path, bytes);
+        this.#pictures.push(path);
+      }
       return { kind, name: name || `imagen.${type}`, path, size: bytes.length };
     }
-    const file = this.#house.files.get(ref);
+    const file = this.#fileOf(ref, person);
     if (!file?.path) return undefined;
     return { kind, name: name || file.name, path: file.path, size: statSync(file.path).size };
   }
 
-  async #file(id: string, userId: string, projectId: string | null): Promise<FileRow | undefined> {
+  /** A file if the person might open it there: chats, folders and assistants, which people write, may name any. */
+  #fileOf(id: string, person: string): HouseFile | undefined {
+    const file = this.#house.files.get(id);
+    return file?.readers.has(person) ? file : undefined;
+  }
+
+  async #file(id: string, person: string, { userId, projectId }: Place): Promise<FileRow | undefined> {
     const key = `${id} ${userId} ${projectId}`;
     if (this.#taken.has(key)) return this.#taken.get(key);
-    const file = this.#house.files.get(id);
+    const file = this.#fileOf(id, person);
     const found = file?.path ? { path: file.path, name: file.name, size: statSync(file.path).size } : undefined;
     const stored =
       found && !this.#isTried ? await takeFound(this.#services.files, found, userId, projectId) : undefined;
@@ -309,10 +340,15 @@ class Move {
   }
 
   /** Makes a thing unless it has come before and is still here. Returns its id here. */
-  async #once(kind: MoveRow["kind"], externalId: string, make: (ownId: string) => Promise<void>): Promise<string> {
+  async #once(
+    kind: "project" | "template" | "assistant",
+    externalId: string,
+    userId: string,
+    make: (ownId: string) => Promise<void>,
+  ): Promise<string> {
     const { db } = this.#services;
     const origin = { source: this.#house.source, kind, externalId };
-    const before = await findMoved(db, origin);
+    const before = await findMoved(db, userId, origin);
     if (before) {
       this.#moved.known++;
       return before;

@@ -3,7 +3,14 @@ import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { isObject, type Json, objects, text } from "../formats/imported-chat.server.ts";
 import { fromOpenWebUi } from "../formats/open-webui.server.ts";
-import { counted, type House, type HouseAssistant, type HouseProject, HouseUnreadable } from "./house.server.ts";
+import {
+  counted,
+  type House,
+  type HouseAssistant,
+  type HouseFile,
+  type HouseProject,
+  HouseUnreadable,
+} from "./house.server.ts";
 
 const nobody = "Los chats de cuentas que ya no existen.";
 
@@ -33,12 +40,14 @@ export function openWebUiHouse(database: string, uploads: string | undefined): H
       ...textsOf(parsed(row.user_ids)),
     ],
   }));
-  const grants = byId(all("access_grant"), "resource_id");
-  const sharing = (row: Json) => sharedWith(row, grants.get(text(row.id)) ?? [], tables.has("access_grant"));
-  const readersOf = (row: Json) => readers(row, grants.get(text(row.id)) ?? [], groups);
-  const files = new Map(
-    all("file").map((row) => [text(row.id), { person: text(row.user_id), ...storedFile(row, uploads) }]),
-  );
+  // Ids of models and prompts are chosen by people, and may be those of other things.
+  const grants = Map.groupBy(all("access_grant"), (row) => `${text(row.resource_type)} ${text(row.resource_id)}`);
+  const grantsOf = (type: string, row: Json) => grants.get(`${type} ${text(row.id)}`) ?? [];
+  const sharing = (type: string, row: Json) => sharedWith(row, grantsOf(type, row), tables.has("access_grant"));
+  const readersOf = (row: Json) =>
+    sharing("knowledge", row) === "everybody"
+      ? people.map(({ id }) => text(id))
+      : readers(row, grantsOf("knowledge", row), groups);
   const collections = collectionsIn(all("knowledge"), byId(all("knowledge_file"), "knowledge_id"), readersOf);
   const filesOf = new Map(collections.map(({ id, files: inside }) => [id, inside]));
   const names = folderNames(all("folder"));
@@ -57,10 +66,10 @@ export function openWebUiHouse(database: string, uploads: string | undefined): H
       person: text(row.user_id),
       title: text(row.name) || text(row.title) || text(row.command).replace(/^\//, ""),
       content: text(row.content),
-      shared: sharing(row) === "everybody",
+      shared: sharing("prompt", row) === "everybody",
     })),
-    assistants: all("model").flatMap((row) => assistantOf(row, filesOf, sharing(row))),
-    files,
+    assistants: all("model").flatMap((row) => assistantOf(row, filesOf, sharing("model", row))),
+    files: filesIn(all("file"), collections, uploads),
     chatCount: Number(db.prepare("select count(*) as n from chat").get()?.n ?? 0),
     chats: () => chatsOf(db, all, new Set(people.map(({ id }) => text(id)))),
     left: leftBehind(db, all),
@@ -178,22 +187,26 @@ function withRows(chat: Json, chatId: string, rows: Json[]): Json {
   return isAdded ? { ...chat, history: { ...history, messages } } : chat;
 }
 
-function storedFile(row: Json, uploads: string | undefined): { name: string; path: string | undefined } {
-  const meta = objectIn(row.meta);
-  const id = text(row.id);
-  const name = text(meta.name) || text(row.filename).replace(`${id}_`, "");
-  const path = text(row.path) || text(meta.path);
-  if (!uploads) return { name, path: undefined };
-  const named = [basename(path), `${id}_${name}`]
-    .map((one) => join(uploads, one))
-    .find((one) => one !== uploads && existsSync(one));
-  const found = named ?? startingWith(uploads, `${id}_`);
-  return { name, path: found };
-}
-
-function startingWith(folder: string, start: string): string | undefined {
-  const name = existsSync(folder) ? readdirSync(folder).find((one) => one.startsWith(start)) : undefined;
-  return name && join(folder, name);
+/** Files by their ids. A collection's files are open to who reads it. */
+function filesIn(rows: Json[], collections: HouseProject[], uploads: string | undefined): Map<string, HouseFile> {
+  const names = uploads && existsSync(uploads) ? readdirSync(uploads, { withFileTypes: true }) : [];
+  const stored = new Map(
+    names.filter((entry) => entry.isFile()).map(({ name, parentPath }) => [name, join(parentPath, name)]),
+  );
+  const byUuid = new Map([...stored].map(([name, path]) => [name.slice(0, name.indexOf("_")), path]));
+  const readers = new Map<string, string[]>();
+  for (const { person, readers: others, files } of collections) {
+    for (const id of files) readers.set(id, [...(readers.get(id) ?? []), person, ...others]);
+  }
+  return new Map(
+    rows.map((row) => {
+      const [id, meta] = [text(row.id), objectIn(row.meta)];
+      const name = text(meta.name) || text(row.filename).replace(`${id}_`, "");
+      const kept = basename(text(row.path) || text(meta.path));
+      const path = stored.get(kept) ?? stored.get(`${id}_${name}`) ?? byUuid.get(id);
+      return [id, { name, path, readers: new Set([text(row.user_id), ...(readers.get(id) ?? [])]) }];
+    }),
+  );
 }
 
 /** Names of folders with those that they are in before them. */
@@ -279,9 +292,10 @@ function sharedWith(row: Json, grants: Json[], hasGrants: boolean): HouseAssista
     const groups = grants.flatMap((grant) => (grant.principal_type === "group" ? [text(grant.principal_id)] : []));
     return groups.length > 0 ? [...new Set(groups)] : null;
   }
-  const control = parsed(row.access_control);
-  if (control === undefined || control === null) return "everybody";
-  const read = isObject(control) && isObject(control.read) ? control.read : {};
+  // Nothing means everybody; a cell that can't be read means nobody.
+  if (row.access_control === null || row.access_control === "null") return "everybody";
+  const control = objectIn(row.access_control);
+  const read = isObject(control.read) ? control.read : {};
   const groups = textsOf(read.group_ids);
   return groups.length > 0 ? groups : null;
 }
