@@ -1,13 +1,10 @@
-import { inflateRawSync } from "node:zlib";
 import { damaged, Unreadable } from "./unreadable.server.ts";
-import { zipEntries } from "./zip-directory.server.ts";
+import { contentOf, zipEntries } from "./zip-directory.server.ts";
 
 // A Word file of a thousand pages has some 20 MB of XML; a zip bomb has gigabytes.
 const inflatedAtMost = 150 * 1024 * 1024;
 // Parts that are asked for again are kept up to this size, which several drawings or sheets refer to.
 const keptAtMost = 8 * 1024 * 1024;
-const stored = 0;
-const deflated = 8;
 
 /** An archive that has a directory: its entries by their names. */
 export type Archive = {
@@ -17,8 +14,8 @@ export type Archive = {
 };
 
 /**
- * Opens a ZIP, or a document that is one. `what`: what it is called if it turns out to be damaged. All that is read of it, each part
- * once, has a limit, whatever sizes it says. Throws Unreadable, as do its functions.
+ * Opens a ZIP, or a document that is one. `what`: what it is called if it turns out to be damaged. All that is read of it
+ * together has a limit, whatever sizes it says. Throws Unreadable, as do its functions.
  */
 export function openArchive(bytes: Uint8Array, what: string): Archive {
   const found = zipEntries(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
@@ -29,11 +26,10 @@ export function openArchive(bytes: Uint8Array, what: string): Archive {
   const read = (name: string) => {
     const entry = entries.get(name);
     if (!entry) return undefined;
-    const { data, method } = entry;
-    if (!data || (method !== stored && method !== deflated)) throw damaged(what);
-    const content = method === stored ? data : inflated(data, room, what);
+    const content = contentOf(entry, room);
+    if (content === "large") throw new Unreadable("se hincha al abrirlo hasta un tamaño que no se admite.");
+    if (typeof content === "string") throw damaged(what);
     room -= content.length;
-    if (room < 0) throw swells();
     return content;
   };
   return {
@@ -50,16 +46,6 @@ export function openArchive(bytes: Uint8Array, what: string): Archive {
     },
   };
 }
-
-function inflated(data: Buffer, room: number, what: string): Buffer {
-  try {
-    return inflateRawSync(data, { maxOutputLength: Math.max(1, room) });
-  } catch (error) {
-    throw error instanceof RangeError ? swells() : damaged(what);
-  }
-}
-
-const swells = () => new Unreadable("se hincha al abrirlo hasta un tamaño que no se admite.");
 
 /** XML is in UTF-8, or in UTF-16 with a mark. */
 function textOf(bytes: Uint8Array): string {
