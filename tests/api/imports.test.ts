@@ -101,6 +101,16 @@ for (const engine of await ruleEngines()) {
         .items;
     };
 
+    it("names a file of conversations that is damaged, and brings in the others", async () => {
+      const one = { id: "otra", title: "Entera", messages: [{ id: "m", role: "user", content: "Hola" }] };
+      const zip = zipSync({
+        "conversations-000.json": new TextEncoder().encode(JSON.stringify([one])),
+        "conversations-001.json": new TextEncoder().encode('[{"id": "cort'),
+      });
+      const brought = (await send(new Uint8Array(zip), "chatgpt.zip")).body;
+      expect(brought).toMatchObject({ chats: 1, left: ["1 archivo: conversations-001.json"] });
+    });
+
     it("brings in ChatGPT's conversations, also from its ZIP, with their versions and dates", async () => {
       const zip = zipSync({
         "conversations.json": new TextEncoder().encode(JSON.stringify(chatGpt)),

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { withoutMarks } from "../../app/api/imports/formats/chatgpt-marks.server.ts";
 import { readExport } from "../../app/api/imports/formats/read-export.server.ts";
+import { readAccount } from "../../app/api/imports/formats/tertulia-account.server.ts";
 
 const cases = JSON.parse(readFileSync(new URL("chatgpt-marks.json", import.meta.url), "utf8")) as [string, string][];
 
@@ -26,7 +27,7 @@ it.each([
   ["messages with children", (tree: object[]) => ({ messages: tree })],
 ])("reads LibreChat's %s, with the branch that was written last", (_, exported) => {
   const tree = [message("a", root, "¿Cuánto?", 1, [message("c", "a", "640", 3), message("b", "a", "No sé", 2)])];
-  const [chat] = readExport({ conversationId: "c-1", title: "Fianza", ...exported(tree) }) ?? [];
+  const [chat] = readExport({ conversationId: "c-1", title: "Fianza", ...exported(tree) })?.chats ?? [];
   expect(chat?.messages.map(({ key, parent }) => [key, parent])).toEqual([
     ["a", null],
     ["c", "a"],
@@ -52,9 +53,52 @@ it("reads Open WebUI's lists of parts and what only the model's API says", () =>
       output: [{ type: "message", content: [{ type: "output_text", text: "Buenas" }] }],
     },
   };
-  const [chat] =
-    readExport([{ id: "c", title: "T", created_at: 1_735_700_000, chat: { history: { messages, currentId: "b" } } }]) ??
-    [];
+  const item = { id: "c", title: "T", created_at: 1_735_700_000, chat: { history: { messages, currentId: "b" } } };
+  const [chat] = readExport([item])?.chats ?? [];
   expect(chat?.messages.map(({ content }) => content)).toEqual(["Hola", "Buenas"]);
   expect(chat?.messages[0]?.at).toBe(1_735_700_000_000);
+});
+
+// Looked at again from each of its signs, each of these takes minutes.
+it.each([
+  ["blanks", `a${" ".repeat(300_000)}b`],
+  ["fences without an end", "```js\n".repeat(60_000)],
+  ["pictures without an end", "![".repeat(150_000)],
+])("takes the marks off a text of many %s", (_, said) => {
+  expect(withoutMarks(said)).toBe(said.trimEnd());
+});
+
+it("takes off thoughts of Open WebUI, of which none ends", () => {
+  const content = '<details type="reasoning">'.repeat(15_000);
+  const messages = [{ id: "a", parentId: null, role: "assistant", content }];
+  const [chat] = readExport({ id: "c", title: "T", chat: { messages } })?.chats ?? [];
+  expect(chat?.messages[0]?.content).toBe(content);
+});
+
+it("reads the other conversations beside one that no reader has foreseen", () => {
+  const good = { uuid: "b", name: "Buena", chat_messages: [{ uuid: "m", sender: "human", text: "Hola" }] };
+  const broken = {
+    ...good,
+    get uuid(): never {
+      throw new Error("odd");
+    },
+  };
+  expect(readExport([broken, good])).toMatchObject({ unread: 1, chats: [{ title: "Buena" }] });
+});
+
+it("takes a mark whose name is no text for what it says", () => {
+  expect(withoutMarks('Ve a entity["lugar",{"toString":0}] hoy')).toBe("Ve a lugar hoy");
+});
+
+it("leaves out rows of an account that a house can't keep", () => {
+  const zoned = (id: string, zone: string) => ({
+    ...{ id, content: "¿Qué hay?", days: "[1]", monthDay: null, time: "08:00", zone, tells: 0, enabled: 1 },
+  });
+  const account = readAccount({
+    user: {},
+    projects: [{ id: "p", name: "Obras\0", description: "", instructions: "" }],
+    schedules: [zoned("s", "Europe/Madrid"), zoned("t", "Marte/Olimpo"), { ...zoned("u", "UTC"), days: "[]" }],
+  });
+  expect(account?.projects.map(({ name }) => name)).toEqual(["Obras"]);
+  expect(account?.schedules.map(({ id }) => id)).toEqual(["s"]);
 });

@@ -40,7 +40,7 @@ export const importing = (services: ImportServices): JobRules => ({
       const found = await storage.lend(job.id, "original", (path) => foundIn({ path, folder }));
       if (!found) throw new JobFailed("el archivo ya no está en el servidor. Súbelo otra vez.");
       const account = found.account && (await addAccount(services, job.userId ?? "", found.account));
-      const result = await addChats(services, job, found.chats, account);
+      const result = await addChats(services, job, found, account);
       await storage.delete([job.id]);
       return result;
     } finally {
@@ -49,7 +49,9 @@ export const importing = (services: ImportServices): JobRules => ({
   },
 });
 
-async function foundIn(work: ImportWork): Promise<Exclude<ImportAnswer, { refused: string }>> {
+type Found = Exclude<ImportAnswer, { refused: string }>;
+
+async function foundIn(work: ImportWork): Promise<Found> {
   const program = new URL(`./import.worker${extname(import.meta.filename)}`, import.meta.url);
   const answer = await runWorker<ImportAnswer>(program, work).catch((error) => {
     if (error instanceof TooMuch) return { refused: "es demasiado grande para leerlo de una vez." };
@@ -72,12 +74,12 @@ const memory = z.object({
 async function addChats(
   services: ImportServices,
   job: JobAtWork,
-  chats: FoundChat[],
+  { chats, left: unreadFiles, unread }: Found,
   account: AddedAccount | undefined,
 ): Promise<Imported> {
   const { index: begun, chatId, ...counted } = memory.parse(JSON.parse(job.data));
   // Refusals among those that an earlier attempt has added are not known any more.
-  const left = chats.slice(0, begun).flatMap((chat) => chat.left);
+  const left = [...unreadFiles, ...chats.slice(0, begun).flatMap((chat) => chat.left)];
   for (let index = begun; index < chats.length; index++) {
     const chat = chats[index];
     if (!chat) break;
@@ -105,7 +107,8 @@ async function addChats(
     counted.files = account.files;
     left.push(...account.left);
   }
-  return { ...counted, things: account?.things ?? 0, left: leftInWords(left) };
+  const broken = unread > 0 ? [`${unread} ${unread === 1 ? "conversación ilegible" : "conversaciones ilegibles"}`] : [];
+  return { ...counted, things: account?.things ?? 0, left: [...broken, ...leftInWords(left)] };
 }
 
 /** Whether the chat that an attempt was adding when it was cut off was added to its end. Half a chat is deleted. */

@@ -1,17 +1,20 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { unzipSync } from "fflate";
+import { contentOf, type ZipEntry, zipEntries } from "../../files/formats/zip-directory.server.ts";
 import { answerJob } from "../../process/child-process-entry.ts";
 import { limits } from "../../process/limits.ts";
 import { pathInArchive } from "../chats/path-in-archive.server.ts";
-import { fileNamed, type ImportedChat, type ImportedFile } from "./formats/imported-chat.server.ts";
+import { fileNamed, type ImportedFile } from "./formats/imported-chat.server.ts";
 import { readExport } from "./formats/read-export.server.ts";
 import { type ImportedAccount, readAccount } from "./formats/tertulia-account.server.ts";
 import { type FoundAccount, type FoundChat, type FoundFile, findFiles } from "./found-chat.server.ts";
 
 /** `folder`: where files of the export are put. */
 export type ImportWork = { path: string; folder: string };
-export type ImportAnswer = { chats: FoundChat[]; account: FoundAccount | undefined } | { refused: string };
+/** `left`: files with conversations that can't be read; `unread`: how many conversations of the others can't. */
+export type ImportAnswer =
+  | { chats: FoundChat[]; account: FoundAccount | undefined; left: FoundChat["left"]; unread: number }
+  | { refused: string };
 
 // ChatGPT's archive also contains images; each entry that is inflated has its own limit.
 const inflatedAtMost = 200 * 1024 * 1024;
@@ -21,16 +24,22 @@ answerJob(({ path, folder }: ImportWork) => answer(readFileSync(path), folder));
 
 function answer(bytes: Buffer, folder: string): ImportAnswer {
   const isZip = bytes.subarray(0, 4).toString("latin1") === "PK\x03\x04";
-  const { chats, account } = isZip ? fromArchive(bytes) : { chats: fromJson(bytes), account: undefined };
-  if (!chats && !account)
+  const entries = isZip ? (zipEntries(bytes) ?? []) : [];
+  const { read, account, left } = isZip ? inArchive(entries) : inFile(bytes);
+  const known = read.filter((one) => one !== undefined);
+  if (known.length === 0 && !account) {
     return {
-      refused:
-        "no es una exportación que se conozca: puedes importar la de Tertulia, ChatGPT, Claude, Open WebUI o LibreChat.",
+      refused: left.length > 0 ? `${unreadable} ${left[0]?.name}.` : unknown,
     };
-  if (chats?.length === 0 && !account) return { refused: "no tiene conversaciones con mensajes." };
-  const files = new ExportedFiles(isZip ? bytes : undefined, folder);
+  }
+  const chats = known.flatMap((one) => one.chats);
+  const unread = known.reduce((sum, one) => sum + one.unread, 0);
+  if (chats.length === 0 && unread === 0 && !account) return { refused: "no tiene conversaciones con mensajes." };
+  const files = new ExportedFiles(entries, folder);
   return {
-    chats: (chats ?? []).map((chat) => findFiles(chat, (file) => files.take(file))),
+    left,
+    unread,
+    chats: chats.map((chat) => findFiles(chat, (file) => files.take(file))),
     account: account && {
       ...account,
       files: account.files.flatMap(({ id, name, projectId }) => {
@@ -41,42 +50,41 @@ function answer(bytes: Buffer, folder: string): ImportAnswer {
   };
 }
 
-type Contents = { chats: ImportedChat[] | undefined; account: ImportedAccount | undefined };
+const unknown =
+  "no es una exportación que se conozca: puedes importar la de Tertulia, ChatGPT, Claude, Open WebUI o LibreChat.";
+const unreadable = "no se puede leer: dentro está dañado, o es demasiado grande,";
 
-function fromArchive(bytes: Buffer): Contents {
-  let room = inflatedAtMost;
-  let files: Record<string, Uint8Array>;
-  try {
-    files = unzipSync(bytes, {
-      filter: ({ name, originalSize }) => {
-        // Files that the person uploaded are not conversations of this export.
-        if (!name.endsWith(".json") || name.startsWith("archivos/") || originalSize > room) return false;
-        room -= originalSize;
-        return true;
-      },
-    });
-  } catch {
-    return { chats: undefined, account: undefined };
-  }
-  const read = Object.values(files).map((file) => fromJson(file));
-  const data = files["datos.json"];
-  return {
-    chats: read.some(Boolean) ? read.flatMap((chats) => chats ?? []) : undefined,
-    account: data && readAccount(parsed(data)),
-  };
+/** `read`: of each file with JSON, its conversations; undefined for other JSON. */
+type Contents = {
+  read: ReturnType<typeof readExport>[];
+  account: ImportedAccount | undefined;
+  left: FoundChat["left"];
+};
+
+function inFile(bytes: Uint8Array): Contents {
+  return { read: [readExport(parsed(bytes))], account: undefined, left: [] };
 }
 
+function inArchive(entries: ZipEntry[]): Contents {
+  const contents: Contents = { read: [], account: undefined, left: [] };
+  let room = inflatedAtMost;
+  for (const entry of entries) {
+    // Files that the person uploaded are not conversations of this export.
+    if (!entry.name.endsWith(".json") || entry.name.startsWith("archivos/")) continue;
+    const content = contentOf(entry, room);
+    const json = typeof content === "string" ? undefined : parsed(content);
+    if (typeof content !== "string") room -= content.length;
+    if (json === undefined) contents.left.push({ kind: "file", name: entry.name });
+    else if (entry.name === "datos.json") contents.account = readAccount(json);
+    else contents.read.push(readExport(json));
+  }
+  return contents;
+}
+
+/** Undefined for a text that is no JSON. */
 function parsed(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
-  } catch {
-    return undefined;
-  }
-}
-
-function fromJson(bytes: Uint8Array): ImportedChat[] | undefined {
-  try {
-    return readExport(parsed(bytes));
   } catch {
     return undefined;
   }
@@ -86,21 +94,16 @@ const dataUrl = /^data:image\/(\w+);base64,/;
 
 /** The files that lie in the archive of an export, or in its text; each is put in a folder when it is asked for. */
 class ExportedFiles {
-  readonly #bytes: Buffer | undefined;
+  readonly #entries: ZipEntry[];
+  readonly #byName: Map<string, ZipEntry>;
   readonly #folder: string;
-  readonly #names: string[] = [];
   #count = 0;
   #room = filesAtMost;
 
-  constructor(archive: Buffer | undefined, folder: string) {
-    this.#bytes = archive;
+  constructor(entries: ZipEntry[], folder: string) {
+    this.#entries = entries;
+    this.#byName = new Map(entries.map((entry) => [entry.name, entry]));
     this.#folder = folder;
-    if (!archive) return;
-    const keepName = ({ name }: { name: string }) => {
-      this.#names.push(name);
-      return false;
-    };
-    unzipSync(archive, { filter: keepName });
   }
 
   /** Undefined if the export does not have it, or what was taken before fills the room there is. */
@@ -110,21 +113,11 @@ class ExportedFiles {
       const bytes = Buffer.from(ref.slice(inText[0].length), "base64");
       return this.#put({ kind, name: name || `imagen.${inText[1]}` }, bytes);
     }
-    const entry = ref ? this.#names.find((one) => isOf(one, ref)) : undefined;
-    if (!entry || !this.#bytes) return;
-    const bytes = this.#inflate(entry);
-    return bytes && this.#put({ kind, name: name || basename(entry) }, bytes);
-  }
-
-  #inflate(entry: string): Uint8Array | undefined {
-    const wanted = ({ name, originalSize }: { name: string; originalSize: number }) =>
-      name === entry && originalSize <= limits.document;
-    try {
-      return unzipSync(this.#bytes ?? new Uint8Array(), { filter: wanted })[entry];
-    } catch {
-      // Damaged, or compressed in a way that is not known: it is among what is left.
-      return;
-    }
+    const entry = ref ? (this.#byName.get(ref) ?? this.#entries.find(({ name }) => isOf(name, ref))) : undefined;
+    const content = entry && contentOf(entry, limits.document);
+    // Damaged, too large, or compressed in a way that is not known: it is among what is left.
+    if (!content || typeof content === "string") return undefined;
+    return this.#put({ kind, name: name || basename(entry.name) }, content);
   }
 
   #put(file: Pick<FoundFile, "kind" | "name">, bytes: Uint8Array): FoundFile | undefined {
@@ -136,9 +129,8 @@ class ExportedFiles {
   }
 }
 
-/** Whether an entry is the one that is meant: Tertulia says its path, ChatGPT the beginning of its name. */
+/** Whether an entry is the one that is meant: ChatGPT says the beginning of its name. */
 function isOf(entry: string, ref: string): boolean {
-  if (entry === ref) return true;
   const name = basename(entry);
   return name.startsWith(ref) && /^(?:$|[-.])/.test(name.slice(ref.length));
 }

@@ -1,32 +1,34 @@
 import { unescaped } from "../../../process/text/unescaped.ts";
+import { parsed } from "./imported-chat.server.ts";
 
 // ChatGPT encloses what its pages draw in private-use characters: a kind, then its arguments, each after a separator.
-const group = /([ \t]*)\uE200([^\uE200\uE201]*)\uE201(?=([\p{L}\p{N}])?)/gu;
+const group = /((?<![ \t])[ \t]*)\uE200([^\uE200\uE201]*)\uE201(?=([\p{L}\p{N}])?)/gu;
 const separator = "\uE202";
-// A fenced block of code, in which marks are text.
-const fenced = /(^[ \t]*(?:`{3,}|~{3,})[\s\S]*?^[ \t]*(?:`{3,}|~{3,})[ \t]*$)/m;
 const link = /^https?:\/\//;
 
-/** Marks of several years that leave nothing, and those that leave a part of themselves. */
+/**
+ * Marks of several years that leave nothing, and those that leave a part of themselves. Blanks before them are looked at once, and what may
+ * stand within them has a limit: texts of others may be long.
+ */
 const rules: [mark: RegExp, shown: string | ((...found: string[]) => string)][] = [
   // A group that is never closed: the answer was cut off.
-  [/[ \t]*\uE200[^\uE201\n]*/g, ""],
+  [/(?<![ \t])[ \t]*\uE200[^\uE201\n]*/g, ""],
   // LibreChat keeps them written out.
   [/\\ue20[01346]/gi, ""],
-  [/[ \t]*(?:(?:\\ue202|\uE202)turn\d+[a-z]+\d+)+/gi, ""],
+  [/(?<![ \t])[ \t]*(?:(?:\\ue202|\uE202)turn\d+[a-z]+\d+)+/gi, ""],
   [/[\uE000-\uF8FF]/g, ""],
   // Copied without their characters.
-  [/[ \t]*\[?(?:file)?cite(?:turn\d+[a-z]+\d+)+(?:L\d+-L\d+)*\]?/gi, ""],
+  [/(?<![ \t])[ \t]*\[?(?:file)?cite(?:turn\d+[a-z]+\d+)+(?:L\d+-L\d+)*\]?/gi, ""],
   [/\bentity(\["[^\]\n]{0,300}\])/g, (whole = "", list = "") => nameIn(list) ?? whole],
   // Since 2023: 【12†source】, 【oaicite:0】, :contentReference[oaicite:0]{index=0}.
-  [/[ \t]*(?:&#8203;)?`{0,2}【(?:oaicite:\d+|[^【】\n]{0,200}†[^【】\n]{0,200})】`{0,2}(?:&#8203;)?/g, ""],
-  [/[ \t]*:{0,2}(?:contentReference)?\[oaicite:\d+\](?:\{index=\d+\})?/g, ""],
-  [/[ \t]*:chatgpt-content-reference\{[^}\n]{0,60}\}/g, ""],
+  [/(?<![ \t])[ \t]*(?:&#8203;)?`{0,2}【(?:oaicite:\d+|[^【】\n]{0,200}†[^【】\n]{0,200})】`{0,2}(?:&#8203;)?/g, ""],
+  [/(?<![ \t])[ \t]*:{0,2}(?:contentReference)?\[oaicite:\d+\](?:\{index=\d+\})?/g, ""],
+  [/(?<![ \t])[ \t]*:chatgpt-content-reference\{[^}\n]{0,60}\}/g, ""],
   [/\[oai_citation(?:_attribution)?:\d+‡/g, "["],
   // Files that only its own pages had.
-  [/!\[([^\]\n]*)\]\((?:sandbox|sediment|file-service|attachment):[^)\s]*\)/gi, (_, alt = "") => alt],
+  [/!\[([^\]\n]{0,500})\]\((?:sandbox|sediment|file-service|attachment):[^)\s]{0,500}\)/gi, (_, alt = "") => alt],
   [
-    /\[([^\]\n]*)\]\(((?:sandbox|sediment|file-service|attachment):[^)\n]*)\)/gi,
+    /\[([^\]\n]{0,500})\]\(((?:sandbox|sediment|file-service|attachment):[^)\n]{0,500})\)/gi,
     (_, label = "", to = "") => named(label, to),
   ],
   [/sandbox:\/mnt\/data\/(?:[^\s)/]+\/)*([^\s)/]+)/gi, (_, name = "") => name],
@@ -35,11 +37,32 @@ const rules: [mark: RegExp, shown: string | ((...found: string[]) => string)][] 
 
 /** A text of ChatGPT without the marks that its own pages draw; names and links in them stay. */
 export function withoutMarks(said: string): string {
-  return withoutWritingBlocks(said)
-    .split(fenced)
-    .map((part, index) => (index % 2 === 1 ? part.replace(/[\uE200-\uE206]/g, "") : unmarked(part)))
-    .join("")
+  const parts: { isCode: boolean; lines: string[] }[] = [];
+  for (const { line, isCode } of withoutWritingBlocks(linesOf(said))) {
+    const last = parts.at(-1);
+    if (last?.isCode === isCode) last.lines.push(line);
+    else parts.push({ isCode, lines: [line] });
+  }
+  return parts
+    .map(({ isCode, lines }) =>
+      isCode ? lines.join("\n").replace(/[\uE200-\uE206]/g, "") : unmarked(lines.join("\n")),
+    )
+    .join("\n")
     .trimEnd();
+}
+
+type Line = { line: string; isCode: boolean };
+
+/** Lines of Markdown; marks in a fenced block of code are text. */
+function linesOf(said: string): Line[] {
+  let fence = "";
+  return said.split("\n").map((line) => {
+    const wasCode = fence !== "";
+    const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
+    if (mark && !fence) fence = mark;
+    else if (mark && line.trim().startsWith(fence)) fence = "";
+    return { line, isCode: wasCode || fence !== "" };
+  });
 }
 
 function unmarked(text: string): string {
@@ -73,15 +96,7 @@ function shownOf(inside: string): string {
 /** The name in a list such as ["place","Úbeda","city"]. */
 function nameIn(list: string): string | undefined {
   const items = parsed(list);
-  return Array.isArray(items) && items.length > 0 ? String(items[1] ?? items[0]) : undefined;
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
+  return Array.isArray(items) ? [items[1], items[0]].find((item) => typeof item === "string") : undefined;
 }
 
 function named(label: string, to: string): string {
@@ -90,27 +105,18 @@ function named(label: string, to: string): string {
 }
 
 /** Takes the frames off texts that it wrote to be copied (`:::writing{…}` to `:::`); their titles stay. */
-function withoutWritingBlocks(said: string): string {
-  let fence = "";
+function withoutWritingBlocks(lines: Line[]): Line[] {
   let isInside = false;
-  return said
-    .split("\n")
-    .flatMap((line) => {
-      const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
-      if (mark && !fence) fence = mark;
-      else if (mark && line.trim().startsWith(fence)) fence = "";
-      if (fence) return [line];
-      const [begun, before = "", about = ""] = /^(>?\s*):::writing(?:\{([^}\n]*)\})?\s*$/.exec(line) ?? [];
-      if (begun !== undefined) {
-        isInside = true;
-        const [, title] = /(?:title|subject)=["“]([^"”]*)["”]/.exec(about) ?? [];
-        return title ? [`${before}**${title}**`, before.trimEnd()] : [];
-      }
-      if (isInside && /^>?\s*:::\s*$/.test(line)) {
-        isInside = false;
-        return [];
-      }
-      return [line];
-    })
-    .join("\n");
+  return lines.flatMap((one) => {
+    if (one.isCode) return [one];
+    const [begun, before = "", about = ""] = /^(>?\s*):::writing(?:\{([^}\n]*)\})?\s*$/.exec(one.line) ?? [];
+    if (begun !== undefined) {
+      isInside = true;
+      const [, title] = /(?:title|subject)=["“]([^"”]*)["”]/.exec(about) ?? [];
+      return title ? [`${before}**${title}**`, before.trimEnd()].map((line) => ({ line, isCode: false })) : [];
+    }
+    if (!isInside || !/^>?\s*:::\s*$/.test(one.line)) return [one];
+    isInside = false;
+    return [];
+  });
 }

@@ -7,6 +7,7 @@ import {
   isObject,
   type Json,
   objects,
+  parsed,
   text,
   time,
 } from "./imported-chat.server.ts";
@@ -59,14 +60,10 @@ function partSaid(part: unknown): string {
 
 /** The text of a canvas that a model created or rewrote; later edits are patterns, not texts. */
 function canvasIn(call: string): string {
-  try {
-    const given: unknown = JSON.parse(call);
-    if (!isObject(given)) return "";
-    const [update] = objects(given.updates);
-    const whole = text(given.content) || (update?.pattern === ".*" ? text(update.replacement) : "");
-    const title = text(given.name);
-    return whole && title ? `**${title}**\n\n${whole}` : whole;
-  } catch {
-    return "";
-  }
+  const given = parsed(call);
+  if (!isObject(given)) return "";
+  const [update] = objects(given.updates);
+  const whole = text(given.content) || (update?.pattern === ".*" ? text(update.replacement) : "");
+  const title = text(given.name);
+  return whole && title ? `**${title}**\n\n${whole}` : whole;
 }

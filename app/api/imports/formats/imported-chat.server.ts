@@ -93,6 +93,16 @@ export function chatOf(
 export const isObject = (value: unknown): value is Json =>
   value !== null && typeof value === "object" && !Array.isArray(value);
 export const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
+/** The value of a JSON text; undefined for a text that is none, or anything else. */
+export function parsed(json: unknown): unknown {
+  if (typeof json !== "string") return undefined;
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
 /** A text of an export; empty for anything else. */
 export const text = (value: unknown) => (typeof value === "string" ? value.replaceAll("\0", "").toWellFormed() : "");
 

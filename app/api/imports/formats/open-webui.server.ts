@@ -13,7 +13,8 @@ import {
 
 const uuid = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/i;
 // Thoughts and calls of tools, which are kept as elements in the text, and by old releases as they came from the model.
-const details = /<details type="(?:reasoning|tool_calls|code_interpreter)"[^>]*>[\s\S]*?<\/details>\s*/g;
+const details = /<details type="(?:reasoning|tool_calls|code_interpreter)"/g;
+const detailsEnd = "</details>";
 const thoughts = /^\s*<think>[\s\S]*?<\/think>\s*/;
 
 /** A conversation of Open WebUI: its row, and the JSON in it. */
@@ -24,7 +25,7 @@ export function fromOpenWebUi(item: Json, chat: Json): ImportedChat {
     key: text(message.id),
     parent: text(message.parentId) || null,
     role: text(message.role),
-    content: saidIn(message).replace(details, "").replace(thoughts, ""),
+    content: withoutDetails(saidIn(message)).replace(thoughts, ""),
     at: time(message.timestamp),
     files: [...objects(message.files).flatMap(fileOf), ...objects(message.content).flatMap(pictureOf)],
   }));
@@ -37,6 +38,20 @@ export function fromOpenWebUi(item: Json, chat: Json): ImportedChat {
     pinned: isSet(item.pinned),
   };
   return chatOf(about, nodes, text(history.currentId) || nodes.at(-1)?.key);
+}
+
+/** A last one without an end is text. */
+function withoutDetails(said: string): string {
+  const kept: string[] = [];
+  let from = 0;
+  for (const { index } of said.matchAll(details)) {
+    if (index < from) continue;
+    const end = said.indexOf(detailsEnd, index);
+    if (end < 0) break;
+    kept.push(from === 0 ? said.slice(from, index) : said.slice(from, index).trimStart());
+    from = end + detailsEnd.length;
+  }
+  return kept.join("") + (from === 0 ? said : said.slice(from).trimStart());
 }
 
 // In JSON a truth value, in a database 1.

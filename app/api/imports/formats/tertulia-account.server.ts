@@ -1,52 +1,50 @@
 import { z } from "@hono/zod-openapi";
 import { limits } from "../../../process/limits.ts";
-import { isObject, objects } from "./imported-chat.server.ts";
+import { knownZone } from "../../../process/time-zones.server.ts";
+import { isObject, objects, parsed, text } from "./imported-chat.server.ts";
 
-const id = z.string().max(100);
-const short = z.string().max(200);
+// Without signs that a database can't keep.
+const said = z.string().overwrite(text);
+const id = said.max(100);
 const project = z.object({
   id,
-  name: z.string().min(1).max(limits.name),
-  description: z.string().max(limits.projectDescription).catch(""),
-  instructions: z.string().max(limits.projectInstructions).catch(""),
+  name: said.min(1).max(limits.name),
+  description: said.max(limits.projectDescription).catch(""),
+  instructions: said.max(limits.projectInstructions).catch(""),
 });
 const template = z.object({
   id,
-  title: z.string().min(1).max(limits.chatTitle),
-  content: z.string().min(1).max(limits.templateContent),
+  title: said.min(1).max(limits.chatTitle),
+  content: said.min(1).max(limits.templateContent),
 });
-/** A list that is a column of JSON. */
-const list = z.string().transform((text, context): string[] => {
-  try {
-    return z.array(z.string()).parse(JSON.parse(text));
-  } catch {
-    context.addIssue("No list");
-    return z.NEVER;
-  }
-});
+/** A list of texts, stored as JSON. */
+const list = z.string().transform(parsed).pipe(z.array(said));
 const assistant = z.object({
   id,
-  name: z.string().min(1).max(limits.name),
-  purpose: z.string().max(limits.assistantPurpose).catch(""),
-  instructions: z.string().max(limits.projectInstructions).catch(""),
+  name: said.min(1).max(limits.name),
+  purpose: said.max(limits.assistantPurpose).catch(""),
+  instructions: said.max(limits.projectInstructions).catch(""),
   modelId: id.nullable().catch(null),
   temperature: z.number().min(0).max(2).nullable().catch(null),
   fileIds: list.catch([]),
   beginnings: list.catch([]),
 });
-const schedule = z.object({
-  id,
-  content: z.string().min(1).max(limits.message),
-  modelId: id.nullable().catch(null),
-  assistantId: id.nullable().catch(null),
-  days: z.string().regex(/^\[(?:[1-7](?:,[1-7])*)?\]$/),
-  monthDay: z.number().int().min(1).max(31).nullable(),
-  time: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/),
-  zone: short,
-  tells: z.literal([0, 1]).catch(0),
-  enabled: z.literal([0, 1]).catch(0),
-});
-const file = z.object({ id, name: z.string().min(1).max(limits.fileName), projectId: id.nullable().catch(null) });
+const noDays = "[]";
+const schedule = z
+  .object({
+    id,
+    content: said.min(1).max(limits.message),
+    modelId: id.nullable().catch(null),
+    assistantId: id.nullable().catch(null),
+    days: z.string().regex(/^\[(?:[1-7](?:,[1-7])*)?\]$/),
+    monthDay: z.number().int().min(1).max(31).nullable(),
+    time: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/),
+    zone: z.string().refine((zone) => zone === "UTC" || knownZone(zone) !== "UTC"),
+    tells: z.literal([0, 1]).catch(0),
+    enabled: z.literal([0, 1]).catch(0),
+  })
+  .refine(({ days, monthDay }) => (days === noDays) !== (monthDay === null));
+const file = z.object({ id, name: said.min(1).max(limits.fileName), projectId: id.nullable().catch(null) });
 
 /** Things of an account beside its chats, as `datos.json` of somebody's data has them. */
 export type ImportedAccount = {

@@ -15,7 +15,8 @@ export type House = {
   files: Map<string, HouseFile>;
   /** How many chats there are, of which some may be of nobody. */
   chatCount: number;
-  chats(): Generator<{ person: string; project: string | null; chat: ImportedChat }>;
+  /** `chat` is undefined if it can't be read. */
+  chats(): Generator<{ person: string; project: string | null; chat: ImportedChat | undefined }>;
   /** Sentences about what does not come. */
   left: string[];
   close(): void;

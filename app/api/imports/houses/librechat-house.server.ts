@@ -5,6 +5,7 @@ import { deserialize } from "bson";
 import { unescaped } from "../../../process/text/unescaped.ts";
 import { isObject, type Json, objects, text } from "../formats/imported-chat.server.ts";
 import { fromLibreChat } from "../formats/librechat.server.ts";
+import { readOne } from "../formats/read-export.server.ts";
 import { counted, type House, type HouseAssistant, HouseUnreadable } from "./house.server.ts";
 
 // Of BSON.
@@ -112,7 +113,11 @@ function* chatsOf(conversations: Json[], messages: Json[], people: Set<string>):
     if (!people.has(person)) continue;
     const own = byChat.get(`${person} ${text(row.conversationId)}`) ?? [];
     const said = own.filter(isSaid).sort((a, b) => Number(a.createdAt) - Number(b.createdAt));
-    yield { person, project: text(row.chatProjectId) || null, chat: fromLibreChat({ ...row, messages: said }) };
+    yield {
+      person,
+      project: text(row.chatProjectId) || null,
+      chat: readOne(() => fromLibreChat({ ...row, messages: said })),
+    };
   }
 }
 

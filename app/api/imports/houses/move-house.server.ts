@@ -265,11 +265,12 @@ class Move {
 
   async #chats(): Promise<void> {
     let looked = 0;
-    let tooMany = 0;
+    let [tooMany, unread] = [0, 0];
     for (const { person, project, chat } of this.#house.chats()) {
       this.#services.told?.(++looked, this.#house.chatCount);
       const userId = this.#people.get(person);
-      if (!userId || chat.messages.length === 0) continue;
+      if (!chat) unread++;
+      if (!userId || !chat || chat.messages.length === 0) continue;
       const found = findFiles(chat, (file) => this.#find(file, person));
       const isOwn = project !== null && this.#projectOwners.get(project) === userId;
       const projectId = isOwn ? (this.#projects.get(project) ?? null) : null;
@@ -285,6 +286,8 @@ class Move {
       }
     }
     const full = counted(tooMany, "conversación que no cabe", "conversaciones que no caben");
+    const broken = counted(unread, "conversación ilegible", "conversaciones ilegibles");
+    if (broken) this.#moved.left.push(`${broken}.`);
     if (full) this.#moved.left.push(`${full} en el plan de su persona. Amplíalo y repite la mudanza.`);
   }
 

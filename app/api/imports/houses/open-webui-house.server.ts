@@ -1,8 +1,9 @@
 import { existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { isObject, type Json, objects, text } from "../formats/imported-chat.server.ts";
+import { isObject, type Json, objects, parsed, text } from "../formats/imported-chat.server.ts";
 import { fromOpenWebUi } from "../formats/open-webui.server.ts";
+import { readOne } from "../formats/read-export.server.ts";
 import {
   counted,
   type House,
@@ -91,7 +92,7 @@ function* chatsOf(db: DatabaseSync, all: All, people: Set<string>): ReturnType<H
     if (!people.has(person) || isInternal(row)) continue;
     const stored = parsed(row.chat);
     const chat = withRows(isObject(stored) ? stored : {}, id, messagesOf(id));
-    const imported = fromOpenWebUi({ ...row, pinned: pinned.has(id) ? 1 : row.pinned }, chat);
+    const imported = readOne(() => fromOpenWebUi({ ...row, pinned: pinned.has(id) ? 1 : row.pinned }, chat));
     yield { person, project: text(row.folder_id) || null, chat: imported };
   }
 }
@@ -145,16 +146,6 @@ function opened(path: string): DatabaseSync {
     throw new HouseUnreadable(broken, { cause });
   }
   throw new HouseUnreadable(`${basename(path)} no es la base de datos de un Open WebUI.`);
-}
-
-/** A cell of JSON; undefined for what is none, which costs that cell. */
-function parsed(cell: unknown): unknown {
-  if (typeof cell !== "string") return undefined;
-  try {
-    return JSON.parse(cell);
-  } catch {
-    return undefined;
-  }
 }
 
 const objectIn = (cell: unknown): Json => {
