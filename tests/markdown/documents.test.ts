@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readText } from "../../app/files/formats/read.server.ts";
-import { documentTypes, makeDocument } from "../../app/markdown/documents/make-document.server.ts";
+import { officeTypes, makeDocument } from "../../app/markdown/documents/make-document.server.ts";
 
 const markdown = `# Presupuesto
 
@@ -36,7 +36,7 @@ describe.each(["docx", "odt"] as const)("a conversation as %s", (format) => {
   it("has its headings, lists, tables, code, formulas, links and sources", async () => {
     const document = { format, title: "Piso & garaje", notice: "Contesta una IA.", turns: [turn] };
     const bytes = await makeDocument(document);
-    const read = await readText(Buffer.from(bytes ?? []), documentTypes[format], 1_000_000);
+    const read = await readText(Buffer.from(bytes ?? []), officeTypes[format], 1_000_000);
     const text = "text" in read ? read.text : "";
     expect(text).toContain("# Piso & garaje");
     expect(text).toContain("## Modelo de la casa (1 de enero de 2025, 10:00)");

@@ -1,6 +1,6 @@
 import { Parser } from "htmlparser2";
+import { TreeBuilder } from "../../process/text/xml.server.ts";
 import { formulaText } from "./math.server.ts";
-import { type Element, TreeBuilder } from "./office/xml.server.ts";
 import { TextWriter } from "./text-writer.server.ts";
 
 // Elements that are not read: programs, decoration, and navigation.
@@ -19,18 +19,15 @@ export function htmlText(html: string): string {
   const writer = new TextWriter();
   let hidden = 0;
   let verbatim = 0;
-  let formula: { builder: TreeBuilder; root: Element } | undefined;
+  let formula: TreeBuilder | undefined;
   const parser = new Parser(
     {
       onopentag(name, attributes) {
         if (unread.has(name)) hidden++;
         if (hidden > 0) return;
-        if (formula) return formula.builder.open(name, attributes);
+        if (formula) return formula.open(name, attributes);
         const { alt } = attributes;
-        if (name === "math") {
-          const root: Element = { name, attributes, children: [] };
-          formula = { builder: new TreeBuilder(root), root };
-        }
+        if (name === "math") formula = new TreeBuilder(name);
         const level = /^h([1-6])$/.exec(name)?.[1];
         if (level) writer.heading(Number(level));
         else if (name === "li") writer.line("- ");
@@ -50,19 +47,19 @@ export function htmlText(html: string): string {
           writer.words(` ${formulaText(formula.root)} `);
           formula = undefined;
         }
-        if (formula) return formula.builder.close();
+        if (formula) return formula.close();
         if (name === "table") writer.endTable();
         else if (name === "pre" || name === "textarea") verbatim = Math.max(0, verbatim - 1);
         if (/^h[1-6]$/.test(name) || (blocks.has(name) && name !== "ul" && name !== "ol")) writer.line();
       },
       ontext(text) {
         if (hidden > 0) return;
-        if (formula) formula.builder.text(text);
+        if (formula) formula.text(text);
         else if (verbatim > 0) writer.text(text);
         else writer.words(text);
       },
-      // As XHTML means it; a page that closes a program or a frame so would be read no further.
     },
+    // Without it, <script/> would hide the rest of a page.
     { recognizeSelfClosing: true },
   );
   parser.end(html);

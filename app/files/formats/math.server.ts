@@ -1,4 +1,4 @@
-import { type Element, elementsOf, firstIn, textWithin } from "./office/xml.server.ts";
+import { type Element, elementsOf, firstIn, textWithin } from "../../process/text/xml.server.ts";
 
 // Deeper formulas are written by nobody.
 const deepest = 60;

@@ -12,7 +12,7 @@ export type Run = {
   formula?: string;
   source?: number;
 };
-/** `list`: of an item; `number` is its number, undefined for a bullet or for more paragraphs of an item; `quote`: how deep. */
+/** `list`: of an item; `mark` is «•» or its number, empty for further paragraphs of an item; `quote`: how deep. */
 export type Paragraph = { runs: Run[]; quote: number; list?: { level: number; mark: string } };
 export type Block =
   | ({ kind: "heading"; level: number } & Pick<Paragraph, "runs">)

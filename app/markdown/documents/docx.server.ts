@@ -21,8 +21,8 @@ import {
   TextRun,
   WidthType,
 } from "docx";
+import { type Element, elementsOf, textWithin, treeOf } from "../../process/text/xml.server.ts";
 import { type Block, blocksOf, type Run } from "./blocks.server.ts";
-import { elementsOf, type MathElement, mathTree, textOf } from "./math-tree.server.ts";
 import type { OfficeDocument } from "./office-document.server.ts";
 
 const levels = [
@@ -132,13 +132,13 @@ function runs(all: Run[], noteOf: NoteOf): ParagraphChild[] {
 
 /** A formula of Word; its source where it could not be set. */
 function formula(source: string, mathml: string): ParagraphChild {
-  const tree = mathml ? mathTree(mathml) : undefined;
+  const tree = mathml ? treeOf(mathml) : undefined;
   return tree ? new MathBlock({ children: parts(tree) }) : new TextRun({ text: source, font: monospace });
 }
 
 type MathPart = ConstructorParameters<typeof MathBlock>[0]["children"][number];
 
-function parts(element: MathElement): MathPart[] {
+function parts(element: Element): MathPart[] {
   const inside = elementsOf(element);
   const at = (index: number) => {
     const part = inside[index];
@@ -164,7 +164,7 @@ function parts(element: MathElement): MathPart[] {
     case "mn":
     case "mo":
     case "mtext":
-      return [new MathRun(textOf(element))];
+      return [new MathRun(textWithin(element))];
     case "annotation":
       return [];
     default:

@@ -2,8 +2,8 @@ import { extname } from "node:path";
 import { runWorker, TooMuch } from "../../process/child-process.server.ts";
 import type { OfficeDocument } from "./office-document.server.ts";
 
-/** Media types of documents by their formats. */
-export const documentTypes = {
+/** Media types by formats. */
+export const officeTypes = {
   docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
   odt: "application/vnd.oasis.opendocument.text",
 } as const;

@@ -1,5 +1,5 @@
+import { type Element, elementsIn, elementsOf, firstIn, textWithin, treeOf } from "../../../process/text/xml.server.ts";
 import type { Archive } from "../archive.server.ts";
-import { type Element, elementsIn, elementsOf, firstIn, textWithin, treeOf } from "./xml.server.ts";
 
 // Of one chart: what is more is data, not a picture to be read.
 const pointsAtMost = 500;

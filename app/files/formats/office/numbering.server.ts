@@ -1,4 +1,4 @@
-import { type Element, elementsOf, treeOf } from "./xml.server.ts";
+import { type Element, elementsOf, treeOf } from "../../../process/text/xml.server.ts";
 
 type Level = { start: number; format: string; text: string; isLegal: boolean; style: string | undefined };
 type Scheme = { levels: Map<number, Level>; styleLink: string | undefined };

@@ -1,9 +1,9 @@
+import { type Attributes, firstIn, parseXml, treeOf } from "../../../process/text/xml.server.ts";
 import type { Archive } from "../archive.server.ts";
 import { formulaText } from "../math.server.ts";
 import { TextWriter } from "../text-writer.server.ts";
 import { objectRows } from "./drawings.server.ts";
 import { type DocumentStyles, ListCounts, outline } from "./open-document-styles.server.ts";
-import { type Attributes, firstIn, parseXml, treeOf } from "./xml.server.ts";
 
 type List = { style: string; level: number; mark: string | undefined; from: number | undefined };
 /** A comment while its text is read, or while the place that it is about is open. */

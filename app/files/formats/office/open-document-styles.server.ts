@@ -1,5 +1,5 @@
+import { type Attributes, parseXml } from "../../../process/text/xml.server.ts";
 import { formatted } from "./numbering.server.ts";
-import { type Attributes, parseXml } from "./xml.server.ts";
 
 type Level = { format: string; prefix: string; suffix: string; start: number; shownLevels: number; isBullet: boolean };
 /** Levels of lists by the name of their style; the outline of headings has the name `outline`. */

@@ -1,6 +1,6 @@
 import { unescaped } from "../../../process/text/unescaped.ts";
+import { parseXml } from "../../../process/text/xml.server.ts";
 import type { Archive } from "../archive.server.ts";
-import { parseXml } from "./xml.server.ts";
 
 /** Parts that a part of an Office document refers to (ECMA-376, part 2), in the order in which they are listed. */
 export type Relation = { id: string; kind: string; path: string };

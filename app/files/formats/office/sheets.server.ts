@@ -1,4 +1,5 @@
 import type { CellObject, Comments, WorkSheet } from "@e965/xlsx";
+import { elementsIn, firstIn, textWithin, treeOf } from "../../../process/text/xml.server.ts";
 import { type Archive, openArchive } from "../archive.server.ts";
 import { TextWriter } from "../text-writer.server.ts";
 import { damaged, withPassword } from "../unreadable.server.ts";
@@ -6,7 +7,6 @@ import { cellWriter } from "./cells.server.ts";
 import { chartRows, objectRows, wordsIn } from "./drawings.server.ts";
 import { refuseEncrypted } from "./open-document.server.ts";
 import { type Relation, relationsOf } from "./parts.server.ts";
-import { elementsIn, firstIn, textWithin, treeOf } from "./xml.server.ts";
 
 const what = "una hoja de cálculo";
 // Of each sheet. More of a table is no text to be read.

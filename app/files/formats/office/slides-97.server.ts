@@ -3,7 +3,7 @@ import { damaged, withPassword } from "../unreadable.server.ts";
 const what = "un PPT";
 
 /** A record of a PowerPoint file (MS-PPT, 2.3.1): `from` and `to` are where its content stands. */
-type Record = { type: number; instance: number; isContainer: boolean; from: number; to: number };
+type PptRecord = { type: number; instance: number; isContainer: boolean; from: number; to: number };
 
 // Types of records (MS-PPT, 2.13.24; MS-ODRAW for the text of shapes).
 const slideListWithText = 4080;
@@ -39,7 +39,7 @@ export async function oldSlideTexts(bytes: Buffer): Promise<string[]> {
     if (current.readUInt32LE(12) === 0xf3d1c4df) throw withPassword();
     return new Presentation(document, current.readUInt32LE(16)).slides();
   } catch (error) {
-    if (error instanceof RangeError || (error instanceof Error && error.name !== "Unreadable")) throw damaged(what);
+    if (error instanceof RangeError) throw damaged(what);
     throw error;
   }
 }
@@ -81,7 +81,7 @@ class Presentation {
     });
   }
 
-  #recordAt(at: number): Record {
+  #recordAt(at: number): PptRecord {
     const flags = this.#bytes.readUInt16LE(at);
     const length = this.#bytes.readUInt32LE(at + 4);
     const to = Math.min(at + 8 + length, this.#bytes.length);
@@ -94,7 +94,7 @@ class Presentation {
     };
   }
 
-  *#inside({ from, to }: Record): Generator<Record> {
+  *#inside({ from, to }: PptRecord): Generator<PptRecord> {
     for (let at = from; at + 8 <= to; ) {
       const record = this.#recordAt(at);
       yield record;
@@ -118,7 +118,7 @@ class Presentation {
   }
 
   /** Slides or notes of a list: where each stands, its id, and the texts of its placeholders. */
-  #listed(list: Record | undefined): { place: number; id: number; outline: string[] }[] {
+  #listed(list: PptRecord | undefined): { place: number; id: number; outline: string[] }[] {
     const found: { place: number; id: number; outline: string[] }[] = [];
     let kind = 0;
     for (const record of list ? this.#inside(list) : []) {
@@ -133,7 +133,7 @@ class Presentation {
   }
 
   /** The text of all shapes of a slide; that of its placeholders may stand in the list of slides. */
-  #textOf(container: Record, outline: string[]): string {
+  #textOf(container: PptRecord, outline: string[]): string {
     const said: string[] = [];
     const open = [{ record: container, deep: 0 }];
     for (let next = open.pop(); next; next = open.pop()) {
@@ -146,7 +146,7 @@ class Presentation {
     return said.filter((text) => text.trim()).join("\n\n");
   }
 
-  #textBox(box: Record, outline: string[]): string[] {
+  #textBox(box: PptRecord, outline: string[]): string[] {
     let kind = 4;
     return [...this.#inside(box)].flatMap((record) => {
       if (record.type === textHeader) kind = this.#bytes.readUInt32LE(record.from);
@@ -155,7 +155,7 @@ class Presentation {
     });
   }
 
-  #said({ type, from, to }: Record, isTitle: boolean): string {
+  #said({ type, from, to }: PptRecord, isTitle: boolean): string {
     const text = this.#bytes.toString(type === textChars ? "utf16le" : "latin1", from, to);
     // Paragraphs end in a carriage return, lines in a vertical tab; a star stands for the number of the slide.
     const lines = text.replace(/[\r\v]/g, "\n").trim();
@@ -163,4 +163,4 @@ class Presentation {
   }
 }
 
-const isText = ({ type }: Record) => type === textChars || type === textBytes;
+const isText = ({ type }: PptRecord) => type === textChars || type === textBytes;

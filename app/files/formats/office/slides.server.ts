@@ -1,10 +1,17 @@
+import {
+  type Attributes,
+  elementsIn,
+  parseXml,
+  TreeBuilder,
+  textWithin,
+  treeOf,
+} from "../../../process/text/xml.server.ts";
 import { type Archive, openArchive } from "../archive.server.ts";
 import { formulaText } from "../math.server.ts";
 import { TextWriter } from "../text-writer.server.ts";
 import { damaged } from "../unreadable.server.ts";
 import { chartRows, diagramLines } from "./drawings.server.ts";
 import { type Relation, relationsOf } from "./parts.server.ts";
-import { type Attributes, type Element, elementsIn, parseXml, TreeBuilder, textWithin, treeOf } from "./xml.server.ts";
 
 const what = "un PPTX";
 const presentationPath = "ppt/presentation.xml";
@@ -48,7 +55,7 @@ class Shapes {
   #isNumber = false;
   #isText = false;
   #hidden = 0;
-  #formula: { builder: TreeBuilder; root: Element } | undefined;
+  #formula: TreeBuilder | undefined;
 
   constructor(writer: TextWriter, archive: Archive, relations: Relation[]) {
     this.#writer = writer;
@@ -62,7 +69,7 @@ class Shapes {
         // A copy for older programs.
         if (name === "mc:Fallback") this.#hidden++;
         if (this.#hidden > 0) return;
-        if (this.#formula) this.#formula.builder.open(name, attributes);
+        if (this.#formula) this.#formula.open(name, attributes);
         else this.#open(name, attributes);
       },
       close: (name) => {
@@ -70,7 +77,7 @@ class Shapes {
         else if (this.#hidden === 0) this.#close(name);
       },
       text: (text) => {
-        if (this.#formula) this.#formula.builder.text(text);
+        if (this.#formula) this.#formula.text(text);
         else if (this.#isText && !this.#isNumber && this.#hidden === 0) this.#writer.words(text);
       },
     });
@@ -87,10 +94,8 @@ class Shapes {
     else if (name === "a:p" && this.#isTitle) writer.heading(1);
     else if (name === "a:p" || name === "a:br") writer.line();
     else if (name === "a:t") this.#isText = true;
-    else if (name === "m:oMath") {
-      const root: Element = { name, attributes, children: [] };
-      this.#formula = { builder: new TreeBuilder(root), root };
-    } else if (name === "c:chart") this.#draw(attributes["r:id"], (path) => chartRows(this.#archive, path));
+    else if (name === "m:oMath") this.#formula = new TreeBuilder(name);
+    else if (name === "c:chart") this.#draw(attributes["r:id"], (path) => chartRows(this.#archive, path));
     else if (name === "dgm:relIds") {
       this.#draw(attributes["r:dm"], (path) => diagramLines(this.#archive, path).map((line) => [`- ${line}`]));
     }
@@ -101,7 +106,7 @@ class Shapes {
       if (name === "m:oMath") {
         this.#writer.words(` ${formulaText(this.#formula.root)} `);
         this.#formula = undefined;
-      } else this.#formula.builder.close();
+      } else this.#formula.close();
     } else if (name === "a:t") this.#isText = false;
     else if (name === "a:tbl") this.#writer.endTable();
     else if (name === "p:sp" || name === "p:graphicFrame") {

@@ -1,3 +1,4 @@
+import { type Attributes, parseXml, TreeBuilder } from "../../../process/text/xml.server.ts";
 import type { Archive } from "../archive.server.ts";
 import { formulaText } from "../math.server.ts";
 import { TextWriter } from "../text-writer.server.ts";
@@ -5,7 +6,6 @@ import { chartRows, diagramLines } from "./drawings.server.ts";
 import type { Numbering } from "./numbering.server.ts";
 import type { Relation } from "./parts.server.ts";
 import type { WordStyle } from "./word-styles.server.ts";
-import { type Attributes, type Element, parseXml, TreeBuilder } from "./xml.server.ts";
 
 /** A footnote, endnote or comment. `author`: of a comment. */
 export type Note = { text: string; author: string };
@@ -46,7 +46,7 @@ export class WordPart {
   /** Content controls that are open: whether they show what to write there, and no answer. */
   #controls: boolean[] = [];
   #placeholders = 0;
-  #formula: { builder: TreeBuilder; root: Element } | undefined;
+  #formula: TreeBuilder | undefined;
   /** Texts of comments' places while they are open, by the comment's id. */
   readonly #about = new Map<string, string>();
   #choices: string[] = [];
@@ -100,7 +100,7 @@ export class WordPart {
       open: (name: string, attributes: Attributes) => {
         if (unread.has(name)) this.#hidden++;
         if (this.#hidden > 0) return;
-        if (this.#formula) this.#formula.builder.open(name, attributes);
+        if (this.#formula) this.#formula.open(name, attributes);
         else this.#open(name, attributes);
       },
       close: (name: string) => {
@@ -109,12 +109,12 @@ export class WordPart {
           return;
         }
         if (this.#hidden > 0) return;
-        if (this.#formula && name !== "m:oMath") this.#formula.builder.close();
+        if (this.#formula && name !== "m:oMath") this.#formula.close();
         else this.#close(name);
       },
       text: (text: string) => {
         if (this.#hidden > 0) return;
-        if (this.#formula) this.#formula.builder.text(text);
+        if (this.#formula) this.#formula.text(text);
         else if (this.#isText && !this.#isVanished && this.#instructions === 0 && this.#placeholders === 0)
           this.#say(text);
       },
@@ -146,11 +146,9 @@ export class WordPart {
       case "w:txbxContent":
         this.#flows.push(newFlow());
         return;
-      case "m:oMath": {
-        const root: Element = { name: "m:oMath", attributes: {}, children: [] };
-        this.#formula = { builder: new TreeBuilder(root), root };
+      case "m:oMath":
+        this.#formula = new TreeBuilder(name);
         return;
-      }
       case "c:chart":
         this.#drawing(attributes["r:id"], (path) => chartRows(this.#document.archive, path));
         return;

@@ -1,4 +1,4 @@
-import { elementsOf, firstIn, treeOf } from "./xml.server.ts";
+import { elementsOf, firstIn, treeOf } from "../../../process/text/xml.server.ts";
 
 /** Properties that a style sets: level of a heading from 1, numbering, and whether its text is not shown. */
 export type WordStyle = {

@@ -1,4 +1,4 @@
-import { documentTypes, makeDocument } from "../../../markdown/documents/make-document.server.ts";
+import { makeDocument, officeTypes } from "../../../markdown/documents/make-document.server.ts";
 import { accepted } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
 import type { Route } from "./+types/download-chat";
@@ -20,5 +20,5 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
   const bytes = await makeDocument(document);
   if (!bytes) throw new Response("Es demasiado larga para un documento. Descárgala como Markdown.", { status: 413 });
   const named = answer.headers.get("Content-Disposition")?.replaceAll(/\.json\b/g, `.${format}`) ?? "attachment";
-  return new Response(bytes, { headers: { "Content-Type": documentTypes[format], "Content-Disposition": named } });
+  return new Response(bytes, { headers: { "Content-Type": officeTypes[format], "Content-Disposition": named } });
 }

@@ -61,10 +61,9 @@ function otherPrefixes(xml: string): Map<string, string> {
 
 /** The whole of a small part as a tree. */
 export function treeOf(xml: string): Element {
-  const root: Element = { name: "", attributes: {}, children: [] };
-  const builder = new TreeBuilder(root);
+  const builder = new TreeBuilder("");
   parseXml(xml, builder);
-  return root;
+  return builder.root;
 }
 
 // Elements below are left out: no document has them, and a tree is walked by recursion.
@@ -72,10 +71,12 @@ const deepest = 500;
 
 /** Builds the tree of an element from what a parser says. */
 export class TreeBuilder implements Required<XmlHandler> {
+  readonly root: Element;
   readonly #open: Element[];
 
-  constructor(root: Element) {
-    this.#open = [root];
+  constructor(name: string) {
+    this.root = { name, attributes: {}, children: [] };
+    this.#open = [this.root];
   }
 
   open(name: string, attributes: Attributes): void {
