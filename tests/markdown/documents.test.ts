@@ -1,6 +1,7 @@
+import { strFromU8, unzipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { readText } from "../../app/files/formats/read.server.ts";
-import { officeTypes, makeDocument } from "../../app/markdown/documents/make-document.server.ts";
+import { makeDocument, officeTypes } from "../../app/markdown/documents/make-document.server.ts";
 
 const markdown = `# Presupuesto
 
@@ -24,29 +25,40 @@ if a < b:
 
 La cuota es $C = \\frac{P \\cdot i}{1 - (1 + i)^{-n}}$ y nada más.
 
-$$x = \\sqrt{b^2 - 4ac}$$`;
+$$x = \\sqrt{b^2 - 4ac}$$
+
+El plazo es de un mes[^plazo].
+
+[^plazo]: Desde la firma.`;
 const turn = {
   who: "Modelo de la casa",
   when: "1 de enero de 2025, 10:00",
   markdown,
+  files: ["plano & alzado.pdf"],
   sources: [{ n: 1, title: "contrato.pdf, página 2", quote: "La fianza del local\nson 640 euros." }],
 };
 
 describe.each(["docx", "odt"] as const)("a conversation as %s", (format) => {
   it("has its headings, lists, tables, code, formulas, links and sources", async () => {
     const document = { format, title: "Piso & garaje", notice: "Contesta una IA.", turns: [turn] };
-    const bytes = await makeDocument(document);
+    const bytes = await makeDocument(document, "ana");
     const read = await readText(Buffer.from(bytes ?? []), officeTypes[format], 1_000_000);
     const text = "text" in read ? read.text : "";
     expect(text).toContain("# Piso & garaje");
     expect(text).toContain("## Modelo de la casa (1 de enero de 2025, 10:00)");
+    expect(text).toContain("Adjunto: plano & alzado.pdf");
     expect(text).toContain("### Presupuesto");
+    expect(text).toContain("un mes [nota 1].");
+    expect(text).toContain("[nota 1] Desde la firma.");
     expect(text).toContain("Son 640 euros [nota: contrato.pdf, página 2. La fianza del local son 640 euros.]");
     expect(text).toMatch(/1\. Firmar\s+• con dos testigos\s+2\. Pagar/);
     expect(text).toContain("Concepto | Importe\nFianza | 640,00 €\nRenta & gastos | 512,50 €");
     expect(text).toMatch(/if a < b:\s+print\("dos {1,2}blancos"\)/);
     expect(text.replace(/\s/g, "")).toContain("C=(P⋅i)/(1−(1+i)^(−n))");
     expect(text.replace(/\s/g, "")).toContain("x=√(b²−4ac)");
+    const parts = Object.entries(unzipSync(bytes ?? new Uint8Array())).map(([name, part]) => [name, strFromU8(part)]);
+    expect(parts.map(([name]) => name)).toContain(format === "odt" ? "styles.xml" : "word/styles.xml");
+    expect(parts.map(([, part]) => part).join()).toContain("https://ejemplo.es/a?b=1&amp;c=2");
   });
 
   it("is made of replies without a word, too", async () => {
@@ -56,6 +68,7 @@ describe.each(["docx", "odt"] as const)("a conversation as %s", (format) => {
       notice: "",
       turns: Array.from({ length: 3 }, () => ({ ...turn, markdown: "" })),
     };
-    expect((await makeDocument(document))?.length).toBeGreaterThan(500);
+    const read = await readText(Buffer.from((await makeDocument(document, "ana")) ?? []), officeTypes[format], 10_000);
+    expect("text" in read && read.text.match(/## Modelo de la casa/g)).toHaveLength(3);
   });
 });

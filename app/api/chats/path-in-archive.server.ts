@@ -12,5 +12,5 @@ const notInNames = /[/\\:*?"<>|\p{Cc}\p{Cf}]+/gu;
 /** A title as a file name without extension. */
 export function fileName(title: string): string {
   const name = [...title.replace(notInNames, " ").replace(/\s+/g, " ").trim()].slice(0, 60).join("").toWellFormed();
-  return name || "conversacion";
+  return name.replace(/[. ]+$/, "") || "conversacion";
 }

@@ -1,7 +1,8 @@
 import temml from "temml";
 import { markdown } from "../render.server.ts";
+import type { OfficeTurn } from "./office-document.server.ts";
 
-/** A stretch of a paragraph. `formula`: as MathML, with its source as the text; `source`: number of a source that is cited here. */
+/** A stretch of a paragraph. `formula`: as MathML, with its source as the text; `note`: text of the source that is cited here. */
 export type Run = {
   text: string;
   bold?: boolean;
@@ -10,7 +11,7 @@ export type Run = {
   strike?: boolean;
   link?: string | undefined;
   formula?: string;
-  source?: number;
+  note?: string;
 };
 /** `list`: of an item; `mark` is «•» or its number, empty for further paragraphs of an item; `quote`: how deep. */
 export type Paragraph = { runs: Run[]; quote: number; list?: { level: number; mark: string } };
@@ -30,13 +31,19 @@ type List = { number: number | undefined; isFirst: boolean };
 // In characters, as on pages.
 const longestFormula = 4_000;
 
-/** Markdown as blocks for a document of an office. `sources`: how many sources it may cite by number, like [2]. */
-export function blocksOf(source: string, sources: number): Block[] {
-  const blocks: Block[] = [];
+/** A message as blocks for a document of an office: names of its files, then its Markdown. */
+export function blocksOf({ files, markdown: source, sources }: Omit<OfficeTurn, "who" | "when">): Block[] {
+  const notes = new Map(sources.map(({ n, title, quote }) => [n, `${title}. ${quote.replace(/\s+/g, " ")}`]));
+  const blocks: Block[] = files.map((name) => ({
+    kind: "paragraph",
+    runs: [{ text: `Adjunto: ${name}`, italic: true }],
+    quote: 0,
+  }));
   const lists: List[] = [];
   let quote = 0;
   let heading: number | undefined;
   let table: Run[][][] | undefined;
+  let footnote = "";
   for (const token of markdown.parse(source, {})) {
     follow(lists, token);
     switch (token.type) {
@@ -63,9 +70,11 @@ export function blocksOf(source: string, sources: number): Block[] {
         table = undefined;
         break;
       case "inline": {
-        const runs = runsOf(token.children ?? [], sources);
+        const runs = runsOf(token.children ?? [], notes);
         const list = lists.at(-1);
-        if (table) table.at(-1)?.push(runs);
+        if (footnote) runs.unshift({ text: `${footnote} ` });
+        footnote = "";
+        if (table) table.at(-1)?.push(table.length === 1 ? runs.map((run) => ({ ...run, bold: true })) : runs);
         else if (heading) blocks.push({ kind: "heading", level: heading, runs });
         else {
           const item = list && { level: lists.length - 1, mark: markOf(list) };
@@ -80,6 +89,9 @@ export function blocksOf(source: string, sources: number): Block[] {
         break;
       case "math_block":
         blocks.push({ kind: "formula", source: token.content.trim(), mathml: mathml(token.content.trim(), true) });
+        break;
+      case "footnote_open":
+        footnote = footnoteMark(token);
         break;
       case "hr":
         blocks.push({ kind: "rule" });
@@ -101,9 +113,10 @@ function follow(lists: List[], token: Token): void {
   }
 }
 
+const footnoteMark = ({ meta }: Token) => `[nota ${Number(Object(meta).id) + 1}]`;
 const markOf = ({ isFirst, number }: List) => (!isFirst ? "" : number === undefined ? "•" : `${number}.`);
 
-function runsOf(tokens: Token[], sources: number): Run[] {
+function runsOf(tokens: Token[], notes: Map<number, string>): Run[] {
   const runs: Run[] = [];
   const style: Style = {};
   for (const token of tokens) {
@@ -127,7 +140,7 @@ function runsOf(tokens: Token[], sources: number): Run[] {
         style.link = undefined;
         break;
       case "text":
-        runs.push(...withSources(token.content, sources, style));
+        runs.push(...withNotes(token.content, notes, style));
         break;
       case "code_inline":
         runs.push({ ...style, text: token.content, code: true });
@@ -146,16 +159,17 @@ function runsOf(tokens: Token[], sources: number): Run[] {
         runs.push({ text: token.content, formula: mathml(token.content, false) });
         break;
       case "footnote_ref":
-        runs.push({ ...style, text: `[${Number(Object(token.meta).id) + 1}]` });
+        runs.push({ ...style, text: ` ${footnoteMark(token)}` });
     }
   }
   return runs.filter(({ text }) => text !== "");
 }
 
-function withSources(text: string, sources: number, style: Style): Run[] {
+/** Text in which sources are cited by number, like [2]. */
+function withNotes(text: string, notes: Map<number, string>, style: Style): Run[] {
   return text.split(/(\[\d{1,2}\])/).map((part) => {
-    const number = Number(/^\[(\d{1,2})\]$/.exec(part)?.[1] ?? 0);
-    return number >= 1 && number <= sources ? { ...style, text: part, source: number } : { ...style, text: part };
+    const note = notes.get(Number(/^\[(\d{1,2})\]$/.exec(part)?.[1]));
+    return note === undefined ? { ...style, text: part } : { ...style, text: part, note };
   });
 }
 

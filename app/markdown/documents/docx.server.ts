@@ -44,21 +44,26 @@ export async function docxOf({ title, notice, turns }: OfficeDocument): Promise<
     new Paragraph({ text: title, heading: HeadingLevel.TITLE }),
     new Paragraph({ children: [new TextRun({ text: notice, italics: true, color: grey })] }),
   ];
-  for (const { who, when, markdown, sources } of turns) {
+  const noteOf = (text: string) => {
+    notes[++noteCount] = { children: [new Paragraph(text)] };
+    return noteCount;
+  };
+  for (const { who, when, ...said } of turns) {
     children.push(new Paragraph({ text: `${who} (${when})`, heading: HeadingLevel.HEADING_2 }));
-    const noteOf = (n: number) => {
-      const source = sources.find((one) => one.n === n);
-      if (!source) return undefined;
-      notes[++noteCount] = { children: [new Paragraph(`${source.title}. ${source.quote.replace(/\s+/g, " ")}`)] };
-      return noteCount;
-    };
-    for (const block of blocksOf(markdown, sources.length)) children.push(...drawn(block, noteOf));
+    for (const block of blocksOf(said)) children.push(...drawn(block, noteOf));
   }
-  const document = new Document({ title, creator: "Tertulia", footnotes: notes, sections: [{ children }] });
+  const document = new Document({
+    title,
+    ...{ creator: "Tertulia", lastModifiedBy: "Tertulia" },
+    styles: { default: { document: { run: { language: { value: "es-ES" } } } } },
+    footnotes: notes,
+    sections: [{ children }],
+  });
   return new Uint8Array(await Packer.toBuffer(document));
 }
 
-type NoteOf = (n: number) => number | undefined;
+/** Keeps a note; its number. */
+type NoteOf = (text: string) => number;
 
 function drawn(block: Block, noteOf: NoteOf): (Paragraph | Table)[] {
   switch (block.kind) {
@@ -100,10 +105,7 @@ function tableOf(rows: Run[][][], noteOf: NoteOf): Table {
       (cells, index) =>
         new TableRow({
           tableHeader: index === 0,
-          children: cells.map((cell) => {
-            const said = index === 0 ? cell.map((run) => ({ ...run, bold: true })) : cell;
-            return new TableCell({ children: [new Paragraph({ children: runs(said, noteOf) })] });
-          }),
+          children: cells.map((cell) => new TableCell({ children: [new Paragraph({ children: runs(cell, noteOf) })] })),
         }),
     ),
   });
@@ -112,8 +114,7 @@ function tableOf(rows: Run[][][], noteOf: NoteOf): Table {
 function runs(all: Run[], noteOf: NoteOf): ParagraphChild[] {
   return all.flatMap((run): ParagraphChild[] => {
     if (run.formula !== undefined) return [formula(run.text, run.formula)];
-    const note = run.source && noteOf(run.source);
-    if (note) return [new FootnoteReferenceRun(note)];
+    if (run.note !== undefined) return [new FootnoteReferenceRun(noteOf(run.note))];
     const styled = run.text.split("\n").map(
       (text, line) =>
         new TextRun({

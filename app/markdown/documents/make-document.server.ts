@@ -1,5 +1,6 @@
 import { extname } from "node:path";
 import { runWorker, TooMuch } from "../../process/child-process.server.ts";
+import { FairQueue } from "../../process/work/fair-queue.server.ts";
 import type { OfficeDocument } from "./office-document.server.ts";
 
 /** Media types by formats. */
@@ -8,11 +9,17 @@ export const officeTypes = {
   odt: "application/vnd.oasis.opendocument.text",
 } as const;
 
-/** A conversation as a document of an office, made in a child process; undefined if it takes too much time or memory. */
-export async function makeDocument(job: OfficeDocument): Promise<Uint8Array<ArrayBuffer> | undefined> {
+// Each may need a gigabyte for a moment.
+const queue = new FairQueue(2);
+
+/**
+ * A conversation as a document of an office, made in a child process; undefined if it takes too much time or memory. `owner` is whose
+ * turn it is in the fair queue.
+ */
+export async function makeDocument(job: OfficeDocument, owner: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const program = new URL(`./document.worker${extname(import.meta.filename)}`, import.meta.url);
   try {
-    return new Uint8Array(await runWorker<Uint8Array>(program, job));
+    return await queue.run(owner, () => runWorker<Uint8Array<ArrayBuffer>>(program, job));
   } catch (error) {
     if (error instanceof TooMuch) return undefined;
     throw error;

@@ -41,19 +41,21 @@ export function odtOf({ title, notice, turns }: OfficeDocument): Uint8Array {
   const objects: string[] = [];
   const body: string[] = [heading(1, escaped(title)), `<text:p text:style-name="Aviso">${escaped(notice)}</text:p>`];
   let noteCount = 0;
-  for (const { who, when, markdown, sources } of turns) {
+  for (const { who, when, ...said } of turns) {
     body.push(heading(2, escaped(`${who} (${when})`)));
-    const noteOf = (n: number) => {
-      const source = sources.find((one) => one.n === n);
-      if (!source) return undefined;
-      const said = escaped(`${source.title}. ${source.quote.replace(/\s+/g, " ")}`);
+    const noteOf = (text: string) => {
       noteCount++;
-      return `<text:note text:id="ftn${noteCount}" text:note-class="footnote"><text:note-citation>${noteCount}</text:note-citation><text:note-body><text:p>${said}</text:p></text:note-body></text:note>`;
+      return `<text:note text:id="ftn${noteCount}" text:note-class="footnote"><text:note-citation>${noteCount}</text:note-citation><text:note-body><text:p>${escaped(text)}</text:p></text:note-body></text:note>`;
     };
-    for (const block of blocksOf(markdown, sources.length)) body.push(drawn(block, { noteOf, objects }));
+    for (const block of blocksOf(said)) body.push(drawn(block, { noteOf, objects }));
   }
   const content = `<?xml version="1.0" encoding="UTF-8"?><office:document-content ${namespaces} xmlns:xlink="http://www.w3.org/1999/xlink" office:version="1.3"><office:automatic-styles>${styles}</office:automatic-styles><office:body><office:text>${body.join("")}</office:text></office:body></office:document-content>`;
-  const parts: Record<string, string> = { "content.xml": content };
+  const parts: Record<string, string> = {
+    "content.xml": content,
+    // Empty, but some programs open no document without it.
+    "styles.xml": `<?xml version="1.0" encoding="UTF-8"?><office:document-styles ${namespaces} office:version="1.3"><office:styles><style:default-style style:family="paragraph"><style:text-properties fo:language="es" fo:country="ES"/></style:default-style></office:styles></office:document-styles>`,
+    "meta.xml": `<?xml version="1.0" encoding="UTF-8"?><office:document-meta ${namespaces} xmlns:dc="http://purl.org/dc/elements/1.1/" office:version="1.3"><office:meta><dc:title>${attribute(title)}</dc:title><dc:creator>Tertulia</dc:creator></office:meta></office:document-meta>`,
+  };
   for (const [index, mathml] of objects.entries()) {
     parts[`Object ${index + 1}/content.xml`] = `<?xml version="1.0" encoding="UTF-8"?>${mathml}`;
   }
@@ -70,13 +72,13 @@ function zipped(parts: Record<string, string>, objects: number): Uint8Array {
       entry(`Object ${index + 1}/`, "application/vnd.oasis.opendocument.formula") +
       entry(`Object ${index + 1}/content.xml`, "text/xml"),
   );
-  const manifest = `<?xml version="1.0" encoding="UTF-8"?><manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0" manifest:version="1.3">${entry("/", mediaType)}${entry("content.xml", "text/xml")}${formulas.join("")}</manifest:manifest>`;
+  const manifest = `<?xml version="1.0" encoding="UTF-8"?><manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0" manifest:version="1.3">${entry("/", mediaType)}${["content.xml", "styles.xml", "meta.xml"].map((path) => entry(path, "text/xml")).join("")}${formulas.join("")}</manifest:manifest>`;
   const files: Zippable = { mimetype: [strToU8(mediaType), { level: 0 }], "META-INF/manifest.xml": strToU8(manifest) };
   for (const [name, text] of Object.entries(parts)) files[name] = strToU8(text);
   return zipSync(files);
 }
 
-type Drawing = { noteOf: (n: number) => string | undefined; objects: string[] };
+type Drawing = { noteOf: (text: string) => string; objects: string[] };
 
 function drawn(block: Block, drawing: Drawing): string {
   switch (block.kind) {
@@ -92,9 +94,8 @@ function drawn(block: Block, drawing: Drawing): string {
     case "formula":
       return `<text:p text:style-name="Formula">${formula(block.source, block.mathml, drawing)}</text:p>`;
     case "table": {
-      const rows = block.rows.map((cells, index) => {
-        const said = cells.map((cell) => (index === 0 ? cell.map((run) => ({ ...run, bold: true })) : cell));
-        const drawnCells = said.map(
+      const rows = block.rows.map((cells) => {
+        const drawnCells = cells.map(
           (cell) =>
             `<table:table-cell table:style-name="Celda" office:value-type="string"><text:p>${runs(cell, drawing)}</text:p></table:table-cell>`,
         );
@@ -114,8 +115,7 @@ function runs(all: Run[], drawing: Drawing): string {
   return all
     .map((run) => {
       if (run.formula !== undefined) return formula(run.text, run.formula, drawing);
-      const note = run.source && drawing.noteOf(run.source);
-      if (note) return note;
+      if (run.note !== undefined) return drawing.noteOf(run.note);
       const styled = [run.bold && "N", run.italic && "C", run.strike && "T", run.code && "M"]
         .filter(Boolean)
         .reduce((inside, name) => `<text:span text:style-name="${name}">${inside}</text:span>`, escaped(run.text));

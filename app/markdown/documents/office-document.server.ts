@@ -4,5 +4,13 @@ export type OfficeDocument = {
   title: string;
   /** Line that says that an AI has answered. */
   notice: string;
-  turns: { who: string; when: string; markdown: string; sources: { n: number; title: string; quote: string }[] }[];
+  turns: OfficeTurn[];
+};
+/** `files`: names of what was sent with it; `sources`: what its text cites by number. */
+export type OfficeTurn = {
+  who: string;
+  when: string;
+  markdown: string;
+  files: string[];
+  sources: { n: number; title: string; quote: string }[];
 };

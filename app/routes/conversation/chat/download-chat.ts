@@ -1,6 +1,7 @@
 import { makeDocument, officeTypes } from "../../../markdown/documents/make-document.server.ts";
 import { accepted } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
+import { requireUser } from "../../../web/current-user.server.ts";
 import type { Route } from "./+types/download-chat";
 import { officeDocumentOf } from "./office-document.server.ts";
 
@@ -17,8 +18,9 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
   if (!format) return new Response(answer.body, { headers: answer.headers });
   const document = officeDocumentOf(await answer.json(), format, url.searchParams.get("mensaje"));
   if (!document) throw new Response(null, { status: 404 });
-  const bytes = await makeDocument(document);
+  const { user } = await requireUser(context);
+  const bytes = await makeDocument(document, user.id);
   if (!bytes) throw new Response("Es demasiado larga para un documento. Descárgala como Markdown.", { status: 413 });
-  const named = answer.headers.get("Content-Disposition")?.replaceAll(/\.json\b/g, `.${format}`) ?? "attachment";
+  const named = answer.headers.get("Content-Disposition")?.replaceAll(/\.json(?="|$)/g, `.${format}`) ?? "attachment";
   return new Response(bytes, { headers: { "Content-Type": officeTypes[format], "Content-Disposition": named } });
 }

@@ -16,6 +16,7 @@ const exported = z.object({
       model: z.string().nullable(),
       content: z.string(),
       sources: z.array(source).default([]),
+      attachments: z.array(z.object({ name: z.string() })),
     }),
   ),
 });
@@ -39,10 +40,11 @@ export function officeDocumentOf(
     format,
     title,
     notice: aiNotice,
-    turns: shown.map(({ role, model, createdAt, content, sources }) => ({
+    turns: shown.map(({ role, model, createdAt, content, sources, attachments }) => ({
       who: role === "user" ? "Tú" : (model ?? "Asistente"),
       when: moments.format(new Date(createdAt)),
       markdown: content,
+      files: attachments.map(({ name }) => name),
       sources,
     })),
   };
