@@ -2,22 +2,10 @@ import { open, readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { limits } from "../process/limits.ts";
 import { utf16Of } from "./formats/plain.server.ts";
-import { documentTypes, isDocumentType, readAs } from "./formats/types.server.ts";
+import { documentTypes, isDocumentType, readAs, textTypes } from "./formats/types.server.ts";
 import { FileRefused } from "./refused.server.ts";
 
 const known = new Set(["png", "jpeg", "webp", "gif", "avif", "heic", "tiff", "bmp"].map((kind) => `image/${kind}`));
-const texts = new Map<string, string>([
-  ["html", documentTypes.html],
-  ["htm", documentTypes.html],
-  ["xhtml", documentTypes.html],
-  ["eml", documentTypes.eml],
-  ["md", "text/markdown"],
-  ["markdown", "text/markdown"],
-  ["csv", "text/csv"],
-  ["tsv", "text/csv"],
-  ["json", "application/json"],
-]);
-
 // Extensions that are never text: such a name on a text file is a mistake or a trick.
 const binary =
   /^(png|jpe?g|webp|gif|avif|heic|bmp|tiff?|ico|pdf|docx?|xlsx?|pptx?|od[tsp]|zip|gz|7z|rar|exe|mp[34]|mov|wav)$/;
@@ -27,16 +15,18 @@ export const isImage = (mediaType: string) => mediaType.startsWith("image/");
 /** Detects the type from the content; the name decides only between kinds of text. Throws FileRefused. */
 export async function mediaTypeOf(path: string, name: string, size: number): Promise<string> {
   if (size === 0) throw new FileRefused("está vacío.");
-  const found = await documentType(path);
+  const found = await documentType(path, size);
   const isText = found === undefined || /^(text\/|application\/(xml|json)$|image\/svg)/.test(found);
   const mediaType = isText ? await textType(path, name) : found;
   const max = isImage(mediaType) ? limits.image : limits.document;
   if (!isText && !known.has(mediaType) && !isDocumentType(mediaType)) {
     throw new FileRefused(whyNot(mediaType, extname(name).slice(1).toLowerCase()));
   }
-  if (size > max) throw new FileRefused(`pesa más de ${max / 1024 / 1024} MB, que es lo que se admite.`);
+  if (size > max) throw tooLarge(max);
   return mediaType;
 }
+
+const tooLarge = (max: number) => new FileRefused(`pesa más de ${max / 1024 / 1024} MB, que es lo que se admite.`);
 
 // Sound that phones and browsers record has, at times, the type of a film.
 const filmed = /^video\/(webm|mp4|3gpp2?|ogg|quicktime)$/;
@@ -50,13 +40,14 @@ export async function recordingTypeOf(path: string): Promise<string> {
 }
 
 /** The type under which it is read. All documents of the old Office have one type: the names of their parts tell them apart. */
-async function documentType(path: string): Promise<string | undefined> {
+async function documentType(path: string, size: number): Promise<string | undefined> {
   const found = await typeOf(path);
   if (found === "image/apng") return "image/png";
   // Films and pictures share a container: names of kinds tell which.
   if (found && /^(?:video\/mp4|image\/hei[cf](?:-sequence)?)$/.test(found))
     return heldPicture(await firstBytes(path)) ?? found;
   if (found !== "application/x-cfb") return found && readAs(found);
+  if (size > limits.document) throw tooLarge(limits.document);
   const bytes = await readFile(path);
   // A document of the new Office with a password is no ZIP any more.
   if (bytes.includes(Buffer.from("EncryptedPackage", "utf16le"))) throw new FileRefused(passwordAsked);
@@ -132,7 +123,7 @@ async function textType(path: string, name: string): Promise<string> {
     throw new FileRefused("es una imagen SVG, que puede llevar programas dentro. Conviértela a PNG.");
   }
   if (binary.test(ending)) throw new FileRefused(`su nombre acaba en .${ending}, pero por dentro es otra cosa.`);
-  return texts.get(ending) ?? "text/plain";
+  return textTypes.get(ending) ?? "text/plain";
 }
 
 /** Skips comments before the first element, one by one: a single pattern for all of them would take exponential time. */

@@ -29,7 +29,11 @@ export const encodingOf = (codePage: string): string => labels.get(codePage) ?? 
 /** Text in an encoding by its name, DOS's too; in Windows-1252 if nobody knows that name. */
 export function decoded(bytes: Uint8Array, encoding: string): string {
   const upper = dos.get(encoding);
-  if (upper) return Array.from(bytes, (byte) => (byte < 128 ? String.fromCharCode(byte) : upper[byte - 128])).join("");
+  if (upper) {
+    // Bytes above ASCII stand for themselves in Latin-1.
+    const latin1 = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+    return latin1.replace(/[\x80-\xff]/g, (sign) => upper[sign.charCodeAt(0) - 128] ?? sign);
+  }
   try {
     return new TextDecoder(encoding).decode(bytes);
   } catch {

@@ -12,7 +12,7 @@ import { pdfPages } from "./pdf/pdf.server.ts";
 import { declaredText } from "./plain.server.ts";
 import { rtfText } from "./rtf.server.ts";
 import { tableText } from "./table.server.ts";
-import { type DocumentType, documentTypes, isDocumentType } from "./types.server.ts";
+import { type DocumentType, documentTypes, isDocumentType, readAs, textTypes } from "./types.server.ts";
 import { Unreadable } from "./unreadable.server.ts";
 
 /** A document as text: `pages` if it has any that can be cited by their number, `count`: how many there are in all. */
@@ -51,16 +51,19 @@ async function mailText(bytes: Buffer, room: number): Promise<string> {
   const parts = [mail.text];
   for (const { name, mediaType, bytes: content } of mail.attachments) {
     // Many programs call what they don't know just bytes.
-    const type = isDocumentType(mediaType) ? mediaType : (typeNamed(extname(name).slice(1).toLowerCase()) ?? mediaType);
-    const isRead = type !== documentTypes.eml && (isDocumentType(type) || type.startsWith("text/"));
+    const said = readAs(mediaType);
+    const type = isDocumentType(said) ? said : (typeNamed(extname(name).slice(1).toLowerCase()) ?? said);
+    const isRead = type !== documentTypes.eml && (isDocumentType(type) || /^text\/|^application\/json$/.test(type));
     parts.push(`# Adjunto: ${name}`);
     parts.push(isRead ? await attachmentText(content, type, room) : "(no se lee)");
   }
   return parts.join("\n\n");
 }
 
+/** The ending of a document with macros or of a template is that of the document with another last letter. */
 const typeNamed = (ending: string): string | undefined =>
-  Object.entries(documentTypes).find(([kind]) => kind === ending)?.[1];
+  textTypes.get(ending) ??
+  new Map<string, string>(Object.entries(documentTypes)).get(ending.replace(/^(doc|xls|ppt)m$/, "$1x"));
 
 async function attachmentText(bytes: Buffer, mediaType: string, room: number): Promise<string> {
   try {

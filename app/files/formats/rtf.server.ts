@@ -152,9 +152,15 @@ class Rtf {
   }
 
   #endAside(): void {
-    const line = this.#asideLine.trim();
+    const line = this.#asideLine.replace(/[\s|]+$/, "").trim();
     this.#asideLine = "";
     if (this.#group.place && /\p{L}/u.test(line)) this.#asides[this.#group.place].add(line);
+  }
+
+  #line(): void {
+    this.#cells = 0;
+    if (this.#group.place) this.#endAside();
+    else this.#writer.line();
   }
 
   #paragraph(): void {
@@ -238,16 +244,16 @@ class Rtf {
         this.#write("\n");
         return;
       case "line":
-        this.#writer.line();
+        this.#line();
         return;
       case "cell":
       case "nestcell":
-        this.#cells++;
+        if (this.#group.place) this.#asideLine += " | ";
+        else this.#cells++;
         return;
       case "row":
       case "nestrow":
-        this.#cells = 0;
-        this.#writer.line();
+        this.#line();
         return;
       default:
         this.#encodingWord(word, number);

@@ -1,11 +1,10 @@
-// It says nothing: an empty heading, item or note.
-const markAlone = /^(#+|-|Notas:)$/;
-
 /** Writes the text of a document as its parts come: paragraphs, headings and items as in Markdown, rows with bars between cells. */
 export class TextWriter {
   readonly #pages: string[] = [];
   #lines: string[] = [];
   #line = "";
+  /** Beginning of the line as it was given: a heading, item or note with nothing after it says nothing. */
+  #mark = "";
   /** Whether the line is empty or ends in a blank: asked of each word, it may not cost the length of the line. */
   #endsInBlank = true;
   #cells: number | undefined;
@@ -17,6 +16,12 @@ export class TextWriter {
     if (text === "") return;
     this.#line += text;
     this.#endsInBlank = /\s/.test(text.at(-1) ?? "");
+  }
+
+  /** Mark or number of the line that was begun; a line with nothing after it is left out. */
+  mark(mark: string): void {
+    this.text(`${mark} `);
+    if (!this.#isCell) this.#mark = this.#line.trimEnd();
   }
 
   /** Words as they stand in markup, where any blanks are one. */
@@ -31,8 +36,8 @@ export class TextWriter {
       this.words(" ");
       return;
     }
-    const written = this.#line.trimEnd();
-    if (written && !markAlone.test(written)) this.#lines.push(written);
+    const written = this.#written();
+    if (written) this.#lines.push(written);
     else if (this.#lines.at(-1) !== "" && !this.#isEmpty) this.#lines.push("");
     this.#isEmpty = false;
     this.#begin(mark);
@@ -40,6 +45,7 @@ export class TextWriter {
 
   #begin(mark: string): void {
     this.#line = mark;
+    this.#mark = mark.trimEnd();
     this.#endsInBlank = mark === "" || mark.endsWith(" ");
   }
 
@@ -92,9 +98,13 @@ export class TextWriter {
     return this.pages().join("\n\n");
   }
 
+  #written(): string {
+    const written = this.#line.trimEnd();
+    return written === this.#mark ? "" : written;
+  }
+
   #ended(): string {
-    const last = this.#line.trimEnd();
-    return [...this.#lines, markAlone.test(last) ? "" : last]
+    return [...this.#lines, this.#written()]
       .join("\n")
       .replace(/\n{3,}/g, "\n\n")
       .trim();

@@ -40,5 +40,19 @@ const sameAs: Record<string, DocumentType> = {
   [`${openDocument}.presentation-template`]: documentTypes.odp,
 };
 
+/** Types of texts, which their bytes don't say, by the endings of their names. */
+export const textTypes = new Map<string, string>([
+  ["html", documentTypes.html],
+  ["htm", documentTypes.html],
+  ["xhtml", documentTypes.html],
+  ["eml", documentTypes.eml],
+  ["md", "text/markdown"],
+  ["markdown", "text/markdown"],
+  ["csv", "text/csv"],
+  ["tsv", "text/csv"],
+  ["txt", "text/plain"],
+  ["json", "application/json"],
+]);
+
 /** The type by which something of this type is read. */
 export const readAs = (type: string): string => sameAs[type.replace(/\.macroenabled(\.12)?$/i, "")] ?? type;

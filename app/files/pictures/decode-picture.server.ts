@@ -38,13 +38,33 @@ async function decodeHeic(bytes: Buffer): Promise<Pixels> {
 
 async function decodeBmp(bytes: Buffer): Promise<Pixels> {
   const { default: decode } = await import("decode-bmp");
-  if (bytes.length < 54) throw damaged();
-  // Its header has them (BITMAPINFOHEADER); a negative height begins at the top.
-  refuseLarge(Math.abs(bytes.readInt32LE(18)), Math.abs(bytes.readInt32LE(22)));
+  // Its header has the size (BITMAPINFOHEADER); older ones are shorter, and no program writes them any more.
+  if (bytes.length < 54 || bytes.readUInt32LE(14) < 40) throw damaged();
+  const [across, down] = [bytes.readInt32LE(18), bytes.readInt32LE(22)];
+  refuseLarge(Math.abs(across), Math.abs(down));
+  const upright = Buffer.from(bytes);
+  // The library does not know heights below zero, of a picture whose first row is the topmost.
+  if (down < 0) upright.writeInt32LE(-down, 22);
   try {
-    const { data, width, height } = decode(bytes);
-    return { data: new Uint8Array(data.buffer, data.byteOffset, data.byteLength), width, height };
+    const { data, width, height } = decode(upright);
+    const pixels = opaque(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+    return { data: down < 0 ? flipped(pixels, width * 4) : pixels, width, height };
   } catch {
     throw damaged();
   }
+}
+
+/** Most programs leave the fourth byte of a pixel at zero, which means nothing; where all are, the picture is opaque. */
+function opaque(pixels: Uint8Array): Uint8Array {
+  for (let at = 3; at < pixels.length; at += 4) if (pixels[at] !== 0) return pixels;
+  for (let at = 3; at < pixels.length; at += 4) pixels[at] = 255;
+  return pixels;
+}
+
+function flipped(pixels: Uint8Array, rowLength: number): Uint8Array {
+  const turned = new Uint8Array(pixels.length);
+  for (let from = 0; from < pixels.length; from += rowLength) {
+    turned.set(pixels.subarray(from, from + rowLength), pixels.length - from - rowLength);
+  }
+  return turned;
 }

@@ -52,9 +52,12 @@ export const cellWriter =
     // Excel shows long numbers with an exponent; somebody who looks for one writes its digits.
     if (code === "General" && Number.isSafeInteger(v)) return String(v);
     const shown = oneLine(w ?? String(v));
-    return isDate(code) ? shown.replace(named, (name) => names.get(name) ?? name) : inSpanish(shown, v);
+    if (isDate(code)) return shown.replace(named, (name) => names.get(name) ?? name);
+    return hasDigitsAsText.test(code) ? shown : inSpanish(shown, v);
   };
 
+// Such as «Art. 3.1», beside which the number itself can't be told.
+const hasDigitsAsText = /"[^"]*\d[^"]*"/;
 const isDate = (code: string) => /[dy]|m{3}|h|ss|\[[hms]+\]/i.test(code.replace(/"[^"]*"|\\.|\[\$[^\]]*\]/g, ""));
 const oneLine = (text: string) => text.replace(/\s+/g, " ").trim();
 

@@ -34,10 +34,12 @@ const childOf = (element: Element, name: string) => elementsOf(element).find((ch
 function cached(data: Element | undefined): string[] {
   if (!data) return [];
   const texts: string[] = [];
+  // Of texts, such as the number of a clause, nothing is changed.
+  const shown = firstIn(data, "c:strCache") ? (value: string) => value : spokenNumber;
   for (const point of elementsIn(data, "c:pt")) {
     const at = Number(point.attributes.idx);
     const value = textWithin(firstIn(point, "c:v") ?? point).trim();
-    if (Number.isInteger(at) && at >= 0 && at < pointsAtMost) texts[at] = spokenNumber(value);
+    if (Number.isInteger(at) && at >= 0 && at < pointsAtMost) texts[at] = shown(value);
   }
   const literal = firstIn(data, "c:v");
   if (texts.length === 0 && literal) texts.push(textWithin(literal).trim());

@@ -55,9 +55,12 @@ export class Numbering {
     const levelAt = (n: number) => instance?.levels.get(n) ?? scheme?.levels.get(n);
     const level = levelAt(at);
     if (!instance || !level || !Number.isInteger(at) || at < 0 || at >= levelsAtMost) return "";
-    if (level.format === "bullet") return "-";
     const counts = this.#counted.get(instance.scheme) ?? [];
     this.#counted.set(instance.scheme, counts);
+    if (level.format === "bullet") {
+      counts.length = Math.min(counts.length, at + 1);
+      return "-";
+    }
     const restart = instance.starts.get(at);
     const isRestart = restart !== undefined && !this.#restarted.has(`${numId} ${at}`);
     if (isRestart) this.#restarted.add(`${numId} ${at}`);

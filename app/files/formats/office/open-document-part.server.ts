@@ -252,7 +252,7 @@ export class OpenDocumentPart {
     const outer = this.#lists.at(-1);
     const style = attributes["text:style-name"] ?? outer?.style ?? "";
     const goesOn = attributes["text:continue-numbering"] === "true" || attributes["text:continue-list"] !== undefined;
-    if (!outer && !goesOn) this.#counts.restart(style);
+    if (outer?.style !== style && !goesOn) this.#counts.restart(style);
     this.#lists.push({ style, level: (outer?.level ?? 0) + 1, mark: "", from: undefined });
   }
 
@@ -274,7 +274,7 @@ export class OpenDocumentPart {
       if (!mark && attributes["text:is-list-header"] !== "true") mark = this.#counts.next(outline, level);
       this.#writer.heading(level);
     } else this.#writer.paragraph();
-    if (mark && !(name === "text:h" && mark === "-")) this.#writer.text(`${mark} `);
+    if (mark && !(name === "text:h" && mark === "-")) this.#writer.mark(mark);
   }
 
   /** A formula or a chart, which has a part of its own. */
@@ -306,6 +306,7 @@ export class OpenDocumentPart {
       const isChosen = isBox
         ? attributes["form:current-state"] === "checked"
         : attributes["form:current-selected"] === "true";
+      if (name === "form:password") return;
       const answer = attributes["form:current-value"] ?? attributes["form:value"] ?? "";
       if (isBox || name === "form:radio")
         this.#controls.set(id, `${isBox ? box(isChosen) : isChosen ? "[elegida] " : ""}${label}`);

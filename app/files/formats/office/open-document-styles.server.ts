@@ -75,9 +75,12 @@ export class ListCounts {
     const levels = this.#styles.get(style);
     const own = levels?.get(level);
     if (!own || !Number.isInteger(level) || level < 1 || level > levelsAtMost) return style === outline ? "" : "-";
-    if (own.isBullet) return "-";
     const counts = this.#counts.get(style) ?? [];
     this.#counts.set(style, counts);
+    if (own.isBullet) {
+      counts.length = Math.min(counts.length, level + 1);
+      return "-";
+    }
     counts[level] = from ?? (counts[level] ?? own.start - 1) + 1;
     counts.length = level + 1;
     if (!own.format) return "";

@@ -39,7 +39,8 @@ function writeSlide(writer: TextWriter, archive: Archive, path: string): void {
       new Shapes(writer, archive, relationsOf(archive, part)).write(archive.text(part) ?? "");
     } else if (kind === "comments") {
       for (const comment of elementsIn(treeOf(archive.text(part) ?? ""), "p:text")) {
-        writer.paragraph(`[comentario: ${textWithin(comment).trim()}]`);
+        writer.paragraph();
+        writer.text(`[comentario: ${textWithin(comment).trim()}]`);
       }
     }
   }

@@ -21,14 +21,17 @@ type Paragraph = WordStyle & { style: string; isBegun: boolean };
 /** A text that is written by itself: the part, or a text box in it. */
 type Flow = { writer: TextWriter; paragraphs: Paragraph[]; tables: number; wasItem: boolean; boxes: string[] };
 
-// Deleted text, copies for older programs, and what is not shown.
-const unread = new Set(["w:del", "w:moveFrom", "mc:Fallback", "w:instrText", "w:delText", "w:rubyBase", "w:sectPr"]);
+// Deleted text, copies for older programs, what is not shown, and how something looked before a change.
+const unread = new Set([
+  ...["w:del", "w:moveFrom", "mc:Fallback", "w:instrText", "w:delText", "w:rt", "w:sectPr"],
+  ...["w:rPrChange", "w:pPrChange", "w:tblPrChange", "w:trPrChange", "w:tcPrChange"],
+]);
 // Of Wingdings: boxes with and without a mark.
 const ticked = new Set(["F0FD", "F0FE", "F053", "F054", "F0FC"]);
 const unticked = new Set(["F0A8", "F06F", "F071", "F072"]);
 // Of the text that a comment is about.
 const aboutAtMost = 80;
-// Comments whose places are open at the same time; with more, the places are not said.
+// Comments whose places are open at the same time; the oldest gives way to more.
 const commentsAtOnce = 50;
 
 /** Reads one part of a Word document (ECMA-376, part 1, 17): its body, a header, its notes. */
@@ -199,7 +202,7 @@ export class WordPart {
         this.#note(`${name.slice(0, -"Reference".length)} ${attributes["w:id"]}`);
         return;
       case "w:commentRangeStart":
-        this.#about.set(attributes["w:id"] ?? "", "");
+        this.#openAbout(attributes["w:id"] ?? "");
         return;
       case "w:commentReference":
         this.#comment(attributes["w:id"] ?? "");
@@ -312,7 +315,7 @@ export class WordPart {
     else if (isItem && wasItem) writer.line();
     else writer.paragraph();
     this.#flow.wasItem = isItem;
-    if (mark) writer.text(`${mark} `);
+    if (mark) writer.mark(mark);
   }
 
   #numberOf({ numId, level, style }: Paragraph, inherited: WordStyle | undefined): string {
@@ -328,10 +331,15 @@ export class WordPart {
   #say(text: string): void {
     this.#begin();
     this.#flow.writer.words(text);
-    if (this.#about.size > commentsAtOnce) return;
     for (const [id, about] of this.#about) {
       if (about.length < aboutAtMost) this.#about.set(id, about + text);
     }
+  }
+
+  #openAbout(id: string): void {
+    const [oldest] = this.#about.keys();
+    if (oldest !== undefined && this.#about.size >= commentsAtOnce) this.#about.delete(oldest);
+    this.#about.set(id, "");
   }
 
   #symbol(code: string): void {

@@ -19,6 +19,8 @@ const columnsDeep = 8;
 // Lines between two rows of a table whose cells have several lines.
 const rowsApart = 8;
 const piecesAtMost = 500;
+// Parts of a line that are compared with those of others: a table has fewer columns.
+const partsAtMost = 100;
 
 /** The text of a page from the places of its pieces: lines from the top, words from the left, and column after column. */
 export function layoutText(pieces: Piece[]): string {
@@ -74,7 +76,7 @@ type Edges = { x0: number; x1: number }[];
 /** Beginnings and ends of the parts of a line, but the first. */
 const edgesIn = (line: Line): Edges =>
   segmentsOf(line)
-    .slice(1)
+    .slice(1, partsAtMost)
     .map((segment) => ({ x0: segment[0]?.x0 ?? 0, x1: segment.at(-1)?.x1 ?? 0 }));
 
 const areAligned = (some: Edges, others: Edges, near: number) =>
@@ -122,15 +124,20 @@ function aside(pieces: Piece[]): Piece[] {
 
 /** A piece parted at the blanks, or runs of dots, that are nearest to where the others stand. */
 function partedAt(piece: Piece, others: Piece[]): Piece[] {
-  const blanks = [...piece.str.matchAll(/\s+|[._\u2026]{3,}/g)].map(({ index, 0: { length } }) => ({
-    from: index,
-    to: index + length,
-    x0: placeIn(piece, index),
-    x1: placeIn(piece, index + length),
-  }));
+  const placeOf = placesIn(piece);
+  const blanks = [...piece.str.matchAll(/\s+|[._\u2026]{3,}/g)].map(({ index, 0: { length } }) => {
+    const [from, to] = [index, index + length];
+    return { from, to, x0: placeOf(from), x1: placeOf(to) };
+  });
   const middle = ({ x0, x1 }: { x0: number; x1: number }) => (x0 + x1) / 2;
-  const distance = (blank: (typeof blanks)[number], other: Piece) => Math.abs(middle(blank) - middle(other));
-  const at = new Set(others.map((other) => blanks.toSorted((a, b) => distance(a, other) - distance(b, other))[0]));
+  const nearest = (other: Piece) => {
+    let best = blanks[0];
+    for (const blank of blanks) {
+      if (best && Math.abs(middle(blank) - middle(other)) < Math.abs(middle(best) - middle(other))) best = blank;
+    }
+    return best;
+  };
+  const at = new Set(others.map(nearest));
   const parts: Piece[] = [];
   let begun = { to: 0, x1: piece.x0 };
   for (const blank of blanks) {
@@ -142,10 +149,12 @@ function partedAt(piece: Piece, others: Piece[]): Piece[] {
   return parts.flatMap((one, index) => (one.str.trim() ? [{ ...one, str: `${index > 0 ? " " : ""}${one.str}` }] : []));
 }
 
-/** About where a character of a piece stands: types differ, but narrow letters are narrow in all. */
-function placeIn({ str, x0, x1 }: Piece, at: number): number {
-  const width = (text: string) => [...text].reduce((sum, letter) => sum + letterWidth(letter), 0);
-  return x0 + ((x1 - x0) * width(str.slice(0, at))) / width(str);
+/** Tells about where a character of a piece stands: types differ, but narrow letters are narrow in all. */
+function placesIn({ str, x0, x1 }: Piece): (at: number) => number {
+  const widths = [0];
+  for (let at = 0; at < str.length; at++) widths.push((widths[at] ?? 0) + letterWidth(str[at] ?? ""));
+  const whole = widths.at(-1) || 1;
+  return (at) => x0 + ((x1 - x0) * (widths[at] ?? whole)) / whole;
 }
 
 function letterWidth(letter: string): number {

@@ -21,7 +21,7 @@ export async function pdfPages(bytes: Uint8Array, room: number): Promise<{ pages
   let left = room;
   for (let number = 1; number <= pdf.numPages && left > 0; number++) {
     const page = await pdf.getPage(number).catch(refuse);
-    const text = await pageText(page).catch(refuse);
+    const text = await pageText(page);
     page.cleanup();
     pages.push(text);
     left -= text.length;
@@ -32,13 +32,13 @@ export async function pdfPages(bytes: Uint8Array, room: number): Promise<{ pages
 /** Text of a page with the answers of its form and its notes: straight text first, then turned text. */
 async function pageText(page: Page): Promise<string> {
   const view = page.getViewport({ scale: 1 }).transform;
-  const { items } = await page.getTextContent();
+  const { items } = await page.getTextContent().catch(refuse);
   const byTurn = Map.groupBy(
     items.flatMap((item) => ("str" in item && item.str.trim() ? [item] : [])),
     ({ transform }) => turnOf(product(view, transform)),
   );
   const printed = (byTurn.get(0) ?? []).map((item) => pieceOf(item, view));
-  const annotations: Annotation[] = await page.getAnnotations();
+  const annotations: Annotation[] = await page.getAnnotations().catch(refuse);
   const answered = annotationPieces(annotations, printed, (rect) => boxOf(rect, view));
   const turned = [...byTurn]
     .filter(([turn]) => turn !== 0)

@@ -1,0 +1,115 @@
+import { zipSync } from "fflate";
+import { describe, expect, it } from "vitest";
+import { layoutText } from "../../app/files/formats/pdf/layout.server.ts";
+import { readText } from "../../app/files/formats/read.server.ts";
+import { documentTypes } from "../../app/files/formats/types.server.ts";
+import { bmp, decodePicture } from "../../app/files/pictures/decode-picture.server.ts";
+
+const utf8 = (text: string) => new TextEncoder().encode(text);
+const read = async (bytes: string | Uint8Array, type: string) => {
+  const found = await readText(Buffer.from(bytes), type, 1_000_000);
+  return "text" in found ? found.text : found.pages.join("\n");
+};
+const w = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
+const docx = (body: string, more: Record<string, string> = {}): Uint8Array =>
+  zipSync({
+    "word/document.xml": utf8(`<w:document ${w}><w:body>${body}</w:body></w:document>`),
+    ...Object.fromEntries(Object.entries(more).map(([name, text]) => [name, utf8(text)])),
+  });
+const run = (text: string, properties = "") => `<w:r>${properties}<w:t>${text}</w:t></w:r>`;
+const paragraph = (text: string, properties = "") => `<w:p>${properties}${run(text)}</w:p>`;
+
+describe("a document of Word", () => {
+  it("is read as it looks now, not before a tracked change", async () => {
+    const before = '<w:rPr><w:rPrChange w:id="1"><w:rPr><w:vanish/></w:rPr></w:rPrChange></w:rPr>';
+    expect(await read(docx(`<w:p>${run("a la vista", before)}</w:p>`), documentTypes.docx)).toBe("a la vista");
+  });
+
+  it("keeps a word, not how it is pronounced", async () => {
+    const ruby = `<w:r><w:ruby><w:rt>${run("とう")}</w:rt><w:rubyBase>${run("東")}</w:rubyBase></w:ruby></w:r>`;
+    expect(await read(docx(`<w:p>${ruby}</w:p>`), documentTypes.docx)).toBe("東");
+  });
+
+  it("keeps a paragraph that is only «Notas:», and leaves out an empty item", async () => {
+    const level = '<w:lvl w:ilvl="0"><w:numFmt w:val="bullet"/><w:lvlText w:val="•"/></w:lvl>';
+    const numbered = '<w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr>';
+    const parts = {
+      "word/_rels/document.xml.rels": `<Relationships><Relationship Id="a" Type="x/numbering" Target="numbering.xml"/></Relationships>`,
+      "word/numbering.xml": `<w:numbering ${w}><w:abstractNum w:abstractNumId="1">${level}</w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num></w:numbering>`,
+    };
+    const body = `${paragraph("Notas:")}${paragraph("algo")}<w:p>${numbered}</w:p>`;
+    expect(await read(docx(body, parts), documentTypes.docx)).toBe("Notas:\n\nalgo");
+  });
+
+  it("counts the items under each bullet anew", async () => {
+    const level = (at: number, format: string, text: string) =>
+      `<w:lvl w:ilvl="${at}"><w:numFmt w:val="${format}"/><w:lvlText w:val="${text}"/></w:lvl>`;
+    const item = (at: number, text: string) =>
+      paragraph(text, `<w:pPr><w:numPr><w:ilvl w:val="${at}"/><w:numId w:val="1"/></w:numPr></w:pPr>`);
+    const parts = {
+      "word/_rels/document.xml.rels": `<Relationships><Relationship Id="a" Type="x/numbering" Target="numbering.xml"/></Relationships>`,
+      "word/numbering.xml": `<w:numbering ${w}><w:abstractNum w:abstractNumId="1">${level(0, "bullet", "•")}${level(1, "decimal", "%2.")}</w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num></w:numbering>`,
+    };
+    const body = item(0, "A") + item(1, "x") + item(1, "y") + item(0, "B") + item(1, "z");
+    expect(await read(docx(body, parts), documentTypes.docx)).toBe("- A\n1. x\n2. y\n- B\n1. z");
+  });
+});
+
+it("an RTF keeps the lines and cells of a header out of its text", async () => {
+  const rtf = "{\\rtf1{\\header Empresa\\line Calle Mayor\\par}{\\footer A\\cell B\\cell}Cuerpo\\par}";
+  expect(await read(rtf, documentTypes.rtf)).toBe("Empresa\n\nCalle Mayor\n\nCuerpo\n\nA | B");
+});
+
+it("a mail's attachments are read by their endings where it calls them bytes", async () => {
+  const part = (name: string, text: string) =>
+    `--x\r\nContent-Type: application/octet-stream; name="${name}"\r\nContent-Disposition: attachment; filename="${name}"\r\n\r\n${text}\r\n`;
+  const mail = `From: a@b.es\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\nContent-Type: text/plain\r\n\r\nVa todo\r\n${part("datos.csv", "Renta;640")}${part("nota.txt", "Hasta el lunes")}--x--\r\n`;
+  const text = await read(mail, documentTypes.eml);
+  expect(text).toContain("Renta | 640");
+  expect(text).toContain("Hasta el lunes");
+});
+
+// Two pixels across and two down: red over green, in the order that the sign of the height says.
+const picture = (height: number, bits: 24 | 32) => {
+  const rowLength = 8;
+  const bytes = Buffer.alloc(54 + 2 * rowLength);
+  bytes.write("BM");
+  bytes.writeUInt32LE(bytes.length, 2);
+  bytes.writeUInt32LE(54, 10);
+  bytes.writeUInt32LE(40, 14);
+  bytes.writeInt32LE(2, 18);
+  bytes.writeInt32LE(height, 22);
+  bytes.writeUInt16LE(1, 26);
+  bytes.writeUInt16LE(bits, 28);
+  const [red, green] = [
+    [0, 0, 255],
+    [0, 255, 0],
+  ];
+  for (const [row, colour] of (height < 0 ? [red, green] : [green, red]).entries()) {
+    for (const at of [0, 1]) bytes.set(colour ?? [], 54 + row * rowLength + (at * bits) / 8);
+  }
+  return bytes;
+};
+
+it.each([
+  [2, 24],
+  [-2, 24],
+  [2, 32],
+  [-2, 32],
+] as const)("a BMP of height %i with %i bits a pixel is the right way up, and opaque", async (height, bits) => {
+  const { data, width } = await decodePicture(picture(height, bits), bmp);
+  expect(width).toBe(2);
+  expect([...data]).toEqual([255, 0, 0, 255, 255, 0, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255]);
+});
+
+it("a PDF's line of one long piece and a short one over it is laid out in time that grows with its length", () => {
+  const piece = { dir: "ltr", y: 100, size: 10 };
+  const long = { ...piece, str: "a ".repeat(100_000), x0: 0, x1: 500 };
+  expect(layoutText([long, { ...piece, str: "2", x0: 250, x1: 252 }])).toContain("2");
+});
+
+it("a text of DOS as long as a file may be is read", async () => {
+  const line = Buffer.from([...Buffer.from("A"), 0xa4, ...Buffer.from("o 2025 "), 0x0a]);
+  const bytes = Buffer.alloc(20 * 1024 * 1024, line);
+  expect(await read(bytes, "text/plain")).toMatch(/^Año 2025/);
+});
