@@ -106,6 +106,23 @@ describe.each(await ruleEngines())("the prompt on $name", (engine) => {
     ]);
   });
 
+  it("asks no model for other words where the question's own are enough, and hides identifiers where they are not", async () => {
+    const uploaded = await api.upload(ana.token, [new File(["El padrón se cierra el viernes."], "padron.txt")]);
+    const [{ id = "" } = {}] = (uploaded.body as { items: { id: string }[] }).items;
+    const projectId = await make("project", { name: "Padrón" }, ana);
+    await api.db.updateTable("files").set({ projectId }).where("id", "=", id).execute();
+    const common = { provider: "openai-compatible", externalId: "m", usesTools: false, baseUrl: `${recorder.url}/v1` };
+    const helping = await make("model", { ...common, name: "Discreta", helpsSearch: true, pseudonyms: true });
+    const helps = () => recorder.bodies.filter((body) => body.includes("Alguien busca en sus documentos"));
+    const before = helps().length;
+    await begun({ content: "¿Cuándo se cierra el padrón?", projectId, modelId: helping });
+    expect(helps().length).toBe(before);
+    await begun({ content: "¿Dónde se apunta alguien con el DNI 12345678Z?", projectId, modelId: helping });
+    const asked = helps().slice(before);
+    expect(asked.join()).toContain("se apunta alguien");
+    expect(asked.join()).not.toContain("12345678Z");
+  });
+
   it("has of a document that is too long for it what the question is about", async () => {
     const page = (n: number) => `Día ${n}. ${"Sin nada que contar, salvo el viento. ".repeat(60)}`;
     const days = Array.from({ length: 300 }, (_, n) => (n === 150 ? "Por la noche cayeron peces." : page(n)));

@@ -47,8 +47,8 @@ async function refuseImportBeyondPlan(db: Db, userId: string, { title, messages 
 
 /**
  * Stores a chat with its messages in batches, so that other requests can run in between, then its files. The key that marks it as
- * imported is set last. `begun` is told its id before. Returns undefined if it was imported before, else how many files it has, and those that were refused. Throws
- * JobFailed if it does not fit in the plan.
+ * imported is set last. `begun` is told its id before. Returns undefined if it was imported before, else how many files it has, and
+ * those that were refused. Throws JobFailed if it does not fit in the plan.
  */
 export async function addChat(
   services: ImportServices,

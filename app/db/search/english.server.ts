@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { stemOf } from "./words.server.ts";
 
-// Words that English sentences have and Spanish ones have not.
+// Words that sentences of the one language have and of the other have not. «\b» would end a word before an accent.
 const english =
-  /\b(?:the|is|are|was|were|what|which|when|where|who|how|why|do|does|did|can|could|should|must|for|of|with|and|any|my|our|your|to|if|it|there|have|has)\b/gi;
+  /(?<!\p{L})(?:the|is|are|was|were|what|which|when|where|who|how|why|do|does|did|can|could|should|must|for|of|with|and|any|my|our|your|to|if|it|there|have)(?!\p{L})/giu;
 const spanish =
-  /\b(?:el|la|los|las|de|del|que|qué|es|en|un|una|por|para|con|se|cuándo|cuánto|cómo|dónde|quién|hay|y)\b/gi;
+  /(?<!\p{L})(?:el|la|los|las|de|del|que|qué|es|en|un|una|por|para|con|se|cuándo|cuánto|cómo|dónde|quién|hay|y)(?!\p{L})/giu;
 
 /** Whether a question is in English. */
 export function isEnglish(question: string): boolean {

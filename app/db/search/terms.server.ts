@@ -22,7 +22,8 @@ const allCountedAtMost = 20_000;
 
 /**
  * Terms of a question: each of its words with synonyms, and, where none of the owners' passages has it, with words that are written nearly
- * alike; of a question in English, and of a word that nobody has written, with the Spanish words for it. `total`: how many passages the owners have, counted to a limit.
+ * alike; of a question in English, and of a word that nobody has written, with the Spanish words for it. `total`: how many passages the
+ * owners have, counted to a limit.
  */
 export async function termsOf(
   db: Db,

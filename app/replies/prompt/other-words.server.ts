@@ -24,7 +24,7 @@ export function isLittle(question: string, hits: { covered: number }[]): boolean
 
 /**
  * Other ways to say a question, asked of a model once; none if it does not answer in time, or fails: the reply itself will tell.
- * What it uses is added to `spent`.
+ * Its tokens are added to `spent`.
  */
 export async function otherWords(
   question: string,

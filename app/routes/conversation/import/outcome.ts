@@ -27,6 +27,12 @@ export function outcomeInWords({
     files > 0 && (files === 1 ? "un archivo" : `${files.toLocaleString("es")} archivos`),
   ].filter(Boolean);
   const many = `${chats.toLocaleString("es")} conversaciones importadas`;
+  if (chats === 0 && things === 0 && known > 0 && left.length === 0) {
+    return [
+      "Nada nuevo.",
+      known === 1 ? "La conversación ya estaba." : `Las ${known.toLocaleString("es")} conversaciones ya estaban.`,
+    ];
+  }
   const title = `${chats === 1 ? "Una conversación importada" : many}, con ${counted.join(" y ")}.`;
   const rest = [
     things > 0 &&
