@@ -14,11 +14,8 @@ async function answer(job: ReadingJob): Promise<ReadingAnswer> {
   try {
     return { reading: await read(job) };
   } catch (error) {
-    if (error instanceof Unreadable) return { refused: error.message };
-    // A reader that a file has confused: told in the log, and to the person as the truth that it can't be read.
-    if (error instanceof Error)
-      return { refused: "no se puede leer: está dañado, o hecho de una forma que no se conoce.", fault: error.stack };
-    throw error;
+    if (!(error instanceof Unreadable)) throw error;
+    return { refused: error.message, ...(error.cause instanceof Error && { fault: error.cause.stack }) };
   }
 }
 

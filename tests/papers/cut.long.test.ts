@@ -2,7 +2,6 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readText } from "../../app/files/formats/read.server.ts";
-import { Unreadable } from "../../app/files/formats/unreadable.server.ts";
 import { mediaTypeOf } from "../../app/files/media-type.server.ts";
 import { isPicture, papers } from "./reading.ts";
 
@@ -17,7 +16,8 @@ describe("a paper that was cut anywhere is read as far as it goes, or says that 
     for (let place = 0; place < places; place++) {
       const cut = bytes.subarray(0, Math.floor((bytes.length * place) / places));
       const read = await readText(cut, mediaType, 1_000_000).catch((error: unknown) => error);
-      if (read instanceof Error) expect(read).toBeInstanceOf(Unreadable);
+      // One with a cause is of a reader that the cut has confused.
+      if (read instanceof Error) expect([read.name, read.cause]).toEqual(["Unreadable", undefined]);
     }
   });
 });

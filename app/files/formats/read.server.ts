@@ -13,7 +13,7 @@ import { declaredText } from "./plain.server.ts";
 import { rtfText } from "./rtf.server.ts";
 import { tableText } from "./table.server.ts";
 import { type DocumentType, documentTypes, isDocumentType, readAs, textTypes } from "./types.server.ts";
-import { Unreadable } from "./unreadable.server.ts";
+import { confused, Unreadable } from "./unreadable.server.ts";
 
 /** A document as text: `pages` if it has any that can be cited by their number, `count`: how many there are in all. */
 export type ReadText = { text: string } | { pages: string[]; count: number };
@@ -38,8 +38,19 @@ const readers: Record<DocumentType, ReadBytes> = {
   [documentTypes.eml]: async (bytes, room) => ({ text: await mailText(bytes, room) }),
 };
 
-/** The text of a document of this type, of which `room` characters are wanted. Throws Unreadable. */
+/**
+ * The text of a document of this type, of which `room` characters are wanted. Throws Unreadable, with the error of a
+ * reader that a file has confused as its cause.
+ */
 export async function readText(bytes: Buffer, mediaType: string, room: number): Promise<ReadText> {
+  try {
+    return await read(bytes, mediaType, room);
+  } catch (error) {
+    throw error instanceof Unreadable ? error : confused(error);
+  }
+}
+
+async function read(bytes: Buffer, mediaType: string, room: number): Promise<ReadText> {
   if (isDocumentType(mediaType)) return readers[mediaType](bytes, room);
   const text = declaredText(bytes);
   return { text: mediaType === "text/csv" ? tableText(text.slice(0, room)) : text };

@@ -1,4 +1,4 @@
-import { damaged, withPassword } from "../unreadable.server.ts";
+import { damaged, Unreadable, withPassword } from "../unreadable.server.ts";
 
 const what = "un PPT";
 
@@ -27,20 +27,19 @@ const editsAtMost = 10_000;
 /** The text of each slide of a PPT, as PowerPoint wrote them until 2003, with its notes. Throws Unreadable. */
 export async function oldSlideTexts(bytes: Buffer): Promise<string[]> {
   const { CFB } = await import("@e965/xlsx");
-  const stream = (name: string): Buffer | undefined => {
-    const found = CFB.find(CFB.read(bytes, { type: "buffer" }), name)?.content;
-    return found && Buffer.from(found);
-  };
   try {
-    const current = stream("Current User");
-    const document = stream("PowerPoint Document");
+    const streams = CFB.read(bytes, { type: "buffer" });
+    const [current, document] = ["Current User", "PowerPoint Document"].map((name) => {
+      const content = CFB.find(streams, name)?.content;
+      return content && Buffer.from(content);
+    });
     if (!current || !document) throw damaged(what);
     // The mark of a file that is encrypted (2.3.2).
     if (current.readUInt32LE(12) === 0xf3d1c4df) throw withPassword();
     return new Presentation(document, current.readUInt32LE(16)).slides();
   } catch (error) {
-    if (error instanceof RangeError) throw damaged(what);
-    throw error;
+    // The library throws plain errors, a place beyond the end is a RangeError.
+    throw error instanceof Unreadable ? error : damaged(what);
   }
 }
 
