@@ -88,10 +88,23 @@ function Input({ field, values, found, suggested }: InputProps) {
   const common = { name, label, hint, required, defaultValue: value };
   if (kind === "flag") {
     return (
-      <label className="check">
-        <input type="checkbox" name={name} value="true" defaultChecked={value === "true"} />
-        <span>{label}</span>
-      </label>
+      <div>
+        <label className="check">
+          <input
+            type="checkbox"
+            name={name}
+            value="true"
+            defaultChecked={value === "true"}
+            aria-describedby={hint && `${name}-hint`}
+          />
+          <span>{label}</span>
+        </label>
+        {hint && (
+          <p className="hint" id={`${name}-hint`}>
+            {hint}
+          </p>
+        )}
+      </div>
     );
   }
   if (kind === "choice") {
