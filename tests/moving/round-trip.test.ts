@@ -1,5 +1,10 @@
+import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { messageRow } from "../../app/db/rows.server.ts";
+import type { MessageRow } from "../../app/db/tables.ts";
+import type { Source } from "../../app/replies/chunk.ts";
+import { partsOf, type ReplyPart, storedPartsOf, storeParts } from "../../app/replies/parts.server.ts";
+import type { Call } from "../../app/replies/tools/call.ts";
 import { type Account, type Api, openApi } from "../support/api.ts";
 import { queryEngines, sqlite } from "../support/engines.ts";
 
@@ -25,10 +30,10 @@ describe.each(await queryEngines())("an account from SQLite to $name", (engine) 
     return (await api.upload(token, sent, {}, "/api/chat/import")).body as Record<string, unknown>;
   };
 
-  it("is there whole: projects, documents, assistants, templates, schedules, branches, attachments", async () => {
+  it("is there whole: projects, documents, assistants, templates, schedules, branches, attachments, thoughts, calls, images, sources", async () => {
     const { to } = houses();
     const bea = await to.signUp("Bea");
-    expect(await bring(to, bea)).toMatchObject({ chats: 1, messages: 3, things: 4, left: [] });
+    expect(await bring(to, bea)).toMatchObject({ chats: 1, messages: 4, things: 4, left: [] });
     expect(await shapeOf(to, bea.id)).toEqual(await shapeOf(houses().from, ana.id));
   });
 
@@ -111,9 +116,57 @@ async function fill(api: Api, { token, id: userId }: Account): Promise<void> {
     finishedAt: Date.now(),
   });
   await api.db.insertInto("messages").values(other).execute();
+  await makeReply(api, { token, id: userId }, { ...other, parentId: asked.id });
   const set = { pinned: 1 as const, archived: 1 as const, leafId: other.id, title: "El acta", titled: 1 as const };
   await api.db.updateTable("chats").set(set).where("id", "=", chatId).execute();
 }
+
+/** A stopped reply of a model that both houses have, with a thought, a call, an image and sources. */
+async function makeReply(api: Api, { token, id: userId }: Pick<Account, "token" | "id">, beside: MessageRow) {
+  const model = await api.db.selectFrom("models").select("id").executeTakeFirstOrThrow();
+  const drawn = await api.upload(token, [new File([await drawnPng()], "plano.png")]);
+  const [{ id: fileId = "" } = {}] = (drawn.body as { items: { id: string }[] }).items;
+  const quoted = { chatId: null, messageId: null, title: "Contrato", quote: "640 euros" };
+  const reply = messageRow(Date.now() + 1, {
+    ...{ chatId: beside.chatId, userId, parentId: beside.parentId, role: "assistant", modelId: model.id },
+    ...{ content: "Miro. Son 640 euros.", status: "stopped", finishedAt: Date.now() + 2_000 },
+    sources: JSON.stringify([
+      { n: 1, kind: "file", ...quoted },
+      { n: 2, kind: "page", ...quoted, url: "https://obras.example/", readAt: 1_700_000_000_000, isListed: true },
+    ]),
+  });
+  await api.db.insertInto("messages").values(reply).execute();
+  const [startedAt, finishedAt] = [reply.createdAt, reply.createdAt + 900];
+  const call: Call = {
+    ...{ id: "c1", step: 0, name: "obras_buscar", tool: "buscar", toolId: null, label: "Buscar", server: "Obras" },
+    ...{ input: '{"que":"fianza"}', readOnly: false, edited: true },
+  };
+  await storeParts(
+    api.db,
+    reply.id,
+    [
+      { n: 0, part: { kind: "reasoning", at: 0, text: "Hay que mirar.", startedAt, finishedAt } },
+      { n: 2, part: { kind: "tool", at: 6, text: "640", status: "done", call, startedAt, finishedAt } },
+      {
+        n: 3,
+        part: {
+          kind: "image",
+          at: 6,
+          text: "El plano",
+          startedAt,
+          finishedAt: startedAt,
+          image: { fileId, width: 2, height: 2 },
+        },
+      },
+    ],
+    Date.now(),
+  );
+}
+
+const drawnPng = () =>
+  sharp({ create: { width: 2, height: 2, channels: 3, background: "red" } })
+    .png()
+    .toBuffer();
 
 /** An account without its ids, to be compared. */
 async function shapeOf({ db }: Api, userId: string) {
@@ -144,6 +197,11 @@ async function shapeOf({ db }: Api, userId: string) {
     .where("messageId", "in", ["", ...messages.map(({ id }) => id)])
     .select(["name", "mediaType"])
     .execute();
+  const models = await db.selectFrom("models").select(["id", "name"]).execute();
+  const parts = await storedPartsOf(
+    db,
+    messages.map(({ id }) => id),
+  );
   return {
     projects: only(projects, "name", "description", "instructions"),
     templates: only(templates, "title", "content"),
@@ -163,11 +221,31 @@ async function shapeOf({ db }: Api, userId: string) {
     })),
     messages: messages
       .map((row) => ({
-        ...only([row], "role", "content", "createdAt")[0],
+        ...only([row], "role", "content", "createdAt", "status", "error")[0],
+        model: nameOf(models, Object(row).modelId, "name"),
+        sources: sourcesOf(row, files),
+        parts: partsOf("", parts.get(row.id) ?? []).map((part) => shapeOfPart(part, files)),
         above: nameOf(messages, Object(row).parentId, "content"),
       }))
       .sort((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b))),
     documents: files.map((row) => [Object(row).name, nameOf(projects, Object(row).projectId, "name")]).sort(),
     attachments: attachments.map(({ name, mediaType }) => [name, mediaType]).sort(),
   };
+}
+
+/** Without trust in addresses: a list of results was not read here. */
+const sourcesOf = (row: object, files: { id: string }[]) =>
+  (JSON.parse(String(Object(row).sources ?? "[]")) as Source[]).map(({ isListed: _, fileId, ...source }) => ({
+    ...source,
+    isThere: files.some(({ id }) => id === fileId),
+  }));
+
+function shapeOfPart(part: ReplyPart, files: { id: string }[]) {
+  if (part.kind === "tool") {
+    const { name, tool, label, server, input, edited } = part.call;
+    return { ...part, call: { name, tool, label, server, input, edited } };
+  }
+  if (part.kind !== "image") return part;
+  const { fileId, ...size } = part.image;
+  return { ...part, image: { ...size, there: files.some(({ id }) => id === fileId) } };
 }

@@ -3,7 +3,7 @@ import type { Db } from "../../db/engine.server.ts";
 import type { ChatRow, MessageRow } from "../../db/tables.ts";
 import { digitalSource } from "../../process/text/digital-source.ts";
 import type { Source } from "../../replies/chunk.ts";
-import { storedPartsOf } from "../../replies/parts.server.ts";
+import { partsOf, storedPartsOf } from "../../replies/parts.server.ts";
 import { iso, isoOrNull } from "../http/schemas.server.ts";
 import { showParts } from "./message-fields.server.ts";
 import { pathInArchive } from "./path-in-archive.server.ts";
@@ -48,9 +48,13 @@ const messageAsJson = (stretch: Stretch, message: MessageRow, { models }: Export
   createdAt: iso(message.createdAt),
   finishedAt: isoOrNull(message.finishedAt),
   status: message.status,
+  error: message.error,
   model: message.modelId && (models.get(message.modelId) ?? null),
   content: message.content,
-  parts: partsIn(stretch, message),
+  parts: partsIn(stretch, message).map((part) => {
+    const name = part.kind === "image" && stretch.images.get(part.fileId);
+    return name ? { ...part, name, path: pathInArchive(part.fileId, name) } : part;
+  }),
   ...(message.sources && {
     sources: textsOfSources(message.sources),
   }),
@@ -61,8 +65,9 @@ const messageAsJson = (stretch: Stretch, message: MessageRow, { models }: Export
   })),
 });
 
+/** What a source says, with the passage of a file; not where in other chats it stands. */
 const textsOfSources = (stored: string) =>
-  (JSON.parse(stored) as Source[]).map(({ n, title, quote }) => ({ n, title, quote }));
+  (JSON.parse(stored) as Source[]).map(({ chatId: _, messageId: __, isListed: ___, ...said }) => said);
 
 /** A chat as Markdown with front matter in YAML, piece by piece. Headings mark other versions of a message; thoughts are folded. Times in UTC. */
 export async function* chatAsMarkdown(
@@ -112,7 +117,17 @@ async function* stretches(db: Db, chatId: string): AsyncGenerator<Stretch> {
 async function withTheirs(db: Db, messages: MessageRow[]) {
   const ids = messages.map(({ id }) => id);
   const [attachments, parts] = await Promise.all([attachmentsOf(db, ids), storedPartsOf(db, ids)]);
-  return { messages, attachments, parts };
+  const made = messages.flatMap(({ id, content }) =>
+    partsOf(content, parts.get(id) ?? []).flatMap((part) => (part.kind === "image" ? part.image.fileId : [])),
+  );
+  return { messages, attachments, parts, images: await namesOf(db, made) };
+}
+
+/** Names of files by their ids. */
+async function namesOf(db: Db, fileIds: string[]): Promise<Map<string, string>> {
+  if (fileIds.length === 0) return new Map();
+  const files = await db.selectFrom("files").where("id", "in", fileIds).select(["id", "name"]).execute();
+  return new Map(files.map(({ id, name }) => [id, name]));
 }
 
 /** Whole: a chat is exported by its author or an administrator alone. */

@@ -12,6 +12,7 @@ import { findMoved, findOwn, keepMoved } from "./moves.server.ts";
 export type AddedAccount = {
   projects: Map<string, string>;
   assistants: Map<string, string>;
+  fileIds: Map<string, string>;
   things: number;
   files: number;
   left: Pick<FoundFile, "kind" | "name">[];
@@ -36,7 +37,10 @@ export async function addAccount(
   userId: string,
   account: FoundAccount,
 ): Promise<AddedAccount> {
-  const added: AddedAccount = { projects: new Map(), assistants: new Map(), things: 0, files: 0, left: [] };
+  const added: AddedAccount = {
+    ...{ projects: new Map(), assistants: new Map(), fileIds: new Map() },
+    ...{ things: 0, files: 0, left: [] },
+  };
   const adding: Adding = {
     ...{ db, userId, added },
     async once(kind, externalId, make) {
@@ -68,19 +72,13 @@ export async function addAccount(
         .execute();
     await adding.once("template", id, make);
   }
-  const fileIds = await addFiles(files, account.files, adding);
-  for (const assistant of account.assistants) await addAssistant(assistant, fileIds, adding);
+  await addFiles(files, account.files, adding);
+  for (const assistant of account.assistants) await addAssistant(assistant, adding);
   await addSchedules(account.schedules, adding);
   return added;
 }
 
-/** Returns the files' ids here by those in the export. */
-async function addFiles(
-  files: Files,
-  found: FoundAccount["files"],
-  { userId, added }: Adding,
-): Promise<Map<string, string>> {
-  const ids = new Map<string, string>();
+async function addFiles(files: Files, found: FoundAccount["files"], { userId, added }: Adding): Promise<void> {
   for (const { id, projectId, ...file } of found) {
     const begun = Date.now();
     const stored = await takeFound(files, file, userId, (projectId && added.projects.get(projectId)) || null);
@@ -88,23 +86,21 @@ async function addFiles(
       added.left.push(file);
       continue;
     }
-    ids.set(id, stored.id);
+    added.fileIds.set(id, stored.id);
     // One that was here before is given back as it is.
     if (stored.createdAt >= begun) added.files++;
   }
-  return ids;
 }
 
 async function addAssistant(
   { id, modelId, fileIds, beginnings, ...said }: FoundAccount["assistants"][number],
-  filesHere: Map<string, string>,
   { db, added, once }: Adding,
 ): Promise<void> {
   const columns = {
     ...said,
     modelId: await knownModel(db, modelId),
     toolIds: null,
-    fileIds: JSON.stringify(fileIds.flatMap((one) => filesHere.get(one) ?? []).slice(0, limits.assistantFiles)),
+    fileIds: JSON.stringify(fileIds.flatMap((one) => added.fileIds.get(one) ?? []).slice(0, limits.assistantFiles)),
     beginnings: JSON.stringify(
       beginnings
         .slice(0, limits.assistantBeginnings)

@@ -12,8 +12,10 @@ import { FileRefused } from "../../files/refused.server.ts";
 import { JobFailed } from "../../jobs/jobs.server.ts";
 import { limits } from "../../process/limits.ts";
 import { cutText } from "../../process/text/cut-text.ts";
+import type { Source } from "../../replies/chunk.ts";
+import { numbered, type ReplyPart, storeParts } from "../../replies/parts.server.ts";
 import { importKeyStart } from "../http/schemas.server.ts";
-import type { FoundChat, FoundFile } from "./found-chat.server.ts";
+import type { FoundChat, FoundFile, FoundReply } from "./found-chat.server.ts";
 
 export type ImportServices = { db: Db; files: Files };
 
@@ -45,20 +47,24 @@ async function refuseImportBeyondPlan(db: Db, userId: string, { title, messages 
   );
 }
 
+/** Things here that a chat belongs to or refers to. `begun` is told its id before it is stored; `fileIds`: by those in the export. */
+type Belonging = {
+  begun?: (chatId: string) => Promise<void>;
+  projectId?: string | null;
+  assistantId?: string | null;
+  fileIds?: ReadonlyMap<string, string> | undefined;
+};
+
 /**
  * Stores a chat with its messages in batches, so that other requests can run in between, then its files. The key that marks it as
- * imported is set last. `begun` is told its id before. Returns undefined if it was imported before, else how many files it has, and
+ * imported is set last. Returns undefined if it was imported before, else how many files it has, and
  * those that were refused. Throws JobFailed if it does not fit in the plan.
  */
 export async function addChat(
   services: ImportServices,
   userId: string,
   chat: FoundChat,
-  {
-    begun,
-    projectId = null,
-    assistantId = null,
-  }: { begun?: (chatId: string) => Promise<void>; projectId?: string | null; assistantId?: string | null } = {},
+  { begun, projectId = null, assistantId = null, fileIds = new Map() }: Belonging = {},
 ) {
   const { db } = services;
   const key = keyOf(chat);
@@ -66,15 +72,19 @@ export async function addChat(
   await refuseImportBeyondPlan(db, userId, chat);
   const ids = new Map(chat.messages.map((message) => [message.key, newId()]));
   const row = { ...importedChat(userId, chat, ids), projectId, assistantId };
+  const models = await modelsByName(db);
   await begun?.(row.id);
   await db.insertInto("chats").values(row).execute();
   try {
     for (let at = 0; at < chat.messages.length; at += rowsAtOnce) {
-      await addMessages(db, row, chat.messages.slice(at, at + rowsAtOnce), ids);
+      await addMessages(db, row, chat.messages.slice(at, at + rowsAtOnce), { ids, models, fileIds });
       // SQLite runs synchronously; this lets other requests run in between.
       await setImmediate();
     }
     const added = await addFiles(services, userId, chat, ids);
+    for (const { key, reply } of chat.messages) {
+      if (reply) added.left.push(...(await addParts(services, userId, reply.parts, ids.get(key) ?? "")));
+    }
     const [first] = chat.messages;
     const firstId = first && ids.get(first.key);
     if (firstId) await db.updateTable("messages").set({ key }).where("id", "=", firstId).execute();
@@ -138,9 +148,41 @@ function importedChat(userId: string, chat: FoundChat, ids: Map<string, string>)
   });
 }
 
-async function addMessages(db: Db, chat: ChatRow, messages: FoundChat["messages"], ids: Map<string, string>) {
+/** Ids of models by their names, but for names that several have. */
+async function modelsByName(db: Db): Promise<Map<string, string>> {
+  const models = await db.selectFrom("models").select(["id", "name"]).execute();
+  const named = Map.groupBy(models, ({ name }) => name);
+  return new Map([...named].flatMap(([name, [model, other]]) => (model && !other ? [[name, model.id]] : [])));
+}
+
+/** Stores the thoughts, calls and images of a reply. Images that are refused are answered as left. */
+async function addParts(
+  { db, files }: ImportServices,
+  userId: string,
+  found: FoundReply["parts"],
+  messageId: string,
+): Promise<FoundChat["left"]> {
+  const left: FoundChat["left"] = [];
+  const parts: ReplyPart[] = [];
+  for (const part of found) {
+    if (part.kind === "image") {
+      const { file, ...size } = part.image;
+      const stored = await takeFound(files, file, userId);
+      if (stored) parts.push({ ...part, image: { fileId: stored.id, ...size } });
+      else left.push({ kind: file.kind, name: file.name });
+    } else if (part.kind !== "text" || parts.at(-1)?.kind !== "text") parts.push(part);
+  }
+  await storeParts(db, messageId, numbered(parts), Date.now());
+  return left;
+}
+
+/** Ids here of messages by their keys, of models by their names, and of files by their ids in the export. */
+type Here = { ids: Map<string, string>; models: Map<string, string>; fileIds: ReadonlyMap<string, string> };
+
+async function addMessages(db: Db, chat: ChatRow, messages: FoundChat["messages"], { ids, models, fileIds }: Here) {
   const rows = messages.map((message) => {
     const at = message.at || chat.createdAt;
+    const { reply } = message;
     return messageRow(at, {
       id: ids.get(message.key) ?? newId(),
       updatedAt: chat.updatedAt,
@@ -150,7 +192,13 @@ async function addMessages(db: Db, chat: ChatRow, messages: FoundChat["messages"
       role: message.role,
       content: message.content,
       outside: 1,
-      finishedAt: at,
+      finishedAt: reply?.finishedAt ?? at,
+      ...(reply && {
+        status: reply.status,
+        error: reply.error,
+        modelId: models.get(reply.model ?? "") ?? null,
+        sources: reply.sources.length > 0 ? JSON.stringify(reply.sources.map((one) => sourceHere(one, fileIds))) : null,
+      }),
     });
   });
   await db.transaction().execute(async (trx) => {
@@ -160,4 +208,10 @@ async function addMessages(db: Db, chat: ChatRow, messages: FoundChat["messages"
       await indexPassages(trx, chat.userId, refers, message.passages);
     }
   });
+}
+
+/** A source with the file here; without one if it did not come along. */
+function sourceHere({ fileId, position, ...source }: Source, fileIds: Here["fileIds"]): Source {
+  const here = fileId && fileIds.get(fileId);
+  return here ? { ...source, fileId: here, position: position ?? 0 } : source;
 }

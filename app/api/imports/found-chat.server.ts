@@ -1,14 +1,17 @@
 import { cutPassages } from "../../db/search/passages.server.ts";
 import { searchWords } from "../../db/search/words.server.ts";
 import { limits } from "../../process/limits.ts";
-import type { ImportedChat, ImportedFile } from "./formats/imported-chat.server.ts";
+import type { ImportedChat, ImportedFile, ImportedPart, ImportedReply } from "./formats/imported-chat.server.ts";
 import type { ImportedAccount } from "./formats/tertulia-account.server.ts";
 
 /** A file that the export has: `path` is where it was put. */
 export type FoundFile = Pick<ImportedFile, "kind" | "name"> & { path: string; size: number };
-type FoundMessage = Omit<ImportedChat["messages"][number], "files"> & {
+/** `parts`: without images that the export does not have. */
+export type FoundReply = Omit<ImportedReply, "parts"> & { parts: ImportedPart<FoundFile>[] };
+type FoundMessage = Omit<ImportedChat["messages"][number], "files" | "reply"> & {
   passages: { text: string; words: string }[];
   files: FoundFile[];
+  reply: FoundReply | undefined;
 };
 export type FoundChat = Omit<ImportedChat, "messages" | "lost"> & {
   messages: FoundMessage[];
@@ -23,15 +26,25 @@ export type FoundAccount = Omit<ImportedAccount, "files"> & {
 /** An imported chat with its files, as `take` finds them, and its passages. Stemming takes the thread for a while. */
 export function findFiles(chat: ImportedChat, take: (file: ImportedFile) => FoundFile | undefined): FoundChat {
   const left: FoundChat["left"] = chat.lost.map(({ kind, name }) => ({ kind, name }));
-  const messages = chat.messages.map((message) => {
+  const takeOrLeave = (file: ImportedFile): FoundFile | undefined => {
+    const found = take(file);
+    if (!found) left.push({ kind: file.kind, name: file.name });
+    return found;
+  };
+  const messages = chat.messages.map(({ reply, ...message }) => {
     const content = message.content.slice(0, limits.reply).toWellFormed();
     const passages = cutPassages(content).map((text) => ({ text, words: searchWords(text).join(" ") }));
-    const files = message.files.flatMap((file) => {
-      const found = take(file);
-      if (!found) left.push({ kind: file.kind, name: file.name });
-      return found ?? [];
-    });
-    return { ...message, content, passages, files };
+    const files = message.files.flatMap((file) => takeOrLeave(file) ?? []);
+    return { ...message, content, passages, files, reply: reply && foundReply(reply, takeOrLeave) };
   });
   return { ...chat, messages, left };
+}
+
+function foundReply(reply: ImportedReply, take: (file: ImportedFile) => FoundFile | undefined): FoundReply {
+  const parts = reply.parts.flatMap((part): ImportedPart<FoundFile>[] => {
+    if (part.kind !== "image") return [part];
+    const file = take(part.image.file);
+    return file ? [{ ...part, image: { ...part.image, file } }] : [];
+  });
+  return { ...reply, parts };
 }

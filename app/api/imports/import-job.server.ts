@@ -91,6 +91,7 @@ async function addChats(
         : await addChat(services, job.userId ?? "", chat, {
             projectId: account?.projects.get(chat.project ?? "") ?? null,
             assistantId: account?.assistants.get(chat.assistant ?? "") ?? null,
+            fileIds: account?.fileIds,
             begun: (id) => job.remember(JSON.stringify({ ...counted, index, chatId: id })),
           });
     if (!added) {

@@ -1,3 +1,6 @@
+import type { Source } from "../../../replies/chunk.ts";
+import type { ImagePart, MadeImage, ReplyPart } from "../../../replies/parts.server.ts";
+
 /** An imported conversation; each message comes after its parent. */
 export type ImportedChat = {
   key: string;
@@ -22,7 +25,21 @@ export type ImportedMessage = {
   content: string;
   at: number;
   files: ImportedFile[];
+  reply?: ImportedReply;
 };
+/** How a reply was made, where the export says it. `model`: its name. */
+export type ImportedReply = {
+  model: string | null;
+  status: "complete" | "stopped" | "failed" | "interrupted";
+  error: string | null;
+  finishedAt: number | null;
+  parts: ImportedPart<ImportedFile>[];
+  sources: Source[];
+};
+/** A part of a reply, in order; an image is a file of the export. */
+export type ImportedPart<File> =
+  | Exclude<ReplyPart, ImagePart>
+  | (Omit<ImagePart, "image"> & { image: Omit<MadeImage, "fileId"> & { file: File } });
 
 /** A message before filtering. */
 export type Node = {
@@ -32,6 +49,7 @@ export type Node = {
   content: string;
   at: number;
   files?: ImportedFile[];
+  reply?: ImportedReply | undefined;
 };
 export type Json = Record<string, unknown>;
 
@@ -77,9 +95,11 @@ export function chatOf(
     const files = node.files ?? [];
     const said =
       (role === "user" || role === "assistant") &&
-      (node.content.trim() !== "" || (role === "user" && files.length > 0));
-    if (said) messages.push({ key: node.key, content: node.content, role, parent: above, at: node.at || at, files });
-    else lost.push(...files);
+      (node.content.trim() !== "" || (role === "user" && files.length > 0) || (node.reply?.parts.length ?? 0) > 0);
+    if (said) {
+      const { content, reply } = node;
+      messages.push({ key: node.key, content, role, parent: above, at: node.at || at, files, ...(reply && { reply }) });
+    } else lost.push(...files);
     const here = said ? node.key : above;
     kept.set(node.key, here);
     for (const child of children.get(node.key) ?? []) queue.push({ node: child, above: here });

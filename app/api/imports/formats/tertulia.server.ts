@@ -1,8 +1,10 @@
 import { chatOf, fileNamed, type ImportedChat, type Json, objects, text, time } from "./imported-chat.server.ts";
+import { replyOf } from "./tertulia-reply.server.ts";
 
 /** A conversation of a Tertulia. */
 export function fromTertulia(chat: Json): ImportedChat {
   const nodes = objects(chat.messages).map((message) => ({
+    ...(message.role === "assistant" && { reply: replyOf(message, time(message.createdAt)) }),
     key: text(message.id),
     parent: text(message.parentId) || null,
     role: text(message.role),
