@@ -14,8 +14,8 @@ export type Step = {
   append: string;
   /** Blocks that are complete now, whole. */
   closed: string[];
-  /** The open block as far as it is rendered, its tags left open, and the source after that. */
-  open: { html: string; rest: string };
+  /** The open block as far as it is rendered, its tags left open, and the source after that; of code, a line as it is. */
+  open: { html: string; rest: string; isCode: boolean };
 };
 
 // An open block is rendered anew at each line, so its size bounds the work: code goes on plain from here, tables start
@@ -79,11 +79,13 @@ export class MarkdownStream {
     const closed: string[] = [];
     let append = "";
     for (const part of this.#cut(added.replaceAll("\0", "\uFFFD"))) append += this.#addInBounds(part, closed);
+    const rest = this.#source.slice(this.#htmlTo);
+    const isCode = this.#block?.type === "fence" && this.#html !== "";
     return {
       length: text.length,
       append,
       closed,
-      open: { html: this.#html, rest: this.#source.slice(this.#htmlTo).trimStart() },
+      open: { html: this.#html, rest: isCode ? rest : rest.trimStart(), isCode },
     };
   }
 
@@ -111,7 +113,7 @@ export class MarkdownStream {
       append += this.#addLine(closed);
     }
     append += this.#close(this.#source.length, closed);
-    return { length: 0, append, closed, open: { html: "", rest: "" } };
+    return { length: 0, append, closed, open: { html: "", rest: "", isCode: false } };
   }
 
   /** Adds a line, or a part of one, in lines of at most `longestLine` characters. */

@@ -31,3 +31,11 @@ it.each([
 ])("waits for what may make it something else: %s", async (text) => {
   expect(await shownPlain(text)).toBe("");
 });
+
+it.each([
+  ["```py\ndef f(x):\n    return {", "    return {"],
+  ["```\na = 1\nb = [", "b = ["],
+  ["```js\nif (a) {\n}\n``", ""],
+])("shows a line of code as it is written, but no beginning of its end: %j", async (text, line) => {
+  expect(await shownPlain(text)).toBe(line);
+});

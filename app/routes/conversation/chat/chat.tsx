@@ -24,6 +24,7 @@ import { attachedFiles } from "../../../web/forms/uploads.server.ts";
 import { planLeft } from "../composer/plan-left.server.ts";
 import { send } from "../composer/send.server.ts";
 import { listModels } from "../models.server.ts";
+import { Reader } from "../reader/reader.tsx";
 import { carryLive } from "../reply/live.server.tsx";
 import { noticeOf } from "../reply-notice.server.ts";
 import { type RenderedTurn, withBodies } from "../turn/turn-body.server.tsx";
@@ -31,13 +32,9 @@ import { showTurns } from "../turn/turns.server.ts";
 import type { Route } from "./+types/chat";
 import { ChatFoot } from "./chat-foot.tsx";
 import { ChatMenu } from "./chat-menu.tsx";
-import { Reader } from "./reader.tsx";
 
 // Most conversations are one's own.
 const ReadOnlyFoot = lazily(() => import("./read-only-foot.tsx"));
-
-// It is as high as the window.
-export const handle = { lightChoice: false };
 
 export const meta: Route.MetaFunction = ({ loaderData }) => [
   { title: `${loaderData?.title ?? "Conversación"} · Tertulia` },
@@ -92,7 +89,7 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
     found: around,
     earlier: branch.hasEarlier ? branch.items[0]?.id : undefined,
     hasLater: branch.hasLater,
-    models: models.map(({ id, name, isDefault }) => ({ id, name, isDefault })),
+    models: models,
     left,
     modelId: chat.modelId,
     assistantId: chat.assistantId,
@@ -251,6 +248,7 @@ function useReplyForms(last: RenderedTurn | undefined) {
     if (form.dataset.replyForm === undefined) return;
     event.preventDefault();
     asked.current = true;
-    void submit(form, { navigate: false });
+    const button = (event.nativeEvent as SubmitEvent).submitter as HTMLButtonElement | null;
+    void submit(button ?? form, { navigate: false });
   };
 }

@@ -33,7 +33,7 @@ type Props = {
   parentId?: string | undefined;
   /** An earlier message is being edited. */
   edits?: boolean;
-  models: Pick<ModelChoice, "id" | "name" | "isDefault">[];
+  models: ModelChoice[];
   modelId?: string | null;
   assistantId?: string | null;
   draft: { content: string; modelId: string | null; files?: ComposerFile[] } | null;
@@ -84,7 +84,7 @@ export function Composer({ result, growing, edits, models, draft, left, ...props
       <div className="composer" data-sending={sending || undefined} {...attached.receives}>
         {(attached.files.length > 0 || attached.progress) && (
           <Suspense>
-            <AttachedList {...attached} />
+            <AttachedList {...attached} models={models} chosen={chosen} />
           </Suspense>
         )}
         <MessageField

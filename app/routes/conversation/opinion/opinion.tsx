@@ -25,17 +25,18 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
   };
 }
 
-const fields = z.object({ useful: z.string().default("1"), reason: z.string().default("") });
+const fields = z.object({ useful: z.string().default("1"), reason: z.string().optional() });
 
 export const action = ({ context, params: { id, messageId } }: Route.ActionArgs) =>
   sendFields(context, fields, async ({ useful, reason }) => {
     const { opinion } = context.get(apiContext).api.message[":id"];
     const param = { id: messageId };
     const takesBack = useful === "none";
-    const json = { useful: useful === "1", reason };
+    const json = { useful: useful === "1", reason: reason ?? "" };
     await accepted(takesBack ? opinion.$delete({ param }) : opinion.$put({ param, json }));
     const title = takesBack ? "Tu opinión se ha retirado." : "Gracias: tu opinión se ha guardado.";
-    context.get(sessionContext).flash({ type: "success", title });
+    // The buttons below a reply, which ask no reason, show it themselves.
+    if (reason !== undefined) context.get(sessionContext).flash({ type: "success", title });
     return replace(`/conversation/chat/${id}`, 303);
   });
 

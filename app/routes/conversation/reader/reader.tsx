@@ -1,9 +1,13 @@
-import { type RefObject, useEffect, useRef } from "react";
+import { type RefObject, Suspense, useEffect, useRef } from "react";
 import { Link } from "react-router";
+import { lazily } from "../../../ui/lazily.ts";
 import { SentMessage } from "../composer/sent-message.tsx";
 import { Turn } from "../turn/turn.tsx";
 import type { RenderedTurn } from "../turn/turn-body.server.tsx";
 import { useLinks } from "../turn/use-links.ts";
+
+// Of use only once somebody has scrolled.
+const ToEnd = lazily(() => import("./to-end.tsx"));
 
 type Props = {
   chatId: string;
@@ -24,34 +28,40 @@ export function Reader({ chatId, turns, marker, found, edited, earlier, hasLater
   useLinks(reader);
   useCodeCopies(reader, turns.at(-1));
   return (
-    <div className="reader" ref={reader}>
-      <div className="turns">
-        {earlier && (
-          <p className="mb-12 text-center">
-            <Link className="button small" to={`/conversation/chat/${chatId}?antes=${earlier}`}>
-              Ver mensajes anteriores
-            </Link>
-          </p>
-        )}
-        {turns.map((turn, index) => (
-          <Turn
-            key={turn.id}
-            turn={turn}
-            marker={index === turns.length - 1 ? marker : undefined}
-            found={turn.id === found}
-            edited={turn.id === edited}
-          />
-        ))}
-        <SentMessage />
-        {hasLater && (
-          <p className="mt-12 text-center">
-            <Link className="button small" to={`/conversation/chat/${chatId}`}>
-              Volver al final
-            </Link>
-          </p>
-        )}
+    <>
+      <div className="reader" ref={reader}>
+        <div className="turns">
+          {earlier && (
+            <p className="mb-12 text-center">
+              <Link className="button small" to={`/conversation/chat/${chatId}?antes=${earlier}`}>
+                Ver mensajes anteriores
+              </Link>
+            </p>
+          )}
+          {turns.map((turn, index) => (
+            <Turn
+              key={turn.id}
+              turn={turn}
+              marker={index === turns.length - 1 ? marker : undefined}
+              found={turn.id === found}
+              edited={turn.id === edited}
+            />
+          ))}
+          <SentMessage />
+          {hasLater && (
+            <p className="mt-12 text-center">
+              <Link className="button small" to={`/conversation/chat/${chatId}`}>
+                Volver al final
+              </Link>
+            </p>
+          )}
+          <span id="final" />
+        </div>
       </div>
-    </div>
+      <Suspense>
+        <ToEnd reader={reader} />
+      </Suspense>
+    </>
   );
 }
 

@@ -4,6 +4,8 @@ import { Icon } from "../../../ui/icon.tsx";
 export const CopyLink = ({ messageId }: { messageId: string }) => (
   <a className="action" href={`/conversation/text/${messageId}`} data-copy>
     <Icon name="copy" />
-    <span aria-live="polite">Copiar</span>
+    <span className="text" aria-live="polite">
+      Copiar
+    </span>
   </a>
 );

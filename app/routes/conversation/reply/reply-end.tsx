@@ -1,4 +1,5 @@
 import { Link } from "react-router";
+import { FormTokenField } from "../../../ui/forms/post-form.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { Menu, MenuLink } from "../../../ui/overlays/menu.tsx";
 import type { ShownTurn } from "../turn/turns.server.ts";
@@ -22,39 +23,48 @@ export function ReplyEnd({ chatId, turn }: { chatId: string; turn: EndedReply })
       <Outcome {...turn} />
       {turn.sources.length > 0 && <Sources turn={turn} />}
       <div className="actions">
+        <Versions chatId={chatId} turn={turn} label="Versiones de la respuesta" />
         {turn.written && <CopyLink messageId={turn.id} />}
         {turn.parentId && !turn.author && (
           <ReplyButton messageId={turn.parentId} icon="refresh">
-            Regenerar
+            <span className="text">Regenerar</span>
           </ReplyButton>
         )}
-        {!turn.author && <MoreActions chatId={chatId} turn={turn} />}
-        <Versions chatId={chatId} turn={turn} label="Versiones de la respuesta" />
         {turn.written && turn.useful !== undefined && <Opinion chatId={chatId} turn={turn} />}
+        {!turn.author && <MoreActions chatId={chatId} turn={turn} />}
       </div>
     </>
   );
 }
 
-/** The person's opinion of it, or the way to give one. */
+const read = "Lo verá quien administra, con tu pregunta y esta respuesta.";
+
+/** Two buttons that keep the person's opinion at once, or take it back; the reason is asked afterwards. */
 function Opinion({ chatId, turn: { id, useful } }: { chatId: string; turn: EndedReply }) {
-  const to = `/conversation/chat/${chatId}/opinar/${id}`;
-  if (useful !== null) {
-    return (
-      <Link className="action" to={to} data-still>
-        <Icon name={useful ? "check" : "close"} />
-        {useful ? "Útil para ti" : "No útil para ti"}
-      </Link>
-    );
-  }
+  const action = `/conversation/chat/${chatId}/opinar/${id}`;
+  const button = (value: boolean, icon: string, label: string) => (
+    <button
+      type="submit"
+      className="action"
+      name="useful"
+      value={useful === value ? "none" : value ? "1" : "0"}
+      aria-pressed={useful === value}
+      title={read}
+    >
+      <Icon name={icon} label={label} />
+    </button>
+  );
   return (
     <>
-      <Link className="action" to={`${to}?util=1`} data-still>
-        Útil
-      </Link>
-      <Link className="action" to={`${to}?util=0`} data-still>
-        No útil
-      </Link>
+      <form className="opinion" method="post" action={action} data-reply-form>
+        <FormTokenField />
+        {button(true, "good", "Útil")} {button(false, "bad", "No útil")}
+      </form>
+      {useful !== null && (
+        <Link className="action why" to={action} data-still>
+          ¿Por qué?
+        </Link>
+      )}
     </>
   );
 }

@@ -42,10 +42,10 @@ export function followEvents(live: HTMLElement | null, messageId: string, onEnd:
     open.innerHTML = block.open;
     speak(textsOf(live, ".prose"));
     rest.textContent = block.rest;
-    // Unrendered text after a paragraph continues it, so it is put inside of it, on the same line.
-    const paragraph = open.lastElementChild;
-    if (paragraph instanceof HTMLParagraphElement) paragraph.append(" ", rest);
-    else live.append(rest);
+    // Unrendered text continues the paragraph or the code before it, so it is put inside of it.
+    const last = open.lastElementChild;
+    if (last instanceof HTMLParagraphElement) last.append(" ", rest);
+    else (last?.querySelector(":scope > pre > code") ?? live).append(rest);
   });
   on<string>("thinking", (words) => {
     // Text after it is another part.

@@ -1,4 +1,4 @@
-import { MarkdownStream } from "../../../markdown/stream.server.ts";
+import { MarkdownStream, type Step } from "../../../markdown/stream.server.ts";
 
 /** Blocks that are complete, the open block, and plain text after it. */
 type GrowingBlock = { closed: string; open: string; rest: string };
@@ -44,9 +44,9 @@ export class GrowingText {
     return { closed: this.#markdown.end().closed.join(""), open: "", rest: "" };
   }
 
-  #keep({ html, rest }: { html: string; rest: string }): void {
+  #keep({ html, rest, isCode }: Step["open"]): void {
     this.#open = html;
-    this.#shown = plainOf(rest);
+    this.#shown = isCode ? codeOf(rest) : plainOf(rest);
   }
 }
 
@@ -57,3 +57,6 @@ const plain = /^[\p{L}¿¡"'«“(][\p{L}\p{M}\p{N} ,;:¿?¡!"'«»“”()…�
 function plainOf(rest: string): string {
   return plain.test(rest) && !/\/\/|www\./.test(rest) ? rest : "";
 }
+
+/** A line of code that is being written; nothing if it may become the end of the code. */
+const codeOf = (rest: string): string => (/^\s*(?:`+|~+)?\s*$/.test(rest) ? "" : rest);
