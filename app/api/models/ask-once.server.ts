@@ -11,6 +11,7 @@ export const trial = z
     ok: z.boolean(),
     answer: z.string().openapi({ description: "Lo que ha contestado o, si no ha podido, por qué." }),
     firstTokenMs: z.number().nullable(),
+    outputTokens: z.number().nullable(),
     tokensPerSecond: z.number().nullable(),
     takesTools: z
       .boolean()
@@ -44,7 +45,7 @@ export async function askOnce(services: Services, row: ModelRow, asked: Asked): 
   let tokens = 0;
   let thinks = false;
   let takesTools = asked.tools ? true : null;
-  const told = () => ({ firstTokenMs: first, takesTools, thinks });
+  const told = () => ({ firstTokenMs: first, outputTokens: tokens || null, takesTools, thinks });
   try {
     const model = { ...openModel(row, services.modelKey), maxOutputTokens: asked.maxOutputTokens };
     const signal = AbortSignal.any([asked.signal, late]);

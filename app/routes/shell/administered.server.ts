@@ -1,9 +1,17 @@
-import { resources } from "../admin/descriptions/resources.server.ts";
+import { parts } from "../admin/descriptions/resources.server.ts";
 
-/** The menu of the administration: sent to admins only, so that nobody else loads it. */
-export const administered = [
-  ["", "dashboard", "Panel"],
-  ...resources.map(({ path, icon, many }): [string, string, string] => [`/${path}`, icon, many]),
-  ["/tratamiento", "book", "Tratamiento de datos"],
+/** The menu of the administration, in parts: sent to admins only, so that nobody else loads it. */
+export type AdminMenu = { part: string; links: [path: string, icon: string, label: string][] }[];
+
+const system: AdminMenu[number]["links"] = [
+  ["/tratamiento", "document", "Tratamiento de datos"],
   ["/sistema", "server", "Sistema"],
-] as const;
+];
+
+export const administered: AdminMenu = parts.map(([part, resources]) => ({
+  part,
+  links: [
+    ...resources.map(({ path, icon, many }): [string, string, string] => [`/${path}`, icon, many]),
+    ...(part === "Sistema" ? system : []),
+  ],
+}));

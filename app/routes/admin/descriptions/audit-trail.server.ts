@@ -37,6 +37,7 @@ export const auditTrail = (things: Record<string, string>): AdminResource<"audit
   many: "Auditoría",
   icon: "history",
   one: "apunte",
+  about: "Aquí queda cada cambio: quién, qué y cuándo.",
   searches: "Acción, cosa o dirección IP",
   columns: [
     { name: "action", label: "Acción", kind: "choice", choices: actions },

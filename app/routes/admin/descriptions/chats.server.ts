@@ -6,6 +6,7 @@ export const chats: AdminResource<"chat"> = {
   many: "Conversaciones",
   icon: "chat",
   one: "conversación",
+  about: "Aquí están las conversaciones de todas las personas, sin abrirlas.",
   feminine: true,
   searches: "Título",
   changes: "patch",
@@ -28,6 +29,7 @@ export const chats: AdminResource<"chat"> = {
     { name: "archive", label: "Archivar", json: { archived: true } },
     { name: "unarchive", label: "Desarchivar", json: { archived: false } },
   ],
+  goes: [{ path: "message", filter: "chatId", words: ["mensaje", "mensajes"] }],
   belongs: (id) => [
     { label: "Leerla", to: `/conversation/chat/${id}` },
     { label: "Mensajes", to: `/admin/message?chatId=${id}` },

@@ -24,7 +24,7 @@ type Choices = Record<string, string>;
 /** How a state is shown beside its word: by a dot that is full, empty or of another colour. */
 type Tone = "good" | "off" | "bad" | "wait";
 export type States = Record<string, [said: string, tone: Tone]>;
-type FieldKind = "text" | "number" | "flag" | "moment" | "choice" | "changes" | "groups" | Reference;
+type FieldKind = "text" | "markdown" | "number" | "flag" | "moment" | "choice" | "changes" | "groups" | Reference;
 
 /** A column of a list, and how it is shown. The first column leads to the item. */
 export type Column<Name extends string = string> = {
@@ -90,6 +90,8 @@ export type AnyAdminResource<Shown extends string = string, Body extends string 
   /** In the menu. */
   icon: string;
   one: string;
+  /** A sentence about its use, for an empty list. */
+  about: string;
   /** Whether its name is feminine in Spanish, for words like «Creada», «todas» and «ninguna». */
   feminine?: boolean;
   searches: string;
@@ -104,6 +106,8 @@ export type AnyAdminResource<Shown extends string = string, Body extends string 
   lines?: true;
   /** Links to the lists of what belongs to an item. */
   belongs?: (id: string) => { label: string; to: string }[];
+  /** Things that are deleted with an item: their list, the filter that takes its id, and their name for one and for several. */
+  goes?: { path: string; filter: string; words: [one: string, many: string] }[];
   /** Columns that lists cut and that are no fields: the page of an item shows them whole. */
   whole?: Shown[];
   /** Parts of an item's page besides its columns: above its links and long texts, or below. */

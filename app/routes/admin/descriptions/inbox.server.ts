@@ -7,6 +7,7 @@ export const inbox: AdminResource<"email"> = {
   many: "Buzón",
   icon: "mail",
   one: "mensaje del buzón",
+  about: "Aquí llega lo que se escribe en los formularios de contacto y de soporte.",
   searches: "Nombre, correo o texto",
   columns: [
     { name: "message", label: "Mensaje" },

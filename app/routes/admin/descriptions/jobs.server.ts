@@ -20,6 +20,7 @@ export const jobs: AdminResource<"job"> = {
   many: "Trabajos",
   icon: "refresh",
   one: "trabajo",
+  about: "Aquí está lo que se hace por detrás: leer archivos, importar, enviar correos.",
   searches: "Por qué ha fallado",
   columns: [
     { name: "kind", label: "Trabajo", kind: "choice", choices: kinds },

@@ -13,10 +13,11 @@ export const messages: AdminResource<"message"> = {
   many: "Mensajes",
   icon: "message",
   one: "mensaje",
+  about: "Aquí están los mensajes de todas las conversaciones.",
   searches: "Texto",
   changes: "patch",
   columns: [
-    { name: "content", label: "Texto" },
+    { name: "content", label: "Texto", kind: "markdown" },
     {
       name: "role",
       label: "De",

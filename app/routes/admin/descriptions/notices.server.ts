@@ -3,8 +3,9 @@ import { type AdminResource, forGroups } from "./description.ts";
 export const notices: AdminResource<"notice"> = {
   path: "notice",
   many: "Avisos",
-  icon: "info",
+  icon: "bell",
   one: "aviso",
+  about: "Un aviso sale arriba en las páginas de todas las personas hasta que lo leen o termina.",
   searches: "Texto",
   changes: "put",
   columns: [

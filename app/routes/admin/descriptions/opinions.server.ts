@@ -6,8 +6,9 @@ const verdicts = { true: "Útil", false: "No útil" };
 export const opinions: AdminResource<"opinion"> = {
   path: "opinion",
   many: "Opiniones",
-  icon: "check",
+  icon: "good",
   one: "opinión",
+  about: "Aquí llega si cada respuesta fue útil, y por qué.",
   feminine: true,
   searches: "Pregunta, respuesta, motivo, asistente o persona",
   columns: [

@@ -6,6 +6,7 @@ export const pages: AdminResource<"page"> = {
   many: "Páginas",
   icon: "globe",
   one: "página",
+  about: "Las páginas públicas: la de inicio, las del menú y las que añadas.",
   feminine: true,
   searches: "Título",
   changes: "put",

@@ -5,6 +5,7 @@ export const projects: AdminResource<"project"> = {
   many: "Proyectos",
   icon: "project",
   one: "proyecto",
+  about: "Un proyecto reúne conversaciones y documentos con unas instrucciones.",
   searches: "Nombre",
   changes: "put",
   columns: [
@@ -19,6 +20,7 @@ export const projects: AdminResource<"project"> = {
     { name: "description", label: "Descripción", kind: "area" },
     { name: "instructions", label: "Instrucciones", kind: "area" },
   ],
+  goes: [{ path: "chat", filter: "projectId", words: ["conversación", "conversaciones"] }],
   belongs: (id) => [
     { label: "Verlo", to: `/conversation/project/${id}` },
     { label: "Conversaciones", to: `/admin/chat?projectId=${id}` },

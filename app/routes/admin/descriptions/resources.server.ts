@@ -23,35 +23,25 @@ import { holds } from "./rules/holds.server.ts";
 import { retentions } from "./rules/retentions.server.ts";
 import { summaries } from "./summaries.server.ts";
 
-const described: AnyAdminResource[] = [
-  users,
-  invitations,
-  accesses,
-  groups,
-  members,
-  subscriptions,
-  models,
-  tools,
-  searchModels,
-  voiceModels,
-  trainings,
-  chats,
-  messages,
-  summaries,
-  projects,
-  pages,
-  notices,
-  retentions,
-  holds,
-  opinions,
-  inbox,
+/** The resources of the administration by the parts of its menu, but for those of the system. */
+const described: [part: string, AnyAdminResource[]][] = [
+  ["Personas", [users, invitations, accesses, groups, members, subscriptions]],
+  ["Modelos y herramientas", [models, tools, searchModels, voiceModels, trainings, opinions]],
+  ["Contenido", [chats, messages, summaries, projects, pages, notices, inbox]],
 ];
+const rules: AnyAdminResource[] = [retentions, holds];
 
 /** «voice-model» is `voiceModel` in the audit trail. */
 const auditName = (path: string) => path.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 const things = Object.fromEntries(
-  described.map(({ path, one }) => [auditName(path), `${one[0]?.toUpperCase()}${one.slice(1)}`]),
+  [...described.flatMap(([, some]) => some), ...rules].map(({ path, one }) => [
+    auditName(path),
+    `${one[0]?.toUpperCase()}${one.slice(1)}`,
+  ]),
 );
 
-/** The resources of the administration, in the order of its menu. */
-export const resources: AnyAdminResource[] = [...described, auditTrail(things), jobs];
+/** The resources of the administration by the parts of its menu. */
+export const parts: typeof described = [...described, ["Sistema", [...rules, auditTrail(things), jobs]]];
+
+/** The same in the order of the menu. */
+export const resources: AnyAdminResource[] = parts.flatMap(([, some]) => some);

@@ -5,6 +5,7 @@ export const summaries: AdminResource<"summary"> = {
   many: "Resúmenes",
   icon: "summary",
   one: "resumen",
+  about: "Un resumen ocupa el lugar de lo más antiguo de una conversación muy larga.",
   searches: "Texto",
   changes: "put",
   columns: [

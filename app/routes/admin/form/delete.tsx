@@ -4,6 +4,7 @@ import { AlertDialog } from "../../../ui/overlays/alert-dialog.tsx";
 import { accepted, read, tellRefusal, whenStatus } from "../../../web/api-result.server.ts";
 import { sessionContext } from "../../../web/context.ts";
 import { cellsOf } from "../resources/cells.server.ts";
+import { goesAlong } from "../resources/goes-along.server.ts";
 import { changeable, said } from "../resources/resource.server.ts";
 import type { Route } from "./+types/delete";
 
@@ -19,7 +20,8 @@ export async function loader({ context, params: { resource: path, id } }: Route.
   // Things of others are deleted without being read.
   const item = await read(readItem({ param: { id } })).catch(whenStatus(403, undefined));
   const [cells] = item ? await cellsOf(context, resource.columns.slice(0, 1), [item]) : [];
-  return { title: `Eliminar ${resource.one}`, name: cells?.[0]?.text };
+  const along = await goesAlong(context, resource, [id]);
+  return { title: `Eliminar ${resource.one}`, name: cells?.[0]?.text, along };
 }
 
 export async function action({ context, params: { resource: path, id }, url }: Route.ActionArgs) {
@@ -33,11 +35,14 @@ export async function action({ context, params: { resource: path, id }, url }: R
 
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
-export default function Delete({ loaderData: { title, name }, params }: Route.ComponentProps) {
+export default function Delete({ loaderData: { title, name, along }, params }: Route.ComponentProps) {
   const closeTo = `/admin/${params.resource}${useLocation().search}`;
   return (
     <AlertDialog title={title} closeTo={closeTo}>
-      <p>{name ? `«${name}»` : "Algo de otra persona"} se borrará con todo lo que es suyo. No se puede deshacer.</p>
+      <p>
+        {name ? `«${name}»` : "Algo de otra persona"} se borrará{along && `, y con ello ${along}`}. No se puede
+        deshacer.
+      </p>
     </AlertDialog>
   );
 }

@@ -1,17 +1,18 @@
+import { renderSafely } from "../../../markdown/rendered.server.ts";
 import { cutText } from "../../../process/text/cut-text.ts";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext, type Context } from "../../../web/context.ts";
 
-/** How a trial went, in words. */
-export type Tried = { ok: boolean; text: string };
+/** How a trial went: facts in words, and the answer of the model as HTML, or the reason why there is none. */
+export type Tried = { ok: boolean; facts: string; html: string };
 
 const longest = 300;
 
 /** «Probar»: asks a model something short; says whether it answered, what and how fast. */
 export async function tryModel(context: Context, id: string): Promise<Tried> {
   const tried = await read(context.get(apiContext).api.model[":id"].test.$post({ param: { id } }));
-  const answer = cutText(tried.answer, longest);
-  if (!tried.ok) return { ok: false, text: answer };
+  const html = await renderSafely(cutText(tried.answer, longest), "administration");
+  if (!tried.ok) return { ok: false, facts: "", html };
   const say = (value: number) => value.toLocaleString("es", { maximumFractionDigits: 1 });
   const speed = tried.tokensPerSecond === null ? "" : ` ${say(tried.tokensPerSecond)} tokens por segundo.`;
   const { takesTools, thinks, seesImages, contextWindow } = tried;
@@ -22,8 +23,9 @@ export async function tryModel(context: Context, id: string): Promise<Tried> {
     thinks && "Piensa antes de escribir.",
     contextWindow !== null && `Ventana: ${contextWindow.toLocaleString("es")} tokens.`,
   ].filter(Boolean);
-  const words = `Primera palabra en ${say((tried.firstTokenMs ?? 0) / 1000)} s.${speed} «${answer}»`;
-  return { ok: true, text: [words, ...found].join(" ") };
+  const tokens = tried.outputTokens === null ? "" : ` ${say(tried.outputTokens)} tokens.`;
+  const words = `Primera palabra en ${say((tried.firstTokenMs ?? 0) / 1000)} s.${tokens}${speed}`;
+  return { ok: true, facts: [words, ...found].join(" "), html };
 }
 
 /** «Buscar modelos»: adds those that the known servers have and that are not there yet. */

@@ -2,6 +2,7 @@ import { Link, redirect, useNavigation } from "react-router";
 import { DashboardPage } from "../../../ui/dashboard-page.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
+import { useAnswer } from "../../../ui/forms/use-answer.ts";
 import { TableHead } from "../../../ui/table-head.tsx";
 import { read } from "../../../web/api-result.server.ts";
 import { formContext } from "../../../web/context.ts";
@@ -23,9 +24,10 @@ export async function loader({ context, params: { resource: path, id }, url }: R
   const { resource, read: readItem } = resourceOf(context, path);
   const item = await read(readItem({ param: { id } }));
   const [cells = []] = await cellsOf(context, resource.columns, [item]);
-  const texts = [...resource.fields, ...resource.columns].filter(
-    ({ name, kind }) => kind === "area" || kind === "markdown" || resource.whole?.includes(name),
-  );
+  const texts = [
+    ...resource.fields.filter(({ kind }) => kind === "area" || kind === "markdown"),
+    ...resource.columns.filter(({ name }) => resource.whole?.includes(name)),
+  ];
   const long = texts.map(({ name, label }) => ({ label, text: String(item[name] ?? "") }));
   const tellsChanges = resource.columns.some(({ kind }) => kind === "changes");
   return {
@@ -50,6 +52,7 @@ export async function action({ context, params: { resource: path, id }, url }: R
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
 export default function ItemPage({ loaderData, actionData, params: { resource: path, id } }: Route.ComponentProps) {
+  const answer = useAnswer<unknown>(actionData, id);
   const { many, readOnly, tries, name, facts, long, changes, belongs, parts } = loaderData;
   return (
     <DashboardPage
@@ -70,7 +73,7 @@ export default function ItemPage({ loaderData, actionData, params: { resource: p
     >
       <h1>{name}</h1>
       <Facts facts={facts} id={id} />
-      {parts?.above && <ItemPart part={parts.above} result={actionData} />}
+      {parts?.above && <ItemPart part={parts.above} result={answer} />}
       {belongs.length > 0 && (
         <p className="buttons mt-5">
           {belongs.map(({ label, to }) => (
@@ -80,7 +83,7 @@ export default function ItemPage({ loaderData, actionData, params: { resource: p
           ))}
         </p>
       )}
-      {tries && <Try id={id} tried={actionData as Answered | undefined} />}
+      {tries && <Try id={id} tried={answer as Answered | undefined} />}
       {changes.length > 0 && <Changes changes={changes} />}
       {long.map(({ label, text }) => (
         <section key={label} className="given">
@@ -88,7 +91,7 @@ export default function ItemPage({ loaderData, actionData, params: { resource: p
           <pre tabIndex={-1}>{text}</pre>
         </section>
       ))}
-      {parts?.below && <ItemPart part={parts.below} result={actionData} />}
+      {parts?.below && <ItemPart part={parts.below} result={answer} />}
     </DashboardPage>
   );
 }
@@ -105,7 +108,7 @@ function Facts({ facts, id }: { facts: Route.ComponentProps["loaderData"]["facts
         </div>
       ))}
       <div>
-        <dt>Identificador</dt>
+        <dt>Id</dt>
         <dd>
           <code>{id}</code>
         </dd>

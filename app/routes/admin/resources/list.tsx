@@ -2,6 +2,7 @@ import { data, Link, redirect, useOutlet } from "react-router";
 import { DashboardPage } from "../../../ui/dashboard-page.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
+import { useAnswer } from "../../../ui/forms/use-answer.ts";
 import { Icon } from "../../../ui/icon.tsx";
 import { BehindDialog } from "../../../ui/overlays/behind-dialog.tsx";
 import { SureDialog } from "../../../ui/overlays/sure-dialog.tsx";
@@ -13,6 +14,7 @@ import { zoneInWords } from "../zone.server.ts";
 import type { Route } from "./+types/list";
 import { cellsOf } from "./cells.server.ts";
 import { Filters } from "./filters.tsx";
+import { goesAlong } from "./goes-along.server.ts";
 import { headsOf, listOf, pagesOf, sizes, withParams } from "./query.server.ts";
 import { changeable, resourceOf } from "./resource.server.ts";
 import { ResourceTable } from "./table.tsx";
@@ -37,6 +39,8 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
   return {
     path: resource.path,
     many: resource.many,
+    one: resource.one,
+    about: resource.about,
     readOnly: !resource.changes,
     feminine: resource.feminine === true,
     marked: url.searchParams.has("marcar"),
@@ -96,7 +100,9 @@ export async function action({ context, params, url }: Route.ActionArgs) {
   if (test && resource.trial) return { tried: { id: test, ...(await resource.trial.run(context, test)) } };
   const verb = resource.verbs?.find(({ name }) => name === intent);
   if (ids.length === 0) return data({ message: `Marca al menos ${resource.feminine ? "una" : "uno"}.` }, 422);
-  if (intent === "delete" && textOf(form, "sure") !== "1") return { asks: ids };
+  if (intent === "delete" && textOf(form, "sure") !== "1") {
+    return { asks: ids, along: await goesAlong(context, resource, ids) };
+  }
   if (intent !== "delete" && !verb) return data({ message: "Elige qué hacer con ellos." }, 422);
   const refused: string[] = [];
   for (const id of ids) {
@@ -121,16 +127,20 @@ export async function action({ context, params, url }: Route.ActionArgs) {
 
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
-type Answered = { message?: string; asks?: string[]; tried?: Tried & { id: string } };
+const namesShown = 5;
+
+type Answered = { message?: string; asks?: string[]; along?: string; tried?: Tried & { id: string } };
 
 export default function List({ loaderData, actionData }: Route.ComponentProps) {
-  const { path, here } = loaderData;
-  const answer = actionData as Answered | undefined;
+  const { path, here, one, many, rows, narrowed } = loaderData;
+  const last = useAnswer(actionData as Answered | undefined, path);
+  // A question or a refusal holds until the list is shown anew; the answer of a model, until one leaves.
+  const answer = (actionData as Answered | undefined) ?? (last?.tried && { tried: last.tried });
   const outlet = useOutlet();
   const asks = answer?.asks && (
     <SureDialog
-      title={answer.asks.length === 1 ? "Eliminar uno" : `Eliminar ${answer.asks.length}`}
-      warning="Se borrarán con todo lo que es suyo. No se puede deshacer."
+      title={answer.asks.length === 1 ? `Eliminar ${one}` : `Eliminar ${answer.asks.length} ${many.toLowerCase()}`}
+      warning={warningFor(rows, answer)}
       name="item"
       ids={answer.asks}
       closeTo={`/admin/${path}${here}`}
@@ -140,26 +150,42 @@ export default function List({ loaderData, actionData }: Route.ComponentProps) {
     <BehindDialog dialog={outlet ?? asks}>
       <DashboardPage width="listing" up={["/admin", "Panel"]}>
         <Head {...loaderData} />
-        <Filters {...loaderData} />
-        <Rows list={loaderData} answer={answer} />
-        <Pages {...loaderData} />
+        {rows.length > 0 || narrowed ? (
+          <>
+            <Filters {...loaderData} />
+            <Rows list={loaderData} answer={answer} />
+            <Pages {...loaderData} />
+          </>
+        ) : (
+          <Empty {...loaderData} />
+        )}
       </DashboardPage>
     </BehindDialog>
   );
 }
 
+/** Names of those that would be deleted, and what goes along with them. */
+function warningFor(rows: Listed["rows"], { asks = [], along }: Answered): string {
+  const names = rows.filter(({ id }) => asks.includes(id)).map(({ cells }) => `«${cells[0]?.text || "sin nombre"}»`);
+  const shown = names.length > namesShown ? [...names.slice(0, namesShown), `${names.length - namesShown} más`] : names;
+  const all = shown.length > 1 ? `${shown.slice(0, -1).join(", ")} y ${shown.at(-1)}` : (shown[0] ?? "");
+  return `${names.length === 1 ? "Se borrará" : "Se borrarán"} ${all}${along ? `, y con ello ${along}` : ""}. No se puede deshacer.`;
+}
+
 type Listed = Route.ComponentProps["loaderData"];
 
-function Head({ path, many, csv, lines, discovers, readOnly, here }: Listed) {
+function Head({ path, many, csv, lines, discovers, readOnly, here, rows }: Listed) {
   return (
     <div className="head">
       <h1>{many}</h1>
       <div className="buttons">
-        <a className="button" href={csv} download>
-          <Icon name="download" />
-          CSV
-        </a>{" "}
-        {lines && (
+        {rows.length > 0 && (
+          <a className="button" href={csv} download>
+            <Icon name="download" />
+            CSV
+          </a>
+        )}{" "}
+        {rows.length > 0 && lines && (
           <a className="button" href={lines} download>
             <Icon name="download" />
             JSON Lines
@@ -183,13 +209,21 @@ function Head({ path, many, csv, lines, discovers, readOnly, here }: Listed) {
   );
 }
 
+/** Nothing yet: its use. «Crear» stands above. */
+function Empty({ about, feminine }: Listed) {
+  return (
+    <div className="empty">
+      <p>{`${about} Aún no hay ${feminine ? "ninguna" : "ninguno"}.`}</p>
+    </div>
+  );
+}
+
 function Rows({ list, answer }: { list: Listed; answer: Answered | undefined }) {
-  const { path, feminine, narrowed } = list;
+  const { path, feminine } = list;
   if (list.rows.length === 0) {
     return (
       <p className="text-text-2">
-        {narrowed ? "Nada cumple lo que pides. " : `Aún no hay ${feminine ? "ninguna" : "ninguno"}.`}
-        {narrowed && <Link to={`/admin/${path}`}>{feminine ? "Ver todas" : "Ver todos"}</Link>}
+        Nada cumple lo que pides. <Link to={`/admin/${path}`}>{feminine ? "Ver todas" : "Ver todos"}</Link>
       </p>
     );
   }

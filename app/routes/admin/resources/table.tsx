@@ -1,4 +1,6 @@
+import { Fragment } from "react";
 import { Link, useNavigation } from "react-router";
+import type { Tried as TrialResult } from "../models/try-model.server.ts";
 import { CellText } from "./cell.tsx";
 import type { Cell } from "./cells.server.ts";
 
@@ -25,7 +27,7 @@ type Props = {
   marked: boolean;
   markTo: string;
   /** Answer of the one that was tried. */
-  tried?: { id: string; ok: boolean; text: string } | undefined;
+  tried?: (TrialResult & { id: string }) | undefined;
 };
 
 /** The rows of a list; on narrow screens each is a card. Those that are marked can be changed together. */
@@ -33,26 +35,35 @@ export function ResourceTable(props: Props) {
   const { path, here, many, readOnly, count, heads, rows, verbs, feminine, marked, markTo, tried } = props;
   return (
     <>
-      <table className="table cards">
-        <caption className="sr-only">{`${many}, ${count}`}</caption>
-        <Heads heads={heads} readOnly={readOnly} />
-        <tbody>
-          {rows.map(({ id, cells, tries }) => (
-            <Row
-              key={`${id}${marked}`}
-              path={path}
-              here={here}
-              readOnly={readOnly}
-              id={id}
-              cells={cells}
-              heads={heads}
-              marked={marked}
-              tries={tries}
-              tried={tried?.id === id ? tried : undefined}
-            />
-          ))}
-        </tbody>
-      </table>
+      <div className="listed-rows">
+        <table className="table cards">
+          <caption className="sr-only">{`${many}, ${count}`}</caption>
+          <Heads heads={heads} readOnly={readOnly} />
+          <tbody>
+            {rows.map(({ id, cells, tries }) => (
+              <Fragment key={`${id}${marked}`}>
+                <Row
+                  path={path}
+                  here={here}
+                  readOnly={readOnly}
+                  id={id}
+                  cells={cells}
+                  heads={heads}
+                  marked={marked}
+                  tries={tries}
+                />
+                {tried?.id === id && (
+                  <tr>
+                    <td className="trial" colSpan={heads.length + 2}>
+                      <Tried {...tried} />
+                    </td>
+                  </tr>
+                )}
+              </Fragment>
+            ))}
+          </tbody>
+        </table>
+      </div>
       {!readOnly && <Verbs verbs={verbs} feminine={feminine} marked={marked} markTo={markTo} />}
     </>
   );
@@ -97,7 +108,7 @@ function Verbs({ verbs, feminine, marked, markTo }: Pick<Props, "verbs" | "femin
       </Link>{" "}
       {verbs.map(({ name, label }) => (
         <button key={name} type="submit" className="button small once-marked" name="intent" value={name}>
-          {label}
+          {`${label} ${those}`}
         </button>
       ))}{" "}
       <button type="submit" className="button small danger once-marked" name="intent" value="delete">
@@ -116,8 +127,7 @@ function Row({
   heads,
   marked,
   tries,
-  tried,
-}: Pick<Props, "path" | "here" | "readOnly" | "heads" | "marked" | "tried"> & Props["rows"][number]) {
+}: Pick<Props, "path" | "here" | "readOnly" | "heads" | "marked"> & Props["rows"][number]) {
   const trying = useNavigation().formData?.get("test") === id;
   const [first, ...others] = cells;
   const name = first?.text || "sin nombre";
@@ -154,7 +164,6 @@ function Row({
               Eliminar<span className="sr-only"> {name}</span>
             </Link>
           </span>
-          {tried && <Tried {...tried} />}
         </td>
       )}
     </tr>
@@ -162,10 +171,14 @@ function Row({
 }
 
 /** A model's answer to a trial. */
-export function Tried({ ok, text }: { ok: boolean; text: string }) {
+export function Tried({ ok, facts, html }: TrialResult) {
   return (
-    <p className="tried" role="status">
-      <span className={`badge ${ok ? "good" : "bad"}`}>{ok ? "Responde" : "No responde"}</span> {text}
-    </p>
+    <div className="tried" role="status">
+      <p>
+        <span className={`badge ${ok ? "good" : "bad"}`}>{ok ? "Responde" : "No responde"}</span> {facts}
+      </p>
+      {/* Safe: our own Markdown renderer lets no HTML through. */}
+      <div className="prose" dangerouslySetInnerHTML={{ __html: html }} />
+    </div>
   );
 }

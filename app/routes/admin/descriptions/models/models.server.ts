@@ -16,6 +16,7 @@ export const models: AdminResource<"model"> = {
   many: "Modelos",
   icon: "assistant",
   one: "modelo",
+  about: "Un modelo es quien contesta. Sin ninguno, el asistente local busca en lo escrito.",
   searches: "Nombre",
   changes: "put",
   columns: [

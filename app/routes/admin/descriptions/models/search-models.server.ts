@@ -6,6 +6,7 @@ export const searchModels: AdminResource<"search-model"> = {
   many: "Modelos de búsqueda",
   icon: "search",
   one: "modelo de búsqueda",
+  about: "Un modelo de búsqueda encuentra también lo que dice lo mismo con otras palabras.",
   searches: "Nombre, identificador o dirección",
   changes: "put",
   columns: [

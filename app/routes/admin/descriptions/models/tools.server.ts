@@ -21,6 +21,7 @@ export const tools: AdminResource<"tool"> = {
   many: "Herramientas",
   icon: "rocket",
   one: "herramienta",
+  about: "Una herramienta deja que los modelos busquen, calculen o usen otros servicios.",
   feminine: true,
   searches: "Nombre",
   changes: "put",

@@ -8,6 +8,7 @@ export const trainings: AdminResource<"training"> = {
   many: "Entrenamientos",
   icon: "book",
   one: "entrenamiento",
+  about: "Un entrenamiento va con cada pregunta: instrucciones de la casa, o textos que se citan.",
   searches: "Título o contenido",
   changes: "patch",
   columns: [

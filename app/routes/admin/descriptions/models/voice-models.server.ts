@@ -8,6 +8,7 @@ export const voiceModels: AdminResource<"voice-model"> = {
   many: "Modelos de voz",
   icon: "voice",
   one: "modelo de voz",
+  about: "Un modelo de voz dicta los mensajes o lee las respuestas.",
   searches: "Nombre, identificador o dirección",
   changes: "put",
   columns: [

@@ -6,8 +6,9 @@ const kinds = { oidc: "OpenID Connect", ldap: "Directorio (LDAP)" };
 export const accesses: AdminResource<"access"> = {
   path: "access",
   many: "Accesos",
-  icon: "shield",
+  icon: "key",
   one: "acceso",
+  about: "Un acceso deja entrar con la cuenta de la organización (OIDC), sin otra contraseña.",
   searches: "Nombre o dirección",
   changes: "put",
   columns: [

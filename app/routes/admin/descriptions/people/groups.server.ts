@@ -5,6 +5,7 @@ export const groups: AdminResource<"group"> = {
   many: "Grupos",
   icon: "users",
   one: "grupo",
+  about: "Un grupo reúne personas para darles modelos, herramientas y asistentes propios, y límites de gasto.",
   searches: "Nombre o descripción",
   changes: "put",
   columns: [
@@ -56,5 +57,6 @@ export const groups: AdminResource<"group"> = {
       half: true,
     },
   ],
+  goes: [{ path: "member", filter: "groupId", words: ["pertenencia", "pertenencias"] }],
   belongs: (id) => [{ label: "Miembros", to: `/admin/member?groupId=${id}` }],
 };

@@ -9,6 +9,7 @@ export const invitations: AdminResource<"invitation"> = {
   many: "Invitaciones",
   icon: "send",
   one: "invitación",
+  about: "Una invitación deja entrar a alguien con el registro cerrado, y le da su rol.",
   feminine: true,
   searches: "Correo",
   changes: "put",

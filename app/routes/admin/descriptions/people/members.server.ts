@@ -3,8 +3,9 @@ import type { AdminResource } from "../description.ts";
 export const members: AdminResource<"member"> = {
   path: "member",
   many: "Miembros",
-  icon: "users",
+  icon: "member",
   one: "miembro",
+  about: "Aquí está quién pertenece a cada grupo.",
   searches: "Persona",
   changes: "put",
   columns: [

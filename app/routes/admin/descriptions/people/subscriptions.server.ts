@@ -8,6 +8,7 @@ export const subscriptions: AdminResource<"subscription"> = {
   many: "Suscripciones",
   icon: "crown",
   one: "suscripción",
+  about: "Una suscripción da a alguien los límites de un plan: mensajes al día y espacio.",
   feminine: true,
   searches: "Persona o plan",
   changes: "put",

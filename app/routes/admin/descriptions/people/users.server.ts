@@ -8,8 +8,9 @@ const states = { active: "Activa", inactive: "Inactiva" };
 export const users: AdminResource<"user"> = {
   path: "user",
   many: "Usuarios",
-  icon: "users",
+  icon: "person",
   one: "usuario",
+  about: "Las cuentas de quienes usan la casa.",
   searches: "Nombre o correo",
   changes: "patch",
   columns: [
@@ -54,6 +55,11 @@ export const users: AdminResource<"user"> = {
       ["Suscripciones", "subscription"],
       ["Grupos", "member"],
     ].map(([label = "", path]) => ({ label, to: `/admin/${path}?userId=${id}` })),
+  goes: [
+    { path: "chat", filter: "userId", words: ["conversación", "conversaciones"] },
+    { path: "project", filter: "userId", words: ["proyecto", "proyectos"] },
+    { path: "subscription", filter: "userId", words: ["suscripción", "suscripciones"] },
+  ],
   parts: async (context, { id }) => ({
     above: { kind: "account", ...(await accountOf(context, id)) },
     below: { kind: "signout" },

@@ -5,6 +5,7 @@ export const holds: AdminResource<"hold"> = {
   many: "Suspensiones de borrado",
   icon: "pin",
   one: "suspensión de borrado",
+  about: "Mientras dura una suspensión, de esa persona no se borra nada.",
   feminine: true,
   searches: "Motivo o persona",
   changes: "put",

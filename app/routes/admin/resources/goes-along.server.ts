@@ -1,0 +1,20 @@
+import { read } from "../../../web/api-result.server.ts";
+import type { Context } from "../../../web/context.ts";
+import type { AnyAdminResource } from "../descriptions/description.ts";
+import { resourceOf } from "./resource.server.ts";
+
+/** Things that would be deleted with these items of a resource, in words: «3 conversaciones y 1 proyecto»; empty for nothing. */
+export async function goesAlong(context: Context, { goes = [] }: AnyAdminResource, ids: string[]): Promise<string> {
+  const counted = await Promise.all(
+    goes.map(async ({ path, filter, words: [one, many] }) => {
+      const { list } = resourceOf(context, path);
+      const pages = await Promise.all(
+        ids.map((id) => read(list({ query: { limit: "1", filter: JSON.stringify({ [filter]: id }) } }))),
+      );
+      const total = pages.reduce((sum, page) => sum + page.total, 0);
+      const atLeast = pages.some(({ totalIsMinimum }) => totalIsMinimum) ? "más de " : "";
+      return total === 0 ? [] : [`${atLeast}${total.toLocaleString("es")} ${total === 1 ? one : many}`];
+    }),
+  );
+  return new Intl.ListFormat("es").format(counted.flat());
+}
