@@ -30,7 +30,7 @@ import { askPurpose } from "./web/guards.server.ts";
 const icon =
   "data:image/svg+xml,%3Csvg%20xmlns='http://www.w3.org/2000/svg'%20viewBox='0%200%2032%2032'%3E%3Crect%20width='32'%20height='32'%20rx='7'%20fill='%2315110d'/%3E%3Crect%20x='11.5'%20y='6'%20width='9'%20height='20'%20rx='1.5'%20fill='%23ecb15a'/%3E%3C/svg%3E";
 
-// On pages of conversations there is none.
+// On light pages alone.
 const PageFoot = lazily(() => import("./ui/light/page-foot.tsx"));
 
 // Loaded when something has failed. If that fails too, its place says as much.
@@ -62,8 +62,6 @@ export const meta: Route.MetaFunction = ({ error }) => {
 type Handle = {
   /** Whether the page has scripts; `needed` where a light page has them as well. */
   scripts?: boolean | "needed";
-  /** False for pages that fill the window or have the choice elsewhere. */
-  lightChoice?: boolean;
 };
 
 export function Layout({ children }: { children: ReactNode }) {
@@ -73,7 +71,6 @@ export function Layout({ children }: { children: ReactNode }) {
   const scripts = handles.some((handle) => handle?.scripts === "needed" || (handle?.scripts && !asLight));
   // The browser, which renders a page with script again, does not know that others are light.
   const light = asLight && !scripts;
-  const offersChoice = handles.every((handle) => handle?.lightChoice !== false);
   return (
     <html lang="es">
       <head>
@@ -97,9 +94,9 @@ export function Layout({ children }: { children: ReactNode }) {
         {scripts && <PageName />}
         <FormToken value={token}>
           {children}
-          {(offersChoice || light) && (
+          {light && (
             <Suspense>
-              <PageFoot offersChoice={offersChoice} light={light} />
+              <PageFoot />
             </Suspense>
           )}
         </FormToken>

@@ -8,6 +8,7 @@ export default [
   layout("routes/public/layout.tsx", [
     index("routes/public/page.tsx", { id: "home" }),
     route("accesibilidad", "routes/public/accessibility/statement.tsx"),
+    route("paginas-ligeras", "routes/public/light-pages.tsx"),
     route(":slug", "routes/public/page.tsx"),
   ]),
   route("compartido/:token", "routes/public/shared-chat.tsx"),
@@ -29,7 +30,6 @@ export default [
     route("auth/enlace/:token", "routes/auth/access/entry-link.tsx"),
     route("auth/oidc/callback", "routes/auth/access/callback.tsx"),
   ]),
-  route("paginas-ligeras", "routes/public/choose-light.ts"),
   route("auth/signout", "routes/auth/signout.ts"),
   route("auth/salida", "routes/auth/access/leave.tsx"),
   layout("routes/shell/layout.tsx", [

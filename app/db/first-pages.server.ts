@@ -10,29 +10,27 @@ export const firstPages: FirstPage[] = [
     description:
       "Un espacio de trabajo en español para conversar con modelos de IA, en tu propio servidor y también sin JavaScript.",
     inMenu: 0,
-    body: `Tertulia es un espacio de trabajo en español que vive en tu propio servidor. Escribes, lees la respuesta mientras se escribe y la encuentras mañana en cualquier dispositivo.
+    body: `Pregunta, pide un borrador o consulta tus documentos, en español. Lees la respuesta mientras se escribe, y mañana está donde la dejaste, en cualquier dispositivo.
 
 [Crear cuenta](/auth/signup) [Ver qué hace](/servicios)
 
-## Una orden
+## Para qué
 
-Clona el repositorio y escríbela. Arranca un solo proceso con el sitio, la API, la base de datos y la búsqueda. No hace falta ninguna clave.
-
-\`\`\`
-$ npm start
-Tertulia escucha en http://localhost:3000
-\`\`\`
+- **Preguntar y escribir.** Un correo, un resumen, una traducción, una duda: escribes, y sigues la respuesta mientras llega.
+- **Consultar tus papeles.** Sube contratos, actas, hojas o fotos, y pregunta por lo que dicen; cada respuesta lleva a su sitio.
+- **Trabajar juntos.** Proyectos con sus documentos y sus instrucciones, asistentes preparados y conversaciones compartidas.
+- **Encontrarlo después.** Todo lo dicho se busca, se ordena y se descarga.
 
 ## Para quién
 
 - **Quien estudia o escribe.** Guarda sus preguntas y sus borradores, y los vuelve a encontrar por lo que dicen.
 - **Equipos pequeños.** Un despacho, una asociación o un instituto que quiere usar la IA sin repartir sus conversaciones por internet.
-- **Quien cuida un servidor.** Una carpeta de datos, registros legibles y formularios sencillos.
+- **Quien no puede o no quiere depender de una empresa.** La casa está en un servidor de confianza.
 
 ## Cuatro razones
 
-- **Lo tuyo se queda contigo.** Los mensajes y las claves están en tu disco. Los descargas o los borras cuando quieras.
-- **El modelo lo eliges tú.** Ollama en tu máquina, OpenAI, Anthropic o Google. Sin ninguno, busca en lo que has escrito.
+- **Lo tuyo es tuyo.** Los mensajes y los archivos están en esta casa. Los descargas o los borras cuando quieras.
+- **El modelo lo eliges tú.** Entre los que ofrece la casa, en cada conversación. Sin ninguno, busca en lo que has escrito.
 - **Nada se pierde.** La respuesta sigue aunque cierres la pestaña. El borrador te espera donde lo dejaste.
 - **Funciona sin JavaScript.** También mientras responde. Va bien con mala cobertura, equipos viejos y navegadores de texto.
 `,

@@ -119,7 +119,9 @@ function asItStands(html: string, action: string): Record<string, string> {
 
 const formOf = (html: string, action: string) =>
   [...html.matchAll(/<form[^>]*>[\s\S]*?<\/form>/g)].findLast(
-    ([text]) => text.includes(`action="${action}`) && /<form[^>]*method="post"/.test(text),
+    ([text]) =>
+      [`action="${action}"`, `action="${action}?`].some((own) => text.includes(own)) &&
+      /<form[^>]*method="post"/.test(text),
   )?.[0] ?? "";
 
 /** The hidden fields of the last form of a page that posts to `action`. */

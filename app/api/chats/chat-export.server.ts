@@ -65,7 +65,7 @@ const messageAsJson = (stretch: Stretch, message: MessageRow, { models }: Export
   })),
 });
 
-/** What a source says, with the passage of a file; not where in other chats it stands. */
+/** Sources with their words and the passage of a file, without the place in other chats. */
 const textsOfSources = (stored: string) =>
   (JSON.parse(stored) as Source[]).map(({ chatId: _, messageId: __, isListed: ___, ...said }) => said);
 

@@ -6,7 +6,6 @@ import { Callout } from "../../ui/callout.tsx";
 import { DashboardPage } from "../../ui/dashboard-page.tsx";
 import { sendForm } from "../../ui/forms/send-form.ts";
 import { Icon } from "../../ui/icon.tsx";
-import { LightChoice } from "../../ui/light/light-choice.tsx";
 import { showSeen } from "../../ui/navigation/pages-seen.ts";
 import { BehindDialog } from "../../ui/overlays/behind-dialog.tsx";
 import { barPlot } from "../../ui/plot.server.ts";
@@ -31,8 +30,6 @@ import { Sessions } from "./security/sessions-list.tsx";
 import { Use } from "./use.tsx";
 
 export const meta: Route.MetaFunction = () => [{ title: "Tu cuenta · Tertulia" }];
-
-export const handle = { lightChoice: false };
 
 // At a time; the rest are behind a link.
 const inspectionsShown = "10";
@@ -199,26 +196,14 @@ function WaysIn({ user, mayHavePassword, authenticator, passkeys, keys }: Route.
 /** Settings of this browser alone. */
 function ThisBrowser() {
   return (
-    <>
-      <section aria-labelledby="ligeras">
-        <h2 id="ligeras">Páginas ligeras</h2>
-        <div className="stack">
-          <p className="text-text-2">
-            Pesan la décima parte: sin JavaScript, con las imágenes como enlaces y con los últimos diez mensajes. Según
-            la conexión, son ligeras si tu navegador dice que ahorra datos o que va despacio. Vale para este navegador.
-          </p>
-          <LightChoice />
-        </div>
-      </section>
-      <section aria-labelledby="sin-conexion">
-        <h2 id="sin-conexion">Sin conexión</h2>
-        <p className="text-text-2">
-          Con JavaScript, lo que lees se guarda una semana en este navegador para leerlo sin conexión, y lo que escribes
-          sin ella se envía cuando vuelve. Se borra al cerrar la sesión.{" "}
-          <a href="/sin-conexion">Lo guardado y lo pendiente</a>
-        </p>
-      </section>
-    </>
+    <section aria-labelledby="sin-conexion">
+      <h2 id="sin-conexion">Sin conexión</h2>
+      <p className="text-text-2">
+        Con JavaScript, lo que lees se guarda una semana en este navegador para leerlo sin conexión, y lo que escribes
+        sin ella se envía cuando vuelve. Se borra al cerrar la sesión.{" "}
+        <a href="/sin-conexion">Lo guardado y lo pendiente</a>
+      </p>
+    </section>
   );
 }
 

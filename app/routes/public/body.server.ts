@@ -1,13 +1,16 @@
 import { renderedText } from "../../markdown/rendered.server.ts";
 
-/** A page's Markdown as safe HTML: what stands before its first heading, then one section for each heading. */
-export async function renderBody(slug: string, body: string) {
+/**
+ * A page's Markdown as safe HTML: what stands before its first heading, then one section for each heading. Who is signed in is offered
+ * their conversations in place of an account; who makes one goes on to them.
+ */
+export async function renderBody(slug: string, body: string, signedIn: boolean) {
   const [lead = "", ...parts] = (await renderedText(`page:${slug}`, body, { page: true }, "pages")).split(/(?=<h2>)/);
   const sections = parts.map((part) => {
     const [, title = "", html = ""] = /^<h2>([\s\S]*?)<\/h2>([\s\S]*)$/.exec(part) ?? [];
-    return { title, html: withButtons(html) };
+    return { title, html: onward(withButtons(html), signedIn) };
   });
-  return { lead: withButtons(lead), sections };
+  return { lead: onward(withButtons(lead), signedIn), sections };
 }
 
 // A paragraph with nothing but links is shown as buttons; the first one is the primary button.
@@ -18,3 +21,10 @@ const withButtons = (html: string) =>
     onlyLinks,
     (_, links: string) => `<p class="buttons">${links.replace("<a ", '<a class="button primary" ')}</p>`,
   );
+
+const start = "/conversation/chat";
+const signUp = /href="\/auth\/signup">[^<]{0,100}<\/a>/g;
+const onward = (html: string, signedIn: boolean) =>
+  signedIn
+    ? html.replace(signUp, `href="${start}">Ir a las conversaciones</a>`)
+    : html.replaceAll('href="/auth/signup"', `href="/auth/signup?volver=${start}"`);

@@ -36,7 +36,7 @@ export default function PublicLayout({ loaderData: { menu, signedIn } }: Route.C
         <p>Tertulia</p>
         <nav aria-label="Pie">
           {links}
-          <NavLink to="/accesibilidad">Accesibilidad</NavLink>
+          <NavLink to="/accesibilidad">Accesibilidad</NavLink> <NavLink to="/paginas-ligeras">Páginas ligeras</NavLink>
         </nav>
       </footer>
     </>

@@ -8,7 +8,7 @@ export const meta: Route.MetaFunction = () => [
 ];
 
 // Kept by the service worker; it is of no use without its script.
-export const handle = { scripts: false, lightChoice: false };
+export const handle = { scripts: false };
 
 export const loader = ({ context }: Route.LoaderArgs) => ({ nonce: context.get(nonceContext) });
 

@@ -2,7 +2,7 @@ import { data, redirect } from "react-router";
 import { v7 as newId } from "uuid";
 import { z } from "zod";
 import { read } from "../../web/api-result.server.ts";
-import { apiContext, formContext } from "../../web/context.ts";
+import { apiContext, formContext, sessionContext } from "../../web/context.ts";
 import { getCurrentUser } from "../../web/current-user.server.ts";
 import { sendFields, textOf } from "../../web/forms/form.server.ts";
 import type { Route } from "./+types/page";
@@ -25,7 +25,7 @@ export async function loader({ context, params: { slug = homeSlug }, url }: Rout
     description: page.description,
     address: url.origin + pathOf(page.slug),
     isHome: page.slug === homeSlug,
-    body: await renderBody(page.slug, page.body),
+    body: await renderBody(page.slug, page.body, context.get(sessionContext).signedIn),
     form: forms[slug] && {
       action: pathOf(page.slug),
       sendKey: newId(),

@@ -57,7 +57,7 @@ export async function loader({ context, request }: Route.LoaderArgs) {
     aiNotice,
     assistants,
     voice,
-    administered: user.role === "admin" ? [...administered] : [],
+    administered: user.role === "admin" ? administered : [],
     inGroups: ofPerson.length > 0,
     menus: !isTextBrowser(request),
     folded: await isFolded(request),

@@ -5,6 +5,7 @@ import { Icon } from "../../ui/icon.tsx";
 import { lazily } from "../../ui/lazily.ts";
 import { MenuLink } from "../../ui/overlays/menu.tsx";
 import { Wordmark } from "../../ui/wordmark.tsx";
+import type { AdminMenu } from "./administered.server.ts";
 import type { ChatGroup } from "./chat-groups.server.ts";
 import { PinForm, RowMenu } from "./row-menu.tsx";
 
@@ -16,7 +17,7 @@ type Props = {
   groups: ChatGroup[];
   projects: { id: string; name: string }[];
   /** The lists of the administration; none for who is no admin. */
-  administered: (readonly [path: string, icon: string, label: string])[];
+  administered: AdminMenu;
   /** Whether the person is in some group, which things may be shown to. */
   inGroups: boolean;
   /** Whether rows have a menu; a text browser would show all of them open. */
@@ -45,7 +46,7 @@ export function Sidebar({ person, groups, projects, administered, inGroups, menu
       <div className="lists">
         {pathname.startsWith("/admin") && administered.length > 0 ? (
           <Suspense>
-            <Administration links={administered} />
+            <Administration menu={administered} />
           </Suspense>
         ) : (
           <Conversations groups={groups} projects={projects} inGroups={inGroups} menus={menus} />
@@ -170,6 +171,9 @@ function PersonMenu({ name, initials, label, administers }: Props["person"]) {
               Administración
             </MenuLink>
           )}
+          <MenuLink icon="rocket" to="/paginas-ligeras">
+            Páginas ligeras
+          </MenuLink>
           <MenuLink icon="info" to="/user/ayuda" state={{ from: pathname }}>
             Ayuda
           </MenuLink>

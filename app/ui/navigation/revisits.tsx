@@ -44,8 +44,6 @@ function forgetWithPerson(personId: string | null): () => void {
   const tabs = new BroadcastChannel("tertulia-person");
   tabs.onmessage = ({ data }) => data !== personId && forgetSeen();
   tabs.postMessage(personId);
-  // Older versions kept it.
-  localStorage.removeItem("tertulia-person");
   return () => tabs.close();
 }
 
