@@ -19,6 +19,7 @@ import { FormToken } from "./ui/forms/post-form.tsx";
 import { keepShown } from "./ui/forms/unanswered.ts";
 import { lazily } from "./ui/lazily.ts";
 import { Light } from "./ui/light/light.ts";
+import { PageFoot } from "./ui/light/page-foot.tsx";
 import { LoadingBar } from "./ui/navigation/loading-bar.tsx";
 import { PageName } from "./ui/navigation/page-name.tsx";
 import { unlessSeen } from "./ui/navigation/pages-seen.ts";
@@ -29,9 +30,6 @@ import { askPurpose } from "./web/guards.server.ts";
 // The icon, inlined to save a request.
 const icon =
   "data:image/svg+xml,%3Csvg%20xmlns='http://www.w3.org/2000/svg'%20viewBox='0%200%2032%2032'%3E%3Crect%20width='32'%20height='32'%20rx='7'%20fill='%2315110d'/%3E%3Crect%20x='11.5'%20y='6'%20width='9'%20height='20'%20rx='1.5'%20fill='%23ecb15a'/%3E%3C/svg%3E";
-
-// On light pages alone.
-const PageFoot = lazily(() => import("./ui/light/page-foot.tsx"));
 
 // Loaded when something has failed. If that fails too, its place says as much.
 const ErrorPage = lazily(() => import("./ui/error-page.tsx"), BareError);
@@ -94,11 +92,8 @@ export function Layout({ children }: { children: ReactNode }) {
         {scripts && <PageName />}
         <FormToken value={token}>
           {children}
-          {light && (
-            <Suspense>
-              <PageFoot />
-            </Suspense>
-          )}
+          {/* No browser renders a light page again. */}
+          {import.meta.env.SSR && light && <PageFoot />}
         </FormToken>
         {scripts && <SignInOver />}
         {scripts && <ScrollRestoration />}

@@ -70,8 +70,31 @@ async function send() {
   await showPending();
 }
 
+// In ms.
+const askEvery = 3000;
+// Whether somebody was led here, and not by a link: then they are led back.
+let ledHere = location.pathname !== "/sin-conexion" || location.hash === "#pendientes";
+
+/** Asks for the server until it answers; then sends what waits and goes back to where one was. */
+async function untilBack() {
+  const answers = await fetch("/health", { cache: "no-store" }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+  if (!answers) {
+    ledHere = true;
+    return setTimeout(untilBack, askEvery);
+  }
+  if (!ledHere) return;
+  await send();
+  if ((await asked("pendientes")).length > 0) return;
+  if (location.pathname !== "/sin-conexion") location.reload();
+  else if (history.length > 1) history.back();
+}
+
 document.getElementById("enviar").onclick = send;
 addEventListener("online", send);
 navigator.serviceWorker?.addEventListener("message", showPending);
 void showPending();
 void showCopies();
+void untilBack();

@@ -82,9 +82,10 @@ async function* followRun(
         sourcesSent = run.sources.length;
         chunks = [...chunks, { type: "sources", sources: run.sources }];
       }
-      const { status, usage, error } = run;
+      const { status, usage, counted = usage, error } = run;
       chunks = [...chunks, ...reading.next(run, status !== "streaming")];
-      if (status !== "streaming") chunks = [...chunks, { type: "end", status, usage, ...(error && { error }) }];
+      if (status !== "streaming")
+        chunks = [...chunks, { type: "end", status, usage: counted, ...(error && { error }) }];
       if (chunks.length > 0) yield chunks;
       if (status !== "streaming") break;
       // While the reader took its time, more may have been written: it looks again before it waits.

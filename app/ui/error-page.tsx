@@ -8,8 +8,8 @@ import { Wordmark } from "./wordmark.tsx";
 // Loaded lazily: rarely needed with script, which resends by itself.
 const Resend = lazily(() => import("./forms/resend.tsx"));
 
-/** The error page: what happened, then where to go. */
-export default function ErrorPage({ error, path }: { error: unknown; path: string }) {
+/** The error page: what happened, then where to go. `framed`: it stands between the head and the foot of the public pages. */
+export default function ErrorPage({ error, path, framed }: { error: unknown; path: string; framed?: boolean }) {
   if (!isRouteErrorResponse(error)) return <GeneralError status={500} path={path} />;
   const { fields, action = path, message } = (error.data ?? {}) as Partial<UnsentForm>;
   if (fields) {
@@ -23,7 +23,7 @@ export default function ErrorPage({ error, path }: { error: unknown; path: strin
   }
   if (error.status === 404) {
     return (
-      <Frame title="Aquí no hay ninguna página" said={`Page Not Found: ${readable(path)}`}>
+      <Frame title="Aquí no hay ninguna página" framed={framed} said={`Page Not Found: ${readable(path)}`}>
         <p className="lead">
           Puede que la dirección tenga una errata o que la página ya no exista. Tus conversaciones siguen donde estaban.
         </p>
@@ -77,12 +77,16 @@ function Reference() {
   );
 }
 
-function Frame({ title, said, children }: { title?: string; said?: string; children: ReactNode }) {
+type FrameProps = { title?: string; said?: string; framed?: boolean | undefined; children: ReactNode };
+
+function Frame({ title, said, framed, children }: FrameProps) {
   return (
     <main className="leaf hang error-page" id="contenido">
-      <p className="mb-12">
-        <Wordmark />
-      </p>
+      {!framed && (
+        <p className="mb-12">
+          <Wordmark />
+        </p>
+      )}
       {title && <h1 className="public-title">{title}</h1>}
       {children}
       {said && <p className="said-by">{said}</p>}

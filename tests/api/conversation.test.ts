@@ -124,9 +124,10 @@ describe.each(engines)("a reply on $name", (engine) => {
     );
   });
 
-  it("stopped half-way is counted by its length", async () => {
+  it("stopped half-way is counted by its length, and its end says so", async () => {
     const bea = await api.signUp("Bea");
     const { messageId } = await api.start(bea.token, { content: "Una respuesta lenta", modelId: models.compatible });
+    const followed = api.converse(bea.token, { messageId });
     await until(
       async () =>
         (await api.db.selectFrom("messages").where("id", "=", messageId).select("content").executeTakeFirstOrThrow())
@@ -137,6 +138,15 @@ describe.each(engines)("a reply on $name", (engine) => {
       usage: { tokensThisMonth: number };
     };
     expect(usage.tokensThisMonth).toBeGreaterThan(5);
+    const { inputTokens, outputTokens } = await api.db
+      .selectFrom("messages")
+      .where("id", "=", messageId)
+      .select(["inputTokens", "outputTokens"])
+      .executeTakeFirstOrThrow();
+    expect((await followed).find(({ type }) => type === "end")).toMatchObject({
+      status: "stopped",
+      usage: { inputTokens, outputTokens },
+    });
   });
 
   it("stops at the person's wish and keeps its text", async () => {

@@ -59,6 +59,14 @@ async function chat(page: Page, text: string): Promise<string> {
   return path;
 }
 
+/** Opens a page and waits for socket.io's own «connected»: then a lost connection is one that there was. */
+async function connected(page: Page, url: string): Promise<void> {
+  const predicate = ({ payload }: { payload: string | Buffer }) => String(payload).startsWith("40");
+  const opened = page.waitForEvent("websocket").then((socket) => socket.waitForEvent("framereceived", { predicate }));
+  await page.goto(url);
+  await opened;
+}
+
 const messages = async (browser: Browser, path: string) =>
   [...(await browser.html(path)).matchAll(/data-role="user"/g)].length;
 
@@ -86,9 +94,41 @@ test("what was read is there without a line, and what is written then is sent on
   await expect(page.getByText("¿Y los guisantes?")).toBeVisible();
 
   await line.mend();
-  await page.getByRole("button", { name: "Enviar ahora" }).click();
-  await expect(page.getByText("Todo está enviado.")).toBeVisible();
-  await expect(page.getByText("¿Y los guisantes?")).toBeHidden();
+  // It asks by itself, sends what waits, and goes back to the conversation.
+  await expect(page).toHaveURL(line.server().url + path);
+  await expect(page.locator(".said", { hasText: "¿Y los guisantes?" })).toHaveCount(1);
+  expect(await messages(browser, path)).toBe(2);
+});
+
+test("while the server restarts, a click and a message wait in the page, and go on once it is back", async ({
+  page,
+  context,
+  line,
+}) => {
+  const browser = await arrive(context, page, line.server());
+  await connected(page, `${line.server().url}/conversation/chat`);
+  const path = await chat(page, "Hola");
+  const message = page.getByLabel("Mensaje", { exact: true });
+  const lost = page.getByText("Conexión perdida con el servidor");
+  await line.cut();
+  await expect(lost).toBeVisible();
+  await message.fill("Lo que escribo mientras");
+  await page.getByRole("link", { name: "Proyectos" }).click();
+  await expect(page.getByText("El servidor no contesta. Sigues aquí; se abre en cuanto vuelva.")).toBeVisible();
+  await expect(message).toHaveValue("Lo que escribo mientras");
+  await line.mend();
+  await expect(page).toHaveURL(/\/conversation\/project$/);
+
+  await connected(page, line.server().url + path);
+  await line.cut();
+  await expect(lost).toBeVisible();
+  await message.fill("Enviado en medio");
+  await page.getByRole("button", { name: "Enviar" }).click();
+  await expect(page.getByText("Lo que has escrito se enviará en cuanto vuelva.")).toBeVisible();
+  await line.mend();
+  await expect(page.locator('[data-role="assistant"][data-status="complete"]')).toHaveCount(2);
+  await expect(page.locator(".said", { hasText: "Enviado en medio" })).toHaveCount(1);
+  await expect(page).toHaveURL(line.server().url + path);
   expect(await messages(browser, path)).toBe(2);
 });
 

@@ -30,7 +30,7 @@ test("a temporary conversation says so, is not listed and ends with the session"
   await page.getByLabel("Temporal").check();
   await page.getByLabel("Mensaje", { exact: true }).fill("Que no quede");
   await page.getByRole("button", { name: "Enviar" }).click({ noWaitAfter: true });
-  await expect(page.getByText("Conversación temporal: se borra al cerrar esta sesión")).toBeVisible();
+  await expect(page.getByText("Temporal: se borra al cerrar esta sesión")).toBeVisible();
   await expect(lastReply(page).getByRole("button", { name: "Regenerar" })).toBeVisible();
   const chat = page.url();
   await page.goto("/conversation/chat");

@@ -48,6 +48,8 @@ export class Run {
   /** Tokens used for summarising older messages. */
   spent: Usage = { inputTokens: 0, outputTokens: 0 };
   usage: ReplyUsage = { inputTokens: 0, outputTokens: 0 };
+  /** Tokens that are stored with the reply once it has ended: of all its runs, estimated where none were reported. */
+  counted: ReplyUsage | undefined;
   status: MessageRow["status"] = "streaming";
   /** Set once the reply is left. */
   leftTo: Heir | undefined;

@@ -36,6 +36,12 @@ export async function settle(
     outputTokens: reply.outputTokens ?? 0,
     reasoningTokens: reply.reasoningTokens ?? 0,
   };
+  const counted = {
+    inputTokens: before.inputTokens + own.inputTokens,
+    outputTokens: before.outputTokens + own.outputTokens,
+    reasoningTokens:
+      own.reasoningTokens === undefined ? reply.reasoningTokens : before.reasoningTokens + own.reasoningTokens,
+  };
   await db.transaction().execute(async (trx) => {
     // Rows are locked in the same order as when a message is sent (usage, then text use, then chat). Another order
     // would deadlock when a person sends a message at the moment when one of their replies ends.
@@ -47,10 +53,7 @@ export async function settle(
       status,
       error: run.error ?? null,
       sources: sourcesOf(run),
-      inputTokens: before.inputTokens + own.inputTokens,
-      outputTokens: before.outputTokens + own.outputTokens,
-      reasoningTokens:
-        own.reasoningTokens === undefined ? reply.reasoningTokens : before.reasoningTokens + own.reasoningTokens,
+      ...counted,
       finishedAt: isLeft ? null : now,
       updatedAt: now,
       heartbeatAt: isLeft ? 0 : now,
@@ -73,6 +76,9 @@ export async function settle(
       await indexText(trx, text, reply.userId, { messageId: run.messageId, chatId: reply.chatId });
     }
   });
+  run.usage = own;
+  const { reasoningTokens, ...tokens } = counted;
+  run.counted = { ...tokens, ...(reasoningTokens !== null && { reasoningTokens }) };
 }
 
 /** Usage of a run. An interrupted reply reports none, but has cost something: it is estimated. */

@@ -1,7 +1,6 @@
 import { Outlet, useRouteLoaderData } from "react-router";
 import type { loader as root } from "../../root.tsx";
 import { Callout } from "../../ui/callout.tsx";
-import { Wordmark } from "../../ui/wordmark.tsx";
 import { requireGuest } from "../../web/guards.server.ts";
 import type { Route } from "./+types/layout";
 
@@ -11,7 +10,6 @@ export default function AuthLayout() {
   const flash = useRouteLoaderData<typeof root>("root")?.flash;
   return (
     <main className="entry" id="contenido">
-      <Wordmark />
       {flash && (
         <div className="mt-8">
           <Callout type={flash.type}>

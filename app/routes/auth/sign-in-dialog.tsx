@@ -4,6 +4,7 @@ import { FormToken } from "../../ui/forms/post-form.tsx";
 import { sentAgain, type UnsentHere } from "../../ui/forms/send-form.ts";
 import { Dialog } from "../../ui/overlays/dialog.tsx";
 import type { loadRoot } from "../../web/root-data.server.ts";
+import type { loader as shell } from "../shell/layout.tsx";
 import { SignInForm, type SignInRefusal } from "./sign-in-form.tsx";
 import type { SignInResult } from "./signin.tsx";
 
@@ -19,6 +20,7 @@ export default function SignInDialog({ waiting, onDone }: Props) {
   const settled = useNavigation().state === "idle" && fetcher.state === "idle";
   const root = useRouteLoaderData<typeof loadRoot>("root");
   const writer = root?.personId ?? null;
+  const email = useRouteLoaderData<typeof shell>("routes/shell/layout")?.person.email;
 
   const signedIn = fetcher.data && "signedIn" in fetcher.data;
   // The current person and form token, from the refusal or from the sign-in.
@@ -51,7 +53,7 @@ export default function SignInDialog({ waiting, onDone }: Props) {
       <div className="body">
         <p className="mb-5">Tu sesión ha terminado. Lo que has escrito se enviará en cuanto entres.</p>
         <FormToken value={result?.formToken ?? waiting.formToken}>
-          <SignInForm Form={fetcher.Form} volver="" stay result={result} entries={waiting.entries} />
+          <SignInForm Form={fetcher.Form} volver="" stay email={email} result={result} entries={waiting.entries} />
         </FormToken>
       </div>
     </Dialog>

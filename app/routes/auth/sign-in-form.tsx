@@ -20,11 +20,13 @@ type Props = {
   entries?: Entries | undefined;
   /** In the dialog: stay on the page below. */
   stay?: boolean;
+  /** Whose session has ended, where that is known. */
+  email?: string | undefined;
   Form?: ComponentType<{ className: string; method: "post"; action: string; children: ReactNode }>;
 };
 
 /** The sign-in form: e-mail and password, then the code of an authenticator app where the account has one. */
-export function SignInForm({ volver, unsent, result, stay, entries = onlyPassword, Form = PlainForm }: Props) {
+export function SignInForm({ volver, unsent, result, stay, email, entries = onlyPassword, Form = PlainForm }: Props) {
   const carried = unsent ? carry(unsent) : Object.entries(result?.values ?? {}).filter(([name]) => isCarried(name));
   return (
     <Form className="fields" method="post" action={`/auth/signin${volver && `?volver=${encodeURIComponent(volver)}`}`}>
@@ -35,7 +37,8 @@ export function SignInForm({ volver, unsent, result, stay, entries = onlyPasswor
       ))}
       <Fields id="entrar" result={result}>
         {entries.accesses.length > 0 && <Apart accesses={entries.accesses} />}
-        {entries.password && (result?.ticket ? <CodeField ticket={result.ticket} /> : <Credentials autoFocus={stay} />)}
+        {entries.password &&
+          (result?.ticket ? <CodeField ticket={result.ticket} /> : <Credentials email={email} autoFocus={stay} />)}
         {entries.password && (
           <button type="submit" className="button primary">
             Iniciar sesión
@@ -66,11 +69,19 @@ function PlainForm(props: ComponentProps<"form">) {
   return <form {...props} />;
 }
 
-function Credentials({ autoFocus }: { autoFocus: boolean | undefined }) {
+function Credentials({ email, autoFocus = false }: { email: string | undefined; autoFocus: boolean | undefined }) {
+  const isKnown = email !== undefined;
   return (
     <>
-      <EmailField autoComplete="username" autoFocus={autoFocus} />
-      <Field name="password" label="Contraseña" type="password" autoComplete="current-password" required />
+      <EmailField autoComplete="username" autoFocus={autoFocus && !isKnown} defaultValue={email} />
+      <Field
+        name="password"
+        label="Contraseña"
+        type="password"
+        autoComplete="current-password"
+        required
+        autoFocus={autoFocus && isKnown}
+      />
     </>
   );
 }

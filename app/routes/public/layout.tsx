@@ -1,9 +1,13 @@
-import { NavLink, Outlet } from "react-router";
+import { type ReactNode, Suspense } from "react";
+import { isRouteErrorResponse, NavLink, Outlet, useLocation } from "react-router";
+import { lazily } from "../../ui/lazily.ts";
 import { Wordmark } from "../../ui/wordmark.tsx";
 import { read } from "../../web/api-result.server.ts";
 import { apiContext, sessionContext } from "../../web/context.ts";
 import type { Route } from "./+types/layout";
 import { pathOf } from "./paths.ts";
+
+const ErrorPage = lazily(() => import("../../ui/error-page.tsx"));
 
 export async function loader({ context }: Route.LoaderArgs) {
   const filter = JSON.stringify({ inMenu: true, published: true });
@@ -12,7 +16,35 @@ export async function loader({ context }: Route.LoaderArgs) {
   return { menu, signedIn: context.get(sessionContext).signedIn };
 }
 
-export default function PublicLayout({ loaderData: { menu, signedIn } }: Route.ComponentProps) {
+export const meta: Route.MetaFunction = ({ error }) => [
+  { title: error ? "Página no encontrada · Tertulia" : "Tertulia" },
+];
+
+export default function PublicLayout({ loaderData }: Route.ComponentProps) {
+  return (
+    <Site {...loaderData}>
+      <Outlet />
+    </Site>
+  );
+}
+
+/** A page that is not there, between the others. Anything else is told on a page of its own. */
+export function ErrorBoundary({ error, loaderData }: Route.ErrorBoundaryProps) {
+  const { pathname, search } = useLocation();
+  if (!loaderData || !isRouteErrorResponse(error) || error.status !== 404) throw error;
+  return (
+    <Site {...loaderData}>
+      <Suspense>
+        <ErrorPage error={error} path={pathname + search} framed />
+      </Suspense>
+    </Site>
+  );
+}
+
+type SiteProps = Route.ComponentProps["loaderData"] & { children: ReactNode };
+
+/** Head and foot of the public pages. */
+function Site({ menu, signedIn, children }: SiteProps) {
   const links = (
     <ul className="links">
       {menu.map(({ to, title }) => (
@@ -31,7 +63,7 @@ export default function PublicLayout({ loaderData: { menu, signedIn } }: Route.C
           {signedIn ? "Ir a las conversaciones" : "Iniciar sesión"}
         </NavLink>
       </header>
-      <Outlet />
+      {children}
       <footer className="site-foot leaf">
         <p>Tertulia</p>
         <nav aria-label="Pie">

@@ -43,6 +43,7 @@ export async function loader({ context, request }: Route.LoaderArgs) {
   return {
     person: {
       name: user.name,
+      email: user.email,
       initials: initialsOf(user.name),
       label: user.role === "admin" ? "Administración" : plans[subscription.plan],
       administers: user.role === "admin",

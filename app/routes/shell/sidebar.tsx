@@ -13,7 +13,7 @@ const Administration = lazily(() => import("./administration.tsx"));
 
 type Props = {
   /** `label`: the name of their plan, or that they administer. */
-  person: { name: string; initials: string; label: string | undefined; administers: boolean };
+  person: { name: string; email: string; initials: string; label: string | undefined; administers: boolean };
   groups: ChatGroup[];
   projects: { id: string; name: string }[];
   /** The lists of the administration; none for who is no admin. */

@@ -16,6 +16,14 @@ export function onUnsent(tell: (unsent: UnsentHere) => void): void {
   listener = tell;
 }
 
+/** Whether a form that did not arrive is being sent again, now that the server has come back. */
+type Wait = (form: FormData, error: unknown) => Promise<boolean>;
+let whenBack: Wait = async () => false;
+
+export function onUnanswered(wait: Wait): void {
+  whenBack = wait;
+}
+
 /** Marks a form that is sent for the second time, to avoid an endless loop. */
 export const sentAgain = "sentAgain";
 
@@ -50,7 +58,8 @@ export async function sendForm<Answer>({ request, serverAction }: Submission<Ans
       return data(null, refused.status);
     }
     if (!isUnanswered(error)) throw error;
-    // With a key it makes one message, however often it is sent; the page is left when it is kept.
+    if (await whenBack(form, error)) return data(notTaken(form), 503);
+    // The page is left when it is kept.
     const waits = isKept() && form.has("key") && form.has("writtenBy") && !isRouteErrorResponse(error);
     if (waits && (await keepForm(form, new URL(request.url).pathname))) return new Promise<never>(() => {});
     form.delete("sentTo");

@@ -1,5 +1,5 @@
 /** The end of a light page: that it is one, and its weight. */
-export default function PageFoot() {
+export function PageFoot() {
   return (
     <section className="page-foot" aria-label="Peso de las páginas">
       <p>

@@ -1,7 +1,11 @@
+import { isRouteErrorResponse } from "react-router";
 import { io } from "socket.io-client";
 import { showToast } from "../overlays/toasts.tsx";
 // The sign of a lost line has to be there before the line is lost.
 import "../overlays/toast.tsx";
+import { onUnanswered } from "../forms/send-form.ts";
+import { isWriting } from "../forms/writing.ts";
+import { isKept } from "./offline.ts";
 import { setAnswers } from "./revisits.tsx";
 
 // Delays in ms.
@@ -14,6 +18,11 @@ export const options = {
   randomizationFactor: 0.5,
   timeout: 20_000,
 };
+// In ms: how long a click and a message wait for a server that restarts, where a copy can be shown and a message be kept, and where not.
+const patience = { kept: 6_000, alone: 60_000 };
+const waitsFor = () => (isKept() ? patience.kept : patience.alone);
+// In ms.
+const settles = 50;
 // In ms: several notices of one write cause one refresh.
 const together = 50;
 
@@ -32,11 +41,30 @@ export function connect(refresh: () => void): () => void {
     clearTimeout(again);
     again = setTimeout(() => socket.connect(), options.reconnectionDelayMax);
   };
+  const clicks = new HeldClicks();
+  let retried: unknown;
+  onUnanswered(async (form, error) => {
+    // With a key it makes one message, however often it is sent; what does not arrive again is told.
+    const key = form.get("key");
+    if (!key || key === retried || isRouteErrorResponse(error)) return false;
+    retried = key;
+    tell("El servidor no contesta. Lo que has escrito se enviará en cuanto vuelva.");
+    // A connection that has not noticed yet is no sign of a server.
+    if (socket.connected) socket.disconnect().connect();
+    const isBack = await new Promise<boolean>((resolve) => {
+      setTimeout(() => resolve(false), waitsFor());
+      socket.once("connect", () => resolve(true));
+    });
+    // Once the page has got the form back as it was.
+    if (isBack) setTimeout(() => document.querySelector<HTMLFormElement>("form#composer")?.requestSubmit(), settles);
+    return isBack;
+  });
   let waiting: ReturnType<typeof setTimeout> | undefined;
   let again: ReturnType<typeof setTimeout> | undefined;
   socket.on("connect", () => {
     told.clear();
     setAnswers(true);
+    clicks.goOn();
     refresh();
   });
   socket.on("changed", () => {
@@ -47,6 +75,7 @@ export function connect(refresh: () => void): () => void {
     if (reason === "io client disconnect") return;
     if (reason === "io server disconnect") return endSession();
     setAnswers(false);
+    clicks.hold();
     tell("Conexión perdida con el servidor");
   });
   socket.on("connect_error", () => {
@@ -62,8 +91,47 @@ export function connect(refresh: () => void): () => void {
   return () => {
     clearTimeout(waiting);
     clearTimeout(again);
+    clicks.goOn();
     removeEventListener("pagehide", rest);
     removeEventListener("pageshow", goOn);
     socket.disconnect();
+  };
+}
+
+/** Clicks on links while the server restarts: a page that can't be loaded would take what is typed with it. */
+class HeldClicks {
+  #wanted: HTMLAnchorElement | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  hold(): void {
+    addEventListener("click", this.#onClick, true);
+  }
+
+  /** Follows the last link that was clicked. */
+  goOn(): void {
+    clearTimeout(this.#timer);
+    removeEventListener("click", this.#onClick, true);
+    const link = this.#wanted;
+    this.#wanted = undefined;
+    if (link?.isConnected) link.click();
+  }
+
+  #onClick = (event: MouseEvent) => {
+    const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a[href]") : null;
+    const isOurs = link && link.origin === location.origin && !link.download && !link.target;
+    if (!isOurs || (link.hash && link.pathname === location.pathname)) return;
+    if (event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (!this.#wanted)
+      showToast({ type: "warning", title: "El servidor no contesta. Sigues aquí; se abre en cuanto vuelva." });
+    this.#wanted = link;
+    clearTimeout(this.#timer);
+    // There may be a copy, but not of what is typed.
+    if (!isKept() || isWriting()) return;
+    this.#timer = setTimeout(() => {
+      this.goOn();
+      this.hold();
+    }, patience.kept);
   };
 }

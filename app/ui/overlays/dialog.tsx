@@ -26,9 +26,12 @@ export function Dialog({ title, closeTo, onClose, kind = "form", children }: Pro
   const [opener] = useState(() => (typeof document === "undefined" ? null : document.activeElement));
   useEffect(() => openModal(dialog.current, opener), [opener]);
   const closable = closeTo !== undefined || onClose !== undefined;
-  const close = () =>
-    mayLeave(dialog.current) &&
-    (onClose ? onClose() : closeTo && navigate(closeTo, { preventScrollReset: true, replace: true }));
+  const close = async () => {
+    if (!mayLeave(dialog.current)) return;
+    await fadeOut(dialog.current);
+    if (onClose) onClose();
+    else if (closeTo) await navigate(closeTo, { preventScrollReset: true, replace: true });
+  };
   return (
     <div className="overlay">
       {closeTo && (
@@ -42,14 +45,20 @@ export function Dialog({ title, closeTo, onClose, kind = "form", children }: Pro
         aria-labelledby={titleId}
         onCancel={(event) => {
           event.preventDefault();
-          close();
+          void close();
+        }}
+        onClickCapture={(event) => {
+          // «Cancelar» and the cross ask as Escape does; without script they are links.
+          if (!(event.target as Element).closest("a[data-close]")) return;
+          event.preventDefault();
+          void close();
         }}
         onClose={() => {
           // A second Escape closes a dialog natively although `cancel` was prevented. Open it again if it must stay.
           if (!closable) dialog.current?.showModal();
         }}
         onClick={(event) => {
-          if (event.target === dialog.current && !closeToastAt(event)) close();
+          if (event.target === dialog.current && !closeToastAt(event)) void close();
         }}
         onKeyDown={confirmOnEnter}
       >
@@ -58,12 +67,12 @@ export function Dialog({ title, closeTo, onClose, kind = "form", children }: Pro
             {title}
           </h2>
           {closeTo && (
-            <Link className="button quiet small only" to={closeTo} replace preventScrollReset>
+            <Link className="button quiet small only" to={closeTo} replace preventScrollReset data-close>
               <Icon name="close" label="Cerrar" />
             </Link>
           )}
           {closable && !closeTo && (
-            <button className="button quiet small only" type="button" onClick={close}>
+            <button className="button quiet small only" type="button" onClick={() => void close()}>
               <Icon name="close" label="Cerrar" />
             </button>
           )}
@@ -79,6 +88,12 @@ function mayLeave(dialog: HTMLDialogElement | null): boolean {
   const fields = [...(dialog?.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>("input, textarea") ?? [])];
   const written = fields.some(({ type, value, defaultValue }) => !untyped.has(type) && value !== defaultValue);
   return !written || confirm("¿Descartar lo escrito?");
+}
+
+async function fadeOut(dialog: HTMLDialogElement | null): Promise<void> {
+  if (!dialog) return;
+  dialog.dataset.leaving = "";
+  await Promise.allSettled(dialog.getAnimations().map(({ finished }) => finished));
 }
 
 const untyped = new Set(["hidden", "checkbox", "radio", "file"]);
@@ -129,7 +144,7 @@ type Foot = { cancelTo: string; word?: "Cancelar" | "Cerrar"; children?: ReactNo
 export function DialogFoot({ cancelTo, word = "Cancelar", children }: Foot) {
   return (
     <div className="foot">
-      <Link className="button quiet" to={cancelTo} replace preventScrollReset>
+      <Link className="button quiet" to={cancelTo} replace preventScrollReset data-close>
         {word}
       </Link>{" "}
       {children}

@@ -33,11 +33,7 @@ export function ChatFoot({ lastReply, temporary, notice, edits, lastSent, ...com
       </p>
       {growing && <StopForm messageId={growing} />}
       {growing && notice && <NotifyForm messageId={growing} {...notice} />}
-      {temporary && (
-        <p className="editing">
-          Conversación temporal: se borra al cerrar esta sesión, y no sale en la barra ni en la búsqueda.
-        </p>
-      )}
+      {temporary && <p className="editing">Temporal: se borra al cerrar esta sesión, y no se busca.</p>}
       {edits && (
         <p className="editing">
           Al enviarlo se crea otra versión; la actual se conserva.

@@ -248,7 +248,6 @@ function useReplyForms(last: RenderedTurn | undefined) {
     if (form.dataset.replyForm === undefined) return;
     event.preventDefault();
     asked.current = true;
-    const button = (event.nativeEvent as SubmitEvent).submitter as HTMLButtonElement | null;
-    void submit(button ?? form, { navigate: false });
+    void submit((event.nativeEvent as SubmitEvent).submitter as HTMLButtonElement, { navigate: false });
   };
 }
