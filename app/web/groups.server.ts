@@ -6,7 +6,7 @@ import { apiContext, type Context } from "./context.ts";
 const atOnce = "100";
 
 /** All groups of the installation by their ids. Only for who administers. */
-async function listGroups(context: Context): Promise<Map<string, string>> {
+export async function listGroups(context: Context): Promise<Map<string, string>> {
   const { group } = context.get(apiContext).api;
   const names = new Map<string, string>();
   for (let cursor: string | undefined; ; ) {

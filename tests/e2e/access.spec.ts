@@ -66,8 +66,12 @@ test("somebody comes in with the Casa, back to where they were going, leaves her
   await expect(page.getByRole("heading", { level: 1, name: "Proyectos" })).toBeVisible();
   await page.goto("/user");
   await expect(page.getByLabel("Correo electrónico")).toHaveValue("ana@casa.es");
-  await expect(page.getByText("Verificación en dos pasos")).toHaveCount(0);
+
   await expect(page.getByRole("heading", { name: "Qué puedes usar" })).toBeVisible();
+  await page.goto("/user/seguridad");
+  await expect(page.getByText("Sesiones abiertas")).toBeVisible();
+  await expect(page.getByText("Verificación en dos pasos")).toHaveCount(0);
+  await page.goto("/user/datos");
   // Others confirm with a password; she confirms by having just come in.
   await page.getByRole("link", { name: "Eliminar mi cuenta" }).click();
   await expect(page.getByText("Tu cuenta no tiene contraseña.")).toBeVisible();

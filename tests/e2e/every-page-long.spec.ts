@@ -181,7 +181,7 @@ for (const who of ["visitor", "admin"] as const) {
       await use([
         "/admin",
         "/user",
-        "/user/claves/crear",
+        "/user/seguridad/claves/crear",
         "/user/datos",
         "/conversation/chat",
         chat,

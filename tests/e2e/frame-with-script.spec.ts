@@ -37,6 +37,8 @@ test.describe("dialogs", () => {
     person,
     context,
   }) => {
+    await page.goto("/user/seguridad");
+    await hydrated(page);
     const opener = page.getByRole("link", { name: "Cambiar contraseña" });
     await opener.click();
     const form = page.getByRole("dialog", { name: "Cambiar contraseña" });
@@ -75,7 +77,7 @@ test.describe("dialogs", () => {
   });
 
   test("Enter confirms an alert, and sends a form from anywhere in it", async ({ page }) => {
-    await page.goto("/user/contrasena");
+    await page.goto("/user/seguridad/contrasena");
     await expect(page.locator("dialog:modal")).toBeVisible();
     await page.getByRole("heading", { name: "Cambiar contraseña" }).click();
     await page.locator("dialog").evaluate((dialog) => {
@@ -123,6 +125,7 @@ test("the way back leads past dialogs, not into them", async ({ page }) => {
   await page.getByRole("button", { name: "Ana Gil" }).click();
   await page.getByRole("link", { name: "Tu cuenta" }).click();
   await page.waitForURL("**/user");
+  await page.getByRole("link", { name: "Seguridad" }).click();
   await page.getByRole("link", { name: "Cambiar contraseña" }).click();
   await expect(page.locator("dialog:modal")).toBeVisible();
   await page.keyboard.press("Escape");
@@ -134,6 +137,7 @@ test("the way back leads past dialogs, not into them", async ({ page }) => {
 test("a toast stands above a dialog and is closed without closing that", async ({ page }) => {
   await page.getByRole("button", { name: "Guardar perfil" }).click();
   await expect(page.getByText("Perfil guardado.")).toBeVisible();
+  await page.getByRole("link", { name: "Seguridad" }).click();
   await page.getByRole("link", { name: "Cambiar contraseña" }).click();
   await expect(page.locator("dialog:modal")).toBeVisible();
   const cross = await page.locator(".toast button").boundingBox();

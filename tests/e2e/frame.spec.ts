@@ -11,6 +11,7 @@ test("a dialog is a page over its page: it opens, reloads, fails with what was t
   person,
 }) => {
   expect(person.email).toBeTruthy();
+  await page.goto("/user/seguridad");
   await page.getByRole("link", { name: "Cambiar contraseña" }).click();
   const dialog = page.getByRole("dialog", { name: "Cambiar contraseña" });
   await expect(dialog.getByLabel("Contraseña actual")).toBeFocused();
@@ -27,12 +28,13 @@ test("a dialog is a page over its page: it opens, reloads, fails with what was t
   await dialog.getByLabel("Contraseña actual").fill(password);
   await dialog.getByLabel("Contraseña nueva").fill(newPassword);
   await dialog.getByRole("button", { name: "Guardar" }).click();
-  await page.waitForURL("**/user");
+  await page.waitForURL("**/user/seguridad");
   await expect(page.getByRole("region", { name: "Avisos" })).toContainText("Contraseña cambiada.");
 });
 
 test("«Cancelar», the cross and the backdrop leave a dialog", async ({ page, person }) => {
   expect(person.email).toBeTruthy();
+  await page.goto("/user/seguridad");
   const dialog = page.getByRole("dialog");
   for (const leave of [
     () => dialog.getByRole("link", { name: "Cancelar" }).click(),
@@ -43,14 +45,14 @@ test("«Cancelar», the cross and the backdrop leave a dialog", async ({ page, p
     await expect(dialog).toBeVisible();
     await leave();
     await expect(dialog).toHaveCount(0);
-    await expect(page).toHaveURL(/\/user$/);
+    await expect(page).toHaveURL(/\/user\/seguridad$/);
   }
 });
 
 test("dialogs are 500 px wide, side panels 400 px", async ({ page, person }) => {
   expect(person.email).toBeTruthy();
   for (const [path, width] of [
-    ["/user/contrasena", 500],
+    ["/user/seguridad/contrasena", 500],
     ["/user/ayuda", 400],
   ] as const) {
     await page.goto(path);
@@ -86,7 +88,7 @@ test("sessions elsewhere are listed and end at once", async ({ page, person, bro
   await other.getByLabel("Contraseña").fill(password);
   await other.getByRole("button", { name: "Iniciar sesión" }).click();
   await other.waitForURL("**/user");
-  await page.goto("/user");
+  await page.goto("/user/seguridad");
   const sessions = page.locator("section").filter({ hasText: "Sesiones abiertas" }).getByRole("listitem");
   await expect(sessions).toHaveCount(2);
   await sessions.getByRole("button", { name: /Cerrar sesión de Chrome/ }).click();
@@ -101,7 +103,7 @@ test("«Descargar mis datos» brings a ZIP with every conversation", async ({ pa
   await begin(page, "Para llevar", "gpt-4o");
   await expect(lastReply(page).getByRole("button", { name: "Regenerar" })).toBeVisible();
   await page.goto("/user");
-  await page.getByRole("link", { name: "Descargar mis datos" }).click();
+  await page.getByRole("link", { name: "Tus datos" }).click();
   await expect(page).toHaveURL(/\/user\/datos$/);
   await page.getByRole("button", { name: "Preparar la descarga" }).click();
   await expect(page.getByText(/\.zip está listo: [\d,]+ kB\. Se borra del servidor mañana a las \d/)).toBeVisible();
@@ -182,7 +184,7 @@ test("two-step sign-in: set up with an app, then asked for, also with a recovery
   await page.getByRole("button", { name: "Iniciar sesión" }).click();
   await page.waitForURL("**/conversation/chat");
 
-  await page.goto("/user/verificacion/eliminar");
+  await page.goto("/user/seguridad/verificacion/eliminar");
   await page.getByRole("alertdialog").getByLabel("Contraseña actual").fill(password);
   await page.getByRole("alertdialog").getByRole("button", { name: "Confirmar" }).click();
   await expect(page.getByRole("region", { name: "Avisos" })).toContainText("está desactivada");

@@ -23,7 +23,7 @@ test("who administers says what they read a conversation for; whose it is sees i
   await expect(office.locator('article[data-role="user"]')).toContainText("Esto es solo mío");
   await office.context().close();
 
-  await page.goto("/user");
+  await page.goto("/user/seguridad");
   await expect(page.getByText("Admin, que administra, puede leer durante una hora")).toBeVisible();
   const told = page.getByRole("region", { name: "Quién ha leído lo tuyo" });
   await expect(told.getByText(/^Conversación «/)).toBeVisible();

@@ -9,7 +9,7 @@ test("a passkey is made, comes in instead of the password, is not believed twice
 }) => {
   if (!javaScriptEnabled) {
     expect(person.email).toContain("@");
-    await page.goto("/user/llaves/crear");
+    await page.goto("/user/seguridad/llaves/crear");
     await page.locator("#llave-name").fill("Ninguna");
     await page.locator("#llave-currentPassword").fill("una frase larga y rara");
     await page.getByRole("button", { name: "Añadir" }).click();

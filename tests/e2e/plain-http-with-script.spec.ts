@@ -39,7 +39,7 @@ test.describe("at a plain http address, where browsers keep much from a page", (
     await expect(page.getByRole("button", { name: "Copiado" })).toBeVisible();
     expect(await pasted()).toContain('print("hola")');
     await lastReply(page).getByRole("link", { name: "Copiar", exact: true }).click();
-    await expect(lastReply(page).getByText("Copiado")).toBeVisible();
+    await expect(lastReply(page).getByRole("link", { name: "Copiado" })).toBeVisible();
     expect(await pasted()).toContain("## Un título");
   });
 });

@@ -33,7 +33,7 @@ test("a device is told of a reply, and a press on the notice opens the conversat
     PushManager.prototype.subscribe = async () =>
       ({ toJSON: () => ({ endpoint, keys }) }) as unknown as PushSubscription;
   }, service);
-  await page.goto(`${server.url}/user`);
+  await page.goto(`${server.url}/user/avisos`);
   await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
 
   // Refused by the person, or by the browser for them.

@@ -125,7 +125,7 @@ test.describe("what a script adds", () => {
     expect(person.email).toBeTruthy();
     await page.getByRole("button", { name: "siempre" }).click();
     await expect(page.getByRole("button", { name: "siempre" })).toHaveAttribute("aria-pressed", "true");
-    await page.goto("/user/llaves/crear");
+    await page.goto("/user/seguridad/llaves/crear");
     await hydrated(page);
     // React would have rendered the document anew; what is wrong with a page fails each test.
     await expect(page.locator('link[rel="icon"]')).toHaveCount(1);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const page = "/user/claves/crear";
+const page = "/user/seguridad/claves/crear";
 const list = (token: string) => fetch(`${server.url}/v1/api/chat`, { headers: { Authorization: `Bearer ${token}` } });
 
 it("a key is made in a form, shown once, used, and deleted", async () => {
@@ -20,11 +20,11 @@ it("a key is made in a form, shown once, used, and deleted", async () => {
   const token = /ter_[\w-]{43}/.exec(html)?.[0] ?? "";
   expect(readable(html)).toContain("no se vuelve a mostrar");
   expect((await list(token)).status).toBe(200);
-  const account = await ana.html("/user");
+  const account = await ana.html("/user/seguridad");
   expect(account).not.toContain(token);
   expect(readable(account)).toContain("Mi programa");
   expect(readable(account)).toContain("lee y escribe");
-  const [remove = ""] = /\/user\/claves\/[\w-]{36}\/eliminar/.exec(account) ?? [];
+  const [remove = ""] = /\/user\/seguridad\/claves\/[\w-]{36}\/eliminar/.exec(account) ?? [];
   expect((await ana.submit(remove, remove, {})).status).toBe(303);
   expect((await list(token)).status).toBe(401);
   expect((await ana.fetch(remove)).status).toBe(404);

@@ -62,8 +62,8 @@ it("a stranger with the link is told, and so is a program that reads the page", 
 });
 
 it("the feed of replies says it of each", async () => {
-  await browser.submit("/user", "/user/canal", { intent: "renew" });
-  const [path = ""] = /\/canal\/[\w-]+/.exec(await browser.html("/user")) ?? [];
+  await browser.submit("/user/avisos", "/user/canal", { intent: "renew" });
+  const [path = ""] = /\/canal\/[\w-]+/.exec(await browser.html("/user/avisos")) ?? [];
   const feed = await browser.html(path);
   expect(feed).toContain(`<category term="${generated}"/>`);
   expect(feed).toContain("Habla con una máquina &amp;amp; compruebe lo que dice.");

@@ -53,10 +53,13 @@ describe("the HTML is valid", () => {
 
   it.each([
     "/user",
-    "/user/contrasena",
-    "/user/verificacion/crear",
-    "/user/verificacion/eliminar",
-    "/user/eliminar",
+    "/user/seguridad",
+    "/user/avisos",
+    "/user/datos",
+    "/user/seguridad/contrasena",
+    "/user/seguridad/verificacion/crear",
+    "/user/seguridad/verificacion/eliminar",
+    "/user/datos/eliminar",
     "/user/ayuda",
     "/user/datos",
     "/conversation/chat",

@@ -99,7 +99,7 @@ describe("a light page", () => {
   });
 
   it("keeps the script of a page that is for nothing else", async () => {
-    expect(await light("/user/llaves/crear")).toContain("<script");
+    expect(await light("/user/seguridad/llaves/crear")).toContain("<script");
   });
 });
 

@@ -87,7 +87,7 @@ it("where no e-mail is sent, none is offered", async () => {
 describe("the feed of somebody's replies", () => {
   /** Makes the address on the page of the account, as often as asked, and answers it. */
   const address = async (browser: Browser): Promise<string> => {
-    const answer = await browser.submit("/user", "/user/canal", { intent: "renew" });
+    const answer = await browser.submit("/user/avisos", "/user/canal", { intent: "renew" });
     const page = await (await browser.follow(answer)).text();
     return /<code[^>]*>[^<]*(\/canal\/[\w-]+)<\/code>/.exec(page)?.[1] ?? "";
   };
@@ -129,11 +129,11 @@ describe("the feed of somebody's replies", () => {
     expect(second).not.toBe(first);
     expect((await browser.fetch(first)).status).toBe(404);
     expect((await browser.fetch(second)).status).toBe(200);
-    await browser.submit("/user", "/user/canal", { intent: "end" });
+    await browser.submit("/user/avisos", "/user/canal", { intent: "end" });
     expect((await browser.fetch(second)).status).toBe(404);
     const third = await address(browser);
     const changed = { currentPassword: password, password: "otra frase larga y rara" };
-    expect((await browser.change("/user/contrasena", changed)).status).toBe(303);
+    expect((await browser.change("/user/seguridad/contrasena", changed)).status).toBe(303);
     expect((await browser.fetch(third)).status).toBe(404);
   });
 

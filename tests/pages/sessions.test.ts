@@ -61,7 +61,7 @@ it("what is public stays so for who comes with a session that has ended", async 
   const email = await browser.signUp();
   const elsewhere = new Browser(server.url);
   await elsewhere.signIn(email);
-  await elsewhere.submit("/user", "/user/sesiones", {});
+  await elsewhere.submit("/user/seguridad", "/user/sesiones", {});
   const ended = new Map(browser.cookies);
   for (const [path, status] of [
     ["/", 200],
@@ -274,7 +274,7 @@ describe("a form's fields", () => {
     };
     const { formToken = "" } = hiddenFields(await browser.html("/auth/signin"), "/auth/signin");
     for (const token of [formToken, "x"]) {
-      for (const path of ["/user/verificacion/crear", "/auth/signin", "/user"]) {
+      for (const path of ["/user/seguridad/verificacion/crear", "/auth/signin", "/user"]) {
         const answer = await browser.post(path, { formToken: token, email: "a@b.es", ...secrets });
         expect(await answer.text()).not.toContain("s3creto");
       }

@@ -4,11 +4,11 @@ import { startServer, type TestServer } from "../support/server.ts";
 
 /** Every dialog that there is, as a page: where it lies, its kind and title, its buttons. */
 const dialogs: [path: string, kind: "form" | "alert" | "panel", title: string, buttons: string[]][] = [
-  ["/user/contrasena", "form", "Cambiar contraseña", ["Cancelar", "Guardar"]],
-  ["/user/verificacion/crear", "form", "Verificación en dos pasos", ["Cancelar", "Activar"]],
-  ["/user/verificacion/eliminar", "alert", "Desactivar la verificación", ["Cancelar", "Confirmar"]],
-  ["/user/claves/crear", "form", "Crear clave", ["Cancelar", "Guardar"]],
-  ["/user/eliminar", "alert", "Eliminar mi cuenta", ["Cancelar", "Confirmar"]],
+  ["/user/seguridad/contrasena", "form", "Cambiar contraseña", ["Cancelar", "Guardar"]],
+  ["/user/seguridad/verificacion/crear", "form", "Verificación en dos pasos", ["Cancelar", "Activar"]],
+  ["/user/seguridad/verificacion/eliminar", "alert", "Desactivar la verificación", ["Cancelar", "Confirmar"]],
+  ["/user/seguridad/claves/crear", "form", "Crear clave", ["Cancelar", "Guardar"]],
+  ["/user/datos/eliminar", "alert", "Eliminar mi cuenta", ["Cancelar", "Confirmar"]],
   ["/user/ayuda", "panel", "Ayuda", ["Cerrar"]],
   ["/conversation/chat/id/editar", "form", "Cambiar el título", ["Cancelar", "Guardar"]],
   ["/conversation/chat/id/mover", "form", "Mover a un proyecto", ["Cancelar", "Guardar"]],

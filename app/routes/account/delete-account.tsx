@@ -32,7 +32,7 @@ export const action = ({ context }: Route.ActionArgs) =>
 export default function DeleteAccount({ loaderData, actionData }: Route.ComponentProps) {
   // Afterwards nobody is signed in: a full page load clears everything of this account from memory.
   return (
-    <FormDialog title="Eliminar mi cuenta" closeTo="/user" kind="alert" reloadDocument>
+    <FormDialog title="Eliminar mi cuenta" closeTo="/user/datos" kind="alert" reloadDocument>
       <p>
         Se borrarán tus conversaciones, tus archivos y tu uso. No se puede deshacer; si quieres guardar algo,{" "}
         <a href="/user/datos">descarga antes tus datos</a>.

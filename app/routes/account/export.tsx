@@ -1,8 +1,7 @@
-import { Link, redirect } from "react-router";
+import { Link, redirect, useOutlet } from "react-router";
 import { limits } from "../../process/limits.ts";
 import { momentInWords, zoneOf } from "../../process/time-zones.server.ts";
 import { Callout } from "../../ui/callout.tsx";
-import { DashboardPage } from "../../ui/dashboard-page.tsx";
 import { PostForm } from "../../ui/forms/post-form.tsx";
 import { sendForm } from "../../ui/forms/send-form.ts";
 import { accepted, read, tellRefusal } from "../../web/api-result.server.ts";
@@ -10,8 +9,9 @@ import { apiContext } from "../../web/context.ts";
 import { requireUser } from "../../web/current-user.server.ts";
 import { sizeInWords } from "../../web/file-display.server.ts";
 import type { Route } from "./+types/export";
+import { AccountPage, Section } from "./account-page.tsx";
 
-export const meta: Route.MetaFunction = () => [{ title: "Descargar mis datos · Tertulia" }];
+export const meta: Route.MetaFunction = () => [{ title: "Tus datos · Tertulia" }];
 
 type Now = { state: "underway"; percent?: number } | { state: "failed"; problem: string };
 
@@ -57,46 +57,60 @@ export async function action({ context }: Route.ActionArgs) {
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
 export default function Export({ loaderData: { now, ready, importedAtMost } }: Route.ComponentProps) {
+  const dialog = useOutlet();
   return (
-    <DashboardPage width="document" up={["/user", "Tu cuenta"]}>
-      <h1>Descargar mis datos</h1>
-      <p>
-        Un ZIP con tus conversaciones en Markdown y JSON, tus archivos como los subiste y los datos de tu cuenta. Otra
-        instalación de Tertulia lo importa si ocupa {importedAtMost} como mucho.
-      </p>
-      {now?.state === "underway" && <Underway percent={now.percent} />}
-      {now?.state === "failed" && (
-        <Callout type="error">
-          <p>No se han podido preparar tus datos: {now.problem}</p>
-        </Callout>
-      )}
-      {ready && (
-        <Callout type="success">
+    <AccountPage dialog={dialog}>
+      <Section id="descarga" title="Descargar mis datos">
+        <div className="stack">
           <p>
-            {ready.name} está listo: {ready.size}. Se borra del servidor {ready.until}. Si la descarga se corta, puedes
-            seguirla donde se quedó.
+            Un ZIP con tus conversaciones en Markdown y JSON, tus archivos como los subiste y los datos de tu cuenta.
+            Otra instalación de Tertulia lo importa si ocupa {importedAtMost} como mucho.
           </p>
-        </Callout>
-      )}
-      <div className="buttons mt-4">
-        {ready && (
-          <a className="button primary" href={ready.href} download>
-            Descargar
-          </a>
-        )}{" "}
-        {now?.state === "underway" ? (
-          <Link className="button" to=".">
-            Ver cómo va
-          </Link>
-        ) : (
-          <PostForm>
-            <button type="submit" className={ready ? "button" : "button primary"}>
-              {ready ? "Prepararlo otra vez" : "Preparar la descarga"}
-            </button>
-          </PostForm>
-        )}
-      </div>
-    </DashboardPage>
+          {now?.state === "underway" && <Underway percent={now.percent} />}
+          {now?.state === "failed" && (
+            <Callout type="error">
+              <p>No se han podido preparar tus datos: {now.problem}</p>
+            </Callout>
+          )}
+          {ready && (
+            <Callout type="success">
+              <p>
+                {ready.name} está listo: {ready.size}. Se borra del servidor {ready.until}. Si la descarga se corta,
+                puedes seguirla donde se quedó.
+              </p>
+            </Callout>
+          )}
+          <div className="buttons mt-4">
+            {ready && (
+              <a className="button primary" href={ready.href} download>
+                Descargar
+              </a>
+            )}{" "}
+            {now?.state === "underway" ? (
+              <Link className="button" to=".">
+                Ver cómo va
+              </Link>
+            ) : (
+              <PostForm>
+                <button type="submit" className={ready ? "button" : "button primary"}>
+                  {ready ? "Prepararlo otra vez" : "Preparar la descarga"}
+                </button>
+              </PostForm>
+            )}
+          </div>
+        </div>
+      </Section>
+      <Section id="eliminar-cuenta" title="Eliminar mi cuenta">
+        <div className="stack">
+          <p className="text-text-2">Se borran tus conversaciones, tus archivos y tu uso. No se puede deshacer.</p>
+          <div>
+            <Link className="button danger" to="/user/datos/eliminar" preventScrollReset>
+              Eliminar mi cuenta
+            </Link>
+          </div>
+        </div>
+      </Section>
+    </AccountPage>
   );
 }
 

@@ -4,12 +4,14 @@ import { FormToken } from "../../ui/forms/post-form.tsx";
 import { sentAgain, type UnsentHere } from "../../ui/forms/send-form.ts";
 import { Dialog } from "../../ui/overlays/dialog.tsx";
 import type { loadRoot } from "../../web/root-data.server.ts";
-import type { loader as shell } from "../shell/layout.tsx";
 import { SignInForm, type SignInRefusal } from "./sign-in-form.tsx";
 import type { SignInResult } from "./signin.tsx";
 
 /** `writer`: the id of the person who wrote the form. */
 export type Waiting = UnsentHere & { writer: string | null };
+
+/** Part of the dashboard's data. */
+type Signed = { person: { email: string } };
 
 type Props = { waiting: Waiting; onDone(): void };
 
@@ -20,7 +22,7 @@ export default function SignInDialog({ waiting, onDone }: Props) {
   const settled = useNavigation().state === "idle" && fetcher.state === "idle";
   const root = useRouteLoaderData<typeof loadRoot>("root");
   const writer = root?.personId ?? null;
-  const email = useRouteLoaderData<typeof shell>("routes/shell/layout")?.person.email;
+  const email = (useRouteLoaderData("routes/shell/layout") as Signed | undefined)?.person.email;
 
   const signedIn = fetcher.data && "signedIn" in fetcher.data;
   // The current person and form token, from the refusal or from the sign-in.

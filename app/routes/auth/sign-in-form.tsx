@@ -20,7 +20,7 @@ type Props = {
   entries?: Entries | undefined;
   /** In the dialog: stay on the page below. */
   stay?: boolean;
-  /** Whose session has ended, where that is known. */
+  /** E-mail of the person whose session has ended, if known. */
   email?: string | undefined;
   Form?: ComponentType<{ className: string; method: "post"; action: string; children: ReactNode }>;
 };

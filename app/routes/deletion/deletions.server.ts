@@ -60,8 +60,8 @@ const deletions: Record<string, Deletion> = {
     remove: ({ api }, id) => accepted(api.file[":id"].$delete({ param: { id } })),
     done: "Archivo eliminado.",
   },
-  "/user/claves/:id/eliminar": {
-    closeTo: "/user",
+  "/user/seguridad/claves/:id/eliminar": {
+    closeTo: "/user/seguridad",
     title: "Eliminar clave",
     async asks({ api }, id) {
       const { name } = oneOf(await read(api.key.$get()), id);
@@ -70,8 +70,8 @@ const deletions: Record<string, Deletion> = {
     remove: ({ api }, id) => accepted(api.key[":id"].$delete({ param: { id } })),
     done: "La clave está eliminada.",
   },
-  "/user/llaves/:id/eliminar": {
-    closeTo: "/user",
+  "/user/seguridad/llaves/:id/eliminar": {
+    closeTo: "/user/seguridad",
     title: "Eliminar llave de acceso",
     async asks({ auth }, id) {
       const { name } = oneOf(await read(auth.passkey.$get()), id);

@@ -160,7 +160,7 @@ function PersonMenu({ name, initials, label, administers }: Props["person"]) {
       </button>
       <div className="menu person-menu" id="persona" popover="auto">
         <ul>
-          <MenuLink icon="shield" to="/user" data-ahead>
+          <MenuLink icon="person" to="/user" data-ahead>
             Tu cuenta
           </MenuLink>
           <MenuLink icon="document" to="/user/file" data-ahead>

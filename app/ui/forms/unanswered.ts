@@ -14,7 +14,7 @@ export const isUnanswered = (error: unknown) =>
 
 const saysWhy = (error: unknown) => isRouteErrorResponse(error) && typeof error.data?.message === "string";
 
-const message = "No se ha podido conectar con el servidor. Comprueba tu conexión y vuelve a intentarlo.";
+const message = "No se ha podido conectar con el servidor. Vuelve a intentarlo.";
 
 function leaveFor(url: string): Promise<never> {
   location.assign(url);

@@ -13,7 +13,7 @@ export function Busy() {
   useLeaveGuard(sending || fetching);
   const cover = useRef<HTMLDivElement>(null);
   // The composer and «Probar» show their own progress.
-  const covers = sending && !navigation.formData?.has("content") && !navigation.formData?.has("test");
+  const covers = sending && !navigation.formData?.has("writtenBy") && !navigation.formData?.has("test");
   useEffect(() => {
     if (!covers) return;
     const element = cover.current;

@@ -15,7 +15,7 @@ export async function action({ context }: Route.ActionArgs) {
   } catch (error) {
     tellRefusal(context)(error);
   }
-  return redirect("/user#avisos", 303);
+  return redirect("/user/avisos", 303);
 }
 
 /** The service worker says that the browser has another address now (`public/sw.js`). Nobody is there to be told anything. */
@@ -51,4 +51,4 @@ async function change(context: Context, intent: string): Promise<string> {
 
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
-export const loader = () => redirect("/user");
+export const loader = () => redirect("/user/avisos");

@@ -12,9 +12,9 @@ export async function action({ context }: Route.ActionArgs) {
   await (ends ? accepted(feed.$delete()) : read(feed.$put()));
   const title = ends ? "La dirección del canal ya no vale." : "La dirección del canal está lista.";
   context.get(sessionContext).flash({ type: "success", title });
-  return redirect("/user#avisos", 303);
+  return redirect("/user/avisos", 303);
 }
 
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
-export const loader = () => redirect("/user");
+export const loader = () => redirect("/user/avisos");

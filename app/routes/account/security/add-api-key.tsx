@@ -27,7 +27,7 @@ export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 export default function AddApiKey({ actionData }: Route.ComponentProps) {
   if (actionData && "token" in actionData) return <NewKey token={actionData.token} />;
   return (
-    <FormDialog title="Crear clave" closeTo="/user" preventScrollReset>
+    <FormDialog title="Crear clave" closeTo="/user/seguridad" preventScrollReset>
       <Fields id="clave" result={actionData ?? undefined}>
         <Field
           name="name"

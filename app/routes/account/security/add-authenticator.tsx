@@ -40,14 +40,14 @@ export default function AddAuthenticator({ loaderData, actionData }: Route.Compo
   if (actionData && "recoveryCodes" in actionData) return <RecoveryCodes codes={actionData.recoveryCodes} />;
   if (!loaderData) {
     return (
-      <Dialog title={title} closeTo="/user">
+      <Dialog title={title} closeTo="/user/seguridad">
         <p className="body">Ya está activada.</p>
         <DialogFoot cancelTo="/user" word="Cerrar" />
       </Dialog>
     );
   }
   return (
-    <FormDialog title={title} closeTo="/user" preventScrollReset submit="Activar">
+    <FormDialog title={title} closeTo="/user/seguridad" preventScrollReset submit="Activar">
       <p>Lee este código con tu aplicación (Aegis, Google Authenticator, 1Password…) o escribe en ella la clave.</p>
       {/* Safe: drawn by the server from its own address. */}
       <div className="qr" role="img" aria-label="Código QR" dangerouslySetInnerHTML={{ __html: loaderData.picture }} />

@@ -35,7 +35,7 @@ export async function action({ context, url: { origin } }: Route.ActionArgs) {
     if (!signed.id) return data({ values: {}, errors: {}, message: noScript }, 422);
     await accepted(passkey.$post({ json: { ...json, origin, response: signed } }));
     context.get(sessionContext).flash({ type: "success", title: "Ya puedes entrar con esta llave." });
-    return redirect("/user", 303);
+    return redirect("/user/seguridad", 303);
   });
 }
 const noScript = "Para hacer una llave hace falta JavaScript.";
@@ -57,11 +57,17 @@ export default function AddPasskey({ loaderData: { hasPassword }, actionData }: 
     const sent = new FormData(form);
     sent.set("ticket", made.ticket);
     sent.set("response", made.response);
-    await submit(sent, { method: "post", action: "/user/llaves/crear", preventScrollReset: true });
+    await submit(sent, { method: "post", action: "/user/seguridad/llaves/crear", preventScrollReset: true });
   };
   const result = actionData && "errors" in actionData ? actionData : undefined;
   return (
-    <FormDialog title="Añadir llave de acceso" closeTo="/user" submit="Añadir" onSubmit={make} preventScrollReset>
+    <FormDialog
+      title="Añadir llave de acceso"
+      closeTo="/user/seguridad"
+      submit="Añadir"
+      onSubmit={make}
+      preventScrollReset
+    >
       <p>
         El dispositivo te pedirá la huella, la cara o el PIN. La llave se queda en él, o en tu gestor de contraseñas.
       </p>

@@ -20,7 +20,7 @@ export function ApiKeys({ keys }: { keys: Key[] }) {
                   <code>{start}…</code> · {scope} · {used}
                 </p>
               </div>
-              <Link className="button small" to={`/user/claves/${id}/eliminar`} preventScrollReset>
+              <Link className="button small" to={`/user/seguridad/claves/${id}/eliminar`} preventScrollReset>
                 Eliminar<span className="sr-only"> {name}</span>
               </Link>
             </li>
@@ -28,7 +28,7 @@ export function ApiKeys({ keys }: { keys: Key[] }) {
         </ul>
       )}
       <div className="buttons">
-        <Link className="button" to="/user/claves/crear" preventScrollReset>
+        <Link className="button" to="/user/seguridad/claves/crear" preventScrollReset>
           Crear clave
         </Link>
       </div>

@@ -21,11 +21,11 @@ export function Authenticator({ enabled, recoveryCodesLeft }: { enabled: boolean
       )}
       <div className="buttons">
         {enabled ? (
-          <Link className="button" to="/user/verificacion/eliminar" preventScrollReset>
+          <Link className="button" to="/user/seguridad/verificacion/eliminar" preventScrollReset>
             Desactivar
           </Link>
         ) : (
-          <Link className="button" to="/user/verificacion/crear" preventScrollReset>
+          <Link className="button" to="/user/seguridad/verificacion/crear" preventScrollReset>
             Activar
           </Link>
         )}

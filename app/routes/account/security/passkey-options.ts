@@ -13,4 +13,4 @@ export async function action({ context, url: { origin } }: Route.ActionArgs) {
   }
 }
 
-export const loader = () => redirect("/user/llaves/crear");
+export const loader = () => redirect("/user/seguridad/llaves/crear");

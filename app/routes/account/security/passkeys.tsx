@@ -19,7 +19,7 @@ export function Passkeys({ passkeys }: { passkeys: Passkey[] }) {
                 <p className="title">{name}</p>
                 <p className="line">{used}</p>
               </div>
-              <Link className="button small" to={`/user/llaves/${id}/eliminar`} preventScrollReset>
+              <Link className="button small" to={`/user/seguridad/llaves/${id}/eliminar`} preventScrollReset>
                 Eliminar<span className="sr-only"> {name}</span>
               </Link>
             </li>
@@ -27,7 +27,7 @@ export function Passkeys({ passkeys }: { passkeys: Passkey[] }) {
         </ul>
       )}
       <div className="buttons scripted">
-        <Link className="button" to="/user/llaves/crear" preventScrollReset>
+        <Link className="button" to="/user/seguridad/llaves/crear" preventScrollReset>
           Añadir llave
         </Link>
       </div>

@@ -18,14 +18,14 @@ export const action = ({ context }: Route.ActionArgs) =>
   sendFields(context, fields, async (json) => {
     await accepted(context.get(apiContext).auth.authenticator.$delete({ json }));
     context.get(sessionContext).flash({ type: "warning", title: "La verificación en dos pasos está desactivada." });
-    return replace("/user", 303);
+    return replace("/user/seguridad", 303);
   });
 
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
 export default function RemoveAuthenticator({ actionData }: Route.ComponentProps) {
   return (
-    <FormDialog title="Desactivar la verificación" closeTo="/user" kind="alert" preventScrollReset>
+    <FormDialog title="Desactivar la verificación" closeTo="/user/seguridad" kind="alert" preventScrollReset>
       <p>Para entrar bastará la contraseña. Los códigos de recuperación dejarán de valer.</p>
       <Fields id="desactivar" result={actionData ?? undefined}>
         <CurrentPasswordField autoFocus />

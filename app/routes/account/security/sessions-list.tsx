@@ -1,5 +1,5 @@
 import { PostForm } from "../../../ui/forms/post-form.tsx";
-import type { Device } from "../device.server.ts";
+import type { Device } from "./device.server.ts";
 
 type ShownSession = Device & { id: string; current: boolean };
 

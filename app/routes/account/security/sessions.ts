@@ -13,9 +13,9 @@ export async function action({ context, params: { id } }: Route.ActionArgs) {
     : accepted(sessions.$delete()));
   const title = id ? "Sesión cerrada." : "Se han cerrado las demás sesiones.";
   context.get(sessionContext).flash({ type: "success", title });
-  return redirect("/user", 303);
+  return redirect("/user/seguridad", 303);
 }
 
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
-export const loader = () => redirect("/user");
+export const loader = () => redirect("/user/seguridad");

@@ -8,7 +8,7 @@ export function ShownOnce({ title, done, children }: { title: string; done: stri
     <Dialog title={title}>
       <div className="body fields">{children}</div>
       <div className="foot">
-        <Link className="button primary" to="/user" preventScrollReset>
+        <Link className="button primary" to="/user/seguridad" preventScrollReset>
           {done}
         </Link>
       </div>

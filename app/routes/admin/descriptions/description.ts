@@ -45,7 +45,7 @@ export const forGroups: Field<"groupIds"> = {
   name: "groupIds",
   label: "Solo para estos grupos",
   kind: "groups",
-  hint: "Uno en cada línea. Vacío: para todas las personas.",
+  hint: "Sin marcar ninguno: para todas las personas.",
 };
 
 /** An input of a form: only its label and kind, because the API validates the values. */

@@ -20,7 +20,13 @@ export async function loader({ context, params }: Route.LoaderArgs) {
   const presets = (resource.presets ?? []).map(({ name, label }) => ({ name, label }));
   const values = await valuesOf(context, fields);
   const suggestions = await suggestionsFor(context, fields);
-  return { title: `Crear ${resource.one}`, fields: labelled(context, fields), values, presets, suggestions };
+  return {
+    title: `Crear ${resource.one}`,
+    fields: await labelled(context, resource, fields),
+    values,
+    presets,
+    suggestions,
+  };
 }
 
 export function action({ context, params, url }: Route.ActionArgs) {

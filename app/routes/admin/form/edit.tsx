@@ -21,7 +21,7 @@ export async function loader({ context, params: { resource: path, id } }: Route.
   return {
     title: `Editar ${resource.one}`,
     version: String(item.updatedAt),
-    fields: labelled(context, fields, item),
+    fields: await labelled(context, resource, fields, item),
     presets: (resource.presets ?? []).map(({ name, label }) => ({ name, label })),
     suggestions: await suggestionsFor(context, fields),
     values: await valuesOf(context, fields, item),

@@ -1,7 +1,6 @@
 import { knownZone } from "../../../process/time-zones.server.ts";
 import type { Context } from "../../../web/context.ts";
 import { textOf } from "../../../web/forms/form.server.ts";
-import { readGroups, sayGroups } from "../../../web/groups.server.ts";
 import type { Field } from "../descriptions/description.ts";
 import type { Reference } from "../descriptions/reference.ts";
 import { type FoundReference, readReferred, resolveReference, sayReferred } from "../resources/references.server.ts";
@@ -78,9 +77,12 @@ const kinds: Record<NonNullable<Field["kind"]>, KindRules> = {
   project: reference("project"),
   model: reference("model"),
   group: reference("group"),
+  // Ids, one a line; none: for everybody.
   groups: {
-    encode: async (context, name, value) => ({ [name]: await sayGroups(context, value ? value.split("\n") : null) }),
-    decode: ({ context, text }) => readGroups(context, text),
+    decode({ form, field, text, kept }) {
+      const ids = kept ? text.split("\n").filter(Boolean) : form.getAll(field.name);
+      return ids.length > 0 ? ids : null;
+    },
   },
 };
 

@@ -4,12 +4,14 @@ import { refusalIn } from "../../../web/api-result.server.ts";
 import { type Context, formContext } from "../../../web/context.ts";
 import { type FormResult, textOf } from "../../../web/forms/form.server.ts";
 import { typedFields } from "../../../web/forms/unsent-form.server.ts";
+import { listGroups } from "../../../web/groups.server.ts";
 import type { AnyAdminResource, Field, Item } from "../descriptions/description.ts";
 import { isReference, referred } from "../descriptions/reference.ts";
 import { type FoundReference, findReferred, pickedIn } from "../resources/references.server.ts";
 import { zoneInWords } from "../zone.server.ts";
 import { Candidates, decodeField, encodeField } from "./field-kinds.server.ts";
 import { hidden } from "./hidden-fields.ts";
+import { type Rules, rulesOf } from "./rules.server.ts";
 
 /** The result of a resource form: values and errors, a preview or search results, and the stored version after a conflict. */
 export type ResourceResult = FormResult & {
@@ -33,10 +35,22 @@ export async function valuesOf(context: Context, fields: Field[], item?: Item): 
   return Object.assign({}, ...(await Promise.all(encoded)));
 }
 
+/** A field with the rules of the API and, where groups are chosen, all that there are. */
+export type ShownField = Field & { rules: Rules };
+
 /** Fields for display: moments with their zone, secrets with whether one is stored. */
-export const labelled = (context: Context, fields: Field[], item?: Item): Field[] =>
-  fields.map((described) => {
-    const field = item && described.editHint ? { ...described, hint: described.editHint } : described;
+export async function labelled(
+  context: Context,
+  resource: AnyAdminResource,
+  fields: Field[],
+  item?: Item,
+): Promise<ShownField[]> {
+  const rules = await rulesOf(context, resource);
+  const groups = fields.some(({ kind }) => kind === "groups") ? await groupsFor(context, fields, item) : {};
+  return fields.map((described) => {
+    const own = { ...described, rules: rules[described.name] ?? {} };
+    if (own.kind === "groups") return { ...own, choices: groups };
+    const field = item && own.editHint ? { ...own, hint: own.editHint } : own;
     if (field.kind === "moment") return { ...field, label: `${field.label} (${zoneInWords(context)})` };
     if (!field.stored || !item?.[field.stored.is]) return field;
     const hint = item[field.stored.lost ?? ""]
@@ -44,6 +58,16 @@ export const labelled = (context: Context, fields: Field[], item?: Item): Field[
       : "Ya hay una clave; escribe otra para cambiarla.";
     return { ...field, hint };
   });
+}
+
+/** All groups by their ids; one that an item is for and that is gone, too, so that the item does not become everybody's. */
+async function groupsFor(context: Context, fields: Field[], item: Item | undefined): Promise<Record<string, string>> {
+  const ids = fields.flatMap(({ name, kind }) => (kind === "groups" ? ((item?.[name] ?? []) as string[]) : []));
+  return {
+    ...Object.fromEntries(ids.map((id) => [id, "Un grupo eliminado"])),
+    ...Object.fromEntries(await listGroups(context)),
+  };
+}
 
 /** Reads a form and sends it to the API; returns errors for display. */
 export async function sendResource<Result>(
@@ -54,7 +78,10 @@ export async function sendResource<Result>(
 ) {
   const form = context.get(formContext);
   const typed = { ...typedFields(form), ...(await picksIn(context, fields, form)) };
-  for (const { name, kind } of fields) if (kind === "flag") typed[name] = String(form.has(name));
+  for (const { name, kind } of fields) {
+    if (kind === "flag") typed[name] = String(form.has(name));
+    if (kind === "groups") typed[name] = form.getAll(name).join("\n");
+  }
   const intent = textOf(form, "intent");
   const preview = fields.find(({ kind }) => kind === "markdown");
   if (intent === "preview" && preview) {
@@ -127,12 +154,19 @@ async function conflict(
       .filter(({ name, kind }) => kind !== "secret" && stored[name] !== (typed[name] ?? ""))
       .map(({ name, kind, choices }) => {
         const value = stored[name] ?? "";
-        const said = kind === "flag" ? (value === "true" ? "Sí" : "No") : (choices?.[value] ?? value);
+        const said = kind === "flag" ? (value === "true" ? "Sí" : "No") : wordsOf(value, choices);
         return [name, { value: stored[hidden.picked(name)] ?? value, said }];
       }),
   );
   return answer({ values: typed, errors: {}, message: detail, theirs, version: String(current.updatedAt) }, 409);
 }
+
+/** A value in words; of several, one a line, each. */
+const wordsOf = (value: string, choices: Record<string, string> = {}): string =>
+  value
+    .split("\n")
+    .map((one) => choices[one] ?? one)
+    .join(", ");
 
 const answer = (result: ResourceResult, status: number) => data(result, status);
 

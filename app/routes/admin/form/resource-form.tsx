@@ -1,10 +1,10 @@
+import { use } from "react";
 import { Field, SelectField, TextField } from "../../../ui/forms/field.tsx";
-import { Fields } from "../../../ui/forms/fields.tsx";
+import { Fields, FormFields } from "../../../ui/forms/fields.tsx";
 import { choicesOf } from "../../../ui/forms/select.tsx";
 import { Icon } from "../../../ui/icon.tsx";
-import type { Field as Described } from "../descriptions/description.ts";
 import type { FoundReference } from "../resources/references.server.ts";
-import type { ResourceResult } from "./form-values.server.ts";
+import type { ShownField as Described, ResourceResult } from "./form-values.server.ts";
 import { hidden } from "./hidden-fields.ts";
 
 type Props = {
@@ -83,7 +83,7 @@ type InputProps = {
 };
 
 function Input({ field, values, found, suggested }: InputProps) {
-  const { name, label, kind = "text", hint, choices, required } = field;
+  const { name, label, kind = "text", hint, choices, required, rules } = field;
   const value = values[name] ?? "";
   const common = { name, label, hint, required, defaultValue: value };
   if (kind === "flag") {
@@ -110,12 +110,13 @@ function Input({ field, values, found, suggested }: InputProps) {
   if (kind === "choice") {
     return <SelectField {...common} choices={choicesOf(choices)} />;
   }
-  if (kind === "groups") return <TextField {...common} rows={3} />;
-  if (kind === "area") return <TextField {...common} />;
+  if (kind === "groups") return <Groups {...common} choices={choices ?? {}} />;
+  const { type, min, max, ...lengths } = rules;
+  if (kind === "area") return <TextField {...common} {...lengths} />;
   if (kind === "markdown") {
     return (
       <>
-        <TextField {...common} rows={10} />
+        <TextField {...common} {...lengths} rows={10} />
         <div>
           <button type="submit" className="button small" name="intent" value="preview" formNoValidate>
             Vista previa
@@ -124,8 +125,10 @@ function Input({ field, values, found, suggested }: InputProps) {
       </>
     );
   }
-  if (kind === "secret") return <Field {...common} type="password" autoComplete="new-password" />;
-  if (kind === "number") return <Field {...common} inputMode="decimal" size={16} />;
+  if (kind === "secret") return <Field {...common} {...lengths} type="password" autoComplete="new-password" />;
+  if (kind === "number") {
+    return <Field {...common} inputMode="decimal" size={16} pattern={number} data-min={min} data-max={max} />;
+  }
   if (kind === "moment") {
     return (
       <>
@@ -135,8 +138,47 @@ function Input({ field, values, found, suggested }: InputProps) {
       </>
     );
   }
-  if (kind === "text") return <Field {...common} />;
+  if (kind === "text") return <Field {...common} {...lengths} type={type} />;
   return <ReferenceField {...common} values={values} found={found} suggested={suggested} />;
+}
+
+// Decimals after a comma or a point.
+const number = "\\s*-?\\d+([.,]\\d+)?\\s*";
+
+type GroupsProps = {
+  name: string;
+  label: string;
+  hint: string | undefined;
+  defaultValue: string;
+  choices: Record<string, string>;
+};
+
+/** Groups that a thing is for, chosen from all that there are. */
+function Groups({ name, label, hint, defaultValue, choices }: GroupsProps) {
+  const chosen = new Set(defaultValue.split("\n"));
+  const { errors } = use(FormFields);
+  return (
+    <fieldset className="field groups">
+      <legend className="label">{label}</legend>
+      <p className="hint">
+        {Object.keys(choices).length > 0 ? hint : "Todavía no hay grupos: es para todas las personas."}
+      </p>
+      {errors[name] && (
+        <p className="error">
+          <Icon name="alert" />
+          <span>{errors[name]}</span>
+        </p>
+      )}
+      <div className="checks">
+        {Object.entries(choices).map(([id, group]) => (
+          <label className="check" key={id}>
+            <input type="checkbox" name={name} value={id} defaultChecked={chosen.has(id)} />
+            <span>{group}</span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
 }
 
 type ReferenceProps = Omit<InputProps, "field"> & Pick<Described, "label" | "hint" | "required"> & { name: string };

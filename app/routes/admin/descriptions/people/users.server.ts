@@ -66,5 +66,5 @@ export const users: AdminResource<"user"> = {
   }),
   acts: signOut,
   // One's own account is deleted where its password is asked for.
-  deletedAt: async (context, id) => ((await requireUser(context)).user.id === id ? "/user/eliminar" : undefined),
+  deletedAt: async (context, id) => ((await requireUser(context)).user.id === id ? "/user/datos/eliminar" : undefined),
 };

@@ -1,14 +1,14 @@
 import { replace } from "react-router";
 import { z } from "zod";
-import { limits } from "../../process/limits.ts";
-import { Fields } from "../../ui/forms/fields.tsx";
-import { CurrentPasswordField, JustCameIn, NewPasswordField } from "../../ui/forms/person-fields.tsx";
-import { sendForm } from "../../ui/forms/send-form.ts";
-import { FormDialog } from "../../ui/overlays/form-dialog.tsx";
-import { accepted } from "../../web/api-result.server.ts";
-import { apiContext, sessionContext } from "../../web/context.ts";
-import { requireUser } from "../../web/current-user.server.ts";
-import { sendFields } from "../../web/forms/form.server.ts";
+import { limits } from "../../../process/limits.ts";
+import { Fields } from "../../../ui/forms/fields.tsx";
+import { CurrentPasswordField, JustCameIn, NewPasswordField } from "../../../ui/forms/person-fields.tsx";
+import { sendForm } from "../../../ui/forms/send-form.ts";
+import { FormDialog } from "../../../ui/overlays/form-dialog.tsx";
+import { accepted } from "../../../web/api-result.server.ts";
+import { apiContext, sessionContext } from "../../../web/context.ts";
+import { requireUser } from "../../../web/current-user.server.ts";
+import { sendFields } from "../../../web/forms/form.server.ts";
 import type { Route } from "./+types/password";
 
 export const meta: Route.MetaFunction = () => [{ title: "Cambiar contraseña · Tertulia" }];
@@ -29,14 +29,18 @@ export const action = ({ context }: Route.ActionArgs) =>
       title: "Contraseña cambiada.",
       description: "Tus demás sesiones se han cerrado y las claves de tus programas ya no valen.",
     });
-    return replace("/user", 303);
+    return replace("/user/seguridad", 303);
   });
 
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
 export default function Password({ loaderData: { hasPassword }, actionData }: Route.ComponentProps) {
   return (
-    <FormDialog title={hasPassword ? "Cambiar contraseña" : "Poner una contraseña"} closeTo="/user" preventScrollReset>
+    <FormDialog
+      title={hasPassword ? "Cambiar contraseña" : "Poner una contraseña"}
+      closeTo="/user/seguridad"
+      preventScrollReset
+    >
       <Fields id="contrasena" result={actionData ?? undefined}>
         {hasPassword ? <CurrentPasswordField autoFocus /> : <JustCameIn />}
         <NewPasswordField

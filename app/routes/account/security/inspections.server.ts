@@ -1,5 +1,5 @@
-import { momentInWords } from "../../process/time-zones.server.ts";
-import type { Client } from "../../web/api-client.server.ts";
+import { momentInWords } from "../../../process/time-zones.server.ts";
+import type { Client } from "../../../web/api-client.server.ts";
 
 type Answer = Awaited<ReturnType<Awaited<ReturnType<Client["api"]["inspection"]["$get"]>>["json"]>>;
 
@@ -29,5 +29,5 @@ export const inspectionsInWords = ({ rule, items, nextCursor }: Answer, timeZone
     when: momentInWords(Date.parse(at), Date.now(), timeZone),
     purpose,
   })),
-  older: nextCursor && `/user?lecturas=${encodeURIComponent(nextCursor)}#lecturas`,
+  older: nextCursor && `/user/seguridad?lecturas=${encodeURIComponent(nextCursor)}#lecturas`,
 });

@@ -1,0 +1,95 @@
+import { Link, useOutlet } from "react-router";
+import { zoneOf } from "../../../process/time-zones.server.ts";
+import { ago } from "../../../ui/times.ts";
+import { read } from "../../../web/api-result.server.ts";
+import { apiContext } from "../../../web/context.ts";
+import { requireUser } from "../../../web/current-user.server.ts";
+import { AccountPage, Section } from "../account-page.tsx";
+import type { Route } from "./+types/security";
+import { ApiKeys } from "./api-keys.tsx";
+import { Authenticator } from "./authenticator.tsx";
+import { deviceOf } from "./device.server.ts";
+import { inspectionsInWords } from "./inspections.server.ts";
+import { Inspections } from "./inspections.tsx";
+import { Passkeys } from "./passkeys.tsx";
+import { Sessions } from "./sessions-list.tsx";
+
+export const meta: Route.MetaFunction = () => [{ title: "Seguridad · Tertulia" }];
+
+// At a time; the rest are behind a link.
+const inspectionsShown = "10";
+
+export async function loader({ context, request, url }: Route.LoaderArgs) {
+  const { api, auth } = context.get(apiContext);
+  const { user, owesTerms } = await requireUser(context);
+  const older = url.searchParams.get("lecturas");
+  // To anyone else the API answers 403.
+  const mayDo = user.status === "active" && !owesTerms;
+  const [{ items }, inspected, authenticator, passkeys, options, keys] = await Promise.all([
+    read(auth.sessions.$get()),
+    read(api.inspection.$get({ query: { limit: inspectionsShown, ...(older && { cursor: older }) } })),
+    read(auth.authenticator.$get()),
+    read(auth.passkey.$get()),
+    read(auth.options.$get()),
+    mayDo ? read(api.key.$get()) : undefined,
+  ]);
+  const now = Date.now();
+  return {
+    hasPassword: user.hasPassword,
+    mayHavePassword: user.hasPassword || options.password,
+    sessions: items.map((session) => ({ ...deviceOf(session, now), id: session.id, current: session.current })),
+    inspections: inspectionsInWords(inspected, zoneOf(request)),
+    authenticator,
+    passkeys: passkeys.items.map(({ id, name, lastUsedAt }) => ({
+      id,
+      name,
+      used: lastUsedAt ? `usada ${ago(lastUsedAt, now)}` : "sin usar",
+    })),
+    keys: keys?.items.map(({ id, name, start, scope, lastUsedAt }) => ({
+      id,
+      name,
+      start,
+      scope: scope === "write" ? "lee y escribe" : "solo lee",
+      used: lastUsedAt ? `usada ${ago(lastUsedAt, now)}` : "sin usar",
+    })),
+  };
+}
+
+export default function Security({ loaderData }: Route.ComponentProps) {
+  const { hasPassword, mayHavePassword, sessions, inspections, authenticator, passkeys, keys } = loaderData;
+  const dialog = useOutlet();
+  return (
+    <AccountPage dialog={dialog}>
+      {mayHavePassword && (
+        <Section id="contrasena" title="Contraseña">
+          <div>
+            <Link className="button" to="/user/seguridad/contrasena" preventScrollReset>
+              {hasPassword ? "Cambiar contraseña" : "Poner una contraseña"}
+            </Link>
+          </div>
+        </Section>
+      )}
+      {hasPassword && (
+        <Section id="pasos" title="Verificación en dos pasos">
+          <Authenticator {...authenticator} />
+        </Section>
+      )}
+      {mayHavePassword && (
+        <Section id="llaves" title="Llaves de acceso">
+          <Passkeys passkeys={passkeys} />
+        </Section>
+      )}
+      <Section id="sesiones" title="Sesiones abiertas">
+        <Sessions sessions={sessions} />
+      </Section>
+      <Section id="lecturas" title="Quién ha leído lo tuyo">
+        <Inspections {...inspections} />
+      </Section>
+      {keys && (
+        <Section id="claves" title="Claves para programas">
+          <ApiKeys keys={keys} />
+        </Section>
+      )}
+    </AccountPage>
+  );
+}
