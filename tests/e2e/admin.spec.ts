@@ -191,7 +191,7 @@ test("a model is tried, several are deleted at once, and the trail says who did 
   await page.goto("/admin/model?q=gpt-4o");
   // Both test providers have one of that name.
   await row(page, "gpt-4o").first().getByRole("button", { name: "Probar" }).click();
-  await expect(page.getByRole("row", { name: /Responde Primera palabra en \d/ })).toBeVisible();
+  await expect(page.getByRole("status").filter({ hasText: /Responde Primera palabra en \d/ })).toBeVisible();
   await page.getByRole("link", { name: "gpt-4o", exact: true }).first().click();
   await expect(page.getByRole("heading", { level: 1, name: "gpt-4o" })).toBeVisible();
   await page.getByRole("button", { name: "Probar" }).click();

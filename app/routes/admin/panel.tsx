@@ -1,11 +1,13 @@
 import { Link } from "react-router";
 import { DashboardPage } from "../../ui/dashboard-page.tsx";
+import { Icon } from "../../ui/icon.tsx";
 import { BarPlot } from "../../ui/plot.tsx";
 import { TableHead } from "../../ui/table-head.tsx";
 import { read } from "../../web/api-result.server.ts";
 import { apiContext } from "../../web/context.ts";
 import type { Route } from "./+types/panel";
 import { nowIn, plotsOf, totalsOf } from "./figures.server.ts";
+import { type FirstStep, firstSteps } from "./first-steps.server.ts";
 
 export const meta: Route.MetaFunction = () => [{ title: "Panel · Tertulia" }];
 
@@ -22,6 +24,11 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const { underway, storage } = system;
   return {
     days,
+    steps: await firstSteps(context, {
+      answers: figures.models.some(({ tokens }) => tokens > 0),
+      mails: system.mail,
+      copies: system.engine === "sqlite",
+    }),
     totals: totalsOf(figures, storage.free),
     now: nowIn(underway),
     plots: plotsOf(figures),
@@ -80,7 +87,9 @@ function stateOf({ lastAnsweredAt, lastFailedAt }: Health): { state: string; ton
   return lastAnsweredAt ? { state: "Responde", tone: "good" } : { state: "Sin uso", tone: "off" };
 }
 
-export default function Panel({ loaderData: { days, totals, now, plots, health, tables } }: Route.ComponentProps) {
+export default function Panel({
+  loaderData: { days, steps, totals, now, plots, health, tables },
+}: Route.ComponentProps) {
   return (
     <DashboardPage width="listing">
       <div className="head">
@@ -98,6 +107,7 @@ export default function Panel({ loaderData: { days, totals, now, plots, health, 
           ))}
         </nav>
       </div>
+      {steps.length > 0 && <FirstSteps steps={steps} />}
       <dl className="totals">
         {totals.map(({ label, figure, line, to }) => (
           <div key={label}>
@@ -122,6 +132,26 @@ export default function Panel({ loaderData: { days, totals, now, plots, health, 
         <Uses key={table.title} {...table} />
       ))}
     </DashboardPage>
+  );
+}
+
+/** Until all are done. */
+function FirstSteps({ steps }: { steps: FirstStep[] }) {
+  return (
+    <section className="steps" id="primeros-pasos" aria-labelledby="pasos">
+      <h2 id="pasos">Primeros pasos</h2>
+      <ol>
+        {steps.map(({ name, line, to, done }) => (
+          <li key={name} data-done={done || undefined}>
+            <Icon name="check" label={done ? "Hecho:" : "Por hacer:"} />{" "}
+            <div>
+              {done ? <p>{name}</p> : <Link to={to}>{name}</Link>}
+              {!done && <p className="hint">{line}</p>}
+            </div>
+          </li>
+        ))}
+      </ol>
+    </section>
   );
 }
 

@@ -58,6 +58,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
     archive,
     searches: url.searchParams.has("buscar") || q !== "",
     found: found && showFound(q, found, now),
+    newHouse: user.role === "admin" && recent.items.length === 0 && !archive,
     beginnings: begins.assistant?.beginnings ?? (recent.items.length === 0 && !archive ? beginningsFor(models) : []),
   };
 }
@@ -143,6 +144,11 @@ export default function NewChat({ loaderData, actionData }: Route.ComponentProps
             )}
             {loaderData.begins.template ? <Blanks {...loaderData.begins.template} /> : writing}
             {beginnings.length > 0 && <Beginnings texts={beginnings} assistantId={loaderData.begins.assistant?.id} />}
+            {loaderData.newHouse && (
+              <p className="mt-6 text-text-2">
+                Administras esta casa: <Link to="/admin#primeros-pasos">sus primeros pasos</Link>.
+              </p>
+            )}
             <section aria-labelledby="recientes">
               <div className="head">
                 <h2 id="recientes">{archive ? "Archivadas" : "Recientes"}</h2>
@@ -220,7 +226,7 @@ function Beginnings({ texts, assistantId }: { texts: string[]; assistantId: stri
       {texts.map((text) => (
         <li key={text}>
           <Link className="button small" to={`/conversation/chat?${whose}empieza=${encodeURIComponent(text)}`}>
-            {text.trim().replace(/:$/, "…")}
+            {text.replace(/[:\s]+$/, "…")}
           </Link>
         </li>
       ))}

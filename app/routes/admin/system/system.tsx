@@ -3,6 +3,7 @@ import { Callout } from "../../../ui/callout.tsx";
 import { DashboardPage } from "../../../ui/dashboard-page.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
+import { Icon } from "../../../ui/icon.tsx";
 import { BehindDialog } from "../../../ui/overlays/behind-dialog.tsx";
 import { TableHead } from "../../../ui/table-head.tsx";
 import { read, tellRefusal } from "../../../web/api-result.server.ts";
@@ -75,14 +76,6 @@ export default function System({ loaderData }: Route.ComponentProps) {
     <BehindDialog dialog={outlet}>
       <DashboardPage width="listing" up={["/admin", "Panel"]}>
         <h1>Sistema</h1>
-        <dl className="facts">
-          {facts.map(([label, text]) => (
-            <div key={label}>
-              <dt>{label}</dt>
-              <dd>{text}</dd>
-            </div>
-          ))}
-        </dl>
         {fills && (
           <div className="mt-4">
             <Callout type="warning">
@@ -101,26 +94,39 @@ export default function System({ loaderData }: Route.ComponentProps) {
             </Callout>
           </div>
         )}
-        {processes.length > 0 && (
-          <section className="mt-7">
-            <h2>Procesos</h2>
-            <ul className="mt-2 grid gap-2">
-              {processes.map((said) => (
-                <li key={said}>{said}</li>
-              ))}
-            </ul>
-          </section>
-        )}
         <section className="mt-7">
           <h2>Copias</h2>
           {copies ? <Copies backups={backups} /> : <OwnMeans />}
         </section>
-        <Checks />
         <Jobs jobs={jobs} />
         <section className="mt-7">
-          <h2>Migraciones</h2>
-          <Migrations migrations={migrations} />
+          <h2>Instalación</h2>
+          <dl className="facts">
+            {facts.map(([label, text]) => (
+              <div key={label}>
+                <dt>{label}</dt>
+                <dd>{text}</dd>
+              </div>
+            ))}
+          </dl>
+          {processes.length > 0 && (
+            <section className="mt-5">
+              <h3>Procesos</h3>
+              <ul className="mt-2 grid gap-2">
+                {processes.map((said) => (
+                  <li key={said}>{said}</li>
+                ))}
+              </ul>
+            </section>
+          )}
+          <details className="more mt-5">
+            <summary>
+              Migraciones: {migrations.length} <Icon name="chevron" />
+            </summary>
+            <Migrations migrations={migrations} />
+          </details>
         </section>
+        <Checks />
       </DashboardPage>
     </BehindDialog>
   );
