@@ -85,6 +85,7 @@ export default [
     ]),
     layout("routes/conversation/layout.tsx", [
       route("conversation/chat", "routes/conversation/new-chat.tsx"),
+      route("conversation/modelo", "routes/conversation/model-choice.tsx"),
       route("conversation/chat/organizar", "routes/conversation/organize.tsx"),
       route("conversation/chat/importar", "routes/conversation/import/import.tsx"),
       route("conversation/chat/importar/:id", "routes/conversation/import/progress.tsx"),

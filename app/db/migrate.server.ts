@@ -42,6 +42,7 @@ import * as personNotices from "./migrations/0039_person_notices.server.ts";
 import * as auditMarks from "./migrations/0040_audit_marks.server.ts";
 import * as moves from "./migrations/0041_moves.server.ts";
 import * as searchHelp from "./migrations/0042_search_help.server.ts";
+import * as modelPurpose from "./migrations/0043_model_purpose.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -86,6 +87,7 @@ const migrations = {
   "0040_audit_marks": auditMarks,
   "0041_moves": moves,
   "0042_search_help": searchHelp,
+  "0043_model_purpose": modelPurpose,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

@@ -320,6 +320,8 @@ export type GrantRow = Row & { chatId: string; toolId: string; name: string; ver
 export type ModelRow = Row &
   ForGroups & {
     name: string;
+    /** Its use, for people who choose among models. */
+    purpose: string;
     provider: "openai" | "anthropic" | "google" | "openai-compatible" | "ollama" | "local";
     externalId: string;
     baseUrl: string | null;

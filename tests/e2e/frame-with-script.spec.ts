@@ -63,7 +63,9 @@ test.describe("dialogs", () => {
   });
 
   test("freeze the page and put it back where it was", async ({ page }) => {
-    await page.setViewportSize({ width: 800, height: 500 });
+    await page.setViewportSize({ width: 800, height: 300 });
+    await page.goto("/user/datos");
+    await hydrated(page);
     await page.getByRole("link", { name: "Eliminar mi cuenta" }).scrollIntoViewIfNeeded();
     const before = await page.evaluate(() => scrollY);
     expect(before).toBeGreaterThan(200);

@@ -119,6 +119,7 @@ test("«Descargar mis datos» brings a ZIP with every conversation", async ({ pa
 });
 
 test("an account is deleted with the password, and its e-mail opens nothing any more", async ({ page, person }) => {
+  await page.goto("/user/datos");
   await page.getByRole("link", { name: "Eliminar mi cuenta" }).click();
   const dialog = page.getByRole("alertdialog", { name: "Eliminar mi cuenta" });
   await dialog.getByLabel("Contraseña actual").fill(password);
@@ -132,6 +133,7 @@ test("an account is deleted with the password, and its e-mail opens nothing any 
 });
 
 test("a forgotten password is replaced through an e-mail", async ({ page, person, mails }) => {
+  await page.goto("/user/seguridad");
   await page.getByRole("main").getByRole("button", { name: "Cerrar sesión", exact: true }).click();
   await page.getByRole("link", { name: "¿Has olvidado la contraseña?" }).click();
   await page.getByLabel("Correo electrónico").fill(person.email);
@@ -146,12 +148,14 @@ test("a forgotten password is replaced through an e-mail", async ({ page, person
   await page.getByLabel("Contraseña").fill(newPassword);
   await page.getByRole("button", { name: "Iniciar sesión" }).click();
   await page.waitForURL("**/user");
+  await page.goto("/user/seguridad");
   await page.getByRole("main").getByRole("button", { name: "Cerrar sesión", exact: true }).click();
   await page.goto(link);
   await expect(page.getByRole("alert")).toContainText("Este enlace ya no vale");
 });
 
 test("two-step sign-in: set up with an app, then asked for, also with a recovery code", async ({ page, person }) => {
+  await page.goto("/user/seguridad");
   await page.getByRole("link", { name: "Activar" }).click();
   const dialog = page.getByRole("dialog");
   const secret = (await dialog.locator("code").innerText()).replaceAll(" ", "");
@@ -171,6 +175,7 @@ test("two-step sign-in: set up with an app, then asked for, also with a recovery
   await dialog.getByRole("link", { name: "Los he guardado" }).click();
   await expect(page.getByText("Te quedan 10 códigos de recuperación.")).toBeVisible();
 
+  await page.goto("/user/seguridad");
   await page.getByRole("main").getByRole("button", { name: "Cerrar sesión", exact: true }).click();
   await page.goto("/auth/signin?volver=%2Fconversation%2Fchat");
   await page.getByLabel("Correo electrónico").fill(person.email);

@@ -37,7 +37,7 @@ for (const model of ["gpt-4o", "claude-3-5-sonnet-20241022"]) {
     await expect(lastReply(page)).toContainText("2/2");
     const chat = page.url();
 
-    await page.goto("/user");
+    await page.goto("/user/seguridad");
     await page.getByRole("main").getByRole("button", { name: "Cerrar sesión" }).click();
     await page.waitForURL("**/auth/signin");
 

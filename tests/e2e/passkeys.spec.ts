@@ -38,7 +38,7 @@ test("a passkey is made, comes in instead of the password, is not believed twice
   const server = await startServer({ PORT: String(port), PUBLIC_URL: here });
   const email = await new Browser(server.url).signUp();
   await page.context().clearCookies();
-  await page.goto(`${here}/auth/signin?volver=/user`);
+  await page.goto(`${here}/auth/signin?volver=/user/seguridad`);
   await page.getByLabel("Correo electrónico").fill(email);
   await page.getByLabel("Contraseña").fill("una frase larga y rara");
   await page.getByRole("button", { name: "Iniciar sesión" }).click();
@@ -72,7 +72,7 @@ test("a passkey is made, comes in instead of the password, is not believed twice
   });
   expect(again.status).toBe(401);
 
-  await page.goto(`${here}/user`);
+  await page.goto(`${here}/user/seguridad`);
   await expect(page.getByText("usada ahora").first()).toBeVisible();
   await page.getByRole("link", { name: "Eliminar El portátil" }).click();
   await page.getByRole("button", { name: "Confirmar" }).click();

@@ -136,7 +136,7 @@ test("a device is told of a reply, and a press on the notice opens the conversat
   expect(devices()).toEqual([service.endpoint]);
   await renew("https://avisos.example/2");
   expect(devices()).toEqual(["https://avisos.example/2"]);
-  await page.goto(`${server.url}/user`);
+  await page.goto(`${server.url}/user/avisos`);
   await expect(page.getByRole("region", { name: "Avisos", exact: true })).not.toContainText("se avisará");
   await news.getByRole("button", { name: "No avisar en este dispositivo" }).click();
   await expect(news.getByRole("button", { name: "Avisar en este dispositivo" })).toBeVisible();

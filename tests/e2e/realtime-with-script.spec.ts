@@ -66,7 +66,7 @@ test.describe("what changes elsewhere", () => {
     const here = await open(browser, server, person.email, "/conversation/chat");
     const writing = await open(browser, server, person.email, "/conversation/chat");
     await writing.getByLabel("Mensaje", { exact: true }).fill("A medio escribir");
-    await page.goto("/user");
+    await page.goto("/user/seguridad");
     await page.getByRole("button", { name: "Cerrar las demás" }).click();
     await here.waitForURL("**/auth/signin**");
     await expect(here.getByText("Session expirada, por favor inicia sesión nuevamente.")).toBeVisible();

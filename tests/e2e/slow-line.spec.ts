@@ -26,6 +26,7 @@ test("on a bad line: sign up, ask, put the phone away, get the answer by e-mail,
 
   // Chromium itself sends no Save-Data here: somebody chooses light pages, which are the same with scripting on and off.
   await page.goto("/");
+  await page.getByRole("link", { name: "Páginas ligeras" }).click();
   await page.getByRole("button", { name: "siempre" }).click();
   await expect(page.getByText(/Esta página ha pesado/)).toBeVisible();
   asked.length = 0;

@@ -123,6 +123,7 @@ test.describe("what a script adds", () => {
 
   test("a page that needs its script is the same on both sides where pages are light", async ({ page, person }) => {
     expect(person.email).toBeTruthy();
+    await page.goto("/paginas-ligeras");
     await page.getByRole("button", { name: "siempre" }).click();
     await expect(page.getByRole("button", { name: "siempre" })).toHaveAttribute("aria-pressed", "true");
     await page.goto("/user/seguridad/llaves/crear");

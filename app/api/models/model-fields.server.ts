@@ -42,6 +42,7 @@ export const model = z
     pseudonyms: z.boolean(),
     resumes: z.boolean(),
     helpsSearch: z.boolean(),
+    purpose: z.string().openapi({ description: "Para qué es, en una frase." }),
     systemPrompt: z.string(),
     inputPrice: z.number().nullable(),
     outputPrice: z.number().nullable(),
@@ -98,6 +99,7 @@ export const newModel = z.strictObject({
   helpsSearch: flag.default(false).openapi({
     description: "Si se le pide que diga de otra manera una pregunta cuyas palabras encuentran poco en los documentos.",
   }),
+  purpose: text("Para qué es", limits.assistantPurpose).default(""),
   systemPrompt: text("Las instrucciones", limits.modelText).default(""),
   inputPrice: price.default(null),
   outputPrice: price.default(null),

@@ -145,6 +145,7 @@ async function addModel(
         pseudonyms: 0,
         resumes: 1,
         // On the same machine it costs nothing.
+        purpose: "",
         helpsSearch: found.provider !== "local" && isOnThisMachine(found.baseUrl, found.provider) ? 1 : 0,
         refused: "",
         systemPrompt: "",

@@ -11,7 +11,7 @@ import type { Client } from "../../web/api-client.server.ts";
 import { read } from "../../web/api-result.server.ts";
 import { apiContext, keepContext } from "../../web/context.ts";
 import { requireUser } from "../../web/current-user.server.ts";
-import { attachedFiles } from "../../web/forms/uploads.server.ts";
+import { attachedFiles, type ComposerFile } from "../../web/forms/uploads.server.ts";
 import { searchIn } from "../../web/search.server.ts";
 import type { Route } from "./+types/new-chat";
 import { beginOf } from "./begin.server.ts";
@@ -47,7 +47,10 @@ export async function loader({ context, url }: Route.LoaderArgs) {
     begins,
     models,
     left,
-    draft: user.draft && { ...user.draft, files: await attachedFiles(context, user.draft.fileIds) },
+    draft: withModel(
+      user.draft && { ...user.draft, files: await attachedFiles(context, user.draft.fileIds) },
+      url.searchParams.get("modelo"),
+    ),
     key: newId(),
     recent: recent.items.map(({ id, title, extract, lastMessageAt }) => ({
       id,
@@ -63,6 +66,11 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   };
 }
 
+/** A draft for the model that was chosen on its page. */
+const withModel = (draft: NewDraft | null, modelId: string | null): NewDraft | null =>
+  modelId ? { content: "", files: [], ...draft, modelId } : draft;
+
+type NewDraft = { content: string; modelId: string | null; files: ComposerFile[] };
 type SearchAnswer = Awaited<ReturnType<Awaited<ReturnType<Client["api"]["search"]["$get"]>>["json"]>>;
 
 const showFound = (q: string, { chats, messages, files }: SearchAnswer, now: number): FoundByWords => ({
@@ -172,7 +180,7 @@ function Writing({ start, result }: { start: Start; result: ComposerResult | und
   return (
     <div>
       <Composer
-        key={`${begins.assistant?.id} ${empieza ?? "new"}`}
+        key={`${begins.assistant?.id} ${empieza ?? "new"} ${search.get("modelo")}`}
         sendKey={key}
         left={left}
         models={models}
@@ -188,6 +196,13 @@ function Writing({ start, result }: { start: Start; result: ComposerResult | und
         placeholder="Pregunta algo o pega un texto"
         autoFocus={!searches}
       />
+      {models.length > 1 && (
+        <p className="mt-3">
+          <button className="action" type="submit" form="composer" name="intent" value="models" formNoValidate>
+            Comparar modelos
+          </button>
+        </p>
+      )}
       <label className="check mt-3">
         <input
           type="checkbox"

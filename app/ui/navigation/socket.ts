@@ -46,7 +46,7 @@ export function connect(refresh: () => void): () => void {
   onUnanswered(async (form, error) => {
     // With a key it makes one message, however often it is sent; what does not arrive again is told.
     const key = form.get("key");
-    if (!key || key === retried || isRouteErrorResponse(error)) return false;
+    if (!key || key === retried || isRouteErrorResponse(error) || !navigator.onLine) return false;
     retried = key;
     tell("El servidor no contesta. Lo que has escrito se enviará en cuanto vuelva.");
     // A connection that has not noticed yet is no sign of a server.

@@ -102,7 +102,8 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
     edits: edited && { messageId: edited.id, parentId: edited.parentId ?? "" },
     // Somebody who looks at an older version to its end continues that version; otherwise the newest one continues.
     parentId: through || (around && !branch.hasLater) ? last?.id : undefined,
-    key: newId(),
+    // Not «key»: spread into an element, it would be React's.
+    sendKey: newId(),
   };
 }
 
@@ -182,7 +183,7 @@ export default function Chat({ loaderData: chat, actionData }: Route.ComponentPr
       notice={chat.notice}
       edits={edits}
       lastSent={turns.findLast(({ role }) => role === "user")?.id ?? last?.id}
-      sendKey={chat.key}
+      sendKey={chat.sendKey}
       left={chat.left}
       growing={last?.status === "streaming" && chat.stoppable ? last.id : undefined}
       parentId={chat.parentId}

@@ -33,6 +33,10 @@ export async function send(context: Context, where: Where = {}) {
   form.set("fileIds", fileIds.join(","));
   // Also where somebody has chosen a recording and pressed «Enviar»: they have not read yet what it says.
   if (textOf(form, "intent") === "dictate" || hasRecording(context)) return dictate(context, where, fileIds);
+  if (textOf(form, "intent") === "models" && refused.length === 0) {
+    await keepDraft(context, where);
+    return redirect("/conversation/modelo", 303);
+  }
   const onlyFiles = form.has("remove") || textOf(form, "intent") === "attach";
   if (refused.length === 0 && !onlyFiles) {
     const answer = await postMessage(context, where, fileIds);

@@ -76,7 +76,7 @@ export async function loader({ context, params: { id }, url }: Route.LoaderArgs)
     models,
     left,
     draft: project.draft && { ...project.draft, files: await attachedFiles(context, project.draft.fileIds) },
-    key: newId(),
+    sendKey: newId(),
   };
 }
 
@@ -86,7 +86,7 @@ export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 export const clientLoader = (args: Route.ClientLoaderArgs) => showSeen(args);
 
 export default function Project({ loaderData, actionData, params }: Route.ComponentProps) {
-  const { project, owns, writes, chats, moreChats, models, left, draft, key } = loaderData;
+  const { project, owns, writes, chats, moreChats, models, left, draft, sendKey } = loaderData;
   const dialog = useOutlet();
   const here = `/conversation/project/${params.id}`;
   return (
@@ -117,7 +117,7 @@ export default function Project({ loaderData, actionData, params }: Route.Compon
               <Composer
                 key={params.id}
                 projectId={params.id}
-                sendKey={key}
+                sendKey={sendKey}
                 left={left}
                 models={models}
                 draft={draft}

@@ -37,6 +37,7 @@ export const models: AdminResource<"model"> = {
   ],
   fields: [
     { name: "name", label: "Nombre", required: true, half: true },
+    { name: "purpose", label: "Para qué es", hint: "Una frase, para quien elige modelo." },
     {
       name: "provider",
       label: "Proveedor",

@@ -1,0 +1,93 @@
+import { Browser } from "../support/browser.ts";
+import { begin, expect, hydrated, lastReply, say, test } from "./fixtures.ts";
+
+const field = "Mensaje";
+
+test("in a window 300 px high, the composer and the text are both in sight", async ({ page, person }) => {
+  expect(person.email).toBeTruthy();
+  for (const height of [360, 300]) {
+    await page.setViewportSize({ width: 740, height });
+    await begin(page, "Una respuesta con formato", "gpt-4o");
+    await expect(lastReply(page).getByRole("button", { name: "Regenerar" })).toBeInViewport();
+    await expect(page.getByLabel(field, { exact: true })).toBeInViewport();
+    const composer = await page.locator(".composer").boundingBox();
+    expect(composer?.height).toBeLessThan(height / 3);
+  }
+});
+
+test("the way to the end is there once the end is out of sight", async ({ page, person, javaScriptEnabled }) => {
+  expect(person.email).toBeTruthy();
+  await page.setViewportSize({ width: 390, height: 600 });
+  await begin(page, "Una respuesta con formato", "gpt-4o");
+  await expect(lastReply(page).getByRole("button", { name: "Regenerar" })).toBeVisible();
+  await page.goto(page.url());
+  if (javaScriptEnabled) await hydrated(page);
+  const toEnd = page.getByRole("link", { name: "Ir al final" });
+  await expect(toEnd).toBeHidden();
+  await page.mouse.move(200, 200);
+  await page.mouse.wheel(0, -400);
+  await expect(toEnd).toBeVisible();
+  await toEnd.click();
+  await expect(lastReply(page).getByRole("button", { name: "Regenerar" })).toBeInViewport();
+});
+
+test("a message that was found stands below the bar and above the middle", async ({ page, person, server }) => {
+  const browser = new Browser(server.url);
+  await browser.signIn(person.email);
+  const [chat = ""] = (await browser.say("Un faro de señales en la costa")).split("?");
+  await browser.html(chat);
+  for (let n = 0; n < 5; n++) {
+    await browser.say("Una respuesta con formato", chat);
+    await browser.html(chat);
+  }
+  for (const size of [
+    { width: 1280, height: 800 },
+    { width: 390, height: 844 },
+  ]) {
+    await page.setViewportSize(size);
+    await page.goto("/conversation/chat?q=faro");
+    await page.locator('main a[href*="?mensaje="]').first().click();
+    const found = page.locator("[data-found] .said");
+    await expect(found).toBeInViewport();
+    const box = await found.boundingBox();
+    expect(box?.y).toBeGreaterThan(44);
+    expect(box?.y).toBeLessThan(size.height * 0.6);
+  }
+});
+
+test("a model is chosen by its use, and what was typed is still there", async ({ page, person }) => {
+  expect(person.email).toBeTruthy();
+  await page.goto("/conversation/chat");
+  await page.getByLabel(field, { exact: true }).fill("A medio escribir");
+  await page.getByRole("button", { name: "Comparar modelos" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "Elegir modelo" })).toBeVisible();
+  await page.getByRole("link", { name: "gpt-4o" }).first().click();
+  await expect(page.getByLabel(field, { exact: true })).toHaveValue("A medio escribir");
+  await expect(page.getByLabel("Modelo")).toHaveValue(/[\w-]{36}/);
+  expect(await page.getByLabel("Modelo").evaluate((one: HTMLSelectElement) => one.selectedOptions[0]?.label)).toBe(
+    "gpt-4o",
+  );
+});
+
+test("from the landing page to the first reply there are six taps", async ({
+  page,
+  server,
+  browser,
+  javaScriptEnabled,
+}) => {
+  const context = await browser.newContext({ javaScriptEnabled, baseURL: server.url });
+  const visitor = await context.newPage();
+  await visitor.goto("/");
+  await visitor.getByRole("link", { name: "Crear cuenta" }).click();
+  await visitor.getByLabel("Nombre").fill("Nueva");
+  await visitor.getByLabel("Correo electrónico").fill(`nueva-${crypto.randomUUID()}@ejemplo.es`);
+  await visitor.getByLabel("Contraseña").fill("una frase larga y rara");
+  await visitor.getByRole("button", { name: "Crear cuenta" }).click();
+  await visitor.waitForURL("**/conversation/chat");
+  await say(visitor, "Hola");
+  await expect(lastReply(visitor)).toContainText("Con dos frases.");
+  await visitor.goto("/");
+  await expect(visitor.getByRole("link", { name: "Crear cuenta" })).toHaveCount(0);
+  await context.close();
+  expect(page).toBeTruthy();
+});
