@@ -4,7 +4,7 @@ import { refusalIn } from "../../../web/api-result.server.ts";
 import { type Context, formContext } from "../../../web/context.ts";
 import { type FormResult, textOf } from "../../../web/forms/form.server.ts";
 import { typedFields } from "../../../web/forms/unsent-form.server.ts";
-import { listGroups } from "../../../web/groups.server.ts";
+import { groupChoices } from "../../../web/groups.server.ts";
 import type { AnyAdminResource, Field, Item } from "../descriptions/description.ts";
 import { isReference, referred } from "../descriptions/reference.ts";
 import { type FoundReference, findReferred, pickedIn } from "../resources/references.server.ts";
@@ -60,13 +60,10 @@ export async function labelled(
   });
 }
 
-/** All groups by their ids; one that an item is for and that is gone, too, so that the item does not become everybody's. */
+/** All groups by their ids, and those that an item is for. */
 async function groupsFor(context: Context, fields: Field[], item: Item | undefined): Promise<Record<string, string>> {
   const ids = fields.flatMap(({ name, kind }) => (kind === "groups" ? ((item?.[name] ?? []) as string[]) : []));
-  return {
-    ...Object.fromEntries(ids.map((id) => [id, "Un grupo eliminado"])),
-    ...Object.fromEntries(await listGroups(context)),
-  };
+  return Object.fromEntries((await groupChoices(context, ids)).map(({ id, name }) => [id, name]));
 }
 
 /** Reads a form and sends it to the API; returns errors for display. */

@@ -14,7 +14,7 @@ type Values = {
   fileIds: string[];
   beginnings: string[];
   shared: boolean;
-  groups: string;
+  groupIds: string[] | null;
 };
 
 type Props = {
@@ -74,25 +74,26 @@ export function AssistantFields({ assistant, choices, result }: Props) {
           isOn={(id) => assistant?.fileIds.includes(id) ?? false}
         />
       )}
-      {mayShare && <Sharing assistant={assistant} />}
+      {mayShare && <Sharing assistant={assistant} groups={choices.groups} />}
     </Fields>
   );
 }
 
-function Sharing({ assistant }: Pick<Props, "assistant">) {
+function Sharing({ assistant, groups }: Pick<Props, "assistant"> & { groups: ChecksProps["choices"] }) {
   return (
     <>
       <label className="check">
         <input type="checkbox" name="shared" value="1" defaultChecked={assistant?.shared} />
         Para todos: cualquiera puede usarlo, y lo que encuentre en sus documentos lo puede leer cualquiera
       </label>
-      <TextField
-        name="groupIds"
-        label="Solo para estos grupos"
-        hint="De uno compartido: un grupo en cada línea. Vacío: para todas las personas."
-        rows={3}
-        defaultValue={assistant?.groups}
-      />
+      {groups.length > 0 && (
+        <Checks
+          legend="De uno compartido: solo para estos grupos; sin marcar ninguno, para todas las personas"
+          name="groupIds"
+          choices={groups}
+          isOn={(id) => assistant?.groupIds?.includes(id) ?? false}
+        />
+      )}
     </>
   );
 }

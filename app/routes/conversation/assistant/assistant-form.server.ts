@@ -4,11 +4,11 @@ import { apiContext, type Context, formContext } from "../../../web/context.ts";
 import { requireUser } from "../../../web/current-user.server.ts";
 import { type FormResult, textOf } from "../../../web/forms/form.server.ts";
 import { typedFields } from "../../../web/forms/unsent-form.server.ts";
-import { readGroups } from "../../../web/groups.server.ts";
+import { groupChoices } from "../../../web/groups.server.ts";
 import { listModels } from "../models.server.ts";
 
-/** Choices in the form of an assistant. */
-export async function choicesFor(context: Context) {
+/** Choices in the form of an assistant. `groupIds`: groups that it is for, also those that are gone. */
+export async function choicesFor(context: Context, groupIds: string[] | null = null) {
   const { api } = context.get(apiContext);
   const { user } = await requireUser(context);
   const own = { filter: JSON.stringify({ userId: user.id }), limit: String(limits.assistantFiles) };
@@ -22,6 +22,7 @@ export async function choicesFor(context: Context) {
     tools: tools.items.map(({ id, name }) => ({ id, name })),
     files: files.items.filter(({ mediaType }) => !mediaType.startsWith("image/")).map(({ id, name }) => ({ id, name })),
     mayShare: user.role === "admin",
+    groups: user.role === "admin" ? await groupChoices(context, groupIds ?? []) : [],
   };
 }
 
@@ -46,7 +47,7 @@ export async function assistantIn(context: Context) {
       .map((line) => line.trim())
       .filter(Boolean),
     shared: textOf(form, "shared") === "1",
-    groupIds: await readGroups(context, textOf(form, "groupIds")),
+    groupIds: chosen("groupIds").length > 0 ? chosen("groupIds") : null,
   };
 }
 

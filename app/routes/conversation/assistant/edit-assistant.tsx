@@ -3,7 +3,6 @@ import { sendForm } from "../../../ui/forms/send-form.ts";
 import { FormDialog } from "../../../ui/overlays/form-dialog.tsx";
 import { accepted, read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
-import { sayGroups } from "../../../web/groups.server.ts";
 import type { Route } from "./+types/edit-assistant";
 import { AssistantFields } from "./assistant-fields.tsx";
 import { assistantIn, choicesFor, refusalOf } from "./assistant-form.server.ts";
@@ -14,8 +13,7 @@ export const handle = { dialog: true };
 export async function loader({ context, params: { id } }: Route.LoaderArgs) {
   const assistant = await read(context.get(apiContext).api.assistant[":id"].$get({ param: { id } }));
   if (!assistant.mayChange) throw data(null, 404);
-  const groups = await sayGroups(context, assistant.groupIds);
-  return { assistant: { ...assistant, groups }, choices: await choicesFor(context) };
+  return { assistant, choices: await choicesFor(context, assistant.groupIds) };
 }
 
 export async function action({ context, params: { id } }: Route.ActionArgs) {
