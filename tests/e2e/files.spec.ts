@@ -124,8 +124,10 @@ test("files are uploaded, found, read and deleted at /user/file", async ({ page,
   await expect(page.locator("#composer")).toContainText("carta.docx");
   await page.goBack();
   const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Más opciones" }).click();
   await page.getByRole("link", { name: "Descargar" }).click();
   expect((await download).suggestedFilename()).toBe("carta.docx");
+  await page.getByRole("button", { name: "Más opciones" }).click();
   await page.getByRole("link", { name: "Eliminar" }).click();
   await page.getByRole("alertdialog", { name: "Eliminar archivo" }).getByRole("button", { name: "Confirmar" }).click();
   await expect(page.getByText("Archivo eliminado.")).toBeVisible();

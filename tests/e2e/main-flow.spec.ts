@@ -139,7 +139,7 @@ test("an earlier message is edited into another version, and both can be read", 
   await expect(lastReply(page).getByRole("button", { name: "Regenerar" })).toBeVisible();
   await page.getByRole("link", { name: "Editar mensaje" }).click();
   await expect(page.getByLabel("Mensaje", { exact: true })).toHaveValue("Pregunta vieja");
-  await expect(page.getByText("Al enviarlo se crea otra versión; la actual se conserva.")).toBeVisible();
+  await expect(page.getByText("Al enviarlo se crea otra versión.")).toBeVisible();
   await expect(page.locator("article[data-edited]")).toContainText("Pregunta vieja");
   await expect(page.getByRole("button", { name: "Enviar de nuevo" })).toBeVisible();
   await say(page, "Pregunta nueva");

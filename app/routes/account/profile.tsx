@@ -18,7 +18,7 @@ export function Profile({ user, result }: Props) {
         {user.hasPassword && <CurrentPasswordField required={false} hint="Solo hace falta para cambiar el correo." />}
       </Fields>
       <div>
-        <button type="submit" className="button">
+        <button type="submit" className="button primary">
           Guardar perfil
         </button>
       </div>

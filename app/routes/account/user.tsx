@@ -67,8 +67,8 @@ export default function User({ loaderData: { user, use, plot, listed }, actionDa
           </Callout>
         </div>
       ) : (
-        <p className="mt-5">
-          <Link className="button primary" to="/conversation/chat">
+        <p className="mt-6">
+          <Link className="button" to="/conversation/chat">
             <Icon name="plus" />
             Empezar una conversación
           </Link>

@@ -55,25 +55,7 @@ export function Toasts({ message }: { message: ToastMessage | undefined }) {
   );
 }
 
-/** Messages, kept for when the part that shows them could not be loaded. */
-function BareToast({ message, onGone }: { message: ToastMessage; onGone(id: string): void }) {
-  const { id, title, duration = 5000, action } = message;
-  useEffect(() => {
-    if (duration === 0) return;
-    const timer = setTimeout(() => {
-      onGone(id);
-      message.onGone?.();
-    }, duration);
-    return () => clearTimeout(timer);
-  }, [message, id, duration, onGone]);
-  return (
-    <p className="toast">
-      {title}
-      {action && (
-        <button type="button" className="button small" onClick={action.run}>
-          {action.label}
-        </button>
-      )}
-    </p>
-  );
+/** A message, for when the part that shows them could not be loaded: it stays. */
+function BareToast({ message }: { message: ToastMessage }) {
+  return <p className="toast">{message.title}</p>;
 }

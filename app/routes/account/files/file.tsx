@@ -5,8 +5,10 @@ import { Callout } from "../../../ui/callout.tsx";
 import { DashboardPage } from "../../../ui/dashboard-page.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
+import { Icon } from "../../../ui/icon.tsx";
 import { Light } from "../../../ui/light/light.ts";
 import { showSeen } from "../../../ui/navigation/pages-seen.ts";
+import { Menu, MenuLink } from "../../../ui/overlays/menu.tsx";
 import { accepted, read } from "../../../web/api-result.server.ts";
 import { apiContext, formContext, keepContext, sessionContext } from "../../../web/context.ts";
 import { requireUser } from "../../../web/current-user.server.ts";
@@ -92,12 +94,17 @@ export default function FilePage({ loaderData }: Route.ComponentProps) {
               Usar en una conversación
             </button>
           </PostForm>
-          <a className="button quiet small" href={content} download>
-            Descargar
-          </a>
-          <Link className="button quiet small" to={`/user/file/${file.id}/eliminar`}>
-            Eliminar
-          </Link>
+          <Menu id="opciones" label="Más opciones">
+            <li>
+              <a href={content} download>
+                <Icon name="download" />
+                Descargar
+              </a>
+            </li>
+            <MenuLink icon="trash" className="danger" to={`/user/file/${file.id}/eliminar`}>
+              Eliminar
+            </MenuLink>
+          </Menu>
         </>
       }
     >

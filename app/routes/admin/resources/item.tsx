@@ -24,8 +24,12 @@ export async function loader({ context, params: { resource: path, id }, url }: R
   const { resource, read: readItem } = resourceOf(context, path);
   const item = await read(readItem({ param: { id } }));
   const [cells = []] = await cellsOf(context, resource.columns, [item]);
+  // A short text stands among the facts already.
+  const told = new Set(
+    resource.columns.slice(1).flatMap(({ name }, n) => (cells[n + 1]?.text === item[name] ? name : [])),
+  );
   const texts = [
-    ...resource.fields.filter(({ kind }) => kind === "area" || kind === "markdown"),
+    ...resource.fields.filter(({ kind, name }) => (kind === "area" || kind === "markdown") && !told.has(name)),
     ...resource.columns.filter(({ name }) => resource.whole?.includes(name)),
   ];
   const long = texts.map(({ name, label }) => ({ label, text: String(item[name] ?? "") }));

@@ -36,7 +36,7 @@ export function ChatFoot({ lastReply, temporary, notice, edits, lastSent, ...com
       {temporary && <p className="editing">Temporal: se borra al cerrar esta sesión, y no se busca.</p>}
       {edits && (
         <p className="editing">
-          Al enviarlo se crea otra versión; la actual se conserva.
+          Al enviarlo se crea otra versión.
           <Link to={`/conversation/chat/${chatId}`}>Cancelar</Link>
         </p>
       )}

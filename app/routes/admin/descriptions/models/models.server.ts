@@ -37,7 +37,6 @@ export const models: AdminResource<"model"> = {
   ],
   fields: [
     { name: "name", label: "Nombre", required: true, half: true },
-    { name: "purpose", label: "Para qué es", hint: "Una frase, para quien elige modelo." },
     {
       name: "provider",
       label: "Proveedor",
@@ -46,6 +45,7 @@ export const models: AdminResource<"model"> = {
       initial: "openai-compatible",
       half: true,
     },
+    { name: "purpose", label: "Para qué es", hint: "Una frase, para quien elige modelo." },
     { name: "externalId", label: "Identificador del proveedor", required: true, hint: "Como gpt-4o o gemma3:27b." },
     {
       name: "baseUrl",
