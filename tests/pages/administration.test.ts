@@ -68,6 +68,38 @@ describe("the administration", () => {
     );
   });
 
+  it("takes lengths, limits and kinds of its forms from the API, and groups from those there are", async () => {
+    const person = await admin.html("/admin/user/crear");
+    expect(person).toMatch(/<input[^>]*type="email"[^>]*name="email"|<input[^>]*name="email"[^>]*type="email"/);
+    expect(person).toMatch(/<input[^>]*name="name"[^>]*maxLength="\d+"|<input[^>]*maxLength="\d+"[^>]*name="name"/);
+    expect(await admin.html("/admin/model/crear")).toMatch(/data-max="2"/);
+    const { id } = (await (await call("POST", "/api/group", { name: "Tesorería" })).json()) as { id: string };
+    const page = "/admin/training/crear";
+    expect(await admin.html(page)).toContain(`name="groupIds" value="${id}"`);
+    const fields = { title: "Tono", kind: "instruction", content: "Frases cortas.", groupIds: id };
+    expect((await admin.change(page, fields)).status).toBe(303);
+    const { items } = (await (await call("GET", "/api/training")).json()) as { items: { groupIds: string[] }[] };
+    expect(items.map(({ groupIds }) => groupIds)).toEqual([[id]]);
+  });
+
+  it("says of a deletion what goes along, by counting it, and nothing else", async () => {
+    const { id: projectId } = (await (await call("POST", "/api/project", { name: "Obras" })).json()) as { id: string };
+    const deletion = async () => readable(await admin.html(`/admin/project/${projectId}/eliminar`));
+    expect(await deletion()).toContain("«Obras» se borrará . No se puede deshacer.");
+    for (const title of ["Tejado", "Patio"]) await call("POST", "/api/chat", { title, projectId });
+    expect(await deletion()).toContain("«Obras» se borrará , y con ello 2 conversaciones . No se puede deshacer.");
+    const fields = hiddenFields(await admin.html("/admin/project?q=Obras"), "/admin/project?q=Obras");
+    const asked = await admin.post("/admin/project?q=Obras", { ...fields, intent: "delete", item: projectId });
+    expect(readable(await asked.text())).toContain("Se borrará «Obras», y con ello 2 conversaciones.");
+  });
+
+  it("shows the first steps of a new house, each as done as it is", async () => {
+    const panel = readable(await admin.html("/admin"));
+    expect(panel).toContain("Primeros pasos");
+    expect(panel).toContain("Hecho: Poner límites");
+    expect(panel).toContain("Por hacer: Enviar correo");
+  });
+
   it("offers of each thing what can be done with it", async () => {
     const [account] = await idsOf("/api/user");
     const ofPerson = readable(await admin.html(`/admin/user/${account}`));

@@ -21,9 +21,9 @@ import {
 import { checkPassword, hashPassword, isCommonPassword } from "./passwords.server.ts";
 import { openSession, type Tokens } from "./session-tokens.server.ts";
 
-export const email = text("El correo electrónico", limits.email, 1).pipe(
-  z.email("El correo electrónico no está completo. Escríbelo entero, como nombre@ejemplo.es."),
-);
+export const email = text("El correo electrónico", limits.email, 1)
+  .pipe(z.email("El correo electrónico no está completo. Escríbelo entero, como nombre@ejemplo.es."))
+  .openapi({ format: "email", maxLength: limits.email });
 export const credentials = z.object({
   email: text("El correo electrónico", limits.email, 1),
   password: z

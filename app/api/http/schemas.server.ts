@@ -14,14 +14,17 @@ export const text = (label: string, max: number, min = 0) =>
         .string()
         .min(min, min === 1 ? `Falta ${label.toLowerCase()}.` : `${label} tiene que tener ${min} caracteres o más.`)
         .max(max, `${label} puede tener ${spanish.format(max)} caracteres como mucho.`),
-    );
+    )
+    // Lost in a pipe.
+    .openapi({ maxLength: max });
 
 /** Such a text on a single line, as for names: they go into headers and sentences. */
 export const line = (label: string, max: number, min = 0) =>
   z
     .string(`${label} tiene que ser un texto.`)
     .transform((value) => value.replace(/[\p{Cc}\s]+/gu, " "))
-    .pipe(text(label, max, min));
+    .pipe(text(label, max, min))
+    .openapi({ maxLength: max });
 
 export const id = z
   .string("El identificador no es válido.")
