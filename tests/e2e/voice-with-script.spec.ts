@@ -27,7 +27,7 @@ test("who dictates sees what was said where the cursor is, and may go on writing
   await message.press("Home");
   for (let n = 0; n < "Mañana,".length; n++) await message.press("ArrowRight");
   await page.getByRole("button", { name: "Dictar" }).click();
-  await page.getByRole("button", { name: "Parar" }).click();
+  await page.getByRole("button", { name: "Parar", exact: true }).click();
   await expect(message).toHaveValue("Mañana, compra habas y guisantes");
   await expect(message).toBeFocused();
   await voices.stop();
