@@ -127,6 +127,8 @@ test("files are uploaded, found, read and deleted at /user/file", async ({ page,
   await page.getByRole("button", { name: "Más opciones" }).click();
   await page.getByRole("link", { name: "Descargar" }).click();
   expect((await download).suggestedFilename()).toBe("carta.docx");
+  // Without a script the menu is still open.
+  await page.reload();
   await page.getByRole("button", { name: "Más opciones" }).click();
   await page.getByRole("link", { name: "Eliminar" }).click();
   await page.getByRole("alertdialog", { name: "Eliminar archivo" }).getByRole("button", { name: "Confirmar" }).click();

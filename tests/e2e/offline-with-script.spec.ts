@@ -6,6 +6,7 @@ import { type BrowserContext, test as base, expect, type Page } from "@playwrigh
 import { Browser } from "../support/browser.ts";
 import { startModelServer } from "../support/model-server.ts";
 import { freePort, startServer, type TestServer } from "../support/server.ts";
+import { withoutRealtime } from "./fixtures.ts";
 
 type Line = { server(): TestServer; cut(): Promise<void>; mend(): Promise<void> };
 
@@ -323,6 +324,8 @@ test("a session that was ended elsewhere takes the copies along, also within the
   context,
   line,
 }) => {
+  // Else it would be told of the end, and be gone, before the click.
+  await withoutRealtime(page);
   const browser = await arrive(context, page, line.server());
   await page.goto(`${line.server().url}/conversation/chat`);
   await chat(page, "Un secreto");
