@@ -67,6 +67,9 @@ export async function openWebKit({ javaScript }: { javaScript: boolean }): Promi
     text: () => read().catch(read),
     async fill(label, text) {
       const element = await find(field(label));
+      // The driver does not scroll to what is seen by half.
+      const args = [{ [elementKey]: element.split("/").at(-1) }];
+      await send("POST", `${tab}/execute/sync`, { script: "arguments[0].scrollIntoView({ block: 'center' })", args });
       await send("POST", `${element}/clear`, {});
       await send("POST", `${element}/value`, { text });
     },
