@@ -27,6 +27,16 @@ test("the way to the end is there once the end is out of sight", async ({ page, 
   await page.mouse.move(200, 200);
   await page.mouse.wheel(0, -400);
   await expect(toEnd).toBeVisible();
+  if (javaScriptEnabled) {
+    const place = () => page.locator(".reader").evaluate(({ scrollTop }) => scrollTop);
+    const before = await place();
+    expect(before).toBeLessThan(0);
+    await page.reload();
+    await expect.poll(place).toBe(before);
+    await page.goto("/conversation/project");
+    await page.goBack();
+    await expect.poll(place).toBe(before);
+  }
   await toEnd.click();
   await expect(lastReply(page).getByRole("button", { name: "Regenerar" })).toBeInViewport();
 });
