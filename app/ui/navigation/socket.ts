@@ -44,9 +44,11 @@ export function connect(refresh: () => void): () => void {
   const clicks = new HeldClicks();
   let retried: unknown;
   onUnanswered(async (form, error) => {
-    // With a key it makes one message, however often it is sent; what does not arrive again is told.
+    // With a key it makes one message, however often it is sent; what does not arrive again is told. Other buttons of the composer
+    // send no message.
     const key = form.get("key");
-    if (!key || key === retried || isRouteErrorResponse(error) || !navigator.onLine) return false;
+    const isMessage = key !== null && key === keyOfComposer() && !form.has("intent") && !form.has("remove");
+    if (!isMessage || key === retried || isRouteErrorResponse(error) || !navigator.onLine) return false;
     retried = key;
     tell("El servidor no contesta. Lo que has escrito se enviará en cuanto vuelva.");
     // A connection that has not noticed yet is no sign of a server.
@@ -55,8 +57,9 @@ export function connect(refresh: () => void): () => void {
       setTimeout(() => resolve(false), waitsFor());
       socket.once("connect", () => resolve(true));
     });
-    // Once the page has got the form back as it was.
-    if (isBack) setTimeout(() => document.querySelector<HTMLFormElement>("form#composer")?.requestSubmit(), settles);
+    // Once the page has got the form back as it was. It may have been left meanwhile.
+    const sendAgain = () => key === keyOfComposer() && composer()?.requestSubmit();
+    if (isBack) setTimeout(sendAgain, settles);
     return isBack;
   });
   let waiting: ReturnType<typeof setTimeout> | undefined;
@@ -91,12 +94,19 @@ export function connect(refresh: () => void): () => void {
   return () => {
     clearTimeout(waiting);
     clearTimeout(again);
-    clicks.goOn();
+    clicks.stop();
+    onUnanswered(async () => false);
     removeEventListener("pagehide", rest);
     removeEventListener("pageshow", goOn);
     socket.disconnect();
   };
 }
+
+const composer = () => document.querySelector<HTMLFormElement>("form#composer");
+const keyOfComposer = () => composer()?.querySelector<HTMLInputElement>("input[name=key]")?.value;
+
+// Closing a dialog and copying need no page.
+const followed = "a[href]:not([data-close], [data-copy])";
 
 /** Clicks on links while the server restarts: a page that can't be loaded would take what is typed with it. */
 class HeldClicks {
@@ -107,17 +117,22 @@ class HeldClicks {
     addEventListener("click", this.#onClick, true);
   }
 
-  /** Follows the last link that was clicked. */
-  goOn(): void {
+  /** Lets clicks pass again, and forgets the last one. */
+  stop(): void {
     clearTimeout(this.#timer);
     removeEventListener("click", this.#onClick, true);
-    const link = this.#wanted;
     this.#wanted = undefined;
+  }
+
+  /** Follows the last link that was clicked. */
+  goOn(): void {
+    const link = this.#wanted;
+    this.stop();
     if (link?.isConnected) link.click();
   }
 
   #onClick = (event: MouseEvent) => {
-    const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a[href]") : null;
+    const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>(followed) : null;
     const isOurs = link && link.origin === location.origin && !link.download && !link.target;
     if (!isOurs || (link.hash && link.pathname === location.pathname)) return;
     if (event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;

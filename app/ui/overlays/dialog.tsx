@@ -31,6 +31,8 @@ export function Dialog({ title, closeTo, onClose, kind = "form", children }: Pro
     await fadeOut(dialog.current);
     if (onClose) onClose();
     else if (closeTo) await navigate(closeTo, { preventScrollReset: true, replace: true });
+    // It is still here where the page could not be left.
+    if (dialog.current) delete dialog.current.dataset.leaving;
   };
   return (
     <div className="overlay">
