@@ -160,7 +160,7 @@ export default function Chat({ loaderData: chat, actionData }: Route.ComponentPr
   const submitReplyForm = useReplyForms(last);
   const reader = (
     <Reader
-      key="reader"
+      key={`reader ${id}`}
       chatId={id}
       turns={turns}
       marker={marker}

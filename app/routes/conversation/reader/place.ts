@@ -1,6 +1,8 @@
 /** How far the reader is from its end, in px: it scrolls from its end, so that a growing reply stays in sight. */
 const away = (reader: HTMLElement) => Math.max(0, -reader.scrollTop);
 
+// In ms, after the last scrolling.
+const rests = 150;
 // In px: a reader that is nearer to the end than this is at it.
 const near = 80;
 
@@ -23,22 +25,29 @@ export function keepPlace(
     told = end;
   };
   const look = () => say(away(reader) < near ? "seen" : told === "news" ? "news" : "away");
+  // Kept while it is read: when the visit ends, the reader may show another conversation.
+  let resting: ReturnType<typeof setTimeout> | undefined;
+  const onScroll = () => {
+    look();
+    clearTimeout(resting);
+    resting = setTimeout(keep, rests);
+  };
   const grown = new MutationObserver(() => {
     if (told !== "seen") say("news");
   });
-  const leave = () => {
+  const keep = () => {
     const place = away(reader) < near ? undefined : placeOf(reader);
     if (place) sessionStorage.setItem(keyOf(visit), JSON.stringify(place));
     else sessionStorage.removeItem(keyOf(visit));
   };
   look();
-  reader.addEventListener("scroll", look, { passive: true });
-  addEventListener("pagehide", leave);
+  reader.addEventListener("scroll", onScroll, { passive: true });
+  addEventListener("pagehide", keep);
   grown.observe(reader, { childList: true, characterData: true, subtree: true });
   return () => {
-    leave();
-    reader.removeEventListener("scroll", look);
-    removeEventListener("pagehide", leave);
+    clearTimeout(resting);
+    reader.removeEventListener("scroll", onScroll);
+    removeEventListener("pagehide", keep);
     grown.disconnect();
   };
 }
