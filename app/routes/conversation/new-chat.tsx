@@ -241,7 +241,7 @@ function Beginnings({ texts, assistantId }: { texts: string[]; assistantId: stri
       {texts.map((text) => (
         <li key={text}>
           <Link className="button small" to={`/conversation/chat?${whose}empieza=${encodeURIComponent(text)}`}>
-            {text.replace(/[:\s]+$/, "…")}
+            {/[:\s]$/.test(text) ? `${text.trim().replace(/:$/, "")}…` : text}
           </Link>
         </li>
       ))}

@@ -61,9 +61,9 @@ function cellOf(
 const unmarked = (text: string): string =>
   text
     .slice(0, 4 * longest)
-    .replace(/!?\[([^\]]{0,200})\]\([^)]{0,300}\)/g, "$1")
+    .replace(/\]\([^()\s]*\)/g, "")
     .replace(/^[ \t]{0,12}(?:#{1,6}|>|[-*+]|\d{1,9}[.)])[ \t]/gm, "")
-    .replace(/[*_`~|]/g, "");
+    .replace(/[*_`~|[\]]/g, "");
 
 const changesIn = (item: Item) =>
   changesOf(String(item.resource), item.changes as Recorded)

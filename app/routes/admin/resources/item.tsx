@@ -56,7 +56,8 @@ export async function action({ context, params: { resource: path, id }, url }: R
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
 export default function ItemPage({ loaderData, actionData, params: { resource: path, id } }: Route.ComponentProps) {
-  const answer = useAnswer<unknown>(actionData, id);
+  // Of a trial alone: forms of the page are done with once they are answered.
+  const answer = useAnswer<unknown>(loaderData.tries ? actionData : undefined, id);
   const { many, readOnly, tries, name, facts, long, changes, belongs, parts } = loaderData;
   return (
     <DashboardPage
@@ -77,7 +78,7 @@ export default function ItemPage({ loaderData, actionData, params: { resource: p
     >
       <h1>{name}</h1>
       <Facts facts={facts} id={id} />
-      {parts?.above && <ItemPart part={parts.above} result={answer} />}
+      {parts?.above && <ItemPart part={parts.above} result={actionData} />}
       {belongs.length > 0 && (
         <p className="buttons mt-5">
           {belongs.map(({ label, to }) => (
@@ -95,7 +96,7 @@ export default function ItemPage({ loaderData, actionData, params: { resource: p
           <pre tabIndex={-1}>{text}</pre>
         </section>
       ))}
-      {parts?.below && <ItemPart part={parts.below} result={answer} />}
+      {parts?.below && <ItemPart part={parts.below} result={actionData} />}
     </DashboardPage>
   );
 }

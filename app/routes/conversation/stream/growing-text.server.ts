@@ -59,4 +59,4 @@ function plainOf(rest: string): string {
 }
 
 /** A line of code that is being written; nothing if it may become the end of the code. */
-const codeOf = (rest: string): string => (/^\s*(?:`+|~+)?\s*$/.test(rest) ? "" : rest);
+const codeOf = (rest: string): string => (/^(?:`*|~*)$/.test(rest.trim()) ? "" : rest);
