@@ -48,7 +48,7 @@ test("the way to the end is there once the end is out of sight", async ({ page, 
     await expect(page).toHaveURL(chat);
     await expect.poll(place).toBe(0);
     await page.locator(".reader").evaluate((reader) => reader.scrollBy(0, -300));
-    await expect.poll(() => page.evaluate(() => Object.values(sessionStorage).join().includes("top"))).toBe(true);
+    await expect(toEnd).toBeVisible();
     await page
       .getByRole("navigation")
       .locator("a.item[href^='/conversation/chat/']:not([aria-current])")

@@ -1,8 +1,6 @@
 /** How far the reader is from its end, in px: it scrolls from its end, so that a growing reply stays in sight. */
 const away = (reader: HTMLElement) => Math.max(0, -reader.scrollTop);
 
-// In ms, after the last scrolling.
-const rests = 150;
 // In px: a reader that is nearer to the end than this is at it.
 const near = 80;
 
@@ -25,12 +23,10 @@ export function keepPlace(
     told = end;
   };
   const look = () => say(away(reader) < near ? "seen" : told === "news" ? "news" : "away");
-  // Kept while it is read: when the visit ends, the reader may show another conversation.
-  let resting: ReturnType<typeof setTimeout> | undefined;
+  // Kept while it is read: when the visit ends, the reader is gone from the page.
   const onScroll = () => {
     look();
-    clearTimeout(resting);
-    resting = setTimeout(keep, rests);
+    keep();
   };
   const grown = new MutationObserver(() => {
     if (told !== "seen") say("news");
@@ -45,7 +41,6 @@ export function keepPlace(
   addEventListener("pagehide", keep);
   grown.observe(reader, { childList: true, characterData: true, subtree: true });
   return () => {
-    clearTimeout(resting);
     reader.removeEventListener("scroll", onScroll);
     removeEventListener("pagehide", keep);
     grown.disconnect();
