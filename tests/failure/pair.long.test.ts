@@ -35,7 +35,7 @@ describe("pages whose API is on another machine", () => {
     const far = new Browser(front.url);
     const fields = { name: "Lejana", email: "lejana@ejemplo.es", password };
     await far.submit("/auth/signup", "/auth/signup", fields, { "X-Forwarded-For": "203.0.113.7" });
-    expect(readable(await far.html("/user"))).toContain("203.0.113.7");
+    expect(readable(await far.html("/user/seguridad"))).toContain("203.0.113.7");
   });
 
   it("relay a reply as it is written", async () => {

@@ -86,14 +86,14 @@ const server = await startServer({
   PUBLIC_URL: `https://tertulia.example:${PORT}`,
   NODE_EXTRA_CA_CERTS: cert,
 });
-const account = async (browser: Browser) => unescapeHtml(await browser.html("/user"));
+const account = async (browser: Browser) => unescapeHtml(await browser.html("/user/avisos"));
 const phone = new Browser(server.url);
 const email = await phone.signUp();
 const other = new Browser(server.url);
 await other.signIn(email);
 /** Form of the page's script once the browser has its subscription. */
 async function add(browser: Browser, fields: Record<string, string>): Promise<Response> {
-  const formToken = /name="formToken" value="([^"]+)"/.exec(await browser.html("/user"))?.[1] ?? "";
+  const formToken = /name="formToken" value="([^"]+)"/.exec(await browser.html("/user/avisos"))?.[1] ?? "";
   return browser.post("/user/dispositivos", { formToken, intent: "here", ...fields });
 }
 
