@@ -91,6 +91,7 @@ export const thirds: [Third, Third, Third] = [
       "passkeys",
       "projects",
       "push-with-script",
+      "queued",
       "reading",
       "realtime-with-script",
       "search",

@@ -29,6 +29,7 @@ import { dashboard } from "./chats/dashboard.server.ts";
 import { decisions } from "./chats/decisions.server.ts";
 import { messages } from "./chats/messages.server.ts";
 import { prompts } from "./chats/prompts.server.ts";
+import { queuedMessages } from "./chats/queued.server.ts";
 import { search } from "./chats/search.server.ts";
 import { chatCopies } from "./chats/shared/chat-copies.server.ts";
 import { chatShares, shares } from "./chats/shared/shares.server.ts";
@@ -116,6 +117,7 @@ const mounted = [
   ["/api/chat", chats],
   ["/api/chat", chatFiles],
   ["/api/chat", chatShares],
+  ["/api/chat", queuedMessages],
   ["/api/chat", imports],
   ["/api/share", shares],
   ["/api/message", messages],

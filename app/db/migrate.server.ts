@@ -43,6 +43,7 @@ import * as auditMarks from "./migrations/0040_audit_marks.server.ts";
 import * as moves from "./migrations/0041_moves.server.ts";
 import * as searchHelp from "./migrations/0042_search_help.server.ts";
 import * as modelPurpose from "./migrations/0043_model_purpose.server.ts";
+import * as queuedMessages from "./migrations/0044_queued_messages.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -88,6 +89,7 @@ const migrations = {
   "0041_moves": moves,
   "0042_search_help": searchHelp,
   "0043_model_purpose": modelPurpose,
+  "0044_queued_messages": queuedMessages,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

@@ -15,6 +15,7 @@ export function chatRow(now: number, given: Partial<ChatRow> & Pick<ChatRow, "us
     archived: 0,
     lastMessageAt: now,
     draft: null,
+    queued: null,
     leafId: null,
     sessionId: null,
     toolsOff: null,

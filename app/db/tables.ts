@@ -112,6 +112,8 @@ export type ChatRow = Row & {
   lastMessageAt: number;
   /** JSON of a Draft. */
   draft: string | null;
+  /** JSON of a QueuedMessage, which is sent when the reply that is being written has ended. */
+  queued: string | null;
   /** The last message of the branch that is shown. */
   leafId: string | null;
   /** For a temporary chat: the session that it is deleted with. */
@@ -225,7 +227,8 @@ export type JobKind =
   | "meanings"
   | "reply-notice"
   | "reply-push"
-  | "schedules";
+  | "schedules"
+  | "queued";
 
 /** Work that outlives the request that asked for it, and the process that began it. */
 export type JobRow = Row & {

@@ -33,7 +33,14 @@ export type NewMessage = {
   zone?: string | undefined;
   /** Keeps the chat's draft, because the message is not the draft (an edit). */
   keepDraft?: boolean;
+  /** Stored form of the chat's queued message that this one is; it waits no more from then on. */
+  queued?: string | undefined;
 };
+
+/** The queued message was changed, taken back or sent meanwhile. */
+export class TakenBack extends Error {
+  override name = "TakenBack";
+}
 
 /** Stores a person's message and an empty reply in one transaction and starts the reply. The same key makes one message. */
 export async function sendMessage({ db, runs }: { db: Db; runs: Runs }, message: NewMessage): Promise<Started> {
@@ -47,6 +54,7 @@ export async function sendMessage({ db, runs }: { db: Db; runs: Runs }, message:
       await reserveUsage(trx, message.userId, message.model.id, now);
       await refuseTextBeyondPlan(trx, message.userId, message.content);
       const chat = await chatFor(trx, message, now);
+      if (message.queued) await takeQueued(trx, chat.id, message.queued);
       const question = messageRow(now, {
         chatId: chat.id,
         userId: message.userId,
@@ -68,7 +76,7 @@ export async function sendMessage({ db, runs }: { db: Db; runs: Runs }, message:
         const { assistantId } = message;
         await trx.updateTable("chats").set({ assistantId }).where("id", "=", message.chatId).execute();
       }
-      await clearDraft(trx, message, chat.id);
+      if (!message.keepDraft) await clearDraft(trx, message);
       return { question, reply };
     });
     runs.start(stored.reply, stored.question, message.model, { zone: message.zone });
@@ -214,9 +222,20 @@ const started = (reply: MessageRow, userMessageId: string | null): Started => ({
   modelId: reply.modelId,
 });
 
-async function clearDraft(db: Db, message: NewMessage, chatId: string): Promise<void> {
-  if (message.keepDraft) return;
-  if (message.chatId) await db.updateTable("chats").set({ draft: null }).where("id", "=", chatId).execute();
+/** Throws TakenBack unless this very message still waits. */
+async function takeQueued(trx: Trx, chatId: string, queued: string): Promise<void> {
+  const { numUpdatedRows } = await trx
+    .updateTable("chats")
+    .set({ queued: null })
+    .where("id", "=", chatId)
+    .where("queued", "=", queued)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw new TakenBack();
+}
+
+/** Empties the composer that a message came from. */
+export async function clearDraft(db: Db, message: Pick<NewMessage, "chatId" | "projectId" | "userId">): Promise<void> {
+  if (message.chatId) await db.updateTable("chats").set({ draft: null }).where("id", "=", message.chatId).execute();
   else if (message.projectId) {
     await db
       .updateTable("projects")

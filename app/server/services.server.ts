@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { addAccess } from "../api/access/first-access.server.ts";
+import { sendingForgotten, sendQueued } from "../api/chats/queued.server.ts";
 import type { Services } from "../api/env.server.ts";
 import { importing } from "../api/imports/import-job.server.ts";
 import { replyPushing } from "../api/notifications/push.server.ts";
@@ -145,6 +146,8 @@ export async function openServices(config: Config): Promise<Opened> {
     auditKey: keys.auditKey,
   };
   jobs.handle("schedules", askingDue(services));
+  jobs.handle("queued", sendingForgotten(services));
+  runs.sendQueuedBy((chatId) => sendQueued(services, chatId));
   await jobs.start();
   // Not awaited: model servers may be slow to answer.
   const discovery = lookForModels(running, config);

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { createApi } from "../../app/api/api.server.ts";
 import { hashCost } from "../../app/api/auth/passwords.server.ts";
+import { sendQueued } from "../../app/api/chats/queued.server.ts";
 import type { Services } from "../../app/api/env.server.ts";
 import { importing } from "../../app/api/imports/import-job.server.ts";
 import { vapidKeys } from "../../app/api/notifications/push-service.server.ts";
@@ -117,6 +118,7 @@ export async function openApi(
     authenticatorKey: secretKeys(secret).authenticatorKey,
     auditKey: secretKeys(secret).auditKey,
   };
+  runs.sendQueuedBy((chatId) => sendQueued(services, chatId));
   await jobs.start();
   await lookForModels(running, providers).stop();
   const api = createApi(services);

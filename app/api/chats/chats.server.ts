@@ -1,12 +1,14 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import { sql } from "kysely";
 import { deleteMessages } from "../../db/delete-messages.server.ts";
+import type { Trx } from "../../db/engine.server.ts";
 import { inProjectOf } from "../../db/people/shared-work.server.ts";
 import { prepared } from "../../db/prepared.server.ts";
 import { chatRow } from "../../db/rows.server.ts";
 import type { ChatRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import { textsIn } from "../../process/text/json.ts";
+import { parseQueued } from "../../replies/queue.server.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
 import { auditOthers } from "../http/audit.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
@@ -33,6 +35,7 @@ import { findChat, lookUpChat, seeChat, stopReplies, writesInProject } from "../
 import { mayReadChat, readableChats, searchesOthers, unnamed } from "../inspections/inspect.server.ts";
 import { refuseOnHold } from "../retention/holds.server.ts";
 import { branchOf, turn } from "./branch.server.ts";
+import { alreadySent } from "./queued.server.ts";
 
 export const chat = z
   .object({
@@ -50,6 +53,14 @@ export const chat = z
     lastMessageAt: z.string(),
     temporary: z.boolean().openapi({ description: "Se borra con la sesión en la que empezó." }),
     draft,
+    queued: z
+      .object({
+        content: z.string(),
+        fileIds: z.array(z.string()),
+        problem: z.string().nullable().openapi({ description: "Por qué no se ha podido enviar." }),
+      })
+      .nullable()
+      .openapi({ description: "Lo que se enviará cuando acabe la respuesta que se está escribiendo." }),
     toolsOff: z
       .array(z.string())
       .openapi({ description: "Las herramientas que aquí no se ofrecen, por su identificador." }),
@@ -73,6 +84,10 @@ const chatChange = z.strictObject({
   projectId: id.nullable().optional(),
   modelId: id.nullable().optional(),
   draft: draft.optional(),
+  queued: z
+    .null("queued solo puede ser null.")
+    .optional()
+    .openapi({ description: "null: lo que espera no se envía; si ya se ha enviado, se rechaza." }),
   toolsOff: z.array(id, "toolsOff tiene que ser una lista.").max(200, "Son demasiadas herramientas.").optional(),
   asksAgain: z
     .literal(true, "asksAgain solo puede ser true.")
@@ -97,8 +112,14 @@ const showChat = (
   lastMessageAt: iso(row.lastMessageAt),
   temporary: row.sessionId !== null,
   draft: row.userId === reader.id ? parseDraft(row.draft) : null,
+  queued: row.userId === reader.id ? showQueued(row) : null,
   toolsOff: textsIn(row.toolsOff ?? "[]"),
 });
+
+function showQueued(row: ChatRow): z.output<typeof chat>["queued"] {
+  const queued = parseQueued(row.queued);
+  return queued && { content: queued.content, fileIds: queued.fileIds, problem: queued.problem ?? null };
+}
 
 // In characters: more than a line of a list shows.
 const extractLength = 200;
@@ -243,9 +264,11 @@ const changeChat: RouteHandler<typeof changeChatRoute, ApiEnv> = async (c) => {
     // An admin who moved it into a project of theirs would read it there.
     if (given.projectId) throw invalid("projectId", "Solo la mueve quien la ha escrito.");
     if (unsent !== undefined) throw invalid("draft", "Solo escribe en ella quien la ha empezado.");
+    if (given.queued !== undefined) throw invalid("queued", "Solo lo quita quien lo ha escrito.");
   }
   await checkReferences(services, person, given);
   const changed = await services.db.transaction().execute(async (trx) => {
+    if (given.queued === null) await takeBack(trx, row.id);
     if (asksAgain) await trx.deleteFrom("grants").where("chatId", "=", row.id).execute();
     const columns = {
       ...given,
@@ -261,6 +284,17 @@ const changeChat: RouteHandler<typeof changeChatRoute, ApiEnv> = async (c) => {
   });
   return c.json(showChat(changed, person), 200);
 };
+
+/** Removes the message that waits in a chat. Throws 422 if none does: it was sent, and is not to be in a draft as well. */
+async function takeBack(trx: Trx, id: string): Promise<void> {
+  const { numUpdatedRows } = await trx
+    .updateTable("chats")
+    .set({ queued: null })
+    .where("id", "=", id)
+    .where("queued", "is not", null)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw alreadySent();
+}
 
 const deleteChatRoute = deletionRoute(common, "El chat y sus mensajes ya no existen.");
 const deleteChat: RouteHandler<typeof deleteChatRoute, ApiEnv> = async (c) => {

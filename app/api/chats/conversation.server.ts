@@ -5,9 +5,11 @@ import { pullStream } from "../../http/pull-stream.server.ts";
 import { limits } from "../../process/limits.ts";
 import { knownZone } from "../../process/time-zones.server.ts";
 import { ConcurrencyLimit } from "../../process/work/concurrency-limit.server.ts";
+import { CannotReply } from "../../replies/cannot-reply.server.ts";
 import type { Chunk } from "../../replies/chunk.ts";
 import { follow, type Known, reached } from "../../replies/follow.server.ts";
-import { continueReply, replyAgain, type Started, sendMessage } from "../../replies/start.server.ts";
+import { queueMessage } from "../../replies/queue.server.ts";
+import { clearDraft, continueReply, replyAgain, type Started, sendMessage } from "../../replies/start.server.ts";
 import { LimitReached } from "../../replies/usage.server.ts";
 import { findAssistant } from "../assistants/assistants.server.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
@@ -40,6 +42,9 @@ const message = z.strictObject({
   temporary: flag
     .default(false)
     .openapi({ description: "Empieza un chat que se borra al cerrar esta sesión y no se busca ni se lista." }),
+  queue: flag.default(false).openapi({
+    description: "Si en el chat se está escribiendo otra respuesta, el mensaje espera a que acabe; `queued` lo dice.",
+  }),
   keepDraft: flag.default(false).openapi({ description: "No borra el borrador: lo enviado no era él." }),
   key: z
     .string("La clave tiene que ser un texto.")
@@ -107,7 +112,11 @@ export const conversation = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid
         return answerReply(c, reply, { known: from ? { from } : { after } });
       }
       await countAttempt(c, "message", person.id);
-      const started = await start(services, person, given, c.req.header("Time-Zone"));
+      const started = await startOrQueue(services, person, given, c.req.header("Time-Zone"));
+      if (!started) {
+        c.var.services.changes.tell({ userId: person.id, what: "chat" });
+        return c.body(`${JSON.stringify({ type: "queued" } satisfies Chunk)}\n\n`, 200, streamHeaders);
+      }
       return answerReply(
         c,
         { ...started, id: started.messageId, userId: person.id },
@@ -173,12 +182,44 @@ function parseBody(given: object): z.output<typeof body> {
   return parsed.data;
 }
 
-/** Stores what was asked and starts its reply. Throws what the API answers: Problem, LimitReached, CannotReply. */
+type NewMessage = z.output<typeof newMessage>;
+type Again = z.output<typeof again>;
+
+/** Starts a reply as `start` does; undefined: the message waits until the one that is being written in its chat has ended. */
+async function startOrQueue(
+  services: Services,
+  person: Person,
+  given: NewMessage | Again,
+  zone: string | undefined,
+): Promise<Started | undefined> {
+  try {
+    return await start(services, person, given, zone);
+  } catch (error) {
+    const isBusy = error instanceof CannotReply && error.field === "parentId";
+    if (!isBusy || !("queue" in given) || !given.queue || !given.chatId) throw error;
+    const { chatId, content, modelId, assistantId, parentId, fileIds = [], key } = given;
+    const message = { content, modelId, assistantId, parentId, fileIds, key, zone };
+    const isQueued = await services.db.transaction().execute(async (trx) => {
+      const has = await queueMessage(trx, services.engine, chatId, message);
+      if (has && !given.keepDraft) await clearDraft(trx, { chatId, userId: person.id });
+      return has;
+    });
+    if (isQueued) return;
+    // The reply has ended since.
+    return start(services, person, given, zone);
+  }
+}
+
+/**
+ * Stores what was asked and starts its reply. `queued`: stored form of the chat's queued message, where it is that one. Throws what the
+ * API answers: Problem, LimitReached, CannotReply.
+ */
 export async function start(
   services: Services,
   person: Person,
-  given: z.output<typeof newMessage> | z.output<typeof again>,
+  given: Omit<NewMessage, "queue"> | Again,
   said: string | undefined,
+  queued?: string,
 ): Promise<Started> {
   const zone = knownZone(said);
   if (!("content" in given)) {
@@ -214,7 +255,14 @@ export async function start(
   if (temporary && !person.sessionId) throw invalid("temporary", "Una clave no tiene sesión con la que acabe el chat.");
   const sessionId = temporary ? person.sessionId : undefined;
   try {
-    return await sendMessage(services, { ...message, sessionId, userId: person.id, model, zone });
+    return await sendMessage(services, {
+      ...message,
+      sessionId,
+      userId: person.id,
+      model,
+      zone,
+      queued,
+    });
   } catch (error) {
     if (error instanceof LimitReached && !given.keepDraft) await keepAsDraft(services, person, given, error);
     throw error;
@@ -234,7 +282,7 @@ async function usableAssistant({ db }: Services, person: Person, assistantId: st
 async function keepAsDraft(
   { db }: Services,
   person: Person,
-  { chatId, projectId, content, modelId, fileIds }: z.output<typeof newMessage>,
+  { chatId, projectId, content, modelId, fileIds }: Omit<NewMessage, "queue">,
   limit: LimitReached,
 ): Promise<void> {
   const draft = JSON.stringify({ content, modelId: modelId ?? null, fileIds: fileIds ?? [] });
@@ -254,7 +302,7 @@ async function ownMessage(services: Services, person: Person, messageId: string)
   return row;
 }
 
-async function ownChat({ db }: Services, person: Person, chatId: string): Promise<void> {
+export async function ownChat({ db }: Services, person: Person, chatId: string): Promise<void> {
   await db
     .selectFrom("chats")
     .where("id", "=", chatId)

@@ -24,6 +24,7 @@ export const job = z
       "reply-notice",
       "reply-push",
       "schedules",
+      "queued",
     ]),
     state: z.enum(["waiting", "running", "done", "failed"]),
     userId: z.string().nullable(),

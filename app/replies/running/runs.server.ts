@@ -70,6 +70,7 @@ export class Runs {
   readonly #settling = new Set<Promise<EndStatus>>();
   #leaving: Leaving | undefined;
   #closing = Promise.withResolvers<"closing">();
+  #sendQueued: (chatId: string) => Promise<void> = async () => {};
 
   constructor(services: RunServices) {
     this.#services = services;
@@ -106,6 +107,11 @@ export class Runs {
       } else if (adopted) found.interrupted++;
     }
     return found;
+  }
+
+  /** `send` sends the message that waits in a chat, if one does. */
+  sendQueuedBy(send: (chatId: string) => Promise<void>): void {
+    this.#sendQueued = send;
   }
 
   get(messageId: string): Run | undefined {
@@ -205,6 +211,8 @@ export class Runs {
     const settling = this.#settleSurely(run, reply, model, status);
     this.#settling.add(settling);
     status = await settling.finally(() => this.#settling.delete(settling));
+    // Before the end is told: its readers then find the next reply begun.
+    if (status === "complete" || status === "stopped") await this.#goOn(reply.chatId);
     run.end(status);
     measureReply(run, model, status);
     if (run.followedElsewhere) this.#services.changes.tellOfReplies({ replyIds: [run.messageId], are: "grown" });
@@ -217,6 +225,15 @@ export class Runs {
     }
     if (run.title) this.#services.changes.tell({ userId: reply.userId, what: "chat" });
     this.#forget(run);
+  }
+
+  async #goOn(chatId: string): Promise<void> {
+    try {
+      await this.#sendQueued(chatId);
+    } catch (error) {
+      // Looked for again in a while, as after the death of a process.
+      this.#services.log.error({ chatId, err: error }, "no se pudo enviar un mensaje en espera");
+    }
   }
 
   /** Nothing more comes of a run. */

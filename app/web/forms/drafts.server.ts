@@ -34,6 +34,10 @@ export function draftOf(form: FormData): ComposerDraft {
   };
 }
 
+/** A draft as the API takes it; null for an empty one. */
+export const asStored = (draft: ComposerDraft): ComposerDraft | null =>
+  draft.content || draft.fileIds.length > 0 ? draft : null;
+
 /** Which chat or project a composer's form belongs to, by its hidden fields. */
 export const placeOf = (form: FormData): DraftPlace => ({
   chatId: textOf(form, "chatId") || undefined,
@@ -50,8 +54,7 @@ export async function saveDraft(
   draft: ComposerDraft,
 ): Promise<void> {
   const api = context.get(apiContext);
-  const content = draft.content.slice(0, limits.draft);
-  const json = { draft: content || draft.fileIds.length > 0 ? { ...draft, content } : null };
+  const json = { draft: asStored({ ...draft, content: draft.content.slice(0, limits.draft) }) };
   if (chatId) {
     await accepted(api.api.chat[":id"].$patch({ param: { id: chatId }, json }));
     return;

@@ -12,6 +12,7 @@ const kinds = {
   "reply-notice": "Aviso de una respuesta",
   "reply-push": "Aviso en los dispositivos",
   schedules: "Preguntas programadas",
+  queued: "Mensajes en espera",
 };
 const states = { waiting: "Espera", running: "En marcha", done: "Hecho", failed: "Ha fallado" };
 

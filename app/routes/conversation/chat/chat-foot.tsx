@@ -1,5 +1,7 @@
-import type { ComponentProps } from "react";
-import { Link } from "react-router";
+import { type ComponentProps, Suspense, useState } from "react";
+import { useLocation, useNavigation } from "react-router";
+import { lazily } from "../../../ui/lazily.ts";
+import type { AboveProps } from "../composer/above.tsx";
 import { Composer } from "../composer/composer.tsx";
 import { NotifyForm, StopForm } from "../reply/reply-button.tsx";
 import type { ReplyNotice } from "../reply-notice.server.ts";
@@ -11,13 +13,15 @@ type Props = Omit<ComponentProps<typeof Composer>, "placeholder" | "edits"> & {
   temporary: boolean;
   notice: ReplyNotice | undefined;
   edits: { messageId: string; parentId: string } | undefined;
-  /** The last message sent. A new one empties the composer; a reply that ends does not touch what is being typed. */
-  lastSent: string | undefined;
+  queued: AboveProps["queued"];
 };
 
+const Above = lazily(() => import("../composer/above.tsx"));
+
 /** Below the turns: what there is to say about the conversation, and its composer. */
-export function ChatFoot({ lastReply, temporary, notice, edits, lastSent, ...composer }: Props) {
-  const { chatId, growing } = composer;
+export function ChatFoot({ lastReply, temporary, notice, edits, queued, ...composer }: Props) {
+  const { chatId, growing, result } = composer;
+  const sent = useSent(`/conversation/chat/${chatId}`, result !== undefined);
   return (
     <div className="foot">
       {/* Skip links: in a long conversation, the menu and the last reply are hundreds of Tab stops from the composer. */}
@@ -33,15 +37,13 @@ export function ChatFoot({ lastReply, temporary, notice, edits, lastSent, ...com
       </p>
       {growing && <StopForm messageId={growing} />}
       {growing && notice && <NotifyForm messageId={growing} {...notice} />}
-      {temporary && <p className="editing">Temporal: se borra al cerrar esta sesión, y no se busca.</p>}
-      {edits && (
-        <p className="editing">
-          Al enviarlo se crea otra versión.
-          <Link to={`/conversation/chat/${chatId}`}>Cancelar</Link>
-        </p>
+      {(temporary || edits || queued) && (
+        <Suspense>
+          <Above chatId={chatId} temporary={temporary} edits={edits !== undefined} queued={queued} />
+        </Suspense>
       )}
       <Composer
-        key={`${edits?.messageId} ${lastSent}`}
+        key={`${chatId} ${edits?.messageId} ${sent}`}
         {...composer}
         edits={edits !== undefined}
         parentId={edits?.parentId ?? composer.parentId}
@@ -49,4 +51,16 @@ export function ChatFoot({ lastReply, temporary, notice, edits, lastSent, ...com
       />
     </div>
   );
+}
+
+/** Counts the messages that this page has sent. Each empties the composer; nothing else touches what is being typed. */
+function useSent(page: string, isRefused: boolean): number {
+  const { formData, formAction } = useNavigation();
+  const isSending = formAction === page && formData?.has("content") === true;
+  const place = useLocation().key;
+  const [{ count, from }, setSent] = useState({ count: 0, from: "" });
+  // By a redirect, which is another entry of the history; a navigation that was broken off leaves the text alone.
+  if (isSending && !from) setSent({ count, from: place });
+  if (!isSending && from) setSent({ count: from === place || isRefused ? count : count + 1, from: "" });
+  return count;
 }

@@ -69,7 +69,7 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
   const last = turns.at(-1);
   // A page asked for by a script follows the reply by events; a document carries it in itself.
   const isDocument = !new URL(request.url).pathname.endsWith(".data");
-  const marker = last?.status === "streaming" && isDocument ? carryLive(context, chat.id, last, request) : undefined;
+  const marker = last?.status === "streaming" && isDocument ? carryLive(context, chat, last, request) : undefined;
   // Temporary chats go with their session, and what an administrator reads is not theirs.
   if (decides && !chat.temporary && last?.status !== "streaming") context.set(keepContext, user.id);
   const finishedAt = branch.items.at(-1)?.finishedAt;
@@ -98,6 +98,11 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
     author: decides ? undefined : chat.ownerName,
     // Administrators look after the chats of all.
     mayChange: decides || user.role === "admin",
+    queued: chat.queued && {
+      ...chat.queued,
+      files: (await attachedFiles(context, chat.queued.fileIds)).map(({ name }) => name),
+      waits: last?.status === "streaming",
+    },
     draft: await showDraft(context, edited ? draftOfEdit(edited, chat.modelId) : chat.draft),
     edits: edited && { messageId: edited.id, parentId: edited.parentId ?? "" },
     // Somebody who looks at an older version to its end continues that version; otherwise the newest one continues.
@@ -182,7 +187,7 @@ export default function Chat({ loaderData: chat, actionData }: Route.ComponentPr
       temporary={chat.temporary}
       notice={chat.notice}
       edits={edits}
-      lastSent={turns.findLast(({ role }) => role === "user")?.id ?? last?.id}
+      queued={chat.queued}
       sendKey={chat.sendKey}
       left={chat.left}
       growing={last?.status === "streaming" && chat.stoppable ? last.id : undefined}

@@ -48,7 +48,7 @@ type Props = {
 
 /** The composer of a message. The form is whole without a script; a script adds Enter and saves the draft. */
 export function Composer({ result, growing, edits, models, draft, left, ...props }: Props) {
-  const { values, files, failed } = useRefusal(result, growing);
+  const { values, files, failed } = useRefusal(result);
   const page = composerPage(props);
   const draftKeeper = useDraft(page, edits === true || values?.edits === "1");
   const form = useRef<HTMLFormElement>(null);
@@ -127,7 +127,7 @@ export function Composer({ result, growing, edits, models, draft, left, ...props
   );
 }
 
-/** «Enviar» and, while a reply is being written, «Detener» in its place. */
+/** «Enviar» and, while a reply is being written, «Detener» in its place, or beside it when there is something to send. */
 function SendButtons({ edits, growing }: Pick<Props, "edits" | "growing">) {
   return (
     <>
@@ -138,7 +138,7 @@ function SendButtons({ edits, growing }: Pick<Props, "edits" | "growing">) {
       {growing && (
         <button type="submit" className="button small stop" form="detener" formNoValidate>
           <Icon name="stop" />
-          Detener
+          <span className="text">Detener</span>
         </button>
       )}
     </>
@@ -146,15 +146,9 @@ function SendButtons({ edits, growing }: Pick<Props, "edits" | "growing">) {
 }
 
 /** The last refused submission. Kept in state, because the router drops `actionData` when the page is revalidated. */
-function useRefusal(result: ComposerResult | undefined, growing: string | undefined) {
+function useRefusal(result: ComposerResult | undefined) {
   const [refused, setRefused] = useState(result);
   if (result && result !== refused) setRefused(result);
-  // An error about a running reply no longer applies once the reply has ended.
-  const [grew, setGrew] = useState(growing);
-  if (grew !== growing) {
-    setGrew(growing);
-    if (grew && refused) setRefused({ ...refused, errors: {}, message: "" });
-  }
   const { values, errors = {}, message, files } = refused ?? {};
   return { values, files, failed: message || Object.values(errors)[0] };
 }

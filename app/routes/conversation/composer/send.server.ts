@@ -9,6 +9,7 @@ import { typedFields } from "../../../web/forms/unsent-form.server.ts";
 import { attachedFiles, type ComposerFile, uploadFiles } from "../../../web/forms/uploads.server.ts";
 import { firstChunk } from "../stream/chunks.server.ts";
 import { hasRecording, transcribed } from "../voice/transcribed.server.ts";
+import { changeQueued } from "./change-queued.server.ts";
 import { spokenTo } from "./spoken-to.ts";
 
 /** State that a composer shows again: the typed text, and the files that wait with it. */
@@ -33,6 +34,7 @@ export async function send(context: Context, where: Where = {}) {
   form.set("fileIds", fileIds.join(","));
   // Also where somebody has chosen a recording and pressed «Enviar»: they have not read yet what it says.
   if (textOf(form, "intent") === "dictate" || hasRecording(context)) return dictate(context, where, fileIds);
+  if (where.chatId && refused.length === 0 && form.has("queued")) return changeQueued(context, where.chatId);
   if (textOf(form, "intent") === "models" && refused.length === 0) {
     await keepDraft(context, where);
     return redirect("/conversation/modelo", 303);
@@ -77,12 +79,12 @@ function postMessage(context: Context, { chatId, projectId }: Where, fileIds: st
       ...(form.has("parentId") && { parentId: parentId ?? null }),
       ...spokenTo(modelId),
       ...(fileIds.length > 0 && { fileIds }),
-      ...(form.has("edits") && { keepDraft: true }),
+      ...(form.has("edits") ? { keepDraft: true } : { queue: chatId !== undefined }),
       ...(form.has("temporary") && { temporary: true }),
     };
     try {
       const started = await firstChunk(context.get(apiContext).api.intelligence.conversation.$post({ json }));
-      return redirect(`/conversation/chat/${started.chatId}`, 303);
+      return redirect(`/conversation/chat/${started?.chatId ?? chatId}`, 303);
     } catch (error) {
       // A message that was written long ago must not replace the text that is being written now: its sender is told
       // (`pending/send-pending.ts`).

@@ -5,7 +5,8 @@ export function SentMessage() {
   const { formData, formAction } = useNavigation();
   const { id } = useParams();
   const content = formData?.get("content");
-  if (typeof content !== "string" || !content.trim() || formAction !== `/conversation/chat/${id}`) return null;
+  const isOther = formData?.has("queued") || formAction !== `/conversation/chat/${id}`;
+  if (typeof content !== "string" || !content.trim() || isOther) return null;
   return (
     <article className="turn" data-role="user" data-status="sending">
       <h2 className="sr-only">Tú</h2>

@@ -47,7 +47,7 @@ export function Reader({ chatId, turns, marker, found, edited, earlier, hasLater
               edited={turn.id === edited}
             />
           ))}
-          <SentMessage />
+          {turns.at(-1)?.status !== "streaming" && <SentMessage />}
           {hasLater && (
             <p className="mt-12 text-center">
               <Link className="button small" to={`/conversation/chat/${chatId}`}>

@@ -33,22 +33,35 @@ type Ended = { end: End; sources: Source[]; written: boolean; called: boolean };
  * Streams a running reply into the document, where the page puts the returned marker. If the reader disconnects, only
  * the reading stops; the model goes on writing.
  */
-export function carryLive(context: Context, chatId: string, turn: ShownTurn, request: Request): string {
+export function carryLive(
+  context: Context,
+  { id: chatId, queued }: { id: string; queued: object | null },
+  turn: ShownTurn,
+  request: Request,
+): string {
   const marker = newId();
   const { formToken } = context.get(sessionContext);
   const chunks = followReply(context.get(apiContext), turn.id, request.signal);
   const renderEnd = ({ end, sources, written, called }: Ended) => (
-    <ReplyEnd
-      chatId={chatId}
-      turn={{
-        ...turn,
-        status: end.status,
-        error: end.error ?? null,
-        sources: sources.map((source) => showSource(chatId, turn.id, source, turn.author === undefined)),
-        written,
-        called,
-      }}
-    />
+    <>
+      <ReplyEnd
+        chatId={chatId}
+        turn={{
+          ...turn,
+          status: end.status,
+          error: end.error ?? null,
+          sources: sources.map((source) => showSource(chatId, turn.id, source, turn.author === undefined)),
+          written,
+          called,
+        }}
+      />
+      {/* This page shows one growing reply: the next one is on the same page, asked for again. */}
+      {queued && (end.status === "complete" || end.status === "stopped") && (
+        <p className="follows">
+          Tu mensaje siguiente se envía ahora. <a href={`/conversation/chat/${chatId}`}>Ver su respuesta</a>
+        </p>
+      )}
+    </>
   );
   const folds = !isTextBrowser(request);
   const whole = folds ? undefined : reasoningPath(chatId, turn.id);

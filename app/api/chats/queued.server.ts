@@ -1,0 +1,105 @@
+import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
+import { prepared } from "../../db/prepared.server.ts";
+import type { ChatRow } from "../../db/tables.ts";
+import type { JobRules } from "../../jobs/jobs.server.ts";
+import { CannotReply } from "../../replies/cannot-reply.server.ts";
+import { parseQueued } from "../../replies/queue.server.ts";
+import { type Started, TakenBack } from "../../replies/start.server.ts";
+import { LimitReached } from "../../replies/usage.server.ts";
+import type { ApiEnv, Services } from "../env.server.ts";
+import { active, findPerson, refuseInactive, signedIn } from "../http/authentication.server.ts";
+import { answerInvalid, invalid, Problem } from "../http/problem.server.ts";
+import { publishes } from "../http/publish-change.server.ts";
+import { bearer, idParam } from "../http/schemas.server.ts";
+import { ownChat, start } from "./conversation.server.ts";
+
+type Queue = Pick<ChatRow, "id" | "userId" | "sessionId" | "queued">;
+
+// In ms. A reply that ends sends what waits for it within this time, unless its process has died.
+const sentWithin = 5_000;
+const lookEvery = 10_000;
+
+/** Refusal of a change to a queued message that waits no more. */
+export const alreadySent = () => invalid("queued", "Ese mensaje ya se ha enviado.");
+
+/**
+ * Sends the message that waits in a chat, once, if one does; one that could not be sent before is left to its author. A refusal is kept
+ * with the message.
+ */
+export async function sendQueued(services: Services, chatId: string): Promise<void> {
+  const [chat] = (await findQueue(services.db, { chatId })).rows;
+  if (!chat?.queued || parseQueued(chat.queued)?.problem) return;
+  try {
+    await send(services, chat);
+  } catch (error) {
+    // Another reply has begun in the chat, whose end sends it.
+    if (error instanceof CannotReply && error.field === "parentId") return;
+    const isRefused = error instanceof Problem || error instanceof LimitReached || error instanceof CannotReply;
+    if (!isRefused) throw error;
+    await services.db
+      .updateTable("chats")
+      .set({ queued: JSON.stringify({ ...parseQueued(chat.queued), problem: error.message }) })
+      .where("id", "=", chatId)
+      .where("queued", "=", chat.queued)
+      .execute();
+  }
+}
+
+const findQueue = prepared((db, { chatId }: { chatId: string }) =>
+  db.selectFrom("chats").where("id", "=", chatId).select(["id", "userId", "sessionId", "queued"]),
+);
+
+/** Sends what waits in a chat. Throws what `start` throws; does nothing if it was sent or taken back meanwhile. */
+async function send(services: Services, chat: Queue): Promise<Started | undefined> {
+  const queued = parseQueued(chat.queued);
+  const person = await findPerson(services, chat.userId);
+  if (!chat.queued || !queued || !person) return;
+  refuseInactive(person);
+  const { zone, problem: _, ...message } = queued;
+  const given = { ...message, chatId: chat.id, temporary: false, keepDraft: true };
+  try {
+    return await start(services, { ...person, sessionId: chat.sessionId ?? "" }, given, zone, chat.queued);
+  } catch (error) {
+    if (!(error instanceof TakenBack)) throw error;
+  }
+}
+
+/** Sends what waits for replies whose process died before it could: one process, every few seconds. */
+export const sendingForgotten = (services: Services): JobRules => ({
+  atOnce: 1,
+  retries: [],
+  every: lookEvery,
+  work: async ({ signal }) => {
+    const forgotten = await services.db
+      .selectFrom("chats")
+      .innerJoin("messages", "messages.id", "chats.leafId")
+      .where("chats.queued", "is not", null)
+      .where("messages.status", "in", ["complete", "stopped"])
+      .where("messages.finishedAt", "<", Date.now() - sentWithin)
+      .select("chats.id")
+      .execute();
+    for (const { id } of forgotten) {
+      if (signal.aborted) return;
+      await sendQueued(services, id);
+    }
+  },
+});
+
+const sendRoute = createRoute({
+  method: "post",
+  path: "/{id}/queued",
+  security: bearer,
+  middleware: [signedIn, active, publishes("chat")],
+  request: { params: idParam },
+  responses: { 204: { description: "El mensaje que esperaba está enviado." } },
+});
+
+/** «Enviar ahora»: for a message that waits though no reply is being written. */
+export const queuedMessages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(sendRoute, async (c) => {
+  const { person, services } = c.var;
+  const { id } = c.req.valid("param");
+  await ownChat(services, person, id);
+  const [chat] = (await findQueue(services.db, { chatId: id })).rows;
+  if (!chat || !(await send(services, chat))) throw alreadySent();
+  return c.body(null, 204);
+});

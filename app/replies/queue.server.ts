@@ -1,0 +1,65 @@
+import type { Engine, Trx } from "../db/engine.server.ts";
+import { limits } from "../process/limits.ts";
+import { CannotReply } from "./cannot-reply.server.ts";
+
+/** A message that waits until the reply that is being written in its chat has ended. A chat has one. */
+export type QueuedMessage = {
+  content: string;
+  modelId?: string | undefined;
+  assistantId?: string | null | undefined;
+  /** The message that it follows; without it the one that is the chat's last by then. */
+  parentId?: string | null | undefined;
+  fileIds: string[];
+  key?: string | undefined;
+  /** Value of the `Time-Zone` header that it came with. */
+  zone?: string | undefined;
+  /** Sentence that says why it could not be sent; it then waits until its author sends it again. */
+  problem?: string;
+};
+
+export const parseQueued = (stored: string | null): QueuedMessage | null =>
+  stored ? (JSON.parse(stored) as QueuedMessage) : null;
+
+/**
+ * Queues a message behind the running reply of a chat. A message that waits there already is joined by its text and files. Answers
+ * whether there was a running reply; without one nothing is stored. Throws CannotReply where both together are too long.
+ */
+export async function queueMessage(trx: Trx, engine: Engine, chatId: string, message: QueuedMessage): Promise<boolean> {
+  // Rows are locked in the same order as when a reply ends, which afterwards looks for what waits.
+  const running = await trx
+    .selectFrom("messages")
+    .where("chatId", "=", chatId)
+    .where("status", "=", "streaming")
+    .select("id")
+    .$if(engine === "postgres", (query) => query.forUpdate())
+    .executeTakeFirst();
+  if (!running) return false;
+  const { queued } = await trx
+    .selectFrom("chats")
+    .where("id", "=", chatId)
+    .select("queued")
+    .$if(engine === "postgres", (query) => query.forUpdate())
+    .executeTakeFirstOrThrow();
+  const before = parseQueued(queued);
+  // Sent twice.
+  if (before?.key && before.key === message.key) return true;
+  const joined = before ? join(before, message) : message;
+  await trx
+    .updateTable("chats")
+    .set({ queued: JSON.stringify(joined) })
+    .where("id", "=", chatId)
+    .execute();
+  return true;
+}
+
+function join(before: QueuedMessage, message: QueuedMessage): QueuedMessage {
+  const content = [before.content, message.content].filter(Boolean).join("\n\n");
+  const fileIds = [...new Set([...before.fileIds, ...message.fileIds])];
+  if (content.length > limits.message || fileIds.length > limits.filesPerMessage) {
+    throw new CannotReply(
+      "content",
+      "Ya espera otro mensaje, y los dos juntos no caben en uno. Espera a que se envíe.",
+    );
+  }
+  return { ...message, content, fileIds };
+}
