@@ -236,7 +236,8 @@ it("conversations are as the document says", async () => {
   const chat = await made("post /api/chat");
   const draft = { content: "Hola", modelId, fileIds: [] };
   await run("put /api/project/{id}/draft", project, { json: { draft } });
-  await run("patch /api/chat/{id}", { id: chat.id, modelId, projectId: project.id, draft });
+  const change = { modelId, projectId: project.id, draft, title: "Riego" };
+  await run("patch /api/chat/{id}", chat, { json: change });
   await run("get /api/chat");
   await run("get /api/chat/{id}", chat);
   const stream = await run("post /api/intelligence/conversation", {}, { json: { chatId: chat.id, content: "Hola" } });
@@ -263,6 +264,14 @@ it("conversations are as the document says", async () => {
   const otherModel = models.find(({ provider }) => provider !== "local")?.id;
   await run("post /api/opinion/{id}/try", opinion, { json: { modelId: otherModel } });
   await run("delete /api/message/{id}/opinion", { id: messageId });
+  // A message that waits for a reply that fails; the proxy would hold back a stream to its end.
+  const at = `${server.url}/v1`;
+  const say = (json: Body) =>
+    run("post /api/intelligence/conversation", {}, { at, json: { chatId: chat.id, modelId: otherModel, ...json } });
+  const failing = await say({ content: "Una respuesta cortada" });
+  expect(await (await say({ content: "Hola después", queue: true })).text()).toContain('"queued"');
+  expect(await failing.text()).toContain('"failed"');
+  await run("post /api/chat/{id}/queued", chat);
   await run("get /api/chat/shown");
   await run("get /api/chat/{id}/groups", chat);
   await run("put /api/chat/{id}/groups", chat, { json: { groupIds: [] } });

@@ -145,7 +145,7 @@ await askFor(await phone.say("Otra respuesta lenta"));
 await until(() => sent.length === 4);
 await until(() => server.printed().includes("los avisos no llegan"));
 
-await phone.submit("/user", "/user/dispositivos", { intent: "end-here" });
+await phone.submit("/user/avisos", "/user/dispositivos", { intent: "end-here" });
 const ended = readable(await account(phone));
 await server.stop();
 await models.stop();

@@ -87,7 +87,7 @@ const chatChange = z.strictObject({
   queued: z
     .null("queued solo puede ser null.")
     .optional()
-    .openapi({ description: "null: lo que espera no se envía; si ya se ha enviado, se rechaza." }),
+    .openapi({ example: null, description: "null: lo que espera no se envía; si ya se ha enviado, se rechaza." }),
   toolsOff: z.array(id, "toolsOff tiene que ser una lista.").max(200, "Son demasiadas herramientas.").optional(),
   asksAgain: z
     .literal(true, "asksAgain solo puede ser true.")
