@@ -242,7 +242,11 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
 
 /** Like `readConfig`, but also allowed while a rotation of the secret is in progress. */
 export function readSettings(env: NodeJS.ProcessEnv = process.env) {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
+  const given = Object.fromEntries(
+    Object.entries(env)
+      .map(([name, value]) => [name, unquoted(value ?? "")] as const)
+      .filter(([, value]) => value !== ""),
+  );
   const parsed = environment.safeParse(given);
   if (!parsed.success) throw new ConfigError(`${parsed.error.issues[0]?.message}.`);
   const values = parsed.data;
@@ -295,6 +299,9 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env) {
     tavilyKey: values.TAVILY_API_KEY,
   };
 }
+
+/** A value without quotes around it: `--env-file` of container engines leaves them, where shells and systemd take them away. */
+const unquoted = (value: string) => /^(['"])(.*)\1$/s.exec(value)?.[2] ?? value;
 
 function bucketIn(values: z.output<typeof variables>): BucketSettings | undefined {
   const { STORAGE_URL, AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = values;

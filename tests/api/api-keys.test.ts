@@ -24,6 +24,7 @@ const programsWrite = [
   "post /api/chat",
   "post /api/chat/import",
   "post /api/chat/{id}/copy",
+  "post /api/chat/{id}/queued",
   "post /api/file/uploads",
   "post /api/file/{id}/reading",
   "post /api/intelligence/conversation",

@@ -233,6 +233,7 @@ const rules: Record<string, "public" | "session" | "active" | "owner" | "own" | 
   "get /api/chat/{id}/groups": "owner",
   "put /api/chat/{id}/groups": "theirs",
   "post /api/chat/{id}/copy": "owner",
+  "post /api/chat/{id}/queued": "theirs",
   "get /api/project/{id}/members": "owner",
   "post /api/project/{id}/members": "owner",
   "put /api/project/{id}/owner": "owner",
