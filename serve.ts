@@ -63,7 +63,7 @@ server.on("upgrade", (request, socket, head) => {
   if (!sockets.take(request, socket, head) && !dev) socket.destroy();
 });
 server.on("error", (error: NodeJS.ErrnoException) => {
-  console.error(error.code === "EADDRINUSE" ? `PORT ${config.port} ya está ocupado por otro programa.` : error.message);
+  console.error(unheard(error));
   process.exit(1);
 });
 // As many as Linux allows by default: a thousand may come at once, and Node's own 511 would have the others refused.
@@ -86,6 +86,16 @@ process.on("uncaughtException", (error) => {
   log.fatal({ err: asError(error), ...underway() }, "el proceso termina por un error que nadie esperaba");
   void leave(patience, 1);
 });
+
+/** Sentence for an address or a port that can't be listened on. */
+function unheard({ code = "", message }: NodeJS.ErrnoException): string {
+  if (code === "EADDRINUSE") return `PORT ${config.port} ya está ocupado por otro programa.`;
+  if (code === "EACCES")
+    return `PORT ${config.port} no se puede usar sin permiso: por debajo de 1024 lo tiene root. Pon otro, y un proxy delante.`;
+  if (/^(EADDRNOTAVAIL|ENOTFOUND|EAI_AGAIN|EINVAL)$/.test(code))
+    return `HOST ${config.host} no es una dirección de esta máquina.`;
+  return `No se puede escuchar en ${config.host}, puerto ${config.port}: ${message}`;
+}
 
 async function leave(patience: number, code: number): Promise<void> {
   if (closing) return;

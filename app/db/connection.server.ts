@@ -4,12 +4,13 @@ import type { Pool } from "pg";
 import { type Config, ConfigError } from "../process/config.server.ts";
 import type { Log } from "../process/log.server.ts";
 import type { Db, Engine } from "./engine.server.ts";
-import { migrate, pendingMigrations } from "./migrate.server.ts";
+import { migrate, pendingMigrations, unknownMigrations } from "./migrate.server.ts";
 import { SharedClock } from "./processes/clock.server.ts";
 import { PgNotify } from "./processes/notify.server.ts";
 import { Backups } from "./sqlite/backup.server.ts";
 import { SharedSync } from "./sqlite/shared-sync.server.ts";
 import { lockDataDir, openSqlite, sqliteDialect } from "./sqlite/sqlite.server.ts";
+import { explainPostgres, explainSqlite, newerDatabase } from "./wrong-database.server.ts";
 
 // PostgreSQL takes a hundred connections unless it is told otherwise: what the processes behind one port may open together, and each.
 const connectionsOfAll = 80;
@@ -39,7 +40,15 @@ export function openDatabase(
   { dataDir, databaseUrl, processes = 1 }: Pick<Config, "dataDir" | "databaseUrl"> & Partial<Pick<Config, "processes">>,
   log: Log,
 ): Promise<Database> {
-  return databaseUrl ? openPostgres(databaseUrl, processes, log) : openEmbedded(dataDir, log);
+  return databaseUrl ? openPostgres(databaseUrl, processes, log) : openOrExplain(dataDir, log);
+}
+
+async function openOrExplain(dataDir: string, log: Log): Promise<Database> {
+  try {
+    return await openEmbedded(dataDir, log);
+  } catch (error) {
+    throw explainSqlite(error, dataDir);
+  }
 }
 
 async function openEmbedded(dataDir: string, log: Log): Promise<Database> {
@@ -49,9 +58,13 @@ async function openEmbedded(dataDir: string, log: Log): Promise<Database> {
   }
   const path = join(dataDir, "tertulia.db");
   const handle = openSqlite(path);
+  // Fails where it may only be read, which `begin immediate` alone does not.
+  handle.exec("begin immediate; create table written (one); rollback");
   const sync = new SharedSync(path, log);
   const db: Db = new Kysely({ dialect: sqliteDialect(handle, () => sync.synced()) });
   const backups = new Backups(handle, join(dataDir, "backups"));
+  const unknown = await unknownMigrations(db);
+  if (unknown.length > 0) throw newerDatabase(unknown, dataDir);
   const pending = await pendingMigrations(db, "sqlite");
   if (pending.done > 0 && pending.names.length > 0) {
     const { path } = await backups.make(`antes-de-${pending.names[0]}`);
@@ -96,11 +109,12 @@ async function openPostgres(url: string, processes: number, log: Log): Promise<D
   pool.on("error", () => {});
   const db: Db = new Kysely({ dialect: new PostgresDialect({ pool }) });
   try {
+    const unknown = await unknownMigrations(db);
+    if (unknown.length > 0) throw newerDatabase(unknown);
     await migrate(db, "postgres");
-  } catch (cause) {
+  } catch (error) {
     await db.destroy();
-    if ((cause as { code?: string }).code === undefined) throw cause;
-    throw new ConfigError(`No se puede usar la base de datos de DATABASE_URL: ${(cause as Error).message}.`, { cause });
+    throw explainPostgres(error);
   }
   const notices = new PgNotify(pool, log);
   const clock = new SharedClock();

@@ -1,4 +1,5 @@
-import { Migrator } from "kysely/migration";
+import { sql } from "kysely";
+import { DEFAULT_MIGRATION_TABLE, Migrator } from "kysely/migration";
 import type { Db, Engine } from "./engine.server.ts";
 import * as first from "./migrations/0001_first.server.ts";
 import * as search from "./migrations/0002_search.server.ts";
@@ -109,6 +110,17 @@ export function createMigrator(db: Db, engine: Engine): Migrator {
 export async function migrate(db: Db, engine: Engine): Promise<void> {
   const { error } = await createMigrator(db, engine).migrateToLatest();
   if (error) throw error;
+}
+
+/** Migrations that were carried out by a newer version of the program, in their order. */
+export async function unknownMigrations(db: Db): Promise<string[]> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)) return [];
+  const { rows } = await sql<{ name: string }>`select name from ${sql.table(DEFAULT_MIGRATION_TABLE)}`.execute(db);
+  return rows
+    .map(({ name }) => name)
+    .filter((name) => !(name in migrations))
+    .sort();
 }
 
 /** The migrations in their order, and when each was carried out. */

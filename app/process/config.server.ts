@@ -1,13 +1,47 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { z } from "zod";
 import { makeFolder, syncFolder } from "./fsync.server.ts";
 import { type BucketSettings, readStorageUrl } from "./storage-url.server.ts";
+import { readToolServers } from "./tool-servers.server.ts";
+import { whyUnusable } from "./unusable.server.ts";
 
 const httpUrl = (name: string) =>
   z.url({ protocol: /^https?$/, error: `${name} tiene que ser una dirección http o https` });
+/** An address with a user and a password: their signs are written with «%», or the address means something else. */
+const urlWithPassword = (name: string, protocol: RegExp, example: string) =>
+  z
+    .string()
+    .refine((said) => protocol.test(said), `${name} tiene que ser como ${example}`)
+    .refine(
+      isWhole,
+      `${name} no se entiende. Los signos de la clave se escriben así: / %2F, : %3A, @ %40, # %23, ? %3F, % %25`,
+    )
+    // PostgreSQL may be named by its socket, in a parameter.
+    .refine((said) => URL.parse(said)?.hostname || /[?&]host=/.test(said), `${name} no dice la máquina: ${example}`);
+
+function isWhole(said: string): boolean {
+  try {
+    const { pathname, search, hash } = new URL(said);
+    return decodeURIComponent(said) !== "" && !/@/.test(pathname + search + hash);
+  } catch {
+    return false;
+  }
+}
+
 const flag = (name: string) =>
   z
     .enum(["0", "1", "true", "false"], `${name} tiene que ser 1 o 0`)
@@ -19,53 +53,19 @@ const whole = (name: string, min: number, max: number) =>
     .min(min, `${name} tiene que ser ${min} o más`)
     .max(max, `${name} tiene que ser ${max} o menos`);
 
-function isRedis(url: string): boolean {
-  try {
-    return decodeURIComponent(url) !== "" && /^\/?\d*$/.test(new URL(url).pathname);
-  } catch {
-    return false;
-  }
-}
-
 /** Whether what goes to that address is encrypted, or does not leave this machine. */
 export function isSecureOrHere(address: string): boolean {
   const { protocol, hostname } = URL.parse(address) ?? {};
   return /^(https|ldaps):$/.test(protocol ?? "") || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname ?? "");
 }
 
+/** Whether an address is a machine's alone. */
+function isBare(said: string): boolean {
+  const { pathname, search, hash, username } = URL.parse(said) ?? {};
+  return pathname === "/" && `${search}${hash}${username}` === "";
+}
+
 const isOrigin = (said: string) => URL.canParse(said) && new URL(said).origin === said;
-
-const said = (value: unknown): value is string => typeof value === "string" && value !== "";
-const strings = (value: unknown): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(Object(value) as object).filter((entry): entry is [string, string] => said(entry[1])),
-  );
-
-/** The program of one entry of MCP_SERVERS; undefined if it is no server. */
-function toolServer(given: unknown): ToolServer | undefined {
-  const { url, headers, command, args, env } = Object(given) as Record<string, unknown>;
-  if (said(url) && /^https?:/.test(url) && URL.canParse(url)) return { url, headers: strings(headers) };
-  if (!said(command)) return undefined;
-  return { command, args: Array.isArray(args) ? args.filter(said) : [], env: strings(env) };
-}
-
-const toolServersSaid =
-  'MCP_SERVERS es un objeto JSON con un servidor en cada nombre: {"notas": {"url": "https://…/mcp"}, "local": {"command": "…", "args": []}}';
-
-function toolServersIn(text: string): Record<string, ToolServer> | undefined {
-  try {
-    const given = JSON.parse(text) as unknown;
-    const whole = Object(given) as Record<string, unknown>;
-    // As other programs have it in their files.
-    const entries = Object.entries(Object(whole.mcpServers ?? whole) as object).map(
-      ([name, one]) => [name, toolServer(one)] as const,
-    );
-    if (typeof given !== "object" || entries.some(([, one]) => !one)) return undefined;
-    return Object.fromEntries(entries.flatMap(([name, one]) => (one ? [[name, one]] : [])));
-  } catch {
-    return undefined;
-  }
-}
 
 const variables = z.object({
   PORT: whole("PORT", 0, 65_535).default(3000),
@@ -73,16 +73,14 @@ const variables = z.object({
   // How many processes serve behind the port.
   PROCESSES: whole("PROCESSES", 1, 64).default(1),
   DATA_DIR: z.string().default("./data"),
-  DATABASE_URL: z
-    .url({ protocol: /^postgres(ql)?$/, error: "DATABASE_URL tiene que empezar por postgres://" })
-    .optional(),
+  DATABASE_URL: urlWithPassword(
+    "DATABASE_URL",
+    /^postgres(ql)?:\/\//,
+    "postgres://usuario:clave@máquina:5432/base",
+  ).optional(),
   // Several processes count attempts together there.
-  REDIS_URL: z
-    .url({ protocol: /^rediss?$/, hostname: /./, error: "REDIS_URL tiene que empezar por redis:// o rediss://" })
-    .refine(
-      isRedis,
-      "REDIS_URL acaba en el número de la base, y sus «%» se escriben %25: redis://:clave@máquina:6379/0",
-    )
+  REDIS_URL: urlWithPassword("REDIS_URL", /^rediss?:\/\//, "redis://:clave@máquina:6379/0")
+    .refine((said) => /^\/?\d*$/.test(URL.parse(said)?.pathname ?? ""), "REDIS_URL acaba en el número de la base: /0")
     .optional(),
   // Bucket for the bytes of files; without it, they are in DATA_DIR.
   STORAGE_URL: z
@@ -102,9 +100,14 @@ const variables = z.object({
   SESSION_SECRET: z.string().min(32, "SESSION_SECRET tiene que tener 32 caracteres o más").optional(),
   // For `npm run secretos:rotar`. Without it, a new one is generated if the current one is in DATA_DIR.
   SESSION_SECRET_NEW: z.string().min(32, "SESSION_SECRET_NEW tiene que tener 32 caracteres o más").optional(),
-  PUBLIC_URL: httpUrl("PUBLIC_URL").optional(),
+  PUBLIC_URL: httpUrl("PUBLIC_URL")
+    .refine(
+      isBare,
+      "PUBLIC_URL es un nombre propio, como https://tertulia.ejemplo.es: sin ruta ni nada detrás. En una carpeta de otro sitio Tertulia no funciona",
+    )
+    .optional(),
   TRUST_PROXY: flag("TRUST_PROXY").default(false),
-  SMTP_URL: z.url({ protocol: /^smtps?$/, error: "SMTP_URL tiene que empezar por smtp:// o smtps://" }).optional(),
+  SMTP_URL: urlWithPassword("SMTP_URL", /^smtps?:\/\//, "smtp://usuario:clave@máquina:587").optional(),
   // Controller of the data of people (GDPR), as the record of processing names them.
   CONTROLLER_NAME: z.string().optional(),
   CONTROLLER_CONTACT: z.string().optional(),
@@ -160,9 +163,10 @@ const variables = z.object({
     .string()
     .default("{}")
     .transform((text, context) => {
-      const servers = toolServersIn(text);
-      if (!servers) context.addIssue(toolServersSaid);
-      return servers ?? {};
+      const servers = readToolServers(text);
+      if (typeof servers !== "string") return servers;
+      context.addIssue(servers);
+      return z.NEVER;
     }),
   SEARXNG_URL: httpUrl("SEARXNG_URL").optional(),
   BRAVE_API_KEY: z.string().optional(),
@@ -202,11 +206,6 @@ export const settingNames: string[] = Object.keys(variables.shape);
 
 /** The settings of this process, as `readSettings` makes them. */
 export type Config = ReturnType<typeof readSettings>;
-
-/** A server of tools (MCP): at an address, or a program on this machine that is started. */
-export type ToolServer =
-  | { url: string; headers: Record<string, string> }
-  | { command: string; args: string[]; env: Record<string, string> };
 
 /** A provider of identities (OpenID Connect), as the environment names it. */
 export type OidcSettings = {
@@ -251,13 +250,18 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env) {
   if (!parsed.success) throw new ConfigError(`${parsed.error.issues[0]?.message}.`);
   const values = parsed.data;
   const dataDir = resolve(values.DATA_DIR);
-  try {
+  const found = usable(`DATA_DIR (${dataDir})`, () => {
     makeFolder(dataDir);
-    // A container names one on its volume, which is empty at first.
-    mkdirSync(tmpdir(), { recursive: true });
-  } catch (cause) {
-    throw new ConfigError(`DATA_DIR (${dataDir}) no se puede crear.`, { cause });
+    accessSync(dataDir, constants.W_OK);
+    return readdirSync(dataDir, { withFileTypes: true });
+  });
+  // Copies and files of earlier starts, perhaps by another user.
+  for (const entry of found.filter((one) => one.isDirectory())) {
+    const path = join(dataDir, entry.name);
+    usable(path, () => accessSync(path, constants.W_OK));
   }
+  // A container names one on its volume, which is empty at first.
+  usable(`TMPDIR (${tmpdir()})`, () => mkdirSync(tmpdir(), { recursive: true }));
   return {
     port: values.PORT,
     host: values.HOST,
@@ -300,6 +304,17 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env) {
   };
 }
 
+/** Does work with a file or folder. Throws ConfigError that begins with its name where this process can't use it. */
+function usable<Result>(name: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    const why = whyUnusable(error);
+    if (!why) throw error;
+    throw new ConfigError(`${name} ${why}.`, { cause: error });
+  }
+}
+
 /** A value without quotes around it: `--env-file` of container engines leaves them, where shells and systemd take them away. */
 const unquoted = (value: string) => /^(['"])(.*)\1$/s.exec(value)?.[2] ?? value;
 
@@ -336,8 +351,10 @@ function newSecretOf({ SESSION_SECRET, SESSION_SECRET_NEW }: z.output<typeof var
 
 function storedSecret(dataDir: string): string {
   const path = join(dataDir, "secret");
-  if (!existsSync(path)) makeSecret(dataDir, path);
-  const secret = readFileSync(path, "utf8").trim();
+  const secret = usable(path, () => {
+    if (!existsSync(path)) makeSecret(dataDir, path);
+    return readFileSync(path, "utf8").trim();
+  });
   if (secret) return secret;
   throw new ConfigError(`${path} está vacío. Recupéralo de una copia; si aún no hay datos, bórralo.`);
 }

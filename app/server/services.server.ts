@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { addAccess } from "../api/access/first-access.server.ts";
+import { addAccess, refuseWithoutEntry } from "../api/access/first-access.server.ts";
 import { sendingForgotten, sendQueued } from "../api/chats/queued.server.ts";
 import type { Services } from "../api/env.server.ts";
 import { importing } from "../api/imports/import-job.server.ts";
@@ -99,6 +99,7 @@ export async function openServices(config: Config): Promise<Opened> {
       .askAllNew()
       .catch((error) => log.error({ err: error }, "no se pudo preguntar a los servidores de herramientas"));
     await addAccess({ db, accessKey: keys.accessKey }, config.oidc);
+    await refuseWithoutEntry(db, config.passwordSignin);
   });
   const runs = new Runs(running);
   jobs.handle("import", importing({ db, files }));

@@ -1,8 +1,9 @@
 import { v7 as newId } from "uuid";
 import type { Db } from "../db/engine.server.ts";
 import type { ToolRow } from "../db/tables.ts";
-import type { Config, ToolServer } from "../process/config.server.ts";
+import type { Config } from "../process/config.server.ts";
 import { encrypt } from "../process/crypto.server.ts";
+import type { ToolServer } from "../process/tool-servers.server.ts";
 import type { Program } from "./mcp/server.ts";
 import type { ToolSettings } from "./settings.ts";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parseEnv } from "node:util";
 import { afterAll, expect, it, onTestFinished } from "vitest";
-import { readSettings, settingNames } from "../../app/process/config.server.ts";
+import { ConfigError, readSettings, settingNames } from "../../app/process/config.server.ts";
 
 const read = (name: string) => readFileSync(join(import.meta.dirname, "..", "..", name), "utf8");
 const example = read(".env.example");
@@ -82,6 +82,76 @@ for (const [name, read, isHere] of readers) {
     });
   });
 }
+
+const url = ["hola", "ftp://x.es", "https://", "x.es/v1"];
+/** Values that the process must not start with, by setting. */
+const wrong: Record<string, string[]> = {
+  PORT: ["abc", "-1", "99999", "3000.5"],
+  PROCESSES: ["0", "muchos", "65", "4"],
+  DATABASE_URL: ["mysql://u:c@h/b", "127.0.0.1", "postgres://u:a/b@h:5432/b", "postgres://u:50%@h/b", "postgres:///b"],
+  REDIS_URL: ["hola", "http://h", "redis://:a/b@h:6379/0", "redis://h/base", "redis://"],
+  STORAGE_URL: ["https://s3.es/cosa", "s3://X", "s3://cosa", "s3://a:b@cosa?region=x", "s3://cosa?region=x&acl=y"],
+  AWS_ACCESS_KEY_ID: ["sola"],
+  AWS_SECRET_ACCESS_KEY: ["sola"],
+  API_BASE_URL: url,
+  SESSION_SECRET: ["corto"],
+  SESSION_SECRET_NEW: ["corto", "x".repeat(32)],
+  PUBLIC_URL: [...url, "https://ayto.es/tertulia", "https://ayto.es/?a=1", "https://ayto.es/#a", "https://u@ayto.es"],
+  TRUST_PROXY: ["yes", "2"],
+  SMTP_URL: ["correo.es", "http://correo.es", "smtp://u:a/b@h", "smtp://"],
+  MAIL_TO: ["hola"],
+  MAIL_FROM: ["hola"],
+  AI_NOTICE: ["   ", "x".repeat(201)],
+  ADMIN_READS: ["yes"],
+  SIGNUP: ["no"],
+  PASSWORD_SIGNIN: ["no"],
+  OIDC_ISSUER: [...url, "http://id.ejemplo.es", "https://id.ejemplo.es"],
+  OIDC_NAME: ["x".repeat(61)],
+  OIDC_SIGNUP: ["no"],
+  CORS_ORIGINS: ["https://a.es/b", "a.es", "https://a.es,b"],
+  OPENAI_BASE_URL: url,
+  ANTHROPIC_BASE_URL: url,
+  OLLAMA_BASE_URL: url,
+  MODEL_SILENCE_SECONDS: ["0", "-1", "3601", "mucho"],
+  MCP_SERVERS: [
+    "[]",
+    "{",
+    '{"a": 1}',
+    '{"a": {}}',
+    '{"a": {"url": "x"}}',
+    '{"a": {"type": "sse", "url": "https://x.es/sse"}}',
+    '{"a": {"command": "npx", "args": "-y cosa"}}',
+    '{"a": {"command": "npx", "env": ["A=1"]}}',
+    '{"a": {"url": "https://x.es/mcp", "headers": "A: 1"}}',
+  ],
+  SEARXNG_URL: url,
+  METRICS_TOKEN: ["corto"],
+  LOG_LEVEL: ["verbose"],
+  DATA_DIR: ["/dev/null/datos", "/etc/hostname"],
+};
+/** Settings that take any text. */
+const free = [
+  ...["HOST", "CONTROLLER_NAME", "CONTROLLER_CONTACT", "DPO_CONTACT"],
+  ...["OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET", "OIDC_SCOPES", "OIDC_GROUPS_CLAIM", "OIDC_ADMIN_GROUP"],
+  ...["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", "BRAVE_API_KEY", "TAVILY_API_KEY"],
+];
+
+it("are each in the table of wrong values, or take any text", () => {
+  expect([...Object.keys(wrong), ...free].toSorted()).toEqual(settingNames.toSorted());
+});
+
+it.each(Object.entries(wrong).flatMap(([name, values]) => values.map((value) => [name, value])))(
+  "stop the start in one Spanish sentence: %s=%s",
+  (name = "", value) => {
+    const DATA_DIR = mkdtempSync(join(tmpdir(), "tertulia-"));
+    onTestFinished(() => rmSync(DATA_DIR, { recursive: true }));
+    const asked = () => readSettings({ DATA_DIR, [name]: value });
+    expect(asked).toThrow(ConfigError);
+    // In Spanish, one line, with the setting's name; none of the parser's own English.
+    expect(asked).toThrow(new RegExp(`^[^\\n]*${name}[^\\n]*\\.$`));
+    expect(asked).not.toThrow(/Invalid|Expected|Error/);
+  },
+);
 
 it("are all explained to those who host it", () => {
   const explained = read("docs/operar.md");

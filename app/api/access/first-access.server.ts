@@ -1,6 +1,6 @@
 import { v7 as newId } from "uuid";
 import type { Db } from "../../db/engine.server.ts";
-import type { OidcSettings } from "../../process/config.server.ts";
+import { ConfigError, type OidcSettings } from "../../process/config.server.ts";
 import { encrypt } from "../../process/crypto.server.ts";
 
 /**
@@ -38,4 +38,14 @@ export async function addAccess(
       position: 0,
     })
     .execute();
+}
+
+/** Throws ConfigError where nobody could come in: no passwords, and no access that is enabled. */
+export async function refuseWithoutEntry(db: Db, passwordSignin: boolean): Promise<void> {
+  if (passwordSignin) return;
+  const access = await db.selectFrom("accesses").where("enabled", "=", 1).select("id").executeTakeFirst();
+  if (access) return;
+  throw new ConfigError(
+    "PASSWORD_SIGNIN=off deja sin manera de entrar: no hay ningún acceso activo. Pon OIDC_ISSUER, o quita PASSWORD_SIGNIN.",
+  );
 }

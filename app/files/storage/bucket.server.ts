@@ -8,7 +8,6 @@ import { ReadableStream as WebStream } from "node:stream/web";
 import {
   DeleteObjectCommand,
   GetObjectCommand,
-  HeadBucketCommand,
   HeadObjectCommand,
   ListObjectsV2Command,
   PutObjectCommand,
@@ -34,6 +33,8 @@ const answer = 10_000;
 const silence = 30_000;
 const slowestUpload = 100; // bytes per ms
 const putAttempts = 2;
+// With all attempts, beside the time for its size: whoever waits for an upload is told then.
+const putWithin = 25_000;
 // In bytes: four of them are in memory. An object has 10,000 parts at most, which makes 80 GB.
 const partSize = 8 * 1024 * 1024;
 const deletesAtOnce = 8;
@@ -57,10 +58,11 @@ export class BucketStorage implements Storage {
     this.#client = clientOf(settings, answer);
   }
 
-  /** Asks for the bucket; throws StorageUnavailable, whose `cause` names what is wrong with it. */
+  /** Asks for the bucket; throws StorageUnavailable, whose `cause` names what is wrong with it. A list, as HEAD is refused without a reason. */
   async check(): Promise<void> {
-    await this.#client.send(new HeadBucketCommand({ Bucket: this.#bucket })).catch((cause: Error) => {
-      throw new StorageUnavailable(cause.name, { cause });
+    const command = new ListObjectsV2Command({ Bucket: this.#bucket, Prefix: this.#prefix, MaxKeys: 1 });
+    await this.#client.send(command).catch((cause: Error) => {
+      throw new StorageUnavailable(wordsOf(cause), { cause });
     });
   }
 
@@ -68,15 +70,16 @@ export class BucketStorage implements Storage {
     if (typeof source !== "string" && !(source instanceof Uint8Array)) return this.#putWhileMade(id, variant, source);
     const size = typeof source === "string" ? (await stat(source)).size : source.byteLength;
     const requestTimeout = answer + size / slowestUpload;
+    const abortSignal = AbortSignal.timeout(putWithin + size / slowestUpload);
     for (let attempt = 1; ; attempt++) {
       // The SDK does not repeat what it has read from a stream, so each attempt has a stream of its own.
       const Body = typeof source === "string" ? createReadStream(source) : source;
       const command = new PutObjectCommand({ ...this.#object(id, variant), Body, ContentLength: size });
       try {
-        await this.#ask(() => this.#client.send(command, { requestTimeout }));
+        await this.#ask(() => this.#client.send(command, { requestTimeout, abortSignal }));
         return;
       } catch (error) {
-        if (attempt === putAttempts || typeof source !== "string") throw error;
+        if (attempt === putAttempts || typeof source !== "string" || abortSignal.aborted) throw error;
       } finally {
         if (!(Body instanceof Uint8Array)) Body.destroy();
       }
@@ -194,9 +197,14 @@ export class BucketStorage implements Storage {
     } catch (cause) {
       const { name } = cause as Error;
       if (name === "NoSuchKey" || name === "NotFound") return undefined;
-      throw new StorageUnavailable(name, { cause });
+      throw new StorageUnavailable(wordsOf(cause as Error), { cause });
     }
   }
+}
+
+/** Name of an error of the SDK, or the code of what has kept it from an answer, and what it says. */
+function wordsOf({ name, message, code }: Error & { code?: string }): string {
+  return [code ?? name, message].filter(Boolean).join(": ");
 }
 
 /** `requestTimeout` in ms: how long an answer may take. */

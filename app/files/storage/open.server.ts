@@ -8,8 +8,11 @@ import { type Storage, StorageUnavailable } from "./storage.server.ts";
 // Problems that don't go away by waiting, by the name of the SDK's error or the status of the answer.
 const sentences: Record<string, string> = {
   CredentialsProviderError: "STORAGE_URL necesita sus claves: AWS_ACCESS_KEY_ID y AWS_SECRET_ACCESS_KEY",
+  RequestTimeTooSkewed: "STORAGE_URL: la hora de esta máquina no es la del almacén: ponla bien",
+  InvalidAccessKeyId: "STORAGE_URL: el almacén no conoce AWS_ACCESS_KEY_ID",
+  SignatureDoesNotMatch: "STORAGE_URL: AWS_SECRET_ACCESS_KEY no es la de AWS_ACCESS_KEY_ID",
   "301": "STORAGE_URL: ese contenedor está en otra región",
-  "403": "STORAGE_URL: el almacén no acepta AWS_ACCESS_KEY_ID y AWS_SECRET_ACCESS_KEY para ese contenedor",
+  "403": "STORAGE_URL: el almacén no deja entrar en ese contenedor con AWS_ACCESS_KEY_ID y AWS_SECRET_ACCESS_KEY",
   "404": "STORAGE_URL: en el almacén no hay un contenedor con ese nombre",
 };
 
@@ -32,7 +35,10 @@ export async function openStorage(
     const { name = "", $metadata } = Object(error.cause) as { name?: string; $metadata?: { httpStatusCode?: number } };
     const sentence = sentences[name] ?? sentences[$metadata?.httpStatusCode ?? ""];
     if (sentence) throw new ConfigError(`${sentence}.`, { cause: error });
-    log.error({ err: error }, "el almacén de archivos no contesta");
+    log.error(
+      { endpoint: bucket.endpoint ?? `AWS, ${bucket.region}`, cause: error.message },
+      "el almacén de archivos no contesta",
+    );
   }
   return storage;
 }
