@@ -43,7 +43,14 @@ function install(folder = root) {
   const stamp = join(folder, "node_modules", ".installed");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === hash) return;
   // Also where NODE_ENV=production: what builds is among the packages for development.
-  run("npm", ["ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"], folder);
+  const ci = ["ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
+  // Debian 12 has Node 18, for which npm leaves out the native part of the bundler, and npm 9, which can't read this lock file.
+  const npmVersion = execFileSync("npm", ["--version"], { encoding: "utf8" });
+  const isOld = Number.parseInt(process.version.slice(1), 10) < 20 || Number.parseInt(npmVersion, 10) < 10;
+  const { dependencies } = JSON.parse(readFileSync(path("package.json"), "utf8"));
+  const newer = ["--yes", `--package=node@${dependencies.node}`, "--package=npm@11.21.2", "npm"];
+  if (isOld) run("npx", [...newer, ...ci], folder);
+  else run("npm", ci, folder);
   writeFileSync(stamp, hash);
 }
 

@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,7 +8,7 @@ import type { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { Browser, readable } from "../support/browser.ts";
 import { longReply, startModelServer } from "../support/model-server.ts";
-import { startServer } from "../support/server.ts";
+import { freePort, startServer } from "../support/server.ts";
 
 let mock: LLMock;
 beforeAll(async () => {
@@ -96,4 +98,20 @@ it("an error that nobody expected is told by the log, and the process ends in or
   expect(await ended).toBe(1);
   expect(server.printed()).toContain("inesperada");
   await server.stop();
+});
+
+it("ended by SIGTERM to npm, as by a service manager, ends the server as well", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "tertulia-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const port = await freePort();
+  const npm = spawn("npm", ["start"], {
+    env: { ...process.env, PORT: String(port), HOST: "127.0.0.1", DATA_DIR: folder },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = once(npm, "exit");
+  for await (const printed of npm.stdout) if (String(printed).includes("Tertulia escucha")) break;
+  npm.kill("SIGTERM");
+  await ended;
+  const answers = () => fetch(`http://127.0.0.1:${port}/health`).then(Boolean, () => false);
+  await expect.poll(answers, { timeout: 25_000 }).toBe(false);
 });
