@@ -22,6 +22,7 @@ export const always = [
   "tests/security/patterns.long.test.ts",
   "tests/security/public-pages.long.test.ts",
   "tests/security/sessions.long.test.ts",
+  "tests/storage/log.long.test.ts",
   "tests/text-browsers/access.long.test.ts",
   "tests/text-browsers/admin.long.test.ts",
   "tests/text-browsers/elinks.long.test.ts",

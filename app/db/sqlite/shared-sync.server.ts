@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, openSync, readSync } from "node:fs";
+import { closeSync, fdatasync, fstatSync, openSync, readSync } from "node:fs";
 import { dirname, extname } from "node:path";
 import { promisify } from "node:util";
 import { runWorker } from "../../process/child-process.server.ts";
@@ -15,6 +15,11 @@ const checkpointAfter = 8_000;
 // In ms, from one checkpoint's beginning to the next: one that fails, or that a long read keeps from finishing, leaves the log long,
 // and every sync would start another process.
 const checkpointEvery = 10_000;
+// In pages (128 MB): so much is not waited with, whenever the last one was.
+const checkpointAtOnce = 32_000;
+// In ms without a commit, and in bytes: a log of that length is emptied then.
+const restsAfter = 8_000;
+const longAtRest = 16 * 1024 * 1024;
 // In ms: a disk that takes longer has other troubles.
 const checkpointedWithin = 5 * 60_000;
 
@@ -31,6 +36,7 @@ export class SharedSync {
   #next: Promise<void> | undefined;
   #checkpointing: Promise<void> | undefined;
   #checkpointedAt = Number.NEGATIVE_INFINITY;
+  #resting: NodeJS.Timeout | undefined;
 
   /** `path`: the database's file. */
   constructor(path: string, log: Log) {
@@ -53,21 +59,35 @@ export class SharedSync {
 
   async #sync(): Promise<void> {
     this.#files ??= this.#open();
-    await syncData(this.#files.log);
-    if (this.#checkpointing || performance.now() - this.#checkpointedAt < checkpointEvery) return;
-    if (this.#waiting(this.#files.index) < checkpointAfter) return;
-    this.#checkpointedAt = performance.now();
-    this.#checkpointing = this.#checkpoint().finally(() => {
-      this.#checkpointing = undefined;
-    });
+    const { log, index } = this.#files;
+    await syncData(log);
+    this.#resting ??= setTimeout(() => this.#rest(), restsAfter).unref();
+    this.#resting.refresh();
+    const waiting = this.#waiting(index);
+    const isSoon = performance.now() - this.#checkpointedAt < checkpointEvery && waiting < checkpointAtOnce;
+    if (waiting >= checkpointAfter && !isSoon) this.#checkpoint(false);
+  }
+
+  #rest(): void {
+    if (this.#files && fstatSync(this.#files.log).size > longAtRest) this.#checkpoint(true);
   }
 
   /** Copies the log into the database, in another process: here it would hold up everybody for as long as the disk takes. */
-  async #checkpoint(): Promise<void> {
+  #checkpoint(isResting: boolean): void {
+    if (this.#checkpointing) return;
+    this.#checkpointedAt = performance.now();
     const program = new URL(`./checkpoint.worker${extname(import.meta.filename)}`, import.meta.url);
-    await runWorker(program, { path: this.#path }, checkpointedWithin).catch((error: Error) =>
-      this.#log.error({ err: error }, "no se pudo pasar el registro de la base de datos a su fichero"),
-    );
+    this.#checkpointing = runWorker<boolean>(program, { path: this.#path, isResting }, checkpointedWithin)
+      .then((isDone) => {
+        // Somebody reads for long.
+        if (isResting && !isDone) this.#resting?.refresh();
+      })
+      .catch((error: Error) =>
+        this.#log.error({ err: error }, "no se pudo pasar el registro de la base de datos a su fichero"),
+      )
+      .finally(() => {
+        this.#checkpointing = undefined;
+      });
   }
 
   /**
@@ -92,6 +112,7 @@ export class SharedSync {
   /** Call it once the database is closed. The data folder stays locked until a checkpoint that is under way has ended. */
   async close(): Promise<void> {
     await this.#running?.catch(() => {});
+    clearTimeout(this.#resting);
     await this.#checkpointing;
     if (this.#files) for (const file of Object.values(this.#files)) closeSync(file);
   }

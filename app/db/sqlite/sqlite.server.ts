@@ -14,6 +14,8 @@ import {
 import { load as loadVectors } from "sqlite-vec";
 import { withoutAccents } from "../../process/text/accents.ts";
 
+const logAtMost = 64 * 1024 * 1024;
+
 /**
  * Opens a file. A commit is written to the log, but not synced, nor is the log ever copied to the file: `SharedSync` sees to both,
  * off the main thread.
@@ -26,6 +28,8 @@ export function openSqlite(path: string): DatabaseSync {
   handle.exec(
     "pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 0; pragma foreign_keys = on; pragma busy_timeout = 5000",
   );
+  // In bytes: the log is cut to it when it begins anew.
+  handle.exec(`pragma journal_size_limit = ${logAtMost}`);
   // SQLite's own lower() knows only ASCII: «árbol» would not find «Árbol».
   handle.function("lower", { deterministic: true }, (text) => (typeof text === "string" ? text.toLowerCase() : text));
   // As `translate` does in PostgreSQL for the letters that have accents in Spanish and its neighbours.
