@@ -24,6 +24,7 @@ const forLongTests = [
   "mmdebstrap",
   "caddy",
   "promtool",
+  "pgbouncer",
 ].map((command) => [command]);
 /** Debian's packages that are not called as their command. */
 const packageOf = {

@@ -75,6 +75,7 @@ server.listen({ port: config.port, host: config.host, backlog: 4096 }, () => {
   console.log(`Tertulia escucha en ${config.publicUrl ?? `http://localhost:${port}`}`);
 });
 
+if (cluster.isWorker) app.showLife();
 process.on("SIGTERM", () => leave(patience, 0));
 process.on("SIGINT", () => leave(0, 0));
 // One task has failed: a reply, a job, a message to a browser. The others go on.

@@ -10,6 +10,7 @@ export const always = [
   "tests/failure/metrics.long.test.ts",
   "tests/failure/nginx.long.test.ts",
   "tests/failure/pair.long.test.ts",
+  "tests/failure/postgres.long.test.ts",
   "tests/failure/ready.long.test.ts",
   "tests/failure/redis.long.test.ts",
   "tests/failure/shutdown.long.test.ts",

@@ -7,20 +7,11 @@ import type { Db, Engine } from "./engine.server.ts";
 import { migrate, pendingMigrations, unknownMigrations } from "./migrate.server.ts";
 import { SharedClock } from "./processes/clock.server.ts";
 import { PgNotify } from "./processes/notify.server.ts";
+import { carefully, openPool, refuseShared } from "./processes/postgres-pool.server.ts";
 import { Backups } from "./sqlite/backup.server.ts";
 import { SharedSync } from "./sqlite/shared-sync.server.ts";
 import { lockDataDir, openSqlite, sqliteDialect } from "./sqlite/sqlite.server.ts";
 import { explainPostgres, explainSqlite, newerDatabase } from "./wrong-database.server.ts";
-
-// PostgreSQL takes a hundred connections unless it is told otherwise: what the processes behind one port may open together, and each.
-const connectionsOfAll = 80;
-const poolAtMost = 20;
-const poolAtLeast = 4;
-// In ms, to wait for a free connection; then a sentence is better.
-const connectedWithin = 5_000;
-// In s. A host that is lost in the middle of a transaction would hold its locks until PostgreSQL's TCP gives it up, two hours
-// later. No transaction waits this long between two statements.
-const idleInTransaction = 60;
 
 export type Database = {
   db: Db;
@@ -88,30 +79,11 @@ async function openEmbedded(dataDir: string, log: Log): Promise<Database> {
 }
 
 async function openPostgres(url: string, processes: number, log: Log): Promise<Database> {
-  // Loaded only when used, to save start-up time and memory otherwise.
-  const { default: pg } = await import("pg");
-  // `pg` returns BIGINT (also COUNT) as text; epoch milliseconds and counts fit a double.
-  pg.types.setTypeParser(20, Number);
-  const max = Math.max(poolAtLeast, Math.min(poolAtMost, Math.floor(connectionsOfAll / processes)));
-  const pool = new pg.Pool({
-    connectionString: url,
-    max,
-    keepAlive: true,
-    connectionTimeoutMillis: connectedWithin,
-    async onConnect(client) {
-      // A connection lost between two queries of a transaction emits an error that would end the process if unhandled.
-      client.on("error", (error) => log.error({ err: error }, "conexión de PostgreSQL perdida"));
-      // A statement, because PgBouncer refuses it as a parameter of the connection.
-      await client.query(`set idle_in_transaction_session_timeout = '${idleInTransaction}s'`);
-    },
-  });
-  // Already reported by the connection itself.
-  pool.on("error", () => {});
-  const db: Db = new Kysely({ dialect: new PostgresDialect({ pool }) });
+  await migrateAlone(url, log);
+  const pool = await openPool(url, processes, log);
+  const db: Db = new Kysely({ dialect: new PostgresDialect({ pool: carefully(pool) }) });
   try {
-    const unknown = await unknownMigrations(db);
-    if (unknown.length > 0) throw newerDatabase(unknown);
-    await migrate(db, "postgres");
+    await refuseShared(pool);
   } catch (error) {
     await db.destroy();
     throw explainPostgres(error);
@@ -132,4 +104,19 @@ async function openPostgres(url: string, processes: number, log: Log): Promise<D
       await db.destroy();
     },
   };
+}
+
+/** Migrates over connections of its own, which wait for locks as long as it takes. Throws ConfigError. */
+async function migrateAlone(url: string, log: Log): Promise<void> {
+  const pool = await openPool(url, 1, log, { patient: true });
+  const db: Db = new Kysely({ dialect: new PostgresDialect({ pool: carefully(pool) }) });
+  try {
+    const unknown = await unknownMigrations(db);
+    if (unknown.length > 0) throw newerDatabase(unknown);
+    await migrate(db, "postgres");
+  } catch (error) {
+    throw explainPostgres(error);
+  } finally {
+    await db.destroy();
+  }
 }

@@ -2,12 +2,13 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Server } from "socket.io";
 import type { Db } from "../db/engine.server.ts";
+import type { SharedClock } from "../db/processes/clock.server.ts";
 import { hashToken } from "../process/crypto.server.ts";
 import type { Log } from "../process/log.server.ts";
 import type { Changes } from "./changes.server.ts";
 
 type SocketSession = { id: string; userId: string };
-type SocketServices = { db: Db; changes: Changes; log: Log };
+type SocketServices = { db: Db; clock: SharedClock; changes: Changes; log: Log };
 /** Returns the access token of an upgrade, from its cookie or bearer; undefined if it comes from another site. */
 export type TokenOf = (request: IncomingMessage) => Promise<string | undefined>;
 
@@ -89,7 +90,7 @@ export class Sockets {
       .selectFrom("sessions")
       .innerJoin("users", "users.id", "sessions.userId")
       .where("sessions.accessHash", "=", hashToken(token))
-      .where("sessions.refreshExpiresAt", ">", Date.now())
+      .where("sessions.refreshExpiresAt", ">", this.#services.clock.now())
       .where("users.status", "=", "active")
       .select(["sessions.id", "sessions.userId"])
       .executeTakeFirst();

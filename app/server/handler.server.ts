@@ -4,9 +4,10 @@ import type { Duplex } from "node:stream";
 import { constants } from "node:zlib";
 import * as build from "virtual:react-router/server-build";
 import { compressResponse } from "@remix-run/response/compress";
+import { sql } from "kysely";
 import { createRequestHandler, RouterContextProvider } from "react-router";
 import { createApi } from "../api/api.server.ts";
-import type { InProcess } from "../api/env.server.ts";
+import type { InProcess, Services } from "../api/env.server.ts";
 import { isBot } from "../http/bots.server.ts";
 import { headerOf } from "../http/header.server.ts";
 import { refuseMalformed } from "../http/request-line.server.ts";
@@ -18,6 +19,7 @@ import { createLog, type Log, pathInLog } from "../process/log.server.ts";
 import { answerMetrics, measureProcess, requestSeconds } from "../process/telemetry/metrics.server.ts";
 import { inRequest } from "../process/telemetry/request-trace.server.ts";
 import { zoneOf } from "../process/time-zones.server.ts";
+import { showLife } from "../process/work/workers.server.ts";
 import { Sockets } from "../realtime/sockets.server.ts";
 import { createClient } from "../web/api-client.server.ts";
 import {
@@ -39,7 +41,7 @@ import { proxySocket } from "./socket-proxy.server.ts";
 import { isSocket, tokenOf } from "./socket-upgrades.server.ts";
 
 // `server.ts` compares `openServices` after an edit in development.
-export { openServices, refuseMalformed };
+export { openServices, refuseMalformed, showLife };
 
 export type Handle = (request: Request, client: { ip: string }) => Promise<Response>;
 
@@ -235,10 +237,16 @@ function plainPage(status: number, sentence: string, advice = ""): Response {
   );
 }
 
+/** Throws if the database can't be read or, of PostgreSQL, which another one may have replaced, not be written. */
+async function askDatabase({ db, engine }: Pick<Services, "db" | "engine">): Promise<void> {
+  if (engine === "sqlite") await db.selectFrom("models").select("id").limit(1).execute();
+  else await db.deleteFrom("models").where(sql<boolean>`false`).execute();
+}
+
 /** Readiness: 503 if the database does not answer or, in a process without an own API, if the remote API does not. */
 async function ready({ services, config, log }: Opened): Promise<Response> {
   try {
-    if (services) await services.db.selectFrom("models").select("id").limit(1).execute();
+    if (services) await askDatabase(services);
     else if (!(await fetch(`${config.apiBaseUrl}/auth/options`)).ok) throw new Error("the API refuses to answer");
     return new Response("ok");
   } catch (error) {

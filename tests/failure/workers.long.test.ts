@@ -1,8 +1,11 @@
 import type { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { parseChunks, textOf } from "../support/api.ts";
 import { Browser, readable } from "../support/browser.ts";
+import { counted, startCountingModel } from "../support/counting-model.ts";
 import { sharedEngines } from "../support/engines.ts";
 import { startModelServer } from "../support/model-server.ts";
+import { password } from "../support/password.ts";
 import { startServer } from "../support/server.ts";
 
 let mock: LLMock;
@@ -18,13 +21,14 @@ it("more than one process on the embedded database is refused with a sentence", 
 const shared = await sharedEngines();
 
 describe.each(shared)("two processes behind one port, on $name", (engine) => {
-  const start = async () => {
+  const start = async (env: Record<string, string> = {}) => {
     const database = await engine.open();
     const server = await startServer({
       PROCESSES: "2",
       DATABASE_URL: database.url,
       OPENAI_BASE_URL: `${mock.url}/v1`,
       OPENAI_API_KEY: "clave",
+      ...env,
     });
     onTestFinished(async () => {
       await server.stop();
@@ -61,6 +65,25 @@ describe.each(shared)("two processes behind one port, on $name", (engine) => {
     }
     expect(server.printed()).toContain("un proceso ha muerto");
   });
+
+  it("one that stands still is replaced, and its reply goes on in the other", async () => {
+    const { server, pids } = await start();
+    const browser = new Browser(server.url);
+    await browser.signUp();
+    const chats = await Promise.all(["uno", "dos"].map((n) => browser.say(`Una respuesta lenta ${n}`)));
+    const before = await pids();
+    const [first = 0] = before;
+    process.kill(first, "SIGSTOP");
+    await vi.waitFor(() => expect(server.printed()).toContain("no da señales de vida"), 60_000);
+    await vi.waitFor(async () => expect((await pids()).filter((pid) => !before.includes(pid))).toHaveLength(1), 60_000);
+    for (const chat of chats) {
+      await vi.waitFor(async () => expect(await browser.html(chat)).not.toContain('data-status="streaming"'), {
+        timeout: 60_000,
+        interval: 500,
+      });
+      expect(readable(await browser.html(chat))).toMatch(/Y aquí sigue\.|Frase número 40 de la respuesta larga\./);
+    }
+  }, 200_000);
 
   it("the diagnosis of the way to a browser is one, whichever answers its page and its pictures", async () => {
     const { server } = await start();
@@ -113,4 +136,44 @@ describe.each(shared)("two processes behind one port, on $name", (engine) => {
       expect(page).toMatch(/Y aquí sigue\.|Frase número 40 de la respuesta larga\./);
     }
   });
+
+  it("renewed 20 times under four messages a second, no stream is cut, and no number of a reply lost or said twice", async () => {
+    const model = await startCountingModel(40);
+    onTestFinished(() => model.stop());
+    const { server } = await start({ OPENAI_BASE_URL: model.url });
+    const call = async (path: string, body: object, token = "") => {
+      const headers = {
+        "Content-Type": "application/json",
+        Connection: "close",
+        ...(token && { Authorization: `Bearer ${token}` }),
+      };
+      const answer = await fetch(`${server.url}/v1${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+      if (answer.status >= 400) throw new Error(await answer.text());
+      return answer.text();
+    };
+    // So many messages of one person would be refused.
+    const tokens = await Promise.all(
+      [1, 2, 3, 4].map((n) => call("/auth/signup", { name: "Ana", email: `ana-${n}@ejemplo.es`, password })),
+    );
+    const streams: Promise<string>[] = [];
+    const ask = () => {
+      const token = tokens[streams.length % tokens.length];
+      streams.push(call("/api/intelligence/conversation", { content: "Cuenta" }, token));
+    };
+    const asking = setInterval(ask, 250);
+    onTestFinished(() => clearInterval(asking));
+    const renewed = () => server.printed().split("procesos renovados").length - 1;
+    for (let round = 1; round <= 20; round++) {
+      server.process.kill("SIGHUP");
+      await vi.waitFor(() => expect(renewed()).toBe(round), { timeout: 60_000, interval: 50 });
+    }
+    clearInterval(asking);
+    const chunks = (await Promise.all(streams)).map(parseChunks);
+    const ended = { text: counted, status: "complete" };
+    const seen = chunks.map((all) => ({
+      text: textOf(all),
+      status: all.find((chunk) => chunk.type === "end")?.status,
+    }));
+    expect(seen).toEqual(chunks.map(() => ended));
+  }, 600_000);
 });

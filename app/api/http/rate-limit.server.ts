@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import type { Context } from "hono";
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import { networkOf as networkOfAddress } from "../../http/network.server.ts";
@@ -68,13 +69,16 @@ function newLimiter({ redis, pool }: Services, name: string, rule: (typeof rules
   return { shared: new RateLimiterRedis({ ...rule, ...shared, keyPrefix }), own };
 }
 
+/** The name of a counter: e-mails and addresses must not stand in a shared store, nor be guessed from what does. */
+const sealed = ({ tokenKey }: Services, key: string) => createHmac("sha256", tokenKey).update(key).digest("base64url");
+
 /**
  * Counts an attempt of an account or address; the answer's RateLimit headers say how many are left. Throws 429 with
  * Retry-After when there were too many.
  */
 export async function countAttempt(c: Context<ApiEnv>, kind: LimitedAction, key: string): Promise<void> {
   try {
-    keepTightest(c, kind, await limiter(c.var.services, kind).consume(key));
+    keepTightest(c, kind, await limiter(c.var.services, kind).consume(sealed(c.var.services, key)));
   } catch (refused) {
     if (!(refused instanceof RateLimiterRes)) throw refused;
     keepTightest(c, kind, refused);
@@ -114,7 +118,7 @@ export function tellRateLimit(c: Context<ApiEnv>): void {
 /** Like `countAttempt`, but returns false instead of throwing. */
 export async function mayTry(services: Services, kind: LimitedAction, key: string): Promise<boolean> {
   return limiter(services, kind)
-    .consume(key)
+    .consume(sealed(services, key))
     .then(
       () => true,
       (refused) => {
@@ -126,5 +130,5 @@ export async function mayTry(services: Services, kind: LimitedAction, key: strin
 
 /** Forgets an account's failures once it has signed in. */
 export async function forgetAttempts(services: Services, kind: LimitedAction, key: string): Promise<void> {
-  await limiter(services, kind).delete(key);
+  await limiter(services, kind).delete(sealed(services, key));
 }

@@ -8,28 +8,35 @@ const toldFrom = 5_000;
 
 /**
  * The clock that all processes on one database share. Signs of life are compared between processes, whose own clocks may be an hour
- * apart; each therefore measures how far its clock is from PostgreSQL's. With SQLite there is one process and one clock.
+ * apart, or be set while they run; each therefore goes by PostgreSQL's time when it was last asked, and by what has passed since. With
+ * SQLite there is one process and one clock.
  */
 export class SharedClock {
-  /** How far this process's clock is ahead of the shared one, in ms; negative if it is behind. */
-  ahead = 0;
+  /** PostgreSQL's time in epoch ms, and this process's monotonic time then. */
+  #measured: { shared: number; at: number } | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   now(): number {
-    return Date.now() - this.ahead;
+    const { shared, at } = this.#measured ?? {};
+    return shared === undefined || at === undefined ? Date.now() : Math.round(shared + performance.now() - at);
+  }
+
+  /** How far this process's clock is ahead of the shared one, in ms; negative if it is behind. */
+  get ahead(): number {
+    return Date.now() - this.now();
   }
 
   /** Measures now, and again every minute until `stop`. */
   async follow(db: Db, log: Log): Promise<void> {
     const measure = async () => {
-      const asked = Date.now();
+      const asked = performance.now();
       const { rows } = await sql<{ now: number }>`select extract(epoch from clock_timestamp()) * 1000 as now`.execute(
         db,
       );
-      const answered = Date.now();
       // The database read its clock somewhere between the question and the answer.
-      this.ahead = Math.round((asked + answered) / 2 - Number(rows[0]?.now));
-      if (Math.abs(this.ahead) > toldFrom) log.warn({ ahead: this.ahead }, "el reloj no va con el de la base de datos");
+      this.#measured = { shared: Number(rows[0]?.now), at: (asked + performance.now()) / 2 };
+      const { ahead } = this;
+      if (Math.abs(ahead) > toldFrom) log.warn({ ahead }, "el reloj no va con el de la base de datos");
     };
     await measure();
     this.#timer = setInterval(() => {

@@ -13,6 +13,15 @@ const listensWithin = 120_000;
 const replacedAfter = 500;
 const replacedAfterAtMost = 30_000;
 const livesLong = 60_000;
+// In ms. A worker that gives no sign of life for so long stands still: stopped, or in an endless loop.
+const signEvery = 5_000;
+const hungAfter = 20_000;
+const sign = "alive";
+
+/** Has a worker show the process that has started it that it goes on. */
+export function showLife(): void {
+  setInterval(() => process.send?.(sign), signEvery).unref();
+}
 
 /**
  * Keeps as many processes as asked for behind one port: replaces one that dies, and on SIGHUP all of them one after the other, each by
@@ -27,6 +36,8 @@ export class Workers {
   readonly #serving = new Set<Worker>();
   /** Those that are told to end. */
   readonly #leaving = new Set<Worker>();
+  /** Each worker's last sign of life, by this process's monotonic clock. */
+  readonly #seen = new WeakMap<Worker, number>();
   #pause = replacedAfter;
   #isClosing = false;
   #replacing: Promise<void> | undefined;
@@ -46,6 +57,24 @@ export class Workers {
     if (!address) process.exit(code ?? 1);
     console.log(`Tertulia escucha en ${this.#config.publicUrl ?? `http://localhost:${address.port}`}`);
     await Promise.all(Array.from({ length: this.#count - 1 }, () => this.#begin()));
+    this.#watch();
+  }
+
+  /** Kills workers that stand still; they are replaced as those that die. */
+  #watch(): void {
+    let before = performance.now();
+    setInterval(() => {
+      const now = performance.now();
+      // This process stood still as well, as when the machine sleeps.
+      const isLate = now - before > 2 * signEvery;
+      before = now;
+      for (const worker of this.#serving) {
+        if (isLate) this.#seen.set(worker, now);
+        if (now - (this.#seen.get(worker) ?? now) < hungAfter) continue;
+        this.#log.error({ pid: worker.process.pid }, "un proceso no da señales de vida");
+        worker.process.kill("SIGKILL");
+      }
+    }, signEvery).unref();
   }
 
   /** Replaces all workers, one after the other. While that lasts, asking again changes nothing. */
@@ -74,11 +103,15 @@ export class Workers {
     const worker = cluster.fork();
     const startedAt = Date.now();
     let hasListened = false;
-    worker.on("message", (message) => message === metricsWanted && void this.#answer(worker));
+    worker.on("message", (message) => {
+      if (message === metricsWanted) void this.#answer(worker);
+      if (message === sign) this.#seen.set(worker, performance.now());
+    });
     const late = setTimeout(() => hasListened || worker.process.kill("SIGKILL"), listensWithin).unref();
     const { promise, resolve } = Promise.withResolvers<[{ port: number } | undefined, (number | null)?]>();
     worker.on("listening", (address) => {
       hasListened = true;
+      this.#seen.set(worker, performance.now());
       clearTimeout(late);
       this.#serving.add(worker);
       resolve([address]);

@@ -56,6 +56,8 @@ const answersWithin = 2_000;
 const waitForEach = 2;
 const waitAtMost = 400;
 const unstored = "La respuesta no se ha podido guardar entera. Lo que se guardó está aquí; reinténtalo.";
+// In ms: how long the beginning of a reply waits for the database, each time.
+const beginAgainAfter = [500, 1_500, 3_000, 5_000, 10_000];
 const settleAgainAfter = [1_000, 5_000, 20_000, 60_000];
 
 /** The replies that this process is writing. One instance per process. */
@@ -192,7 +194,10 @@ export class Runs {
     let status: EndStatus = "complete";
     try {
       const keep = (kept: Run) => this.#text.keep(kept);
-      await new Writing({ ...this.#services, keep }, run, question, this.#access(model)).write();
+      await this.#write(
+        () => new Writing({ ...this.#services, keep }, run, question, this.#access(model)).write(),
+        run,
+      );
     } catch (error) {
       if (error instanceof HandOver) return this.#handOver(run, reply, model, error.heir);
       if (error instanceof StopReply) {
@@ -225,6 +230,24 @@ export class Runs {
     }
     if (run.title) this.#services.changes.tell({ userId: reply.userId, what: "chat" });
     this.#forget(run);
+  }
+
+  /** Writes a reply. A database that can't be used is waited for as long as nothing is written: what was accepted is answered. */
+  async #write(write: () => Promise<void>, run: Run): Promise<void> {
+    for (const pause of [...beginAgainAfter, undefined]) {
+      try {
+        await write();
+        return;
+      } catch (error) {
+        if (pause === undefined || run.parts.length > 0 || !whyUnavailable(error)) throw error;
+        this.#services.log.warn(
+          { messageId: run.messageId, err: error },
+          "la base de datos no deja empezar una respuesta",
+        );
+        await setTimeout(pause);
+        run.signal.throwIfAborted();
+      }
+    }
   }
 
   async #goOn(chatId: string): Promise<void> {
