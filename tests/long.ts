@@ -7,6 +7,7 @@ export const always = [
   "tests/api/push.long.test.ts",
   "tests/api/web-pages.long.test.ts",
   "tests/contract/document.long.test.ts",
+  "tests/failure/copies.long.test.ts",
   "tests/failure/metrics.long.test.ts",
   "tests/failure/nginx.long.test.ts",
   "tests/failure/pair.long.test.ts",

@@ -1,4 +1,5 @@
 import type { Pool } from "pg";
+import type { LastCopy } from "../backups/nightly.server.ts";
 import type { Backups } from "../db/sqlite/backup.server.ts";
 import type { UserRow } from "../db/tables.ts";
 import type { SearchModel } from "../embeddings/search-model.server.ts";
@@ -43,6 +44,8 @@ export type Services = RunServices & {
   authenticatorKey: Buffer;
   /** Encrypts the keys that seal the audit trail (`sealKeys`). */
   auditKey: Buffer;
+  /** The copies of each night. */
+  lastCopy: LastCopy;
 };
 
 /** The account behind the bearer token. */

@@ -228,7 +228,8 @@ export type JobKind =
   | "reply-notice"
   | "reply-push"
   | "schedules"
-  | "queued";
+  | "queued"
+  | "backup";
 
 /** Work that outlives the request that asked for it, and the process that began it. */
 export type JobRow = Row & {

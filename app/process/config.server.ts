@@ -94,6 +94,20 @@ const variables = z.object({
     .optional(),
   AWS_ACCESS_KEY_ID: z.string().optional(),
   AWS_SECRET_ACCESS_KEY: z.string().optional(),
+  // Folder or bucket for the copies of each night.
+  BACKUP_URL: z
+    .string()
+    .transform((text, context) => {
+      if (text.startsWith("/")) return { folder: resolve(text) };
+      const read = text.startsWith("s3:")
+        ? readStorageUrl(text, "BACKUP_URL")
+        : "BACKUP_URL es una carpeta, escrita desde la raíz (/copias), o un almacén (s3://…)";
+      if (typeof read !== "string") return { bucket: read };
+      context.addIssue(read);
+      return z.NEVER;
+    })
+    .optional(),
+  BACKUP_PASSPHRASE: z.string().min(16, "BACKUP_PASSPHRASE tiene que tener 16 caracteres o más").optional(),
   // The API of another machine; without it, this process has its own.
   API_BASE_URL: httpUrl("API_BASE_URL").optional(),
   // The master secret: cookies, tokens and stored keys are protected by keys derived from it.
@@ -185,6 +199,10 @@ const environment = variables
     "AWS_ACCESS_KEY_ID y AWS_SECRET_ACCESS_KEY van juntas",
   )
   .refine(
+    ({ BACKUP_URL, BACKUP_PASSPHRASE }) => !BACKUP_PASSPHRASE || BACKUP_URL,
+    "BACKUP_PASSPHRASE necesita BACKUP_URL, adonde van las copias",
+  )
+  .refine(
     ({ SMTP_URL, MAIL_TO }) => !SMTP_URL || MAIL_TO,
     "SMTP_URL necesita también MAIL_TO, la dirección que recibe los formularios",
   )
@@ -239,6 +257,12 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   return config;
 }
 
+/** Like `readSettings`, before a copy is restored: in an empty DATA_DIR no secret is made, as one may come with the copy. */
+export function readToRestore(env: NodeJS.ProcessEnv = process.env): Config {
+  const secretGiven = Boolean(env.SESSION_SECRET);
+  return { ...readSettings(secretGiven ? env : { ...env, SESSION_SECRET: "-".repeat(32) }), secretGiven };
+}
+
 /** Like `readConfig`, but also allowed while a rotation of the secret is in progress. */
 export function readSettings(env: NodeJS.ProcessEnv = process.env) {
   const given = Object.fromEntries(
@@ -269,7 +293,9 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env) {
     dataDir,
     databaseUrl: values.DATABASE_URL,
     redisUrl: values.REDIS_URL,
-    bucket: bucketIn(values),
+    bucket: bucketIn(values.STORAGE_URL, values),
+    backup: backupIn(values),
+    backupPassphrase: values.BACKUP_PASSPHRASE,
     apiBaseUrl: values.API_BASE_URL?.replace(/\/$/, ""),
     secret: values.SESSION_SECRET ?? storedSecret(dataDir),
     /** Whether the secret comes from SESSION_SECRET, not from DATA_DIR. */
@@ -318,17 +344,25 @@ function usable<Result>(name: string, work: () => Result): Result {
 /** A value without quotes around it: `--env-file` of container engines leaves them, where shells and systemd take them away. */
 const unquoted = (value: string) => /^(['"])(.*)\1$/s.exec(value)?.[2] ?? value;
 
-function bucketIn(values: z.output<typeof variables>): BucketSettings | undefined {
-  const { STORAGE_URL, AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = values;
-  return (
-    STORAGE_URL && {
-      ...STORAGE_URL,
-      keys: accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : undefined,
-    }
-  );
+type Values = z.output<typeof variables>;
+
+function bucketIn(url: Values["STORAGE_URL"], values: Values): BucketSettings | undefined {
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = values;
+  return url && { ...url, keys: accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : undefined };
 }
 
-function oidcIn(values: z.output<typeof variables>): OidcSettings | undefined {
+/** Location of copies, outside of the data: a folder of this machine or of the network, or a bucket. */
+export type BackupSettings = { folder: string } | { bucket: BucketSettings };
+
+function backupIn(values: Values): BackupSettings | undefined {
+  const { BACKUP_URL } = values;
+  if (!BACKUP_URL) return undefined;
+  if (BACKUP_URL.folder !== undefined) return { folder: BACKUP_URL.folder };
+  const bucket = bucketIn(BACKUP_URL.bucket, values);
+  return bucket && { bucket };
+}
+
+function oidcIn(values: Values): OidcSettings | undefined {
   if (!values.OIDC_ISSUER) return undefined;
   return {
     issuer: values.OIDC_ISSUER,
@@ -342,7 +376,7 @@ function oidcIn(values: z.output<typeof variables>): OidcSettings | undefined {
   };
 }
 
-function newSecretOf({ SESSION_SECRET, SESSION_SECRET_NEW }: z.output<typeof variables>): string | undefined {
+function newSecretOf({ SESSION_SECRET, SESSION_SECRET_NEW }: Values): string | undefined {
   if (SESSION_SECRET_NEW && !SESSION_SECRET) {
     throw new ConfigError("SESSION_SECRET_NEW necesita en SESSION_SECRET el secreto de ahora.");
   }

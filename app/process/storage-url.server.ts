@@ -11,25 +11,25 @@ export type BucketSettings = {
 const anyRegion = "us-east-1";
 
 /**
- * Reads `s3://bucket/prefix?endpoint=https://…&region=…`. Answers a sentence for what is wrong with it. Without an endpoint the
+ * Reads `s3://bucket/prefix?endpoint=https://…&region=…`, the setting `name`. Answers a sentence for what is wrong with it. Without an endpoint the
  * region is required.
  */
-export function readStorageUrl(text: string): Omit<BucketSettings, "keys"> | string {
+export function readStorageUrl(text: string, name = "STORAGE_URL"): Omit<BucketSettings, "keys"> | string {
   const url = URL.parse(text);
   if (url?.protocol !== "s3:" || !/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(url.hostname)) {
-    return "STORAGE_URL tiene la forma s3://contenedor?endpoint=https://…&region=…";
+    return `${name} tiene la forma s3://contenedor?endpoint=https://…&region=…`;
   }
   if (url.username || url.password) {
-    return "STORAGE_URL no lleva las claves: van en AWS_ACCESS_KEY_ID y AWS_SECRET_ACCESS_KEY";
+    return `${name} no lleva las claves: van en AWS_ACCESS_KEY_ID y AWS_SECRET_ACCESS_KEY`;
   }
   const unknown = [...url.searchParams.keys()].find((name) => name !== "endpoint" && name !== "region");
-  if (unknown) return `STORAGE_URL solo entiende endpoint y region, no «${unknown}»`;
+  if (unknown) return `${name} solo entiende endpoint y region, no «${unknown}»`;
   const endpoint = url.searchParams.get("endpoint") || undefined;
   const region = url.searchParams.get("region") || undefined;
   if (endpoint && !/^https?:$/.test(URL.parse(endpoint)?.protocol ?? "")) {
-    return "El endpoint de STORAGE_URL tiene que ser una dirección http o https";
+    return `El endpoint de ${name} tiene que ser una dirección http o https`;
   }
-  if (!endpoint && !region) return "STORAGE_URL necesita region (o endpoint, si el almacén no es el de AWS)";
+  if (!endpoint && !region) return `${name} necesita region (o endpoint, si el almacén no es el de AWS)`;
   const folder = url.pathname.replace(/^\/+|\/+$/g, "");
   return { bucket: url.hostname, prefix: folder && `${decodeURI(folder)}/`, endpoint, region: region ?? anyRegion };
 }

@@ -8,6 +8,7 @@ import { vapidKeys } from "../api/notifications/push-service.server.ts";
 import { replyNotifying } from "../api/notifications/reply-notices.server.ts";
 import { askingDue } from "../api/schedules/ask-due.server.ts";
 import { exporting } from "../api/users/export-job.server.ts";
+import { backingUp, LastCopy } from "../backups/nightly.server.ts";
 import { sealAudit } from "../db/audit/seal.server.ts";
 import { openDatabase } from "../db/connection.server.ts";
 import { alone } from "../db/processes/alone.server.ts";
@@ -116,10 +117,21 @@ export async function openServices(config: Config): Promise<Opened> {
   const redis = config.redisUrl ? await openRedis(config.redisUrl, log) : undefined;
   const found = await runs.adopt();
   if (found.resumed + found.interrupted > 0) log.warn(found, "respuestas que dejó a medias el último cierre");
+  const lastCopy = new LastCopy(config.backup);
   const eventLoop = new EventLoop();
   watch({
     replies_running: { help: "Replies that are being written.", value: () => runs.underway },
     jobs_running: { help: "Jobs that this process runs.", value: () => jobs.underway },
+    ...(lastCopy.isWanted && {
+      backup_age_seconds: {
+        help: "Since the last good copy; NaN where there is none, or its place does not answer.",
+        value: () =>
+          lastCopy.at().then(
+            (at) => (at ? (Date.now() - at) / 1000 : Number.NaN),
+            () => Number.NaN,
+          ),
+      },
+    }),
     ...(pool && {
       pool_connections: { help: "Connections to PostgreSQL.", value: () => pool.totalCount },
       pool_idle: { help: "Connections to PostgreSQL that nobody uses.", value: () => pool.idleCount },
@@ -145,9 +157,11 @@ export async function openServices(config: Config): Promise<Opened> {
     accessKey: keys.accessKey,
     authenticatorKey: keys.authenticatorKey,
     auditKey: keys.auditKey,
+    lastCopy,
   };
   jobs.handle("schedules", askingDue(services));
   jobs.handle("queued", sendingForgotten(services));
+  if (config.backup) jobs.handle("backup", backingUp(config, storage, log));
   runs.sendQueuedBy((chatId) => sendQueued(services, chatId));
   await jobs.start();
   // Not awaited: model servers may be slow to answer.

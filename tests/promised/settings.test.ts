@@ -93,6 +93,8 @@ const wrong: Record<string, string[]> = {
   STORAGE_URL: ["https://s3.es/cosa", "s3://X", "s3://cosa", "s3://a:b@cosa?region=x", "s3://cosa?region=x&acl=y"],
   AWS_ACCESS_KEY_ID: ["sola"],
   AWS_SECRET_ACCESS_KEY: ["sola"],
+  BACKUP_URL: ["copias", "./copias", "ftp://x", "s3://X", "s3://cosa"],
+  BACKUP_PASSPHRASE: ["corta", "larga pero sin sitio de copias"],
   API_BASE_URL: url,
   SESSION_SECRET: ["corto"],
   SESSION_SECRET_NEW: ["corto", "x".repeat(32)],

@@ -1,4 +1,7 @@
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
@@ -170,7 +173,7 @@ describe("a bucket", () => {
 
   it.each([
     ["no such bucket", { bucket: "no-existe" }, "no hay un contenedor con ese nombre"],
-    ["wrong keys", { keys: { accessKeyId: "NADIE", secretAccessKey: "nada" } }, "no acepta"],
+    ["wrong keys", { keys: { accessKeyId: "NADIE", secretAccessKey: "nada" } }, "no conoce AWS_ACCESS_KEY_ID"],
   ])("that can't be used stops the start with a sentence: %s", async (_, wrong, sentence) => {
     const bucket = { ...store.settings(), ...wrong };
     await expect(openStorage({ dataDir: folder, bucket }, createLog("silent"))).rejects.toThrow(sentence);
@@ -182,4 +185,15 @@ describe("a bucket", () => {
     await expect(storage.read("019a-1", "original")).rejects.toThrow();
     storage.close();
   });
+
+  it("that takes what is sent and never answers refuses it, and waits for no second minute", async () => {
+    const mute = createServer((request) => request.resume()).listen(0, "127.0.0.1");
+    await once(mute, "listening");
+    const { port } = mute.address() as AddressInfo;
+    const storage = new BucketStorage({ ...store.settings(), endpoint: `http://127.0.0.1:${port}` });
+    await expect(storage.put("019a-1", "original", Buffer.from("Hola"))).rejects.toThrow();
+    storage.close();
+    mute.closeAllConnections();
+    mute.close();
+  }, 60_000);
 });

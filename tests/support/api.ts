@@ -7,6 +7,7 @@ import type { Services } from "../../app/api/env.server.ts";
 import { importing } from "../../app/api/imports/import-job.server.ts";
 import { vapidKeys } from "../../app/api/notifications/push-service.server.ts";
 import { exporting } from "../../app/api/users/export-job.server.ts";
+import { LastCopy } from "../../app/backups/nightly.server.ts";
 import { Processes } from "../../app/db/processes/processes.server.ts";
 import { secretKeys } from "../../app/db/stored-secrets.server.ts";
 import { meaningsLearning } from "../../app/embeddings/learn-meanings.server.ts";
@@ -117,6 +118,7 @@ export async function openApi(
     accessKey: secretKeys(secret).accessKey,
     authenticatorKey: secretKeys(secret).authenticatorKey,
     auditKey: secretKeys(secret).auditKey,
+    lastCopy: new LastCopy(undefined),
   };
   runs.sendQueuedBy((chatId) => sendQueued(services, chatId));
   await jobs.start();

@@ -25,6 +25,7 @@ export const job = z
       "reply-push",
       "schedules",
       "queued",
+      "backup",
     ]),
     state: z.enum(["waiting", "running", "done", "failed"]),
     userId: z.string().nullable(),

@@ -50,6 +50,13 @@ const shown = z
     jobs: z
       .object({ waiting: z.number(), running: z.number(), failed: z.number() })
       .openapi({ description: "Lo que se hace por detrás." }),
+    nightly: z
+      .object({
+        wanted: z.boolean().openapi({ description: "Si hay BACKUP_URL." }),
+        at: z.string().nullable().openapi({ description: "La última copia buena." }),
+        answers: z.boolean().openapi({ description: "Si el sitio de las copias contesta." }),
+      })
+      .openapi({ description: "Las copias de cada noche." }),
     mail: z.boolean().openapi({ description: "Si puede enviar correo." }),
     lost: z
       .object({ models: z.number(), tools: z.number(), accesses: z.number(), authenticators: z.number() })
@@ -72,7 +79,7 @@ export const system = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).op
   async (c) => {
     const { services } = c.var;
     const { db, engine, mail } = services;
-    const [migrations, engineVersion, storage, underway, lost, living, jobs] = await Promise.all([
+    const [migrations, engineVersion, storage, underway, lost, living, jobs, nightly] = await Promise.all([
       carriedOut(db, engine),
       versionOf(services),
       storageOf(services),
@@ -80,6 +87,7 @@ export const system = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).op
       countLost(db, services),
       services.processes.living(),
       jobsIn(services),
+      nightlyOf(services),
     ]);
     return c.json(
       {
@@ -94,6 +102,7 @@ export const system = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).op
         underway,
         processes: living.map(({ createdAt, updatedAt: _seen, ...one }) => ({ ...one, startedAt: iso(createdAt) })),
         jobs,
+        nightly,
         mail: mail.available,
         lost,
       },
@@ -101,6 +110,16 @@ export const system = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).op
     );
   },
 );
+
+async function nightlyOf({ lastCopy, log }: Services) {
+  try {
+    const at = await lastCopy.at();
+    return { wanted: lastCopy.isWanted, at: at === undefined ? null : iso(at), answers: true };
+  } catch (error) {
+    log.warn({ err: error }, "el sitio de las copias no contesta");
+    return { wanted: true, at: null, answers: false };
+  }
+}
 
 async function versionOf({ db, engine }: Services): Promise<string> {
   const asked =

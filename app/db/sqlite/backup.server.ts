@@ -8,6 +8,11 @@ export type Backup = { name: string; path: string; size: number; at: number };
 
 // In ms: enough to rewrite a database of some gigabytes.
 const scrubbedWithin = 30 * 60_000;
+const scrubber = new URL(`./scrub.worker${extname(import.meta.filename)}`, import.meta.url);
+
+/** Copies a database in use, by another process, to a file that is not there yet, without temporary chats and deleted content. */
+export const scrubbedCopy = (from: string, to: string): Promise<unknown> =>
+  runWorker(scrubber, { path: to, from }, scrubbedWithin);
 
 /** Backups of the embedded database, in a folder of their own. */
 export class Backups {
@@ -38,8 +43,7 @@ export class Backups {
     const part = `${path}.part`;
     try {
       await backup(this.#handle, part);
-      const program = new URL(`./scrub.worker${extname(import.meta.filename)}`, import.meta.url);
-      await runWorker(program, { path: part }, scrubbedWithin);
+      await runWorker(scrubber, { path: part }, scrubbedWithin);
       syncFile(part);
       await rename(part, path);
       syncFolder(this.#folder);

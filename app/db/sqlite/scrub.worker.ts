@@ -3,9 +3,14 @@ import { answerJob } from "../../process/child-process-entry.ts";
 
 /**
  * Removes from a copied database what must not be in a backup: temporary chats with everything that belongs to them, and deleted
- * content that is still in free pages. Works on databases of older versions too.
+ * content that is still in free pages. Works on databases of older versions too. `from`: a database in use, which is copied first.
  */
-answerJob(({ path }: { path: string }) => {
+answerJob(({ path, from }: { path: string; from?: string }) => {
+  if (from) {
+    const source = new DatabaseSync(from, { readOnly: true });
+    source.prepare("vacuum into ?").run(path);
+    source.close();
+  }
   const copy = new DatabaseSync(path);
   copy.exec("pragma foreign_keys = on; pragma journal_mode = delete; pragma synchronous = off");
   for (const table of ["chats", "files"]) {

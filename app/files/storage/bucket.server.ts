@@ -70,7 +70,7 @@ export class BucketStorage implements Storage {
     if (typeof source !== "string" && !(source instanceof Uint8Array)) return this.#putWhileMade(id, variant, source);
     const size = typeof source === "string" ? (await stat(source)).size : source.byteLength;
     const requestTimeout = answer + size / slowestUpload;
-    const abortSignal = AbortSignal.timeout(putWithin + size / slowestUpload);
+    const abortSignal = AbortSignal.timeout(putWithin + Math.ceil(size / slowestUpload));
     for (let attempt = 1; ; attempt++) {
       // The SDK does not repeat what it has read from a stream, so each attempt has a stream of its own.
       const Body = typeof source === "string" ? createReadStream(source) : source;

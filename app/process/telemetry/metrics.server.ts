@@ -48,14 +48,14 @@ export const cost = new Counter({
 });
 
 /** Gauges that are asked for when somebody looks. Names without `tertulia_`. */
-export function watch(gauges: Record<string, { help: string; value(): number }>): void {
+export function watch(gauges: Record<string, { help: string; value(): number | Promise<number> }>): void {
   for (const [name, { help, value }] of Object.entries(gauges)) {
     register.removeSingleMetric(`tertulia_${name}`);
     new Gauge({
       name: `tertulia_${name}`,
       help,
-      collect() {
-        this.set(value());
+      async collect() {
+        this.set(await value());
       },
     });
   }

@@ -13,6 +13,7 @@ const kinds = {
   "reply-push": "Aviso en los dispositivos",
   schedules: "Preguntas programadas",
   queued: "Mensajes en espera",
+  backup: "Copia de la noche",
 };
 const states = { waiting: "Espera", running: "En marcha", done: "Hecho", failed: "Ha fallado" };
 

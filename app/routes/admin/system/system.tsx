@@ -50,8 +50,25 @@ export async function loader({ context }: Route.LoaderArgs) {
       system.processes.length < 2 ? [] : system.processes.map((one) => processInWords(one, said(one.startedAt))),
     skewed: system.processes.some(({ ahead }) => Math.abs(ahead) > clockSkew),
     jobs: system.jobs,
+    nightly: nightlyInWords(system.nightly, said),
     migrations: migrations.map(({ name, at }) => ({ name, at: said(at) })),
   };
+}
+
+// In ms: a night that was missed.
+const lateAfter = 36 * 60 * 60_000;
+
+/** The copies of each night, and whether something is wrong with them. */
+function nightlyInWords(
+  { wanted, at, answers }: { wanted: boolean; at: string | null; answers: boolean },
+  said: (at: string) => string,
+): { text: string; isLate: boolean } {
+  if (!wanted) return { text: "Con BACKUP_URL se hace una copia cada noche, en otro sitio.", isLate: false };
+  if (!answers) return { text: "El sitio de las copias de cada noche no contesta: mira el registro.", isLate: true };
+  if (!at) return { text: "Aún no hay ninguna copia de cada noche.", isLate: true };
+  const isLate = Date.now() - Date.parse(at) > lateAfter;
+  const last = `La última copia buena de cada noche es de ${said(at)}.`;
+  return { text: isLate ? `${last} Desde entonces ha fallado: mira el registro.` : last, isLate };
 }
 
 /** «Hacer una copia ahora». */
@@ -70,7 +87,7 @@ export async function action({ context, url }: Route.ActionArgs) {
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 
 export default function System({ loaderData }: Route.ComponentProps) {
-  const { facts, fills, lost, copies, backups, processes, skewed, jobs, migrations } = loaderData;
+  const { facts, fills, lost, copies, backups, processes, skewed, jobs, nightly, migrations } = loaderData;
   const outlet = useOutlet();
   return (
     <BehindDialog dialog={outlet}>
@@ -96,6 +113,15 @@ export default function System({ loaderData }: Route.ComponentProps) {
         )}
         <section className="mt-7">
           <h2>Copias</h2>
+          {nightly.isLate ? (
+            <div className="mt-4">
+              <Callout type="warning">
+                <p>{nightly.text}</p>
+              </Callout>
+            </div>
+          ) : (
+            <p className="mt-2">{nightly.text}</p>
+          )}
           {copies ? <Copies backups={backups} /> : <OwnMeans />}
         </section>
         <Jobs jobs={jobs} />

@@ -1,0 +1,259 @@
+import { createReadStream, createWriteStream } from "node:fs";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { createGunzip, createGzip } from "node:zlib";
+import packageJson from "../../package.json" with { type: "json" };
+import { nameOf, readName, type Storage } from "../files/storage/storage.server.ts";
+import { ConfigError } from "../process/config.server.ts";
+import { objectOf } from "../process/text/json.ts";
+import {
+  type Contents,
+  type Counts,
+  checkDump,
+  type DatabasePlace,
+  dump,
+  lookInto,
+  openCopy,
+  restoreDump,
+} from "./database.server.ts";
+import { momentOf, nameOfCopy, surplus } from "./kept.ts";
+import type { BackupPlace } from "./place.server.ts";
+import { Seal } from "./seal.server.ts";
+
+/** Sources of a copy. `dir`: for temporary files, with room for the database twice. */
+export type Sources = {
+  database: DatabasePlace;
+  storage: Storage;
+  /** Master secret, which only goes along sealed. */
+  secret: string;
+  dir: string;
+};
+/** A copy, by its description, which is stored last: a copy without one is not whole. */
+export type Copy = {
+  name: string;
+  /** In epoch ms. */
+  at: number;
+  version: string;
+  engine: DatabasePlace["engine"];
+  migration: string;
+  counts: Counts;
+  /** In bytes, of the packed database. */
+  size: number;
+  isSealed: boolean;
+  files: string[];
+};
+
+const description = "copia.json";
+const base = "base.gz";
+const secretName = "secret";
+const shared = "archivos/";
+
+/** Files that are kept with their names in a copy: those of all copies lie beside them, as each one is the same in all. */
+const sharedName = (stored: string) => `${shared}${stored}`;
+
+/**
+ * Makes a copy: the database, what is new among the files, the secret if a passphrase seals it. It is brought back and opened before it
+ * counts; then those that are not to be kept are deleted. Throws ConfigError, or what the place or the database threw.
+ */
+export async function makeCopy(
+  place: BackupPlace,
+  passphrase: string | undefined,
+  { database, storage, secret, dir }: Sources,
+  at = Date.now(),
+): Promise<Copy> {
+  const temporary = await mkdtemp(join(dir, "copia-"));
+  const [raw, packed, sealed] = ["base", "base.gz", "sealed"].map((name) => join(temporary, name)) as [
+    string,
+    string,
+    string,
+  ];
+  try {
+    const seal = await Seal.open(place, passphrase, temporary);
+    const name = nameOfCopy(at);
+    const put = async (as: string, path: string) => {
+      await seal.seal(as, path, sealed);
+      await place.put(as, sealed);
+    };
+    const contents = database.engine === "postgres" ? await lookInto(database.url) : undefined;
+    await dump(database, raw);
+    const { migration, counts, fileIds } = contents ?? openCopy(raw);
+    const files = await putFiles(place, storage, new Set(fileIds), put);
+    await pipeline(createReadStream(raw), createGzip(), createWriteStream(packed));
+    await put(`${name}/${base}`, packed);
+    if (seal.isSecret) {
+      await writeFile(raw, secret);
+      await put(`${name}/${secretName}`, raw);
+    }
+    const { size } = await stat(packed);
+    await bring(place, seal, `${name}/${base}`, { to: raw, temporary });
+    if (database.engine === "postgres") await checkDump(raw);
+    else compare(openCopy(raw), { counts, migration });
+    const { engine } = database;
+    const copy: Copy = {
+      name,
+      at,
+      version: packageJson.version,
+      engine,
+      migration,
+      counts,
+      size,
+      isSealed: seal.isSecret,
+      files,
+    };
+    await writeFile(packed, JSON.stringify(copy));
+    await place.put(`${name}/${description}`, packed);
+    await prune(place, temporary);
+    return copy;
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+/** Puts the files that the place does not have yet; answers the names of all that the database names. */
+async function putFiles(
+  place: BackupPlace,
+  storage: Storage,
+  wanted: Set<string>,
+  put: (as: string, path: string) => Promise<void>,
+): Promise<string[]> {
+  const there = new Set(await place.list(shared));
+  const names: string[] = [];
+  for await (const { id, variant } of storage.list()) {
+    if (!wanted.has(id)) continue;
+    const name = nameOf(id, variant);
+    names.push(name);
+    if (!there.has(sharedName(name))) await storage.lend(id, variant, (path) => put(sharedName(name), path));
+  }
+  return names;
+}
+
+/** Brings a packed file back, opened. */
+async function bring(
+  place: BackupPlace,
+  seal: Seal,
+  name: string,
+  { to, temporary }: { to: string; temporary: string },
+) {
+  const [fetched, packed] = [join(temporary, "fetched"), join(temporary, "opened")];
+  await place.get(name, fetched);
+  await seal.open(name, fetched, packed);
+  await pipeline(createReadStream(packed), createGunzip(), createWriteStream(to));
+  await Promise.all([rm(fetched), rm(packed)]);
+}
+
+function compare(
+  found: Pick<Contents, "counts" | "migration">,
+  expected: Pick<Contents, "counts" | "migration">,
+): void {
+  if (JSON.stringify([found.counts, found.migration]) === JSON.stringify([expected.counts, expected.migration])) return;
+  throw new Error("the copy does not hold what it was made of");
+}
+
+/** The whole copies of a place, the newest first. `dir`: for temporary files. */
+export async function listCopies(place: BackupPlace, dir: string): Promise<Copy[]> {
+  const temporary = await mkdtemp(join(dir, "copia-"));
+  try {
+    return await describeAll(place, temporary);
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+/** When the newest whole copy was made, in epoch ms; undefined if there is none. By names alone. */
+export async function lastCopyAt(place: BackupPlace): Promise<number | undefined> {
+  const moments = (await wholeNames(place)).flatMap((name) => momentOf(name) ?? []);
+  return moments.length > 0 ? Math.max(...moments) : undefined;
+}
+
+const wholeNames = async (place: BackupPlace): Promise<string[]> =>
+  (await place.list("")).flatMap((name) =>
+    name.endsWith(`/${description}`) ? [name.slice(0, -description.length - 1)] : [],
+  );
+
+async function describeAll(place: BackupPlace, temporary: string): Promise<Copy[]> {
+  const copies: Copy[] = [];
+  for (const name of (await wholeNames(place)).filter(momentOf).sort().reverse()) {
+    const path = join(temporary, description);
+    await place.get(`${name}/${description}`, path);
+    const read = objectOf(await readFile(path, "utf8"));
+    // Written by this program, last of all, and named by the moment of the copy.
+    if (read && Array.isArray(read.files)) copies.push({ ...(read as Copy), name });
+  }
+  return copies;
+}
+
+/** Deletes the copies that are not to be kept, what is left of broken ones, and files that no copy names any more. */
+async function prune(place: BackupPlace, temporary: string): Promise<void> {
+  const copies = await describeAll(place, temporary);
+  const gone = new Set(surplus(copies.map(({ name }) => name)));
+  const kept = copies.filter(({ name }) => !gone.has(name));
+  const names = new Set(kept.map(({ name }) => name));
+  const files = new Set(kept.flatMap((copy) => copy.files.map(sharedName)));
+  const all = await place.list("");
+  await place.delete(
+    all.filter((name) => {
+      if (name.startsWith(shared)) return !files.has(name);
+      const [folder = ""] = name.split("/");
+      return momentOf(folder) !== undefined && !names.has(folder);
+    }),
+  );
+}
+
+/** Goal of a restoration: an empty database, an empty store of files, and the file for the secret, if it is to come along. */
+export type Goal = { database: DatabasePlace; storage: Storage; secretPath: string | undefined; dir: string };
+
+/**
+ * Restores a copy (by default the newest one) and compares it with its description. Throws ConfigError where there is none, or something
+ * of it is missing.
+ */
+export async function restoreCopy(
+  place: BackupPlace,
+  passphrase: string | undefined,
+  goal: Goal,
+  wanted?: string,
+): Promise<Copy> {
+  const temporary = await mkdtemp(join(goal.dir, "copia-"));
+  try {
+    const seal = await Seal.open(place, passphrase, temporary);
+    const copies = await describeAll(place, temporary);
+    const copy = wanted ? copies.find(({ name }) => name === wanted) : copies[0];
+    if (!copy) {
+      const which = wanted ? `la copia ${wanted}` : "ninguna copia";
+      throw new ConfigError(
+        `En ${place.name} no está ${which}. Hay: ${copies.map(({ name }) => name).join(", ") || "nada"}.`,
+      );
+    }
+    if (copy.engine !== goal.database.engine) {
+      const needs = copy.engine === "postgres" ? "DATABASE_URL de un PostgreSQL vacío" : "DATA_DIR, sin DATABASE_URL";
+      throw new ConfigError(
+        `La copia ${copy.name} es de ${copy.engine === "postgres" ? "PostgreSQL" : "SQLite"}: hace falta ${needs}.`,
+      );
+    }
+    if (goal.database.engine === "sqlite") {
+      await bring(place, seal, `${copy.name}/${base}`, { to: goal.database.path, temporary });
+      compare(openCopy(goal.database.path), copy);
+    } else {
+      const path = join(temporary, "base");
+      await bring(place, seal, `${copy.name}/${base}`, { to: path, temporary });
+      await restoreDump(path, goal.database.url);
+      compare(await lookInto(goal.database.url), copy);
+    }
+    const [fetched, opened] = [join(temporary, "fetched"), join(temporary, "opened")];
+    for (const name of copy.files) {
+      const stored = readName(name);
+      if (!stored) continue;
+      await place.get(sharedName(name), fetched);
+      await seal.open(sharedName(name), fetched, opened);
+      await goal.storage.put(stored.id, stored.variant, opened);
+    }
+    if (goal.secretPath && copy.isSealed) {
+      await place.get(`${copy.name}/${secretName}`, fetched);
+      await seal.open(`${copy.name}/${secretName}`, fetched, opened);
+      await writeFile(goal.secretPath, await readFile(opened), { mode: 0o600, flag: "wx" });
+    }
+    return copy;
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
+}
