@@ -34,7 +34,9 @@ const packageOf = {
   promtool: "prometheus",
 };
 
-for (const step of process.argv.slice(2)) steps[step]();
+// An archive of a release has all that serving needs, and nothing to install or build it with.
+const isReleased = existsSync(path("released.json"));
+if (!isReleased) for (const step of process.argv.slice(2)) steps[step]();
 
 /** npm ci, when what is installed is not what the lock file says. */
 function install(folder = root) {

@@ -91,7 +91,7 @@ describe.each(engines)("an installation on $name", (engine) => {
 });
 
 /** Settings of an empty database of the same kind. */
-async function emptyLike(name: string) {
+async function emptyLike(name: string): Promise<{ env: Record<string, string>; drop(): Promise<void> }> {
   const [shared] = name === "postgres" ? await sharedEngines() : [];
   if (!shared) return { env: {}, drop: async () => {} };
   const { url, drop } = await shared.open();
