@@ -25,6 +25,7 @@ const forLongTests = [
   "caddy",
   "promtool",
   "pgbouncer",
+  "minisign",
 ].map((command) => [command]);
 /** Debian's packages that are not called as their command. */
 const packageOf = {

@@ -63,6 +63,7 @@ export const thirds: [Third, Third, Third] = [
     node: [
       "tests/browsers/flow.long.test.ts",
       "tests/failure/operator.long.test.ts",
+      "tests/failure/release.long.test.ts",
       "tests/grown/grown.long.test.ts",
       "tests/grown/hosts.long.test.ts",
     ],
