@@ -16,11 +16,25 @@ const mayImport: Record<string, string[]> = {
   markdown: ["process"],
   realtime: ["process", "db"],
   tools: ["process", "db"],
+  backups: ["process", "db", "files", "jobs"],
   retention: ["process", "db", "files", "realtime"],
   replies: ["process", "db", "files", "tools"],
   embeddings: ["process", "db", "jobs", "replies"],
   voice: ["process", "db", "replies"],
-  api: ["process", "http", "db", "files", "jobs", "realtime", "tools", "replies", "embeddings", "voice", "retention"],
+  api: [
+    "process",
+    "http",
+    "db",
+    "files",
+    "jobs",
+    "realtime",
+    "tools",
+    "replies",
+    "embeddings",
+    "voice",
+    "backups",
+    "retention",
+  ],
   // Server side of pages: nothing that knows the database.
   web: ["process", "http"],
   // Access for programs: clients of the API, like pages.
@@ -38,6 +52,7 @@ const mayImport: Record<string, string[]> = {
     "replies",
     "embeddings",
     "voice",
+    "backups",
     "retention",
     "api",
     "web",
@@ -136,7 +151,7 @@ describe("the house", () => {
   it("server code carries the suffix that keeps it out of the browser", () => {
     const bare = files.filter(
       (file) =>
-        /^app\/(db|api|files|jobs|replies|embeddings|markdown|tools|retention)\//.test(file) &&
+        /^app\/(db|api|files|jobs|replies|embeddings|markdown|tools|backups|retention)\//.test(file) &&
         !/\.(?:server\.tsx?|d\.ts)$/.test(file),
     );
     expect(bare).toEqual([

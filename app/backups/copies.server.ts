@@ -17,7 +17,7 @@ import {
   openCopy,
   restoreDump,
 } from "./database.server.ts";
-import { momentOf, nameOfCopy, surplus } from "./kept.ts";
+import { momentOf, nameOfCopy, surplus } from "./kept.server.ts";
 import type { BackupPlace } from "./place.server.ts";
 import { Seal } from "./seal.server.ts";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listCopies, makeCopy, restoreCopy, type Sources } from "../../app/backups/copies.server.ts";
-import { nameOfCopy, surplus } from "../../app/backups/kept.ts";
+import { nameOfCopy, surplus } from "../../app/backups/kept.server.ts";
 import { isDue } from "../../app/backups/nightly.server.ts";
 import { type BackupPlace, openPlace } from "../../app/backups/place.server.ts";
 import { FolderStorage } from "../../app/files/storage/folder.server.ts";

@@ -67,7 +67,7 @@ export function carefully(pool: Pool): PostgresPool {
   };
 }
 
-/** Where PostgreSQL has no room for one more connection, waits for one of those that are there, and asks for more after a while. */
+/** Opens a connection. If PostgreSQL has no room for one more, it waits for one of those that are there, and asks for more after a while. */
 async function connectPatiently(pool: Pool, max: number): Promise<PoolClient> {
   for (const until = Date.now() + connectedWithin; ; ) {
     try {
