@@ -27,6 +27,7 @@ export default defineConfig(({ command }) => ({
             "page.worker": "./app/tools/builtin/page.worker.ts",
             "scrub.worker": "./app/db/sqlite/scrub.worker.ts",
             "checkpoint.worker": "./app/db/sqlite/checkpoint.worker.ts",
+            "open-copy.worker": "./app/backups/open-copy.worker.ts",
             "document.worker": "./app/markdown/documents/document.worker.ts",
             "render.worker": "./app/markdown/render.worker.ts",
             "import.worker": "./app/api/imports/import.worker.ts",

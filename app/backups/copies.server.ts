@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from "node:fs";
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
@@ -7,19 +7,11 @@ import packageJson from "../../package.json" with { type: "json" };
 import { nameOf, readName, type Storage } from "../files/storage/storage.server.ts";
 import { ConfigError } from "../process/config.server.ts";
 import { objectOf } from "../process/text/json.ts";
-import {
-  type Contents,
-  type Counts,
-  checkDump,
-  type DatabasePlace,
-  dump,
-  lookInto,
-  openCopy,
-  restoreDump,
-} from "./database.server.ts";
+import type { Contents, Counts } from "./contents.server.ts";
+import { checkDump, type DatabasePlace, dump, openCopy, openRestored, restoreDump } from "./database.server.ts";
 import { momentOf, nameOfCopy, surplus } from "./kept.server.ts";
 import type { BackupPlace } from "./place.server.ts";
-import { Seal } from "./seal.server.ts";
+import { copiesPrefix, Seal } from "./seal.server.ts";
 
 /** Sources of a copy. `dir`: for temporary files, with room for the database twice. */
 export type Sources = {
@@ -44,10 +36,15 @@ export type Copy = {
   files: string[];
 };
 
-const description = "copia.json";
-const base = "base.gz";
-const secretName = "secret";
+const description = (name: string) => `${copiesPrefix}${name}.json`;
+const data = "datos/";
+const base = (name: string) => `${data}${name}/base.gz`;
+const secretOf = (name: string) => `${data}${name}/secret`;
+/** Says that a copy is being made. */
+const begun = (name: string) => `${data}${name}/empezada`;
 const shared = "archivos/";
+// In ms: a copy that takes longer than this was broken off.
+const madeWithin = 24 * 60 * 60_000;
 
 /** Files that are kept with their names in a copy: those of all copies lie beside them, as each one is the same in all. */
 const sharedName = (stored: string) => `${shared}${stored}`;
@@ -62,6 +59,7 @@ export async function makeCopy(
   { database, storage, secret, dir }: Sources,
   at = Date.now(),
 ): Promise<Copy> {
+  await sweep(dir);
   const temporary = await mkdtemp(join(dir, "copia-"));
   const [raw, packed, sealed] = ["base", "base.gz", "sealed"].map((name) => join(temporary, name)) as [
     string,
@@ -75,20 +73,22 @@ export async function makeCopy(
       await seal.seal(as, path, sealed);
       await place.put(as, sealed);
     };
-    const contents = database.engine === "postgres" ? await lookInto(database.url) : undefined;
-    await dump(database, raw);
-    const { migration, counts, fileIds } = contents ?? openCopy(raw);
+    await writeFile(raw, "");
+    await place.put(begun(name), raw);
+    await rm(raw);
+    const { migration, counts, fileIds } = await dump(database, raw);
     const files = await putFiles(place, storage, new Set(fileIds), put);
     await pipeline(createReadStream(raw), createGzip(), createWriteStream(packed));
-    await put(`${name}/${base}`, packed);
+    await put(base(name), packed);
     if (seal.isSecret) {
       await writeFile(raw, secret);
-      await put(`${name}/${secretName}`, raw);
+      await put(secretOf(name), raw);
     }
     const { size } = await stat(packed);
-    await bring(place, seal, `${name}/${base}`, { to: raw, temporary });
+    await bring(place, seal, base(name), { to: raw, temporary });
     if (database.engine === "postgres") await checkDump(raw);
-    else compare(openCopy(raw), { counts, migration });
+    else compare(await openCopy(raw), { counts, migration });
+    await checkFiles(place, seal, files, { sealed, raw });
     const { engine } = database;
     const copy: Copy = {
       name,
@@ -102,8 +102,8 @@ export async function makeCopy(
       files,
     };
     await writeFile(packed, JSON.stringify(copy));
-    await place.put(`${name}/${description}`, packed);
-    await prune(place, temporary);
+    await place.put(description(name), packed);
+    await prune(place, temporary, at);
     return copy;
   } finally {
     await rm(temporary, { recursive: true, force: true });
@@ -126,6 +126,33 @@ async function putFiles(
     if (!there.has(sharedName(name))) await storage.lend(id, variant, (path) => put(sharedName(name), path));
   }
   return names;
+}
+
+/** Rejects unless all files of a copy are there, and the one that was stored last can be opened. */
+async function checkFiles(
+  place: BackupPlace,
+  seal: Seal,
+  files: string[],
+  { sealed, raw }: { sealed: string; raw: string },
+): Promise<void> {
+  const there = new Set(await place.list(shared));
+  const missing = files.find((name) => !there.has(sharedName(name)));
+  // Another copy that was made meanwhile has taken it away.
+  if (missing) throw new Error(`${missing} is not among the copied files`);
+  const last = files.at(-1);
+  if (!last) return;
+  await place.get(sharedName(last), sealed);
+  await seal.open(sharedName(last), sealed, raw);
+}
+
+/** Deletes temporary files of copies that were broken off. */
+async function sweep(dir: string): Promise<void> {
+  for (const name of await readdir(dir)) {
+    if (!/^copia-\w{6}$/.test(name)) continue;
+    const path = join(dir, name);
+    const { mtimeMs } = await stat(path);
+    if (Date.now() - mtimeMs > madeWithin) await rm(path, { recursive: true, force: true });
+  }
 }
 
 /** Brings a packed file back, opened. */
@@ -167,15 +194,16 @@ export async function lastCopyAt(place: BackupPlace): Promise<number | undefined
 }
 
 const wholeNames = async (place: BackupPlace): Promise<string[]> =>
-  (await place.list("")).flatMap((name) =>
-    name.endsWith(`/${description}`) ? [name.slice(0, -description.length - 1)] : [],
-  );
+  (await place.list(copiesPrefix)).flatMap((path) => {
+    const name = path.slice(copiesPrefix.length, -".json".length);
+    return path === description(name) && momentOf(name) !== undefined ? [name] : [];
+  });
 
 async function describeAll(place: BackupPlace, temporary: string): Promise<Copy[]> {
   const copies: Copy[] = [];
-  for (const name of (await wholeNames(place)).filter(momentOf).sort().reverse()) {
-    const path = join(temporary, description);
-    await place.get(`${name}/${description}`, path);
+  for (const name of (await wholeNames(place)).sort().reverse()) {
+    const path = join(temporary, "copia.json");
+    await place.get(description(name), path);
     const read = objectOf(await readFile(path, "utf8"));
     // Written by this program, last of all, and named by the moment of the copy.
     if (read && Array.isArray(read.files)) copies.push({ ...(read as Copy), name });
@@ -183,21 +211,26 @@ async function describeAll(place: BackupPlace, temporary: string): Promise<Copy[
   return copies;
 }
 
-/** Deletes the copies that are not to be kept, what is left of broken ones, and files that no copy names any more. */
-async function prune(place: BackupPlace, temporary: string): Promise<void> {
+/**
+ * Deletes the copies that are not to be kept, what is left of broken ones, and files that no copy names any more. `now`: the moment of
+ * the copy that has just been made. What belongs to one that is being made beside it stays.
+ */
+async function prune(place: BackupPlace, temporary: string, now: number): Promise<void> {
   const copies = await describeAll(place, temporary);
   const gone = new Set(surplus(copies.map(({ name }) => name)));
   const kept = copies.filter(({ name }) => !gone.has(name));
   const names = new Set(kept.map(({ name }) => name));
+  const nameIn = (path: string) => path.slice(data.length).split("/")[0] ?? "";
+  const all = await place.list(data);
+  const isBeside = (path: string) => {
+    const name = nameIn(path);
+    return !gone.has(name) && !names.has(name) && Math.abs(now - (momentOf(name) ?? 0)) < madeWithin;
+  };
+  await place.delete([...gone].map(description));
+  await place.delete(all.filter((path) => !names.has(nameIn(path)) && !isBeside(path)));
+  if (all.some(isBeside)) return;
   const files = new Set(kept.flatMap((copy) => copy.files.map(sharedName)));
-  const all = await place.list("");
-  await place.delete(
-    all.filter((name) => {
-      if (name.startsWith(shared)) return !files.has(name);
-      const [folder = ""] = name.split("/");
-      return momentOf(folder) !== undefined && !names.has(folder);
-    }),
-  );
+  await place.delete((await place.list(shared)).filter((path) => !files.has(path)));
 }
 
 /** Goal of a restoration: an empty database, an empty store of files, and the file for the secret, if it is to come along. */
@@ -231,13 +264,13 @@ export async function restoreCopy(
       );
     }
     if (goal.database.engine === "sqlite") {
-      await bring(place, seal, `${copy.name}/${base}`, { to: goal.database.path, temporary });
-      compare(openCopy(goal.database.path), copy);
+      await bring(place, seal, base(copy.name), { to: goal.database.path, temporary });
+      compare(await openCopy(goal.database.path), copy);
     } else {
       const path = join(temporary, "base");
-      await bring(place, seal, `${copy.name}/${base}`, { to: path, temporary });
+      await bring(place, seal, base(copy.name), { to: path, temporary });
       await restoreDump(path, goal.database.url);
-      compare(await lookInto(goal.database.url), copy);
+      compare(await openRestored(goal.database.url), copy);
     }
     const [fetched, opened] = [join(temporary, "fetched"), join(temporary, "opened")];
     for (const name of copy.files) {
@@ -248,8 +281,8 @@ export async function restoreCopy(
       await goal.storage.put(stored.id, stored.variant, opened);
     }
     if (goal.secretPath && copy.isSealed) {
-      await place.get(`${copy.name}/${secretName}`, fetched);
-      await seal.open(`${copy.name}/${secretName}`, fetched, opened);
+      await place.get(secretOf(copy.name), fetched);
+      await seal.open(secretOf(copy.name), fetched, opened);
       await writeFile(goal.secretPath, await readFile(opened), { mode: 0o600, flag: "wx" });
     }
     return copy;

@@ -1,60 +1,59 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { DatabaseSync } from "node:sqlite";
+import { extname } from "node:path";
+import type { Client } from "pg";
 import { scrubbedCopy } from "../db/sqlite/backup.server.ts";
+import { runWorker } from "../process/child-process.server.ts";
 import { ConfigError } from "../process/config.server.ts";
+import { type Contents, lookInto } from "./contents.server.ts";
 
 /** The database of an installation: the file of the embedded one, or the address of PostgreSQL. */
 export type DatabasePlace = { engine: "sqlite"; path: string } | { engine: "postgres"; url: string };
 
-const counted = ["users", "chats", "messages", "files"] as const;
-/** Rows of the tables that a restored copy is compared by. */
-export type Counts = Record<(typeof counted)[number], number>;
-/** Contents of a copied database. `fileIds`: files that it names. */
-export type Contents = { migration: string; counts: Counts; fileIds: string[] };
-
 // The usual folders of programs: what is in the environment of this process does not concern them.
 const programs = "/usr/local/bin:/usr/bin:/bin";
+// In ms: enough to read a database of some gigabytes.
+const readWithin = 60 * 60_000;
+const opener = new URL(`./open-copy.worker${extname(import.meta.filename)}`, import.meta.url);
+
 /** Copies a database in use to a file, without temporary chats where it is the embedded one. Throws ConfigError without pg_dump. */
-export async function dump(from: DatabasePlace, to: string): Promise<void> {
-  if (from.engine === "sqlite") await scrubbedCopy(from.path, to);
-  else await postgresTool("pg_dump", from.url, ["--format=custom", "--no-owner", "--no-privileges", `--file=${to}`]);
+export async function dump(from: DatabasePlace, to: string): Promise<Contents> {
+  if (from.engine === "postgres") return dumpPostgres(from.url, to);
+  await scrubbedCopy(from.path, to);
+  return openCopy(to);
 }
 
-/** Contents of a copy of the embedded database, which is checked whole. Throws if it is damaged. */
-export function openCopy(path: string): Contents {
-  const copy = new DatabaseSync(path, { readOnly: true });
-  try {
-    const faults = copy.prepare("pragma quick_check").all() as { quick_check: string }[];
-    if (faults[0]?.quick_check !== "ok") throw new Error(`damaged copy: ${faults[0]?.quick_check}`);
-    const one = (query: string) => Object.values(copy.prepare(query).get() ?? {})[0];
-    const counts = Object.fromEntries(counted.map((table) => [table, Number(one(`select count(*) from ${table}`))]));
-    const ids = copy.prepare("select id from files").all();
-    return {
-      migration: String(one("select max(name) from kysely_migration")),
-      counts: counts as Counts,
-      fileIds: ids.map(({ id }) => String(id)),
-    };
-  } finally {
-    copy.close();
-  }
+/** Contents of a copy of the embedded database, which is checked whole. Rejects if it is damaged. */
+export const openCopy = (path: string): Promise<Contents> => runWorker<Contents>(opener, { path }, readWithin);
+
+/** Copies and counts as of one moment. */
+function dumpPostgres(url: string, to: string): Promise<Contents> {
+  return withClient(url, async (client) => {
+    await client.query("begin isolation level repeatable read read only");
+    const [exported] = (await client.query<{ id: string }>("select pg_export_snapshot() as id")).rows;
+    const contents = await lookInto(async (query) => (await client.query(query)).rows);
+    const how = ["--format=custom", "--no-owner", "--no-privileges", `--snapshot=${exported?.id}`, `--file=${to}`];
+    // The snapshot lasts as long as its transaction, which waits for pg_dump.
+    await client.query("set idle_in_transaction_session_timeout = 0");
+    await postgresTool("pg_dump", url, how);
+    return contents;
+  });
 }
 
-/** Contents of a PostgreSQL, as it is now. */
-export async function lookInto(url: string): Promise<Contents> {
+/** Contents of a restored PostgreSQL, from which what was temporary is deleted first: its sessions are of another time. */
+export const openRestored = (url: string): Promise<Contents> =>
+  withClient(url, async (client) => {
+    await client.query('delete from files where "sessionId" is not null');
+    await client.query('delete from chats where "sessionId" is not null');
+    return lookInto(async (query) => (await client.query(query)).rows);
+  });
+
+async function withClient<Result>(url: string, use: (client: Client) => Promise<Result>): Promise<Result> {
   const { default: pg } = await import("pg");
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    // As one moment saw it.
-    await client.query("begin isolation level repeatable read read only");
-    const counts = {} as Counts;
-    for (const table of counted) {
-      counts[table] = Number((await client.query(`select count(*) as n from ${table}`)).rows[0]?.n);
-    }
-    const files = await client.query<{ id: string }>("select id from files");
-    const last = await client.query<{ name: string }>("select max(name) as name from kysely_migration");
-    return { migration: String(last.rows[0]?.name), counts, fileIds: files.rows.map(({ id }) => id) };
+    return await use(client);
   } finally {
     await client.end();
   }
@@ -72,7 +71,7 @@ function postgresTool(program: string, url: string, args: string[]): Promise<voi
   const { hostname, port, username, password, pathname, searchParams } = new URL(url);
   const database = decodeURIComponent(pathname.slice(1));
   const connection = {
-    PGHOST: searchParams.get("host") ?? hostname,
+    PGHOST: searchParams.get("host") ?? hostname.replace(/^\[|\]$/g, ""),
     PGPORT: port || "5432",
     PGUSER: decodeURIComponent(username),
     PGPASSWORD: decodeURIComponent(password),

@@ -15,7 +15,10 @@ const keyLength = 32;
 const ivLength = 12;
 const tagLength = 16;
 /** The salt of the passphrase, and a mark by which a wrong one is known. */
-const keyFile = "clave.json";
+const keyFolder = "clave/";
+const keyFile = `${keyFolder}clave.json`;
+/** Descriptions of copies, one a copy. */
+export const copiesPrefix = "copias/";
 
 /** Seals files for a place of copies, with AES-256-GCM, or lets them be as they are without a passphrase. */
 export class Seal {
@@ -30,13 +33,19 @@ export class Seal {
    * passphrase that is missing or another one.
    */
   static async open(place: BackupPlace, passphrase: string | undefined, dir: string): Promise<Seal> {
-    const has = (await place.list("")).includes(keyFile);
+    const has = (await place.list(keyFolder)).includes(keyFile);
     if (!passphrase) {
       if (has) throw new ConfigError(`Las copias de ${place.name} están cifradas: falta BACKUP_PASSPHRASE.`);
       return new Seal(undefined);
     }
-    const path = join(dir, keyFile);
+    const path = join(dir, "clave.json");
     if (!has) {
+      // One file may belong to several copies: it can't be sealed in one and not in another.
+      if ((await place.list(copiesPrefix)).length > 0) {
+        throw new ConfigError(
+          `En ${place.name} hay copias sin cifrar: con BACKUP_PASSPHRASE van a otro sitio (BACKUP_URL).`,
+        );
+      }
       const salt = randomBytes(16);
       const key = await derive(passphrase, salt, keyLength, cost);
       await writeFile(path, JSON.stringify({ salt: salt.toString("base64"), mark: markOf(key).toString("base64") }));

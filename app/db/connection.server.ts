@@ -54,7 +54,7 @@ async function openEmbedded(dataDir: string, log: Log): Promise<Database> {
   const sync = new SharedSync(path, log);
   const db: Db = new Kysely({ dialect: sqliteDialect(handle, () => sync.synced()) });
   const backups = new Backups(handle, join(dataDir, "backups"));
-  const unknown = await unknownMigrations(db);
+  const unknown = await unknownMigrations(db, "sqlite");
   if (unknown.length > 0) throw newerDatabase(unknown, dataDir);
   const pending = await pendingMigrations(db, "sqlite");
   if (pending.done > 0 && pending.names.length > 0) {
@@ -111,7 +111,7 @@ async function migrateAlone(url: string, log: Log): Promise<void> {
   const pool = await openPool(url, 1, log, { patient: true });
   const db: Db = new Kysely({ dialect: new PostgresDialect({ pool: carefully(pool) }) });
   try {
-    const unknown = await unknownMigrations(db);
+    const unknown = await unknownMigrations(db, "postgres");
     if (unknown.length > 0) throw newerDatabase(unknown);
     await migrate(db, "postgres");
   } catch (error) {

@@ -113,9 +113,13 @@ export async function migrate(db: Db, engine: Engine): Promise<void> {
 }
 
 /** Migrations that were carried out by a newer version of the program, in their order. */
-export async function unknownMigrations(db: Db): Promise<string[]> {
-  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
-  if (!tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)) return [];
+export async function unknownMigrations(db: Db, engine: Engine): Promise<string[]> {
+  // In PostgreSQL, other programs may have a table of that name in schemas of their own.
+  const asked =
+    engine === "sqlite"
+      ? sql<{ found: string }>`select name as found from sqlite_master where name = ${DEFAULT_MIGRATION_TABLE}`
+      : sql<{ found: string }>`select to_regclass(${DEFAULT_MIGRATION_TABLE}) as found`;
+  if (!(await asked.execute(db)).rows[0]?.found) return [];
   const { rows } = await sql<{ name: string }>`select name from ${sql.table(DEFAULT_MIGRATION_TABLE)}`.execute(db);
   return rows
     .map(({ name }) => name)

@@ -172,6 +172,13 @@ export class Jobs {
       .values({ ...waitingJob(kind, now), id: newId(), key: kind })
       .onConflict((conflict) => conflict.column("key").doUpdateSet({ dueAt: now }))
       .execute();
+    // Given up by an older version.
+    await this.#services.db
+      .updateTable("jobs")
+      .set({ state: "waiting", attempts: 0 })
+      .where("key", "=", kind)
+      .where("state", "=", "failed")
+      .execute();
   }
 
   /** Gives what dead processes ran, or this one without knowing of it, back to those that wait; begins what is due. */
@@ -226,7 +233,8 @@ export class Jobs {
   async #run(job: JobRow, rules: JobRules): Promise<void> {
     const { clock, log } = this.#services;
     const now = clock.now();
-    if (job.attempts > rules.retries.length + 1 + deathsAtMost)
+    // Work that repeats is never given up: what fails tonight may do tomorrow.
+    if (job.attempts > rules.retries.length + 1 + deathsAtMost && !rules.every)
       return this.#fail(job, rules, "se ha interrumpido varias veces.");
     if (job.goodUntil !== null && job.goodUntil < now) return this.#fail(job, rules, "ya no sirve: llega tarde.");
     try {
@@ -244,7 +252,8 @@ export class Jobs {
       if (retry === undefined)
         return this.#fail(job, rules, "ha fallado varias veces; el registro del servidor dice por qué.");
       const problem = "ha fallado; se intentará otra vez.";
-      await this.#store(job, { state: "waiting", dueAt: clock.now() + retry, problem, processId: null });
+      const again = { state: "waiting" as const, dueAt: clock.now() + retry, problem, processId: null };
+      await this.#store(job, { ...again, ...(rules.every && { attempts: 0 }) });
     }
   }
 

@@ -267,7 +267,7 @@ export function readToRestore(env: NodeJS.ProcessEnv = process.env): Config {
 export function readSettings(env: NodeJS.ProcessEnv = process.env) {
   const given = Object.fromEntries(
     Object.entries(env)
-      .map(([name, value]) => [name, unquoted(value ?? "")] as const)
+      .map(([name, value = ""]) => [name, asIs.has(name) ? value : unquoted(value)] as const)
       .filter(([, value]) => value !== ""),
   );
   const parsed = environment.safeParse(given);
@@ -277,11 +277,11 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env) {
   const found = usable(`DATA_DIR (${dataDir})`, () => {
     makeFolder(dataDir);
     accessSync(dataDir, constants.W_OK);
-    return readdirSync(dataDir, { withFileTypes: true });
+    return readdirSync(dataDir);
   });
-  // Copies and files of earlier starts, perhaps by another user.
-  for (const entry of found.filter((one) => one.isDirectory())) {
-    const path = join(dataDir, entry.name);
+  // Of earlier starts, perhaps by another user. Other folders, such as `lost+found` of a disk, are not ours.
+  for (const name of found.filter((one) => one === "files" || one === "backups")) {
+    const path = join(dataDir, name);
     usable(path, () => accessSync(path, constants.W_OK));
   }
   // A container names one on its volume, which is empty at first.
@@ -340,6 +340,9 @@ function usable<Result>(name: string, work: () => Result): Result {
     throw new ConfigError(`${name} ${why}.`, { cause: error });
   }
 }
+
+/** Settings whose quotes belong to them: what was encrypted with them can't be read without. */
+const asIs = new Set(["SESSION_SECRET", "SESSION_SECRET_NEW"]);
 
 /** A value without quotes around it: `--env-file` of container engines leaves them, where shells and systemd take them away. */
 const unquoted = (value: string) => /^(['"])(.*)\1$/s.exec(value)?.[2] ?? value;

@@ -8,7 +8,7 @@ export type ToolServer =
 
 const form =
   'MCP_SERVERS es un objeto JSON con un servidor en cada nombre: {"notas": {"url": "https://…/mcp"}, "local": {"command": "…", "args": []}}';
-const value = z.union([z.string(), z.number(), z.boolean()]).transform(String);
+const value = z.union([z.string(), z.number(), z.boolean()], "hay algo que no es un texto").transform(String);
 const values = (name: string) => z.record(z.string(), value, `${name} es un objeto: {"NOMBRE": "valor"}`).default({});
 const remote = z.object({
   url: z.url({ protocol: /^https?$/, error: "url es una dirección http o https" }),
@@ -22,13 +22,14 @@ const program = z.object({
 
 /** Reads MCP_SERVERS, also as other programs have it in their files. Answers a sentence for what is wrong with it. */
 export function readToolServers(text: string): Record<string, ToolServer> | string {
-  const given = objectOf(text);
-  const entries = given && recordOf(given.mcpServers ?? given);
+  const whole = objectOf(text);
+  const entries = whole && recordOf(whole.mcpServers ?? whole);
   if (!entries) return form;
   const servers: Record<string, ToolServer> = {};
   for (const [name, entry] of Object.entries(entries)) {
-    const server = recordOf(entry);
-    if (!server) return form;
+    const given = recordOf(entry);
+    if (!given) return form;
+    const server = withoutNulls(given);
     if (server.type === "sse" || server.transport === "sse") {
       return `MCP_SERVERS: «${name}» habla SSE, que MCP ha dejado. Pon la dirección de su Streamable HTTP, que suele acabar en /mcp`;
     }
@@ -38,3 +39,11 @@ export function readToolServers(text: string): Record<string, ToolServer> | stri
   }
   return servers;
 }
+
+/** An entry without what is null, in its own objects as well: other programs take it for absent. */
+const withoutNulls = (given: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(given)
+      .filter(([, one]) => one !== null)
+      .map(([name, one]) => [name, recordOf(one) ? withoutNulls(recordOf(one) ?? {}) : one]),
+  );

@@ -10,7 +10,8 @@ export type QueuedMessage = {
   /** The message that it follows; without it the one that is the chat's last by then. */
   parentId?: string | null | undefined;
   fileIds: string[];
-  key?: string | undefined;
+  /** Idempotency keys of the messages that it was joined of; the last one becomes the message's. */
+  keys: string[];
   /** Value of the `Time-Zone` header that it came with. */
   zone?: string | undefined;
   /** Sentence that says why it could not be sent; it then waits until its author sends it again. */
@@ -18,7 +19,7 @@ export type QueuedMessage = {
 };
 
 export const parseQueued = (stored: string | null): QueuedMessage | null =>
-  stored ? (JSON.parse(stored) as QueuedMessage) : null;
+  stored ? { keys: [], ...(JSON.parse(stored) as Omit<QueuedMessage, "keys">) } : null;
 
 /**
  * Queues a message behind the running reply of a chat. A message that waits there already is joined by its text and files. Answers
@@ -42,7 +43,7 @@ export async function queueMessage(trx: Trx, engine: Engine, chatId: string, mes
     .executeTakeFirstOrThrow();
   const before = parseQueued(queued);
   // Sent twice.
-  if (before?.key && before.key === message.key) return true;
+  if (before && message.keys.some((key) => before.keys.includes(key))) return true;
   const joined = before ? join(before, message) : message;
   await trx
     .updateTable("chats")
@@ -61,5 +62,5 @@ function join(before: QueuedMessage, message: QueuedMessage): QueuedMessage {
       "Ya espera otro mensaje, y los dos juntos no caben en uno. Espera a que se envíe.",
     );
   }
-  return { ...message, content, fileIds };
+  return { ...message, content, fileIds, keys: [...before.keys, ...message.keys] };
 }

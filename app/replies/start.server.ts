@@ -45,7 +45,11 @@ export class TakenBack extends Error {
 /** Stores a person's message and an empty reply in one transaction and starts the reply. The same key makes one message. */
 export async function sendMessage({ db, runs }: { db: Db; runs: Runs }, message: NewMessage): Promise<Started> {
   const before = await findSent(db, message);
-  if (before?.sent) return before.sent;
+  if (before?.sent) {
+    // It waited after it had been sent.
+    if (message.queued && message.chatId) await takeQueued(db, message.chatId, message.queued);
+    return before.sent;
+  }
   // The reply was deleted meanwhile: make another reply to the stored message.
   if (before?.question) return replyAgain({ db, runs }, before.question, message.model, message.zone);
   const now = Date.now();
@@ -223,7 +227,7 @@ const started = (reply: MessageRow, userMessageId: string | null): Started => ({
 });
 
 /** Throws TakenBack unless this very message still waits. */
-async function takeQueued(trx: Trx, chatId: string, queued: string): Promise<void> {
+async function takeQueued(trx: Db, chatId: string, queued: string): Promise<void> {
   const { numUpdatedRows } = await trx
     .updateTable("chats")
     .set({ queued: null })
@@ -250,6 +254,17 @@ const clearOwnDraft = prepared((db, { userId }: { userId: string }) =>
   db.updateTable("users").set({ draft: null }).where("id", "=", userId).where("draft", "is not", null),
 );
 
+/** Whether a person has sent a message with this key. */
+export async function isSent(db: Db, { userId, key }: { userId: string; key: string }): Promise<boolean> {
+  const sent = await db
+    .selectFrom("messages")
+    .where("userId", "=", userId)
+    .where("key", "=", key)
+    .select("id")
+    .executeTakeFirst();
+  return sent !== undefined;
+}
+
 /** Looks for an earlier message with the same key: its answer if it is the same message, its row if its reply was deleted. */
 async function findSent(
   db: Db,
@@ -263,7 +278,8 @@ async function findSent(
     .selectAll()
     .executeTakeFirst();
   if (!question) return;
-  if (question.content !== content) return {};
+  // A message that was joined to another, while both waited, ends in its own text.
+  if (question.content !== content && !question.content.endsWith(`\n\n${content}`)) return {};
   const sent = await db.selectFrom("attachments").where("messageId", "=", question.id).select("fileId").execute();
   const before = await bytesOf(
     db,

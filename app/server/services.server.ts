@@ -124,6 +124,7 @@ export async function openServices(config: Config): Promise<Opened> {
     jobs_running: { help: "Jobs that this process runs.", value: () => jobs.underway },
     ...(lastCopy.isWanted && {
       backup_age_seconds: {
+        aggregator: "min",
         help: "Since the last good copy; NaN where there is none, or its place does not answer.",
         value: () =>
           lastCopy.at().then(

@@ -63,6 +63,26 @@ describe.each(engines)("work in the background on $name", (engine) => {
     await jobs.close();
   });
 
+  it("what repeats is never given up, also by the next start", async () => {
+    let tried = 0;
+    const fails = async () => {
+      tried++;
+      throw new Error("the place of copies is away");
+    };
+    const { jobs } = await another(fails, { every: 1 });
+    await vi.waitFor(() => {
+      jobs.wake("email");
+      expect(tried).toBeGreaterThan(6);
+    }, 20_000);
+    await jobs.close();
+    await api.db.updateTable("jobs").set({ state: "failed", attempts: 9 }).where("key", "=", "email").execute();
+    tried = 0;
+    const { jobs: next } = await another(fails, { every: 1 });
+    await vi.waitFor(() => expect(tried).toBeGreaterThan(0), 20_000);
+    await next.close();
+    await api.db.deleteFrom("jobs").where("key", "=", "email").execute();
+  });
+
   it("what can't succeed is not tried again, and each person sees their own jobs only", async () => {
     const { jobs } = await another(
       async () => {

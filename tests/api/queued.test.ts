@@ -77,6 +77,28 @@ describe.each(await queryEngines())("a message that waits for a reply on $name",
     ]);
   });
 
+  it("is none where the same message came twice at the same moment", async () => {
+    const { chatId, messageId } = await begin("Hola");
+    await follow(messageId);
+    const twins = await Promise.all(
+      [1, 2, 3].map(() => queue(chatId, "Una sola vez, respuesta lenta", { key: "gemela" })),
+    );
+    const ids = twins.map(({ text }) => parseChunks(text).find(({ type }) => type === "start"));
+    expect(new Set(ids.map((start) => JSON.stringify(start))).size).toBe(1);
+    expect(await waiting(chatId)).toMatchObject({ queued: null });
+    expect((await said(chatId)).filter(([role]) => role === "user")).toHaveLength(2);
+  });
+
+  it("is not sent again by who repeats it once it was sent, joined to another", async () => {
+    const { chatId, messageId } = await begin();
+    await queue(chatId, "Uno", { key: "uno" });
+    await queue(chatId, "Dos", { key: "dos" });
+    await follow(messageId);
+    await queue(chatId, "Dos", { key: "dos" });
+    expect((await said(chatId)).filter(([role]) => role === "user")).toHaveLength(2);
+    expect(await waiting(chatId)).toMatchObject({ queued: null });
+  });
+
   it("empties the draft that it was, and no other", async () => {
     const { chatId } = await begin();
     const draft = { content: "Hola luego", modelId: null, fileIds: [] };
@@ -132,7 +154,7 @@ describe.each(await queryEngines())("a message that waits for a reply on $name",
     await follow(messageId);
     const { db } = api.services;
     await db.updateTable("messages").set({ finishedAt: 1 }).where("id", "=", messageId).execute();
-    const queued = JSON.stringify({ content: "Hola perdida", modelId, fileIds: [], key: "perdida" });
+    const queued = JSON.stringify({ content: "Hola perdida", modelId, fileIds: [], keys: ["perdida"] });
     await db.updateTable("chats").set({ queued }).where("id", "=", chatId).execute();
     await Promise.all([forgotten(), forgotten(), forgotten()]);
     expect((await said(chatId)).filter(([, content]) => content === "Hola perdida")).toHaveLength(1);

@@ -113,15 +113,34 @@ describe("a copy of an installation", () => {
     expect(await plain.list("archivos/")).toEqual([]);
   }, 120_000);
 
+  it("that is being made is not taken apart by another one that ends meanwhile", async () => {
+    const busy = await openPlace({ folder: join(folder, "busy") });
+    await makeCopy(busy, passphrase, sources, Date.parse("2026-11-01T03:00:00Z"));
+    await api.upload(ana.token, [new File(["Otro contrato"], "otro.txt")]);
+    const both = await Promise.all(
+      ["2026-11-02T20:00:00Z", "2026-11-03T03:00:00Z"].map((at) => makeCopy(busy, passphrase, sources, Date.parse(at))),
+    );
+    for (const { name, files } of both) {
+      expect(files.length).toBeGreaterThan(0);
+      await restoreCopy(busy, passphrase, goal("busy"), name);
+    }
+  });
+
+  it("is not sealed in a place that holds copies in clear, whose files it would share", async () => {
+    const plain = await openPlace({ folder: join(folder, "plain") });
+    await makeCopy(plain, undefined, sources);
+    await expect(makeCopy(plain, passphrase, sources)).rejects.toThrow(/hay copias sin cifrar/);
+  });
+
   it("that is damaged is not restored, and one that was broken off is not among them", async () => {
     const damaged = await openPlace({ folder: join(folder, "damaged") });
     const copy = await makeCopy(damaged, passphrase, sources);
-    const base = join(folder, "damaged", copy.name, "base.gz");
+    const base = join(folder, "damaged", "datos", copy.name, "base.gz");
     const bytes = readFileSync(base);
     bytes[100] = (bytes[100] ?? 0) ^ 1;
     writeFileSync(base, bytes);
     await expect(restoreCopy(damaged, passphrase, goal("damaged"))).rejects.toThrow();
-    rmSync(join(folder, "damaged", copy.name, "copia.json"));
+    rmSync(join(folder, "damaged", "copias", `${copy.name}.json`));
     await expect(restoreCopy(damaged, passphrase, goal("broken"))).rejects.toThrow(/no está ninguna copia/);
   });
 });

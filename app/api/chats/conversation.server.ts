@@ -9,7 +9,14 @@ import { CannotReply } from "../../replies/cannot-reply.server.ts";
 import type { Chunk } from "../../replies/chunk.ts";
 import { follow, type Known, reached } from "../../replies/follow.server.ts";
 import { queueMessage } from "../../replies/queue.server.ts";
-import { clearDraft, continueReply, replyAgain, type Started, sendMessage } from "../../replies/start.server.ts";
+import {
+  clearDraft,
+  continueReply,
+  isSent,
+  replyAgain,
+  type Started,
+  sendMessage,
+} from "../../replies/start.server.ts";
 import { LimitReached } from "../../replies/usage.server.ts";
 import { findAssistant } from "../assistants/assistants.server.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
@@ -198,7 +205,9 @@ async function startOrQueue(
     const isBusy = error instanceof CannotReply && error.field === "parentId";
     if (!isBusy || !("queue" in given) || !given.queue || !given.chatId) throw error;
     const { chatId, content, modelId, assistantId, parentId, fileIds = [], key } = given;
-    const message = { content, modelId, assistantId, parentId, fileIds, key, zone };
+    // The same message, sent a moment ago, is what keeps it busy.
+    if (key && (await isSent(services.db, { userId: person.id, key }))) return start(services, person, given, zone);
+    const message = { content, modelId, assistantId, parentId, fileIds, keys: key ? [key] : [], zone };
     const isQueued = await services.db.transaction().execute(async (trx) => {
       const has = await queueMessage(trx, services.engine, chatId, message);
       if (has && !given.keepDraft) await clearDraft(trx, { chatId, userId: person.id });

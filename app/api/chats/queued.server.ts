@@ -55,8 +55,8 @@ async function send(services: Services, chat: Queue): Promise<Started | undefine
   const person = await findPerson(services, chat.userId);
   if (!chat.queued || !queued || !person) return;
   refuseInactive(person);
-  const { zone, problem: _, ...message } = queued;
-  const given = { ...message, chatId: chat.id, temporary: false, keepDraft: true };
+  const { zone, problem: _, keys, ...message } = queued;
+  const given = { ...message, key: keys.at(-1), chatId: chat.id, temporary: false, keepDraft: true };
   try {
     return await start(services, { ...person, sessionId: chat.sessionId ?? "" }, given, zone, chat.queued);
   } catch (error) {
@@ -75,12 +75,15 @@ export const sendingForgotten = (services: Services): JobRules => ({
       .innerJoin("messages", "messages.id", "chats.leafId")
       .where("chats.queued", "is not", null)
       .where("messages.status", "in", ["complete", "stopped"])
-      .where("messages.finishedAt", "<", Date.now() - sentWithin)
+      .where("messages.finishedAt", "<", services.clock.now() - sentWithin)
       .select("chats.id")
       .execute();
     for (const { id } of forgotten) {
       if (signal.aborted) return;
-      await sendQueued(services, id);
+      // One that fails does not hold up the others.
+      await sendQueued(services, id).catch((error: Error) =>
+        services.log.error({ chatId: id, err: error }, "no se pudo enviar un mensaje en espera"),
+      );
     }
   },
 });

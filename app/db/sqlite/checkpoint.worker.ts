@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { answerJob } from "../../process/child-process-entry.ts";
 
-// In ms, to wait for a reader or a writer at the end. Whoever writes meanwhile waits as long.
+// In ms, to wait for a reader or a writer at the end. A writer then waits until the rest is copied and on the disk.
 const patience = 100;
 
 /**

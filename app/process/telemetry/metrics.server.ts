@@ -47,13 +47,17 @@ export const cost = new Counter({
   labelNames: ["model"] as const,
 });
 
+/** `aggregator`: how several processes behind one port are made one. */
+type Gauged = { help: string; value(): number | Promise<number>; aggregator?: "sum" | "min" };
+
 /** Gauges that are asked for when somebody looks. Names without `tertulia_`. */
-export function watch(gauges: Record<string, { help: string; value(): number | Promise<number> }>): void {
-  for (const [name, { help, value }] of Object.entries(gauges)) {
+export function watch(gauges: Record<string, Gauged>): void {
+  for (const [name, { help, value, aggregator = "sum" }] of Object.entries(gauges)) {
     register.removeSingleMetric(`tertulia_${name}`);
     new Gauge({
       name: `tertulia_${name}`,
       help,
+      aggregator,
       async collect() {
         this.set(await value());
       },

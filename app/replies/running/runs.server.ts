@@ -244,8 +244,7 @@ export class Runs {
           { messageId: run.messageId, err: error },
           "la base de datos no deja empezar una respuesta",
         );
-        await setTimeout(pause);
-        run.signal.throwIfAborted();
+        await setTimeout(pause, undefined, { signal: run.signal }).catch(() => run.signal.throwIfAborted());
       }
     }
   }

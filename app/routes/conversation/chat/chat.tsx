@@ -101,7 +101,7 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
     queued: chat.queued && {
       ...chat.queued,
       files: (await attachedFiles(context, chat.queued.fileIds)).map(({ name }) => name),
-      waits: last?.status === "streaming",
+      waits: last?.status === "streaming" && !chat.queued.problem,
     },
     draft: await showDraft(context, edited ? draftOfEdit(edited, chat.modelId) : chat.draft),
     edits: edited && { messageId: edited.id, parentId: edited.parentId ?? "" },

@@ -22,7 +22,10 @@ export async function changeQueued(context: Context, chatId: string): Promise<Re
       const { queued } = await read(chat.$get({ param }));
       const draft = textOf(form, "queued") === "edit" && queued ? before(queued, typed) : typed;
       if (draft) await accepted(chat.$patch({ param, json: { queued: null, draft: asStored(draft) } }));
-      else tellTooLong(context);
+      else {
+        await saveDraft(context, { chatId }, typed);
+        tellTooLong(context);
+      }
     }
   } catch (error) {
     await saveDraft(context, { chatId }, typed);

@@ -35,7 +35,7 @@ type Ended = { end: End; sources: Source[]; written: boolean; called: boolean };
  */
 export function carryLive(
   context: Context,
-  { id: chatId, queued }: { id: string; queued: object | null },
+  { id: chatId, queued }: { id: string; queued: { problem: string | null } | null },
   turn: ShownTurn,
   request: Request,
 ): string {
@@ -56,7 +56,7 @@ export function carryLive(
         }}
       />
       {/* This page shows one growing reply: the next one is on the same page, asked for again. */}
-      {queued && (end.status === "complete" || end.status === "stopped") && (
+      {queued && !queued.problem && (end.status === "complete" || end.status === "stopped") && (
         <p className="follows">
           Tu mensaje siguiente se envía ahora. <a href={`/conversation/chat/${chatId}`}>Ver su respuesta</a>
         </p>
