@@ -345,7 +345,11 @@ function usable<Result>(name: string, work: () => Result): Result {
 const asIs = new Set(["SESSION_SECRET", "SESSION_SECRET_NEW"]);
 
 /** A value without quotes around it: `--env-file` of container engines leaves them, where shells and systemd take them away. */
-const unquoted = (value: string) => /^(['"])(.*)\1$/s.exec(value)?.[2] ?? value;
+function unquoted(value: string): string {
+  const [first = ""] = value;
+  const isQuoted = value.length > 1 && (first === "'" || first === '"') && value.endsWith(first);
+  return isQuoted ? value.slice(1, -1) : value;
+}
 
 type Values = z.output<typeof variables>;
 
