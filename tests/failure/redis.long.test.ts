@@ -56,7 +56,8 @@ it.runIf(program)(
   async () => {
     const port = await freePort();
     const redis = await startRedis(port);
-    const env = { REDIS_URL: `redis://127.0.0.1:${port}` };
+    // Processes of one installation have one secret, by which their counters are named.
+    const env = { REDIS_URL: `redis://127.0.0.1:${port}`, SESSION_SECRET: "s".repeat(32) };
     const [one, other] = await Promise.all([startServer(env), startServer(env)]);
     onTestFinished(async () => {
       await Promise.all([one.stop(), other.stop()]);
