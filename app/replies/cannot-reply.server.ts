@@ -6,3 +6,10 @@ export class CannotReply extends Error {
     this.field = field;
   }
 }
+
+/** Thrown where another reply is being written in the chat. */
+export class Busy extends CannotReply {
+  constructor() {
+    super("parentId", "Espera a que termine la respuesta en curso o detenla.");
+  }
+}

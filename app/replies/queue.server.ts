@@ -1,4 +1,4 @@
-import type { Engine, Trx } from "../db/engine.server.ts";
+import type { Db, Engine, Trx } from "../db/engine.server.ts";
 import { limits } from "../process/limits.ts";
 import { CannotReply } from "./cannot-reply.server.ts";
 
@@ -20,6 +20,19 @@ export type QueuedMessage = {
 
 export const parseQueued = (stored: string | null): QueuedMessage | null =>
   stored ? { keys: [], ...(JSON.parse(stored) as Omit<QueuedMessage, "keys">) } : null;
+
+/** The queued message was changed, taken back or sent meanwhile. */
+export class TakenBack extends Error {
+  override name = "TakenBack";
+}
+
+/** Has a chat's message wait no more. Throws TakenBack if none does or, given its stored form, not this very one. */
+export async function takeQueued(db: Db, chatId: string, stored?: string): Promise<void> {
+  const any = db.updateTable("chats").set({ queued: null }).where("id", "=", chatId).where("queued", "is not", null);
+  const taken = stored === undefined ? any : any.where("queued", "=", stored);
+  const { numUpdatedRows } = await taken.executeTakeFirst();
+  if (numUpdatedRows === 0n) throw new TakenBack();
+}
 
 /**
  * Queues a message behind the running reply of a chat. A message that waits there already is joined by its text and files. Answers

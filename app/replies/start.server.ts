@@ -5,9 +5,10 @@ import { prepared } from "../db/prepared.server.ts";
 import { chatRow, insertChat, insertMessage, messageRow } from "../db/rows.server.ts";
 import { indexText } from "../db/search/passages.server.ts";
 import type { ChatRow, MessageRow, ModelRow } from "../db/tables.ts";
-import { CannotReply } from "./cannot-reply.server.ts";
+import { Busy, CannotReply } from "./cannot-reply.server.ts";
 import { partsOf, storedParts } from "./parts.server.ts";
 import { attach, bytesOf } from "./prompt/attach.server.ts";
+import { takeQueued } from "./queue.server.ts";
 import type { Runs } from "./running/runs.server.ts";
 import { firstWords } from "./title.server.ts";
 import { reserveUsage } from "./usage.server.ts";
@@ -36,11 +37,6 @@ export type NewMessage = {
   /** Stored form of the chat's queued message that this one is; it waits no more from then on. */
   queued?: string | undefined;
 };
-
-/** The queued message was changed, taken back or sent meanwhile. */
-export class TakenBack extends Error {
-  override name = "TakenBack";
-}
 
 /** Stores a person's message and an empty reply in one transaction and starts the reply. The same key makes one message. */
 export async function sendMessage({ db, runs }: { db: Db; runs: Runs }, message: NewMessage): Promise<Started> {
@@ -86,10 +82,10 @@ export async function sendMessage({ db, runs }: { db: Db; runs: Runs }, message:
     runs.start(stored.reply, stored.question, message.model, { zone: message.zone });
     return started(stored.reply, stored.question.id);
   } catch (error) {
-    // Sent twice at the same moment: the unique key let only one through.
-    const twin = isTaken(error) ? await findSent(db, message) : undefined;
+    // Sent twice at the same moment: the unique key let only one through, or its reply is what keeps the chat busy.
+    const twin = isTaken(error) || error instanceof Busy ? await findSent(db, message) : undefined;
     if (twin?.sent) return twin.sent;
-    throw isTaken(error) ? busy() : error;
+    throw isTaken(error) ? new Busy() : error;
   }
 }
 
@@ -138,7 +134,7 @@ export async function continueReply(
       .where("id", "=", reply.id)
       .where("status", "not in", ["streaming", "waiting"])
       .executeTakeFirst();
-    if (numUpdatedRows === 0n) throw busy();
+    if (numUpdatedRows === 0n) throw new Busy();
     await reserveUsage(trx, reply.userId, model.id, now);
     return trx.selectFrom("messages").where("id", "=", reply.parentId).selectAll().executeTakeFirstOrThrow();
   });
@@ -146,9 +142,6 @@ export async function continueReply(
   runs.start({ ...reply, ...signature, status: "streaming" }, question, model, { parts, zone });
   return started(reply, null);
 }
-
-/** Another reply is being written in the chat. */
-export const busy = () => new CannotReply("parentId", "Espera a que termine la respuesta en curso o detenla.");
 
 /** Runs a transaction that starts a reply in a chat. Refused while another reply runs there; the unique index decides races. */
 async function oneAtATime<Result>(db: Db, chatId: string, work: (trx: Trx) => Promise<Result>): Promise<Result> {
@@ -158,7 +151,7 @@ async function oneAtATime<Result>(db: Db, chatId: string, work: (trx: Trx) => Pr
       return work(trx);
     });
   } catch (error) {
-    throw isTaken(error) ? busy() : error;
+    throw isTaken(error) ? new Busy() : error;
   }
 }
 
@@ -169,7 +162,7 @@ async function refuseWhileStreaming(db: Db, chatId: string): Promise<void> {
     .where("status", "=", "streaming")
     .select("id")
     .executeTakeFirst();
-  if (streaming) throw busy();
+  if (streaming) throw new Busy();
 }
 
 async function chatFor(db: Db, message: NewMessage, now: number) {
@@ -226,17 +219,6 @@ const started = (reply: MessageRow, userMessageId: string | null): Started => ({
   modelId: reply.modelId,
 });
 
-/** Throws TakenBack unless this very message still waits. */
-async function takeQueued(trx: Db, chatId: string, queued: string): Promise<void> {
-  const { numUpdatedRows } = await trx
-    .updateTable("chats")
-    .set({ queued: null })
-    .where("id", "=", chatId)
-    .where("queued", "=", queued)
-    .executeTakeFirst();
-  if (numUpdatedRows === 0n) throw new TakenBack();
-}
-
 /** Empties the composer that a message came from. */
 export async function clearDraft(db: Db, message: Pick<NewMessage, "chatId" | "projectId" | "userId">): Promise<void> {
   if (message.chatId) await db.updateTable("chats").set({ draft: null }).where("id", "=", message.chatId).execute();
@@ -253,17 +235,6 @@ export async function clearDraft(db: Db, message: Pick<NewMessage, "chatId" | "p
 const clearOwnDraft = prepared((db, { userId }: { userId: string }) =>
   db.updateTable("users").set({ draft: null }).where("id", "=", userId).where("draft", "is not", null),
 );
-
-/** Whether a person has sent a message with this key. */
-export async function isSent(db: Db, { userId, key }: { userId: string; key: string }): Promise<boolean> {
-  const sent = await db
-    .selectFrom("messages")
-    .where("userId", "=", userId)
-    .where("key", "=", key)
-    .select("id")
-    .executeTakeFirst();
-  return sent !== undefined;
-}
 
 /** Looks for an earlier message with the same key: its answer if it is the same message, its row if its reply was deleted. */
 async function findSent(

@@ -1,14 +1,13 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import { sql } from "kysely";
 import { deleteMessages } from "../../db/delete-messages.server.ts";
-import type { Trx } from "../../db/engine.server.ts";
 import { inProjectOf } from "../../db/people/shared-work.server.ts";
 import { prepared } from "../../db/prepared.server.ts";
 import { chatRow } from "../../db/rows.server.ts";
 import type { ChatRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import { textsIn } from "../../process/text/json.ts";
-import { parseQueued } from "../../replies/queue.server.ts";
+import { parseQueued, takeQueued } from "../../replies/queue.server.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
 import { auditOthers } from "../http/audit.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
@@ -35,7 +34,6 @@ import { findChat, lookUpChat, seeChat, stopReplies, writesInProject } from "../
 import { mayReadChat, readableChats, searchesOthers, unnamed } from "../inspections/inspect.server.ts";
 import { refuseOnHold } from "../retention/holds.server.ts";
 import { branchOf, turn } from "./branch.server.ts";
-import { alreadySent } from "./queued.server.ts";
 
 export const chat = z
   .object({
@@ -268,7 +266,8 @@ const changeChat: RouteHandler<typeof changeChatRoute, ApiEnv> = async (c) => {
   }
   await checkReferences(services, person, given);
   const changed = await services.db.transaction().execute(async (trx) => {
-    if (given.queued === null) await takeBack(trx, row.id);
+    // What was sent is not to be in a draft as well.
+    if (given.queued === null) await takeQueued(trx, row.id);
     if (asksAgain) await trx.deleteFrom("grants").where("chatId", "=", row.id).execute();
     const columns = {
       ...given,
@@ -284,17 +283,6 @@ const changeChat: RouteHandler<typeof changeChatRoute, ApiEnv> = async (c) => {
   });
   return c.json(showChat(changed, person), 200);
 };
-
-/** Removes the message that waits in a chat. Throws 422 if none does: it was sent, and is not to be in a draft as well. */
-async function takeBack(trx: Trx, id: string): Promise<void> {
-  const { numUpdatedRows } = await trx
-    .updateTable("chats")
-    .set({ queued: null })
-    .where("id", "=", id)
-    .where("queued", "is not", null)
-    .executeTakeFirst();
-  if (numUpdatedRows === 0n) throw alreadySent();
-}
 
 const deleteChatRoute = deletionRoute(common, "El chat y sus mensajes ya no existen.");
 const deleteChat: RouteHandler<typeof deleteChatRoute, ApiEnv> = async (c) => {

@@ -5,18 +5,11 @@ import { pullStream } from "../../http/pull-stream.server.ts";
 import { limits } from "../../process/limits.ts";
 import { knownZone } from "../../process/time-zones.server.ts";
 import { ConcurrencyLimit } from "../../process/work/concurrency-limit.server.ts";
-import { CannotReply } from "../../replies/cannot-reply.server.ts";
+import { Busy } from "../../replies/cannot-reply.server.ts";
 import type { Chunk } from "../../replies/chunk.ts";
 import { follow, type Known, reached } from "../../replies/follow.server.ts";
 import { queueMessage } from "../../replies/queue.server.ts";
-import {
-  clearDraft,
-  continueReply,
-  isSent,
-  replyAgain,
-  type Started,
-  sendMessage,
-} from "../../replies/start.server.ts";
+import { clearDraft, continueReply, replyAgain, type Started, sendMessage } from "../../replies/start.server.ts";
 import { LimitReached } from "../../replies/usage.server.ts";
 import { findAssistant } from "../assistants/assistants.server.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
@@ -202,11 +195,8 @@ async function startOrQueue(
   try {
     return await start(services, person, given, zone);
   } catch (error) {
-    const isBusy = error instanceof CannotReply && error.field === "parentId";
-    if (!isBusy || !("queue" in given) || !given.queue || !given.chatId) throw error;
+    if (!(error instanceof Busy) || !("queue" in given) || !given.queue || !given.chatId) throw error;
     const { chatId, content, modelId, assistantId, parentId, fileIds = [], key } = given;
-    // The same message, sent a moment ago, is what keeps it busy.
-    if (key && (await isSent(services.db, { userId: person.id, key }))) return start(services, person, given, zone);
     const message = { content, modelId, assistantId, parentId, fileIds, keys: key ? [key] : [], zone };
     const isQueued = await services.db.transaction().execute(async (trx) => {
       const has = await queueMessage(trx, services.engine, chatId, message);

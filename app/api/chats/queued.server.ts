@@ -2,13 +2,12 @@ import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 import { prepared } from "../../db/prepared.server.ts";
 import type { ChatRow } from "../../db/tables.ts";
 import type { JobRules } from "../../jobs/jobs.server.ts";
-import { CannotReply } from "../../replies/cannot-reply.server.ts";
-import { parseQueued } from "../../replies/queue.server.ts";
-import { type Started, TakenBack } from "../../replies/start.server.ts";
+import { Busy, CannotReply } from "../../replies/cannot-reply.server.ts";
+import { parseQueued, TakenBack } from "../../replies/queue.server.ts";
 import { LimitReached } from "../../replies/usage.server.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { active, findPerson, refuseInactive, signedIn } from "../http/authentication.server.ts";
-import { answerInvalid, invalid, Problem } from "../http/problem.server.ts";
+import { answerInvalid, notFound, Problem } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
 import { bearer, idParam } from "../http/schemas.server.ts";
 import { ownChat, start } from "./conversation.server.ts";
@@ -18,9 +17,6 @@ type Queue = Pick<ChatRow, "id" | "userId" | "sessionId" | "queued">;
 // In ms. A reply that ends sends what waits for it within this time, unless its process has died.
 const sentWithin = 5_000;
 const lookEvery = 10_000;
-
-/** Refusal of a change to a queued message that waits no more. */
-export const alreadySent = () => invalid("queued", "Ese mensaje ya se ha enviado.");
 
 /**
  * Sends the message that waits in a chat, once, if one does; one that could not be sent before is left to its author. A refusal is kept
@@ -33,7 +29,7 @@ export async function sendQueued(services: Services, chatId: string): Promise<vo
     await send(services, chat);
   } catch (error) {
     // Another reply has begun in the chat, whose end sends it.
-    if (error instanceof CannotReply && error.field === "parentId") return;
+    if (error instanceof Busy || error instanceof TakenBack) return;
     const isRefused = error instanceof Problem || error instanceof LimitReached || error instanceof CannotReply;
     if (!isRefused) throw error;
     await services.db
@@ -49,19 +45,15 @@ const findQueue = prepared((db, { chatId }: { chatId: string }) =>
   db.selectFrom("chats").where("id", "=", chatId).select(["id", "userId", "sessionId", "queued"]),
 );
 
-/** Sends what waits in a chat. Throws what `start` throws; does nothing if it was sent or taken back meanwhile. */
-async function send(services: Services, chat: Queue): Promise<Started | undefined> {
+/** Sends what waits in a chat. Throws what `start` throws, and TakenBack if it was sent or taken back meanwhile. */
+async function send(services: Services, chat: Queue): Promise<void> {
   const queued = parseQueued(chat.queued);
   const person = await findPerson(services, chat.userId);
-  if (!chat.queued || !queued || !person) return;
+  if (!chat.queued || !queued || !person) throw new TakenBack();
   refuseInactive(person);
   const { zone, problem: _, keys, ...message } = queued;
   const given = { ...message, key: keys.at(-1), chatId: chat.id, temporary: false, keepDraft: true };
-  try {
-    return await start(services, { ...person, sessionId: chat.sessionId ?? "" }, given, zone, chat.queued);
-  } catch (error) {
-    if (!(error instanceof TakenBack)) throw error;
-  }
+  await start(services, { ...person, sessionId: chat.sessionId ?? "" }, given, zone, chat.queued);
 }
 
 /** Sends what waits for replies whose process died before it could: one process, every few seconds. */
@@ -103,6 +95,7 @@ export const queuedMessages = new OpenAPIHono<ApiEnv>({ defaultHook: answerInval
   const { id } = c.req.valid("param");
   await ownChat(services, person, id);
   const [chat] = (await findQueue(services.db, { chatId: id })).rows;
-  if (!chat || !(await send(services, chat))) throw alreadySent();
+  if (!chat) throw notFound();
+  await send(services, chat);
   return c.body(null, 204);
 });

@@ -8,6 +8,7 @@ import { BodyRefused } from "../../http/bounded-body.server.ts";
 import { pathInLog } from "../../process/log.server.ts";
 import { knownZone, momentInWords } from "../../process/time-zones.server.ts";
 import { CannotReply } from "../../replies/cannot-reply.server.ts";
+import { TakenBack } from "../../replies/queue.server.ts";
 import { LimitReached } from "../../replies/usage.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 
@@ -135,6 +136,7 @@ function limitInWords({ message, ofPlan, kept, resetsAt }: LimitReached, zone: s
 function asProblem(error: Error, c: Context<ApiEnv>): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof BodyRefused) return bodyRefused(error);
+  if (error instanceof TakenBack) return invalid("queued", "Ese mensaje ya se ha enviado.");
   if (error instanceof CannotReply) return invalid(error.field, error.message);
   if (error instanceof LimitReached) {
     const seconds = Math.max(1, Math.ceil((error.resetsAt - Date.now()) / 1000));

@@ -3,10 +3,9 @@ import type { Db, Trx } from "../../db/engine.server.ts";
 import { isTaken } from "../../db/errors.server.ts";
 import type { MessageRow, ModelRow } from "../../db/tables.ts";
 import { objectOf } from "../../process/text/json.ts";
-import { CannotReply } from "../cannot-reply.server.ts";
+import { Busy, CannotReply } from "../cannot-reply.server.ts";
 import { partsOf, storedParts, storeParts, type ToolPart } from "../parts.server.ts";
 import type { Runs } from "../running/runs.server.ts";
-import { busy } from "../start.server.ts";
 import { reserveUsage } from "../usage.server.ts";
 import type { Call } from "./call.ts";
 import { hashOf } from "./shown-call.server.ts";
@@ -103,7 +102,7 @@ async function inTransaction<Result>(db: Db, work: (trx: Trx) => Promise<Result>
     return await db.transaction().execute(work);
   } catch (error) {
     // Another reply is being written in this chat.
-    throw isTaken(error) ? busy() : error;
+    throw isTaken(error) ? new Busy() : error;
   }
 }
 
