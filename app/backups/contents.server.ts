@@ -1,13 +1,14 @@
 import { DatabaseSync } from "node:sqlite";
+import { z } from "zod";
 
-const counted = ["users", "chats", "messages", "files"] as const;
 /** Rows of the tables that a restored copy is compared by; without those of temporary chats. */
-export type Counts = Record<(typeof counted)[number], number>;
+export const counts = z.object({ users: z.number(), chats: z.number(), messages: z.number(), files: z.number() });
 /** Contents of a copied database. `fileIds`: files that it names. */
-export type Contents = { migration: string; counts: Counts; fileIds: string[] };
+export type Contents = { migration: string; counts: z.output<typeof counts>; fileIds: string[] };
+type Ask = (query: string) => Promise<Record<string, unknown>[]>;
 
 /** Rows that a copy is to hold, as SQL for both engines: nothing of temporary chats. */
-export const lasting: Record<(typeof counted)[number], string> = {
+const lasting = {
   users: "users",
   chats: 'chats where "sessionId" is null',
   messages: 'messages where "chatId" in (select id from chats where "sessionId" is null)',
@@ -15,30 +16,31 @@ export const lasting: Record<(typeof counted)[number], string> = {
 };
 
 /** Contents of a copy of the embedded database, which is checked whole. Throws if it is damaged. Takes as long as reading all of it. */
-export function lookIntoFile(path: string): Contents {
+export async function lookIntoFile(path: string): Promise<Contents> {
   const copy = new DatabaseSync(path, { readOnly: true });
   try {
-    const faults = copy.prepare("pragma quick_check").all() as { quick_check: string }[];
-    if (faults[0]?.quick_check !== "ok") throw new Error(`damaged copy: ${faults[0]?.quick_check}`);
-    const one = (query: string) => Object.values(copy.prepare(query).get() ?? {})[0];
-    const counts = {} as Counts;
-    for (const table of counted) counts[table] = Number(one(`select count(*) from ${lasting[table]}`));
-    const ids = copy.prepare(`select id from ${lasting.files}`).all();
-    return {
-      migration: String(one("select max(name) from kysely_migration")),
-      counts,
-      fileIds: ids.map(({ id }) => String(id)),
-    };
+    const [fault] = copy.prepare("pragma quick_check").all();
+    if (fault?.quick_check !== "ok") throw new Error(`damaged copy: ${fault?.quick_check}`);
+    return await lookInto(async (query) => copy.prepare(query).all());
   } finally {
     copy.close();
   }
 }
 
 /** Asks a database, one query at a time, for its contents. */
-export async function lookInto(ask: (query: string) => Promise<Record<string, unknown>[]>): Promise<Contents> {
-  const counts = {} as Counts;
-  for (const table of counted) counts[table] = Number((await ask(`select count(*) as n from ${lasting[table]}`))[0]?.n);
-  const files = await ask(`select id from ${lasting.files}`);
-  const last = await ask("select max(name) as name from kysely_migration");
-  return { migration: String(last[0]?.name), counts, fileIds: files.map(({ id }) => String(id)) };
+export async function lookInto(ask: Ask): Promise<Contents> {
+  const count = async (rows: string) => Number((await ask(`select count(*) as n from ${rows}`))[0]?.n);
+  const { users, chats, messages, files } = lasting;
+  const ids = await ask(`select id from ${files}`);
+  const [last] = await ask("select max(name) as name from kysely_migration");
+  return {
+    migration: String(last?.name),
+    counts: {
+      users: await count(users),
+      chats: await count(chats),
+      messages: await count(messages),
+      files: await count(files),
+    },
+    fileIds: ids.map(({ id }) => String(id)),
+  };
 }

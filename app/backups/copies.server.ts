@@ -3,11 +3,12 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promise
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
+import { z } from "zod";
 import packageJson from "../../package.json" with { type: "json" };
 import { nameOf, readName, type Storage } from "../files/storage/storage.server.ts";
 import { ConfigError } from "../process/config.server.ts";
 import { objectOf } from "../process/text/json.ts";
-import type { Contents, Counts } from "./contents.server.ts";
+import { type Contents, counts } from "./contents.server.ts";
 import { checkDump, type DatabasePlace, dump, openCopy, openRestored, restoreDump } from "./database.server.ts";
 import { momentOf, nameOfCopy, surplus } from "./kept.server.ts";
 import type { BackupPlace } from "./place.server.ts";
@@ -21,20 +22,19 @@ export type Sources = {
   secret: string;
   dir: string;
 };
-/** A copy, by its description, which is stored last: a copy without one is not whole. */
-export type Copy = {
-  name: string;
-  /** In epoch ms. */
-  at: number;
-  version: string;
-  engine: DatabasePlace["engine"];
-  migration: string;
-  counts: Counts;
-  /** In bytes, of the packed database. */
-  size: number;
-  isSealed: boolean;
-  files: string[];
-};
+/** Description of a copy, which is stored last: a copy without one is not whole. `at` in epoch ms; `size` in bytes, of the packed database. */
+const copySchema = z.object({
+  name: z.string(),
+  at: z.number(),
+  version: z.string(),
+  engine: z.enum(["sqlite", "postgres"]),
+  migration: z.string(),
+  counts,
+  size: z.number(),
+  isSealed: z.boolean(),
+  files: z.array(z.string()),
+});
+export type Copy = z.output<typeof copySchema>;
 
 const description = (name: string) => `${copiesPrefix}${name}.json`;
 const data = "datos/";
@@ -61,11 +61,9 @@ export async function makeCopy(
 ): Promise<Copy> {
   await sweep(dir);
   const temporary = await mkdtemp(join(dir, "copia-"));
-  const [raw, packed, sealed] = ["base", "base.gz", "sealed"].map((name) => join(temporary, name)) as [
-    string,
-    string,
-    string,
-  ];
+  const raw = join(temporary, "base");
+  const packed = join(temporary, "base.gz");
+  const sealed = join(temporary, "sealed");
   try {
     const seal = await Seal.open(place, passphrase, temporary);
     const name = nameOfCopy(at);
@@ -76,8 +74,8 @@ export async function makeCopy(
     await writeFile(raw, "");
     await place.put(begun(name), raw);
     await rm(raw);
-    const { migration, counts, fileIds } = await dump(database, raw);
-    const files = await putFiles(place, storage, new Set(fileIds), put);
+    const contents = await dump(database, raw);
+    const files = await putFiles(place, storage, new Set(contents.fileIds), put);
     await pipeline(createReadStream(raw), createGzip(), createWriteStream(packed));
     await put(base(name), packed);
     if (seal.isSecret) {
@@ -87,16 +85,15 @@ export async function makeCopy(
     const { size } = await stat(packed);
     await bring(place, seal, base(name), { to: raw, temporary });
     if (database.engine === "postgres") await checkDump(raw);
-    else compare(await openCopy(raw), { counts, migration });
+    else compare(await openCopy(raw), contents);
     await checkFiles(place, seal, files, { sealed, raw });
-    const { engine } = database;
     const copy: Copy = {
       name,
       at,
       version: packageJson.version,
-      engine,
-      migration,
-      counts,
+      engine: database.engine,
+      migration: contents.migration,
+      counts: contents.counts,
       size,
       isSealed: seal.isSecret,
       files,
@@ -177,16 +174,6 @@ function compare(
   throw new Error("the copy does not hold what it was made of");
 }
 
-/** The whole copies of a place, the newest first. `dir`: for temporary files. */
-export async function listCopies(place: BackupPlace, dir: string): Promise<Copy[]> {
-  const temporary = await mkdtemp(join(dir, "copia-"));
-  try {
-    return await describeAll(place, temporary);
-  } finally {
-    await rm(temporary, { recursive: true, force: true });
-  }
-}
-
 /** When the newest whole copy was made, in epoch ms; undefined if there is none. By names alone. */
 export async function lastCopyAt(place: BackupPlace): Promise<number | undefined> {
   const moments = (await wholeNames(place)).flatMap((name) => momentOf(name) ?? []);
@@ -199,24 +186,26 @@ const wholeNames = async (place: BackupPlace): Promise<string[]> =>
     return path === description(name) && momentOf(name) !== undefined ? [name] : [];
   });
 
-async function describeAll(place: BackupPlace, temporary: string): Promise<Copy[]> {
+/** Copies of a place that are whole, the newest first. `unread`: how many descriptions are not as this program writes them. */
+async function describeAll(place: BackupPlace, temporary: string): Promise<{ copies: Copy[]; unread: number }> {
+  const names = (await wholeNames(place)).sort().reverse();
   const copies: Copy[] = [];
-  for (const name of (await wholeNames(place)).sort().reverse()) {
+  for (const name of names) {
     const path = join(temporary, "copia.json");
     await place.get(description(name), path);
-    const read = objectOf(await readFile(path, "utf8"));
-    // Written by this program, last of all, and named by the moment of the copy.
-    if (read && Array.isArray(read.files)) copies.push({ ...(read as Copy), name });
+    const read = copySchema.safeParse(objectOf(await readFile(path, "utf8")));
+    if (read.success) copies.push({ ...read.data, name });
   }
-  return copies;
+  return { copies, unread: names.length - copies.length };
 }
 
 /**
  * Deletes the copies that are not to be kept, what is left of broken ones, and files that no copy names any more. `now`: the moment of
- * the copy that has just been made. What belongs to one that is being made beside it stays.
+ * the copy that has just been made. What belongs to one that is being made beside it stays, and all of it beside one that can't be read.
  */
 async function prune(place: BackupPlace, temporary: string, now: number): Promise<void> {
-  const copies = await describeAll(place, temporary);
+  const { copies, unread } = await describeAll(place, temporary);
+  if (unread > 0) return;
   const gone = new Set(surplus(copies.map(({ name }) => name)));
   const kept = copies.filter(({ name }) => !gone.has(name));
   const names = new Set(kept.map(({ name }) => name));
@@ -249,7 +238,7 @@ export async function restoreCopy(
   const temporary = await mkdtemp(join(goal.dir, "copia-"));
   try {
     const seal = await Seal.open(place, passphrase, temporary);
-    const copies = await describeAll(place, temporary);
+    const { copies } = await describeAll(place, temporary);
     const copy = wanted ? copies.find(({ name }) => name === wanted) : copies[0];
     if (!copy) {
       const which = wanted ? `la copia ${wanted}` : "ninguna copia";

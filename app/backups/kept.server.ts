@@ -1,5 +1,5 @@
 /** Copies that are kept of each kind: the newest of a day, a week, a month. */
-export const keptOf = { days: 7, weeks: 4, months: 12 };
+const keptOf = { days: 7, weeks: 4, months: 12 };
 
 const day = 24 * 60 * 60_000;
 

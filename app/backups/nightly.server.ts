@@ -1,13 +1,12 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Storage } from "../files/storage/storage.server.ts";
 import type { JobRules } from "../jobs/jobs.server.ts";
-import type { Config } from "../process/config.server.ts";
+import type { BackupSettings, Config } from "../process/config.server.ts";
 import type { Log } from "../process/log.server.ts";
 import { lastCopyAt, makeCopy, type Sources } from "./copies.server.ts";
-import { type BackupPlace, openPlace } from "./place.server.ts";
+import { openPlace } from "./place.server.ts";
 
-type Settings = Pick<Config, "dataDir" | "databaseUrl" | "secret" | "backup" | "backupPassphrase">;
+type Settings = Pick<Config, "dataDir" | "databaseUrl" | "secret" | "backupPassphrase">;
 
 const lookEvery = 10 * 60_000;
 // By this machine's clock.
@@ -25,21 +24,16 @@ export function sourcesOf({ dataDir, databaseUrl, secret }: Settings, storage: S
 }
 
 /** How the copy of each night is made, by one process. */
-export const backingUp = (config: Settings, storage: Storage, log: Log): JobRules => ({
+export const backingUp = (backup: BackupSettings, config: Settings, storage: Storage, log: Log): JobRules => ({
   atOnce: 1,
   retries: [],
   every: lookEvery,
   async work() {
-    if (!config.backup) return;
-    const place = await openPlace(config.backup);
+    const place = await openPlace(backup);
     try {
       if (!isDue(await lastCopyAt(place), new Date())) return;
-      await mkdir(config.dataDir, { recursive: true });
       const { name, size, counts } = await makeCopy(place, config.backupPassphrase, sourcesOf(config, storage));
       log.info({ name, size, ...counts }, "copia hecha y comprobada");
-    } catch (error) {
-      log.error({ err: error, place: place.name }, "no se pudo hacer la copia");
-      throw error;
     } finally {
       place.close();
     }
@@ -57,10 +51,10 @@ export function isDue(last: number | undefined, now: Date): boolean {
 
 /** When the last good copy was made, for pages and metrics: asked at most once a minute. */
 export class LastCopy {
-  readonly #settings: Settings["backup"];
+  readonly #settings: BackupSettings | undefined;
   #asked: { at: number; answer: Promise<number | undefined> } | undefined;
 
-  constructor(settings: Settings["backup"]) {
+  constructor(settings: BackupSettings | undefined) {
     this.#settings = settings;
   }
 
@@ -72,14 +66,13 @@ export class LastCopy {
   at(): Promise<number | undefined> {
     if (!this.#asked || performance.now() - this.#asked.at > holds) {
       this.#asked = { at: performance.now(), answer: this.#ask() };
-      this.#asked.answer.catch(() => {});
     }
     return this.#asked.answer;
   }
 
   async #ask(): Promise<number | undefined> {
     if (!this.#settings) return undefined;
-    const place: BackupPlace = await openPlace(this.#settings);
+    const place = await openPlace(this.#settings);
     const { promise: late, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => reject(new Error(`${place.name} does not answer`)), toldWithin);
     try {

@@ -162,7 +162,7 @@ export async function openServices(config: Config): Promise<Opened> {
   };
   jobs.handle("schedules", askingDue(services));
   jobs.handle("queued", sendingForgotten(services));
-  if (config.backup) jobs.handle("backup", backingUp(config, storage, log));
+  if (config.backup) jobs.handle("backup", backingUp(config.backup, config, storage, log));
   runs.sendQueuedBy((chatId) => sendQueued(services, chatId));
   await jobs.start();
   // Not awaited: model servers may be slow to answer.

@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { listCopies, makeCopy, restoreCopy, type Sources } from "../../app/backups/copies.server.ts";
+import { makeCopy, restoreCopy, type Sources } from "../../app/backups/copies.server.ts";
 import { nameOfCopy, surplus } from "../../app/backups/kept.server.ts";
 import { isDue } from "../../app/backups/nightly.server.ts";
 import { type BackupPlace, openPlace } from "../../app/backups/place.server.ts";
@@ -103,9 +103,9 @@ describe("a copy of an installation", () => {
     const plain = await openPlace({ folder: join(folder, "month") });
     const first = Date.parse("2026-10-20T03:00:00Z");
     for (let night = 0; night < 30; night++) await makeCopy(plain, undefined, sources, first + night * day);
-    const copies = await listCopies(plain, folder);
-    expect(copies).toHaveLength(10);
-    for (const { name } of copies) await restoreCopy(plain, undefined, goal("night"), name);
+    const names = (await plain.list("copias/")).map((path) => basename(path, ".json"));
+    expect(names).toHaveLength(10);
+    for (const name of names) await restoreCopy(plain, undefined, goal("night"), name);
     expect(await plain.list("archivos/")).toHaveLength(1);
     await sources.storage.delete([fileId]);
     for (let month = 1; month <= 13; month++)
@@ -124,6 +124,16 @@ describe("a copy of an installation", () => {
       expect(files.length).toBeGreaterThan(0);
       await restoreCopy(busy, passphrase, goal("busy"), name);
     }
+  });
+
+  it("whose description is not ours is left alone, and the others are restored", async () => {
+    const odd = await openPlace({ folder: join(folder, "odd") });
+    await makeCopy(odd, undefined, sources, Date.parse("2025-01-01T03:00:00Z"));
+    writeFileSync(join(folder, "odd", "copias", "2025-01-01T03-00-00.json"), JSON.stringify({ files: "todos" }));
+    await makeCopy(odd, undefined, sources);
+    expect(await odd.list("datos/2025-01-01T03-00-00/")).not.toEqual([]);
+    await restoreCopy(odd, undefined, goal("odd"));
+    await expect(restoreCopy(odd, undefined, goal("odd"), "2025-01-01T03-00-00")).rejects.toThrow(/no está la copia/);
   });
 
   it("is not sealed in a place that holds copies in clear, whose files it would share", async () => {

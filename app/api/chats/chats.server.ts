@@ -266,7 +266,7 @@ const changeChat: RouteHandler<typeof changeChatRoute, ApiEnv> = async (c) => {
   }
   await checkReferences(services, person, given);
   const changed = await services.db.transaction().execute(async (trx) => {
-    // What was sent is not to be in a draft as well.
+    // A message that was sent is not to stand in a draft as well.
     if (given.queued === null) await takeQueued(trx, row.id);
     if (asksAgain) await trx.deleteFrom("grants").where("chatId", "=", row.id).execute();
     const columns = {

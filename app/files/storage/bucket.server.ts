@@ -11,10 +11,11 @@ import {
   HeadObjectCommand,
   ListObjectsV2Command,
   PutObjectCommand,
-  S3Client,
+  type S3Client,
 } from "@aws-sdk/client-s3";
 import pLimit from "p-limit";
 import type { BucketSettings } from "../../process/storage-url.server.ts";
+import { clientOf } from "./bucket-client.server.ts";
 import {
   type Content,
   nameOf,
@@ -28,7 +29,6 @@ import {
 } from "./storage.server.ts";
 
 // In ms. An answer begins within `answer`, and goes on within `silence`; uploads may take longer by their size.
-const connect = 5_000;
 const answer = 10_000;
 const silence = 30_000;
 const slowestUpload = 100; // bytes per ms
@@ -206,23 +206,6 @@ export class BucketStorage implements Storage {
 function wordsOf({ name, message, code }: Error & { code?: string }): string {
   return [code ?? name, message].filter(Boolean).join(": ");
 }
-
-/** `requestTimeout` in ms: how long an answer may take. */
-const clientOf = ({ endpoint, region, keys }: BucketSettings, requestTimeout: number) =>
-  new S3Client({
-    region,
-    // Only AWS has a host name for each bucket.
-    ...(endpoint && { endpoint, forcePathStyle: true }),
-    // Without keys, the SDK looks for those of the machine (roles, profiles).
-    ...(keys && { credentials: keys }),
-    // The newer checksums are refused by stores that don't know them.
-    requestChecksumCalculation: "WHEN_REQUIRED",
-    responseChecksumValidation: "WHEN_REQUIRED",
-    maxAttempts: 2,
-    // Failures are thrown, and logged in one place.
-    logger: { trace() {}, debug() {}, info() {}, warn() {}, error() {} },
-    requestHandler: { connectionTimeout: connect, requestTimeout, throwOnRequestTimeout: true },
-  });
 
 /** The parts of a body, each within `silence`. Time that the reader takes does not count. */
 async function* unlessSilent(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
