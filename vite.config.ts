@@ -70,6 +70,9 @@ export default defineConfig(({ command }) => ({
         modulePreload: false,
         rollupOptions: {
           output: {
+            // The table of routes, in every page, has the names of all files, and hashes do not compress. Seven is the least for this many files.
+            chunkFileNames: "assets/[name]-[hash:7].js",
+            entryFileNames: "assets/[name]-[hash:7].js",
             codeSplitting: {
               groups: [
                 {
