@@ -20,9 +20,14 @@ export function ChatMenu({ id, pinned, archived }: { id: string; pinned: boolean
     // With a modifier key, the link opens the page that asks for confirmation in a new tab or window.
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    const { deleteLater } = await import("./delete-later.ts");
+    const deleting = await import("./delete-later.ts");
     await navigate("/conversation/chat");
-    await deleteLater({ id, formToken, refresh: revalidate, back: () => navigate(`/conversation/chat/${id}`) });
+    await deleting.deleteLater({
+      id,
+      formToken,
+      refresh: revalidate,
+      back: () => navigate(`/conversation/chat/${id}`),
+    });
   };
   return (
     <Menu id="opciones" label="Opciones de la conversación">

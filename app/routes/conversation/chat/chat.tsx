@@ -227,7 +227,7 @@ function ChatBar({ id, title, author, mayChange, pinned, archived }: Route.Compo
 function useTitle(awaited: boolean, replyId = "") {
   const { revalidate } = useRevalidator();
   useEffect(() => {
-    if (awaited) void import("../stream/follow-events.ts").then(({ awaitTitle }) => awaitTitle(replyId, revalidate));
+    if (awaited) void import("../stream/follow-events.ts").then((stream) => stream.awaitTitle(replyId, revalidate));
   }, [awaited, replyId, revalidate]);
 }
 

@@ -237,7 +237,7 @@ function MessageField({ placeholder, autoFocus, edits, text, sending, wrong, req
 function sendOnEnter(event: KeyboardEvent<HTMLTextAreaElement>) {
   const field = event.currentTarget;
   if (event.key === "/" && field.value === "") {
-    void import("./offer-templates.ts").then(({ offerTemplates }) => offerTemplates(field));
+    void import("./offer-templates.ts").then((templates) => templates.offerTemplates(field));
   }
   // While an input method composes, Enter belongs to it.
   if (event.key !== "Enter" || event.shiftKey || isComposing(event.nativeEvent)) return;

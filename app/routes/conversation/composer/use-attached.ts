@@ -65,8 +65,8 @@ function useUploads(room: RefObject<HTMLElement | null>, count: number, onUpload
     setProgress({ name: first.name, part: 0 });
     setRefused(undefined);
     try {
-      const { uploadAfter } = await import("./upload.ts");
-      await uploadAfter(sent, {
+      const uploading = await import("./upload.ts");
+      await uploading.uploadAfter(sent, {
         form,
         taken,
         onProgress: setProgress,

@@ -73,8 +73,8 @@ function useCodeCopies(reader: RefObject<HTMLDivElement | null>, last: RenderedT
     if (!reader.current?.querySelector("figure.code")) return;
     let stop: (() => void) | undefined;
     let left = false;
-    void import("../reply/code-copy.ts").then(({ offerCopies }) => {
-      if (!left) stop = offerCopies(reader.current);
+    void import("../reply/code-copy.ts").then((copying) => {
+      if (!left) stop = copying.offerCopies(reader.current);
     });
     return () => {
       left = true;

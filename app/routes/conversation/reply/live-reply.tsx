@@ -15,8 +15,8 @@ export function LiveReply({ messageId, marker }: { messageId: string; marker: st
     }
     let stop: (() => void) | undefined;
     let left = false;
-    void import("../stream/follow-events.ts").then(({ followEvents }) => {
-      if (!left) stop = followEvents(live.current, messageId, revalidate);
+    void import("../stream/follow-events.ts").then((stream) => {
+      if (!left) stop = stream.followEvents(live.current, messageId, revalidate);
     });
     return () => {
       left = true;

@@ -12,7 +12,7 @@ export function useLinks(container: RefObject<HTMLElement | null>): void {
       if (!link || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
       const { copy, still } = link.dataset;
       event.preventDefault();
-      if (copy !== undefined) return void import("./copy-text.ts").then(({ copyText }) => copyText(link));
+      if (copy !== undefined) return void import("./copy-text.ts").then((copying) => copying.copyText(link));
       const { pathname, search, hash, href } = link;
       void navigate(pathname + search + hash, {
         replace: href === location.href,
