@@ -55,7 +55,7 @@ self.addEventListener("fetch", (event) => {
   if (request.mode === "navigate") return event.respondWith(showOrRecall(event, url));
   if (url.pathname.endsWith(".data")) return event.respondWith(fetchData(event, url));
   if (/^\/(assets|icons)|\.(css|js|svg)$/.test(url.pathname)) {
-    event.respondWith(fetch(request).catch(() => fromShell(request)));
+    event.respondWith(fetch(request).catch(() => fromShellOrLater(request)));
   }
 });
 
@@ -70,6 +70,25 @@ async function keepShell() {
 }
 
 const fromShell = async (request) => (await caches.match(request, { cacheName: shell })) ?? Response.error();
+
+// In ms.
+const waitsForModule = 60_000;
+const moduleAgainAfter = 1000;
+
+/**
+ * A part of the page from the shell; a module is waited for until the server is back: without it, the router would load the document anew, and what
+ * is typed in it would be lost.
+ */
+async function fromShellOrLater(request) {
+  const kept = await fromShell(request);
+  if (kept.type !== "error" || !/\/assets\/.*\.js$/.test(request.url)) return kept;
+  for (const since = Date.now(); Date.now() - since < waitsForModule; ) {
+    await new Promise((resolve) => setTimeout(resolve, moduleAgainAfter));
+    const response = await fetch(request).catch(() => undefined);
+    if (response) return response;
+  }
+  return kept;
+}
 
 // Reading.
 

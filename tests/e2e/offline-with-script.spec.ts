@@ -133,6 +133,41 @@ test("while the server restarts, a click and a message wait in the page, and go 
   expect(await messages(browser, path)).toBe(2);
 });
 
+test("a draft that the server could not store is saved once it is back, and not in the place of what was sent meanwhile", async ({
+  page,
+  context,
+  line,
+}) => {
+  const browser = await arrive(context, page, line.server());
+  await connected(page, `${line.server().url}/conversation/chat`);
+  const path = await chat(page, "Hola");
+  const message = page.getByLabel("Mensaje", { exact: true });
+  const failed = () => page.waitForEvent("requestfailed", (request) => request.url().endsWith("/conversation/draft"));
+  await line.cut();
+  const lost = failed();
+  await message.fill("Dos párrafos que llevan una tarde");
+  await lost;
+  await page.getByRole("link", { name: "Proyectos" }).click();
+  await line.mend();
+  await expect(page).toHaveURL(/\/conversation\/project$/);
+  await expect.poll(() => browser.html(path)).toContain("Dos párrafos que llevan una tarde</textarea>");
+
+  await connected(page, line.server().url + path);
+  await line.cut();
+  const again = failed();
+  await message.fill("Esto se envía");
+  await again;
+  await page.getByRole("button", { name: "Enviar" }).click();
+  await line.mend();
+  await expect(page.locator('[data-role="assistant"][data-status="complete"]')).toHaveCount(2);
+  // Longer than the next try would have taken.
+  const next = page.waitForResponse((response) => response.url().endsWith("/conversation/draft"));
+  await message.fill("Lo siguiente");
+  await next;
+  await expect.poll(() => browser.html(path)).toContain("Lo siguiente</textarea>");
+  expect(await messages(browser, path)).toBe(2);
+});
+
 test("two tabs write without a line and are closed: each message is sent once, by whatever page is opened next", async ({
   page,
   context,

@@ -71,8 +71,9 @@ export async function sendForm<Answer>({ request, serverAction }: Submission<Ans
   }
 }
 
+/** The texts of a form; a file counts as an empty one. */
+export const textsOf = (form: FormData): Record<string, string> =>
+  Object.fromEntries([...form].map(([name, value]) => [name, typeof value === "string" ? value : ""]));
+
 /** The result for a form that did not reach the server. */
-export function notTaken(form: FormData): FormResult {
-  const values = Object.fromEntries([...form].map(([name, value]) => [name, typeof value === "string" ? value : ""]));
-  return { values, errors: {} };
-}
+export const notTaken = (form: FormData): FormResult => ({ values: textsOf(form), errors: {} });

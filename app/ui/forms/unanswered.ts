@@ -2,6 +2,7 @@ import { data, isRouteErrorResponse } from "react-router";
 import type { Route } from "../../+types/root";
 import { isKept } from "../navigation/offline.ts";
 import { forgetShown, isShown, recallShown } from "../navigation/pages-seen.ts";
+import { isWriting } from "./writing.ts";
 
 // Statuses of proxies without a backend, and of our own pages while their API is unreachable.
 const statuses = new Set([502, 503, 504]);
@@ -16,8 +17,18 @@ const saysWhy = (error: unknown) => isRouteErrorResponse(error) && typeof error.
 
 const message = "No se ha podido conectar con el servidor. Vuelve a intentarlo.";
 
-function leaveFor(url: string): Promise<never> {
-  location.assign(url);
+// In ms.
+const askedAgainAfter = 1000;
+
+/** Opens a page as a document. The page that is left would take along what is typed in it: it stays until the server answers. */
+async function leaveFor({ url, signal }: Request): Promise<never> {
+  let answers: Response | undefined;
+  while (!answers?.ok && isWriting() && !signal.aborted) {
+    // Not at once: a server that is about to end may still answer.
+    await new Promise((done) => setTimeout(done, askedAgainAfter));
+    answers = await fetch("/ready").catch(() => undefined);
+  }
+  if (!signal.aborted) location.assign(url);
   return new Promise(() => {});
 }
 
@@ -32,7 +43,7 @@ export const keepShown: Route.ClientMiddlewareFunction = async ({ request }, nex
   const refreshed = isShown(request);
   const noLine = errors.some(([, { result }]) => isUnanswered(result) && !isRouteErrorResponse(result));
   // The service worker shows the copy that it has of the page, or which others it has.
-  if (!refreshed && noLine && isKept()) return leaveFor(request.url);
+  if (!refreshed && noLine && isKept()) return leaveFor(request);
   for (const [routeId, { type, result }] of errors) {
     // When one route fails, others have no result either.
     if (refreshed && (isUnanswered(result) || result instanceof Error)) {

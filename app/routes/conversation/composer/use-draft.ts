@@ -1,44 +1,45 @@
-import { useEffect, useRef } from "react";
+import { useEffect } from "react";
+import { textsOf } from "../../../ui/forms/send-form.ts";
 import { forgetPage } from "../../../ui/navigation/pages-seen.ts";
 
-// In ms.
+// In ms: from the last input to saving, and from a failure to the next try.
 const savedAfter = 800;
 
-/** Saves the draft of the composer of `page` when typing pauses, and at once on leaving; a failure must not disturb who is typing. */
+/** The newest draft of each page, until it is stored. A page may be left before. */
+const unsaved = new Map<string, URLSearchParams>();
+
+/** Stores a draft, again and again while the server does not answer, until a newer one or a message takes its place. */
+async function store(page: string, body = unsaved.get(page)): Promise<void> {
+  if (!body || unsaved.get(page) !== body) return;
+  // A refusal ends it too: sending the message says why, and typing must not be disturbed.
+  const ended = await fetch("/conversation/draft", { method: "POST", body, keepalive: true }).then(
+    ({ status }) => status < 500,
+    () => false,
+  );
+  // A page that was loaded before this answer lacks the draft.
+  forgetPage(page);
+  if (!ended) setTimeout(store, savedAfter, page, body);
+  else if (unsaved.get(page) === body) unsaved.delete(page);
+}
+
+/** Saves the draft of the composer of `page` when typing pauses, and at once on leaving. */
 export function useDraft(page: string, edits: boolean) {
-  const waiting = useRef<{ timer: ReturnType<typeof setTimeout>; save: () => void }>(undefined);
-  const leave = () => {
-    clearTimeout(waiting.current?.timer);
-    waiting.current?.save();
-    waiting.current = undefined;
-  };
-  const cancel = () => {
-    clearTimeout(waiting.current?.timer);
-    waiting.current = undefined;
-  };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only on leaving
   useEffect(() => {
+    const leave = () => void store(page);
     addEventListener("pagehide", leave);
     return () => {
       removeEventListener("pagehide", leave);
       leave();
     };
-  }, []);
+  }, [page]);
   const keep = ({ currentTarget }: { currentTarget: HTMLFormElement }) => {
-    cancel();
     // Preload what following a reply needs.
     void import("../stream/follow-events.ts");
     // Editing an earlier message does not touch the draft.
     if (edits) return;
-    const form = new FormData(currentTarget);
-    const body = new URLSearchParams(
-      [...form].filter((field): field is [string, string] => typeof field[1] === "string"),
-    );
-    const save = () => {
-      forgetPage(page);
-      void fetch("/conversation/draft", { method: "POST", body, keepalive: true }).catch(() => {});
-    };
-    waiting.current = { save, timer: setTimeout(leave, savedAfter) };
+    const draft = new URLSearchParams(textsOf(new FormData(currentTarget)));
+    unsaved.set(page, draft);
+    setTimeout(store, savedAfter, page, draft);
   };
-  return { keep, cancel };
+  return { keep, cancel: () => unsaved.delete(page) };
 }
