@@ -69,6 +69,8 @@ import { retentionDue } from "./retention/retention-due.server.ts";
 import { retentions } from "./retention/retentions.server.ts";
 import { schedules } from "./schedules/schedules.server.ts";
 import { emails } from "./site/emails.server.ts";
+import { house } from "./site/house.server.ts";
+import { houseImages } from "./site/house-images.server.ts";
 import { inbox } from "./site/inbox.server.ts";
 import { notices, readings } from "./site/notices.server.ts";
 import { pages } from "./site/pages.server.ts";
@@ -142,6 +144,8 @@ const mounted = [
   ["/api/file", uploads],
   ["/api/file", files],
   ["/api/page", routesOf(pages)],
+  ["/api/house", house],
+  ["/api/house/image", houseImages],
   ["/api/model", modelTrials],
   ["/api/audit", auditChecks],
   ["/api/audit", reads(auditTrail)],

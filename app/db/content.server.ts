@@ -44,6 +44,8 @@ const copied = {
   audit: true,
   emails: true,
   pages: true,
+  house: true,
+  houseImages: true,
   passwordResets: true,
   authenticators: true,
   apiKeys: true,

@@ -45,6 +45,7 @@ import * as moves from "./migrations/0041_moves.server.ts";
 import * as searchHelp from "./migrations/0042_search_help.server.ts";
 import * as modelPurpose from "./migrations/0043_model_purpose.server.ts";
 import * as queuedMessages from "./migrations/0044_queued_messages.server.ts";
+import * as house from "./migrations/0045_house.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -91,6 +92,7 @@ const migrations = {
   "0042_search_help": searchHelp,
   "0043_model_purpose": modelPurpose,
   "0044_queued_messages": queuedMessages,
+  "0045_house": house,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

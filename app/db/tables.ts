@@ -40,6 +40,31 @@ export type SessionRow = Row & {
   endsAt: number | null;
 };
 
+/** The installation as it presents itself, and its rules for new accounts: one row. */
+export type HouseRow = Row & {
+  name: string;
+  /** Colour of the main action: #rrggbb; null: our own. */
+  accent: string | null;
+  /** Versions of its pictures, which change with them; null: there is none. */
+  logo: string | null;
+  icon: string | null;
+  /** Line at the foot of public pages. */
+  foot: string;
+  /** Name of the sender of e-mails; null: the house's. */
+  mailName: string | null;
+  /** Text below e-mails. */
+  mailFoot: string;
+  /** Time zone of whoever's is not known; null: UTC. */
+  timeZone: string | null;
+  /** Domains of the addresses that may sign up, with commas; empty: all. */
+  signupDomains: string;
+  /** JSON list of the groups that new accounts are members of; null: none. */
+  groupIds: string | null;
+};
+
+/** A picture of the house: the logo, the icon, and the icon in the large for home screens. `content`: its bytes in base64. */
+export type HouseImageRow = Row & { kind: "logo" | "icon" | "largeIcon"; mediaType: string; content: string };
+
 /** A provider of identities that people come in by: OpenID Connect, or a directory (LDAP). */
 export type AccessRow = Row & {
   name: string;
@@ -742,6 +767,8 @@ export type Tables = {
   assistants: AssistantRow;
   templates: TemplateRow;
   pages: PageRow;
+  house: HouseRow;
+  houseImages: HouseImageRow;
   projects: ProjectRow;
   projectMembers: ProjectMemberRow;
   shownChats: ShownChatRow;

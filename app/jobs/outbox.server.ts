@@ -1,5 +1,6 @@
 import { v7 as newId } from "uuid";
 import type { Db } from "../db/engine.server.ts";
+import { readHouse } from "../db/house.server.ts";
 import { encrypt, tryDecrypt } from "../process/crypto.server.ts";
 import type { Log } from "../process/log.server.ts";
 import type { Mail, Message } from "../process/network/mail.server.ts";
@@ -58,7 +59,9 @@ export class Outbox {
     const { sealed } = JSON.parse(data) as { sealed: string };
     const message = tryDecrypt(sealed, this.#key, id);
     if (message === undefined) throw new JobFailed("se guardó con otro secreto del servidor.");
-    await this.#mail.send(JSON.parse(message) as Message).catch(refused);
+    const { name, mailName, mailFoot } = await readHouse(this.#db);
+    const letterhead = { name: mailName ?? name, foot: mailFoot };
+    await this.#mail.send(JSON.parse(message) as Message, letterhead).catch(refused);
     if (!subjectId) return;
     await this.#db.updateTable("emails").set({ sentAt: Date.now() }).where("id", "=", subjectId).execute();
   }

@@ -35,6 +35,12 @@ export const limits = {
   pageBody: 100_000,
   pageDescription: 300,
   slug: 80,
+  houseName: 60,
+  houseFoot: 300,
+  mailFoot: 500,
+  signupDomains: 2_000,
+  /** Bytes of a logo or an icon that is sent. */
+  brandImage: 2_000_000,
   listDefault: 30,
   listMax: 100,
   /** Lists count at most this far: counting a million rows would take longer than showing a page of them. */

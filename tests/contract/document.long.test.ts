@@ -483,6 +483,14 @@ it("what an admin looks after is as the document says", async () => {
   await run("get /api/system/diagnosis/{id}", diagnosis);
   const { name } = await made("post /api/system/backup");
   await run("get /api/system/backup");
+  await run("get /api/house/public");
+  await run("get /api/house");
+  await run("patch /api/house", {}, { json: { name: "Casa", accent: "#7fb4e6", timeZone: "Europe/Madrid" } });
+  const form = new FormData();
+  form.append("image", new File(['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"/>'], "logo.svg"));
+  await run("put /api/house/image/{kind}", { kind: "logo" }, { form });
+  await (await run("get /api/house/image/{kind}", { kind: "logo" })).body?.cancel();
+  await run("delete /api/house/image/{kind}", { kind: "logo" });
   const copy = { resource: "backup", id: name };
   await run("get /api/inspection/{resource}/{id}", copy);
   await run("post /api/inspection", {}, { json: { ...copy, purpose: "Llevarla a otra máquina" } });

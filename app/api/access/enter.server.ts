@@ -4,13 +4,14 @@ import type { Trx } from "../../db/engine.server.ts";
 import type { AccessRow, UserRow } from "../../db/tables.ts";
 import { encrypt, tryDecrypt } from "../../process/crypto.server.ts";
 import { limits } from "../../process/limits.ts";
-import { addFreePlan, deviceOf, isFirstAccount } from "../auth/accounts.server.ts";
+import { beginAccount, deviceOf, isFirstAccount } from "../auth/accounts.server.ts";
 import { hasAuthenticator } from "../auth/authenticator-codes.server.ts";
 import { openSession, type Tokens } from "../auth/session-tokens.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
 import { Problem } from "../http/problem.server.ts";
 import { lockAdmins } from "../users/account-admin.server.ts";
+import { domainsIn, isOfDomains } from "./domains.server.ts";
 
 /** Facts that a provider gives about the person who signs in. */
 export type Facts = {
@@ -104,15 +105,9 @@ async function offerJoining(
 }
 
 function refuseDomain({ domains, name }: AccessRow, { email }: Facts): void {
-  const allowed = domains
-    .toLowerCase()
-    .split(/[\s,]+/)
-    .filter(Boolean);
-  if (allowed.length === 0) return;
-  const domain = email?.toLowerCase().split("@").at(-1);
-  if (!domain || !allowed.includes(domain)) {
-    throw new Problem(403, `Con «${name}» solo entra quien tiene un correo de ${allowed.join(", ")}.`);
-  }
+  const allowed = domainsIn(domains);
+  if (allowed.length === 0 || isOfDomains(email, allowed)) return;
+  throw new Problem(403, `Con «${name}» solo entra quien tiene un correo de ${allowed.join(", ")}.`);
 }
 
 /** The address, if the provider vouches for it: anyone may claim one that it has not verified. */
@@ -164,7 +159,7 @@ async function makeAccount(c: Context<ApiEnv>, access: AccessRow, facts: Facts, 
       .executeTakeFirst();
     // The same person in two tabs, or somebody who signed up at this very moment.
     if (numInsertedOrUpdatedRows === 0n) throw new Problem(409, "Esa cuenta se acaba de crear. Entra otra vez.");
-    await addFreePlan(trx, userId, now);
+    await beginAccount(trx, userId, now);
     await trx
       .insertInto("identities")
       .values({ id: newId(), createdAt: now, updatedAt: now, userId, accessId: access.id, subject: facts.subject })

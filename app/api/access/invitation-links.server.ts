@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import { v7 as newId } from "uuid";
 import type { InvitationRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
-import { addFreePlan, email, enter, newPassword, refuseCommon, refusePasswords } from "../auth/accounts.server.ts";
+import { beginAccount, email, enter, newPassword, refuseCommon, refusePasswords } from "../auth/accounts.server.ts";
 import { answerTokens, token } from "../auth/answer-tokens.server.ts";
 import { hashPassword } from "../auth/passwords.server.ts";
 import type { ApiEnv } from "../env.server.ts";
@@ -85,12 +85,16 @@ const accept: RouteHandler<typeof acceptRoute, ApiEnv> = async (c) => {
         })
         .execute();
       await trx.updateTable("invitations").set({ userId }).where("id", "=", invitation.id).execute();
-      await addFreePlan(trx, userId, now);
+      await beginAccount(trx, userId, now);
       const groupIds = ["", ...(parseGroupIds(invitation) ?? [])];
       const groups = await trx.selectFrom("groups").where("id", "in", groupIds).select("id").execute();
       for (const { id: groupId } of groups) {
         const member = { id: newId(), createdAt: now, updatedAt: now, groupId, userId, accessId: null };
-        await trx.insertInto("members").values(member).execute();
+        await trx
+          .insertInto("members")
+          .values(member)
+          .onConflict((conflict) => conflict.columns(["userId", "groupId"]).doNothing())
+          .execute();
       }
       const changes = { after: { invitation: invitation.id, role: invitation.role } };
       await recordAudit(trx, c, "signup", "user", userId, { actorId: userId, changes });

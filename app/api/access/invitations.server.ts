@@ -56,10 +56,10 @@ export const invitations: Resource<"invitations", typeof shown, typeof body> = {
     if (before || !row.email || !config.publicUrl) return row;
     mail.post({
       to: row.email,
-      subject: "Una invitación a Tertulia",
+      subject: "Una invitación",
       text: `Hola:
 
-Te han invitado a Tertulia. Este enlace hace tu cuenta; vale siete días y se usa una vez:
+Te han invitado a conversar aquí. Este enlace hace tu cuenta; vale siete días y se usa una vez:
 
 ${config.publicUrl}${invitationPath(services, row)}
 

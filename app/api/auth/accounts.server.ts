@@ -3,9 +3,12 @@ import type { Context } from "hono";
 import { sql } from "kysely";
 import { v7 as newId } from "uuid";
 import type { Db, Engine, Trx } from "../../db/engine.server.ts";
+import { readHouse } from "../../db/house.server.ts";
 import type { UserRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
+import { domainsIn, isOfDomains } from "../access/domains.server.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
+import { parseGroupIds } from "../groups/group-ids.server.ts";
 import { recordAudit, recordEvent } from "../http/audit.server.ts";
 import { invalid, Problem } from "../http/problem.server.ts";
 import { countAttempt, forgetAttempts, networkOf } from "../http/rate-limit.server.ts";
@@ -63,6 +66,7 @@ export async function signUp(c: Context<ApiEnv>, given: z.output<typeof registra
     if (config.signup === "closed" && !first) {
       throw new Problem(403, "El registro está cerrado. Pide una cuenta a quien administra esta instalación.");
     }
+    if (!first) await refuseOtherDomains(trx, given.email);
     const row: UserRow = {
       id: newId(),
       createdAt: now,
@@ -86,7 +90,7 @@ export async function signUp(c: Context<ApiEnv>, given: z.output<typeof registra
         errors: { email: "El usuario ya se encuentra registrado en la plataforma" },
       });
     }
-    await addFreePlan(trx, row.id, now);
+    await beginAccount(trx, row.id, now);
     await recordAudit(trx, c, "signup", "user", row.id, { actorId: row.id });
     return row;
   });
@@ -100,8 +104,9 @@ export function refusePasswords({ config }: Services): void {
 
 export const deviceOf = (c: Context<ApiEnv>) => ({ userAgent: c.req.header("User-Agent") ?? "", ip: c.env.ip });
 
-/** The plan that every account begins with: it limits nothing. */
-export async function addFreePlan(trx: Trx, userId: string, now: number): Promise<void> {
+/** Gives a new account a plan that limits nothing, and the groups of the house. `now`: epoch ms. */
+export async function beginAccount(trx: Trx, userId: string, now: number): Promise<void> {
+  await addHouseGroups(trx, userId, now);
   await trx
     .insertInto("subscriptions")
     .values({
@@ -118,6 +123,24 @@ export async function addFreePlan(trx: Trx, userId: string, now: number): Promis
       storageMb: null,
     })
     .execute();
+}
+
+/** Makes somebody a member of the groups that the house gives to new accounts. */
+export async function addHouseGroups(trx: Trx, userId: string, now: number): Promise<void> {
+  const groupIds = parseGroupIds(await readHouse(trx)) ?? [];
+  if (groupIds.length === 0) return;
+  const groups = await trx.selectFrom("groups").where("id", "in", groupIds).select("id").execute();
+  for (const { id: groupId } of groups) {
+    const member = { id: newId(), createdAt: now, updatedAt: now, groupId, userId, accessId: null };
+    await trx.insertInto("members").values(member).execute();
+  }
+}
+
+/** Throws 422 for an address of another domain than those that may sign up. */
+async function refuseOtherDomains(trx: Trx, address: string): Promise<void> {
+  const domains = domainsIn((await readHouse(trx)).signupDomains);
+  if (domains.length === 0 || isOfDomains(address, domains)) return;
+  throw invalid("email", `Aquí solo se crean cuentas con un correo de ${domains.join(" o ")}.`);
 }
 
 /** Whether sign-up is open; always true on an empty installation. */

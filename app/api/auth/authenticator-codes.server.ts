@@ -78,10 +78,8 @@ export function pendingSecrets(key: Buffer, { id, sessionId }: Pick<Person, "id"
 }
 
 /** The otpauth:// address of a secret, for the person's app. */
-export const addressOf = (secret: string, email: string) => totp(secret, email).toString();
-
-const totp = (secret: string, label = "") =>
-  new TOTP({ issuer: "Tertulia", label, period, secret: Secret.fromBase32(secret) });
+export const addressOf = (secret: string, email: string, issuer: string) =>
+  new TOTP({ issuer, label: email, period, secret: Secret.fromBase32(secret) }).toString();
 
 export const sealSecret = (key: Buffer, userId: string, secret: string) =>
   encrypt(secret, key, authenticatorIdentity(userId));
@@ -91,7 +89,11 @@ export const openSecret = (key: Buffer, userId: string, sealed: string) =>
 
 /** The time step of a valid code, or undefined. */
 export function stepOf(secret: string, given: string, now: number): number | undefined {
-  const delta = totp(secret).validate({ token: given, timestamp: now, window });
+  const delta = new TOTP({ period, secret: Secret.fromBase32(secret) }).validate({
+    token: given,
+    timestamp: now,
+    window,
+  });
   return delta === null ? undefined : Math.floor(now / 1000 / period) + delta;
 }
 

@@ -1,5 +1,6 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import { v7 as newId } from "uuid";
+import { readHouse } from "../../db/house.server.ts";
 import { revokeAccess } from "../../db/people/revoke-access.server.ts";
 import { sameSecret } from "../../process/crypto.server.ts";
 import { textsIn } from "../../process/text/json.ts";
@@ -61,7 +62,8 @@ const beginSetUp: RouteHandler<typeof beginSetUpRoute, ApiEnv> = async (c) => {
   const { email } = await db.selectFrom("users").where("id", "=", person.id).select("email").executeTakeFirstOrThrow();
   if (await hasAuthenticator(db, person.id)) throw new Problem(409, "La verificación en dos pasos ya está activada.");
   const secret = pendingSecrets(authenticatorKey, person, clock.now()).current;
-  return c.json({ secret, uri: addressOf(secret, email) }, 201);
+  const { name } = await readHouse(db);
+  return c.json({ secret, uri: addressOf(secret, email, name) }, 201);
 };
 
 const finishSetUpRoute = createRoute({

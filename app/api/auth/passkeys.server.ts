@@ -2,6 +2,7 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { RegistrationResponseJSON } from "@simplewebauthn/server";
 import { v7 as newId } from "uuid";
 import { isTaken } from "../../db/errors.server.ts";
+import { readHouse } from "../../db/house.server.ts";
 import { limits } from "../../process/limits.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
@@ -73,7 +74,7 @@ export const passkeys = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
         .execute();
       const { challenge, ticket: made } = makeChallenge(services, `make:${person.id}`);
       const options = await generateRegistrationOptions({
-        rpName: "Tertulia",
+        rpName: (await readHouse(services.db)).name,
         rpID: rpId,
         userName: email,
         userDisplayName: name,

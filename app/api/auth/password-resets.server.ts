@@ -133,6 +133,6 @@ ${config.publicUrl}/auth/reset/${token}
 
 Si no has sido tú, no hace falta que hagas nada: la contraseña sigue siendo la misma.
 `;
-  const subject = "Una contraseña nueva para Tertulia";
+  const subject = "Una contraseña nueva";
   mail.post({ to: account.email, subject, text }, { goodUntil: row.expiresAt });
 }

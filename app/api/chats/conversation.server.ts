@@ -20,6 +20,7 @@ import { bearer, flag, id, importKeyStart, takes } from "../http/schemas.server.
 import { findMessage, inSession, seeMessage, writesInProject } from "../http/visibility.server.ts";
 import { whileShown, whileSignedIn } from "../http/while-signed-in.server.ts";
 import { modelOfChat, modelToUse, withSettings } from "../models/models.server.ts";
+import { zoneOfCall } from "../site/time-zone.server.ts";
 import { textBesideFiles, unwritten } from "./conversation-text.server.ts";
 import { chunksFor } from "./shared/author-only.server.ts";
 
@@ -112,7 +113,7 @@ export const conversation = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid
         return answerReply(c, reply, { known: from ? { from } : { after } });
       }
       await countAttempt(c, "message", person.id);
-      const started = await startOrQueue(services, person, given, c.req.header("Time-Zone"));
+      const started = await startOrQueue(services, person, given, await zoneOfCall(c));
       if (!started) {
         c.var.services.changes.tell({ userId: person.id, what: "chat" });
         return c.body(`${JSON.stringify({ type: "queued" } satisfies Chunk)}\n\n`, 200, streamHeaders);

@@ -1,7 +1,6 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { limits } from "../../process/limits.ts";
 import { objectOf } from "../../process/text/json.ts";
-import { knownZone } from "../../process/time-zones.server.ts";
 import { decide } from "../../replies/tools/decide.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
@@ -12,6 +11,7 @@ import { countAttempt } from "../http/rate-limit.server.ts";
 import { answers, bearer, idParam, takes, text } from "../http/schemas.server.ts";
 import { findMessage } from "../http/visibility.server.ts";
 import { modelOfChat, modelToUse, withSettings } from "../models/models.server.ts";
+import { zoneOfCall } from "../site/time-zone.server.ts";
 
 /** An object, or its JSON as a text, which keeps numbers that a double can't hold. */
 const object = (sentence: string) =>
@@ -75,7 +75,7 @@ export const decisions = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       reply,
       decision: { ...given, verdict, answer: answer === undefined ? undefined : objectOf(answer) },
       model,
-      zone: knownZone(c.req.header("Time-Zone")),
+      zone: await zoneOfCall(c),
       record: (trx, { call }) =>
         recordAudit(trx, c, verdict === "no" ? "refuse" : "allow", "call", reply.id, {
           // Not its input: that is the person's own, and ends with the conversation.

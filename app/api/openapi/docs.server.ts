@@ -13,7 +13,7 @@ export function docsPage(document: OpenApiDocument) {
   });
   const contents = nouns.map((noun) => html`<li><a href="#${noun}">${noun}</a></li>`);
   // Entities here and below: in tagged templates the build leaves other letters as they are, and they cost memory (vite.config.ts).
-  return html`<!doctype html><html lang="es"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="dark"><title>API &middot; Tertulia</title><link rel="stylesheet" href="/docs.css"></head><body><main><h1>La API de Tertulia</h1>${raw(intro)}<nav aria-label="Contenido"><ul>${contents}</ul></nav>${sections}</main></body></html>`;
+  return html`<!doctype html><html lang="es"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="dark"><title>API</title><link rel="stylesheet" href="/docs.css"></head><body><main><h1>La API</h1>${raw(intro)}<nav aria-label="Contenido"><ul>${contents}</ul></nav>${sections}</main></body></html>`;
 }
 
 const intro = `<p>Todas las direcciones empiezan por <code>/v1</code>. Cada llamada lleva <code>Authorization: Bearer …</code> con una clave de tu cuenta o con el token que da <code>POST /auth/signin</code>, que vale 15 minutos y se renueva con <code>POST /auth/refresh</code>.</p>

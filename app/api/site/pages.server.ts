@@ -21,6 +21,7 @@ export const ownPaths: ReadonlySet<string> = new Set([
   "conversation",
   "health",
   "icons",
+  "marca",
   "metrics",
   "paginas-ligeras",
   "partes",
@@ -38,7 +39,7 @@ const fields = {
       (slug) => /^([a-z0-9]+(-[a-z0-9]+)*)?$/.test(slug),
       "La dirección solo lleva letras sin acento, números y guiones.",
     )
-    .refine((slug) => !ownPaths.has(slug), "Esa dirección ya la usa Tertulia."),
+    .refine((slug) => !ownPaths.has(slug), "Esa dirección ya la usa el programa."),
   title: line("El título", limits.chatTitle, 1),
   description: line("La descripción", limits.pageDescription).default(""),
   body: text("El texto", limits.pageBody).default(""),

@@ -7,7 +7,7 @@ import { isTaken } from "../../db/errors.server.ts";
 import { revokeAccess } from "../../db/people/revoke-access.server.ts";
 import type { UserRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
-import { email, newPassword, refuseCommon } from "../auth/accounts.server.ts";
+import { addHouseGroups, email, newPassword, refuseCommon } from "../auth/accounts.server.ts";
 import { hashPassword } from "../auth/passwords.server.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
@@ -52,6 +52,7 @@ export async function createAccount(c: Context<ApiEnv>, given: z.output<typeof n
     .transaction()
     .execute(async (trx) => {
       await trx.insertInto("users").values(row).execute();
+      await addHouseGroups(trx, row.id, now);
       const changes = { after: shown };
       await recordAudit(trx, c, "create", "user", row.id, { changes });
     })
@@ -118,7 +119,7 @@ function refuseEntering({ adminReads }: Services["config"]): void {
 const tellChanged = ({ mail }: Services, { email: to }: UserRow) =>
   mail.post({
     to,
-    subject: "Han cambiado cómo se entra en tu cuenta de Tertulia",
+    subject: "Han cambiado cómo se entra en tu cuenta",
     text: "Hola:\n\nQuien administra la instalación ha cambiado la contraseña o el correo de tu cuenta. Si no lo has pedido, pregúntale: queda en la auditoría.\n",
   });
 

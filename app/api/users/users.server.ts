@@ -186,7 +186,7 @@ export const users = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
 function tellOldAddress({ mail }: Services, before: UserRow, email: string): void {
   mail.post({
     to: before.email,
-    subject: "El correo de tu cuenta de Tertulia ha cambiado",
+    subject: "El correo de tu cuenta ha cambiado",
     text: `Hola:\n\nDesde ahora tu cuenta usa la dirección ${email}. Si no has sido tú, escribe a quien administra la instalación.\n`,
   });
 }

@@ -29,7 +29,7 @@ export function markGenerated(bytes: Uint8Array): Promise<Uint8Array> {
     const { format } = await metadataOf(bytes);
     // `quality` would reduce the colours of a PNG; AVIF is read as HEIF.
     const options = format === "png" || format === "gif" ? {} : { quality: 95 };
-    return (await reader(bytes))
+    return (await openImage(bytes))
       .withXmp(generatedXmp)
       .toFormat(format === "heif" ? "avif" : format, options)
       .toBuffer()
@@ -37,25 +37,28 @@ export function markGenerated(bytes: Uint8Array): Promise<Uint8Array> {
   });
 }
 
-async function reader(source: Uint8Array): Promise<Sharp> {
+/** A picture to be read within the bounds of what may be decoded, in pixels and time. `density`: dots per inch that SVG is drawn at. */
+export async function openImage(source: Uint8Array, options: { density?: number } = {}): Promise<Sharp> {
   const { default: sharp } = await import("sharp");
   sharp.cache(false);
   sharp.concurrency(1);
-  return sharp(source, { limitInputPixels: limits.imagePixels, failOn: "error", pages: 1 }).timeout({ seconds });
+  return sharp(source, { ...options, limitInputPixels: limits.imagePixels, failOn: "error", pages: 1 }).timeout({
+    seconds,
+  });
 }
 
 async function remake(bytes: Buffer): Promise<Image> {
   const meta = await metadataOf(bytes);
   const { width, height } = meta.autoOrient;
   const xmp = xmpForCopy(bytes, meta.xmp);
-  const image = await shrink(await reader(bytes), modelSide, xmp).catch(refuse);
-  const preview = await shrink(await reader(image), previewSide, xmp).catch(refuse);
+  const image = await shrink(await openImage(bytes), modelSide, xmp).catch(refuse);
+  const preview = await shrink(await openImage(image), previewSide, xmp).catch(refuse);
   return { width, height, image, preview };
 }
 
 /** Its header, read before any pixel. Throws FileRefused where it is larger than what may be decoded. */
 async function metadataOf(bytes: Uint8Array): Promise<Metadata> {
-  const meta = await (await reader(bytes)).metadata().catch(refuse);
+  const meta = await (await openImage(bytes)).metadata().catch(refuse);
   const { width, height } = meta.autoOrient;
   const most = meta.format === "heif" ? limits.avifPixels : limits.imagePixels;
   if (width * height <= most) return meta;

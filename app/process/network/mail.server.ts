@@ -1,6 +1,8 @@
 import type { Transporter } from "nodemailer";
 import type { Config } from "../config.server.ts";
 
+/** Name that the sender has, and text below the message. */
+export type Letterhead = { name: string; foot: string };
 export type Message = { to: string; subject: string; text: string; replyTo?: { name: string; address: string } };
 
 /** Sends e-mail over SMTP_URL, where that is set. */
@@ -29,8 +31,11 @@ export class Mail {
   }
 
   /** Resolves once the mail server has taken it; rejects with what it said (`responseCode`). Only where it is `available`. */
-  async send({ to, subject, text, replyTo }: Message): Promise<void> {
-    await this.#transport?.sendMail({ from: this.#from, to, subject, text, ...(replyTo && { replyTo }) });
+  async send({ to, subject, text, replyTo }: Message, { name, foot }: Letterhead): Promise<void> {
+    const from = { name, address: this.#from };
+    // The line that ends a message (RFC 3676, 4.3).
+    const signed = `${text.trimEnd()}\n\n-- \n${foot || name}\n`;
+    await this.#transport?.sendMail({ from, to, subject, text: signed, ...(replyTo && { replyTo }) });
   }
 
   close(): void {

@@ -7,7 +7,7 @@ import type { Files } from "../../../files/files.server.ts";
 import { JobFailed } from "../../../jobs/jobs.server.ts";
 import { limits } from "../../../process/limits.ts";
 import { cutText } from "../../../process/text/cut-text.ts";
-import { addFreePlan } from "../../auth/accounts.server.ts";
+import { beginAccount } from "../../auth/accounts.server.ts";
 import { addChat, isImported, takeFound } from "../add-chat.server.ts";
 import type { ImportedFile } from "../formats/imported-chat.server.ts";
 import { type FoundChat, type FoundFile, findFiles } from "../found-chat.server.ts";
@@ -131,7 +131,7 @@ class Move {
     if (this.#isTried) return;
     await db.transaction().execute(async (trx) => {
       await trx.insertInto("users").values(row).execute();
-      await addFreePlan(trx, row.id, now());
+      await beginAccount(trx, row.id, now());
     });
   }
 

@@ -1,0 +1,52 @@
+import { FileRefused } from "../refused.server.ts";
+import { openImage } from "./images.server.ts";
+import { plainSvg } from "./plain-svg.server.ts";
+
+export type BrandImage = { mediaType: "image/svg+xml" | "image/png"; bytes: Buffer };
+
+// In pixels: a logo is some 32 high on pages, on the sharpest screens three times that.
+const logoBox = { width: 640, height: 128 };
+const iconSide = 64;
+// Android asks this of the icon of an installed page.
+const largeIconSide = 512;
+// Resolution that SVG is drawn at for the large icon, in dots per inch; 72 is the size it says.
+const density = 300;
+// In bytes, of what is sent with every page.
+const svgAtMost = 100_000;
+const transparent = { r: 0, g: 0, b: 0, alpha: 0 };
+
+/** The logo as pages show it: SVG with nothing but what is drawn, else PNG. Throws FileRefused. */
+export async function makeLogo(bytes: Buffer): Promise<BrandImage> {
+  if (isSvg(bytes)) return { mediaType: "image/svg+xml", bytes: svgOf(bytes) };
+  const image = (await openImage(bytes)).autoOrient().resize({ ...logoBox, fit: "inside", withoutEnlargement: true });
+  return { mediaType: "image/png", bytes: await image.png().toBuffer().catch(refuse) };
+}
+
+/** The icon of a tab, and the large one of a home screen. Throws FileRefused. */
+export async function makeIcons(bytes: Buffer): Promise<{ icon: BrandImage; largeIcon: BrandImage }> {
+  const source = isSvg(bytes) ? svgOf(bytes) : bytes;
+  const drawn = async (side: number): Promise<BrandImage> => {
+    const image = await openImage(source, isSvg(source) ? { density } : {});
+    const resized = image.autoOrient().resize(side, side, { fit: "contain", background: transparent });
+    return { mediaType: "image/png", bytes: await resized.png().toBuffer().catch(refuse) };
+  };
+  const icon = isSvg(source) ? { mediaType: "image/svg+xml" as const, bytes: source } : await drawn(iconSide);
+  return { icon, largeIcon: await drawn(largeIconSide) };
+}
+
+const isSvg = (bytes: Buffer) =>
+  /^\s*(?:\uFEFF)?\s*<(?:\?xml|!--|!DOCTYPE svg|svg)/i.test(bytes.subarray(0, 200).toString());
+
+function svgOf(bytes: Buffer): Buffer {
+  const svg = Buffer.from(plainSvg(bytes.toString()));
+  if (svg.length > svgAtMost) {
+    throw new FileRefused(
+      `ocupa ${Math.ceil(svg.length / 1000)} kB, y va en cada página: 100 como mucho. Simplifícalo.`,
+    );
+  }
+  return svg;
+}
+
+function refuse(cause: Error): never {
+  throw new FileRefused("no es una imagen que se pueda abrir. Vale SVG, PNG, JPEG o WebP.", { cause });
+}

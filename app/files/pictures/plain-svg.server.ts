@@ -1,0 +1,92 @@
+import { Parser } from "htmlparser2";
+import { FileRefused } from "../refused.server.ts";
+
+// SVG 2: shapes, text, paint and filters. Nothing that runs, links, embeds or moves.
+const drawn = new Set(
+  "svg g defs symbol use title desc path rect circle ellipse line polyline polygon text tspan textPath linearGradient radialGradient stop pattern clipPath mask marker style switch filter feBlend feColorMatrix feComponentTransfer feComposite feConvolveMatrix feDiffuseLighting feDisplacementMap feDistantLight feDropShadow feFlood feFuncA feFuncB feFuncG feFuncR feGaussianBlur feMerge feMergeNode feMorphology feOffset fePointLight feSpecularLighting feSpotLight feTile feTurbulence".split(
+    " ",
+  ),
+);
+// Drawing programs keep notes of their own in it.
+const ignored = new Set(["metadata"]);
+// A `use` of a group of `use`s draws exponentially much.
+const usesAtMost = 100;
+const elementsAtMost = 5_000;
+
+/**
+ * A picture in SVG with nothing but what is drawn: written anew from what was understood.
+ * Throws FileRefused with the part that a picture of ours may not have.
+ */
+export function plainSvg(source: string): string {
+  const out: string[] = [];
+  let depth = 0;
+  // Depth of the element that is left out with all in it; 0: none.
+  let skipped = 0;
+  let count = 0;
+  let uses = 0;
+  let isStyle = false;
+  const parser = new Parser(
+    {
+      onopentag(name, attributes) {
+        depth++;
+        if (skipped) return;
+        if (depth === 1 && name !== "svg") throw new FileRefused("no es un SVG.");
+        if (name.includes(":") || ignored.has(name)) {
+          skipped = depth;
+          return;
+        }
+        if (!drawn.has(name)) throw has(`<${name}>`);
+        if (name === "use") uses++;
+        if (++count > elementsAtMost || uses > usesAtMost) {
+          throw new FileRefused("es un SVG con demasiadas piezas. Simplifícalo, o súbelo en PNG.");
+        }
+        isStyle = name === "style";
+        out.push(`<${name}${name === "svg" && depth === 1 ? ' xmlns="http://www.w3.org/2000/svg"' : ""}`);
+        for (const [attribute, value] of Object.entries(attributes)) out.push(kept(attribute, value));
+        out.push(">");
+      },
+      ontext(text) {
+        if (skipped || depth === 0) return;
+        if (isStyle) checkCss(text);
+        out.push(escaped(text));
+      },
+      onclosetag(name) {
+        if (skipped === depth) skipped = 0;
+        else if (!skipped) out.push(`</${name}>`);
+        depth--;
+        isStyle = false;
+      },
+    },
+    { xmlMode: true, decodeEntities: true },
+  );
+  parser.end(source);
+  if (out.length === 0) throw new FileRefused("no es un SVG.");
+  const svg = out.join("");
+  if (!/^<svg[^>]* viewBox="/.test(svg) && !/^<svg[^>]* width="\d/.test(svg)) {
+    throw new FileRefused("es un SVG sin medidas: le falta viewBox.");
+  }
+  return svg;
+}
+
+const has = (what: string) => new FileRefused(`lleva ${what}, que un dibujo no necesita. Quítalo, o súbelo en PNG.`);
+
+/** An attribute as it is kept; empty for one that says nothing to a browser. */
+function kept(name: string, value: string): string {
+  const isLink = name === "href" || name === "xlink:href";
+  if (/^on/i.test(name)) throw has(`«${name}»`);
+  if (name === "xmlns" || (name.includes(":") && !isLink)) return "";
+  if (isLink && !value.trim().startsWith("#")) throw has("enlaces a otros sitios o imágenes dentro");
+  checkCss(value);
+  return ` ${isLink ? "href" : name}="${escaped(value)}"`;
+}
+
+/** Throws for style, in a sheet or an attribute, that would fetch something: only parts of the same picture are referred to. */
+function checkCss(text: string): void {
+  if (/@|\\|expression\s*\(|(?:java|vb)script:/i.test(text)) throw has("estilos con @import, @font-face o escapes");
+  for (const [, to = ""] of text.matchAll(/url\s*\(([^)]*)/gi)) {
+    if (!/^\s*['"]?\s*#/.test(to)) throw has("enlaces a otros sitios o imágenes dentro");
+  }
+}
+
+const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+const escaped = (text: string) => text.replace(/[&<>"]/g, (character) => entities[character] ?? character);
