@@ -9,6 +9,7 @@ import { RequestReference } from "./process/telemetry/request-reference.ts";
 import { currentTrace } from "./process/telemetry/request-trace.server.ts";
 import { Light } from "./ui/light/light.ts";
 import { type Context, type LivePart, lightContext, liveContext, logContext, nonceContext } from "./web/context.ts";
+import { zoneOfPerson } from "./web/house.server.ts";
 import { growingReply } from "./web/light/growing.server.ts";
 import { lightPage } from "./web/light/page.server.ts";
 
@@ -36,7 +37,11 @@ export default async function handleRequest(
   const scripted = page.includes("<script");
   const light = context.get(lightContext) && !scripted;
   const html = light
-    ? await lightPage(page, request, { nonce, growing: grows ? growingReply : undefined })
+    ? await lightPage(page, request, {
+        nonce,
+        growing: grows ? growingReply : undefined,
+        timeZone: await zoneOfPerson(context, request),
+      })
     : scriptsLast(page, isTextBrowser(request));
   headers.set(
     "Content-Security-Policy",

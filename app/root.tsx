@@ -22,13 +22,14 @@ import { Light } from "./ui/light/light.ts";
 import { PageFoot } from "./ui/light/page-foot.tsx";
 import { LoadingBar } from "./ui/navigation/loading-bar.tsx";
 import { PageName } from "./ui/navigation/page-name.tsx";
+import { named } from "./ui/navigation/page-title.ts";
 import { unlessSeen } from "./ui/navigation/pages-seen.ts";
 import { routeContext } from "./web/context.ts";
 import { readForm } from "./web/forms/form.server.ts";
 import { askPurpose } from "./web/guards.server.ts";
 
 // The icon, inlined to save a request.
-const icon =
+const ownIcon =
   "data:image/svg+xml,%3Csvg%20xmlns='http://www.w3.org/2000/svg'%20viewBox='0%200%2032%2032'%3E%3Crect%20width='32'%20height='32'%20rx='7'%20fill='%2315110d'/%3E%3Crect%20x='11.5'%20y='6'%20width='9'%20height='20'%20rx='1.5'%20fill='%23ecb15a'/%3E%3C/svg%3E";
 
 // Loaded when something has failed. If that fails too, its place says as much.
@@ -51,10 +52,10 @@ export const loader = ({ context, request }: Route.LoaderArgs) => loadRoot({ con
 
 export const shouldRevalidate = unlessSeen;
 
-export const meta: Route.MetaFunction = ({ error }) => {
-  if (!error) return [{ title: "Tertulia" }];
+export const meta: Route.MetaFunction = ({ error, matches }) => {
+  if (!error) return [{ title: matches[0].loaderData?.house.name }];
   const missing = isRouteErrorResponse(error) && error.status === 404;
-  return [{ title: `${missing ? "Página no encontrada" : "Algo ha fallado"} · Tertulia` }];
+  return named(matches, missing ? "Página no encontrada" : "Algo ha fallado");
 };
 
 type Handle = {
@@ -63,7 +64,7 @@ type Handle = {
 };
 
 export function Layout({ children }: { children: ReactNode }) {
-  const token = useRouteLoaderData<typeof loader>("root")?.formToken ?? "";
+  const { formToken = "", house } = useRouteLoaderData<typeof loader>("root") ?? {};
   const handles = useMatches().map(({ handle }) => handle as Handle | undefined);
   const asLight = use(Light);
   const scripts = handles.some((handle) => handle?.scripts === "needed" || (handle?.scripts && !asLight));
@@ -76,8 +77,7 @@ export function Layout({ children }: { children: ReactNode }) {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="dark" />
         {/* The browser has read these by the time it would render them. */}
-        {import.meta.env.SSR && <link rel="icon" href={icon} type="image/svg+xml" />}
-        {import.meta.env.SSR && <link rel="apple-touch-icon" href="/icons/apple-180.png" />}
+        {import.meta.env.SSR && <HouseLinks {...house} />}
         <link rel="manifest" href="/manifest.webmanifest" />
         <Meta />
         <Links />
@@ -90,7 +90,7 @@ export function Layout({ children }: { children: ReactNode }) {
         </p>
         {scripts && <LoadingBar />}
         {scripts && <PageName />}
-        <FormToken value={token}>
+        <FormToken value={formToken}>
           {children}
           {/* No browser renders a light page again. */}
           {import.meta.env.SSR && light && <PageFoot />}
@@ -100,6 +100,17 @@ export function Layout({ children }: { children: ReactNode }) {
         {scripts && <Scripts />}
       </body>
     </html>
+  );
+}
+
+/** The icon and the accent of the house, or ours. */
+function HouseLinks({ icon, accent }: { icon?: string | null; accent?: string | null }) {
+  return (
+    <>
+      <link rel="icon" href={icon ? `/marca/icono?v=${icon}` : ownIcon} />
+      <link rel="apple-touch-icon" href={icon ? `/marca/icono-grande?v=${icon}` : "/icons/apple-180.png"} />
+      {accent && <link rel="stylesheet" href={`/marca/estilo/${accent.slice(1)}`} />}
+    </>
   );
 }
 

@@ -28,6 +28,9 @@ export default [
   route("compartido/:token/archivo/:id", "routes/public/shared-file.ts"),
   route("sin-conexion", "routes/public/offline.tsx"),
   route("canal/:token", "routes/public/reply-feed.ts"),
+  route("marca/estilo/:color", "routes/public/brand/style.ts"),
+  route("marca/:picture", "routes/public/brand/image.ts"),
+  route("manifest.webmanifest", "routes/public/brand/installed.ts"),
   route("robots.txt", "routes/public/robots.ts"),
   route(".well-known/security.txt", "routes/public/security-txt.ts"),
   route("sitemap.xml", "routes/public/sitemap.ts"),
@@ -62,6 +65,7 @@ export default [
     route("user/datos/:exportId", "routes/account/export-file.ts"),
     layout("routes/admin/layout.tsx", [
       route("admin", "routes/admin/panel.tsx"),
+      route("admin/casa", "routes/admin/house/house.tsx"),
       route("admin/sistema", "routes/admin/system/system.tsx", [
         route("copias/:id/eliminar", "routes/deletion/delete.tsx", { id: "delete-backup" }),
       ]),

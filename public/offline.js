@@ -52,7 +52,7 @@ async function showCopies() {
         made(
           "div",
           {},
-          made("a", { className: "title", href: path }, title.replace(/ · Tertulia$/, "")),
+          made("a", { className: "title", href: path }, title.replace(/ · [^·]*$/, "")),
           made("p", { className: "line" }, `Guardado ${when.format(at)}`),
         ),
       ),

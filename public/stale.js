@@ -19,5 +19,5 @@ export const clientLoader = () => null;
 export const clientAction = () => null;
 
 export default function Stale() {
-  return "Tertulia se ha actualizado mientras esta página estaba abierta. Recárgala para seguir.";
+  return "Este sitio se ha actualizado mientras esta página estaba abierta. Recárgala para seguir.";
 }

@@ -204,8 +204,8 @@ async function showNotice(data) {
   }
   const owner = await currentOwner();
   const isTheirs = Boolean(told.to) && (owner === "" || owner === told.to);
-  const { title, body, path, tag } = isTheirs ? told : { title: "Tertulia", body: "Hay una respuesta nueva.", path: "/conversation/chat" };
-  await self.registration.showNotification(title, { body, tag, lang: "es", icon: "/icons/icon-192.png", data: path });
+  const { title, body, path, tag } = isTheirs ? told : { title: "Hay una respuesta nueva", body: "", path: "/conversation/chat" };
+  await self.registration.showNotification(title, { body, tag, lang: "es", icon: "/marca/icono-grande", data: path });
 }
 
 /** The browser has changed the address of its notices by itself. The server takes the new one if this session had one before. */
@@ -282,7 +282,7 @@ async function takeShared(request) {
 /** The text is in the answer, so that nothing that was typed is lost. */
 function noRoom(form) {
   const text = String(form.get("content")).replace(/[&<]/g, (character) => (character === "&" ? "&amp;" : "&lt;"));
-  const page = `<!doctype html><html lang="es"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="dark"><title>Sin conexión · Tertulia</title><h1>No se ha podido guardar</h1><p>No hay conexión, y en este navegador no queda sitio o no se le deja guardar nada. Copia el texto y envíalo luego:</p><textarea rows="12" cols="40">${text}</textarea></html>`;
+  const page = `<!doctype html><html lang="es"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="dark"><title>Sin conexión</title><h1>No se ha podido guardar</h1><p>No hay conexión, y en este navegador no queda sitio o no se le deja guardar nada. Copia el texto y envíalo luego:</p><textarea rows="12" cols="40">${text}</textarea></html>`;
   return new Response(page, { status: 507, headers: { "Content-Type": "text/html; charset=utf-8" } });
 }
 

@@ -67,7 +67,7 @@ export const thirds: [Third, Third, Third] = [
       "tests/grown/grown.long.test.ts",
       "tests/grown/hosts.long.test.ts",
     ],
-    chromium: ["admin", "files", "frame-with-script", "plain-http-with-script"],
+    chromium: ["admin", "files", "frame-with-script", "house", "plain-http-with-script"],
     pair: ["access", "push-with-script", "reasoning"],
   },
   {

@@ -1,7 +1,7 @@
-/** The browser's time zone from the cookie that `ui/navigation/time-zone.ts` sets, or UTC without it. */
-export function zoneOf(request: Request): string {
+/** The browser's time zone from the cookie that `ui/navigation/time-zone.ts` sets; undefined without it. */
+export function zoneOf(request: Request): string | undefined {
   const said = request.headers.get("Cookie")?.match(/(?:^|; )zona=([\w%./+-]{1,60})/)?.[1];
-  return knownZone(said?.replaceAll("%2F", "/").replaceAll("%2B", "+"));
+  return said && knownZone(said.replaceAll("%2F", "/").replaceAll("%2B", "+"));
 }
 
 // Zones by what they were called. Making a DateTimeFormat takes a quarter of a millisecond, and every request brings a zone.

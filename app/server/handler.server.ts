@@ -118,7 +118,7 @@ function apiOf({ services, config, log }: Opened): ApiCalls {
   return {
     send(call, { ip, userAgent, zone }, inProcess) {
       call.headers.set("User-Agent", userAgent);
-      call.headers.set("Time-Zone", zone);
+      if (zone) call.headers.set("Time-Zone", zone);
       return api.fetch(call, { ip, ...inProcess });
     },
     answer: (request, ip, answeredBy) => api.fetch(request, { ip, answeredBy }),
@@ -232,7 +232,7 @@ function sayInSpanish(response: Response): Response {
 
 function plainPage(status: number, sentence: string, advice = ""): Response {
   return new Response(
-    `<!doctype html><html lang="es"><meta charset="utf-8"><title>Tertulia</title><h1>${sentence}</h1>${advice && `<p>${advice}</p>`}<p><a href="/conversation/chat">Volver a las conversaciones</a></p></html>`,
+    `<!doctype html><html lang="es"><meta charset="utf-8"><title>${sentence}</title><h1>${sentence}</h1>${advice && `<p>${advice}</p>`}<p><a href="/conversation/chat">Volver a las conversaciones</a></p></html>`,
     { status, headers: { "Content-Type": "text/html; charset=utf-8" } },
   );
 }

@@ -2,8 +2,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { type Log, pathInLog } from "../process/log.server.ts";
 import { traceHeaders } from "../process/telemetry/request-trace.server.ts";
 
-/** `zone`: the visitor's time zone. */
-export type Visitor = { ip: string; userAgent: string; signal: AbortSignal; zone: string };
+/** `zone`: the visitor's time zone, where that is known. */
+export type Visitor = { ip: string; userAgent: string; signal: AbortSignal; zone: string | undefined };
 
 // Delays before each retry, in ms.
 const again = [1000, 2000, 4000];
@@ -19,7 +19,7 @@ export function remoteApi(base: string, log: Log) {
     const headers = new Headers(call.headers);
     headers.set("User-Agent", visitor.userAgent);
     headers.set("X-Forwarded-For", visitor.ip);
-    headers.set("Time-Zone", visitor.zone);
+    if (visitor.zone) headers.set("Time-Zone", visitor.zone);
     for (const [name, value] of Object.entries(traceHeaders())) headers.set(name, value);
     const signal = AbortSignal.any([visitor.signal, call.signal]);
     const send = () =>

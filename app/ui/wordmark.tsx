@@ -1,11 +1,12 @@
-import { Link } from "react-router";
+import { Link, useRouteLoaderData } from "react-router";
+import type { loader as root } from "../root.tsx";
 
-/** The product name with its mark; links to the home page. */
+/** The logo of the house, or its name; links to the home page. */
 export function Wordmark() {
+  const { name, logo } = useRouteLoaderData<typeof root>("root")?.house ?? {};
   return (
     <Link className="wordmark" to="/">
-      Tertulia
-      <span className="mark" />
+      {logo ? <img src={`/marca/logotipo?v=${logo}`} alt={name} /> : name}
     </Link>
   );
 }

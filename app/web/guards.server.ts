@@ -64,7 +64,7 @@ export function sendToTerms({ owesTerms, request, url }: Asking): void {
 /** A page that loads its own address anew, which then counts as a visit from here. */
 export function comeBack(): Response {
   return new Response(
-    '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0"><title>Tertulia</title>',
+    '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0"><title>Un momento…</title>',
     {
       headers: { "Content-Type": "text/html; charset=utf-8" },
     },

@@ -40,7 +40,13 @@ const turn = {
 
 describe.each(["docx", "odt"] as const)("a conversation as %s", (format) => {
   it("has its headings, lists, tables, code, formulas, links and sources", async () => {
-    const document = { format, title: "Piso & garaje", notice: "Contesta una IA.", turns: [turn] };
+    const document = {
+      format,
+      title: "Piso & garaje",
+      author: "Ayuntamiento de Ejemplo & Hijos",
+      notice: "Contesta una IA.",
+      turns: [turn],
+    };
     const bytes = await makeDocument(document, "ana");
     const read = await readText(Buffer.from(bytes ?? []), officeTypes[format], 1_000_000);
     const text = "text" in read ? read.text : "";
@@ -59,12 +65,14 @@ describe.each(["docx", "odt"] as const)("a conversation as %s", (format) => {
     const parts = Object.entries(unzipSync(bytes ?? new Uint8Array())).map(([name, part]) => [name, strFromU8(part)]);
     expect(parts.map(([name]) => name)).toContain(format === "odt" ? "styles.xml" : "word/styles.xml");
     expect(parts.map(([, part]) => part).join()).toContain("https://ejemplo.es/a?b=1&amp;c=2");
+    expect(parts.map(([, part]) => part).join()).toContain("Ayuntamiento de Ejemplo &amp; Hijos");
   });
 
   it("is made of replies without a word, too", async () => {
     const document = {
       format,
       title: "Sin fin",
+      author: "",
       notice: "",
       turns: Array.from({ length: 3 }, () => ({ ...turn, markdown: "" })),
     };

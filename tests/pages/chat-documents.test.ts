@@ -54,6 +54,7 @@ it("is the branch that is shown, without other versions", () => {
   });
   const messages = [message("a", null, "user"), message("b", "a", "assistant"), message("c", "a", "assistant")];
   const chat = { title: "T", aiNotice: "", leafId: "b", messages };
-  const shown = officeDocumentOf(chat, "odt", null)?.turns.map(({ markdown }) => markdown);
-  expect(shown).toEqual(["a", "b"]);
+  const shown = officeDocumentOf(chat, "odt", null, { author: "", timeZone: "Europe/Madrid" })?.turns;
+  expect(shown?.map(({ markdown }) => markdown)).toEqual(["a", "b"]);
+  expect(shown?.[0]?.when).toBe("3 de marzo de 2025 a las 11:00");
 });

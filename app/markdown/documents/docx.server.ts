@@ -37,7 +37,7 @@ const indent = 400;
 const grey = "666666";
 
 /** A conversation as a DOCX: headings, lists, tables, code, formulas, and its sources as footnotes. */
-export async function docxOf({ title, notice, turns }: OfficeDocument): Promise<Uint8Array> {
+export async function docxOf({ title, author, notice, turns }: OfficeDocument): Promise<Uint8Array> {
   const notes: Record<string, { children: Paragraph[] }> = {};
   let noteCount = 0;
   const children: (Paragraph | Table)[] = [
@@ -54,7 +54,7 @@ export async function docxOf({ title, notice, turns }: OfficeDocument): Promise<
   }
   const document = new Document({
     title,
-    ...{ creator: "Tertulia", lastModifiedBy: "Tertulia" },
+    ...{ creator: author, lastModifiedBy: author },
     styles: { default: { document: { run: { language: { value: "es-ES" } } } } },
     footnotes: notes,
     sections: [{ children }],

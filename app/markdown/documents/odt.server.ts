@@ -37,7 +37,7 @@ const styles = [
 ].join("");
 
 /** A conversation as an ODT (OpenDocument 1.3): headings, lists, tables, code, formulas, and its sources as footnotes. */
-export function odtOf({ title, notice, turns }: OfficeDocument): Uint8Array {
+export function odtOf({ title, author, notice, turns }: OfficeDocument): Uint8Array {
   const objects: string[] = [];
   const body: string[] = [heading(1, escaped(title)), `<text:p text:style-name="Aviso">${escaped(notice)}</text:p>`];
   let noteCount = 0;
@@ -54,7 +54,7 @@ export function odtOf({ title, notice, turns }: OfficeDocument): Uint8Array {
     "content.xml": content,
     // Empty, but some programs open no document without it.
     "styles.xml": `<?xml version="1.0" encoding="UTF-8"?><office:document-styles ${namespaces} office:version="1.3"><office:styles><style:default-style style:family="paragraph"><style:text-properties fo:language="es" fo:country="ES"/></style:default-style></office:styles></office:document-styles>`,
-    "meta.xml": `<?xml version="1.0" encoding="UTF-8"?><office:document-meta ${namespaces} xmlns:dc="http://purl.org/dc/elements/1.1/" office:version="1.3"><office:meta><dc:title>${attribute(title)}</dc:title><dc:creator>Tertulia</dc:creator></office:meta></office:document-meta>`,
+    "meta.xml": `<?xml version="1.0" encoding="UTF-8"?><office:document-meta ${namespaces} xmlns:dc="http://purl.org/dc/elements/1.1/" office:version="1.3"><office:meta><dc:title>${attribute(title)}</dc:title><dc:creator>${escaped(author)}</dc:creator></office:meta></office:document-meta>`,
   };
   for (const [index, mathml] of objects.entries()) {
     parts[`Object ${index + 1}/content.xml`] = `<?xml version="1.0" encoding="UTF-8"?>${mathml}`;

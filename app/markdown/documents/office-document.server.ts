@@ -2,6 +2,8 @@
 export type OfficeDocument = {
   format: "docx" | "odt";
   title: string;
+  /** Name that the file has as its author. */
+  author: string;
   /** Line that says that an AI has answered. */
   notice: string;
   turns: OfficeTurn[];

@@ -2,6 +2,7 @@ import { redirect } from "react-router";
 import { z } from "zod";
 import { Fields } from "../../ui/forms/fields.tsx";
 import { CurrentPasswordField, JustCameIn } from "../../ui/forms/person-fields.tsx";
+import { titled } from "../../ui/navigation/page-title.ts";
 import { FormDialog } from "../../ui/overlays/form-dialog.tsx";
 import { accepted } from "../../web/api-result.server.ts";
 import { apiContext, sessionContext } from "../../web/context.ts";
@@ -9,7 +10,7 @@ import { requireUser } from "../../web/current-user.server.ts";
 import { sendFields } from "../../web/forms/form.server.ts";
 import type { Route } from "./+types/delete-account";
 
-export const meta: Route.MetaFunction = () => [{ title: "Eliminar mi cuenta · Tertulia" }];
+export const meta = titled("Eliminar mi cuenta");
 export const handle = { dialog: true };
 
 const fields = z.object({ currentPassword: z.string().default("") });

@@ -1,17 +1,19 @@
 import { Link, redirect, useOutlet } from "react-router";
 import { limits } from "../../process/limits.ts";
-import { momentInWords, zoneOf } from "../../process/time-zones.server.ts";
+import { momentInWords } from "../../process/time-zones.server.ts";
 import { Callout } from "../../ui/callout.tsx";
 import { PostForm } from "../../ui/forms/post-form.tsx";
 import { sendForm } from "../../ui/forms/send-form.ts";
+import { titled } from "../../ui/navigation/page-title.ts";
 import { accepted, read, tellRefusal } from "../../web/api-result.server.ts";
 import { apiContext } from "../../web/context.ts";
 import { requireUser } from "../../web/current-user.server.ts";
 import { sizeInWords } from "../../web/file-display.server.ts";
+import { zoneOfPerson } from "../../web/house.server.ts";
 import type { Route } from "./+types/export";
 import { AccountPage, Section } from "./account-page.tsx";
 
-export const meta: Route.MetaFunction = () => [{ title: "Tus datos · Tertulia" }];
+export const meta = titled("Tus datos");
 
 type Now = { state: "underway"; percent?: number } | { state: "failed"; problem: string };
 
@@ -26,7 +28,11 @@ export async function loader({ context, request }: Route.LoaderArgs) {
     ready: done && {
       ...inWords(done.result as { name: string; size: number }),
       href: `/user/datos/${done.id}`,
-      until: momentInWords(Date.parse(done.updatedAt) + limits.endedJob, Date.now(), zoneOf(request)),
+      until: momentInWords(
+        Date.parse(done.updatedAt) + limits.endedJob,
+        Date.now(),
+        await zoneOfPerson(context, request),
+      ),
     },
     importedAtMost: sizeInWords(limits.importFile),
   };

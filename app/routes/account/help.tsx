@@ -1,8 +1,8 @@
 import { useLocation } from "react-router";
+import { titled } from "../../ui/navigation/page-title.ts";
 import { Dialog, DialogFoot } from "../../ui/overlays/dialog.tsx";
-import type { Route } from "./+types/help";
 
-export const meta: Route.MetaFunction = () => [{ title: "Ayuda · Tertulia" }];
+export const meta = titled("Ayuda");
 export const handle = { dialog: true };
 
 const keys = [

@@ -5,13 +5,14 @@ import { Callout } from "../../ui/callout.tsx";
 import { DashboardPage } from "../../ui/dashboard-page.tsx";
 import { PostForm } from "../../ui/forms/post-form.tsx";
 import { sendForm } from "../../ui/forms/send-form.ts";
+import { titled } from "../../ui/navigation/page-title.ts";
 import { accepted, read } from "../../web/api-result.server.ts";
 import { apiContext } from "../../web/context.ts";
 import { sendFields } from "../../web/forms/form.server.ts";
 import { safeReturn } from "../../web/safe-return.server.ts";
 import type { Route } from "./+types/terms";
 
-export const meta: Route.MetaFunction = () => [{ title: "Condiciones · Tertulia" }];
+export const meta = titled("Condiciones");
 
 export async function loader({ context }: Route.LoaderArgs) {
   const { version, owed, pages } = await read(context.get(apiContext).api.terms.$get());

@@ -1,15 +1,16 @@
 import { Link, redirect, useOutlet } from "react-router";
 import { z } from "zod";
-import { zoneOf } from "../../process/time-zones.server.ts";
 import { Callout } from "../../ui/callout.tsx";
 import { sendForm } from "../../ui/forms/send-form.ts";
 import { Icon } from "../../ui/icon.tsx";
+import { titled } from "../../ui/navigation/page-title.ts";
 import { showSeen } from "../../ui/navigation/pages-seen.ts";
 import { barPlot } from "../../ui/plot.server.ts";
 import { accepted, read } from "../../web/api-result.server.ts";
 import { apiContext, sessionContext } from "../../web/context.ts";
 import { requireUser } from "../../web/current-user.server.ts";
 import { sendFields } from "../../web/forms/form.server.ts";
+import { zoneOfPerson } from "../../web/house.server.ts";
 import { showUse } from "../../web/plan-use-in-words.server.ts";
 import type { Route } from "./+types/user";
 import { AccountPage, Section } from "./account-page.tsx";
@@ -18,7 +19,7 @@ import { MayUse } from "./may-use.tsx";
 import { Profile } from "./profile.tsx";
 import { Use } from "./use.tsx";
 
-export const meta: Route.MetaFunction = () => [{ title: "Tu cuenta · Tertulia" }];
+export const meta = titled("Tu cuenta");
 
 export async function loader({ context, request }: Route.LoaderArgs) {
   const person = await requireUser(context);
@@ -31,7 +32,7 @@ export async function loader({ context, request }: Route.LoaderArgs) {
   ]);
   return {
     user: { name: user.name, email: user.email, status: user.status, hasPassword: user.hasPassword },
-    use: showUse(person, Date.now(), zoneOf(request)),
+    use: showUse(person, Date.now(), await zoneOfPerson(context, request)),
     plot: barPlot(days.map(({ day, messages }) => ({ day, values: [messages] }))),
     listed,
   };

@@ -7,13 +7,14 @@ import { TextField } from "../../ui/forms/field.tsx";
 import { Fields } from "../../ui/forms/fields.tsx";
 import { PostForm } from "../../ui/forms/post-form.tsx";
 import { sendForm } from "../../ui/forms/send-form.ts";
+import { titled } from "../../ui/navigation/page-title.ts";
 import { accepted, read } from "../../web/api-result.server.ts";
 import { apiContext, sessionContext } from "../../web/context.ts";
 import { sendFields } from "../../web/forms/form.server.ts";
 import { safeReturn } from "../../web/safe-return.server.ts";
 import type { Route } from "./+types/inspection";
 
-export const meta: Route.MetaFunction = () => [{ title: "Leer lo que es de otra persona · Tertulia" }];
+export const meta = titled("Leer lo que es de otra persona");
 
 const kinds: Record<Inspected["resource"], { named: string; at(id: string): string }> = {
   chat: { named: "la conversación", at: (id) => `/conversation/chat/${id}` },

@@ -1,7 +1,7 @@
 import { data, Outlet } from "react-router";
-import { zoneOf } from "../../process/time-zones.server.ts";
 import { requireUser } from "../../web/current-user.server.ts";
 import { sendToTerms } from "../../web/guards.server.ts";
+import { zoneOfPerson } from "../../web/house.server.ts";
 import type { Route } from "./+types/layout";
 import { zoneContext } from "./zone.server.ts";
 
@@ -11,7 +11,7 @@ export const middleware: Route.MiddlewareFunction[] = [
     const { user, owesTerms } = await requireUser(context);
     if (user.role !== "admin" || user.status !== "active") throw data(null, 404);
     sendToTerms({ owesTerms, request, url });
-    context.set(zoneContext, zoneOf(request));
+    context.set(zoneContext, await zoneOfPerson(context, request));
   },
 ];
 

@@ -1,6 +1,7 @@
 import { Link } from "react-router";
 import { DashboardPage } from "../../ui/dashboard-page.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { titled } from "../../ui/navigation/page-title.ts";
 import { BarPlot } from "../../ui/plot.tsx";
 import { TableHead } from "../../ui/table-head.tsx";
 import { read } from "../../web/api-result.server.ts";
@@ -9,7 +10,7 @@ import type { Route } from "./+types/panel";
 import { nowIn, plotsOf, totalsOf } from "./figures.server.ts";
 import { type FirstStep, firstSteps } from "./first-steps.server.ts";
 
-export const meta: Route.MetaFunction = () => [{ title: "Panel · Tertulia" }];
+export const meta = titled("Panel");
 
 const ranges = ["7", "30", "90"];
 

@@ -3,12 +3,13 @@ import { z } from "zod";
 import { Fields } from "../../ui/forms/fields.tsx";
 import { EmailField } from "../../ui/forms/person-fields.tsx";
 import { FormTokenField } from "../../ui/forms/post-form.tsx";
+import { titled } from "../../ui/navigation/page-title.ts";
 import { accepted, read } from "../../web/api-result.server.ts";
 import { apiContext } from "../../web/context.ts";
 import { sendFields } from "../../web/forms/form.server.ts";
 import type { Route } from "./+types/forgot";
 
-export const meta: Route.MetaFunction = () => [{ title: "Contraseña olvidada · Tertulia" }];
+export const meta = titled("Contraseña olvidada");
 
 export const loader = ({ context }: Route.LoaderArgs) => read(context.get(apiContext).auth.options.$get());
 

@@ -3,12 +3,13 @@ import { z } from "zod";
 import { Fields } from "../../ui/forms/fields.tsx";
 import { NewPasswordField } from "../../ui/forms/person-fields.tsx";
 import { FormTokenField } from "../../ui/forms/post-form.tsx";
+import { titled } from "../../ui/navigation/page-title.ts";
 import { accepted, refusalIn } from "../../web/api-result.server.ts";
 import { apiContext, sessionContext } from "../../web/context.ts";
 import { type FormResult, sendFields } from "../../web/forms/form.server.ts";
 import type { Route } from "./+types/reset";
 
-export const meta: Route.MetaFunction = () => [{ title: "Contraseña nueva · Tertulia" }];
+export const meta = titled("Contraseña nueva");
 
 export async function loader({ context, params: { token } }: Route.LoaderArgs) {
   try {

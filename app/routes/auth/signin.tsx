@@ -3,6 +3,7 @@ import { z } from "zod";
 import Resend from "../../ui/forms/resend.tsx";
 import { notTaken } from "../../ui/forms/send-form.ts";
 import { isUnanswered } from "../../ui/forms/unanswered.ts";
+import { titled } from "../../ui/navigation/page-title.ts";
 import { accepted, read, refusalIn } from "../../web/api-result.server.ts";
 import { apiContext, formContext } from "../../web/context.ts";
 import { getCurrentUser } from "../../web/current-user.server.ts";
@@ -14,7 +15,7 @@ import type { Route } from "./+types/signin";
 import { Accesses } from "./access/accesses.tsx";
 import { SignInForm, type SignInRefusal } from "./sign-in-form.tsx";
 
-export const meta: Route.MetaFunction = () => [{ title: "Iniciar sesión · Tertulia" }];
+export const meta = titled("Iniciar sesión");
 
 export const loader = ({ context }: Route.LoaderArgs) => read(context.get(apiContext).auth.options.$get());
 

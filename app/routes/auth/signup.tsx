@@ -3,15 +3,21 @@ import { z } from "zod";
 import { Fields } from "../../ui/forms/fields.tsx";
 import { EmailField, NameField, NewPasswordField } from "../../ui/forms/person-fields.tsx";
 import { FormTokenField } from "../../ui/forms/post-form.tsx";
+import { titled } from "../../ui/navigation/page-title.ts";
 import { accepted, read } from "../../web/api-result.server.ts";
 import { apiContext } from "../../web/context.ts";
 import { sendFields } from "../../web/forms/form.server.ts";
+import { getHouse } from "../../web/house.server.ts";
 import { safeReturn } from "../../web/safe-return.server.ts";
 import type { Route } from "./+types/signup";
 
-export const meta: Route.MetaFunction = () => [{ title: "Crear cuenta · Tertulia" }];
+export const meta = titled("Crear cuenta");
 
-export const loader = ({ context }: Route.LoaderArgs) => read(context.get(apiContext).auth.options.$get());
+export async function loader({ context }: Route.LoaderArgs) {
+  const { signup } = await read(context.get(apiContext).auth.options.$get());
+  const { signupDomains: domains } = await getHouse(context);
+  return { signup, emailHint: domains.length > 0 ? `Uno de ${domains.join(" o ")}.` : undefined };
+}
 
 const fields = z.object({
   name: z.string().default(""),
@@ -25,7 +31,7 @@ export const action = ({ context, url }: Route.ActionArgs) =>
     throw redirect(safeReturn(url.searchParams.get("volver")));
   });
 
-export default function SignUp({ loaderData: { signup }, actionData }: Route.ComponentProps) {
+export default function SignUp({ loaderData: { signup, emailHint }, actionData }: Route.ComponentProps) {
   const [search] = useSearchParams();
   const volver = search.get("volver");
   const query = volver ? `?volver=${encodeURIComponent(volver)}` : "";
@@ -37,7 +43,7 @@ export default function SignUp({ loaderData: { signup }, actionData }: Route.Com
         <FormTokenField />
         <Fields id="cuenta" result={actionData}>
           <NameField />
-          <EmailField autoComplete="username" />
+          <EmailField autoComplete="username" hint={emailHint} />
           <NewPasswordField />
           <button type="submit" className="button primary">
             Crear cuenta

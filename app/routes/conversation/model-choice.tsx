@@ -2,13 +2,14 @@ import { useState } from "react";
 import { Form, Link } from "react-router";
 import { DashboardPage } from "../../ui/dashboard-page.tsx";
 import { Field } from "../../ui/forms/field.tsx";
+import { titled } from "../../ui/navigation/page-title.ts";
 import { read } from "../../web/api-result.server.ts";
 import { apiContext } from "../../web/context.ts";
 import { searchIn } from "../../web/search.server.ts";
 import type { Route } from "./+types/model-choice";
 import { listModels } from "./models.server.ts";
 
-export const meta: Route.MetaFunction = () => [{ title: "Elegir modelo · Tertulia" }];
+export const meta = titled("Elegir modelo");
 
 // Below these prices of a million written tokens, a model is cheap or of middle price.
 const [cheap, middle] = [2, 15];

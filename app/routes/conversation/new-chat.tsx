@@ -5,6 +5,7 @@ import { limits } from "../../process/limits.ts";
 import { Bar } from "../../ui/bar.tsx";
 import { SearchField } from "../../ui/forms/search-field.tsx";
 import { sendForm } from "../../ui/forms/send-form.ts";
+import { titled } from "../../ui/navigation/page-title.ts";
 import { showSeen } from "../../ui/navigation/pages-seen.ts";
 import { ago } from "../../ui/times.ts";
 import type { Client } from "../../web/api-client.server.ts";
@@ -23,7 +24,7 @@ import { listModels, type ModelChoice } from "./models.server.ts";
 import { type FoundByWords, SearchResults } from "./search.tsx";
 import { Blanks } from "./template/blanks-form.tsx";
 
-export const meta: Route.MetaFunction = () => [{ title: "Nueva conversación · Tertulia" }];
+export const meta = titled("Nueva conversación");
 
 const recentShown = 8;
 

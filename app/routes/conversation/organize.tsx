@@ -5,6 +5,7 @@ import { SearchField } from "../../ui/forms/search-field.tsx";
 import { Select } from "../../ui/forms/select.tsx";
 import { sendForm } from "../../ui/forms/send-form.ts";
 import { Icon } from "../../ui/icon.tsx";
+import { titled } from "../../ui/navigation/page-title.ts";
 import { BehindDialog } from "../../ui/overlays/behind-dialog.tsx";
 import { SureDialog } from "../../ui/overlays/sure-dialog.tsx";
 import { ago } from "../../ui/times.ts";
@@ -16,7 +17,7 @@ import { searchIn } from "../../web/search.server.ts";
 import type { Route } from "./+types/organize";
 import { ownProjects } from "./project/own-projects.server.ts";
 
-export const meta: Route.MetaFunction = () => [{ title: "Organizar conversaciones · Tertulia" }];
+export const meta = titled("Organizar conversaciones");
 
 const shown = "50";
 

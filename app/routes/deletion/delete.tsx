@@ -1,14 +1,13 @@
 import { replace } from "react-router";
 import { sendForm } from "../../ui/forms/send-form.ts";
+import { named } from "../../ui/navigation/page-title.ts";
 import { AlertDialog } from "../../ui/overlays/alert-dialog.tsx";
 import { tellRefusal } from "../../web/api-result.server.ts";
 import { apiContext, sessionContext } from "../../web/context.ts";
 import type { Route } from "./+types/delete";
 import { deletionAt } from "./deletions.server.ts";
 
-export const meta: Route.MetaFunction = ({ loaderData }) => [
-  { title: `${loaderData?.title ?? "Eliminar"} · Tertulia` },
-];
+export const meta: Route.MetaFunction = ({ loaderData, matches }) => named(matches, loaderData?.title ?? "Eliminar");
 export const handle = { dialog: true };
 
 export async function loader({ context, params: { id }, pattern }: Route.LoaderArgs) {

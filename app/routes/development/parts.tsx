@@ -8,6 +8,7 @@ import { CurrentPasswordField, EmailField, NameField, NewPasswordField } from ".
 import { SearchField } from "../../ui/forms/search-field.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Meters } from "../../ui/meters.tsx";
+import { titled } from "../../ui/navigation/page-title.ts";
 import { Dialog } from "../../ui/overlays/dialog.tsx";
 import { Menu, MenuLink } from "../../ui/overlays/menu.tsx";
 import { showToast, Toasts } from "../../ui/overlays/toasts.tsx";
@@ -19,7 +20,7 @@ import { TableHead } from "../../ui/table-head.tsx";
 
 export const handle = { scripts: true };
 
-export const meta = () => [{ title: "Partes · Tertulia" }];
+export const meta = titled("Partes");
 
 export function loader() {
   const days = Array.from({ length: 14 }, (_, day) => ({

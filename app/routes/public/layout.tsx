@@ -1,9 +1,11 @@
 import { type ReactNode, Suspense } from "react";
 import { isRouteErrorResponse, NavLink, Outlet, useLocation } from "react-router";
 import { lazily } from "../../ui/lazily.ts";
+import { named } from "../../ui/navigation/page-title.ts";
 import { Wordmark } from "../../ui/wordmark.tsx";
 import { read } from "../../web/api-result.server.ts";
 import { apiContext, sessionContext } from "../../web/context.ts";
+import { getHouse } from "../../web/house.server.ts";
 import type { Route } from "./+types/layout";
 import { pathOf } from "./paths.ts";
 
@@ -13,12 +15,12 @@ export async function loader({ context }: Route.LoaderArgs) {
   const filter = JSON.stringify({ inMenu: true, published: true });
   const { items } = await read(context.get(apiContext).api.page.$get({ query: { filter, limit: "20" } }));
   const menu = items.map(({ slug, title }) => ({ to: pathOf(slug), title }));
-  return { menu, signedIn: context.get(sessionContext).signedIn };
+  const { name, foot } = await getHouse(context);
+  return { menu, name, foot, signedIn: context.get(sessionContext).signedIn };
 }
 
-export const meta: Route.MetaFunction = ({ error }) => [
-  { title: error ? "Página no encontrada · Tertulia" : "Tertulia" },
-];
+export const meta: Route.MetaFunction = ({ error, matches }) =>
+  error ? named(matches, "Página no encontrada") : [{ title: matches[0].loaderData.house.name }];
 
 export default function PublicLayout({ loaderData }: Route.ComponentProps) {
   return (
@@ -44,7 +46,7 @@ export function ErrorBoundary({ error, loaderData }: Route.ErrorBoundaryProps) {
 type SiteProps = Route.ComponentProps["loaderData"] & { children: ReactNode };
 
 /** Head and foot of the public pages. */
-function Site({ menu, signedIn, children }: SiteProps) {
+function Site({ menu, name, foot, signedIn, children }: SiteProps) {
   const links = (
     <ul className="links">
       {menu.map(({ to, title }) => (
@@ -65,7 +67,7 @@ function Site({ menu, signedIn, children }: SiteProps) {
       </header>
       {children}
       <footer className="site-foot leaf">
-        <p>Tertulia</p>
+        <p>{foot || name}</p>
         <nav aria-label="Pie">
           {links}
           <NavLink to="/accesibilidad">Accesibilidad</NavLink> <NavLink to="/paginas-ligeras">Páginas ligeras</NavLink>

@@ -1,11 +1,12 @@
 import { redirect } from "react-router";
 import { LightChoice } from "../../ui/light/light-choice.tsx";
+import { titled } from "../../ui/navigation/page-title.ts";
 import { formContext } from "../../web/context.ts";
 import { textOf } from "../../web/forms/form.server.ts";
 import { lightChoices, lightCookie } from "../../web/light/choice.server.ts";
 import type { Route } from "./+types/light-pages";
 
-export const meta: Route.MetaFunction = () => [{ title: "Páginas ligeras · Tertulia" }];
+export const meta = titled("Páginas ligeras");
 
 /** Keeps in a cookie whether pages are to be light, for people with and without account. */
 export async function action({ context }: Route.ActionArgs) {

@@ -1,9 +1,10 @@
+import { named } from "../../ui/navigation/page-title.ts";
 import { Wordmark } from "../../ui/wordmark.tsx";
 import { nonceContext } from "../../web/context.ts";
 import type { Route } from "./+types/offline";
 
-export const meta: Route.MetaFunction = () => [
-  { title: "Sin conexión · Tertulia" },
+export const meta: Route.MetaFunction = ({ matches }) => [
+  ...named(matches, "Sin conexión"),
   { name: "robots", content: "noindex" },
 ];
 

@@ -1,6 +1,7 @@
 import { data, redirect } from "react-router";
 import { v7 as newId } from "uuid";
 import { z } from "zod";
+import { named } from "../../ui/navigation/page-title.ts";
 import { read } from "../../web/api-result.server.ts";
 import { apiContext, formContext, sessionContext } from "../../web/context.ts";
 import { getCurrentUser } from "../../web/current-user.server.ts";
@@ -53,15 +54,15 @@ export async function action({ context, params: { slug = "" } }: Route.ActionArg
   });
 }
 
-export const meta: Route.MetaFunction = ({ loaderData: page }) => {
-  if (!page) return [{ title: "Página no encontrada · Tertulia" }];
-  const title = page.isHome ? `Tertulia: ${page.title}` : `${page.title} · Tertulia`;
+export const meta: Route.MetaFunction = ({ loaderData: page, matches }) => {
+  if (!page) return named(matches, "Página no encontrada");
+  const { name } = matches[0].loaderData.house;
   return [
-    { title },
+    ...(page.isHome ? [{ title: `${name}: ${page.title}` }] : named(matches, page.title)),
     { name: "description", content: page.description },
     { tagName: "link", rel: "canonical", href: page.address },
     { property: "og:type", content: "website" },
-    { property: "og:site_name", content: "Tertulia" },
+    { property: "og:site_name", content: name },
     { property: "og:locale", content: "es_ES" },
     { property: "og:title", content: page.title },
     { property: "og:description", content: page.description },

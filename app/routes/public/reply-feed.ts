@@ -3,6 +3,7 @@ import { renderedText } from "../../markdown/rendered.server.ts";
 import { digitalSource } from "../../process/text/digital-source.ts";
 import { read } from "../../web/api-result.server.ts";
 import { apiContext } from "../../web/context.ts";
+import { getHouse } from "../../web/house.server.ts";
 import type { Route } from "./+types/reply-feed";
 
 const cut = "La respuesta se ha quedado a medias: en la conversación dice por qué y cómo seguir.";
@@ -31,9 +32,10 @@ export async function loader({ context, params: { token }, request, url }: Route
     const said = [saidOf[status], aiNotice].filter(Boolean).map((line) => `<p>${escaped(line)}</p>`);
     return `<entry><id>urn:uuid:${id}</id><title>${escaped(title)}</title><updated>${finishedAt}</updated><link href="${url.origin}/conversation/chat/${chatId}"/><category term="${digitalSource.generated}"/><content type="html">${escaped(text + said.join(""))}</content></entry>`;
   });
+  const { name } = await getHouse(context);
   const self = `${url.origin}${url.pathname}`;
   return new Response(
-    `<?xml version="1.0" encoding="UTF-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="es"><id>${self}</id><title>Tertulia: tus respuestas</title><author><name>Tertulia</name></author><updated>${updatedAt}</updated><link rel="self" href="${self}"/>\n${(await Promise.all(entries)).join("\n")}\n</feed>\n`,
+    `<?xml version="1.0" encoding="UTF-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="es"><id>${self}</id><title>${escaped(name)}: tus respuestas</title><author><name>${escaped(name)}</name></author><updated>${updatedAt}</updated><link rel="self" href="${self}"/>\n${(await Promise.all(entries)).join("\n")}\n</feed>\n`,
     { headers: { ...headers, "Content-Type": "application/atom+xml; charset=utf-8" } },
   );
 }

@@ -2,14 +2,15 @@ import { Link } from "react-router";
 import { renderedText } from "../../markdown/rendered.server.ts";
 import { digitalSource } from "../../process/text/digital-source.ts";
 import { AttachedFile } from "../../ui/forms/attached-file.tsx";
+import { named } from "../../ui/navigation/page-title.ts";
 import { Wordmark } from "../../ui/wordmark.tsx";
 import { read } from "../../web/api-result.server.ts";
 import { apiContext } from "../../web/context.ts";
 import { showFile } from "../../web/file-display.server.ts";
 import type { Route } from "./+types/shared-chat";
 
-export const meta: Route.MetaFunction = ({ loaderData }) => [
-  { title: `${loaderData?.title ?? "Conversación"} · Tertulia` },
+export const meta: Route.MetaFunction = ({ loaderData, matches }) => [
+  ...named(matches, loaderData?.title ?? "Conversación"),
   // Whoever has the link may read it; nobody is to find it.
   { name: "robots", content: "noindex" },
   {

@@ -3,6 +3,8 @@ import { parts } from "../admin/descriptions/resources.server.ts";
 /** The menu of the administration, in parts: sent to admins only, so that nobody else loads it. */
 export type AdminMenu = { part: string; links: [path: string, icon: string, label: string][] }[];
 
+const house: AdminMenu[number]["links"] = [["/casa", "house", "La casa"]];
+
 const system: AdminMenu[number]["links"] = [
   ["/tratamiento", "document", "Tratamiento de datos"],
   ["/sistema", "server", "Sistema"],
@@ -11,6 +13,7 @@ const system: AdminMenu[number]["links"] = [
 export const administered: AdminMenu = parts.map(([part, resources]) => ({
   part,
   links: [
+    ...(part === "Sistema" ? house : []),
     ...resources.map(({ path, icon, many }): [string, string, string] => [`/${path}`, icon, many]),
     ...(part === "Sistema" ? system : []),
   ],

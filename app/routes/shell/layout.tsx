@@ -1,7 +1,6 @@
 import { Suspense } from "react";
 import { Outlet, useMatches, useRouteLoaderData } from "react-router";
 import { isTextBrowser } from "../../http/text-browsers.server.ts";
-import { zoneOf } from "../../process/time-zones.server.ts";
 import type { loader as root } from "../../root.tsx";
 import { lazily } from "../../ui/lazily.ts";
 import { Busy } from "../../ui/navigation/busy.tsx";
@@ -14,6 +13,7 @@ import { lightContext } from "../../web/context.ts";
 import { requireUser } from "../../web/current-user.server.ts";
 import { dashboardOf } from "../../web/dashboard.server.ts";
 import { requireAuth } from "../../web/guards.server.ts";
+import { zoneOfPerson } from "../../web/house.server.ts";
 import type { Route } from "./+types/layout";
 import { administered } from "./administered.server.ts";
 import { groupChats } from "./chat-groups.server.ts";
@@ -51,7 +51,7 @@ export async function loader({ context, request }: Route.LoaderArgs) {
     groups: groupChats(
       context.get(lightContext) ? aside.chats.slice(0, lightChats) : aside.chats,
       Date.now(),
-      zoneOf(request),
+      await zoneOfPerson(context, request),
     ),
     projects: aside.projects.slice(0, projectsShown),
     notices,

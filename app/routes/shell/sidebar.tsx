@@ -1,5 +1,5 @@
-import { Suspense } from "react";
-import { NavLink, useLocation } from "react-router";
+import { type ReactNode, Suspense } from "react";
+import { NavLink, type NavLinkProps, useLocation } from "react-router";
 import { PostForm } from "../../ui/forms/post-form.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { lazily } from "../../ui/lazily.ts";
@@ -68,39 +68,38 @@ function Conversations({
   return (
     <>
       <ul className="items">
-        <li>
-          <NavLink className="item" to="/conversation/chat" end>
-            <Icon name="plus" />
-            <span>Nueva conversación</span>
-          </NavLink>
-        </li>
+        <Place icon="plus" name="Nueva conversación" to="/conversation/chat" data-ahead={undefined} />
         <MenuLink icon="search" className="item" to="/conversation/chat?buscar" id="ir-a-buscar">
           <span>Buscar</span>
         </MenuLink>
-        <li>
-          <NavLink className="item" to="/conversation/project" end data-ahead>
-            <Icon name="project" />
-            <span>Proyectos</span>
-          </NavLink>
+        <Place icon="project" name="Proyectos" to="/conversation/project">
           {projects.length > 0 && <Projects projects={projects} />}
-        </li>
-        <li>
-          <NavLink className="item" to="/conversation/assistant" end data-ahead>
-            <Icon name="assistant" />
-            <span>Asistentes</span>
-          </NavLink>
-        </li>
-        {inGroups && (
-          <li>
-            <NavLink className="item" to="/conversation/ensenadas" end data-ahead>
-              <Icon name="users" />
-              <span>De tus grupos</span>
-            </NavLink>
-          </li>
-        )}
+        </Place>
+        <Place icon="assistant" name="Asistentes" to="/conversation/assistant" />
+        {inGroups && <Place icon="users" name="De tus grupos" to="/conversation/ensenadas" />}
       </ul>
       <Listed groups={groups} menus={menus} />
     </>
+  );
+}
+
+type PlaceProps = Pick<NavLinkProps, "to"> & {
+  icon: string;
+  name: string;
+  "data-ahead"?: undefined;
+  children?: ReactNode;
+};
+
+/** A page of the workspace, with what is listed below it. */
+function Place({ icon, name, children, ...link }: PlaceProps) {
+  return (
+    <li>
+      <NavLink className="item" end data-ahead {...link}>
+        <Icon name={icon} />
+        <span>{name}</span>
+      </NavLink>
+      {children}
+    </li>
   );
 }
 

@@ -22,11 +22,14 @@ const askedAgainAfter = 1000;
 
 /** Opens a page as a document. The page that is left would take along what is typed in it: it stays until the server answers. */
 async function leaveFor({ url, signal }: Request): Promise<never> {
-  let answers: Response | undefined;
-  while (!answers?.ok && isWriting() && !signal.aborted) {
+  let answers = false;
+  while (!answers && isWriting() && !signal.aborted) {
     // Not at once: a server that is about to end may still answer.
     await new Promise((done) => setTimeout(done, askedAgainAfter));
-    answers = await fetch("/ready").catch(() => undefined);
+    answers = await fetch("/ready").then(
+      ({ ok }) => ok,
+      () => false,
+    );
   }
   if (!signal.aborted) location.assign(url);
   return new Promise(() => {});

@@ -40,33 +40,39 @@ export function DocumentFields({ result }: { result: FormResult | undefined }) {
 }
 
 type Props = {
+  /** Prefix of ids, where a page has several. */
+  id?: string;
   result: FormResult | undefined;
   label: string;
   hint: string;
+  /** Media types that are offered to be chosen. */
+  accept?: string;
   multiple?: boolean;
   required?: boolean;
   children?: ReactNode;
 };
 
 /** The field of files, for forms with buttons of their own. */
-export function UploadField({ result, label, hint, multiple = false, required = true, children }: Props) {
+export function UploadField(props: Props) {
+  const { id = "subida", result, label, hint, accept, multiple = false, required = true, children } = props;
   const error = result?.errors.files;
   return (
-    <Fields id="subida" result={result}>
+    <Fields id={id} result={result}>
       <div className="field">
-        <label htmlFor="subida-files">{label}</label>
-        <p className="hint" id="subida-files-hint">
+        <label htmlFor={`${id}-files`}>{label}</label>
+        <p className="hint" id={`${id}-files-hint`}>
           {hint}
         </p>
         <input
           className="input"
-          id="subida-files"
+          id={`${id}-files`}
           type="file"
           name="files"
+          accept={accept}
           multiple={multiple}
           required={required}
           aria-invalid={error ? true : undefined}
-          aria-describedby="subida-files-hint"
+          aria-describedby={`${id}-files-hint`}
         />
       </div>
       {children}

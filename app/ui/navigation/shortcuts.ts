@@ -1,11 +1,9 @@
-const press = (selector: string) => document.querySelector<HTMLElement>(selector)?.click();
-
-/** The shortcuts that «Ayuda» lists, by the key pressed with Alt and Shift. No browser or screen reader uses these. */
-const actions: Record<string, () => void> = {
-  KeyB: () => press("#ir-a-buscar"),
-  KeyN: () => press('.sidebar a[href="/conversation/chat"]'),
-  KeyD: () => press(".stop"),
-  KeyC: () => [...document.querySelectorAll<HTMLElement>("figure.code button")].at(-1)?.click(),
+/** The shortcuts that «Ayuda» lists: what each presses (the last there is), by the key with Alt and Shift. No browser or screen reader uses these. */
+const pressed: Record<string, string> = {
+  KeyB: "#ir-a-buscar",
+  KeyN: '.sidebar a[href="/conversation/chat"]',
+  KeyD: ".stop",
+  KeyC: "figure.code button",
 };
 
 // While a select's list is open, Enter chooses an option. Browsers without this selector do not pass such keys to the page.
@@ -17,8 +15,8 @@ export function onShortcut(event: KeyboardEvent): void {
   if (event.key === "Enter" && target instanceof HTMLSelectElement && !target.matches(openList)) {
     target.form?.requestSubmit();
   }
-  const action = event.altKey && event.shiftKey && !event.ctrlKey && !event.metaKey ? actions[event.code] : undefined;
-  if (!action || document.querySelector("dialog:modal")) return;
+  const selector = event.altKey && event.shiftKey && !event.ctrlKey && !event.metaKey && pressed[event.code];
+  if (!selector || document.querySelector("dialog:modal")) return;
   event.preventDefault();
-  action();
+  [...document.querySelectorAll<HTMLElement>(selector)].at(-1)?.click();
 }

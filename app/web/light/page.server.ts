@@ -1,10 +1,12 @@
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { headerOf } from "../../http/header.server.ts";
-import { zoneOf } from "../../process/time-zones.server.ts";
+import { accentStyle } from "../../process/text/accent.server.ts";
 import { stylesOf } from "./styles.server.ts";
 
 const stylesheet = /<link [^>]*rel="stylesheet"[^>]*>/g;
+// The house's own, drawn by `root.tsx`.
+const accent = /<link [^>]*href="\/marca\/estilo\/([0-9a-f]{6})"/;
 const preload = /<link rel="modulepreload"[^>]*>/g;
 // Drawn by `ui/light/page-foot.tsx`; text of people and models can't contain a tag.
 const weight = /<p data-weight="">[^<]*<\/p>/;
@@ -16,22 +18,24 @@ const weight = /<p data-weight="">[^<]*<\/p>/;
 export async function lightPage(
   html: string,
   request: Request,
-  { nonce, growing }: { nonce: string; growing: string | undefined },
+  { nonce, growing, timeZone }: { nonce: string; growing: string | undefined; timeZone: string },
 ): Promise<string> {
-  const style = `<style nonce="${nonce}">${stylesOf(html + (growing ?? ""))}</style>`;
+  const color = accent.exec(html)?.[1];
+  const styles = stylesOf(html + (growing ?? "")) + (color ? accentStyle(`#${color}`) : "");
+  const style = `<style nonce="${nonce}">${styles}</style>`;
   const page = html
     .replace(preload, "")
     .replace(stylesheet, "")
     .replace("</head>", () => `${style}</head>`);
   if (growing !== undefined) return page.replace(weight, "");
-  if (request.headers.has("Make-Copy")) return page.replace(weight, () => `<p>${copied(request)}</p>`);
+  if (request.headers.has("Make-Copy")) return page.replace(weight, () => `<p>${copied(timeZone)}</p>`);
   const bytes = await compressedSize(page, headerOf(request, "Accept-Encoding"));
   return page.replace(weight, `<p>Esta página ha pesado ${kilobytes.format(bytes / 1000)} kB.</p>`);
 }
 
 /** The words in the foot of a copy instead (`public/sw.js`): nothing else on it would tell that it is one. */
-function copied(request: Request): string {
-  const when = { timeZone: zoneOf(request), dateStyle: "long", timeStyle: "short" } as const;
+function copied(timeZone: string): string {
+  const when = { timeZone, dateStyle: "long", timeStyle: "short" } as const;
   return `Copia del ${new Intl.DateTimeFormat("es", when).format(Date.now())}, por si se lee sin conexión.`;
 }
 

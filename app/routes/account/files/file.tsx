@@ -7,6 +7,7 @@ import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
 import { Icon } from "../../../ui/icon.tsx";
 import { Light } from "../../../ui/light/light.ts";
+import { named } from "../../../ui/navigation/page-title.ts";
 import { showSeen } from "../../../ui/navigation/pages-seen.ts";
 import { Menu, MenuLink } from "../../../ui/overlays/menu.tsx";
 import { accepted, read } from "../../../web/api-result.server.ts";
@@ -17,9 +18,7 @@ import { saveDraft } from "../../../web/forms/drafts.server.ts";
 import { textOf } from "../../../web/forms/form.server.ts";
 import type { Route } from "./+types/file";
 
-export const meta: Route.MetaFunction = ({ loaderData }) => [
-  { title: `${loaderData?.file.name ?? "Archivo"} · Tertulia` },
-];
+export const meta: Route.MetaFunction = ({ loaderData, matches }) => named(matches, loaderData?.file.name ?? "Archivo");
 
 // Enough before a passage to read what leads to it.
 const shownBefore = 3;

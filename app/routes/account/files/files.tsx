@@ -7,6 +7,7 @@ import { UploadForm } from "../../../ui/forms/upload-form.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { Light } from "../../../ui/light/light.ts";
 import { Meters } from "../../../ui/meters.tsx";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { showSeen } from "../../../ui/navigation/pages-seen.ts";
 import { BehindDialog } from "../../../ui/overlays/behind-dialog.tsx";
 import { ago } from "../../../ui/times.ts";
@@ -19,7 +20,7 @@ import { spaceUsed } from "../../../web/plan-use-in-words.server.ts";
 import { searchIn } from "../../../web/search.server.ts";
 import type { Route } from "./+types/files";
 
-export const meta: Route.MetaFunction = () => [{ title: "Tus archivos · Tertulia" }];
+export const meta = titled("Tus archivos");
 
 export async function loader({ context, url }: Route.LoaderArgs) {
   const { user, usage, subscription } = await requireUser(context);

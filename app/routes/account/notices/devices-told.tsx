@@ -16,7 +16,7 @@ export function DevicesTold({ deviceKey, count, here }: Props) {
   const others = here ? count - 1 : count;
   return (
     <>
-      {here && <p>En este dispositivo se avisa, también con Tertulia cerrada, hasta que cierres la sesión.</p>}
+      {here && <p>En este dispositivo se avisa, también con la página cerrada, hasta que cierres la sesión.</p>}
       {others > 0 && (
         <p>{others === 1 ? "Se avisa en otro dispositivo." : `Se avisa en otros ${others} dispositivos.`}</p>
       )}

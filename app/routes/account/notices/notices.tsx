@@ -1,3 +1,4 @@
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
 import { requireUser } from "../../../web/current-user.server.ts";
@@ -5,7 +6,7 @@ import { AccountPage, Section } from "../account-page.tsx";
 import type { Route } from "./+types/notices";
 import { ReplyNews } from "./reply-news.tsx";
 
-export const meta: Route.MetaFunction = () => [{ title: "Avisos · Tertulia" }];
+export const meta = titled("Avisos");
 
 export async function loader({ context, url }: Route.LoaderArgs) {
   const { api } = context.get(apiContext);

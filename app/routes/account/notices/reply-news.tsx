@@ -18,7 +18,7 @@ export function ReplyNews({ feed, mails, devices }: Props) {
         {mails
           ? "«Avísame cuando esté», junto a una respuesta que se está escribiendo, te envía un correo cuando acaba."
           : "Esta instalación no envía correos."}{" "}
-        En un dispositivo sale un aviso, también con Tertulia cerrada: se activa en él, con JavaScript.
+        En un dispositivo sale un aviso, también con la página cerrada: se activa en él, con JavaScript.
       </p>
       <DevicesTold {...devices} />
       <p className="text-text-2">

@@ -8,11 +8,11 @@ export const canSubscribe = (): boolean =>
 /** Asks the person, and then the browser's push service, for notices. Answers what went wrong in a sentence. */
 export async function subscribe(key: string): Promise<Subscribed | string> {
   if ((await Notification.requestPermission()) !== "granted") {
-    return "El navegador no deja que Tertulia avise. Se cambia en los permisos de este sitio.";
+    return "El navegador no deja que este sitio avise. Se cambia en los permisos de este sitio.";
   }
   // `ready` would wait for ever where the browser has refused the worker.
   if (!(await navigator.serviceWorker.getRegistration())) {
-    return "Este navegador no deja que Tertulia siga aquí cuando se cierra, y sin eso no puede avisar.";
+    return "Este navegador no deja que este sitio siga aquí cuando se cierra, y sin eso no puede avisar.";
   }
   try {
     const { pushManager } = await navigator.serviceWorker.ready;

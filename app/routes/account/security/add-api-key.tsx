@@ -3,6 +3,7 @@ import { limits } from "../../../process/limits.ts";
 import { Field } from "../../../ui/forms/field.tsx";
 import { Fields } from "../../../ui/forms/fields.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { FormDialog } from "../../../ui/overlays/form-dialog.tsx";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
@@ -10,7 +11,7 @@ import { sendFields } from "../../../web/forms/form.server.ts";
 import type { Route } from "./+types/add-api-key";
 import { ShownOnce } from "./shown-once.tsx";
 
-export const meta: Route.MetaFunction = () => [{ title: "Crear clave · Tertulia" }];
+export const meta = titled("Crear clave");
 export const handle = { dialog: true };
 
 const fields = z.object({ name: z.string().default(""), writes: z.string().optional() });

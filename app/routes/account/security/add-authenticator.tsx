@@ -4,6 +4,7 @@ import { Field } from "../../../ui/forms/field.tsx";
 import { Fields } from "../../../ui/forms/fields.tsx";
 import { CurrentPasswordField } from "../../../ui/forms/person-fields.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { Dialog, DialogFoot } from "../../../ui/overlays/dialog.tsx";
 import { FormDialog } from "../../../ui/overlays/form-dialog.tsx";
 import { read, whenStatus } from "../../../web/api-result.server.ts";
@@ -12,7 +13,7 @@ import { sendFields } from "../../../web/forms/form.server.ts";
 import type { Route } from "./+types/add-authenticator";
 import { ShownOnce } from "./shown-once.tsx";
 
-export const meta: Route.MetaFunction = () => [{ title: "Verificación en dos pasos · Tertulia" }];
+export const meta = titled("Verificación en dos pasos");
 export const handle = { dialog: true };
 
 export async function loader({ context }: Route.LoaderArgs) {

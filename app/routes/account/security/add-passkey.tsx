@@ -7,6 +7,7 @@ import { Fields } from "../../../ui/forms/fields.tsx";
 import { CurrentPasswordField } from "../../../ui/forms/person-fields.tsx";
 import { FormToken } from "../../../ui/forms/post-form.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { FormDialog } from "../../../ui/overlays/form-dialog.tsx";
 import { accepted } from "../../../web/api-result.server.ts";
 import { apiContext, sessionContext } from "../../../web/context.ts";
@@ -14,7 +15,7 @@ import { requireUser } from "../../../web/current-user.server.ts";
 import { sendFields } from "../../../web/forms/form.server.ts";
 import type { Route } from "./+types/add-passkey";
 
-export const meta: Route.MetaFunction = () => [{ title: "Añadir llave de acceso · Tertulia" }];
+export const meta = titled("Añadir llave de acceso");
 export const handle = { dialog: true, scripts: "needed" };
 
 export async function loader({ context }: Route.LoaderArgs) {

@@ -4,6 +4,7 @@ import { limits } from "../../../process/limits.ts";
 import { Fields } from "../../../ui/forms/fields.tsx";
 import { CurrentPasswordField, JustCameIn, NewPasswordField } from "../../../ui/forms/person-fields.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { FormDialog } from "../../../ui/overlays/form-dialog.tsx";
 import { accepted } from "../../../web/api-result.server.ts";
 import { apiContext, sessionContext } from "../../../web/context.ts";
@@ -11,7 +12,7 @@ import { requireUser } from "../../../web/current-user.server.ts";
 import { sendFields } from "../../../web/forms/form.server.ts";
 import type { Route } from "./+types/password";
 
-export const meta: Route.MetaFunction = () => [{ title: "Cambiar contraseña · Tertulia" }];
+export const meta = titled("Cambiar contraseña");
 export const handle = { dialog: true };
 
 export async function loader({ context }: Route.LoaderArgs) {

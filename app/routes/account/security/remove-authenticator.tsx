@@ -3,13 +3,14 @@ import { z } from "zod";
 import { Fields } from "../../../ui/forms/fields.tsx";
 import { CurrentPasswordField } from "../../../ui/forms/person-fields.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { FormDialog } from "../../../ui/overlays/form-dialog.tsx";
 import { accepted } from "../../../web/api-result.server.ts";
 import { apiContext, sessionContext } from "../../../web/context.ts";
 import { sendFields } from "../../../web/forms/form.server.ts";
 import type { Route } from "./+types/remove-authenticator";
 
-export const meta: Route.MetaFunction = () => [{ title: "Verificación en dos pasos · Tertulia" }];
+export const meta = titled("Verificación en dos pasos");
 export const handle = { dialog: true };
 
 const fields = z.object({ currentPassword: z.string().default("") });

@@ -1,9 +1,10 @@
 import { Link, useOutlet } from "react-router";
-import { zoneOf } from "../../../process/time-zones.server.ts";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { ago } from "../../../ui/times.ts";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
 import { requireUser } from "../../../web/current-user.server.ts";
+import { zoneOfPerson } from "../../../web/house.server.ts";
 import { AccountPage, Section } from "../account-page.tsx";
 import type { Route } from "./+types/security";
 import { ApiKeys } from "./api-keys.tsx";
@@ -14,7 +15,7 @@ import { Inspections } from "./inspections.tsx";
 import { Passkeys } from "./passkeys.tsx";
 import { Sessions } from "./sessions-list.tsx";
 
-export const meta: Route.MetaFunction = () => [{ title: "Seguridad · Tertulia" }];
+export const meta = titled("Seguridad");
 
 // At a time; the rest are behind a link.
 const inspectionsShown = "10";
@@ -38,7 +39,7 @@ export async function loader({ context, request, url }: Route.LoaderArgs) {
     hasPassword: user.hasPassword,
     mayHavePassword: user.hasPassword || options.password,
     sessions: items.map((session) => ({ ...deviceOf(session, now), id: session.id, current: session.current })),
-    inspections: inspectionsInWords(inspected, zoneOf(request)),
+    inspections: inspectionsInWords(inspected, await zoneOfPerson(context, request)),
     authenticator,
     passkeys: passkeys.items.map(({ id, name, lastUsedAt }) => ({
       id,

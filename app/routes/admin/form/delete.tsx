@@ -1,5 +1,6 @@
 import { redirect, replace, useLocation } from "react-router";
 import { sendForm } from "../../../ui/forms/send-form.ts";
+import { named } from "../../../ui/navigation/page-title.ts";
 import { AlertDialog } from "../../../ui/overlays/alert-dialog.tsx";
 import { accepted, read, tellRefusal, whenStatus } from "../../../web/api-result.server.ts";
 import { sessionContext } from "../../../web/context.ts";
@@ -8,9 +9,7 @@ import { goesAlong } from "../resources/goes-along.server.ts";
 import { changeable, said } from "../resources/resource.server.ts";
 import type { Route } from "./+types/delete";
 
-export const meta: Route.MetaFunction = ({ loaderData }) => [
-  { title: `${loaderData?.title ?? "Eliminar"} · Tertulia` },
-];
+export const meta: Route.MetaFunction = ({ loaderData, matches }) => named(matches, loaderData?.title ?? "Eliminar");
 export const handle = { dialog: true };
 
 export async function loader({ context, params: { resource: path, id } }: Route.LoaderArgs) {

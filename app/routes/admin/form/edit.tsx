@@ -1,5 +1,6 @@
 import { replace, useLocation } from "react-router";
 import { sendForm } from "../../../ui/forms/send-form.ts";
+import { named } from "../../../ui/navigation/page-title.ts";
 import { accepted, read } from "../../../web/api-result.server.ts";
 import { sessionContext } from "../../../web/context.ts";
 import type { AnyAdminResource } from "../descriptions/description.ts";
@@ -9,7 +10,7 @@ import type { Route } from "./+types/edit";
 import { labelled, type ResourceResult, sendResource, valuesOf } from "./form-values.server.ts";
 import { ResourceDialog } from "./resource-dialog.tsx";
 
-export const meta: Route.MetaFunction = ({ loaderData }) => [{ title: `${loaderData?.title ?? "Editar"} · Tertulia` }];
+export const meta: Route.MetaFunction = ({ loaderData, matches }) => named(matches, loaderData?.title ?? "Editar");
 export const handle = { dialog: true };
 
 const fieldsOf = ({ fields }: AnyAdminResource) => fields.filter(({ only }) => only !== "create");

@@ -160,9 +160,7 @@ function Groups({ name, label, hint, defaultValue, choices }: GroupsProps) {
   return (
     <fieldset className="field groups">
       <legend className="label">{label}</legend>
-      <p className="hint">
-        {Object.keys(choices).length > 0 ? hint : "Todavía no hay grupos: es para todas las personas."}
-      </p>
+      <p className="hint">{Object.keys(choices).length > 0 ? hint : "Todavía no hay grupos."}</p>
       {errors[name] && (
         <p className="error">
           <Icon name="alert" />

@@ -49,14 +49,15 @@ export async function rulesOf(context: Context, { path }: AnyAdminResource): Pro
     const { properties = {}, anyOf = [], oneOf = [], allOf = [] } = whole(schema);
     return Object.assign({}, ...[...anyOf, ...oneOf, ...allOf].map(propertiesOf), properties);
   };
-  const operation = paths[`/api/${path}`]?.post ?? paths[`/api/${path}/{id}`]?.patch ?? paths[`/api/${path}/{id}`]?.put;
+  const [all, one] = [paths[`/api/${path}`], paths[`/api/${path}/{id}`]];
+  const operation = all?.post ?? all?.patch ?? one?.patch ?? one?.put;
   const body = operation?.requestBody?.content?.["application/json"]?.schema;
   if (!body) return {};
   return Object.fromEntries(
-    Object.entries(propertiesOf(body)).map(([name, given]) => {
-      const schema = whole(given);
-      const one = (schema.anyOf ?? schema.oneOf)?.map(whole).find(({ type }) => type !== "null") ?? schema;
-      return [name, ruleOf(one)];
+    Object.entries(propertiesOf(body)).map(([name, described]) => {
+      const schema = whole(described);
+      const given = (schema.anyOf ?? schema.oneOf)?.map(whole).find(({ type }) => type !== "null") ?? schema;
+      return [name, ruleOf(given)];
     }),
   );
 }

@@ -1,12 +1,13 @@
 import { Link } from "react-router";
 import { DashboardPage } from "../../../ui/dashboard-page.tsx";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { TableHead } from "../../../ui/table-head.tsx";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
 import type { Route } from "./+types/processing";
 import { inWords } from "./in-words.server.ts";
 
-export const meta: Route.MetaFunction = () => [{ title: "Tratamiento de datos · Tertulia" }];
+export const meta = titled("Tratamiento de datos");
 
 export const loader = async ({ context }: Route.LoaderArgs) =>
   inWords(await read(context.get(apiContext).api.system.processing.$get()));

@@ -3,6 +3,7 @@ import { DashboardPage } from "../../../ui/dashboard-page.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
 import { useAnswer } from "../../../ui/forms/use-answer.ts";
+import { named } from "../../../ui/navigation/page-title.ts";
 import { TableHead } from "../../../ui/table-head.tsx";
 import { read } from "../../../web/api-result.server.ts";
 import { formContext } from "../../../web/context.ts";
@@ -16,9 +17,8 @@ import { ItemPart } from "./part.tsx";
 import { resourceOf } from "./resource.server.ts";
 import { Tried } from "./table.tsx";
 
-export const meta: Route.MetaFunction = ({ loaderData }) => [
-  { title: loaderData ? `${loaderData.name} · Tertulia` : "Tertulia" },
-];
+export const meta: Route.MetaFunction = ({ loaderData, matches }) =>
+  named(matches, loaderData?.name ?? "Administración");
 
 export async function loader({ context, params: { resource: path, id }, url }: Route.LoaderArgs) {
   const { resource, read: readItem } = resourceOf(context, path);

@@ -4,6 +4,7 @@ import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
 import { useAnswer } from "../../../ui/forms/use-answer.ts";
 import { Icon } from "../../../ui/icon.tsx";
+import { named } from "../../../ui/navigation/page-title.ts";
 import { BehindDialog } from "../../../ui/overlays/behind-dialog.tsx";
 import { SureDialog } from "../../../ui/overlays/sure-dialog.tsx";
 import { accepted, everyCall, read, refusalIn, whenStatus } from "../../../web/api-result.server.ts";
@@ -19,9 +20,8 @@ import { headsOf, listOf, pagesOf, sizes, withParams } from "./query.server.ts";
 import { changeable, resourceOf } from "./resource.server.ts";
 import { ResourceTable } from "./table.tsx";
 
-export const meta: Route.MetaFunction = ({ loaderData }) => [
-  { title: `${loaderData?.many ?? "Administración"} · Tertulia` },
-];
+export const meta: Route.MetaFunction = ({ loaderData, matches }) =>
+  named(matches, loaderData?.many ?? "Administración");
 
 export async function loader({ context, params, url }: Route.LoaderArgs) {
   const { resource, list } = resourceOf(context, params.resource);

@@ -1,11 +1,12 @@
 import { v7 as newId } from "uuid";
 import { Callout } from "../../../ui/callout.tsx";
 import { DashboardPage } from "../../../ui/dashboard-page.tsx";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { apiContext, liveContext } from "../../../web/context.ts";
 import type { Route } from "./+types/diagnosis-run";
 import { findDiagnosis, verdictOf, writeLines } from "./diagnosis.server.ts";
 
-export const meta: Route.MetaFunction = () => [{ title: "Diagnóstico · Tertulia" }];
+export const meta = titled("Diagnóstico");
 
 export async function loader({ request, context, params: { run: id } }: Route.LoaderArgs) {
   const client = context.get(apiContext);

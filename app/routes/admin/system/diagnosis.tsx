@@ -1,11 +1,12 @@
 import { redirect } from "react-router";
 import { DashboardPage } from "../../../ui/dashboard-page.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { apiContext, ipContext } from "../../../web/context.ts";
 import type { Route } from "./+types/diagnosis";
 import { beginDiagnosis, checkHeaders } from "./diagnosis.server.ts";
 
-export const meta: Route.MetaFunction = () => [{ title: "Diagnóstico · Tertulia" }];
+export const meta = titled("Diagnóstico");
 
 // Empty loader: without one, client navigations would skip the layout's middleware.
 export const loader = () => null;

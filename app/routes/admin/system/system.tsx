@@ -4,6 +4,7 @@ import { DashboardPage } from "../../../ui/dashboard-page.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
 import { Icon } from "../../../ui/icon.tsx";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { BehindDialog } from "../../../ui/overlays/behind-dialog.tsx";
 import { TableHead } from "../../../ui/table-head.tsx";
 import { read, tellRefusal } from "../../../web/api-result.server.ts";
@@ -12,7 +13,7 @@ import { sizeInWords } from "../../../web/file-display.server.ts";
 import { zoneContext, zoneInWords } from "../zone.server.ts";
 import type { Route } from "./+types/system";
 
-export const meta: Route.MetaFunction = () => [{ title: "Sistema · Tertulia" }];
+export const meta = titled("Sistema");
 
 const engines = { sqlite: "SQLite", postgres: "PostgreSQL" };
 // In ms: what a clock may differ from that of the database before it is told.

@@ -1,6 +1,7 @@
 import { data, redirect } from "react-router";
 import { fetchSite } from "remix-utils/sec-fetch";
 import { z } from "zod";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { accepted, refusalIn } from "../../../web/api-result.server.ts";
 import { apiContext, formContext } from "../../../web/context.ts";
 import { sendFields, textOf } from "../../../web/forms/form.server.ts";
@@ -11,7 +12,7 @@ import { Cannot } from "./cannot.tsx";
 import { forgetBegun, readBegun } from "./entry-cookie.server.ts";
 import { JoinForm, type Joining } from "./join-form.tsx";
 
-export const meta: Route.MetaFunction = () => [{ title: "Iniciar sesión · Tertulia" }];
+export const meta = titled("Iniciar sesión");
 
 /**
  * A provider's page leads here without our Strict cookie: the page is loaded once more from here, with it. Otherwise the answer

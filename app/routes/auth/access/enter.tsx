@@ -3,6 +3,7 @@ import { z } from "zod";
 import { Field } from "../../../ui/forms/field.tsx";
 import { Fields } from "../../../ui/forms/fields.tsx";
 import { FormTokenField } from "../../../ui/forms/post-form.tsx";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { accepted, read, refusalIn } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
 import { sendFields } from "../../../web/forms/form.server.ts";
@@ -12,7 +13,7 @@ import { Cannot } from "./cannot.tsx";
 import { keepBegun } from "./entry-cookie.server.ts";
 import { JoinForm, type Joining } from "./join-form.tsx";
 
-export const meta: Route.MetaFunction = () => [{ title: "Iniciar sesión · Tertulia" }];
+export const meta = titled("Iniciar sesión");
 
 /** Leads to a provider of OpenID Connect; of a directory, shows its form. */
 export async function loader({ context, params: { id }, url }: Route.LoaderArgs) {

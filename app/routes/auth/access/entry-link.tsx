@@ -1,12 +1,13 @@
 import { redirect } from "react-router";
 import { Fields } from "../../../ui/forms/fields.tsx";
 import { FormTokenField } from "../../../ui/forms/post-form.tsx";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { accepted, refusalIn } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
 import type { FormResult } from "../../../web/forms/form.server.ts";
 import type { Route } from "./+types/entry-link";
 
-export const meta: Route.MetaFunction = () => [{ title: "Entrar · Tertulia" }];
+export const meta = titled("Entrar");
 
 /** The link is used only when its button is pressed: programs that look at links in advance must not use it up. */
 export async function action({ context, params: { token } }: Route.ActionArgs): Promise<FormResult> {

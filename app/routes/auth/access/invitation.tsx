@@ -3,12 +3,13 @@ import { z } from "zod";
 import { Fields } from "../../../ui/forms/fields.tsx";
 import { EmailField, NameField, NewPasswordField } from "../../../ui/forms/person-fields.tsx";
 import { FormTokenField } from "../../../ui/forms/post-form.tsx";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { accepted, read, refusalIn } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
 import { sendFields } from "../../../web/forms/form.server.ts";
 import type { Route } from "./+types/invitation";
 
-export const meta: Route.MetaFunction = () => [{ title: "Invitación · Tertulia" }];
+export const meta = titled("Invitación");
 
 export async function loader({ context, params: { token } }: Route.LoaderArgs) {
   try {

@@ -1,10 +1,11 @@
 import { data, redirect } from "react-router";
+import { named } from "../../../ui/navigation/page-title.ts";
 import { Wordmark } from "../../../ui/wordmark.tsx";
 import type { Route } from "./+types/leave";
 import { forgetLeaving, readLeaving } from "./leaving-cookie.server.ts";
 
-export const meta: Route.MetaFunction = ({ loaderData }) => [
-  { title: "Has salido · Tertulia" },
+export const meta: Route.MetaFunction = ({ loaderData, matches }) => [
+  ...named(matches, "Has salido"),
   ...(loaderData ? [{ httpEquiv: "refresh", content: `0;url=${loaderData.url}` }] : []),
 ];
 
@@ -21,7 +22,7 @@ export default function Leave({ loaderData }: Route.ComponentProps) {
   return (
     <main className="entry" id="contenido">
       <Wordmark />
-      <h1>Has salido de Tertulia</h1>
+      <h1>Has salido</h1>
       <p className="mb-6">Falta salir de donde entraste.</p>
       <p>
         <a className="button primary" href={loaderData.url}>

@@ -1,9 +1,9 @@
 import { use, useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { FormToken } from "../../../ui/forms/post-form.tsx";
-import type { Route } from "./+types/page";
+import { titled } from "../../../ui/navigation/page-title.ts";
 
-export const meta: Route.MetaFunction = () => [{ title: "Entrar con una llave de acceso · Tertulia" }];
+export const meta = titled("Entrar con una llave de acceso");
 // The page of the password needs none, and stays light.
 export const handle = { scripts: "needed" };
 

@@ -1,11 +1,12 @@
 import { limits } from "../../../process/limits.ts";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { showSeen } from "../../../ui/navigation/pages-seen.ts";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
 import { OwnList, OwnRow } from "../own-list.tsx";
 import type { Route } from "./+types/assistants";
 
-export const meta: Route.MetaFunction = () => [{ title: "Asistentes · Tertulia" }];
+export const meta = titled("Asistentes");
 
 export async function loader({ context }: Route.LoaderArgs) {
   const { items } = await read(

@@ -1,5 +1,6 @@
 import { data, replace } from "react-router";
 import { sendForm } from "../../../ui/forms/send-form.ts";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { FormDialog } from "../../../ui/overlays/form-dialog.tsx";
 import { accepted, read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
@@ -7,7 +8,7 @@ import type { Route } from "./+types/edit-assistant";
 import { AssistantFields } from "./assistant-fields.tsx";
 import { assistantIn, choicesFor, refusalOf } from "./assistant-form.server.ts";
 
-export const meta: Route.MetaFunction = () => [{ title: "Editar asistente · Tertulia" }];
+export const meta = titled("Editar asistente");
 export const handle = { dialog: true };
 
 export async function loader({ context, params: { id } }: Route.LoaderArgs) {

@@ -1,11 +1,12 @@
 import { objectOf } from "../../../process/text/json.ts";
 import { DashboardPage } from "../../../ui/dashboard-page.tsx";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
 import type { Route } from "./+types/calls";
 import { callWords, outcomeWords, timeWords } from "./call-words.ts";
 
-export const meta: Route.MetaFunction = () => [{ title: "Herramientas usadas · Tertulia" }];
+export const meta = titled("Herramientas usadas");
 
 /** All that tools were called with for a reply, and all that they have answered. */
 export async function loader({ context, params }: Route.LoaderArgs) {

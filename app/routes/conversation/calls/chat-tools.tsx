@@ -1,13 +1,14 @@
 import { replace } from "react-router";
 import { limits } from "../../../process/limits.ts";
 import { sendForm } from "../../../ui/forms/send-form.ts";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { FormDialog } from "../../../ui/overlays/form-dialog.tsx";
 import { accepted, read } from "../../../web/api-result.server.ts";
 import { apiContext, type Context, formContext, sessionContext } from "../../../web/context.ts";
 import { textOf } from "../../../web/forms/form.server.ts";
 import type { Route } from "./+types/chat-tools";
 
-export const meta: Route.MetaFunction = () => [{ title: "Herramientas de la conversación · Tertulia" }];
+export const meta = titled("Herramientas de la conversación");
 export const handle = { dialog: true };
 
 /** The tools that the person may use, and which of them are offered in this chat. */

@@ -2,6 +2,7 @@ import { data, redirect } from "react-router";
 import { objectOf } from "../../../process/text/json.ts";
 import { DashboardPage } from "../../../ui/dashboard-page.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { accepted, read, refusalIn } from "../../../web/api-result.server.ts";
 import { apiContext, type Context, formContext, sessionContext } from "../../../web/context.ts";
 import { type FormResult, textOf } from "../../../web/forms/form.server.ts";
@@ -11,7 +12,7 @@ import { DecisionForm } from "./decision-form.tsx";
 import { fieldsOf, inputFrom } from "./schema-fields.ts";
 import { showCallPart } from "./show-call.ts";
 
-export const meta: Route.MetaFunction = () => [{ title: "Decidir · Tertulia" }];
+export const meta = titled("Decidir");
 
 /** A call that waits for the person, on a page of its own: where a form comes back to with what was wrong in it. */
 export async function loader({ context, params }: Route.LoaderArgs) {

@@ -5,6 +5,7 @@ import { isTextBrowser } from "../../../http/text-browsers.server.ts";
 import { Bar } from "../../../ui/bar.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
 import { lazily } from "../../../ui/lazily.ts";
+import { named } from "../../../ui/navigation/page-title.ts";
 import { showSeen } from "../../../ui/navigation/pages-seen.ts";
 import { BehindDialog } from "../../../ui/overlays/behind-dialog.tsx";
 import { accepted, read } from "../../../web/api-result.server.ts";
@@ -36,9 +37,8 @@ import { ChatMenu } from "./chat-menu.tsx";
 // Most conversations are one's own.
 const ReadOnlyFoot = lazily(() => import("./read-only-foot.tsx"));
 
-export const meta: Route.MetaFunction = ({ loaderData }) => [
-  { title: `${loaderData?.title ?? "Conversación"} · Tertulia` },
-];
+export const meta: Route.MetaFunction = ({ loaderData, matches }) =>
+  named(matches, loaderData?.title ?? "Conversación");
 
 // In ms after the reply's end. A model that has not given the chat a title by then will not give one.
 const titleTakes = 30_000;

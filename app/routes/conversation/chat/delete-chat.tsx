@@ -1,12 +1,13 @@
 import { replace, useRouteLoaderData } from "react-router";
 import { sendForm } from "../../../ui/forms/send-form.ts";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { AlertDialog } from "../../../ui/overlays/alert-dialog.tsx";
 import { accepted } from "../../../web/api-result.server.ts";
 import { apiContext, formContext, sessionContext } from "../../../web/context.ts";
 import type { Route } from "./+types/delete-chat";
 import type { loader as chatLoader } from "./chat.tsx";
 
-export const meta: Route.MetaFunction = () => [{ title: "Eliminar conversación · Tertulia" }];
+export const meta = titled("Eliminar conversación");
 
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 export const handle = { dialog: true };

@@ -2,6 +2,7 @@ import { makeDocument, officeTypes } from "../../../markdown/documents/make-docu
 import { accepted } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
 import { requireUser } from "../../../web/current-user.server.ts";
+import { getHouse, zoneOfPerson } from "../../../web/house.server.ts";
 import type { Route } from "./+types/download-chat";
 import { officeDocumentOf } from "./office-document.server.ts";
 
@@ -9,14 +10,16 @@ import { officeDocumentOf } from "./office-document.server.ts";
  * A chat as a file: `?formato=markdown`, `json`, `docx` or `odt`. With `mensaje`, of the last two, that reply alone. Throws 404 where it
  * is not there, 413 where it is too long for a document.
  */
-export async function loader({ context, params, url }: Route.LoaderArgs) {
+export async function loader({ context, params, request, url }: Route.LoaderArgs) {
   const asked = url.searchParams.get("formato");
   const format = asked === "docx" || asked === "odt" ? asked : undefined;
   const { $get } = context.get(apiContext).api.chat[":id"].export;
   const query = { format: format || asked === "json" ? ("json" as const) : ("markdown" as const) };
   const answer = await accepted($get({ param: { id: params.id }, query }));
   if (!format) return new Response(answer.body, { headers: answer.headers });
-  const document = officeDocumentOf(await answer.json(), format, url.searchParams.get("mensaje"));
+  const { name: author } = await getHouse(context);
+  const about = { author, timeZone: await zoneOfPerson(context, request) };
+  const document = officeDocumentOf(await answer.json(), format, url.searchParams.get("mensaje"), about);
   if (!document) throw new Response(null, { status: 404 });
   const { user } = await requireUser(context);
   const bytes = await makeDocument(document, user.id);

@@ -1,8 +1,9 @@
 import { useSearchParams } from "react-router";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { Dialog, DialogFoot } from "../../../ui/overlays/dialog.tsx";
 import type { Route } from "./+types/export-chat";
 
-export const meta: Route.MetaFunction = () => [{ title: "Exportar conversación · Tertulia" }];
+export const meta = titled("Exportar conversación");
 export const handle = { dialog: true };
 
 /** The ways in which a chat can be taken along. */

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { SelectField } from "../../../ui/forms/field.tsx";
 import { Fields } from "../../../ui/forms/fields.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { FormDialog } from "../../../ui/overlays/form-dialog.tsx";
 import { accepted, read } from "../../../web/api-result.server.ts";
 import { apiContext, sessionContext } from "../../../web/context.ts";
@@ -10,7 +11,7 @@ import { sendFields } from "../../../web/forms/form.server.ts";
 import { ownProjects } from "../project/own-projects.server.ts";
 import type { Route } from "./+types/move-chat";
 
-export const meta: Route.MetaFunction = () => [{ title: "Mover a un proyecto · Tertulia" }];
+export const meta = titled("Mover a un proyecto");
 export const handle = { dialog: true };
 
 export async function loader({ context, params }: Route.LoaderArgs) {

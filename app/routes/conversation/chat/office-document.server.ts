@@ -22,23 +22,24 @@ const exported = z.object({
 });
 type Message = z.output<typeof exported>["messages"][number];
 
-const moments = new Intl.DateTimeFormat("es", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" });
-
 /**
  * The branch of a chat that is shown, or one of its replies alone, for a document of an office; undefined where there is no such reply.
- * `chat`: its export as JSON.
+ * `chat`: its export as JSON. `timeZone`: the one its times are told in.
  */
 export function officeDocumentOf(
   chat: unknown,
   format: OfficeDocument["format"],
   messageId: string | null,
+  { author, timeZone }: { author: string; timeZone: string },
 ): OfficeDocument | undefined {
   const { title, aiNotice, leafId, messages } = exported.parse(chat);
   const shown = messageId ? messages.filter(({ id }) => id === messageId) : branchTo(messages, leafId);
   if (messageId && shown.length === 0) return undefined;
+  const moments = new Intl.DateTimeFormat("es", { dateStyle: "long", timeStyle: "short", timeZone });
   return {
     format,
     title,
+    author,
     notice: aiNotice,
     turns: shown.map(({ role, model, createdAt, content, sources, attachments }) => ({
       who: role === "user" ? "Tú" : (model ?? "Asistente"),

@@ -4,6 +4,7 @@ import { limits } from "../../../process/limits.ts";
 import { Field } from "../../../ui/forms/field.tsx";
 import { Fields } from "../../../ui/forms/fields.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { FormDialog } from "../../../ui/overlays/form-dialog.tsx";
 import { accepted } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
@@ -11,7 +12,7 @@ import { sendFields } from "../../../web/forms/form.server.ts";
 import type { Route } from "./+types/rename-chat";
 import type { loader as chatLoader } from "./chat.tsx";
 
-export const meta: Route.MetaFunction = () => [{ title: "Cambiar el título · Tertulia" }];
+export const meta = titled("Cambiar el título");
 
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 export const handle = { dialog: true };

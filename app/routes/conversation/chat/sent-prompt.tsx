@@ -1,11 +1,12 @@
 import { data } from "react-router";
 import { DashboardPage } from "../../../ui/dashboard-page.tsx";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { read, whenStatus } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
 import { listModels } from "../models.server.ts";
 import type { Route } from "./+types/sent-prompt";
 
-export const meta: Route.MetaFunction = () => [{ title: "Qué se envió al modelo · Tertulia" }];
+export const meta = titled("Qué se envió al modelo");
 
 export async function loader({ context, params }: Route.LoaderArgs) {
   const { api } = context.get(apiContext);

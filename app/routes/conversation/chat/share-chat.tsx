@@ -5,13 +5,14 @@ import { Callout } from "../../../ui/callout.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
 import { copyToClipboard } from "../../../ui/input/clipboard.ts";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { Dialog, DialogFoot } from "../../../ui/overlays/dialog.tsx";
 import { accepted, read } from "../../../web/api-result.server.ts";
 import { apiContext, formContext, sessionContext } from "../../../web/context.ts";
 import { type FormResult, sendFields, textOf } from "../../../web/forms/form.server.ts";
 import type { Route } from "./+types/share-chat";
 
-export const meta: Route.MetaFunction = () => [{ title: "Compartir conversación · Tertulia" }];
+export const meta = titled("Compartir conversación");
 export const handle = { dialog: true };
 
 export async function loader({ context, params, url }: Route.LoaderArgs) {

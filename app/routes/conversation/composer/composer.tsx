@@ -180,19 +180,18 @@ type HiddenProps = Pick<Props, "chatId" | "projectId" | "sendKey" | "parentId" |
 };
 
 function HiddenFields({ chatId, projectId, sendKey, parentId, edits, values, fileIds }: HiddenProps) {
-  const follows = values?.parentId ?? parentId;
-  const writer = useRouteLoaderData<typeof root>("root")?.personId ?? "";
-  return (
-    <>
-      <input type="hidden" name="fileIds" value={fileIds} />
-      {/* Sent later, from a browser that somebody else uses by then, it must not be sent in their name. */}
-      <input type="hidden" name="writtenBy" value={writer} />
-      {chatId && <input type="hidden" name="chatId" value={chatId} />}
-      {projectId && <input type="hidden" name="projectId" value={projectId} />}
-      <input type="hidden" name="key" value={values?.key || sendKey} />
-      {follows !== undefined && <input type="hidden" name="parentId" value={follows} />}
-      {(edits || values?.edits) && <input type="hidden" name="edits" value="1" />}
-    </>
+  const hidden = {
+    fileIds,
+    // Sent later, from a browser that somebody else uses by then, it must not be sent in their name.
+    writtenBy: useRouteLoaderData<typeof root>("root")?.personId ?? "",
+    chatId,
+    projectId,
+    key: values?.key || sendKey,
+    parentId: values?.parentId ?? parentId,
+    edits: edits || values?.edits ? "1" : undefined,
+  };
+  return Object.entries(hidden).map(
+    ([name, value]) => value !== undefined && <input key={name} type="hidden" name={name} value={value} />,
   );
 }
 

@@ -4,13 +4,14 @@ import { DashboardPage } from "../../../ui/dashboard-page.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
 import { UploadField } from "../../../ui/forms/upload-form.tsx";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { read, refusalIn } from "../../../web/api-result.server.ts";
 import { apiContext, filesContext, sessionContext } from "../../../web/context.ts";
 import type { FormResult } from "../../../web/forms/form.server.ts";
 import type { Route } from "./+types/import";
 import { outcomeInWords } from "./outcome.ts";
 
-export const meta: Route.MetaFunction = () => [{ title: "Importar conversaciones · Tertulia" }];
+export const meta = titled("Importar conversaciones");
 
 // Empty loader: without one, client navigations would skip the layout's middleware.
 export const loader = () => null;

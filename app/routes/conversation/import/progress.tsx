@@ -1,12 +1,13 @@
 import { Link } from "react-router";
 import { Callout } from "../../../ui/callout.tsx";
 import { DashboardPage } from "../../../ui/dashboard-page.tsx";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
 import type { Route } from "./+types/progress";
 import { outcomeInWords, readOutcome } from "./outcome.ts";
 
-export const meta: Route.MetaFunction = () => [{ title: "Importación · Tertulia" }];
+export const meta = titled("Importación");
 
 /** How far a long import has come. With a script the page is told of each step; without one it is asked for again. */
 export async function loader({ context, params: { id } }: Route.LoaderArgs) {

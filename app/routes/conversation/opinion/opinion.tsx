@@ -4,13 +4,14 @@ import { limits } from "../../../process/limits.ts";
 import { SelectField, TextField } from "../../../ui/forms/field.tsx";
 import { Fields } from "../../../ui/forms/fields.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { FormDialog } from "../../../ui/overlays/form-dialog.tsx";
 import { accepted, read, whenStatus } from "../../../web/api-result.server.ts";
 import { apiContext, sessionContext } from "../../../web/context.ts";
 import { sendFields } from "../../../web/forms/form.server.ts";
 import type { Route } from "./+types/opinion";
 
-export const meta: Route.MetaFunction = () => [{ title: "Tu opinión de la respuesta · Tertulia" }];
+export const meta = titled("Tu opinión de la respuesta");
 export const handle = { dialog: true };
 
 export async function loader({ context, params, url }: Route.LoaderArgs) {

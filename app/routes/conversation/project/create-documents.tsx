@@ -1,11 +1,12 @@
 import { data, replace } from "react-router";
 import { sendForm } from "../../../ui/forms/send-form.ts";
 import { DocumentFields } from "../../../ui/forms/upload-form.tsx";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { FormDialog } from "../../../ui/overlays/form-dialog.tsx";
 import { keepDocuments } from "../../../web/forms/uploads.server.ts";
 import type { Route } from "./+types/create-documents";
 
-export const meta: Route.MetaFunction = () => [{ title: "Crear documento · Tertulia" }];
+export const meta = titled("Crear documento");
 export const handle = { dialog: true };
 
 export async function action({ context, params: { id } }: Route.ActionArgs) {

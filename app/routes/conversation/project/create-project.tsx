@@ -1,5 +1,6 @@
 import { replace } from "react-router";
 import { sendForm } from "../../../ui/forms/send-form.ts";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { FormDialog } from "../../../ui/overlays/form-dialog.tsx";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
@@ -8,7 +9,7 @@ import type { Route } from "./+types/create-project";
 import { ProjectFields } from "./project-fields.tsx";
 import { projectForm } from "./project-schema.server.ts";
 
-export const meta: Route.MetaFunction = () => [{ title: "Crear proyecto · Tertulia" }];
+export const meta = titled("Crear proyecto");
 export const handle = { dialog: true };
 
 export const action = ({ context }: Route.ActionArgs) =>

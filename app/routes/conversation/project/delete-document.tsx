@@ -1,12 +1,13 @@
 import { replace, useRouteLoaderData } from "react-router";
 import { sendForm } from "../../../ui/forms/send-form.ts";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { AlertDialog } from "../../../ui/overlays/alert-dialog.tsx";
 import { accepted } from "../../../web/api-result.server.ts";
 import { apiContext, sessionContext } from "../../../web/context.ts";
 import type { Route } from "./+types/delete-document";
 import type { loader as projectLoader } from "./project.tsx";
 
-export const meta: Route.MetaFunction = () => [{ title: "Eliminar documento · Tertulia" }];
+export const meta = titled("Eliminar documento");
 export const handle = { dialog: true };
 
 export async function action({ context, params: { id, fileId } }: Route.ActionArgs) {

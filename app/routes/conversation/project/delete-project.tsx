@@ -1,12 +1,13 @@
 import { replace, useRouteLoaderData } from "react-router";
 import { sendForm } from "../../../ui/forms/send-form.ts";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { AlertDialog } from "../../../ui/overlays/alert-dialog.tsx";
 import { accepted } from "../../../web/api-result.server.ts";
 import { apiContext, sessionContext } from "../../../web/context.ts";
 import type { Route } from "./+types/delete-project";
 import type { loader as projectLoader } from "./project.tsx";
 
-export const meta: Route.MetaFunction = () => [{ title: "Eliminar proyecto · Tertulia" }];
+export const meta = titled("Eliminar proyecto");
 export const handle = { dialog: true };
 
 export async function action({ context, params: { id } }: Route.ActionArgs) {

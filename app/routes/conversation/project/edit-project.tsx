@@ -1,5 +1,6 @@
 import { replace, useRouteLoaderData } from "react-router";
 import { sendForm } from "../../../ui/forms/send-form.ts";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { FormDialog } from "../../../ui/overlays/form-dialog.tsx";
 import { accepted } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
@@ -9,7 +10,7 @@ import type { loader as projectLoader } from "./project.tsx";
 import { ProjectFields } from "./project-fields.tsx";
 import { projectForm } from "./project-schema.server.ts";
 
-export const meta: Route.MetaFunction = () => [{ title: "Editar proyecto · Tertulia" }];
+export const meta = titled("Editar proyecto");
 export const handle = { dialog: true };
 
 export const action = ({ context, params: { id } }: Route.ActionArgs) =>

@@ -4,6 +4,7 @@ import { Field, SelectField } from "../../../ui/forms/field.tsx";
 import { Fields } from "../../../ui/forms/fields.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { Dialog, DialogFoot } from "../../../ui/overlays/dialog.tsx";
 import { accepted, read } from "../../../web/api-result.server.ts";
 import { apiContext, formContext, sessionContext } from "../../../web/context.ts";
@@ -12,7 +13,7 @@ import { type FormResult, sendFields, textOf } from "../../../web/forms/form.ser
 import type { Route } from "./+types/members";
 import { roles } from "./roles.ts";
 
-export const meta: Route.MetaFunction = () => [{ title: "Miembros del proyecto · Tertulia" }];
+export const meta = titled("Miembros del proyecto");
 export const handle = { dialog: true };
 
 export async function loader({ context, params: { id } }: Route.LoaderArgs) {

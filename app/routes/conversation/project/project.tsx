@@ -3,6 +3,7 @@ import { v7 as newId } from "uuid";
 import { limits } from "../../../process/limits.ts";
 import { Bar } from "../../../ui/bar.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
+import { named } from "../../../ui/navigation/page-title.ts";
 import { showSeen } from "../../../ui/navigation/pages-seen.ts";
 import { BehindDialog } from "../../../ui/overlays/behind-dialog.tsx";
 import { ago } from "../../../ui/times.ts";
@@ -22,9 +23,8 @@ import { listDocuments } from "./list-documents.server.ts";
 import { ListPages } from "./list-pages.tsx";
 import { roles } from "./roles.ts";
 
-export const meta: Route.MetaFunction = ({ loaderData }) => [
-  { title: `${loaderData?.project.name ?? "Proyecto"} · Tertulia` },
-];
+export const meta: Route.MetaFunction = ({ loaderData, matches }) =>
+  named(matches, loaderData?.project.name ?? "Proyecto");
 
 export async function loader({ context, params: { id }, url }: Route.LoaderArgs) {
   const { api } = context.get(apiContext);

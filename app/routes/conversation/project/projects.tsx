@@ -1,5 +1,6 @@
 import { Link } from "react-router";
 import { limits } from "../../../process/limits.ts";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { showSeen } from "../../../ui/navigation/pages-seen.ts";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
@@ -7,7 +8,7 @@ import { requireUser } from "../../../web/current-user.server.ts";
 import { OwnList } from "../own-list.tsx";
 import type { Route } from "./+types/projects";
 
-export const meta: Route.MetaFunction = () => [{ title: "Proyectos · Tertulia" }];
+export const meta = titled("Proyectos");
 
 export async function loader({ context, url }: Route.LoaderArgs) {
   const { user } = await requireUser(context);

@@ -1,12 +1,13 @@
 import { data } from "react-router";
 import { renderSafely } from "../../../markdown/rendered.server.ts";
 import { DashboardPage } from "../../../ui/dashboard-page.tsx";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
 import type { Route } from "./+types/reasoning";
 import { thinking, thoughtWords } from "./thought-words.ts";
 
-export const meta: Route.MetaFunction = () => [{ title: "Razonamiento · Tertulia" }];
+export const meta = titled("Razonamiento");
 
 /** All that a model thought for a reply; for those whose browser has no folds, and where it is too long for one. */
 export async function loader({ context, params }: Route.LoaderArgs) {

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { SelectField } from "../../../ui/forms/field.tsx";
 import { Fields } from "../../../ui/forms/fields.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { FormDialog } from "../../../ui/overlays/form-dialog.tsx";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
@@ -11,7 +12,7 @@ import { listModels } from "../models.server.ts";
 import { firstChunk } from "../stream/chunks.server.ts";
 import type { Route } from "./+types/regenerate";
 
-export const meta: Route.MetaFunction = () => [{ title: "Regenerar con otro modelo · Tertulia" }];
+export const meta = titled("Regenerar con otro modelo");
 export const handle = { dialog: true };
 
 export async function loader({ context, params }: Route.LoaderArgs) {

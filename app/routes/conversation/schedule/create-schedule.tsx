@@ -1,20 +1,21 @@
 import { replace } from "react-router";
-import { zoneOf } from "../../../process/time-zones.server.ts";
 import { sendForm } from "../../../ui/forms/send-form.ts";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { FormDialog } from "../../../ui/overlays/form-dialog.tsx";
 import { accepted } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
+import { zoneOfPerson } from "../../../web/house.server.ts";
 import type { Route } from "./+types/create-schedule";
 import { ScheduleFields } from "./schedule-fields.tsx";
 import { scheduleChoices, sendSchedule } from "./schedule-form.server.ts";
 
-export const meta: Route.MetaFunction = () => [{ title: "Programar una pregunta · Tertulia" }];
+export const meta = titled("Programar una pregunta");
 export const handle = { dialog: true };
 
 export const loader = async ({ context, request }: Route.LoaderArgs) => ({
   ...(await scheduleChoices(context)),
   // If the browser tells no zone, the field stays visible: nobody is to be asked at the hours of Greenwich unnoticed.
-  zone: zoneOf(request) === "UTC" ? "" : zoneOf(request),
+  zone: (await zoneOfPerson(context, request)) === "UTC" ? "" : await zoneOfPerson(context, request),
 });
 
 export const action = ({ context }: Route.ActionArgs) =>

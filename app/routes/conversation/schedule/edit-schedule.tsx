@@ -1,5 +1,6 @@
 import { replace } from "react-router";
 import { sendForm } from "../../../ui/forms/send-form.ts";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { FormDialog } from "../../../ui/overlays/form-dialog.tsx";
 import { accepted, read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
@@ -7,7 +8,7 @@ import type { Route } from "./+types/edit-schedule";
 import { ScheduleFields } from "./schedule-fields.tsx";
 import { scheduleChoices, sendSchedule } from "./schedule-form.server.ts";
 
-export const meta: Route.MetaFunction = () => [{ title: "Editar pregunta programada · Tertulia" }];
+export const meta = titled("Editar pregunta programada");
 export const handle = { dialog: true };
 
 export async function loader({ context, params: { id } }: Route.LoaderArgs) {

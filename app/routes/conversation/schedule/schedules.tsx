@@ -2,6 +2,7 @@ import { Link } from "react-router";
 import { limits } from "../../../process/limits.ts";
 import { cutText } from "../../../process/text/cut-text.ts";
 import { momentInWords } from "../../../process/time-zones.server.ts";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { showSeen } from "../../../ui/navigation/pages-seen.ts";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
@@ -9,7 +10,7 @@ import { ChangeLinks, OwnList } from "../own-list.tsx";
 import type { Route } from "./+types/schedules";
 import { repetition } from "./repetition.server.ts";
 
-export const meta: Route.MetaFunction = () => [{ title: "Preguntas programadas · Tertulia" }];
+export const meta = titled("Preguntas programadas");
 
 export async function loader({ context }: Route.LoaderArgs) {
   const { items } = await read(context.get(apiContext).api.schedule.$get({ query: { limit: String(limits.listMax) } }));

@@ -6,10 +6,11 @@ import { TextField } from "../../../ui/forms/field.tsx";
 import { Fields } from "../../../ui/forms/fields.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { sendForm } from "../../../ui/forms/send-form.ts";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import type { Route } from "./+types/share";
 import { sharedText, takeShared } from "./take-shared.server.ts";
 
-export const meta: Route.MetaFunction = () => [{ title: "Compartir con Tertulia · Tertulia" }];
+export const meta = titled("Compartir");
 
 // Files that the service worker has received come into the form by a script, also where pages are light.
 export const handle = { scripts: "needed" };
@@ -49,7 +50,7 @@ export default function Share({ loaderData: { text }, actionData }: Route.Compon
   useReceived(form, files);
   return (
     <DashboardPage width="column">
-      <h1>Compartir con Tertulia</h1>
+      <h1>Compartir</h1>
       <p className="mt-2 text-text-2">Lo que compartes espera en una conversación nueva; no se envía todavía.</p>
       {refused && (
         <p className="error mt-4" role="alert">

@@ -1,11 +1,12 @@
 import { DashboardPage } from "../../../ui/dashboard-page.tsx";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { ago } from "../../../ui/times.ts";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
 import { ChatRow } from "../chat/chat-row.tsx";
 import type { Route } from "./+types/shown-chats";
 
-export const meta: Route.MetaFunction = () => [{ title: "De tus grupos · Tertulia" }];
+export const meta = titled("De tus grupos");
 
 export async function loader({ context }: Route.LoaderArgs) {
   const { items } = await read(context.get(apiContext).api.chat.shown.$get());

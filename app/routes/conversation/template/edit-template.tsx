@@ -1,5 +1,6 @@
 import { data, replace } from "react-router";
 import { sendForm } from "../../../ui/forms/send-form.ts";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { FormDialog } from "../../../ui/overlays/form-dialog.tsx";
 import { accepted, read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
@@ -9,7 +10,7 @@ import type { Route } from "./+types/edit-template";
 import { TemplateFields } from "./template-fields.tsx";
 import { templateForm } from "./template-schema.server.ts";
 
-export const meta: Route.MetaFunction = () => [{ title: "Editar plantilla · Tertulia" }];
+export const meta = titled("Editar plantilla");
 export const handle = { dialog: true };
 
 export async function loader({ context, params: { id } }: Route.LoaderArgs) {

@@ -1,12 +1,13 @@
 import { limits } from "../../../process/limits.ts";
 import { cutText } from "../../../process/text/cut-text.ts";
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { showSeen } from "../../../ui/navigation/pages-seen.ts";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
 import { OwnList, OwnRow } from "../own-list.tsx";
 import type { Route } from "./+types/templates";
 
-export const meta: Route.MetaFunction = () => [{ title: "Plantillas · Tertulia" }];
+export const meta = titled("Plantillas");
 
 const extract = 160;
 

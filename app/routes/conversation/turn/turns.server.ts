@@ -42,7 +42,7 @@ async function showTurn(
     role: message.role,
     status: message.status,
     error: message.error,
-    name: models.find(({ id }) => id === message.modelId)?.name ?? "Tertulia",
+    name: models.find(({ id }) => id === message.modelId)?.name ?? "Asistente",
     text: message.role === "user" ? message.content : "",
     parts: isReply ? (await partsOf(chat, message, folds)).map((part) => (decides ? part : withoutForm(part))) : [],
     written: message.content !== "",

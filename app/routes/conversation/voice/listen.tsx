@@ -1,10 +1,11 @@
+import { titled } from "../../../ui/navigation/page-title.ts";
 import { Dialog, DialogFoot } from "../../../ui/overlays/dialog.tsx";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
 import { dashboardOf } from "../../../web/dashboard.server.ts";
 import type { Route } from "./+types/listen";
 
-export const meta: Route.MetaFunction = () => [{ title: "Escuchar la respuesta · Tertulia" }];
+export const meta = titled("Escuchar la respuesta");
 export const handle = { dialog: true };
 
 export async function loader({ context, params: { messageId } }: Route.LoaderArgs) {

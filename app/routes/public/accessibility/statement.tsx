@@ -1,12 +1,13 @@
 import { Link } from "react-router";
+import { named } from "../../../ui/navigation/page-title.ts";
 import type { Route } from "./+types/statement";
 import { criteria, unmet } from "./criteria.server.ts";
 
-export const meta: Route.MetaFunction = () => [
-  { title: "Declaración de accesibilidad · Tertulia" },
+export const meta: Route.MetaFunction = ({ matches }) => [
+  ...named(matches, "Declaración de accesibilidad"),
   {
     name: "description",
-    content: "Qué cumple Tertulia de la norma EN 301 549, cómo se ha comprobado y a quién escribir.",
+    content: "Qué cumple este sitio de la norma EN 301 549, cómo se ha comprobado y a quién escribir.",
   },
 ];
 
@@ -30,9 +31,9 @@ export default function Statement({
       <h1 className="public-title">Declaración de accesibilidad</h1>
       <div className="prose">
         <p>
-          Quien aloja esta instalación de Tertulia se ha comprometido a hacerla accesible como pide el Real Decreto
-          1112/2018, de 7 de septiembre. Esta declaración vale para todas sus páginas: las públicas, las de cada persona
-          y las de administración.
+          Quien aloja este sitio se ha comprometido a hacerla accesible como pide el Real Decreto 1112/2018, de 7 de
+          septiembre. Esta declaración vale para todas sus páginas: las públicas, las de cada persona y las de
+          administración.
         </p>
         <h2>Situación de cumplimiento</h2>
         <p>

@@ -1,0 +1,49 @@
+import type { AnyAdminResource } from "../descriptions/description.ts";
+
+/** The settings of the house, described like a resource that there is one of. */
+export const house: AnyAdminResource = {
+  path: "house",
+  many: "La casa",
+  icon: "house",
+  one: "casa",
+  feminine: true,
+  about: "",
+  searches: "",
+  changes: "patch",
+  columns: [],
+  filters: [],
+  fields: [
+    {
+      name: "name",
+      label: "Nombre",
+      required: true,
+      hint: "En los títulos, los correos, las aplicaciones de verificación y la aplicación que se instala.",
+    },
+    {
+      name: "accent",
+      label: "Color del botón principal",
+      nullable: true,
+      hint: "Como #f5a623. Vacío: el de serie. Se rechaza si casi no se lee.",
+    },
+    {
+      name: "timeZone",
+      label: "Zona horaria",
+      nullable: true,
+      hint: "De quien no se sabe la suya, como Europe/Madrid. Vacía: UTC.",
+    },
+    { name: "foot", label: "Pie de las páginas públicas", hint: "Vacío: el nombre." },
+    {
+      name: "signupDomains",
+      label: "Quién puede crear una cuenta",
+      hint: "Los dominios de su correo, con comas, como ayto.es. Vacío: cualquiera.",
+    },
+    {
+      name: "groupIds",
+      label: "Grupos de cada cuenta nueva",
+      kind: "groups",
+      hint: "Entra en ellos al crearse; quien ya la tiene, sigue en los suyos.",
+    },
+    { name: "mailName", label: "Quién firma los correos", nullable: true, hint: "Vacío: el nombre." },
+    { name: "mailFoot", label: "Pie de los correos", kind: "area", hint: "Vacío: el nombre." },
+  ],
+};
