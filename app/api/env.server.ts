@@ -56,6 +56,8 @@ export type Person = Pick<UserRow, "id" | "role" | "status"> & {
   keyId?: string;
   /** Whether there are pages that they have to accept before they go on. */
   owesTerms: boolean;
+  /** Whether the house wants a second step of them, and they came in without one. */
+  owesSecondStep: boolean;
 };
 
 /** Values that go over as they are between the API and a page of the same process, instead of being serialised to be parsed again. */

@@ -46,6 +46,7 @@ import * as searchHelp from "./migrations/0042_search_help.server.ts";
 import * as modelPurpose from "./migrations/0043_model_purpose.server.ts";
 import * as queuedMessages from "./migrations/0044_queued_messages.server.ts";
 import * as house from "./migrations/0045_house.server.ts";
+import * as sessionRules from "./migrations/0046_session_rules.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -93,6 +94,7 @@ const migrations = {
   "0043_model_purpose": modelPurpose,
   "0044_queued_messages": queuedMessages,
   "0045_house": house,
+  "0046_session_rules": sessionRules,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

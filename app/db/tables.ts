@@ -38,6 +38,8 @@ export type SessionRow = Row & {
   idToken: string | null;
   /** When it ends, however much it is used; null: it goes on. */
   endsAt: number | null;
+  /** Whether a passkey has opened it, which is a second step by itself. */
+  byPasskey: Flag;
 };
 
 /** The installation as it presents itself, and its rules for new accounts: one row. */
@@ -58,6 +60,12 @@ export type HouseRow = Row & {
   timeZone: string | null;
   /** Domains of the addresses that may sign up, with commas; empty: all. */
   signupDomains: string;
+  /** People who come in by a password need a second step: nobody, administrators, or all. */
+  secondStep: "optional" | "admins" | "all";
+  /** How long a session lasts at most, in hours; null: as long as it is used. */
+  sessionHours: number | null;
+  /** How long a session lasts unused, in minutes; null: thirty days. */
+  idleMinutes: number | null;
   /** JSON list of the groups that new accounts are members of; null: none. */
   groupIds: string | null;
 };

@@ -21,6 +21,10 @@ export function getCurrentUser(context: Context): Promise<CurrentUser | null> {
 
 const askSession = (api: Client) => read(api.auth.session.$get());
 
+/** Whether the API lets somebody work: their account is active, and nothing is owed before. */
+export const mayWork = ({ user, owesTerms, owesSecondStep }: CurrentUser): boolean =>
+  user.status === "active" && !owesTerms && !owesSecondStep;
+
 /** The current person of a route behind `requireAuth`. */
 export async function requireUser(context: Context): Promise<CurrentUser> {
   const person = await getCurrentUser(context);

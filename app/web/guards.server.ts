@@ -34,13 +34,13 @@ export const requireGuest: MiddlewareFunction<Response> = async ({ request, cont
 };
 
 /**
- * Somebody whose account is not active goes to the page that says so, and who has terms to accept, to these and back. A form is let
+ * Somebody whose account is not active goes to the page that says so, and who owes a second step or terms, to these and back. A form is let
  * through: the API refuses it with a sentence, and what was written stays. After `requireAuth`.
  */
 export const requireActive: MiddlewareFunction<Response> = async ({ request, context, url }) => {
-  const { user, owesTerms } = await requireUser(context);
-  if (user.status !== "active") throw redirect("/user");
-  sendToTerms({ owesTerms, request, url });
+  const person = await requireUser(context);
+  if (person.user.status !== "active") throw redirect("/user");
+  sendToOwed(person, request, url);
 };
 
 /** Sends an administrator who opens what is somebody else's to the form that asks what for, and from there back. */
@@ -52,13 +52,14 @@ export const askPurpose: MiddlewareFunction<Response> = async ({ request, contex
   throw redirect(`/admin/${asked}/leer?volver=${encodeURIComponent(url.pathname + url.search)}`);
 };
 
-type Asking = { owesTerms: boolean; request: Request; url: URL };
+type Owing = { owesTerms: boolean; owesSecondStep: boolean };
 
-/** Throws the way to the terms, and from there back, for a page that is read by somebody who has to accept them before. */
-export function sendToTerms({ owesTerms, request, url }: Asking): void {
+/** Throws the way to the second step or the terms, and from there back, for a page that is read by somebody who owes one of them. */
+export function sendToOwed({ owesTerms, owesSecondStep }: Owing, request: Request, url: URL): void {
   const isRead = request.method === "GET" || request.method === "HEAD";
-  if (!owesTerms || !isRead) return;
-  throw redirect(`/user/condiciones?volver=${encodeURIComponent(url.pathname + url.search)}`);
+  if (!isRead || !(owesTerms || owesSecondStep)) return;
+  const page = owesSecondStep ? "/user/seguridad" : "/user/condiciones";
+  throw redirect(`${page}?volver=${encodeURIComponent(url.pathname + url.search)}`);
 }
 
 /** A page that loads its own address anew, which then counts as a visit from here. */

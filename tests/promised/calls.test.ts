@@ -29,7 +29,7 @@ describe("calls", () => {
     const { status, body } = await call("GET", "/auth/session");
     expect([status, Object.keys(body)]).toEqual([
       200,
-      ["user", "subscription", "limits", "groups", "usage", "expiresAt", "owesTerms"],
+      ["user", "subscription", "limits", "groups", "usage", "expiresAt", "owesTerms", "owesSecondStep"],
     ]);
   });
 

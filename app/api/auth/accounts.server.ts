@@ -168,8 +168,9 @@ export async function signIn(
   const emailKey = email.toLowerCase();
   await countAttempt(c, "signinAddress", networkOf(c));
   const here = `${networkOf(c)} ${emailKey}`;
-  await countAttempt(c, "signinAccount", here);
-  await countAttempt(c, "signinEverywhere", emailKey);
+  const locked = (minutes: number) => tellLocked(c, emailKey, minutes);
+  await countAttempt(c, "signinAccount", here, locked);
+  await countAttempt(c, "signinEverywhere", emailKey, locked);
   const account = await services.db
     .selectFrom("users")
     .where("emailKey", "=", emailKey)
@@ -182,6 +183,23 @@ export async function signIn(
   await forgetAttempts(services, "signinAccount", here);
   if (await hasAuthenticator(services.db, account.id)) return { ticket: makeTicket(services, account) };
   return enter(c, account.id);
+}
+
+/** Records that an account is not let in for some minutes, after too many wrong passwords, and tells its person. */
+async function tellLocked(c: Context<ApiEnv>, emailKey: string, minutes: number): Promise<void> {
+  const { db, mail } = c.var.services;
+  const account = await db
+    .selectFrom("users")
+    .where("emailKey", "=", emailKey)
+    .select(["id", "email"])
+    .executeTakeFirst();
+  await recordEvent(c, "signin-locked", "user", account?.id ?? null, { actorId: null });
+  if (!account) return;
+  mail.post({
+    to: account.email,
+    subject: "Demasiados intentos de entrar en tu cuenta",
+    text: `Hola:\n\nAlguien ha escrito muchas veces una contraseña que no es la de tu cuenta, desde ${c.env.ip}. Desde allí no se puede entrar en ella durante ${minutes} minutos.\n\nSi no has sido tú, no hace falta que hagas nada: tu contraseña sigue siendo la misma. Con una llave de acceso o la verificación en dos pasos no basta con adivinarla.\n`,
+  });
 }
 
 /**

@@ -81,7 +81,7 @@ export const passkeyEntries = new OpenAPIHono<ApiEnv>({ defaultHook: answerInval
       const tokens = await db.transaction().execute(async (trx) => {
         const changes = { after: { passkey: row.name } };
         await recordAudit(trx, c, "signin", "session", null, { actorId: row.userId, changes });
-        return openSession({ ...services, db: trx }, { userId: row.userId, ...deviceOf(c) });
+        return openSession({ ...services, db: trx }, { userId: row.userId, ...deviceOf(c) }, "passkey");
       });
       return answerTokens(c, tokens, 200);
     },

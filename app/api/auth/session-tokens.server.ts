@@ -1,10 +1,13 @@
 import { createHmac } from "node:crypto";
 import { v7 as newId } from "uuid";
+import { readHouse } from "../../db/house.server.ts";
 import type { SessionRow } from "../../db/tables.ts";
 import { hashToken, sameSecret } from "../../process/crypto.server.ts";
 import type { Services } from "../env.server.ts";
+import { isIdle } from "../http/authentication.server.ts";
 
 const accessLives = 15 * 60_000;
+const hour = 60 * 60_000;
 const refreshLives = 30 * 24 * 60 * 60_000;
 // In ms: parallel tabs may still use the token that one of them has just rotated.
 const graceAfterRotation = 30_000;
@@ -27,11 +30,13 @@ type OfProvider = {
 export async function openSession(
   { db, clock, tokenKey }: SessionServices,
   { userId, userAgent, ip }: Pick<SessionRow, "userId" | "userAgent" | "ip">,
-  from?: OfProvider,
+  from?: OfProvider | "passkey",
 ): Promise<Tokens> {
   const now = clock.now();
   const id = newId();
-  const endsAt = from?.endsAt ?? null;
+  const provider = from === "passkey" ? undefined : from;
+  const { sessionHours } = await readHouse(db);
+  const endsAt = earliest(provider?.endsAt ?? null, sessionHours === null ? null : now + sessionHours * hour);
   const tokens = tokensOf(tokenKey, id, 0, Math.min(now + refreshLives, endsAt ?? Number.POSITIVE_INFINITY));
   await db.deleteFrom("sessions").where("userId", "=", userId).where("refreshExpiresAt", "<", now).execute();
   await db
@@ -50,10 +55,11 @@ export async function openSession(
       userAgent: userAgent.slice(0, 300),
       ip,
       lastSeenAt: now,
-      accessId: from?.accessId ?? null,
-      providerSession: from?.providerSession ?? null,
-      idToken: from?.idTokenFor(id) ?? null,
+      accessId: provider?.accessId ?? null,
+      providerSession: provider?.providerSession ?? null,
+      idToken: provider?.idTokenFor(id) ?? null,
       endsAt,
+      byPasskey: from === "passkey" ? 1 : 0,
     })
     .execute();
   return tokens;
@@ -71,8 +77,15 @@ export async function refreshSession(services: SessionServices, refresh: string)
   const now = clock.now();
   const session = await db.selectFrom("sessions").where("id", "=", id).selectAll().executeTakeFirst();
   if (!session || session.refreshExpiresAt <= now) return;
+  const { sessionHours, idleMinutes } = await readHouse(db);
+  // A rule that was made since it began holds for it, too.
+  const endsAt = earliest(session.endsAt, sessionHours === null ? null : session.createdAt + sessionHours * hour);
+  if ((endsAt !== null && endsAt <= now) || isIdle(session.lastSeenAt, now, idleMinutes)) {
+    await db.deleteFrom("sessions").where("id", "=", id).execute();
+    return;
+  }
   if (used === session.generation) {
-    const ends = Math.min(now + refreshLives, session.endsAt ?? Number.POSITIVE_INFINITY);
+    const ends = Math.min(now + refreshLives, endsAt ?? Number.POSITIVE_INFINITY);
     const tokens = tokensOf(tokenKey, id, used + 1, ends);
     const { numUpdatedRows } = await db
       .updateTable("sessions")
@@ -96,6 +109,10 @@ export async function refreshSession(services: SessionServices, refresh: string)
   }
   await db.deleteFrom("sessions").where("id", "=", id).execute();
 }
+
+/** The earlier of two times, either of which may be none. */
+const earliest = (one: number | null, other: number | null): number | null =>
+  one === null || other === null ? (one ?? other) : Math.min(one, other);
 
 // Derived, not random, so that parallel requests of one rotation get the same pair while only hashes are stored.
 function tokensOf(key: Buffer, id: string, generation: number, refreshExpiresAt: number): Tokens {

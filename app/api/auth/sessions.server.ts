@@ -24,6 +24,7 @@ const session = z
     ...planUse.shape,
     expiresAt: z.string(),
     owesTerms: z.boolean().openapi({ description: "Si antes de seguir tiene que aceptar las condiciones." }),
+    owesSecondStep: z.boolean().openapi({ description: "Si antes tiene que activar la verificación en dos pasos." }),
   })
   .openapi("Session");
 
@@ -171,6 +172,7 @@ async function showSession(c: Context<ApiEnv>): Promise<z.output<typeof session>
     ...(await planUseOf(db, account)),
     expiresAt: iso(account.refreshExpiresAt),
     owesTerms: c.var.person.owesTerms,
+    owesSecondStep: c.var.person.owesSecondStep,
   };
 }
 

@@ -81,7 +81,7 @@ export const dashboard = new OpenAPIHono<ApiEnv>().openapi(
       isDefault: isDefault === 1,
     }));
     // A person who may use no model is not told which there are.
-    const mayTalk = person.status === "active" && !person.owesTerms;
+    const mayTalk = person.status === "active" && !person.owesTerms && !person.owesSecondStep;
     const { aiNotice } = services.config;
     const aside = { chats, projects: named };
     return c.json({ aside, notices, aiNotice, voice, assistants, models: mayTalk ? choices : [] }, 200);

@@ -59,7 +59,8 @@ async function findByKey(c: Context<ApiEnv>, token: string): Promise<Person | un
     await noteSeen(c, db.updateTable("apiKeys").set({ lastUsedAt: now }).where("id", "=", keyId).execute());
   }
   // No session id, so API keys can't use temporary chats.
-  return { ...person, sessionId: "", keyId, owesTerms: owes({ acceptedAt, termsAt: newest }) };
+  const owesTerms = owes({ acceptedAt, termsAt: newest });
+  return { ...person, sessionId: "", keyId, owesTerms, owesSecondStep: false };
 }
 
 /** A full disk must not stop reads. */
@@ -77,13 +78,26 @@ async function findBySession(c: Context<ApiEnv>, token: string): Promise<Person 
   const now = clock.now();
   const [row] = token ? (await openSession(db, { accessHash: hashToken(token), now })).rows : [];
   if (!row) return;
-  const { lastSeenAt, acceptedAt, termsAt: newest, ...person } = row;
+  const { lastSeenAt, acceptedAt, termsAt: newest, idleMinutes, secondStep, hasSecondStep, ...person } = row;
+  if (isIdle(lastSeenAt, now, idleMinutes)) return;
   if (now - lastSeenAt > seenEvery) {
     await noteSeen(c, db.updateTable("sessions").set({ lastSeenAt: now }).where("id", "=", row.sessionId).execute());
     await noteSeen(c, db.updateTable("users").set({ lastSeenAt: now }).where("id", "=", row.id).execute());
   }
-  return { ...person, owesTerms: owes({ acceptedAt, termsAt: newest }) };
+  const isAsked = secondStep === "all" || (secondStep === "admins" && person.role === "admin");
+  return {
+    ...person,
+    owesTerms: owes({ acceptedAt, termsAt: newest }),
+    owesSecondStep: isAsked && Number(hasSecondStep) === 0,
+  };
 }
+
+/**
+ * Whether a session has been unused for longer than the house lets it. Its use is noted every few minutes, so that it may last as much
+ * longer. `lastSeenAt`, `now`: epoch ms.
+ */
+export const isIdle = (lastSeenAt: number, now: number, idleMinutes: number | null): boolean =>
+  idleMinutes !== null && now - lastSeenAt > Number(idleMinutes) * 60_000 + seenEvery;
 
 const openSession = prepared((db, { accessHash, now }: { accessHash: string; now: number }) =>
   db
@@ -93,7 +107,11 @@ const openSession = prepared((db, { accessHash, now }: { accessHash: string; now
     .where("sessions.accessHash", "=", accessHash)
     .where("sessions.accessExpiresAt", ">", now)
     .select(["sessions.id as sessionId", "sessions.lastSeenAt", "users.id", "users.role", "users.status"])
-    .select(["acceptances.textAt as acceptedAt", termsAt.as("termsAt")]),
+    .select(["acceptances.textAt as acceptedAt", termsAt.as("termsAt"), hasSecondStep.as("hasSecondStep")])
+    .select((e) => [
+      e.selectFrom("house").select("secondStep").as("secondStep"),
+      e.selectFrom("house").select("idleMinutes").as("idleMinutes"),
+    ]),
 );
 
 /** The account with this id as one that asks, without a session; undefined if there is none. For what is done in its name later. */
@@ -107,11 +125,15 @@ export async function findPerson({ db }: Pick<Services, "db">, userId: string): 
     .executeTakeFirst();
   if (!row) return;
   const { acceptedAt, termsAt: newest, ...person } = row;
-  return { ...person, sessionId: "", owesTerms: owes({ acceptedAt, termsAt: newest }) };
+  return { ...person, sessionId: "", owesTerms: owes({ acceptedAt, termsAt: newest }), owesSecondStep: false };
 }
 
 /** The newest text among the pages that have to be accepted; null: none has to. */
 const termsAt = sql<number | null>`(select max("textAt") from pages where "mustAccept" = 1 and published = 1)`;
+
+/** Whether a session was opened by a passkey or a provider, or is of somebody with an authenticator app, whose code it has been given. */
+const hasSecondStep = sql<number>`case when sessions."byPasskey" = 1 or sessions."accessId" is not null
+  or exists (select 1 from authenticators where "userId" = users.id and "confirmedAt" is not null) then 1 else 0 end`;
 
 /** Whether somebody has pages to accept before they go on. */
 const owes = ({ acceptedAt, termsAt: newest }: { acceptedAt: number | null; termsAt: number | null }): boolean =>
@@ -124,19 +146,29 @@ export const active = createMiddleware<ApiEnv>(async (c, next) => {
 });
 
 /** Throws 403 for an account that is not active, or has something to accept before. */
-export function refuseInactive({ status, owesTerms }: Pick<Person, "status" | "owesTerms">): void {
+export function refuseInactive({ status, owesTerms, owesSecondStep }: Owing): void {
   if (status !== "active") {
     throw new Problem(403, "Tu cuenta está inactiva. Escríbenos a soporte para reactivarla.");
   }
+  if (owesSecondStep) throw needsSecondStep();
   if (owesTerms) {
     throw new Problem(403, "Antes de seguir hay que aceptar las condiciones: están en /user/condiciones.");
   }
 }
+
+type Owing = Pick<Person, "status" | "owesTerms" | "owesSecondStep">;
+
+const needsSecondStep = () =>
+  new Problem(
+    403,
+    "Antes de seguir hay que activar la verificación en dos pasos, en /user/seguridad, o entrar con una llave de acceso.",
+  );
 
 export const isAdmin = (person: Person | undefined) => person?.role === "admin" && person.status === "active";
 
 /** Only for admins; everyone else gets a 404. After `signedIn`. */
 export const admin = createMiddleware<ApiEnv>(async (c, next) => {
   if (!isAdmin(c.var.person)) throw notFound();
+  if (c.var.person.owesSecondStep) throw needsSecondStep();
   await next();
 });

@@ -74,9 +74,14 @@ const sealed = ({ tokenKey }: Services, key: string) => createHmac("sha256", tok
 
 /**
  * Counts an attempt of an account or address; the answer's RateLimit headers say how many are left. Throws 429 with
- * Retry-After when there were too many.
+ * Retry-After when there were too many. `onLocked` runs once, with the first of them that is refused.
  */
-export async function countAttempt(c: Context<ApiEnv>, kind: LimitedAction, key: string): Promise<void> {
+export async function countAttempt(
+  c: Context<ApiEnv>,
+  kind: LimitedAction,
+  key: string,
+  onLocked?: (minutes: number) => Promise<void>,
+): Promise<void> {
   try {
     keepTightest(c, kind, await limiter(c.var.services, kind).consume(sealed(c.var.services, key)));
   } catch (refused) {
@@ -84,6 +89,7 @@ export async function countAttempt(c: Context<ApiEnv>, kind: LimitedAction, key:
     keepTightest(c, kind, refused);
     const seconds = secondsOf(refused);
     const minutes = Math.ceil(seconds / 60);
+    if (refused.consumedPoints === rules[kind].points + 1) await onLocked?.(minutes);
     throw new Problem(
       429,
       `Demasiados intentos. Vuelve a probar dentro de ${minutes === 1 ? "un minuto" : `${minutes} minutos`}.`,

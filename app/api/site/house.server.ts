@@ -37,6 +37,14 @@ const isZone = (zone: string) => {
   }
 };
 
+const whole = (label: string, least: number, most: number) =>
+  z
+    .number(`${label} tienen que ser un número.`)
+    .int(`${label} tienen que ser un número entero.`)
+    .min(least, `${label}: ${least} como poco.`)
+    .max(most, `${label}: ${most.toLocaleString("es")} como mucho.`)
+    .nullable();
+
 const body = z.strictObject({
   name: line("El nombre", limits.houseName, 1),
   accent: accent.openapi({ description: "Color del botón principal, #rrggbb; null: el de Tertulia." }),
@@ -53,6 +61,11 @@ const body = z.strictObject({
   signupDomains: text("Los dominios", limits.signupDomains)
     .transform((said) => domainsIn(said).join(", "))
     .openapi({ description: "De los correos que pueden crear una cuenta, con comas; vacío: todos." }),
+  secondStep: z.enum(["optional", "admins", "all"], "La verificación en dos pasos: optional, admins o all.").openapi({
+    description: "De quien entra con contraseña: nadie tiene que usarla, quien administra, o todas las personas.",
+  }),
+  sessionHours: whole("Las horas de una sesión", 1, 8_760),
+  idleMinutes: whole("Los minutos sin usarla", 10, 43_200),
   groupIds: groupIds.openapi({ description: "Grupos en los que entra cada cuenta nueva." }),
 });
 
@@ -78,6 +91,9 @@ const showSettings = (row: HouseRow): z.output<typeof settings> => ({
   ...row,
   ...timesOf(row),
   groupIds: parseGroupIds(row),
+  // PostgreSQL gives its large numbers as texts.
+  sessionHours: row.sessionHours === null ? null : Number(row.sessionHours),
+  idleMinutes: row.idleMinutes === null ? null : Number(row.idleMinutes),
 });
 
 const showPublicRoute = createRoute({

@@ -8,7 +8,7 @@ import { showSeen } from "../../ui/navigation/pages-seen.ts";
 import { barPlot } from "../../ui/plot.server.ts";
 import { accepted, read } from "../../web/api-result.server.ts";
 import { apiContext, sessionContext } from "../../web/context.ts";
-import { requireUser } from "../../web/current-user.server.ts";
+import { mayWork, requireUser } from "../../web/current-user.server.ts";
 import { sendFields } from "../../web/forms/form.server.ts";
 import { zoneOfPerson } from "../../web/house.server.ts";
 import { showUse } from "../../web/plan-use-in-words.server.ts";
@@ -23,12 +23,10 @@ export const meta = titled("Tu cuenta");
 
 export async function loader({ context, request }: Route.LoaderArgs) {
   const person = await requireUser(context);
-  const { user, owesTerms } = person;
-  // To anyone else the API answers 403.
-  const mayDo = user.status === "active" && !owesTerms;
+  const { user } = person;
   const [{ days }, listed] = await Promise.all([
     read(context.get(apiContext).api.usage.$get({ query: {} })),
-    mayDo ? mayUse(context, person) : undefined,
+    mayWork(person) ? mayUse(context, person) : undefined,
   ]);
   return {
     user: { name: user.name, email: user.email, status: user.status, hasPassword: user.hasPassword },

@@ -1,7 +1,7 @@
 import { titled } from "../../../ui/navigation/page-title.ts";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
-import { requireUser } from "../../../web/current-user.server.ts";
+import { mayWork, requireUser } from "../../../web/current-user.server.ts";
 import { AccountPage, Section } from "../account-page.tsx";
 import type { Route } from "./+types/notices";
 import { ReplyNews } from "./reply-news.tsx";
@@ -10,9 +10,7 @@ export const meta = titled("Avisos");
 
 export async function loader({ context, url }: Route.LoaderArgs) {
   const { api } = context.get(apiContext);
-  const { user, owesTerms } = await requireUser(context);
-  // To anyone else the API answers 403.
-  if (user.status !== "active" || owesTerms) return { news: undefined };
+  if (!mayWork(await requireUser(context))) return { news: undefined };
   const [feed, devices] = await Promise.all([read(api.feed.$get()), read(api.device.$get())]);
   return {
     news: {

@@ -1,9 +1,10 @@
 import { Link, useOutlet } from "react-router";
+import { Callout } from "../../../ui/callout.tsx";
 import { titled } from "../../../ui/navigation/page-title.ts";
 import { ago } from "../../../ui/times.ts";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
-import { requireUser } from "../../../web/current-user.server.ts";
+import { mayWork, requireUser } from "../../../web/current-user.server.ts";
 import { zoneOfPerson } from "../../../web/house.server.ts";
 import { AccountPage, Section } from "../account-page.tsx";
 import type { Route } from "./+types/security";
@@ -22,20 +23,20 @@ const inspectionsShown = "10";
 
 export async function loader({ context, request, url }: Route.LoaderArgs) {
   const { api, auth } = context.get(apiContext);
-  const { user, owesTerms } = await requireUser(context);
+  const person = await requireUser(context);
+  const { user, owesSecondStep } = person;
   const older = url.searchParams.get("lecturas");
-  // To anyone else the API answers 403.
-  const mayDo = user.status === "active" && !owesTerms;
   const [{ items }, inspected, authenticator, passkeys, options, keys] = await Promise.all([
     read(auth.sessions.$get()),
     read(api.inspection.$get({ query: { limit: inspectionsShown, ...(older && { cursor: older }) } })),
     read(auth.authenticator.$get()),
     read(auth.passkey.$get()),
     read(auth.options.$get()),
-    mayDo ? read(api.key.$get()) : undefined,
+    mayWork(person) ? read(api.key.$get()) : undefined,
   ]);
   const now = Date.now();
   return {
+    owesSecondStep,
     hasPassword: user.hasPassword,
     mayHavePassword: user.hasPassword || options.password,
     sessions: items.map((session) => ({ ...deviceOf(session, now), id: session.id, current: session.current })),
@@ -57,10 +58,21 @@ export async function loader({ context, request, url }: Route.LoaderArgs) {
 }
 
 export default function Security({ loaderData }: Route.ComponentProps) {
-  const { hasPassword, mayHavePassword, sessions, inspections, authenticator, passkeys, keys } = loaderData;
+  const { owesSecondStep, hasPassword, mayHavePassword, sessions, inspections, authenticator, passkeys, keys } =
+    loaderData;
   const dialog = useOutlet();
   return (
     <AccountPage dialog={dialog}>
+      {owesSecondStep && (
+        <div className="mt-6">
+          <Callout type="warning">
+            <p>
+              Aquí hace falta la verificación en dos pasos. Actívala abajo para seguir, o sal y entra con una llave de
+              acceso. Lo que ya tienes sigue aquí.
+            </p>
+          </Callout>
+        </div>
+      )}
       {mayHavePassword && (
         <Section id="contrasena" title="Contraseña">
           <div>

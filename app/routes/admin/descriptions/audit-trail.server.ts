@@ -6,6 +6,7 @@ const actions = {
   delete: "Eliminación",
   signin: "Inicio de sesión",
   "signin-failed": "Inicio de sesión fallido",
+  "signin-locked": "Entrada bloqueada por demasiados intentos",
   signout: "Cierre de sesión",
   "signout-others": "Cierre de las demás sesiones",
   signup: "Registro",
