@@ -17,6 +17,7 @@ const mayImport: Record<string, string[]> = {
   realtime: ["process", "db"],
   tools: ["process", "db"],
   backups: ["process", "db", "files", "jobs"],
+  events: ["process", "db", "jobs"],
   retention: ["process", "db", "files", "realtime"],
   replies: ["process", "db", "files", "tools"],
   embeddings: ["process", "db", "jobs", "replies"],
@@ -53,6 +54,7 @@ const mayImport: Record<string, string[]> = {
     "embeddings",
     "voice",
     "backups",
+    "events",
     "retention",
     "api",
     "web",
@@ -151,7 +153,7 @@ describe("the house", () => {
   it("server code carries the suffix that keeps it out of the browser", () => {
     const bare = files.filter(
       (file) =>
-        /^app\/(db|api|files|jobs|replies|embeddings|markdown|tools|backups|retention)\//.test(file) &&
+        /^app\/(db|api|files|jobs|replies|embeddings|markdown|tools|backups|events|retention)\//.test(file) &&
         !/\.(?:server\.tsx?|d\.ts)$/.test(file),
     );
     expect(bare).toEqual([

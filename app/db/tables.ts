@@ -262,7 +262,8 @@ export type JobKind =
   | "reply-push"
   | "schedules"
   | "queued"
-  | "backup";
+  | "backup"
+  | "events";
 
 /** Work that outlives the request that asked for it, and the process that began it. */
 export type JobRow = Row & {

@@ -14,6 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { z } from "zod";
+import { readEventsUrl } from "./events-url.server.ts";
 import { makeFolder, syncFolder } from "./fsync.server.ts";
 import { type BucketSettings, readStorageUrl } from "./storage-url.server.ts";
 import { readToolServers } from "./tool-servers.server.ts";
@@ -187,6 +188,18 @@ const variables = z.object({
   TAVILY_API_KEY: z.string().optional(),
   // Shown by whoever reads /metrics; without it there is none.
   METRICS_TOKEN: z.string().min(16, "METRICS_TOKEN tiene que tener 16 caracteres o más").optional(),
+  // Collector of security events: syslog, or an address that takes JSON, which is signed with the secret.
+  EVENTS_URL: z
+    .string()
+    .transform((text, context) => {
+      const read = readEventsUrl(text);
+      if (typeof read !== "string") return read;
+      context.addIssue(read);
+      return z.NEVER;
+    })
+    .optional(),
+  EVENTS_SECRET: z.string().min(16, "EVENTS_SECRET tiene que tener 16 caracteres o más").optional(),
+  ACCESS_LOG: z.enum(["on", "off"], "ACCESS_LOG tiene que ser on u off").default("off"),
   LOG_LEVEL: z
     .enum(["debug", "info", "warn", "error", "silent"], {
       error: ({ input }) => `LOG_LEVEL no puede ser «${input}»: tiene que ser debug, info, warn, error o silent`,
@@ -201,6 +214,10 @@ const environment = variables
   .refine(
     ({ BACKUP_URL, BACKUP_PASSPHRASE }) => !BACKUP_PASSPHRASE || BACKUP_URL,
     "BACKUP_PASSPHRASE necesita BACKUP_URL, adonde van las copias",
+  )
+  .refine(
+    ({ EVENTS_URL, EVENTS_SECRET }) => !EVENTS_SECRET || EVENTS_URL?.kind === "webhook",
+    "EVENTS_SECRET firma lo que va a una dirección https:// de EVENTS_URL",
   )
   .refine(
     ({ SMTP_URL, MAIL_TO }) => !SMTP_URL || MAIL_TO,
@@ -323,6 +340,8 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env) {
     modelSilence: values.MODEL_SILENCE_SECONDS * 1000,
     logLevel: values.LOG_LEVEL,
     metricsToken: values.METRICS_TOKEN,
+    events: values.EVENTS_URL && { ...values.EVENTS_URL, secret: values.EVENTS_SECRET },
+    accessLog: values.ACCESS_LOG === "on",
     toolServers: values.MCP_SERVERS,
     searxngUrl: values.SEARXNG_URL,
     braveKey: values.BRAVE_API_KEY,

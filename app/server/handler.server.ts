@@ -64,6 +64,8 @@ export function createHandler(opened: Opened): Handle {
   const { config, log } = opened;
   const answerPage = pagesWith(opened, api.send);
   if (config.metricsToken) measureProcess();
+  // Whatever the level of the log: somebody has asked for these lines.
+  const accessLog = config.accessLog ? createLog("info") : undefined;
   const mcpCalls = (request: Request, ip: string) => (call: Request) => api.send(call, visitorOf(request, ip));
   const answer = async (request: Request, ip: string, answeredBy: Answered) => {
     const url = new URL(request.url);
@@ -82,7 +84,8 @@ export function createHandler(opened: Opened): Handle {
     return compressResponse(response, request, compression(response));
   };
   return (request, { ip }) =>
-    inRequest(request.headers, async ({ requestId }) => {
+    inRequest(request.headers, async (trace) => {
+      const { requestId } = trace;
       const begun = performance.now();
       let route = "other";
       const response = await answer(request, ip, (answered) => {
@@ -90,6 +93,10 @@ export function createHandler(opened: Opened): Handle {
       });
       const labels = { method: request.method, route, status: String(response.status) };
       requestSeconds.observe(labels, (performance.now() - begun) / 1000);
+      accessLog?.info({
+        ...{ method: request.method, path: pathInLog(new URL(request.url).pathname), status: response.status },
+        ...{ ms: Math.round(performance.now() - begun), ip, personId: trace.personId },
+      });
       if (!response.headers.has("X-Request-Id")) response.headers.set("X-Request-Id", requestId);
       return response;
     });

@@ -16,6 +16,7 @@ import { Processes } from "../db/processes/processes.server.ts";
 import { countLost, secretKeys } from "../db/stored-secrets.server.ts";
 import { meaningsLearning } from "../embeddings/learn-meanings.server.ts";
 import { SearchModel } from "../embeddings/search-model.server.ts";
+import { tellingEvents } from "../events/telling.server.ts";
 import { Files } from "../files/files.server.ts";
 import { openStorage } from "../files/storage/open.server.ts";
 import { Jobs } from "../jobs/jobs.server.ts";
@@ -163,6 +164,7 @@ export async function openServices(config: Config): Promise<Opened> {
   jobs.handle("schedules", askingDue(services));
   jobs.handle("queued", sendingForgotten(services));
   if (config.backup) jobs.handle("backup", backingUp(config.backup, config, storage, log));
+  if (config.events) jobs.handle("events", tellingEvents(db, config.events));
   runs.sendQueuedBy((chatId) => sendQueued(services, chatId));
   await jobs.start();
   // Not awaited: model servers may be slow to answer.

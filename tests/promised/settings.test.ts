@@ -70,6 +70,7 @@ for (const [name, read, isHere] of readers) {
       SESSION_SECRET: "x".repeat(32),
       SESSION_SECRET_NEW: "y".repeat(32),
       METRICS_TOKEN: "z".repeat(16),
+      EVENTS_SECRET: "",
       API_BASE_URL: "",
     };
     const given = { ...read(), ...secrets, DATA_DIR };
@@ -129,6 +130,16 @@ const wrong: Record<string, string[]> = {
   SEARXNG_URL: url,
   METRICS_TOKEN: ["corto"],
   LOG_LEVEL: ["verbose"],
+  ACCESS_LOG: ["yes"],
+  EVENTS_URL: [
+    "siem.es",
+    "syslog://siem.es",
+    "syslog+tcp://",
+    "syslog+udp://h:99999",
+    "ftp://siem.es",
+    "https://u:c@h",
+  ],
+  EVENTS_SECRET: ["corto", "largo pero sin dirección"],
   DATA_DIR: ["/dev/null/datos", "/etc/hostname"],
 };
 /** Settings that take any text. */

@@ -3,6 +3,7 @@ import { createMiddleware } from "hono/factory";
 import { sql } from "kysely";
 import { prepared } from "../../db/prepared.server.ts";
 import { hashToken } from "../../process/crypto.server.ts";
+import { currentTrace } from "../../process/telemetry/request-trace.server.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
 import { notFound, Problem } from "./problem.server.ts";
 
@@ -18,6 +19,8 @@ export const signedIn = createMiddleware<ApiEnv>(async (c, next) => {
   const person = token && (await findOnce(c, token));
   if (!person) throw notSignedIn();
   c.set("person", person);
+  const trace = currentTrace();
+  if (trace) trace.personId = person.id;
   await next();
 });
 

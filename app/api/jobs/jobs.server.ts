@@ -26,6 +26,7 @@ export const job = z
       "schedules",
       "queued",
       "backup",
+      "events",
     ]),
     state: z.enum(["waiting", "running", "done", "failed"]),
     userId: z.string().nullable(),

@@ -6,7 +6,13 @@ import { v7 as newId } from "uuid";
  * Identity of one request in logs, in its error page and at the servers that it asks in turn. `traceId` and `flags` are those of
  * `traceparent` (W3C Trace Context, level 1); a request without one begins a trace.
  */
-export type RequestTrace = { requestId: string; traceId: string; flags: string };
+export type RequestTrace = {
+  requestId: string;
+  traceId: string;
+  flags: string;
+  /** The account that asks, once it is known. */
+  personId?: string;
+};
 
 const traces = new AsyncLocalStorage<RequestTrace>();
 
@@ -16,7 +22,7 @@ export function inRequest<Result>(headers: Headers, work: (trace: RequestTrace) 
     /^00-([0-9a-f]{32})-[0-9a-f]{16}-([0-9a-f]{2})$/.exec(headers.get("traceparent") ?? "") ?? [];
   const isKnown = traceId !== undefined && flags !== undefined && !/^0+$/.test(traceId);
   const own = isKnown ? { traceId, flags } : { traceId: randomBytes(16).toString("hex"), flags: "00" };
-  const trace = { requestId: newId(), ...own };
+  const trace: RequestTrace = { requestId: newId(), ...own };
   return traces.run(trace, work, trace);
 }
 

@@ -14,6 +14,7 @@ const kinds = {
   schedules: "Preguntas programadas",
   queued: "Mensajes en espera",
   backup: "Copia de la noche",
+  events: "Avisos de seguridad",
 };
 const states = { waiting: "Espera", running: "En marcha", done: "Hecho", failed: "Ha fallado" };
 

@@ -1,0 +1,65 @@
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { connect as connectTcp } from "node:net";
+import { hostname } from "node:os";
+import { connect as connectTls } from "node:tls";
+import type { EventsDestination } from "../process/events-url.server.ts";
+import type { SecurityEvent } from "./security-event.server.ts";
+
+// RFC 5424, 6.2.1: the facility of audits, and how grave an event is.
+const audit = 13;
+const warning = 4;
+const informational = 6;
+// RFC 5424, 7.2.2: the number that documents may use; we have none of our own.
+const structure = "audit@32473";
+// In ms.
+const patience = 10_000;
+
+type Syslog = Extract<EventsDestination, { kind: "syslog" }>;
+
+/** Sends events to a collector of syslog. Rejects if it can't be reached; over UDP nobody says whether they have arrived. */
+export async function sendSyslog(to: Syslog, events: SecurityEvent[]): Promise<void> {
+  const messages = events.map(messageOf);
+  if (to.transport === "udp") return sendDatagrams(to, messages);
+  const { host, port } = to;
+  const socket = to.transport === "tls" ? connectTls({ host, port, servername: host }) : connectTcp({ host, port });
+  socket.setTimeout(patience, () => socket.destroy(new Error(`${host}:${port} no contesta`)));
+  try {
+    await once(socket, to.transport === "tls" ? "secureConnect" : "connect");
+    // Octet counting (RFC 6587, 3.4.1; RFC 5425, 4.3): texts may have line breaks.
+    const framed = messages.map((message) => `${Buffer.byteLength(message)} ${message}`).join("");
+    // The other end has all of it once it has said so by closing, or we by ending without an error.
+    await new Promise<void>((resolve, reject) => {
+      socket.once("error", reject);
+      socket.once("close", () => resolve());
+      socket.resume();
+      socket.end(framed);
+    });
+  } finally {
+    socket.destroy();
+  }
+}
+
+async function sendDatagrams({ host, port }: Syslog, messages: string[]): Promise<void> {
+  const socket = createSocket(host.includes(":") ? "udp6" : "udp4");
+  try {
+    for (const message of messages) {
+      await new Promise<void>((resolve, reject) => {
+        socket.send(message, port, host, (error) => (error ? reject(error) : resolve()));
+      });
+    }
+  } finally {
+    socket.close();
+  }
+}
+
+/** One event as a message of syslog (RFC 5424, 6). */
+export function messageOf({ id, at, action, resource, resourceId, actorId, actor, ip }: SecurityEvent): string {
+  const severity = /failed|locked|denied/.test(action) ? warning : informational;
+  const named = Object.entries({ id, action, resource, resourceId, actorId, actor, ip })
+    .filter(([, value]) => value)
+    .map(([name, value]) => ` ${name}="${String(value).replace(/["\\\]]/g, "\\$&")}"`);
+  const said = [action, resource, resourceId].filter(Boolean).join(" ");
+  const host = hostname().replace(/[^!-~]/g, "") || "-";
+  return `<${audit * 8 + severity}>1 ${at} ${host} tertulia ${process.pid} ${action} [${structure}${named.join("")}] ${said}`;
+}

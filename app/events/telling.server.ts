@@ -1,0 +1,56 @@
+import type { Db } from "../db/engine.server.ts";
+import type { JobRules } from "../jobs/jobs.server.ts";
+import type { EventsDestination } from "../process/events-url.server.ts";
+import type { SecurityEvent } from "./security-event.server.ts";
+import { sendSyslog } from "./syslog.server.ts";
+import { sendWebhook } from "./webhook.server.ts";
+
+// In ms: rows are sealed a few seconds after they happened, and only then have their place in the order.
+const every = 10_000;
+const atOnce = 100;
+
+/**
+ * Tells the events of the audit trail outside, in their order, each at least once: what could not be sent is sent the next time. Those
+ * from before EVENTS_URL was set are not told.
+ */
+export const tellingEvents = (db: Db, to: EventsDestination): JobRules => ({
+  atOnce: 1,
+  retries: [],
+  every,
+  async work({ data, remember, signal }) {
+    let told = toldIn(data) ?? (await newest(db));
+    await remember(JSON.stringify({ told }));
+    while (!signal.aborted) {
+      const rows = await db
+        .selectFrom("audit")
+        .leftJoin("users", "users.id", "audit.actorId")
+        .where("audit.seq", ">", told)
+        .orderBy("audit.seq")
+        .limit(atOnce)
+        .select(["audit.id", "audit.seq", "audit.createdAt", "audit.action", "audit.resource", "audit.resourceId"])
+        .select(["audit.actorId", "audit.ip", "users.email as actor"])
+        .execute();
+      if (rows.length === 0) return;
+      const events = rows.map(
+        ({ seq: _, createdAt, ...row }): SecurityEvent => ({ ...row, at: new Date(createdAt).toISOString() }),
+      );
+      await (to.kind === "syslog" ? sendSyslog(to, events) : sendWebhook(to, events));
+      told = Number(rows.at(-1)?.seq);
+      await remember(JSON.stringify({ told }));
+    }
+  },
+});
+
+/** The number of the last event that was told; undefined before the first time. */
+function toldIn(data: string): number | undefined {
+  const { told } = (JSON.parse(data || "{}") ?? {}) as { told?: unknown };
+  return typeof told === "number" ? told : undefined;
+}
+
+async function newest(db: Db): Promise<number> {
+  const { seq } = await db
+    .selectFrom("audit")
+    .select((e) => e.fn.max("seq").as("seq"))
+    .executeTakeFirstOrThrow();
+  return Number(seq ?? 0);
+}

@@ -1,0 +1,35 @@
+import { createHmac } from "node:crypto";
+import type { EventsDestination } from "../process/events-url.server.ts";
+import type { SecurityEvent } from "./security-event.server.ts";
+
+// In ms.
+const patience = 10_000;
+
+/**
+ * Sends events to an address, signed as Standard Webhooks 1.0 has it where a secret is set (`webhook-signature`: HMAC-SHA-256 of id, time
+ * and body). Rejects unless it is answered with 2xx.
+ */
+export async function sendWebhook(
+  { url, secret }: Extract<EventsDestination, { kind: "webhook" }>,
+  events: SecurityEvent[],
+): Promise<void> {
+  const body = JSON.stringify({ type: "audit", events });
+  // The same events have the same id when they are sent again.
+  const id = events.at(-1)?.id ?? "";
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const signature = secret && createHmac("sha256", secret).update(`${id}.${timestamp}.${body}`).digest("base64");
+  const answer = await fetch(url, {
+    method: "POST",
+    headers: {
+      "Content-Type": "application/json",
+      "webhook-id": id,
+      "webhook-timestamp": timestamp,
+      ...(signature && { "webhook-signature": `v1,${signature}` }),
+    },
+    body,
+    redirect: "error",
+    signal: AbortSignal.timeout(patience),
+  });
+  await answer.body?.cancel();
+  if (!answer.ok) throw new Error(`EVENTS_URL contesta ${answer.status}`);
+}

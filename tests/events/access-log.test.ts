@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import { Browser } from "../support/browser.ts";
+import { startServer } from "../support/server.ts";
+
+it("says of each request who asked what from where, and no secret, whatever the level of the log", async () => {
+  const server = await startServer({ ACCESS_LOG: "on", LOG_LEVEL: "silent" });
+  try {
+    const ana = new Browser(server.url);
+    await ana.signUp();
+    await ana.html("/user?clave=secreta");
+    await ana.html("/compartido/Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6");
+    await expect.poll(() => server.printed()).toContain("/compartido/");
+    const lines = server
+      .printed()
+      .split("\n")
+      .filter((line) => line.startsWith("{"))
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    const asked = (path: string) => lines.find((line) => line.path === path);
+    expect(asked("/user")).toMatchObject({
+      ...{ level: "info", method: "GET", status: 200, ip: "127.0.0.1" },
+      ...{ ms: expect.any(Number), personId: expect.stringMatching(/^[\da-f-]{36}$/), requestId: expect.any(String) },
+    });
+    expect(lines.find(({ method }) => method === "POST")).toMatchObject({ path: "/auth/signup", status: 302 });
+    expect(asked("/auth/signup")).not.toHaveProperty("personId");
+    expect(asked("/compartido/…")).toBeDefined();
+    expect(server.printed()).not.toContain("secreta");
+  } finally {
+    await server.stop();
+  }
+});
