@@ -21,7 +21,9 @@ export type Services = RunServices & {
     Config,
     "signup" | "passwordSignin" | "publicUrl" | "dataDir" | "corsOrigins" | "controller" | "aiNotice" | "adminReads"
   > &
-    Partial<Pick<Config, "databaseUrl" | "redisUrl">> & { mail?: Pick<Config["mail"], "smtpUrl"> } & Providers;
+    Partial<Pick<Config, "databaseUrl" | "redisUrl" | "events" | "accessLog" | "backup" | "backupPassphrase">> & {
+      mail?: Pick<Config["mail"], "smtpUrl">;
+    } & Providers;
   searchModel: SearchModel;
   runs: Runs;
   /** Work in the background. */

@@ -1,5 +1,5 @@
 // Findings of the last test runs about the accessibility of this release: `npm run accesibilidad` after `npm run test:todo`, or for a part
-// of it after `npm test` and `npm run test:largo`. It writes docs/accesibilidad.md.
+// of it after `npm test` and `npm run test:largo`. It writes docs/accesibilidad.md, and the same as a conformance report in docs/acr.md.
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { type Criterion, criteria, unmet } from "../../app/routes/public/accessibility/criteria.server.ts";
@@ -25,6 +25,7 @@ const day = new Date().toISOString().slice(0, 10);
 const rows = criteria.map(
   (one) => `| ${one.id} | ${one.clause || "–"} | ${one.name} | ${outcome(one)} | ${how(one)} |`,
 );
+const chapters = otherChapters();
 const path = join(root, "docs/accesibilidad.md");
 writeFileSync(
   path,
@@ -45,7 +46,96 @@ ${unmet.map((sentence) => `- ${sentence}`).join("\n")}
 ${rows.join("\n")}
 `,
 );
+
+/** How far a criterion is met, in the words of VPAT 2.5 (INT). */
+function level(one: Criterion): string {
+  if (one.absent) return "No se aplica (Not Applicable)";
+  if (outcome(one).includes("falla")) return "No cumple (Does Not Support)";
+  if (unmet.some((sentence) => sentence.includes(`criterio ${one.id})`))) return "Cumple en parte (Partially Supports)";
+  return outcome(one).startsWith("sin fallos") ? "Cumple (Supports)" : "No evaluado (Not Evaluated)";
+}
+
+/** A criterion's remark: known faults first, then how it was looked at. */
+const remark = (one: Criterion) =>
+  [...unmet.filter((sentence) => sentence.includes(`criterio ${one.id})`)), how(one)].join(" ");
+
+const acr = join(root, "docs/acr.md");
+writeFileSync(
+  acr,
+  `# Informe de conformidad de accesibilidad (ACR)
+
+Según la plantilla VPAT 2.5 INT, con los mismos datos que el [informe](accesibilidad.md) (\`npm run accesibilidad\`).
+
+| | |
+|---|---|
+| Producto | Tertulia ${version} |
+| Fecha | ${day} |
+| Qué se evalúa | las páginas públicas, el espacio de trabajo y la administración, con y sin JavaScript, y los documentos que se exportan |
+| Cómo | pruebas en Chromium, Firefox y WebKit, axe, navegadores de texto y un lector de pantalla simulado; nadie ajeno a quien lo hizo |
+| Normas | WCAG 2.2 A y AA; EN 301 549, cuyos números son los de la v3.2.1, y los criterios nuevos de WCAG 2.2, los que les da la misma numeración en la v4.1.1; Section 508 remite a WCAG 2.0, que está dentro |
+
+## WCAG 2.2, niveles A y AA (EN 301 549, apartado 9)
+
+| Criterio | Nivel de conformidad | Observaciones |
+|---|---|---|
+${criteria.map((one) => `| ${one.id} ${one.name} (9.${one.id}) | ${level(one)} | ${remark(one)} |`).join("\n")}
+
+## EN 301 549, los demás apartados
+
+| Apartado | Nivel de conformidad | Observaciones |
+|---|---|---|
+${chapters.map((row) => `| ${row.join(" | ")} |`).join("\n")}
+`,
+);
 console.log(`${relative(root, path)}: ${criteria.length} criterios, ${results.size} archivos de pruebas.`);
+
+/** What lies outside of web pages. */
+function otherChapters(): [clause: string, level: string, remark: string][] {
+  const absent = "No se aplica (Not Applicable)";
+  const supports = "Cumple (Supports)";
+  return [
+    [
+      "4.2 Declaraciones de prestaciones funcionales",
+      supports,
+      "Sin vista, con vista limitada, sin color, sin oído, sin voz, con poca fuerza o alcance y con poca lectura: todo es texto, va con teclado y sin prisa. Lo que un modelo escribe puede ser difícil de leer.",
+    ],
+    ["5.2 Activación de características de accesibilidad", supports, "No hay que activar ninguna."],
+    [
+      "5.3 Biometría",
+      supports,
+      "Una llave de acceso puede pedirla en el dispositivo; siempre se puede entrar con contraseña o con la organización.",
+    ],
+    [
+      "5.4 Conservación de la información de accesibilidad",
+      "Cumple en parte (Partially Supports)",
+      "Al exportar se conservan encabezados, listas, tablas, enlaces y fórmulas; de un documento que se sube se lee el texto, no su estructura.",
+    ],
+    [
+      "5.5 a 5.9 Partes accionables, bloqueo, repetición y pulsación doble",
+      absent,
+      "No hay aparato; ninguna tecla se repite sola y nada pide dos acciones a la vez.",
+    ],
+    ["6 Comunicación bidireccional por voz", absent, "El dictado escribe un texto; nadie habla con nadie."],
+    ["7 Vídeo", absent, "No hay vídeo."],
+    ["8 Hardware", absent, "No hay hardware."],
+    [
+      "10 Documentos que no son web",
+      "Cumple en parte (Partially Supports)",
+      "Markdown, DOCX y ODT con idioma, título, encabezados y notas; un PDF que alguien sube es como lo haya hecho su autor.",
+    ],
+    ["11 Software", absent, "Es un sitio web, también instalado; la API no tiene interfaz."],
+    [
+      "12.1 Documentación del producto",
+      supports,
+      "La ayuda (/user/ayuda) y los documentos son texto con encabezados; el informe y la declaración dicen qué hay y qué falta.",
+    ],
+    [
+      "12.2 Servicios de apoyo",
+      "No evaluado (Not Evaluated)",
+      "El apoyo lo da quien aloja la instalación: los formularios de contacto y soporte son páginas como las demás.",
+    ],
+  ];
+}
 
 function outcome({ tests = [], person, absent }: Criterion): string {
   if (absent) return "no se aplica";

@@ -1,11 +1,12 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { sql } from "kysely";
 import type { Db } from "../../db/engine.server.ts";
+import { readHouse } from "../../db/house.server.ts";
 import type { ModelRow, ToolRow } from "../../db/tables.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { parseGroupIds } from "../groups/group-ids.server.ts";
 import { admin, noProgram, signedIn } from "../http/authentication.server.ts";
-import { answers, bearer } from "../http/schemas.server.ts";
+import { answers, bearer, isoOrNull } from "../http/schemas.server.ts";
 
 const kinds = ["accounts", "chats", "messages", "files", "usage", "audit", "opinions", "emails"] as const;
 
@@ -46,6 +47,16 @@ const shown = z
         .enum(["open", "reason", "never"])
         .openapi({ description: "Si quien administra lee lo de otras personas: siempre, si dice para qué, o nunca." }),
       terms: z.array(z.string()).openapi({ description: "Las páginas que todas las personas aceptan." }),
+      secondStep: z.enum(["optional", "admins", "all"]).openapi({ description: "De quién es obligatoria." }),
+      administratorsWithout: z.number().openapi({ description: "Cuántas personas administran sin segundo paso." }),
+      sessionHours: z.number().nullable(),
+      idleMinutes: z.number().nullable(),
+      signup: z.enum(["open", "domains", "closed"]).openapi({ description: "Quién puede crear una cuenta." }),
+      accesses: z.number().openapi({ description: "Cuántos proveedores hay con los que se entra." }),
+      events: z.boolean().openapi({ description: "Si la auditoría se manda a un SIEM." }),
+      accessLog: z.boolean(),
+      nightlyCopies: z.enum(["none", "plain", "encrypted"]),
+      lastCopyAt: z.string().nullable(),
     }),
   })
   .openapi("Processing");
@@ -172,10 +183,20 @@ async function recipientsOf({ db, config }: Services): Promise<Processing["recip
   ];
 }
 
-async function securityOf({ db, config }: Services): Promise<Processing["security"]> {
-  const { rows } = await sql<{ withSecondStep: number; administrators: number }>`select
-    (select count(*) from authenticators where "confirmedAt" is not null) as "withSecondStep",
-    (select count(*) from users where role = 'admin' and status = 'active') as administrators`.execute(db);
+/** Accounts, administrators who come in by a password alone (no authenticator app, no passkey), and providers. */
+const securityCounts = sql<
+  Record<"withSecondStep" | "administrators" | "administratorsWithout" | "accesses", number>
+>`select
+  (select count(*) from authenticators where "confirmedAt" is not null) as "withSecondStep",
+  (select count(*) from users where role = 'admin' and status = 'active') as administrators,
+  (select count(*) from users where role = 'admin' and status = 'active' and "passwordHash" <> ''
+    and not exists (select 1 from authenticators where "userId" = users.id and "confirmedAt" is not null)
+    and not exists (select 1 from passkeys where "userId" = users.id)) as "administratorsWithout",
+  (select count(*) from accesses where enabled = 1) as accesses`;
+
+async function securityOf({ db, config, lastCopy }: Services): Promise<Processing["security"]> {
+  const [counts] = (await securityCounts.execute(db)).rows;
+  const { secondStep, sessionHours, idleMinutes, signupDomains } = await readHouse(db);
   const terms = await db
     .selectFrom("pages")
     .where("mustAccept", "=", 1)
@@ -185,9 +206,19 @@ async function securityOf({ db, config }: Services): Promise<Processing["securit
   return {
     https: config.publicUrl?.startsWith("https:") ?? false,
     passwords: config.passwordSignin,
-    withSecondStep: Number(rows[0]?.withSecondStep),
-    administrators: Number(rows[0]?.administrators),
+    withSecondStep: Number(counts?.withSecondStep),
+    administrators: Number(counts?.administrators),
+    administratorsWithout: Number(counts?.administratorsWithout),
+    accesses: Number(counts?.accesses),
     adminReads: config.adminReads,
     terms: terms.map(({ title }) => title),
+    secondStep,
+    sessionHours: sessionHours === null ? null : Number(sessionHours),
+    idleMinutes: idleMinutes === null ? null : Number(idleMinutes),
+    signup: config.signup === "closed" ? "closed" : signupDomains ? "domains" : "open",
+    events: config.events !== undefined,
+    accessLog: config.accessLog ?? false,
+    nightlyCopies: !config.backup ? "none" : config.backupPassphrase ? "encrypted" : "plain",
+    lastCopyAt: isoOrNull((await lastCopy.at().catch(() => undefined)) ?? null),
   };
 }

@@ -1,6 +1,8 @@
 import type { Client } from "../../../web/api-client.server.ts";
 
-type Processing = Awaited<ReturnType<Awaited<ReturnType<Client["api"]["system"]["processing"]["$get"]>>["json"]>>;
+export type Processing = Awaited<
+  ReturnType<Awaited<ReturnType<Client["api"]["system"]["processing"]["$get"]>>["json"]>
+>;
 type Kept = Processing["kept"][number];
 type Recipient = Processing["recipients"][number];
 
@@ -27,7 +29,7 @@ const received: Record<Recipient["kind"], string> = {
 };
 
 // Facts that the settings lack are filled in by hand.
-const blank = "________________";
+export const blank = "________________";
 
 /** The record of processing in sentences. */
 export function inWords({ controller, kept, holds, recipients, security }: Processing) {
@@ -50,11 +52,35 @@ export function inWords({ controller, kept, holds, recipients, security }: Proce
       key: index,
       name: one.name,
       host: one.host ?? "En esta misma máquina",
+      isOutside: one.host !== null,
+      company: companyOf(one.host),
       gets: received[one.kind] + (one.pseudonyms ? ", sin identificadores (con seudónimos)" : ""),
       whose: one.groups === null ? "Todas las personas" : one.groups.length === 0 ? "Nadie" : one.groups.join(", "),
     })),
     security: measures(security),
   };
+}
+
+// By the ends of their hosts, from the companies' public terms for the European Economic Area; a contract may say otherwise.
+const companies: Record<string, string> = {
+  "openai.com": "OpenAI Ireland Ltd. (Irlanda) y OpenAI (Estados Unidos)",
+  "anthropic.com": "Anthropic Ireland Ltd. (Irlanda) y Anthropic (Estados Unidos)",
+  "googleapis.com": "Google (Irlanda y Estados Unidos)",
+  "mistral.ai": "Mistral AI (Francia)",
+  "deepseek.com": "DeepSeek (China)",
+  "openrouter.ai": "OpenRouter (Estados Unidos), que lo pasa a otros",
+  "groq.com": "Groq (Estados Unidos)",
+  "together.xyz": "Together AI (Estados Unidos)",
+  "azure.com": "Microsoft (según la región)",
+  "amazonaws.com": "Amazon Web Services (según la región)",
+  "search.brave.com": "Brave Software (Estados Unidos)",
+  "tavily.com": "Tavily (Estados Unidos)",
+};
+
+/** The company behind a host, where it is known; empty where it is not, and for this machine. */
+function companyOf(host: string | null): string {
+  const known = Object.keys(companies).find((end) => host === end || host?.endsWith(`.${end}`));
+  return known ? (companies[known] ?? "") : "";
 }
 
 function timeOf({ kind, rules }: Kept): string {

@@ -21,6 +21,10 @@ export default function Processing({ loaderData }: Route.ComponentProps) {
       <p className="text-text-2">
         Artículo 30 del RGPD, con lo que esta instalación sabe de sí misma a {day}. Se imprime tal cual.
       </p>
+      <p className="mt-4">
+        <Link to="/admin/tratamiento/impacto">Evaluación de impacto</Link> ·{" "}
+        <Link to="/admin/tratamiento/ens">Medidas del ENS</Link>
+      </p>
       <dl className="facts">
         {facts.map(([label, text]) => (
           <div key={label}>
@@ -41,8 +45,8 @@ export default function Processing({ loaderData }: Route.ComponentProps) {
         <h2>A dónde va</h2>
         <Recipients recipients={recipients} />
         <p className="mt-4">
-          En qué país está cada destinatario, y con qué garantías si no es de la Unión Europea, lo dice su contrato:
-          esta página no puede saberlo.
+          La empresa es la que dicen sus condiciones públicas; en qué país trata los datos, y con qué garantías si no es
+          de la Unión Europea, lo dice su contrato: esta página no puede saberlo.
         </p>
       </section>
       <section className="mt-7">
@@ -83,10 +87,13 @@ function Recipients({ recipients }: Pick<Shown, "recipients">) {
     <table className="table cards mt-4">
       <TableHead texts={["Destinatario", "Dónde", "Qué recibe", "Para quién"]} />
       <tbody>
-        {recipients.map(({ key, name, host, gets, whose }) => (
+        {recipients.map(({ key, name, host, company, gets, whose }) => (
           <tr key={key}>
             <th scope="row">{name}</th>
-            <td data-label="Dónde">{host}</td>
+            <td data-label="Dónde">
+              {host}
+              {company && <span className="text-text-3"> · {company}</span>}
+            </td>
             <td data-label="Qué recibe">{gets}</td>
             <td data-label="Para quién">{whose}</td>
           </tr>

@@ -1,0 +1,71 @@
+import type { Processing } from "./in-words.server.ts";
+
+/** A risk of the processing, and what this installation does against it as it is set. */
+export type Risk = { risk: string; measure: string };
+
+/** Risks to people that conversations with models bring, each with what is set here against it. */
+export function risksOf({ recipients, security, kept }: Processing): Risk[] {
+  const models = recipients.filter(({ kind }) => kind === "model");
+  const outside = models.filter(({ host }) => host !== null);
+  const plain = outside.filter(({ pseudonyms }) => !pseudonyms);
+  const tools = recipients.filter(({ kind, host }) => kind === "tool" && host !== null);
+  const endless = kept.filter(({ kind, rules }) => (kind === "chats" || kind === "files") && rules.length === 0);
+  return [
+    {
+      risk: "Lo que se escribe llega a empresas de fuera, que podrían usarlo o guardarlo.",
+      measure:
+        outside.length === 0
+          ? "Todos los modelos contestan en esta máquina o en la red de la casa."
+          : `Van fuera ${outside.length === 1 ? "un modelo" : `${outside.length} modelos`}: ${outside.map(({ name }) => name).join(", ")}. ${plain.length === 0 ? "Todos reciben seudónimos en lugar de los identificadores." : `Sin seudónimos: ${plain.map(({ name }) => name).join(", ")}.`} Hace falta un contrato de encargado con cada empresa.`,
+    },
+    {
+      risk: "Una respuesta es falsa y alguien decide por ella sobre una persona.",
+      measure:
+        "Cada respuesta avisa de que contesta una inteligencia artificial y cita sus fuentes. El programa no decide nada sobre nadie (artículo 22 del RGPD): decide quien lee, y eso hay que decirlo a quien lo usa.",
+    },
+    {
+      risk: "Un texto de fuera (una página, un documento) hace que el modelo saque datos o haga algo que nadie ha pedido.",
+      measure:
+        tools.length === 0
+          ? "No hay herramientas que lleguen fuera."
+          : `Lo que cambia algo pregunta a la persona, y después de leer algo de fuera se pregunta también por cada dirección. Llegan fuera: ${tools.map(({ name }) => name).join(", ")}.`,
+    },
+    {
+      risk: "Quien administra, u otra persona, lee lo que no es suyo.",
+      measure: {
+        open: "Quien administra lee lo de los demás; cada lectura queda en la auditoría y la persona la ve.",
+        reason: "Quien administra solo lee si antes dice para qué; queda en la auditoría y se avisa a la persona.",
+        never: "Quien administra no puede leer lo de los demás.",
+      }[security.adminReads],
+    },
+    {
+      risk: "Alguien entra en la cuenta de otra persona.",
+      measure: {
+        all: "La verificación en dos pasos es obligatoria para todas las personas.",
+        admins: "La verificación en dos pasos es obligatoria para quien administra, y la puede usar cualquiera.",
+        optional: security.passwords
+          ? `La verificación en dos pasos la usa quien quiere: ${security.withSecondStep.toLocaleString("es")} cuentas.`
+          : "Se entra con la organización, que pone sus pasos.",
+      }[security.secondStep],
+    },
+    {
+      risk: "Se guarda más tiempo del que hace falta.",
+      measure:
+        endless.length === 0
+          ? "Hay reglas de conservación para conversaciones y archivos."
+          : "Sin regla de conservación, las conversaciones y los archivos se guardan hasta que se eliminan: se ponen en «Conservación».",
+    },
+    {
+      risk: "Se pierde lo guardado.",
+      measure: {
+        none: "No hay copias en otro sitio: BACKUP_URL.",
+        plain: "Copia cada noche en otro sitio, sin cifrar: BACKUP_PASSPHRASE.",
+        encrypted: "Copia cifrada cada noche en otro sitio.",
+      }[security.nightlyCopies],
+    },
+    {
+      risk: "La usan menores, o se trata de ellos.",
+      measure: "El programa no sabe la edad de nadie: lo deciden las condiciones y quién da las cuentas.",
+    },
+  ];
+}

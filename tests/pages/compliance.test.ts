@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { measuresOfEns } from "../../app/routes/admin/processing/ens.server.ts";
+import { Browser, readable } from "../support/browser.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+let server: TestServer;
+let admin: Browser;
+beforeAll(async () => {
+  server = await startServer({ ACCESS_LOG: "on", PUBLIC_URL: "" });
+  admin = new Browser(server.url);
+  await admin.signUp("Admin");
+});
+afterAll(() => server.stop());
+
+const security: Parameters<typeof measuresOfEns>[0] = {
+  ...{ https: true, passwords: true, withSecondStep: 1, administrators: 1, administratorsWithout: 0, terms: [] },
+  ...{ sessionHours: 8, idleMinutes: 30, accesses: 0, events: true, accessLog: true },
+  adminReads: "reason",
+  secondStep: "all",
+  signup: "closed",
+  nightlyCopies: "encrypted",
+  ...{ lastCopyAt: "2026-11-26T02:00:00.000Z" },
+};
+const missing = (changed: object) =>
+  measuresOfEns({ ...security, ...changed })
+    .filter(({ coverage }) => coverage === "missing")
+    .map(({ code }) => code);
+
+describe("the measures of the ENS", () => {
+  it("are all 73, each once, and none is missing where all is set", () => {
+    const codes = measuresOfEns(security).map(({ code }) => code);
+    expect([new Set(codes).size, codes.length]).toEqual([73, 73]);
+    expect(missing({})).toEqual([]);
+  });
+
+  it.each([
+    [{ https: false }, ["mp.com.1", "mp.com.2", "mp.com.3"]],
+    [{ secondStep: "optional", administratorsWithout: 1 }, ["op.acc.5", "op.acc.6"]],
+    [{ sessionHours: null, idleMinutes: null }, ["op.acc.6"]],
+    [{ signup: "open" }, ["op.acc.4"]],
+    [{ adminReads: "open" }, ["op.acc.3"]],
+    [{ events: false }, ["op.exp.7", "op.mon.1", "op.mon.3"]],
+    [{ accessLog: false }, ["op.exp.8", "op.mon.3"]],
+    [{ nightlyCopies: "none", lastCopyAt: null }, ["mp.info.6", "mp.si.2", "op.cont.2", "op.cont.3"]],
+    [{ nightlyCopies: "plain" }, ["mp.si.2"]],
+  ])("%j: these are missing", (changed, codes) => expect(missing(changed).sort()).toEqual(codes));
+
+  it("are on a page with what is set here", async () => {
+    const text = readable(await admin.html("/admin/tratamiento/ens"));
+    expect(text).toContain("op.exp.8 Registro de la actividad Cubierta Auditoría sellada");
+    expect(text).toContain("mp.com.2 Protección de la confidencialidad Falta PUBLIC_URL no empieza por https.");
+    const visitor = new Browser(server.url);
+    await visitor.signUp("Ana");
+    expect((await visitor.fetch("/admin/tratamiento/ens")).status).toBe(404);
+    expect((await visitor.fetch("/admin/tratamiento/impacto")).status).toBe(404);
+  });
+});
+
+it("the impact assessment has the processors and the risks of what is set here, and blanks for the rest", async () => {
+  const fields = {
+    name: "De fuera",
+    provider: "openai-compatible",
+    externalId: "x",
+    baseUrl: "https://api.mistral.ai/v1",
+  };
+  await admin.change("/admin/model/crear", { ...fields, enabled: "on" });
+  const text = readable(await admin.html("/admin/tratamiento/impacto"));
+  expect(text).toContain("De fuera Mistral AI (Francia), api.mistral.ai ____");
+  expect(text).toContain("Van fuera un modelo: De fuera. Sin seudónimos: De fuera.");
+  expect(text).toContain("No hay copias en otro sitio: BACKUP_URL.");
+  expect(text).toMatch(/Base jurídica _+/);
+  expect(readable(await admin.html("/admin/tratamiento"))).toContain("api.mistral.ai · Mistral AI (Francia)");
+});
