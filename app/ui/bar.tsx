@@ -1,6 +1,6 @@
 import { type MouseEvent, type ReactNode, use } from "react";
 import { Link, useLocation } from "react-router";
-import { FormTokenField } from "./forms/post-form.tsx";
+import { FormToken, FormTokenField } from "./forms/post-form.tsx";
 import { Icon } from "./icon.tsx";
 import { SidebarState } from "./navigation/sidebar-state.ts";
 
@@ -35,11 +35,11 @@ export function Bar({ keeps, children }: { keeps?: string; children: ReactNode }
 
 function Fold({ form }: { form?: string }) {
   const { folded, toggle } = use(SidebarState);
-  const foldHere = (event: MouseEvent<HTMLButtonElement>) => {
+  const formToken = use(FormToken);
+  const sidebar = folded ? "open" : "closed";
+  const foldHere = (event: MouseEvent) => {
     event.preventDefault();
-    const { form, name, value } = event.currentTarget;
-    const body = new URLSearchParams({ [name]: value });
-    body.set("formToken", String(form && new FormData(form).get("formToken")));
+    const body = new URLSearchParams({ sidebar, formToken });
     toggle();
     void fetch("/sidebar", { method: "POST", body, keepalive: true, redirect: "manual" }).catch(() => {});
   };
@@ -51,7 +51,7 @@ function Fold({ form }: { form?: string }) {
       formAction="/sidebar"
       formNoValidate
       name="sidebar"
-      value={folded ? "open" : "closed"}
+      value={sidebar}
       onClick={foldHere}
     >
       <Icon name="panel" label={folded ? "Mostrar la barra" : "Ocultar la barra"} />

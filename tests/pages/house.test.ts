@@ -33,6 +33,9 @@ const settings = {
   mailName: "",
   signupDomains: "",
   mailFoot: "",
+  secondStep: "optional",
+  sessionHours: "",
+  idleMinutes: "",
 };
 /** The fields of the settings alone: two more forms of the page post to the same address. */
 const save = async (fields: Record<string, string>) => {
