@@ -76,8 +76,7 @@ export default [
       route("admin/sistema/diagnostico/:run", "routes/admin/system/diagnosis-run.tsx"),
       route("admin/sistema/diagnostico/:run/acuse/:line", "routes/admin/system/diagnosis-receipt.ts"),
       route("admin/tratamiento", "routes/admin/processing/processing.tsx"),
-      route("admin/tratamiento/ens", "routes/admin/processing/ens.tsx"),
-      route("admin/tratamiento/impacto", "routes/admin/processing/impact.tsx"),
+      route("admin/tratamiento/:paper", "routes/admin/processing/paper.tsx"),
       route("admin/:resource", "routes/admin/resources/list.tsx", [
         route("crear", "routes/admin/form/create.tsx"),
         route(":id/editar", "routes/admin/form/edit.tsx"),

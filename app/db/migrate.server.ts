@@ -47,6 +47,7 @@ import * as modelPurpose from "./migrations/0043_model_purpose.server.ts";
 import * as queuedMessages from "./migrations/0044_queued_messages.server.ts";
 import * as house from "./migrations/0045_house.server.ts";
 import * as sessionRules from "./migrations/0046_session_rules.server.ts";
+import * as minors from "./migrations/0047_minors.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -95,6 +96,7 @@ const migrations = {
   "0044_queued_messages": queuedMessages,
   "0045_house": house,
   "0046_session_rules": sessionRules,
+  "0047_minors": minors,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

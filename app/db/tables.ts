@@ -169,6 +169,8 @@ export type GroupRow = Row & {
   costPerMonth: number | null;
   /** Most that all its members may cost together in a month. */
   budget: number | null;
+  /** Whether its people are under age: without the web and pictures, and told who answers for them. */
+  minors: Flag;
 };
 
 export type MemberRow = Row & {

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { sql } from "kysely";
 import type { Db, Engine } from "../db/engine.server.ts";
-import { administers, forGroupsOf } from "../db/people/groups.server.ts";
+import { administers, forGroupsOf, isMinor } from "../db/people/groups.server.ts";
 import { prepared } from "../db/prepared.server.ts";
 import type { Meanings } from "../db/search/meaning.server.ts";
 import type { ToolRow } from "../db/tables.ts";
@@ -266,12 +266,24 @@ export class Toolbox {
 export const settingsOf = ({ settings }: Pick<ToolRow, "settings">) => JSON.parse(settings) as ToolSettings;
 export const listedIn = ({ listed }: Pick<ToolRow, "listed">) => JSON.parse(listed) as ListedTool[];
 
+/** Tools that bring the web, or make pictures: not for people under age. */
+const outside = (["searxng", "brave", "tavily", "page", "image"] satisfies ToolRow["kind"][]).map((kind) =>
+  sql.lit(kind),
+);
+
 const findOffered = prepared((db, { userId }: { userId: string }) =>
   db
     .selectFrom("tools")
     .where("enabled", "=", 1)
     .where((e) =>
-      e.or([e.and([e("allowed", "=", sql.lit("everyone")), forGroupsOf("tools", userId)]), administers(userId)]),
+      e.or([
+        e.and([
+          e("allowed", "=", sql.lit("everyone")),
+          forGroupsOf("tools", userId),
+          e.or([e("kind", "not in", outside), e.not(isMinor(userId))]),
+        ]),
+        administers(userId),
+      ]),
     )
     .orderBy("position")
     .orderBy("id")

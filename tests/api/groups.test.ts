@@ -42,6 +42,23 @@ for (const engine of await queryEngines()) {
         ...more,
       });
 
+    it("people under age have no web and no pictures, and are told who answers for them; others have both", async () => {
+      const school = await group("Primero de la ESO", { minors: true });
+      const leo = await api.signUp("Leo");
+      await join(school, leo);
+      await made("/api/tool", { name: "Buscar", kind: "brave", secret: "clave", allowed: "everyone" });
+      const offered = async ({ id }: Account) =>
+        (await api.services.toolbox.offered(id, [])).tools.map(({ name }) => name);
+      expect(await offered(berta)).toEqual(expect.arrayContaining(["buscar_en_la_web", "leer_pagina"]));
+      expect((await offered(leo)).filter((name) => /web|pagina|imagen/.test(name))).toEqual([]);
+      expect(await api.services.toolbox.readsPages(berta.id)).toBe(true);
+      expect(await api.services.toolbox.readsPages(leo.id)).toBe(false);
+      const notice = async ({ token }: Account) =>
+        ((await api.call("GET", "/api/dashboard/initialize", { token })).body as { aiNotice: string }).aiNotice;
+      expect(await notice(leo)).toBe("Contesta una máquina. Responde de ella Asociación Ejemplo.");
+      expect(await notice(berta)).toBe("Contesta una máquina.");
+    });
+
     it("a model for a group is offered to its members and who administers, and answers nobody else", async () => {
       const legal = await group("Legal");
       await join(legal, ana);

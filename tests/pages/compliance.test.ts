@@ -71,3 +71,9 @@ it("the impact assessment has the processors and the risks of what is set here, 
   expect(text).toMatch(/Base jurídica _+/);
   expect(readable(await admin.html("/admin/tratamiento"))).toContain("api.mistral.ai · Mistral AI (Francia)");
 });
+
+it("the letter to families says where what is written goes", async () => {
+  const text = readable(await admin.html("/admin/tratamiento/familias"));
+  expect(text).toContain("De fuera, en api.mistral.ai");
+  expect((await admin.fetch("/admin/tratamiento/otra")).status).toBe(404);
+});

@@ -1,6 +1,6 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Db } from "../../db/engine.server.ts";
-import { usableBy } from "../../db/people/groups.server.ts";
+import { isMinor, usableBy } from "../../db/people/groups.server.ts";
 import { inProjectOf } from "../../db/people/shared-work.server.ts";
 import { prepared } from "../../db/prepared.server.ts";
 import { limits } from "../../process/limits.ts";
@@ -41,6 +41,10 @@ const dashboardLists = z
   })
   .openapi("Dashboard");
 
+const findMinor = prepared((db, { userId }: { userId: string }) =>
+  db.selectFrom("users").where("id", "=", userId).where(isMinor(userId)).select("id"),
+);
+
 // More than anyone scrolls through; older chats are found by search.
 const chatsShown = 60;
 
@@ -58,7 +62,7 @@ export const dashboard = new OpenAPIHono<ApiEnv>().openapi(
     const { person, services } = c.var;
     const { db } = services;
     const userId = person.id;
-    const [pinned, recent, projects, { rows: assistants }, models, notices, kinds] = await Promise.all([
+    const [pinned, recent, projects, { rows: assistants }, models, notices, kinds, minor] = await Promise.all([
       findPinned(db, { userId }),
       findRecent(db, { userId }),
       findProjects(db, { userId }),
@@ -66,6 +70,7 @@ export const dashboard = new OpenAPIHono<ApiEnv>().openapi(
       modelsFor(db, userId),
       unreadNotices(db, userId),
       enabledKinds(db),
+      findMinor(db, { userId }),
     ]);
     const chats = [...pinned.rows, ...recent.rows].map(({ id, title, pinned: isPinned, lastMessageAt }) => ({
       id,
@@ -82,7 +87,9 @@ export const dashboard = new OpenAPIHono<ApiEnv>().openapi(
     }));
     // A person who may use no model is not told which there are.
     const mayTalk = person.status === "active" && !person.owesTerms && !person.owesSecondStep;
-    const { aiNotice } = services.config;
+    const { aiNotice: said, controller } = services.config;
+    const answers = controller.name ?? "quien te ha dado la cuenta";
+    const aiNotice = minor.rows.length > 0 ? `${said} Responde de ella ${answers}.` : said;
     const aside = { chats, projects: named };
     return c.json({ aside, notices, aiNotice, voice, assistants, models: mayTalk ? choices : [] }, 200);
   },

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { limits } from "../../process/limits.ts";
 import type { Resource } from "../http/resource.server.ts";
-import { line, rowFields, text, timesOf } from "../http/schemas.server.ts";
+import { flag, flagsOf, line, rowFields, text, timesOf } from "../http/schemas.server.ts";
 
 const largest = 1_000_000_000_000;
 const limit = (label: string) =>
@@ -33,6 +33,7 @@ const fields = {
   tokensPerMonth: limit("Los tokens al mes"),
   costPerMonth: money("El coste al mes").openapi({ description: "Lo que puede costar cada persona del grupo al mes." }),
   budget: money("El presupuesto").openapi({ description: "Lo que pueden costar todas juntas al mes." }),
+  minors: flag.default(false).openapi({ description: "Si sus personas son menores: sin la web ni hacer imágenes." }),
 };
 const body = z.strictObject(fields);
 const shown = z.object({ ...rowFields, ...fields, claim: z.string().nullable() }).openapi("Group");
@@ -43,7 +44,7 @@ export const groups: Resource<"groups", typeof shown, typeof body> = {
   name: "group",
   shown,
   body,
-  show: (row) => ({ ...row, ...timesOf(row) }),
+  show: (row) => ({ ...row, ...timesOf(row), ...flagsOf(row, "minors") }),
   columns: (given) => given,
   list: {
     searched: ["name", "description", "claim"],

@@ -24,6 +24,11 @@ export const usableBy = (table: Limited, userId: string | RawBuilder<string>): R
 export const administers = (userId: string | RawBuilder<string>): RawBuilder<boolean> =>
   sql<boolean>`exists (select 1 from users where users.id = ${userId} and users.role = 'admin')`;
 
+/** Condition: this person is in a group of people under age. */
+export const isMinor = (userId: string | RawBuilder<string>): RawBuilder<boolean> =>
+  sql<boolean>`exists (select 1 from members join groups on groups.id = members."groupId"
+    where members."userId" = ${userId} and groups.minors = 1)`;
+
 export type GroupOf = Pick<
   GroupRow,
   "id" | "name" | "messagesPerDay" | "tokensPerMonth" | "costPerMonth" | "budget"

@@ -145,7 +145,13 @@ class Move {
     if (!before) this.#moved.groups++;
     if (this.#isTried) return;
     if (!before) {
-      const limitless = { messagesPerDay: null, tokensPerMonth: null, costPerMonth: null, budget: null };
+      const limitless = {
+        messagesPerDay: null,
+        tokensPerMonth: null,
+        costPerMonth: null,
+        budget: null,
+        minors: 0 as const,
+      };
       const text = cutText(description, limits.groupDescription);
       const free = await this.#freeGroupName(name.trim() || "Sin nombre");
       await db.transaction().execute(async (trx) => {

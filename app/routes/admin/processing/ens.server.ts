@@ -2,8 +2,8 @@ import type { Processing } from "./in-words.server.ts";
 
 type Security = Processing["security"];
 /** `covered`: by the program as it is set; `missing`: a setting is wanted; `house`: the organisation's own to see to. */
-export type Coverage = "covered" | "missing" | "house";
-export type Measure = { code: string; name: string; coverage: Coverage; text: string };
+type Coverage = "covered" | "missing" | "house";
+type Measure = { code: string; name: string; coverage: Coverage; text: string };
 
 /** A measure that the program covers or not by how it is set. */
 const set = (code: string, name: string, is: boolean, covered: string, missing: string): Measure => ({
@@ -311,3 +311,15 @@ const physical: Measure[] = [
   ["mp.eq.3", "Protección de dispositivos portátiles"],
   ["mp.eq.4", "Otros dispositivos conectados a la red"],
 ].map(([code = "", name = ""]) => house(code, name));
+
+const said: Record<Coverage, string> = { covered: "Cubierta", missing: "Falta", house: "De la organización" };
+
+/** The measures in words, and how many there are of each kind. */
+export function ensOf({ security }: Processing) {
+  const measures = measuresOfEns(security);
+  const count = (coverage: Coverage) => measures.filter((one) => one.coverage === coverage).length;
+  return {
+    measures: measures.map(({ coverage, ...one }) => ({ ...one, state: said[coverage] })),
+    counts: { covered: count("covered"), missing: count("missing"), house: count("house") },
+  };
+}

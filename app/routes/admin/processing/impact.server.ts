@@ -1,10 +1,10 @@
-import type { Processing } from "./in-words.server.ts";
+import { blank, inWords, type Processing } from "./in-words.server.ts";
 
 /** A risk of the processing, and what this installation does against it as it is set. */
-export type Risk = { risk: string; measure: string };
+type Risk = { risk: string; measure: string };
 
 /** Risks to people that conversations with models bring, each with what is set here against it. */
-export function risksOf({ recipients, security, kept }: Processing): Risk[] {
+function risksOf({ recipients, security, kept }: Processing): Risk[] {
   const models = recipients.filter(({ kind }) => kind === "model");
   const outside = models.filter(({ host }) => host !== null);
   const plain = outside.filter(({ pseudonyms }) => !pseudonyms);
@@ -68,4 +68,10 @@ export function risksOf({ recipients, security, kept }: Processing): Risk[] {
       measure: "El programa no sabe la edad de nadie: lo deciden las condiciones y quién da las cuentas.",
     },
   ];
+}
+
+/** The template of the assessment as far as the settings say. */
+export function impactOf(processing: Processing) {
+  const { day, facts, recipients } = inWords(processing);
+  return { day, facts, processors: recipients.filter(({ isOutside }) => isOutside), risks: risksOf(processing), blank };
 }

@@ -1,25 +1,11 @@
 import { Link } from "react-router";
-import { DashboardPage } from "../../../ui/dashboard-page.tsx";
-import { titled } from "../../../ui/navigation/page-title.ts";
 import { TableHead } from "../../../ui/table-head.tsx";
-import { read } from "../../../web/api-result.server.ts";
-import { apiContext } from "../../../web/context.ts";
-import type { Route } from "./+types/impact";
-import { risksOf } from "./impact.server.ts";
-import { blank, inWords } from "./in-words.server.ts";
-
-export const meta = titled("Evaluación de impacto");
-
-export async function loader({ context }: Route.LoaderArgs) {
-  const processing = await read(context.get(apiContext).api.system.processing.$get());
-  const { day, facts, recipients } = inWords(processing);
-  return { day, facts, processors: recipients.filter(({ isOutside }) => isOutside), risks: risksOf(processing), blank };
-}
+import type { impactOf } from "./impact.server.ts";
 
 /** A template of the impact assessment (GDPR, article 35) filled in as far as the settings say: for the person who answers for it, on paper too. */
-export default function Impact({ loaderData: { day, facts, processors, risks, blank } }: Route.ComponentProps) {
+export function Impact({ day, facts, processors, risks, blank }: ReturnType<typeof impactOf>) {
   return (
-    <DashboardPage width="document" up={["/admin/tratamiento", "Tratamiento de datos"]}>
+    <>
       <h1>Evaluación de impacto</h1>
       <p className="mt-2 text-text-2">
         Artículo 35 del RGPD. Un modelo con lo que esta instalación sabe de sí misma a {day}; lo que va en blanco lo
@@ -91,6 +77,6 @@ export default function Impact({ loaderData: { day, facts, processors, risks, bl
         <h2>5. Conclusión</h2>
         <p>Decisión, quién la toma, fecha y cuándo se revisa: {blank}</p>
       </section>
-    </DashboardPage>
+    </>
   );
 }

@@ -83,7 +83,7 @@ function companyOf(host: string | null): string {
   return known ? (companies[known] ?? "") : "";
 }
 
-function timeOf({ kind, rules }: Kept): string {
+export function timeOf({ kind, rules }: Kept): string {
   if (kind === "accounts") return "Hasta que se elimina la cuenta";
   if (rules.length === 0) return "Hasta que se elimina";
   return rules

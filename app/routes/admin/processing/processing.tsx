@@ -23,7 +23,8 @@ export default function Processing({ loaderData }: Route.ComponentProps) {
       </p>
       <p className="mt-4">
         <Link to="/admin/tratamiento/impacto">Evaluación de impacto</Link> ·{" "}
-        <Link to="/admin/tratamiento/ens">Medidas del ENS</Link>
+        <Link to="/admin/tratamiento/ens">Medidas del ENS</Link> ·{" "}
+        <Link to="/admin/tratamiento/familias">Carta a las familias</Link>
       </p>
       <dl className="facts">
         {facts.map(([label, text]) => (

@@ -56,6 +56,12 @@ export const groups: AdminResource<"group"> = {
       hint: "Se avisa al 80 %; al 100 % no se escribe hasta el mes siguiente.",
       half: true,
     },
+    {
+      name: "minors",
+      label: "Son menores de edad",
+      kind: "flag",
+      hint: "Sin la web ni hacer imágenes, y junto a donde escriben se dice quién responde. Ponles además una regla de conservación corta.",
+    },
   ],
   goes: [{ path: "member", filter: "groupId", words: ["pertenencia", "pertenencias"] }],
   belongs: (id) => [{ label: "Miembros", to: `/admin/member?groupId=${id}` }],

@@ -1,0 +1,18 @@
+import { blank, type Processing, timeOf } from "./in-words.server.ts";
+
+/** Facts of a letter to families, as far as the settings say. */
+export function familiesOf({ controller, recipients, kept }: Processing) {
+  const models = recipients.filter(({ kind }) => kind === "model");
+  const outside = models.filter(({ host }) => host !== null);
+  const chats = kept.find(({ kind }) => kind === "chats");
+  return {
+    controller: controller.name ?? blank,
+    contact: controller.contact ?? blank,
+    models:
+      outside.length === 0
+        ? "Con modelos que están en nuestra propia máquina: lo que se escribe no sale de ella."
+        : `Con modelos de fuera (${outside.map(({ name, host }) => `${name}, en ${host}`).join("; ")}): lo que se escribe llega a esas empresas.`,
+    kept: `Las conversaciones: ${chats ? timeOf(chats).toLowerCase() : blank}.`,
+    blank,
+  };
+}
