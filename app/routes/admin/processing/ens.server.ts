@@ -319,6 +319,7 @@ export function ensOf({ security }: Processing) {
   const measures = measuresOfEns(security);
   const count = (coverage: Coverage) => measures.filter((one) => one.coverage === coverage).length;
   return {
+    missing: measures.filter(({ coverage }) => coverage === "missing"),
     measures: measures.map(({ coverage, ...one }) => ({ ...one, state: said[coverage] })),
     counts: { covered: count("covered"), missing: count("missing"), house: count("house") },
   };

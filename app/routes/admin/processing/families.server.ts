@@ -12,7 +12,9 @@ export function familiesOf({ controller, recipients, kept }: Processing) {
       outside.length === 0
         ? "Con modelos que están en nuestra propia máquina: lo que se escribe no sale de ella."
         : `Con modelos de fuera (${outside.map(({ name, host }) => `${name}, en ${host}`).join("; ")}): lo que se escribe llega a esas empresas.`,
-    kept: `Las conversaciones: ${chats ? timeOf(chats).toLowerCase() : blank}.`,
+    kept: chats?.rules.length
+      ? `Las conversaciones: ${timeOf(chats)}.`
+      : "Las conversaciones, hasta que alguien las borra.",
     blank,
   };
 }
