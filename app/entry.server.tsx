@@ -40,7 +40,7 @@ export default async function handleRequest(
     ? await lightPage(page, request, {
         nonce,
         growing: grows ? growingReply : undefined,
-        timeZone: await zoneOfPerson(context, request),
+        timeZone: () => zoneOfPerson(context, request),
       })
     : scriptsLast(page, isTextBrowser(request));
   headers.set(

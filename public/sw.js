@@ -12,6 +12,7 @@ const copyEvery = 30_000;
 // In ms.
 const tokenWithin = 15_000;
 const sendWithin = 5 * 60_000;
+const shellEvery = 60 * 60_000;
 const copiedAt = new Map();
 // Counts how often the copies were deleted: one that was asked for before must not be stored after.
 let generation = 0;
@@ -54,7 +55,7 @@ self.addEventListener("fetch", (event) => {
   if (request.method !== "GET") return;
   if (request.mode === "navigate") return event.respondWith(showOrRecall(event, url));
   if (url.pathname.endsWith(".data")) return event.respondWith(fetchData(event, url));
-  if (/^\/(assets|icons)|\.(css|js|svg)$/.test(url.pathname)) {
+  if (/^\/(assets|icons|marca)\/|\.(css|js|svg)$/.test(url.pathname)) {
     event.respondWith(fetch(request).catch(() => fromShellOrLater(request)));
   }
 });
@@ -64,10 +65,15 @@ async function keepShell() {
   const page = await fetch(offlinePage, { credentials: "omit" });
   if (!page.ok) return;
   const html = await page.clone().text();
-  const parts = [...html.matchAll(/(?:href|src)="(\/[^"#]+\.(?:css|js|svg)[^"#]*)/g)].map(([, path]) => path);
+  const parts = [...html.matchAll(/(?:href|src)="(\/(?:marca\/[^"#]+|[^"#]+\.(?:css|js|svg)[^"#]*))/g)].map(([, path]) => path);
   const kept = await caches.open(shell);
   await Promise.all([kept.put(offlinePage, page), kept.addAll([...new Set(parts), "/icons.svg"])]);
 }
+
+const isShellOld = async () => {
+  const kept = await caches.match(offlinePage, { cacheName: shell });
+  return kept !== undefined && Date.now() - Date.parse(kept.headers.get("Date") ?? "") > shellEvery;
+};
 
 const fromShell = async (request) => (await caches.match(request, { cacheName: shell })) ?? Response.error();
 
@@ -82,7 +88,7 @@ const moduleAgainAfter = 1000;
 async function fromShellOrLater(request) {
   const kept = await fromShell(request);
   if (kept.type !== "error" || !/\/assets\/.*\.js$/.test(request.url)) return kept;
-  for (const since = Date.now(); Date.now() - since < waitsForModule; ) {
+  for (const since = Date.now(); navigator.onLine && Date.now() - since < waitsForModule; ) {
     await new Promise((resolve) => setTimeout(resolve, moduleAgainAfter));
     const response = await fetch(request).catch(() => undefined);
     if (response) return response;
@@ -126,6 +132,8 @@ async function noteShown(response, { pathname }) {
     await copyLater(pathname, owner);
   }
   if (pathname !== offlinePage) await sendPending();
+  // The house may have another name and logo by now.
+  if (await isShellOld()) await keepShell().catch(() => {});
 }
 
 /** From here on the copies are `owner`'s; those of somebody else are deleted. */

@@ -21,7 +21,12 @@ export type Services = RunServices & {
     Config,
     "signup" | "passwordSignin" | "publicUrl" | "dataDir" | "corsOrigins" | "controller" | "aiNotice" | "adminReads"
   > &
-    Partial<Pick<Config, "databaseUrl" | "redisUrl" | "events" | "accessLog" | "backup" | "backupPassphrase">> & {
+    Partial<
+      Pick<
+        Config,
+        "databaseUrl" | "redisUrl" | "events" | "accessLog" | "backup" | "backupPassphrase" | "bucket" | "metricsToken"
+      >
+    > & {
       mail?: Pick<Config["mail"], "smtpUrl">;
     } & Providers;
   searchModel: SearchModel;

@@ -66,6 +66,8 @@ export type HouseRow = Row & {
   sessionHours: number | null;
   /** How long a session lasts unused, in minutes; null: thirty days. */
   idleMinutes: number | null;
+  /** Number of the last entry of the audit trail that was told outside; null: none yet. */
+  eventsTold: number | null;
   /** JSON list of the groups that new accounts are members of; null: none. */
   groupIds: string | null;
 };

@@ -2,6 +2,7 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { connect as connectTcp } from "node:net";
 import { hostname } from "node:os";
+import { setTimeout as wait } from "node:timers/promises";
 import { connect as connectTls } from "node:tls";
 import type { EventsDestination } from "../process/events-url.server.ts";
 import type { SecurityEvent } from "./security-event.server.ts";
@@ -14,10 +15,11 @@ const informational = 6;
 const structure = "audit@32473";
 // In ms.
 const patience = 10_000;
+const settles = 1_000;
 
 type Syslog = Extract<EventsDestination, { kind: "syslog" }>;
 
-/** Sends events to a collector of syslog. Rejects if it can't be reached; over UDP nobody says whether they have arrived. */
+/** Sends events to a collector of syslog. Rejects if it can't be reached or closes at once; syslog itself acknowledges nothing. */
 export async function sendSyslog(to: Syslog, events: SecurityEvent[]): Promise<void> {
   const messages = events.map(messageOf);
   if (to.transport === "udp") return sendDatagrams(to, messages);
@@ -28,13 +30,13 @@ export async function sendSyslog(to: Syslog, events: SecurityEvent[]): Promise<v
     await once(socket, to.transport === "tls" ? "secureConnect" : "connect");
     // Octet counting (RFC 6587, 3.4.1; RFC 5425, 4.3): texts may have line breaks.
     const framed = messages.map((message) => `${Buffer.byteLength(message)} ${message}`).join("");
-    // The other end has all of it once it has said so by closing, or we by ending without an error.
-    await new Promise<void>((resolve, reject) => {
-      socket.once("error", reject);
-      socket.once("close", () => resolve());
-      socket.resume();
-      socket.end(framed);
-    });
+    socket.resume();
+    socket.write(framed);
+    // Nobody says that messages have arrived (RFC 6587): a balancer with nobody behind it closes at once, a collector goes on listening.
+    const closed = once(socket, "close").then(() => Promise.reject(new Error(`${host}:${port} ha cerrado sin leer`)));
+    await Promise.race([closed, wait(settles)]);
+    closed.catch(() => {});
+    await new Promise<void>((resolve) => socket.end(resolve));
   } finally {
     socket.destroy();
   }

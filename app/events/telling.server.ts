@@ -1,4 +1,5 @@
 import type { Db } from "../db/engine.server.ts";
+import { readHouse } from "../db/house.server.ts";
 import type { JobRules } from "../jobs/jobs.server.ts";
 import type { EventsDestination } from "../process/events-url.server.ts";
 import type { SecurityEvent } from "./security-event.server.ts";
@@ -10,16 +11,17 @@ const every = 10_000;
 const atOnce = 100;
 
 /**
- * Tells the events of the audit trail outside, in their order, each at least once: what could not be sent is sent the next time. Those
- * from before EVENTS_URL was set are not told.
+ * Tells the events of the audit trail outside, in their order, each at least once: what could not be sent is sent the next time. The
+ * first time, those from before EVENTS_URL was set are not told.
  */
 export const tellingEvents = (db: Db, to: EventsDestination): JobRules => ({
   atOnce: 1,
   retries: [],
   every,
-  async work({ data, remember, signal }) {
-    let told = toldIn(data) ?? (await newest(db));
-    await remember(JSON.stringify({ told }));
+  async work({ signal }) {
+    const { eventsTold } = await readHouse(db);
+    let told = eventsTold === null ? await newest(db) : Number(eventsTold);
+    await remember(db, told);
     while (!signal.aborted) {
       const rows = await db
         .selectFrom("audit")
@@ -36,16 +38,13 @@ export const tellingEvents = (db: Db, to: EventsDestination): JobRules => ({
       );
       await (to.kind === "syslog" ? sendSyslog(to, events) : sendWebhook(to, events));
       told = Number(rows.at(-1)?.seq);
-      await remember(JSON.stringify({ told }));
+      await remember(db, told);
     }
   },
 });
 
-/** The number of the last event that was told; undefined before the first time. */
-function toldIn(data: string): number | undefined {
-  const { told } = (JSON.parse(data || "{}") ?? {}) as { told?: unknown };
-  return typeof told === "number" ? told : undefined;
-}
+/** Keeps the number of the last event that was told, beside the data, so that it goes with them to another database. */
+const remember = (db: Db, eventsTold: number) => db.updateTable("house").set({ eventsTold }).execute();
 
 async function newest(db: Db): Promise<number> {
   const { seq } = await db

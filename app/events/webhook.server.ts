@@ -14,10 +14,10 @@ export async function sendWebhook(
   events: SecurityEvent[],
 ): Promise<void> {
   const body = JSON.stringify({ type: "audit", events });
-  // The same events have the same id when they are sent again.
-  const id = events.at(-1)?.id ?? "";
+  // A batch that is sent again begins with the same event, and may have more at its end: receivers know events by their own ids.
+  const id = events[0]?.id ?? "";
   const timestamp = String(Math.floor(Date.now() / 1000));
-  const signature = secret && createHmac("sha256", secret).update(`${id}.${timestamp}.${body}`).digest("base64");
+  const signature = secret && createHmac("sha256", keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest("base64");
   const answer = await fetch(url, {
     method: "POST",
     headers: {
@@ -33,3 +33,7 @@ export async function sendWebhook(
   await answer.body?.cancel();
   if (!answer.ok) throw new Error(`EVENTS_URL contesta ${answer.status}`);
 }
+
+/** The key of a secret: the bytes behind `whsec_` in base64, as Standard Webhooks has it, else its letters. */
+const keyOf = (secret: string): Buffer =>
+  secret.startsWith("whsec_") ? Buffer.from(secret.slice("whsec_".length), "base64") : Buffer.from(secret);

@@ -19,7 +19,7 @@ export function readEventsUrl(said: string): EventsDestination | string {
   }
   const url = /^https?:\/\//.test(said) ? URL.parse(said) : null;
   if (!url?.hostname) {
-    return "EVENTS_URL es syslog+tls://máquina:6514, syslog+tcp://máquina:601, syslog+udp://máquina:514 o una dirección https://";
+    return "EVENTS_URL es syslog+tls://máquina:6514, syslog+tcp://máquina:601, syslog+udp://máquina:514 o una dirección https:// (http:// en la red propia)";
   }
   if (url.username || url.password) return "EVENTS_URL no lleva usuario ni clave: lo que va se firma con EVENTS_SECRET";
   return { kind: "webhook", url: url.href, secret: undefined };

@@ -76,6 +76,8 @@ export class Toolbox {
     const tools: Tool[] = [];
     for (const row of rows) {
       for (const tool of this.#toolsOf(row, taken)) {
+        // Servers of tools say of each whether it reaches the world.
+        if (row.forMinor && row.kind === "mcp" && tool.reachesOut) continue;
         if (tools.length === offeredAtMost) return { tools, missing };
         taken.add(tool.name);
         tools.push(tool);
@@ -287,5 +289,6 @@ const findOffered = prepared((db, { userId }: { userId: string }) =>
     )
     .orderBy("position")
     .orderBy("id")
-    .selectAll(),
+    .selectAll()
+    .select(sql<number>`case when ${isMinor(userId)} then 1 else 0 end`.as("forMinor")),
 );

@@ -6,7 +6,7 @@ export function Wordmark() {
   const { name, logo } = useRouteLoaderData<typeof root>("root")?.house ?? {};
   return (
     <Link className="wordmark" to="/">
-      {logo ? <img src={`/marca/logotipo?v=${logo}`} alt={name} /> : name}
+      {logo ? <img src={`/marca/logotipo?v=${logo}`} alt={name} /> : name || "Inicio"}
     </Link>
   );
 }

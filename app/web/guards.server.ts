@@ -54,7 +54,7 @@ export const askPurpose: MiddlewareFunction<Response> = async ({ request, contex
 
 type Owing = { owesTerms: boolean; owesSecondStep: boolean };
 
-/** Throws the way to the second step or the terms, and from there back, for a page that is read by somebody who owes one of them. */
+/** Throws the way to the second step, or to the terms and from there back, for a page that is read by somebody who owes one of them. */
 export function sendToOwed({ owesTerms, owesSecondStep }: Owing, request: Request, url: URL): void {
   const isRead = request.method === "GET" || request.method === "HEAD";
   if (!isRead || !(owesTerms || owesSecondStep)) return;

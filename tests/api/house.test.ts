@@ -63,6 +63,9 @@ for (const engine of await queryEngines()) {
       expect((await change({ name: " " })).text).toContain("Falta el nombre.");
       expect((await change({ groupIds: ["ninguno"] })).text).toContain("No hay ningún grupo");
       expect((await change({ otro: 1 })).status).toBe(422);
+      for (const signupDomains of ["ayto.es;sede.es", "*.ayto.es", "ayto, es"]) {
+        expect((await change({ signupDomains })).text).toContain("Los dominios van separados con comas");
+      }
       expect((await change({ name: "Otra" }, { "If-Match": '"2020-01-01T00:00:00.000Z"' })).status).toBe(409);
     });
 
@@ -115,6 +118,15 @@ for (const engine of await queryEngines()) {
       ["<style>@import 'https://otro.es/a.css'</style>", "estilos"],
       ["<style><![CDATA[@font-face{}]]></style>", "estilos"],
       ["<animate/>", "<animate>"],
+      ["<style>.a{fill:ur&#108;(https://otro.es/a)}</style>", "enlaces"],
+      ["<style><title/>@import 'https://otro.es/a';</style>", "<title>"],
+      ["<path style=\"mask-image:image-set('https://otro.es/a' 1x)\"/>", "estilos"],
+      ['<path d&quot;x="1"/>', "«d"],
+      ["</svg><svg>", "no es un SVG"],
+      [
+        `<defs><g id="a0"><path d="M0 0h1"/></g>${Array.from({ length: 45 }, (_, n) => `<g id="a${n + 1}"><use href="#a${n}"/><use href="#a${n}"/></g>`).join("")}</defs><use href="#a45"/>`,
+        "no es una imagen",
+      ],
       ["<h:script xmlns:h='http://www.w3.org/1999/xhtml'>x()</h:script><set/>", "<set>"],
       ["<g>".repeat(6_000), "demasiadas piezas"],
       ['<use href="#a"/>'.repeat(200), "demasiadas piezas"],

@@ -44,6 +44,11 @@ for (const engine of await queryEngines()) {
         expect([path, refused.status]).toEqual([path, 403]);
         expect(refused.text).toContain("hay que activar la verificación en dos pasos");
       }
+      const others = `/api/user/${ana.id}`;
+      expect((await api.call("GET", others, { token: admin.token })).status).toBe(404);
+      const changed = await api.call("PATCH", others, { token: admin.token, json: { password: "otra frase larga" } });
+      expect(changed.status).toBe(403);
+      expect((await api.call("DELETE", others, { token: admin.token })).status).toBe(403);
       expect((await session(admin)).body).toMatchObject({ owesSecondStep: true });
       const begun = await api.call("POST", "/auth/authenticator", { token: admin.token });
       const { secret } = begun.body as { secret: string };
@@ -52,8 +57,30 @@ for (const engine of await queryEngines()) {
       expect((await api.call("PUT", "/auth/authenticator", { token: admin.token, json })).status).toBe(200);
       await rule({ secondStep: "all" });
       expect((await api.call("GET", "/api/chat", { token: ana.token })).status).toBe(403);
-      // What she has, she can take along, and leave.
-      expect((await api.call("POST", `/api/user/${ana.id}/export`, { token: ana.token })).status).toBeLessThan(300);
+      // A password alone takes nothing along, and no second step in the place of the one that there is.
+      expect((await api.call("GET", `/api/user/${ana.id}/export`, { token: ana.token })).status).toBe(403);
+      expect(
+        (await api.call("PATCH", `/api/user/${ana.id}`, { token: ana.token, json: { name: "Otra" } })).status,
+      ).toBe(403);
+      const now = Date.now();
+      const passkey = { id: crypto.randomUUID(), createdAt: now, updatedAt: now, userId: ana.id, name: "Móvil" };
+      const key = {
+        credentialId: "c",
+        publicKey: "p",
+        counter: 0,
+        transports: "[]",
+        lastUsedAt: null,
+        challengedAt: 0,
+      };
+      await api.db
+        .insertInto("passkeys")
+        .values({ ...passkey, ...key })
+        .execute();
+      const own = ((await api.call("POST", "/auth/authenticator", { token: ana.token })).body as { secret: string })
+        .secret;
+      const forged = { secret: own, code: new TOTP({ secret: own }).generate(), currentPassword: password };
+      const taken = await api.call("PUT", "/auth/authenticator", { token: ana.token, json: forged });
+      expect([taken.status, taken.text]).toEqual([403, expect.stringContaining("Ya tienes una llave de acceso")]);
       await api.db.updateTable("sessions").set({ byPasskey: 1 }).where("userId", "=", ana.id).execute();
       expect((await api.call("GET", "/api/chat", { token: ana.token })).status).toBe(200);
       await rule({ secondStep: "optional" });

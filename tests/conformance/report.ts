@@ -89,7 +89,7 @@ ${chapters.map((row) => `| ${row.join(" | ")} |`).join("\n")}
 );
 console.log(`${relative(root, path)}: ${criteria.length} criterios, ${results.size} archivos de pruebas.`);
 
-/** What lies outside of web pages. */
+/** The clauses on all that is no web page. */
 function otherChapters(): [clause: string, level: string, remark: string][] {
   const absent = "No se aplica (Not Applicable)";
   const supports = "Cumple (Supports)";

@@ -13,13 +13,13 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 const security: Parameters<typeof measuresOfEns>[0] = {
-  ...{ https: true, passwords: true, withSecondStep: 1, administrators: 1, administratorsWithout: 0, terms: [] },
+  ...{ https: true, passwords: true, withSecondStep: 1, administrators: 1, metrics: true, terms: [] },
   ...{ sessionHours: 8, idleMinutes: 30, accesses: 0, events: true, accessLog: true },
   adminReads: "reason",
   secondStep: "all",
   signup: "closed",
   nightlyCopies: "encrypted",
-  ...{ lastCopyAt: "2026-11-26T02:00:00.000Z" },
+  ...{ lastCopyAt: new Date().toISOString(), mails: true, embedded: true, minorGroups: 0 },
 };
 const missing = (changed: object) =>
   measuresOfEns({ ...security, ...changed })
@@ -35,9 +35,12 @@ describe("the measures of the ENS", () => {
 
   it.each([
     [{ https: false }, ["mp.com.1", "mp.com.2", "mp.com.3"]],
-    [{ secondStep: "optional", administratorsWithout: 1 }, ["op.acc.5", "op.acc.6"]],
+    [{ secondStep: "admins" }, ["op.acc.5", "op.acc.6"]],
     [{ sessionHours: null, idleMinutes: null }, ["op.acc.6"]],
-    [{ signup: "open" }, ["op.acc.4"]],
+    [{ signup: "domains" }, ["op.acc.4"]],
+    [{ passwords: false, secondStep: "optional", signup: "open" }, []],
+    [{ metrics: false }, ["op.mon.2"]],
+    [{ lastCopyAt: "2026-01-01T00:00:00.000Z" }, ["mp.info.6", "op.cont.2", "op.cont.3"]],
     [{ adminReads: "open" }, ["op.acc.3"]],
     [{ events: false }, ["op.exp.7", "op.mon.1", "op.mon.3"]],
     [{ accessLog: false }, ["op.exp.8", "op.mon.3"]],

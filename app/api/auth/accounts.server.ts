@@ -11,7 +11,7 @@ import type { ApiEnv, Services } from "../env.server.ts";
 import { parseGroupIds } from "../groups/group-ids.server.ts";
 import { recordAudit, recordEvent } from "../http/audit.server.ts";
 import { invalid, Problem } from "../http/problem.server.ts";
-import { countAttempt, forgetAttempts, networkOf } from "../http/rate-limit.server.ts";
+import { countAttempt, forgetAttempts, mayTry, networkOf } from "../http/rate-limit.server.ts";
 import { line, text } from "../http/schemas.server.ts";
 import {
   accountOfTicket,
@@ -97,6 +97,16 @@ export async function signUp(c: Context<ApiEnv>, given: z.output<typeof registra
   return openSession(c.var.services, { userId: account.id, ...deviceOf(c) });
 }
 
+/**
+ * Throws 403 for who owes a second step and has one already, a passkey: a password alone must not put another in its place.
+ */
+export async function refuseOwnedPasskey(c: Context<ApiEnv>): Promise<void> {
+  const { person, services } = c.var;
+  if (!person.owesSecondStep) return;
+  const passkey = services.db.selectFrom("passkeys").where("userId", "=", person.id).select("id").limit(1);
+  if (await passkey.executeTakeFirst()) throw new Problem(403, "Ya tienes una llave de acceso: sal y entra con ella.");
+}
+
 /** Throws 403 where nobody comes in by a password. */
 export function refusePasswords({ config }: Services): void {
   if (!config.passwordSignin) throw new Problem(403, "Aquí no se entra con contraseña: entra con tu organización.");
@@ -168,9 +178,9 @@ export async function signIn(
   const emailKey = email.toLowerCase();
   await countAttempt(c, "signinAddress", networkOf(c));
   const here = `${networkOf(c)} ${emailKey}`;
-  const locked = (minutes: number) => tellLocked(c, emailKey, minutes);
-  await countAttempt(c, "signinAccount", here, locked);
-  await countAttempt(c, "signinEverywhere", emailKey, locked);
+  const locked = (where: string) => (minutes: number) => tellLocked(c, emailKey, where, minutes);
+  await countAttempt(c, "signinAccount", here, locked("Desde allí"));
+  await countAttempt(c, "signinEverywhere", emailKey, locked("Desde ningún sitio"));
   const account = await services.db
     .selectFrom("users")
     .where("emailKey", "=", emailKey)
@@ -185,20 +195,23 @@ export async function signIn(
   return enter(c, account.id);
 }
 
-/** Records that an account is not let in for some minutes, after too many wrong passwords, and tells its person. */
-async function tellLocked(c: Context<ApiEnv>, emailKey: string, minutes: number): Promise<void> {
-  const { db, mail } = c.var.services;
+/** Records that an account is not let in for some minutes, and tells its person, a few times an hour at most. `where`: from where it is not. */
+async function tellLocked(c: Context<ApiEnv>, emailKey: string, where: string, minutes: number): Promise<void> {
+  const { services } = c.var;
+  const { db, mail, log } = services;
   const account = await db
     .selectFrom("users")
     .where("emailKey", "=", emailKey)
     .select(["id", "email"])
     .executeTakeFirst();
-  await recordEvent(c, "signin-locked", "user", account?.id ?? null, { actorId: null });
-  if (!account) return;
+  await recordEvent(c, "signin-locked", "user", account?.id ?? null, { actorId: null }).catch((error) =>
+    log.error({ err: error }, "no se pudo apuntar un bloqueo"),
+  );
+  if (!account || !(await mayTry(services, "resetAccount", `locked ${emailKey}`))) return;
   mail.post({
     to: account.email,
     subject: "Demasiados intentos de entrar en tu cuenta",
-    text: `Hola:\n\nAlguien ha escrito muchas veces una contraseña que no es la de tu cuenta, desde ${c.env.ip}. Desde allí no se puede entrar en ella durante ${minutes} minutos.\n\nSi no has sido tú, no hace falta que hagas nada: tu contraseña sigue siendo la misma. Con una llave de acceso o la verificación en dos pasos no basta con adivinarla.\n`,
+    text: `Hola:\n\nAlguien ha intentado entrar en tu cuenta muchas veces, la última desde ${c.env.ip}. ${where} no se puede entrar en ella durante ${minutes} minutos.\n\nSi no has sido tú, no hace falta que hagas nada: tu contraseña sigue siendo la misma. Con una llave de acceso o la verificación en dos pasos no basta con adivinarla.\n`,
   });
 }
 

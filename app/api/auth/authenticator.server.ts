@@ -10,7 +10,7 @@ import { noProgram, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, invalid, Problem } from "../http/problem.server.ts";
 import { mayEndSessions } from "../http/publish-change.server.ts";
 import { answers, bearer, takes } from "../http/schemas.server.ts";
-import { confirmPassword } from "./accounts.server.ts";
+import { confirmPassword, refuseOwnedPasskey } from "./accounts.server.ts";
 import {
   addressOf,
   code,
@@ -95,6 +95,7 @@ const finishSetUp: RouteHandler<typeof finishSetUpRoute, ApiEnv> = async (c) => 
   if (step === undefined) {
     throw invalid("code", "El código no es correcto. Comprueba la hora del teléfono y escribe el que muestra ahora.");
   }
+  await refuseOwnedPasskey(c);
   await confirmPassword(c, given.currentPassword);
   const { codes, hashes } = makeRecoveryCodes(authenticatorKey);
   const row = {

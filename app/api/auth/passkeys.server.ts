@@ -10,7 +10,7 @@ import { noProgram, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, invalid, notFound } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
 import { answers, bearer, idParam, iso, isoOrNull, line, takes } from "../http/schemas.server.ts";
-import { confirmPassword, refusePasswords } from "./accounts.server.ts";
+import { confirmPassword, refuseOwnedPasskey, refusePasswords } from "./accounts.server.ts";
 import { makeChallenge, openTicket, pageOrigin, siteOf, ticket } from "./passkey-challenges.server.ts";
 
 const most = 20;
@@ -110,6 +110,7 @@ export const passkeys = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       const { services, person } = c.var;
       const given = c.req.valid("json");
       refusePasswords(services);
+      await refuseOwnedPasskey(c);
       await confirmPassword(c, given.currentPassword);
       const { origin, rpId } = siteOf(services, given.origin);
       const { challenge, at } = openTicket(services, `make:${person.id}`, given.ticket);

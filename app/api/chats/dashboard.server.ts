@@ -90,8 +90,12 @@ export const dashboard = new OpenAPIHono<ApiEnv>().openapi(
     const { aiNotice: said, controller } = services.config;
     const answers = controller.name ?? "quien te ha dado la cuenta";
     const aiNotice = minor.rows.length > 0 ? `${said} Responde de ella ${answers}.` : said;
-    const aside = { chats, projects: named };
-    return c.json({ aside, notices, aiNotice, voice, assistants, models: mayTalk ? choices : [] }, 200);
+    // Nothing of theirs before a second step that they owe.
+    const aside = person.owesSecondStep ? { chats: [], projects: [] } : { chats, projects: named };
+    return c.json(
+      { aside, notices, aiNotice, voice, assistants: mayTalk ? assistants : [], models: mayTalk ? choices : [] },
+      200,
+    );
   },
 );
 

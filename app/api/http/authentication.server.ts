@@ -134,8 +134,12 @@ export async function findPerson({ db }: Pick<Services, "db">, userId: string): 
 /** The newest text among the pages that have to be accepted; null: none has to. */
 const termsAt = sql<number | null>`(select max("textAt") from pages where "mustAccept" = 1 and published = 1)`;
 
-/** Whether a session was opened by a passkey or a provider, or is of somebody with an authenticator app, whose code it has been given. */
-const hasSecondStep = sql<number>`case when sessions."byPasskey" = 1 or sessions."accessId" is not null
+/**
+ * Whether a session was opened by a passkey or by OpenID Connect, whose provider has steps of its own (a directory takes a password alone),
+ * or is of somebody with an authenticator app, without whose code no password opens one.
+ */
+const hasSecondStep = sql<number>`case when sessions."byPasskey" = 1
+  or exists (select 1 from accesses where accesses.id = sessions."accessId" and accesses.kind = 'oidc')
   or exists (select 1 from authenticators where "userId" = users.id and "confirmedAt" is not null) then 1 else 0 end`;
 
 /** Whether somebody has pages to accept before they go on. */
@@ -167,11 +171,20 @@ const needsSecondStep = () =>
     "Antes de seguir hay que activar la verificación en dos pasos, en /user/seguridad, o entrar con una llave de acceso.",
   );
 
-export const isAdmin = (person: Person | undefined) => person?.role === "admin" && person.status === "active";
+/** Whether somebody may do what administrators do: not before a second step, where they owe one. */
+export const isAdmin = (person: Person | undefined) =>
+  person?.role === "admin" && person.status === "active" && !person.owesSecondStep;
+
+/** Refuses who owes a second step, also what an inactive account may do. After `signedIn`. */
+export const withSecondStep = createMiddleware<ApiEnv>(async (c, next) => {
+  if (c.var.person.owesSecondStep) throw needsSecondStep();
+  await next();
+});
 
 /** Only for admins; everyone else gets a 404. After `signedIn`. */
 export const admin = createMiddleware<ApiEnv>(async (c, next) => {
+  const { role, status, owesSecondStep } = c.var.person;
+  if (owesSecondStep && role === "admin" && status === "active") throw needsSecondStep();
   if (!isAdmin(c.var.person)) throw notFound();
-  if (c.var.person.owesSecondStep) throw needsSecondStep();
   await next();
 });

@@ -59,6 +59,10 @@ const body = z.strictObject({
     .nullable()
     .openapi({ description: "De quien no se sabe la suya; null: UTC." }),
   signupDomains: text("Los dominios", limits.signupDomains)
+    .refine(
+      (said) => domainsIn(said).every((domain) => /^([\p{L}\d-]+\.)+\p{L}[\p{L}\d-]+$/u.test(domain)),
+      "Los dominios van separados con comas, como ayto.es, sede.ayto.es.",
+    )
     .transform((said) => domainsIn(said).join(", "))
     .openapi({ description: "De los correos que pueden crear una cuenta, con comas; vacío: todos." }),
   secondStep: z.enum(["optional", "admins", "all"], "La verificación en dos pasos: optional, admins o all.").openapi({

@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import type { Db } from "../../db/engine.server.ts";
 import { readHouse } from "../../db/house.server.ts";
 import type { ModelRow, ToolRow } from "../../db/tables.ts";
+import type { EventsDestination } from "../../process/events-url.server.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { parseGroupIds } from "../groups/group-ids.server.ts";
 import { admin, noProgram, signedIn } from "../http/authentication.server.ts";
@@ -30,7 +31,19 @@ const shown = z
     recipients: z
       .array(
         z.object({
-          kind: z.enum(["model", "searchModel", "voiceModel", "tool", "access", "mail", "database", "redis"]),
+          kind: z.enum([
+            "model",
+            "searchModel",
+            "voiceModel",
+            "tool",
+            "access",
+            "mail",
+            "database",
+            "redis",
+            "storage",
+            "backup",
+            "events",
+          ]),
           name: z.string(),
           host: z.string().nullable().openapi({ description: "null: no sale de esta máquina." }),
           pseudonyms: z.boolean().nullable(),
@@ -48,13 +61,16 @@ const shown = z
         .openapi({ description: "Si quien administra lee lo de otras personas: siempre, si dice para qué, o nunca." }),
       terms: z.array(z.string()).openapi({ description: "Las páginas que todas las personas aceptan." }),
       secondStep: z.enum(["optional", "admins", "all"]).openapi({ description: "De quién es obligatoria." }),
-      administratorsWithout: z.number().openapi({ description: "Cuántas personas administran sin segundo paso." }),
       sessionHours: z.number().nullable(),
       idleMinutes: z.number().nullable(),
       signup: z.enum(["open", "domains", "closed"]).openapi({ description: "Quién puede crear una cuenta." }),
       accesses: z.number().openapi({ description: "Cuántos proveedores hay con los que se entra." }),
       events: z.boolean().openapi({ description: "Si la auditoría se manda a un SIEM." }),
       accessLog: z.boolean(),
+      metrics: z.boolean().openapi({ description: "Si hay métricas que vigilar." }),
+      mails: z.boolean().openapi({ description: "Si sale correo." }),
+      embedded: z.boolean().openapi({ description: "Si la base de datos es la embebida." }),
+      minorGroups: z.number().openapi({ description: "Cuántos grupos son de menores." }),
       nightlyCopies: z.enum(["none", "plain", "encrypted"]),
       lastCopyAt: z.string().nullable(),
     }),
@@ -131,6 +147,15 @@ function hostOf(address: string | undefined | null): string | null {
   return /^(localhost|127(\.\d+){3}|\[::1\])?$/.test(hostname) ? null : hostname;
 }
 
+/** The address of a bucket, which without an endpoint is Amazon's. */
+const addressOf = (bucket: { endpoint?: string | undefined } | undefined): string | undefined =>
+  bucket && (bucket.endpoint ?? "https://s3.amazonaws.com");
+
+const bucketOf = (place: Services["config"]["backup"]) => (place && "bucket" in place ? place.bucket : undefined);
+
+const eventsAddress = (to: EventsDestination | undefined): string | undefined =>
+  to?.kind === "syslog" ? `syslog://${to.host.includes(":") ? `[${to.host}]` : to.host}` : to?.url;
+
 async function recipientsOf({ db, config }: Services): Promise<Processing["recipients"]> {
   const [models, tools, accesses, groups, searchModels, voiceModels] = await Promise.all([
     db.selectFrom("models").where("enabled", "=", 1).orderBy("position").selectAll().execute(),
@@ -148,6 +173,9 @@ async function recipientsOf({ db, config }: Services): Promise<Processing["recip
     { kind: "mail" as const, name: "Correo", address: config.mail?.smtpUrl },
     { kind: "database" as const, name: "Base de datos", address: config.databaseUrl },
     { kind: "redis" as const, name: "Redis", address: config.redisUrl },
+    { kind: "storage" as const, name: "Almacén de archivos", address: addressOf(config.bucket) },
+    { kind: "backup" as const, name: "Copias de cada noche", address: addressOf(bucketOf(config.backup)) },
+    { kind: "events" as const, name: "Avisos de seguridad", address: eventsAddress(config.events) },
   ];
   return [
     ...models.map((row) => ({
@@ -183,18 +211,13 @@ async function recipientsOf({ db, config }: Services): Promise<Processing["recip
   ];
 }
 
-/** Accounts, administrators who come in by a password alone (no authenticator app, no passkey), and providers. */
-const securityCounts = sql<
-  Record<"withSecondStep" | "administrators" | "administratorsWithout" | "accesses", number>
->`select
+const securityCounts = sql<Record<"withSecondStep" | "administrators" | "accesses" | "minorGroups", number>>`select
   (select count(*) from authenticators where "confirmedAt" is not null) as "withSecondStep",
   (select count(*) from users where role = 'admin' and status = 'active') as administrators,
-  (select count(*) from users where role = 'admin' and status = 'active' and "passwordHash" <> ''
-    and not exists (select 1 from authenticators where "userId" = users.id and "confirmedAt" is not null)
-    and not exists (select 1 from passkeys where "userId" = users.id)) as "administratorsWithout",
+  (select count(*) from groups where minors = 1) as "minorGroups",
   (select count(*) from accesses where enabled = 1) as accesses`;
 
-async function securityOf({ db, config, lastCopy }: Services): Promise<Processing["security"]> {
+async function securityOf({ db, engine, config, lastCopy }: Services): Promise<Processing["security"]> {
   const [counts] = (await securityCounts.execute(db)).rows;
   const { secondStep, sessionHours, idleMinutes, signupDomains } = await readHouse(db);
   const terms = await db
@@ -208,7 +231,6 @@ async function securityOf({ db, config, lastCopy }: Services): Promise<Processin
     passwords: config.passwordSignin,
     withSecondStep: Number(counts?.withSecondStep),
     administrators: Number(counts?.administrators),
-    administratorsWithout: Number(counts?.administratorsWithout),
     accesses: Number(counts?.accesses),
     adminReads: config.adminReads,
     terms: terms.map(({ title }) => title),
@@ -218,6 +240,10 @@ async function securityOf({ db, config, lastCopy }: Services): Promise<Processin
     signup: config.signup === "closed" ? "closed" : signupDomains ? "domains" : "open",
     events: config.events !== undefined,
     accessLog: config.accessLog ?? false,
+    metrics: config.metricsToken !== undefined,
+    mails: config.mail?.smtpUrl !== undefined,
+    embedded: engine === "sqlite",
+    minorGroups: Number(counts?.minorGroups),
     nightlyCopies: !config.backup ? "none" : config.backupPassphrase ? "encrypted" : "plain",
     lastCopyAt: isoOrNull((await lastCopy.at().catch(() => undefined)) ?? null),
   };

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import type { Db } from "../../db/engine.server.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
-import { noProgram, signedIn } from "../http/authentication.server.ts";
+import { noProgram, signedIn, withSecondStep } from "../http/authentication.server.ts";
 import { answerInvalid, notFound } from "../http/problem.server.ts";
 import { answerBytes } from "../http/ranges.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
@@ -25,7 +25,7 @@ const downloadNowRoute = createRoute({
   method: "get",
   path: "/{id}/export",
   security: bearer,
-  middleware: [signedIn],
+  middleware: [signedIn, withSecondStep],
   request: { params: idParam },
   responses: {
     200: { content: zip, description: "Todo lo de la persona, en un ZIP que se hace mientras se descarga." },
@@ -43,7 +43,7 @@ const listPreparedRoute = createRoute({
   method: "get",
   path: "/{id}/exports",
   security: bearer,
-  middleware: [signedIn],
+  middleware: [signedIn, withSecondStep],
   request: { params: idParam },
   responses: {
     200: answers(z.object({ items: z.array(job) }), "Lo que está preparado o se prepara, lo último primero."),
@@ -62,7 +62,7 @@ const prepareRoute = createRoute({
   path: "/{id}/export",
   security: bearer,
   // It replaces what somebody has prepared for themselves; a program downloads at once.
-  middleware: [signedIn, noProgram],
+  middleware: [signedIn, noProgram, withSecondStep],
   request: { params: idParam },
   responses: {
     201: answers(job, "El ZIP está preparado y se puede descargar durante un día. Sustituye al anterior."),
@@ -88,7 +88,7 @@ const downloadPreparedRoute = createRoute({
   method: "get",
   path: "/{id}/export/{exportId}",
   security: bearer,
-  middleware: [signedIn],
+  middleware: [signedIn, withSecondStep],
   request: {
     params: idParam.extend({ exportId: id.openapi({ param: { name: "exportId", in: "path" } }) }),
   },

@@ -6,7 +6,7 @@ import { confirmPassword, email, newPassword, refuseCommon } from "../auth/accou
 import { hashPassword } from "../auth/passwords.server.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
-import { admin, isAdmin, noProgram, signedIn } from "../http/authentication.server.ts";
+import { admin, isAdmin, noProgram, signedIn, withSecondStep } from "../http/authentication.server.ts";
 import { contains, listPage } from "../http/list.server.ts";
 import { answerInvalid, invalid, notFound } from "../http/problem.server.ts";
 import { mayEndSessions, publishes } from "../http/publish-change.server.ts";
@@ -29,7 +29,7 @@ const userChange = z.strictObject({
 });
 // Deactivated, demoted and deleted accounts and those with a new password or address may lose sessions.
 const endsTheirs = mayEndSessions((c) => c.req.param("id") ?? "");
-const changes = { security: bearer, middleware: [signedIn, noProgram, publishes("user"), endsTheirs] };
+const changes = { security: bearer, middleware: [signedIn, noProgram, withSecondStep, publishes("user"), endsTheirs] };
 
 const changeUserRoute = changeRoute("patch", changes, userChange, user, "La cuenta, cambiada.");
 const changeUser: RouteHandler<typeof changeUserRoute, ApiEnv> = async (c) => {

@@ -24,10 +24,10 @@ export const usableBy = (table: Limited, userId: string | RawBuilder<string>): R
 export const administers = (userId: string | RawBuilder<string>): RawBuilder<boolean> =>
   sql<boolean>`exists (select 1 from users where users.id = ${userId} and users.role = 'admin')`;
 
-/** Condition: this person is in a group of people under age. */
+/** Condition: this person is in a group of people under age, and does not administer. */
 export const isMinor = (userId: string | RawBuilder<string>): RawBuilder<boolean> =>
   sql<boolean>`exists (select 1 from members join groups on groups.id = members."groupId"
-    where members."userId" = ${userId} and groups.minors = 1)`;
+    where members."userId" = ${userId} and groups.minors = 1 and not ${administers(userId)})`;
 
 export type GroupOf = Pick<
   GroupRow,

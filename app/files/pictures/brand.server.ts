@@ -1,3 +1,4 @@
+import type { Sharp } from "sharp";
 import { FileRefused } from "../refused.server.ts";
 import { openImage } from "./images.server.ts";
 import { plainSvg } from "./plain-svg.server.ts";
@@ -9,15 +10,21 @@ const logoBox = { width: 640, height: 128 };
 const iconSide = 64;
 // Android asks this of the icon of an installed page.
 const largeIconSide = 512;
-// Resolution that SVG is drawn at for the large icon, in dots per inch; 72 is the size it says.
-const density = 300;
+// Dots per inch at which SVG is as large as it says, and the most that are drawn at.
+const own = 72;
+const densest = 2_400;
 // In bytes, of what is sent with every page.
 const svgAtMost = 100_000;
 const transparent = { r: 0, g: 0, b: 0, alpha: 0 };
 
 /** The logo as pages show it: SVG with nothing but what is drawn, else PNG. Throws FileRefused. */
 export async function makeLogo(bytes: Buffer): Promise<BrandImage> {
-  if (isSvg(bytes)) return { mediaType: "image/svg+xml", bytes: svgOf(bytes) };
+  if (isSvg(bytes)) {
+    const svg = svgOf(bytes);
+    // Drawn once, as browsers will draw it each time: what is damaged or has no end is refused now.
+    await (await drawing(svg, logoBox.height)).png().toBuffer().catch(refuse);
+    return { mediaType: "image/svg+xml", bytes: svg };
+  }
   const image = (await openImage(bytes)).autoOrient().resize({ ...logoBox, fit: "inside", withoutEnlargement: true });
   return { mediaType: "image/png", bytes: await image.png().toBuffer().catch(refuse) };
 }
@@ -26,12 +33,18 @@ export async function makeLogo(bytes: Buffer): Promise<BrandImage> {
 export async function makeIcons(bytes: Buffer): Promise<{ icon: BrandImage; largeIcon: BrandImage }> {
   const source = isSvg(bytes) ? svgOf(bytes) : bytes;
   const drawn = async (side: number): Promise<BrandImage> => {
-    const image = await openImage(source, isSvg(source) ? { density } : {});
+    const image = isSvg(source) ? await drawing(source, side) : await openImage(source);
     const resized = image.autoOrient().resize(side, side, { fit: "contain", background: transparent });
     return { mediaType: "image/png", bytes: await resized.png().toBuffer().catch(refuse) };
   };
   const icon = isSvg(source) ? { mediaType: "image/svg+xml" as const, bytes: source } : await drawn(iconSide);
   return { icon, largeIcon: await drawn(largeIconSide) };
+}
+
+/** A picture in SVG, to be drawn as large as it is needed: `side` pixels. */
+async function drawing(svg: Buffer, side: number): Promise<Sharp> {
+  const { width, height } = await (await openImage(svg)).metadata().catch(refuse);
+  return openImage(svg, { density: Math.min(densest, Math.max(1, (own * side) / Math.max(width, height))) });
 }
 
 const isSvg = (bytes: Buffer) =>

@@ -24,37 +24,46 @@ export function plainSvg(source: string): string {
   let skipped = 0;
   let count = 0;
   let uses = 0;
-  let isStyle = false;
+  // The text of the style sheet that is being read: it comes in pieces, and is only known as a whole.
+  let style: string | undefined;
   const parser = new Parser(
     {
       onopentag(name, attributes) {
         depth++;
         if (skipped) return;
-        if (depth === 1 && name !== "svg") throw new FileRefused("no es un SVG.");
+        if (depth === 1 && (name !== "svg" || out.length > 0)) throw new FileRefused("no es un SVG.");
         if (name.includes(":") || ignored.has(name)) {
           skipped = depth;
           return;
         }
-        if (!drawn.has(name)) throw has(`<${name}>`);
+        if (!drawn.has(name) || style !== undefined) throw has(`<${name}>`);
         if (name === "use") uses++;
         if (++count > elementsAtMost || uses > usesAtMost) {
           throw new FileRefused("es un SVG con demasiadas piezas. Simplifícalo, o súbelo en PNG.");
         }
-        isStyle = name === "style";
+        if (name === "style") style = "";
         out.push(`<${name}${name === "svg" && depth === 1 ? ' xmlns="http://www.w3.org/2000/svg"' : ""}`);
-        for (const [attribute, value] of Object.entries(attributes)) out.push(kept(attribute, value));
+        const { "xlink:href": link, ...others } = attributes;
+        const given = link === undefined || "href" in others ? others : { ...others, href: link };
+        for (const [attribute, value] of Object.entries(given)) out.push(kept(attribute, value));
         out.push(">");
       },
       ontext(text) {
         if (skipped || depth === 0) return;
-        if (isStyle) checkCss(text);
-        out.push(escaped(text));
+        if (style !== undefined) style += text;
+        else out.push(escaped(text));
       },
       onclosetag(name) {
         if (skipped === depth) skipped = 0;
-        else if (!skipped) out.push(`</${name}>`);
+        else if (!skipped) {
+          if (style !== undefined) {
+            checkCss(style);
+            out.push(escaped(style));
+            style = undefined;
+          }
+          out.push(`</${name}>`);
+        }
         depth--;
-        isStyle = false;
       },
     },
     { xmlMode: true, decodeEntities: true },
@@ -72,20 +81,22 @@ const has = (what: string) => new FileRefused(`lleva ${what}, que un dibujo no n
 
 /** An attribute as it is kept; empty for one that says nothing to a browser. */
 function kept(name: string, value: string): string {
-  const isLink = name === "href" || name === "xlink:href";
+  const isLink = name === "href";
+  if (!/^[a-z][\w:.-]*$/i.test(name)) throw has(`«${name}»`);
   if (/^on/i.test(name)) throw has(`«${name}»`);
   if (name === "xmlns" || (name.includes(":") && !isLink)) return "";
   if (isLink && !value.trim().startsWith("#")) throw has("enlaces a otros sitios o imágenes dentro");
   checkCss(value);
-  return ` ${isLink ? "href" : name}="${escaped(value)}"`;
+  return ` ${name}="${escaped(value)}"`;
 }
 
 /** Throws for style, in a sheet or an attribute, that would fetch something: only parts of the same picture are referred to. */
 function checkCss(text: string): void {
-  if (/@|\\|expression\s*\(|(?:java|vb)script:/i.test(text)) throw has("estilos con @import, @font-face o escapes");
   for (const [, to = ""] of text.matchAll(/url\s*\(([^)]*)/gi)) {
     if (!/^\s*['"]?\s*#/.test(to)) throw has("enlaces a otros sitios o imágenes dentro");
   }
+  if (/@|\\|\/\/|expression\s*\(|image(?:-set)?\s*\(|(?:java|vb)script:/i.test(text))
+    throw has("estilos con @import, @font-face, direcciones o escapes");
 }
 
 const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };

@@ -20,10 +20,10 @@ const message = "No se ha podido conectar con el servidor. Vuelve a intentarlo."
 // In ms.
 const askedAgainAfter = 1000;
 
-/** Opens a page as a document. The page that is left would take along what is typed in it: it stays until the server answers. */
+/** Opens a page as a document. The page that is left would take along what is typed in it: it stays until the server answers, or there is no line. */
 async function leaveFor({ url, signal }: Request): Promise<never> {
   let answers = false;
-  while (!answers && isWriting() && !signal.aborted) {
+  while (!answers && navigator.onLine && isWriting() && !signal.aborted) {
     // Not at once: a server that is about to end may still answer.
     await new Promise((done) => setTimeout(done, askedAgainAfter));
     answers = await fetch("/ready").then(

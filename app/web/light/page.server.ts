@@ -18,7 +18,7 @@ const weight = /<p data-weight="">[^<]*<\/p>/;
 export async function lightPage(
   html: string,
   request: Request,
-  { nonce, growing, timeZone }: { nonce: string; growing: string | undefined; timeZone: string },
+  { nonce, growing, timeZone }: { nonce: string; growing: string | undefined; timeZone(): Promise<string> },
 ): Promise<string> {
   const color = accent.exec(html)?.[1];
   const styles = stylesOf(html + (growing ?? "")) + (color ? accentStyle(`#${color}`) : "");
@@ -28,7 +28,10 @@ export async function lightPage(
     .replace(stylesheet, "")
     .replace("</head>", () => `${style}</head>`);
   if (growing !== undefined) return page.replace(weight, "");
-  if (request.headers.has("Make-Copy")) return page.replace(weight, () => `<p>${copied(timeZone)}</p>`);
+  if (request.headers.has("Make-Copy")) {
+    const words = copied(await timeZone());
+    return page.replace(weight, () => `<p>${words}</p>`);
+  }
   const bytes = await compressedSize(page, headerOf(request, "Accept-Encoding"));
   return page.replace(weight, `<p>Esta página ha pesado ${kilobytes.format(bytes / 1000)} kB.</p>`);
 }

@@ -67,8 +67,8 @@ export default function Security({ loaderData }: Route.ComponentProps) {
         <div className="mt-6">
           <Callout type="warning">
             <p>
-              Aquí hace falta la verificación en dos pasos. Actívala abajo para seguir, o sal y entra con una llave de
-              acceso. Lo que ya tienes sigue aquí.
+              Aquí hace falta la verificación en dos pasos. Actívala abajo para seguir o, si tienes una llave de acceso,
+              sal y entra con ella. Lo que ya tienes sigue aquí.
             </p>
           </Callout>
         </div>

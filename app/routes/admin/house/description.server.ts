@@ -35,7 +35,7 @@ export const house: AnyAdminResource = {
     {
       name: "signupDomains",
       label: "Quién puede crear una cuenta",
-      hint: "Los dominios de su correo, con comas, como ayto.es. Vacío: cualquiera.",
+      hint: "Los dominios de su correo, con comas, como ayto.es. Vacío: cualquiera. Que el correo sea suyo no se comprueba: para eso, invita o entra con la organización.",
     },
     {
       name: "groupIds",

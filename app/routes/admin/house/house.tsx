@@ -1,4 +1,4 @@
-import { data, Link, redirect } from "react-router";
+import { data, Link, redirectDocument } from "react-router";
 import { ReceivedForm } from "../../../http/received-form.server.ts";
 import { DashboardPage } from "../../../ui/dashboard-page.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
@@ -44,13 +44,13 @@ export async function action({ context }: Route.ActionArgs) {
 async function changePicture(context: Context, kind: Kind) {
   const { $put, $delete } = context.get(apiContext).api.house.image[":kind"];
   const param = { kind };
-  if (context.get(formContext).has("remove")) {
-    await accepted($delete({ param }));
-    return done(context, "Quitado.");
-  }
   const [sent] = context.get(filesContext);
-  if (!sent) return refuse(kind, "Elige una imagen.", 422);
   try {
+    if (context.get(formContext).has("remove")) {
+      await accepted($delete({ param }));
+      return done(context, "Quitado.");
+    }
+    if (!sent) return refuse(kind, "Elige una imagen.", 422);
     const body = new ReceivedForm({}, [{ ...sent, field: "image" }]);
     await accepted($put({ param }, { init: { body } }));
     return done(context, "Guardado.");
@@ -65,7 +65,8 @@ const refuse = (picture: Kind, sentence: string, status: number) =>
 
 function done(context: Context, title: string) {
   context.get(sessionContext).flash({ type: "success", title });
-  return redirect("/admin/casa", 303);
+  // The document anew: the icon, the colour and the name stand in its head and in every part of the page.
+  return redirectDocument("/admin/casa", 303);
 }
 
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
@@ -83,7 +84,7 @@ export default function House({ loaderData, actionData }: Route.ComponentProps) 
         Cómo se presenta a quien entra. Los textos de la portada y del menú están en{" "}
         <Link to="/admin/page">Páginas</Link>.
       </p>
-      <PostForm className="fields mt-6" preventScrollReset key={version}>
+      <PostForm className="fields mt-6" preventScrollReset key={JSON.stringify(values)}>
         <input type="hidden" name="version" value={ofSettings?.version ?? ofSettings?.values.version ?? version} />
         <ResourceFields fields={fields} values={values} presets={[]} suggestions={{}} result={ofSettings} />
         <div>

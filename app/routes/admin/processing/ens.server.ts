@@ -20,15 +20,19 @@ const house = (code: string, name: string, text = "Es de la organización."): Me
   text,
 });
 
+// In ms: a copy that was made last night.
+const recent = 48 * 60 * 60_000;
+
 /**
  * The 73 measures of the ENS (Real Decreto 311/2022, anexo II) and how this installation stands to each. The program can't know the
  * category of the system, nor the papers of the organisation.
  */
 export function measuresOfEns(security: Security): Measure[] {
-  const { https, passwords, secondStep, administratorsWithout, sessionHours, idleMinutes } = security;
-  const steps = !passwords || secondStep !== "optional" || administratorsWithout === 0;
+  const { https, passwords, secondStep, sessionHours, idleMinutes, mails, lastCopyAt } = security;
+  const steps = !passwords || secondStep === "all";
   const limited = sessionHours !== null || idleMinutes !== null;
-  const copies = security.nightlyCopies !== "none" && security.lastCopyAt !== null;
+  const copies =
+    security.nightlyCopies !== "none" && lastCopyAt !== null && Date.now() - Date.parse(lastCopyAt) < recent;
   const limits = [
     ...(sessionHours === null ? [] : [`${sessionHours} horas`]),
     ...(idleMinutes === null ? [] : [`${idleMinutes} minutos sin usarla`]),
@@ -79,22 +83,22 @@ export function measuresOfEns(security: Security): Measure[] {
     set(
       "op.acc.4",
       "Proceso de gestión de derechos de acceso",
-      security.signup !== "open" || security.accesses > 0,
-      "Las altas se gestionan: por la organización, invitación o dominio; los grupos dan los derechos, y desactivar una cuenta corta todo al momento.",
-      "Cualquiera puede crear una cuenta: SIGNUP=closed, o los dominios en La casa.",
+      security.signup === "closed" || !passwords,
+      "Las altas se gestionan: por la organización o por invitación; los grupos dan los derechos, y desactivar una cuenta corta todo al momento.",
+      "Cualquiera puede crear una cuenta (que su correo sea suyo no se comprueba): SIGNUP=closed, e invitar o entrar con la organización.",
     ),
     set(
       "op.acc.5",
       "Mecanismo de autenticación (usuarios externos)",
       steps,
       "Contraseñas de ocho caracteres o más que no sean de las corrientes, llaves de acceso y verificación en dos pasos.",
-      "Haz obligatoria la verificación en dos pasos, en La casa.",
+      "Haz obligatoria la verificación en dos pasos para todas las personas, en La casa.",
     ),
     set(
       "op.acc.6",
       "Mecanismo de autenticación (usuarios de la organización)",
       steps && limited,
-      `Con segundo paso, y sesiones que acaban: ${limits}.`,
+      `${passwords ? "Con segundo paso" : "Con la organización"}, y sesiones que acaban: ${limits}.`,
       "Hace falta el segundo paso obligatorio y un límite de las sesiones, en La casa.",
     ),
     house("op.exp.1", "Inventario de activos", "La lista de componentes y /admin/sistema dicen qué hay instalado."),
@@ -134,8 +138,8 @@ export function measuresOfEns(security: Security): Measure[] {
       "op.exp.8",
       "Registro de la actividad",
       security.accessLog,
-      "Auditoría sellada de entradas, cambios y lecturas, y cada petición en el registro, con quién y desde dónde.",
-      "La auditoría está; ACCESS_LOG=on apunta además cada petición.",
+      "Auditoría sellada de entradas, cambios y lecturas, y cada página y llamada contestada en el registro, con quién y desde dónde.",
+      "La auditoría está; ACCESS_LOG=on apunta además cada página y llamada.",
     ),
     house("op.exp.9", "Registro de la gestión de incidentes"),
     covered(
@@ -180,13 +184,15 @@ export function measuresOfEns(security: Security): Measure[] {
       "op.mon.1",
       "Detección de intrusión",
       security.events,
-      "La cuenta bloqueada avisa a su persona y al SIEM.",
-      "La cuenta bloqueada avisa a su persona; EVENTS_URL avisa además al SIEM.",
+      mails ? "La cuenta bloqueada avisa a su persona y al SIEM." : "La cuenta bloqueada avisa al SIEM.",
+      "EVENTS_URL avisa a un SIEM de fallos y bloqueos.",
     ),
-    covered(
+    set(
       "op.mon.2",
       "Sistema de métricas",
-      "/metrics (Prometheus), con METRICS_TOKEN, y el panel de la administración.",
+      security.metrics,
+      "/metrics (Prometheus) y el panel de la administración.",
+      "METRICS_TOKEN abre /metrics (Prometheus).",
     ),
     set(
       "op.mon.3",
@@ -235,7 +241,9 @@ export function measuresOfEns(security: Security): Measure[] {
     covered(
       "mp.si.5",
       "Borrado y destrucción",
-      "Lo borrado se sobrescribe en la base embebida, y los archivos se van con su dueño.",
+      security.embedded
+        ? "Lo borrado se sobrescribe en la base de datos, y los archivos se van con su dueño."
+        : "Los archivos se van con su dueño; del disco de PostgreSQL, como lo tenga la máquina.",
     ),
     covered(
       "mp.sw.1",

@@ -1,20 +1,22 @@
 import { blank, type Processing, timeOf } from "./in-words.server.ts";
 
 /** Facts of a letter to families, as far as the settings say. */
-export function familiesOf({ controller, recipients, kept }: Processing) {
+export function familiesOf({ controller, recipients, kept, security }: Processing) {
   const models = recipients.filter(({ kind }) => kind === "model");
   const outside = models.filter(({ host }) => host !== null);
+  const others = recipients.some(({ kind, host }) => kind !== "model" && host !== null);
   const chats = kept.find(({ kind }) => kind === "chats");
   return {
     controller: controller.name ?? blank,
     contact: controller.contact ?? blank,
     models:
       outside.length === 0
-        ? "Con modelos que están en nuestra propia máquina: lo que se escribe no sale de ella."
+        ? `Con modelos que están en nuestra propia máquina${others ? "." : ": lo que se escribe no sale de ella."}`
         : `Con modelos de fuera (${outside.map(({ name, host }) => `${name}, en ${host}`).join("; ")}): lo que se escribe llega a esas empresas.`,
     kept: chats?.rules.length
       ? `Las conversaciones: ${timeOf(chats)}.`
       : "Las conversaciones, hasta que alguien las borra.",
+    isKept: security.minorGroups > 0,
     blank,
   };
 }

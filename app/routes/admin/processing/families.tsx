@@ -1,11 +1,14 @@
 import type { familiesOf } from "./families.server.ts";
 
 /** A letter to the families of people under age, as a template on paper. */
-export function Families({ controller, contact, models, kept, blank }: ReturnType<typeof familiesOf>) {
+export function Families({ controller, contact, models, kept, isKept, blank }: ReturnType<typeof familiesOf>) {
   return (
     <>
       <h1>Carta a las familias</h1>
-      <p className="mt-2 text-text-2">Un modelo con lo que esta instalación sabe de sí misma. Se imprime tal cual.</p>
+      <p className="mt-2 text-text-2">
+        Un modelo con lo que esta instalación sabe de sí misma. Se imprime tal cual.
+        {!isKept && " Ningún grupo está marcado como de menores: se marca en su ficha."}
+      </p>
       <div className="prose mt-6">
         <p>Estimadas familias:</p>
         <p>
@@ -20,9 +23,11 @@ export function Families({ controller, contact, models, kept, blank }: ReturnTyp
             <strong>Con qué contesta.</strong> {models} Puede equivocarse: se les enseña a comprobarlo, y lo dice la
             página cada vez.
           </li>
-          <li>
-            <strong>Qué no hay.</strong> Su grupo no busca en la web ni hace imágenes.
-          </li>
+          {isKept && (
+            <li>
+              <strong>Qué no hay.</strong> Su grupo no busca en la web ni hace imágenes.
+            </li>
+          )}
           <li>
             <strong>Qué se guarda.</strong> {kept}
           </li>

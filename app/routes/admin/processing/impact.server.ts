@@ -21,7 +21,7 @@ function risksOf({ recipients, security, kept }: Processing): Risk[] {
     {
       risk: "Una respuesta es falsa y alguien decide por ella sobre una persona.",
       measure:
-        "Cada respuesta avisa de que contesta una inteligencia artificial y cita sus fuentes. El programa no decide nada sobre nadie (artículo 22 del RGPD): decide quien lee, y eso hay que decirlo a quien lo usa.",
+        "Cada página avisa de que contesta una inteligencia artificial, y lo que sale de documentos lleva sus fuentes. El programa no decide nada sobre nadie (artículo 22 del RGPD): decide quien lee, y eso hay que decirlo a quien lo usa.",
     },
     {
       risk: "Un texto de fuera (una página, un documento) hace que el modelo saque datos o haga algo que nadie ha pedido.",
@@ -41,7 +41,7 @@ function risksOf({ recipients, security, kept }: Processing): Risk[] {
     {
       risk: "Alguien entra en la cuenta de otra persona.",
       measure: {
-        all: "La verificación en dos pasos es obligatoria para todas las personas.",
+        all: "La verificación en dos pasos es obligatoria para todas las personas que entran con contraseña o con un directorio.",
         admins: "La verificación en dos pasos es obligatoria para quien administra, y la puede usar cualquiera.",
         optional: security.passwords
           ? `La verificación en dos pasos la usa quien quiere: ${security.withSecondStep.toLocaleString("es")} cuentas.`

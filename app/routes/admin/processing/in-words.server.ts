@@ -26,6 +26,9 @@ const received: Record<Recipient["kind"], string> = {
   mail: "Avisos y lo que llega por formularios",
   database: "Todo menos los archivos",
   redis: "Intentos contados, con la dirección IP o la cuenta",
+  storage: "Los archivos",
+  backup: "Todo, en las copias",
+  events: "Los apuntes de la auditoría: quién, con su correo, qué y desde qué dirección IP",
 };
 
 // Facts that the settings lack are filled in by hand.

@@ -90,7 +90,7 @@ export function Composer({ result, growing, edits, models, draft, left, ...props
         <MessageField
           {...props}
           edits={edits}
-          text={values?.content ?? draft?.content}
+          text={values?.content ?? draftKeeper.typed ?? draft?.content}
           sending={sending}
           wrong={Boolean(error)}
           // Files can say it all.

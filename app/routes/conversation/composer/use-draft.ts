@@ -4,6 +4,9 @@ import { forgetPage } from "../../../ui/navigation/pages-seen.ts";
 
 // In ms: from the last input to saving, and from a failure to the next try.
 const savedAfter = 800;
+const savedAgainAfter = 4_000;
+// Browsers send no more than 64 KiB when a page is left.
+const sentOnLeaving = 60_000;
 
 /** The newest draft of each page, until it is stored. A page may be left before. */
 const unsaved = new Map<string, URLSearchParams>();
@@ -11,14 +14,15 @@ const unsaved = new Map<string, URLSearchParams>();
 /** Stores a draft, again and again while the server does not answer, until a newer one or a message takes its place. */
 async function store(page: string, body = unsaved.get(page)): Promise<void> {
   if (!body || unsaved.get(page) !== body) return;
+  const keepalive = String(body).length < sentOnLeaving;
   // A refusal ends it too: sending the message says why, and typing must not be disturbed.
-  const ended = await fetch("/conversation/draft", { method: "POST", body, keepalive: true }).then(
+  const ended = await fetch("/conversation/draft", { method: "POST", body, keepalive }).then(
     ({ status }) => status < 500,
     () => false,
   );
   // A page that was loaded before this answer lacks the draft.
   forgetPage(page);
-  if (!ended) setTimeout(store, savedAfter, page, body);
+  if (!ended) setTimeout(store, savedAgainAfter, page, body);
   else if (unsaved.get(page) === body) unsaved.delete(page);
 }
 
@@ -41,5 +45,5 @@ export function useDraft(page: string, edits: boolean) {
     unsaved.set(page, draft);
     setTimeout(store, savedAfter, page, draft);
   };
-  return { keep, cancel: () => unsaved.delete(page) };
+  return { keep, cancel: () => unsaved.delete(page), typed: unsaved.get(page)?.get("content") };
 }

@@ -31,7 +31,7 @@ export default function Statement({
       <h1 className="public-title">Declaración de accesibilidad</h1>
       <div className="prose">
         <p>
-          Quien aloja este sitio se ha comprometido a hacerla accesible como pide el Real Decreto 1112/2018, de 7 de
+          Quien aloja este sitio se ha comprometido a hacerlo accesible como pide el Real Decreto 1112/2018, de 7 de
           septiembre. Esta declaración vale para todas sus páginas: las públicas, las de cada persona y las de
           administración.
         </p>
