@@ -13,7 +13,10 @@ export function momentOf(name: string): number | undefined {
   return Number.isNaN(at) ? undefined : at;
 }
 
-/** Those of the copies that are not to be kept: beside the newest of 7 days, of 4 weeks and of 12 months. */
+/**
+ * Those of the copies that are not to be kept: beside all of the last day, so that one made after a mishap does not take the good one away,
+ * and the newest of 7 days, of 4 weeks and of 12 months.
+ */
 export function surplus(names: string[]): string[] {
   const kept = new Set<string>();
   const newest = names
@@ -22,6 +25,7 @@ export function surplus(names: string[]): string[] {
       return at === undefined ? [] : [{ name, at }];
     })
     .sort((a, b) => b.at - a.at);
+  for (const { name, at } of newest) if ((newest[0]?.at ?? 0) - at < day) kept.add(name);
   const periods: [number, (at: number) => number | string][] = [
     [keptOf.days, (at) => Math.floor(at / day)],
     // Weeks begin on Monday; the epoch began on a Thursday.

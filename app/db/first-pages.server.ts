@@ -38,9 +38,9 @@ export const firstPages: FirstPage[] = [
   {
     slug: "servicios",
     title: "Servicios",
-    description: "Qué puedes hacer con Tertulia: conversar, volver atrás, buscar y llevarte lo tuyo.",
+    description: "Qué puedes hacer aquí: conversar, volver atrás, buscar y llevarte lo tuyo.",
     inMenu: 1,
-    body: `Tertulia hace una cosa: te deja conversar con modelos de inteligencia artificial y cuida lo que se ha dicho. Esto es lo que incluye.
+    body: `Este sitio hace una cosa: te deja conversar con modelos de inteligencia artificial y cuida lo que se ha dicho. Esto es lo que incluye.
 
 ## Conversaciones
 
@@ -68,21 +68,21 @@ Todo lo que hacen las páginas pasa por una API abierta. Un programa tuyo puede 
   {
     slug: "sobre-nosotros",
     title: "Sobre nosotros",
-    description: "Por qué existe Tertulia y qué promete a quien la usa y a quien la aloja.",
+    description: "Por qué existe este sitio y qué promete a quien lo usa.",
     inMenu: 1,
-    body: `Una tertulia es una reunión de gente que conversa sin prisa y sin orden del día. El nombre nos gustó porque describe lo que queríamos: un lugar tranquilo donde pensar en voz alta, y no otro panel lleno de botones.
+    body: `Una tertulia es una reunión de gente que conversa sin prisa y sin orden del día. Eso queríamos: un lugar tranquilo donde pensar en voz alta, y no otro panel lleno de botones.
 
 ## Qué nos importa
 
-Que funcione para todo el mundo. Hay quien navega con un móvil de hace ocho años, con la cobertura de un pueblo, con un lector de pantalla o con JavaScript desactivado. Tertulia se escribe primero para esas personas; para las demás, va más deprisa.
+Que funcione para todo el mundo. Hay quien navega con un móvil de hace ocho años, con la cobertura de un pueblo, con un lector de pantalla o con JavaScript desactivado. Este sitio se escribe primero para esas personas; para las demás, va más deprisa.
 
 Que lo dicho no se pierda. Ni un mensaje a medio escribir ni una respuesta a medias.
 
-Que sea tuyo. Tertulia se instala en un servidor propio, guarda los datos en una carpeta y no avisa a nadie de lo que haces.
+Que sea tuyo. Está en un servidor propio, guarda los datos en él y no avisa a nadie de lo que haces.
 
-## Quién lleva esta instalación
+## Quién lleva este sitio
 
-Cada Tertulia la lleva la persona o el equipo que la ha instalado. Decide qué modelos hay, quién puede entrar y cuánto se guarda. Si quieres saber algo de esta en concreto, [escríbele](/contacto).
+Lo lleva la persona o el equipo que lo ha instalado. Decide qué modelos hay, quién puede entrar y cuánto se guarda. Si quieres saber algo, [escríbele](/contacto).
 `,
   },
   {
@@ -103,7 +103,7 @@ Antes de escribir, quizá esto baste:
   {
     slug: "contacto",
     title: "Contacto",
-    description: "Escribe a quien lleva esta instalación de Tertulia.",
+    description: "Escribe a quien lleva este sitio.",
     inMenu: 1,
     body: `Escríbenos para preguntar por esta instalación, pedir acceso o proponer algo. Lo lee una persona.
 

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { z } from "zod";
 import { readEventsUrl } from "./events-url.server.ts";
 import { makeFolder, syncFolder } from "./fsync.server.ts";
@@ -383,7 +383,14 @@ export type BackupSettings = { folder: string } | { bucket: BucketSettings };
 function backupIn(values: Values): BackupSettings | undefined {
   const { BACKUP_URL } = values;
   if (!BACKUP_URL) return undefined;
-  if (BACKUP_URL.folder !== undefined) return { folder: BACKUP_URL.folder };
+  if (BACKUP_URL.folder !== undefined) {
+    if (!relative(resolve(values.DATA_DIR), BACKUP_URL.folder).startsWith("..")) {
+      throw new ConfigError(
+        "BACKUP_URL está dentro de DATA_DIR, y una copia ahí se pierde con los datos: pon otra carpeta, mejor en otro disco.",
+      );
+    }
+    return { folder: BACKUP_URL.folder };
+  }
   const bucket = bucketIn(BACKUP_URL.bucket, values);
   return bucket && { bucket };
 }

@@ -58,6 +58,9 @@ export async function open(): Promise<Opened> {
   };
 }
 
+// Asked by those who watch the process, every few seconds.
+const probes = new Set(["/health", "/ready", "/metrics"]);
+
 /** Request → Response: /v1 to the API, everything else to the pages, each with a context of its own. */
 export function createHandler(opened: Opened): Handle {
   const api = apiOf(opened);
@@ -93,10 +96,12 @@ export function createHandler(opened: Opened): Handle {
       });
       const labels = { method: request.method, route, status: String(response.status) };
       requestSeconds.observe(labels, (performance.now() - begun) / 1000);
-      accessLog?.info({
-        ...{ method: request.method, path: pathInLog(new URL(request.url).pathname), status: response.status },
-        ...{ ms: Math.round(performance.now() - begun), ip, personId: trace.personId },
-      });
+      const { pathname } = new URL(request.url);
+      if (!probes.has(pathname))
+        accessLog?.info({
+          ...{ method: request.method, path: pathInLog(pathname), status: response.status },
+          ...{ ms: Math.round(performance.now() - begun), ip, personId: trace.personId },
+        });
       if (!response.headers.has("X-Request-Id")) response.headers.set("X-Request-Id", requestId);
       return response;
     });

@@ -130,4 +130,18 @@ describe("a house of one's own", () => {
     expect(html).toContain("<title>Iniciar sesión · Tertulia</title>");
     expect(html).not.toContain("/marca/");
   });
+
+  it("sends whoever owes a second step to where it is activated, and shows nothing of theirs before", async () => {
+    const ana = new Browser(server.url);
+    await ana.signUp("Ana");
+    await ana.say("Un secreto de Ana");
+    expect((await save({ secondStep: "all" })).status).toBe(303);
+    const answer = await ana.fetch("/conversation/chat");
+    expect(answer.headers.get("Location")).toBe("/user/seguridad?volver=%2Fconversation%2Fchat");
+    const page = readable(await (await ana.follow(answer)).text());
+    expect(page).toContain("Aquí hace falta la verificación en dos pasos.");
+    expect(page).toMatch(/Verificación en dos pasos .*Activar/);
+    expect(page).not.toContain("Un secreto de Ana");
+    expect((await admin.fetch("/admin/casa")).headers.get("Location")).toContain("/user/seguridad");
+  });
 });

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { z } from "@hono/zod-openapi";
+import { readHouse } from "../../db/house.server.ts";
 import type { InvitationRow } from "../../db/tables.ts";
 import { sameSecret } from "../../process/crypto.server.ts";
 import { email } from "../auth/accounts.server.ts";
@@ -51,15 +52,16 @@ export const invitations: Resource<"invitations", typeof shown, typeof body> = {
     // The last administrator to change it answers for it.
     return { ...given, expiresAt, usedAt, userId, inviterId: person.id };
   },
-  afterCommit(row, { services, before }) {
+  async afterCommit(row, { services, before }) {
     const { mail, config } = services;
     if (before || !row.email || !config.publicUrl) return row;
+    const { name } = await readHouse(services.db);
     mail.post({
       to: row.email,
-      subject: "Una invitación",
+      subject: `Una invitación a ${name}`,
       text: `Hola:
 
-Te han invitado a conversar aquí. Este enlace hace tu cuenta; vale siete días y se usa una vez:
+Te han invitado a ${name}. Este enlace hace tu cuenta; vale siete días y se usa una vez:
 
 ${config.publicUrl}${invitationPath(services, row)}
 

@@ -229,7 +229,10 @@ export async function signInWithCode(
   await countAttempt(c, "signinCode", account.id);
   if (!(await spendCode(services, account.id, code))) {
     await recordEvent(c, "signin-failed", "user", account.id, { actorId: null });
-    throw invalid("code", "El código no es correcto. Escribe el que muestra ahora tu aplicación.");
+    throw invalid(
+      "code",
+      "El código no es correcto, o ya se ha usado. Escribe el que muestra ahora tu aplicación, o espera al siguiente.",
+    );
   }
   await forgetAttempts(services, "signinCode", account.id);
   return enter(c, account.id);
@@ -251,7 +254,10 @@ export async function provesAccount(c: Context<ApiEnv>, userId: string, password
     throw invalid("password", "La contraseña no es correcta.");
   }
   if ((await hasAuthenticator(services.db, userId)) && !(await spendCode(services, userId, normalCode(code)))) {
-    throw invalid("code", "El código no es correcto. Escribe el que muestra ahora tu aplicación.");
+    throw invalid(
+      "code",
+      "El código no es correcto, o ya se ha usado. Escribe el que muestra ahora tu aplicación, o espera al siguiente.",
+    );
   }
   await forgetAttempts(services, "confirm", userId);
 }

@@ -94,7 +94,6 @@ function CodeField({ ticket }: { ticket: string }) {
         name="code"
         label="Código"
         hint="El de seis cifras que muestra tu aplicación, o uno de los códigos de recuperación."
-        inputMode="numeric"
         autoComplete="one-time-code"
         required
         autoFocus

@@ -25,24 +25,25 @@ const minute = 60_000;
 export function deviceOf(
   session: { userAgent: string; ip: string; createdAt: string; lastSeenAt: string },
   now: number,
+  timeZone: string,
 ): Device {
   const find = (list: [RegExp, string][]) => list.find(([pattern]) => pattern.test(session.userAgent))?.[1];
   const [browser, system] = [find(browsers), find(systems)];
   const device = [browser ?? "Otro programa", system].filter(Boolean).join(" en ");
-  const opened = `abierta el ${when(session.createdAt)}`;
-  const seen = `vista ${ago(Date.parse(session.lastSeenAt), now)}`;
+  const opened = `abierta el ${when(session.createdAt, timeZone)}`;
+  const seen = `vista ${ago(Date.parse(session.lastSeenAt), now, timeZone)}`;
   return { device, seen: [session.ip, opened, seen].filter(Boolean).join(", ") };
 }
 
-const when = (time: string) =>
-  new Date(time).toLocaleString("es", { day: "numeric", month: "short", hour: "numeric", minute: "2-digit" });
+const when = (time: string, timeZone: string) =>
+  new Date(time).toLocaleString("es", { day: "numeric", month: "short", hour: "numeric", minute: "2-digit", timeZone });
 
-function ago(time: number, now: number): string {
+function ago(time: number, now: number, timeZone: string): string {
   const relative = new Intl.RelativeTimeFormat("es", { numeric: "auto" });
   const minutes = Math.floor((now - time) / minute);
   // Times are kept to five minutes (api/http/authentication.server.ts).
   if (minutes < 6) return "ahora mismo";
   if (minutes < 60) return relative.format(-minutes, "minute");
   if (minutes < 24 * 60) return relative.format(-Math.floor(minutes / 60), "hour");
-  return `el ${new Date(time).toLocaleDateString("es", { day: "numeric", month: "long" })}`;
+  return `el ${new Date(time).toLocaleDateString("es", { day: "numeric", month: "long", timeZone })}`;
 }

@@ -35,12 +35,13 @@ export async function loader({ context, request, url }: Route.LoaderArgs) {
     mayWork(person) ? read(api.key.$get()) : undefined,
   ]);
   const now = Date.now();
+  const zone = await zoneOfPerson(context, request);
   return {
     owesSecondStep,
     hasPassword: user.hasPassword,
     mayHavePassword: user.hasPassword || options.password,
-    sessions: items.map((session) => ({ ...deviceOf(session, now), id: session.id, current: session.current })),
-    inspections: inspectionsInWords(inspected, await zoneOfPerson(context, request)),
+    sessions: items.map((session) => ({ ...deviceOf(session, now, zone), id: session.id, current: session.current })),
+    inspections: inspectionsInWords(inspected, zone),
     authenticator,
     passkeys: passkeys.items.map(({ id, name, lastUsedAt }) => ({
       id,

@@ -30,6 +30,7 @@ const others = {
   passkey: "Llave de acceso",
   audit: "Auditoría",
   usage: "Uso",
+  house: "La casa",
 };
 
 /** `things`: words for what the entries are about, by its name in the audit trail. */

@@ -1,4 +1,5 @@
 import { resources } from "../descriptions/resources.server.ts";
+import { house } from "../house/description.server.ts";
 
 export type Recorded = { before?: Record<string, unknown>; after?: Record<string, unknown> };
 export type FieldChange = { label: string; before: string; after: string };
@@ -18,6 +19,8 @@ const untitled: Record<string, string> = {
   untold: "Por qué no se avisa",
   characters: "Caracteres",
   keyId: "Con la clave",
+  logo: "Logotipo",
+  icon: "Icono",
 };
 
 /** The changes of an audit entry, field by field; all fields for something that was created or deleted. */
@@ -38,7 +41,7 @@ export function changesOf(path: string, { before = {}, after = {} }: Recorded): 
 type FieldNames = { label: string; choices?: Record<string, string> } | undefined;
 
 function describe(path: string, name: string): FieldNames {
-  const resource = resources.find((one) => one.path === path);
+  const resource = [...resources, house].find((one) => one.path === path);
   return [...(resource?.fields ?? []), ...(resource?.columns ?? [])].find((one) => one.name === name);
 }
 

@@ -131,7 +131,7 @@ export function measuresOfEns(security: Security): Measure[] {
       "op.exp.7",
       "Gestión de incidentes",
       security.events,
-      "Los fallos de entrada, bloqueos y cambios salen al SIEM.",
+      "Los fallos de entrada, bloqueos y cambios van a EVENTS_URL.",
       "EVENTS_URL manda la auditoría a un SIEM.",
     ),
     set(
@@ -150,7 +150,7 @@ export function measuresOfEns(security: Security): Measure[] {
     house(
       "op.ext.1",
       "Contratación y acuerdos de nivel de servicio",
-      "Con quien lleva cada modelo: están en el registro de tratamiento.",
+      "Hace falta un contrato con la empresa de cada modelo de fuera: el registro de tratamiento dice cuáles son.",
     ),
     house("op.ext.2", "Gestión diaria"),
     house(
@@ -176,7 +176,7 @@ export function measuresOfEns(security: Security): Measure[] {
       "op.cont.3",
       "Pruebas periódicas",
       copies,
-      "`npm run restaurar -- --simulacro` ensaya la vuelta y la mide.",
+      "npm run restaurar -- --simulacro ensaya la vuelta y la mide; cuándo se hace, lo apunta la organización.",
       "Sin copias en otro sitio no hay qué ensayar.",
     ),
     house("op.cont.4", "Medios alternativos", "Varios procesos o máquinas: docs/crecer.md."),
@@ -206,7 +206,7 @@ export function measuresOfEns(security: Security): Measure[] {
       "mp.com.1",
       "Perímetro seguro",
       https,
-      "Un solo puerto, detrás de un proxy.",
+      "Un solo puerto, con HTTPS. Detrás de un proxy, HOST=127.0.0.1 lo cierra a los demás.",
       "Consta sin HTTPS: pon un proxy delante y PUBLIC_URL.",
     ),
     set(
@@ -260,17 +260,17 @@ export function measuresOfEns(security: Security): Measure[] {
     covered(
       "mp.info.3",
       "Firma electrónica",
-      "No se usa para firmar documentos; la auditoría va sellada y se comprueba.",
+      "No se firman documentos: no se aplica. La auditoría va sellada y se comprueba.",
     ),
     covered(
       "mp.info.4",
       "Sellos de tiempo",
-      "Cada apunte lleva su hora en UTC; los procesos comparten reloj y se avisa si se separa.",
+      "Cada apunte lleva la hora del servidor, en UTC; que vaya en hora (NTP) es de la organización.",
     ),
     covered(
       "mp.info.5",
       "Limpieza de documentos",
-      "Las imágenes se enseñan sin sus metadatos; los documentos se guardan como se subieron y solo los ve su dueño.",
+      "Las imágenes se enseñan sin sus metadatos; los documentos se guardan como se subieron, con los suyos, y los ve su dueño y con quien los comparta.",
     ),
     set(
       "mp.info.6",
@@ -287,7 +287,7 @@ export function measuresOfEns(security: Security): Measure[] {
     covered(
       "mp.s.2",
       "Protección de servicios y aplicaciones web",
-      "CSP estricta, ficha en cada formulario, límites por cuenta y red: SECURITY.md.",
+      "Política de contenidos (CSP) estricta, un código propio en cada formulario, límites por cuenta y red: SECURITY.md.",
     ),
     covered(
       "mp.s.3",

@@ -71,7 +71,13 @@ function risksOf({ recipients, security, kept }: Processing): Risk[] {
 }
 
 /** The template of the assessment as far as the settings say. */
-export function impactOf(processing: Processing) {
-  const { day, facts, recipients } = inWords(processing);
-  return { day, facts, processors: recipients.filter(({ isOutside }) => isOutside), risks: risksOf(processing), blank };
+export function impactOf(processing: Processing, timeZone: string) {
+  const { day, facts, recipients } = inWords(processing, timeZone);
+  return {
+    day,
+    facts,
+    processors: recipients.filter(({ isOutside, isPublic }) => isOutside && !isPublic),
+    risks: risksOf(processing),
+    blank,
+  };
 }

@@ -35,7 +35,7 @@ const received: Record<Recipient["kind"], string> = {
 export const blank = "________________";
 
 /** The record of processing in sentences. */
-export function inWords({ controller, kept, holds, recipients, security }: Processing) {
+export function inWords({ controller, kept, holds, recipients, security }: Processing, timeZone: string) {
   const facts: [label: string, text: string][] = [
     ["Responsable", controller.name ?? blank],
     ["Contacto", controller.contact ?? blank],
@@ -44,7 +44,7 @@ export function inWords({ controller, kept, holds, recipients, security }: Proce
     ["Personas", "Quienes tienen cuenta, y aquellas de las que se escriba o estén en los archivos."],
   ];
   return {
-    day: new Intl.DateTimeFormat("es", { dateStyle: "long", timeZone: "UTC" }).format(new Date()),
+    day: new Intl.DateTimeFormat("es", { dateStyle: "long", timeZone }).format(new Date()),
     facts,
     kept: kept.map((one) => ({ what: things[one.kind], time: timeOf(one), count: one.count.toLocaleString("es") })),
     holds:
@@ -56,6 +56,8 @@ export function inWords({ controller, kept, holds, recipients, security }: Proce
       name: one.name,
       host: one.host ?? "En esta misma máquina",
       isOutside: one.host !== null,
+      // Pages of anybody, who process nothing for the house.
+      isPublic: one.host?.includes(" ") === true,
       company: companyOf(one.host),
       gets: received[one.kind] + (one.pseudonyms ? ", sin identificadores (con seudónimos)" : ""),
       whose: one.groups === null ? "Todas las personas" : one.groups.length === 0 ? "Nadie" : one.groups.join(", "),
@@ -88,7 +90,7 @@ function companyOf(host: string | null): string {
 
 export function timeOf({ kind, rules }: Kept): string {
   if (kind === "accounts") return "Hasta que se elimina la cuenta";
-  if (rules.length === 0) return "Hasta que se elimina";
+  if (rules.length === 0) return "Hasta que alguien lo elimina";
   return rules
     .map(({ days, group, keepsPinned }) => {
       const span = `${days.toLocaleString("es")} ${days === 1 ? "día" : "días"}`;
@@ -110,18 +112,32 @@ const administratorsRead: Record<Processing["security"]["adminReads"], string> =
 
 /** Measures that protect data. `tests/promised/processing.test.ts` compares each sentence with what happens. */
 export function measures(security: Processing["security"]): string[] {
-  const { https, passwords, withSecondStep, administrators, adminReads, terms } = security;
+  const { https, passwords, withSecondStep, administrators, adminReads, terms, secondStep, nightlyCopies } = security;
+  const limits = [
+    security.sessionHours !== null && `a las ${security.sessionHours} horas`,
+    security.idleMinutes !== null && `tras ${security.idleMinutes} minutos sin usarse`,
+  ].filter(Boolean);
   return [
     https
       ? "Las conexiones van cifradas (HTTPS)."
       : "No consta que las conexiones vayan cifradas: PUBLIC_URL no empieza por https.",
     passwords
-      ? `Se entra con contraseña, guardada con argon2id; ${withSecondStep.toLocaleString("es")} cuentas tienen verificación en dos pasos.`
+      ? `Se entra con contraseña, guardada con argon2id; ${withSecondStep === 1 ? "una cuenta tiene" : `${withSecondStep.toLocaleString("es")} cuentas tienen`} verificación en dos pasos.`
       : "No hay contraseñas: se entra con los accesos de la organización.",
+    ...(secondStep === "optional"
+      ? []
+      : [
+          `La verificación en dos pasos es obligatoria para ${secondStep === "all" ? "todas las personas" : "quien administra"}, si entra con contraseña.`,
+        ]),
+    ...(limits.length > 0 ? [`Las sesiones acaban ${limits.join(", o ")}.`] : []),
     administrators === 1 ? "Administra una persona." : `Administran ${administrators.toLocaleString("es")} personas.`,
     `Quien administra ${administratorsRead[adminReads]}.`,
     "Lo que cambia quien administra queda en la auditoría, que es una cadena sellada.",
     "Las claves de modelos, herramientas y accesos se guardan cifradas (AES-256-GCM).",
+    ...(security.events ? ["Los apuntes de la auditoría se mandan además a otro sistema."] : []),
+    ...(nightlyCopies === "none"
+      ? []
+      : [`Cada noche se hace una copia en otro sitio${nightlyCopies === "encrypted" ? ", cifrada" : ""}.`]),
     "Cada persona descarga lo suyo y elimina su cuenta por sí misma, salvo que haya una suspensión.",
     terms.length > 0
       ? `Todas las personas han de aceptar: ${terms.join(", ")}.`

@@ -3,6 +3,7 @@ import { DashboardPage } from "../../../ui/dashboard-page.tsx";
 import { named } from "../../../ui/navigation/page-title.ts";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
+import { zoneContext } from "../zone.server.ts";
 import type { Route } from "./+types/paper";
 import { ensOf } from "./ens.server.ts";
 import { Ens } from "./ens.tsx";
@@ -20,7 +21,7 @@ export async function loader({ context, params }: Route.LoaderArgs) {
     case "ens":
       return { title: "Medidas del ENS", ens: ensOf(processing) };
     case "impacto":
-      return { title: "Evaluación de impacto", impact: impactOf(processing) };
+      return { title: "Evaluación de impacto", impact: impactOf(processing, context.get(zoneContext)) };
     case "familias":
       return { title: "Carta a las familias", families: familiesOf(processing) };
     default:

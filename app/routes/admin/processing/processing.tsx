@@ -4,13 +4,14 @@ import { titled } from "../../../ui/navigation/page-title.ts";
 import { TableHead } from "../../../ui/table-head.tsx";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
+import { zoneContext } from "../zone.server.ts";
 import type { Route } from "./+types/processing";
 import { inWords } from "./in-words.server.ts";
 
 export const meta = titled("Tratamiento de datos");
 
 export const loader = async ({ context }: Route.LoaderArgs) =>
-  inWords(await read(context.get(apiContext).api.system.processing.$get()));
+  inWords(await read(context.get(apiContext).api.system.processing.$get()), context.get(zoneContext));
 
 /** Stored data, how long it is kept and where it goes: for the person who answers for it, on paper too. */
 export default function Processing({ loaderData }: Route.ComponentProps) {
@@ -38,8 +39,8 @@ export default function Processing({ loaderData }: Route.ComponentProps) {
         <h2>Qué se guarda y cuánto tiempo</h2>
         <Kept kept={kept} />
         <p className="mt-4">
-          {holds} Los plazos se ponen en <Link to="/admin/retention">Conservación</Link>. Las copias las guarda y las
-          borra quien aloja la instalación.
+          {holds} Los plazos se ponen en <Link to="/admin/retention">Conservación</Link>. Las copias de cada noche se
+          guardan doce meses como mucho; las demás, las borra quien aloja la instalación.
         </p>
       </section>
       <section className="mt-7">

@@ -36,7 +36,6 @@ export function JoinForm({ joining, result }: Props) {
               name="code"
               label="Código"
               hint="El de seis cifras que muestra tu aplicación, o uno de los códigos de recuperación."
-              inputMode="numeric"
               autoComplete="one-time-code"
               required
             />

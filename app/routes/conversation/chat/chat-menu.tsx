@@ -21,13 +21,7 @@ export function ChatMenu({ id, pinned, archived }: { id: string; pinned: boolean
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     const deleting = await import("./delete-later.ts");
-    await navigate("/conversation/chat");
-    await deleting.deleteLater({
-      id,
-      formToken,
-      refresh: revalidate,
-      back: () => navigate(`/conversation/chat/${id}`),
-    });
+    await deleting.deleteLater({ id, formToken, revalidate, navigate });
   };
   return (
     <Menu id="opciones" label="Opciones de la conversación">

@@ -1,7 +1,12 @@
 import { forgetSeen } from "../../../ui/navigation/pages-seen.ts";
 import { showToast } from "../../../ui/overlays/toasts.tsx";
 
-type Leaving = { id: string; formToken: string; refresh(): void; back(): void };
+type Leaving = {
+  id: string;
+  formToken: string;
+  revalidate(): Promise<void>;
+  navigate(to: string): void | Promise<void>;
+};
 
 // Long enough to read it and reach for the mouse.
 const undoFor = 10_000;
@@ -9,12 +14,10 @@ const undoFor = 10_000;
 // In ms: as long as the navigation away may take before it counts as blocked, because something is being sent.
 const leftWithin = 10_000;
 
-/**
- * Hides a chat from all lists, and deletes it after ten seconds without «Deshacer», or when the page is left. The navigation away
- * from the chat has begun.
- */
-export async function deleteLater({ id, formToken, refresh, back }: Leaving): Promise<void> {
+/** Leaves a chat, hides it from all lists, and deletes it after ten seconds without «Deshacer», or when the page is left. */
+export async function deleteLater({ id, formToken, revalidate, navigate }: Leaving): Promise<void> {
   const path = `/conversation/chat/${id}`;
+  void navigate("/conversation/chat");
   if (!(await hasLeft(path))) return;
   const hidden = new CSSStyleSheet();
   hidden.replaceSync(`li:has(> a[href="${path}"], > * > a[href="${path}"]) { display: none }`);
@@ -41,7 +44,7 @@ export async function deleteLater({ id, formToken, refresh, back }: Leaving): Pr
       () => undefined,
     );
     forgetSeen();
-    refresh();
+    void revalidate();
     if (answer?.type === "opaqueredirect") return;
     show();
     showToast({ type: "error", title: "No se ha podido eliminar la conversación.", duration: 0 });
@@ -57,7 +60,7 @@ export async function deleteLater({ id, formToken, refresh, back }: Leaving): Pr
       run: () => {
         if (!settle()) return;
         show();
-        back();
+        void navigate(path);
       },
     },
   });
