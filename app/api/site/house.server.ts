@@ -47,7 +47,7 @@ const whole = (label: string, least: number, most: number) =>
 
 const body = z.strictObject({
   name: line("El nombre", limits.houseName, 1),
-  accent: accent.openapi({ description: "Color del botón principal, #rrggbb; null: el de Tertulia." }),
+  accent: accent.openapi({ description: "Color del botón principal, #rrggbb; null: el de serie.", example: "#7fb4e6" }),
   foot: line("El pie", limits.houseFoot),
   mailName: line("Quién firma los correos", limits.houseName)
     .transform((name) => name || null)
@@ -57,14 +57,17 @@ const body = z.strictObject({
     .refine((zone) => zone === "" || isZone(zone), "Esa zona horaria no existe. Se escribe como Europe/Madrid.")
     .transform((zone) => zone || null)
     .nullable()
-    .openapi({ description: "De quien no se sabe la suya; null: UTC." }),
+    .openapi({ description: "De quien no se sabe la suya; null: UTC.", example: "Europe/Madrid" }),
   signupDomains: text("Los dominios", limits.signupDomains)
     .refine(
       (said) => domainsIn(said).every((domain) => /^([\p{L}\d-]+\.)+\p{L}[\p{L}\d-]+$/u.test(domain)),
       "Los dominios van separados con comas, como ayto.es, sede.ayto.es.",
     )
     .transform((said) => domainsIn(said).join(", "))
-    .openapi({ description: "De los correos que pueden crear una cuenta, con comas; vacío: todos." }),
+    .openapi({
+      description: "De los correos que pueden crear una cuenta, con comas; vacío: todos.",
+      example: "ayto.es",
+    }),
   secondStep: z.enum(["optional", "admins", "all"], "La verificación en dos pasos: optional, admins o all.").openapi({
     description: "De quien entra con contraseña: nadie tiene que usarla, quien administra, o todas las personas.",
   }),
