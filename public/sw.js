@@ -67,7 +67,9 @@ async function keepShell() {
   const html = await page.clone().text();
   const parts = [...html.matchAll(/(?:href|src)="(\/(?:marca\/[^"#]+|[^"#]+\.(?:css|js|svg)[^"#]*))/g)].map(([, path]) => path);
   const kept = await caches.open(shell);
-  await Promise.all([kept.put(offlinePage, page), kept.addAll([...new Set(parts), "/icons.svg"])]);
+  // First its parts: without them the page would be of no use.
+  await kept.addAll([...new Set(parts), "/icons.svg"]);
+  await kept.put(offlinePage, page);
 }
 
 const isShellOld = async () => {

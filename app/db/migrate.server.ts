@@ -48,6 +48,7 @@ import * as queuedMessages from "./migrations/0044_queued_messages.server.ts";
 import * as house from "./migrations/0045_house.server.ts";
 import * as sessionRules from "./migrations/0046_session_rules.server.ts";
 import * as minors from "./migrations/0047_minors.server.ts";
+import * as eventsTold from "./migrations/0048_events_told.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -97,6 +98,7 @@ const migrations = {
   "0045_house": house,
   "0046_session_rules": sessionRules,
   "0047_minors": minors,
+  "0048_events_told": eventsTold,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

@@ -36,7 +36,10 @@ export async function sendSyslog(to: Syslog, events: SecurityEvent[]): Promise<v
     const closed = once(socket, "close").then(() => Promise.reject(new Error(`${host}:${port} ha cerrado sin leer`)));
     await Promise.race([closed, wait(settles)]);
     closed.catch(() => {});
-    await new Promise<void>((resolve) => socket.end(resolve));
+    await new Promise<void>((resolve, reject) => {
+      socket.once("error", reject);
+      socket.end(() => resolve());
+    });
   } finally {
     socket.destroy();
   }

@@ -14,8 +14,8 @@ export async function sendWebhook(
   events: SecurityEvent[],
 ): Promise<void> {
   const body = JSON.stringify({ type: "audit", events });
-  // A batch that is sent again begins with the same event, and may have more at its end: receivers know events by their own ids.
-  const id = events[0]?.id ?? "";
+  // The same events have the same id when they are sent again; with more of them it is another message.
+  const id = `${events[0]?.id}.${events.at(-1)?.id}`;
   const timestamp = String(Math.floor(Date.now() / 1000));
   const signature = secret && createHmac("sha256", keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest("base64");
   const answer = await fetch(url, {

@@ -107,7 +107,7 @@ for (const engine of await queryEngines()) {
 
     it.each([
       ["<script>alert(1)</script>", "<script>"],
-      ["<foreignObject/>", "<foreignObject>"],
+      ["<iframe/>", "<iframe>"],
       ['<image href="https://otro.es/a.png"/>', "<image>"],
       ['<path onload="x()"/>', "«onload»"],
       ['<path ONLOAD="x()"/>', "«ONLOAD»"],
@@ -147,6 +147,23 @@ for (const engine of await queryEngines()) {
       const answer = await put(content);
       expect(answer.status).toBe(422);
       expect((await refusal(answer)).errors?.image).toContain(named);
+    });
+
+    it.each([
+      [
+        "Illustrator",
+        '<style>/* https://otro.es */ .a{fill:#fff} @media print{.a{fill:#000}}</style><switch><foreignObject requiredExtensions="x"><p/></foreignObject><g data-name="logo@2x"><path id="a@b" class="a" d="M0 0h9v9z"/></g></switch>',
+        'viewBox="0 0 10 10" enable-background="new 0 0 10 10"',
+      ],
+      [
+        "Inkscape",
+        '<sodipodi:namedview/><svg:path style="fill:#fff;marker-end:url(\'#m\')" d="M0 0h9v9z"/><flowRoot><p/></flowRoot>',
+        'width="210mm" height="297mm" viewBox="0 0 21000 29700"',
+      ],
+      ["a large drawing", '<path d="M0 0h9v9z"/>', 'width="20000" height="8000"'],
+    ])("takes what %s writes", async (_program, inner, attributes) => {
+      expect((await put(svg(inner, attributes))).status).toBe(204);
+      expect((await put(svg(inner, attributes), "icon")).status).toBe(204);
     });
 
     it("has an icon of any picture, small for a tab and large for a home screen", async () => {

@@ -14,7 +14,7 @@ afterAll(() => server.stop());
 
 const security: Parameters<typeof measuresOfEns>[0] = {
   ...{ https: true, passwords: true, withSecondStep: 1, administrators: 1, metrics: true, terms: [] },
-  ...{ sessionHours: 8, idleMinutes: 30, accesses: 0, events: true, accessLog: true },
+  ...{ sessionHours: 8, idleMinutes: 30, accesses: 0, openAccesses: 0, events: true, accessLog: true },
   adminReads: "reason",
   secondStep: "all",
   signup: "closed",
@@ -39,6 +39,7 @@ describe("the measures of the ENS", () => {
     [{ sessionHours: null, idleMinutes: null }, ["op.acc.6"]],
     [{ signup: "domains" }, ["op.acc.4"]],
     [{ passwords: false, secondStep: "optional", signup: "open" }, []],
+    [{ passwords: false, openAccesses: 1 }, ["op.acc.4"]],
     [{ metrics: false }, ["op.mon.2"]],
     [{ lastCopyAt: "2026-01-01T00:00:00.000Z" }, ["mp.info.6", "op.cont.2", "op.cont.3"]],
     [{ adminReads: "open" }, ["op.acc.3"]],

@@ -1,6 +1,7 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import { answerTokens, token } from "../auth/answer-tokens.server.ts";
 import type { ApiEnv } from "../env.server.ts";
+import { recordEvent } from "../http/audit.server.ts";
 import { answerInvalid, Problem } from "../http/problem.server.ts";
 import { countAttempt, forgetAttempts, networkOf } from "../http/rate-limit.server.ts";
 import { answers, id, line, takes } from "../http/schemas.server.ts";
@@ -35,8 +36,11 @@ const enterHere: RouteHandler<typeof enterRoute, ApiEnv> = async (c) => {
   const here = `${networkOf(c)} ${everywhere}`;
   await countAttempt(c, "signinAccount", here);
   await countAttempt(c, "signinEverywhere", everywhere);
-  const facts = await askDirectory(access, services.accessKey, { username, password }).catch((error: unknown) => {
-    if (error instanceof WrongCredentials) throw new Problem(401, "El usuario o la contraseña no son correctos.");
+  const facts = await askDirectory(access, services.accessKey, { username, password }).catch(async (error: unknown) => {
+    if (error instanceof WrongCredentials) {
+      await recordEvent(c, "signin-failed", "access", access.id, { actorId: null });
+      throw new Problem(401, "El usuario o la contraseña no son correctos.");
+    }
     services.log.warn({ err: error, access: access.name }, "un directorio no contesta como debe");
     if (error instanceof RefusesUs) {
       throw new Problem(502, `«${access.name}» no acepta a esta instalación. Avisa a quien administra.`);

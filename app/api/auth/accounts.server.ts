@@ -179,8 +179,8 @@ export async function signIn(
   await countAttempt(c, "signinAddress", networkOf(c));
   const here = `${networkOf(c)} ${emailKey}`;
   const locked = (where: string) => (minutes: number) => tellLocked(c, emailKey, where, minutes);
-  await countAttempt(c, "signinAccount", here, locked("Desde allí"));
-  await countAttempt(c, "signinEverywhere", emailKey, locked("Desde ningún sitio"));
+  await countAttempt(c, "signinAccount", here, locked("Desde allí no se puede entrar en ella"));
+  await countAttempt(c, "signinEverywhere", emailKey, locked("Nadie puede entrar en ella con la contraseña"));
   const account = await services.db
     .selectFrom("users")
     .where("emailKey", "=", emailKey)
@@ -211,7 +211,7 @@ async function tellLocked(c: Context<ApiEnv>, emailKey: string, where: string, m
   mail.post({
     to: account.email,
     subject: "Demasiados intentos de entrar en tu cuenta",
-    text: `Hola:\n\nAlguien ha intentado entrar en tu cuenta muchas veces, la última desde ${c.env.ip}. ${where} no se puede entrar en ella durante ${minutes} minutos.\n\nSi no has sido tú, no hace falta que hagas nada: tu contraseña sigue siendo la misma. Con una llave de acceso o la verificación en dos pasos no basta con adivinarla.\n`,
+    text: `Hola:\n\nAlguien ha intentado entrar en tu cuenta muchas veces, la última desde ${c.env.ip}. ${where} durante ${minutes} minutos.\n\nSi no has sido tú, no hace falta que hagas nada: tu contraseña sigue siendo la misma. La verificación en dos pasos hace que adivinarla no baste.\n`,
   });
 }
 

@@ -6,7 +6,7 @@ import { readHouse } from "../../db/house.server.ts";
 import { limits } from "../../process/limits.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
-import { noProgram, signedIn } from "../http/authentication.server.ts";
+import { noProgram, signedIn, withSecondStep } from "../http/authentication.server.ts";
 import { answerInvalid, invalid, notFound } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
 import { answers, bearer, idParam, iso, isoOrNull, line, takes } from "../http/schemas.server.ts";
@@ -160,6 +160,8 @@ export const passkeys = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       method: "delete",
       path: "/{id}",
       ...common,
+      // Else a password alone would put another second step in its place.
+      middleware: [...common.middleware, withSecondStep],
       request: { params: idParam },
       responses: { 204: { description: "Con ella ya no se entra." } },
     }),

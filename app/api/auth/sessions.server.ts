@@ -168,7 +168,7 @@ async function showSession(c: Context<ApiEnv>): Promise<z.output<typeof session>
   // It may have ended since the call was let in.
   if (!account) throw notSignedIn();
   return {
-    user: showUser(account, account),
+    user: showUser(account, c.var.person),
     ...(await planUseOf(db, account)),
     expiresAt: iso(account.refreshExpiresAt),
     owesTerms: c.var.person.owesTerms,

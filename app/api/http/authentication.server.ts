@@ -87,7 +87,9 @@ async function findBySession(c: Context<ApiEnv>, token: string): Promise<Person 
     await noteSeen(c, db.updateTable("sessions").set({ lastSeenAt: now }).where("id", "=", row.sessionId).execute());
     await noteSeen(c, db.updateTable("users").set({ lastSeenAt: now }).where("id", "=", row.id).execute());
   }
-  const isAsked = secondStep === "all" || (secondStep === "admins" && person.role === "admin");
+  // Without passwords there is nothing to add a step to: whoever comes in otherwise was let in from the machine.
+  const { passwordSignin } = c.var.services.config;
+  const isAsked = passwordSignin && (secondStep === "all" || (secondStep === "admins" && person.role === "admin"));
   return {
     ...person,
     owesTerms: owes({ acceptedAt, termsAt: newest }),
@@ -135,11 +137,10 @@ export async function findPerson({ db }: Pick<Services, "db">, userId: string): 
 const termsAt = sql<number | null>`(select max("textAt") from pages where "mustAccept" = 1 and published = 1)`;
 
 /**
- * Whether a session was opened by a passkey or by OpenID Connect, whose provider has steps of its own (a directory takes a password alone),
- * or is of somebody with an authenticator app, without whose code no password opens one.
+ * Whether a session was opened by a passkey, by a provider or directory of the organisation, which answers for its own steps, or is of
+ * somebody with an authenticator app, without whose code no password of ours opens one.
  */
-const hasSecondStep = sql<number>`case when sessions."byPasskey" = 1
-  or exists (select 1 from accesses where accesses.id = sessions."accessId" and accesses.kind = 'oidc')
+const hasSecondStep = sql<number>`case when sessions."byPasskey" = 1 or sessions."accessId" is not null
   or exists (select 1 from authenticators where "userId" = users.id and "confirmedAt" is not null) then 1 else 0 end`;
 
 /** Whether somebody has pages to accept before they go on. */

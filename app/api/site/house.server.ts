@@ -43,7 +43,8 @@ const whole = (label: string, least: number, most: number) =>
     .int(`${label} tienen que ser un número entero.`)
     .min(least, `${label}: ${least} como poco.`)
     .max(most, `${label}: ${most.toLocaleString("es")} como mucho.`)
-    .nullable();
+    .nullable()
+    .openapi({ example: least });
 
 const body = z.strictObject({
   name: line("El nombre", limits.houseName, 1),
@@ -94,7 +95,7 @@ const shown = z
   })
   .openapi("PublicHouse");
 
-const showSettings = (row: HouseRow): z.output<typeof settings> => ({
+const showSettings = ({ eventsTold: _, ...row }: HouseRow): z.output<typeof settings> => ({
   ...row,
   ...timesOf(row),
   groupIds: parseGroupIds(row),

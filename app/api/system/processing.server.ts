@@ -65,6 +65,7 @@ const shown = z
       idleMinutes: z.number().nullable(),
       signup: z.enum(["open", "domains", "closed"]).openapi({ description: "Quién puede crear una cuenta." }),
       accesses: z.number().openapi({ description: "Cuántos proveedores hay con los que se entra." }),
+      openAccesses: z.number().openapi({ description: "Cuántos dan cuenta a cualquiera que entre." }),
       events: z.boolean().openapi({ description: "Si la auditoría se manda a un SIEM." }),
       accessLog: z.boolean(),
       metrics: z.boolean().openapi({ description: "Si hay métricas que vigilar." }),
@@ -211,11 +212,14 @@ async function recipientsOf({ db, config }: Services): Promise<Processing["recip
   ];
 }
 
-const securityCounts = sql<Record<"withSecondStep" | "administrators" | "accesses" | "minorGroups", number>>`select
+const securityCounts = sql<
+  Record<"withSecondStep" | "administrators" | "accesses" | "openAccesses" | "minorGroups", number>
+>`select
   (select count(*) from authenticators where "confirmedAt" is not null) as "withSecondStep",
   (select count(*) from users where role = 'admin' and status = 'active') as administrators,
   (select count(*) from groups where minors = 1) as "minorGroups",
-  (select count(*) from accesses where enabled = 1) as accesses`;
+  (select count(*) from accesses where enabled = 1) as accesses,
+  (select count(*) from accesses where enabled = 1 and "makesAccounts" = 1 and domains = '' and kind = 'oidc') as "openAccesses"`;
 
 async function securityOf({ db, engine, config, lastCopy }: Services): Promise<Processing["security"]> {
   const [counts] = (await securityCounts.execute(db)).rows;
@@ -232,6 +236,7 @@ async function securityOf({ db, engine, config, lastCopy }: Services): Promise<P
     withSecondStep: Number(counts?.withSecondStep),
     administrators: Number(counts?.administrators),
     accesses: Number(counts?.accesses),
+    openAccesses: Number(counts?.openAccesses),
     adminReads: config.adminReads,
     terms: terms.map(({ title }) => title),
     secondStep,

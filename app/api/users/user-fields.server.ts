@@ -16,7 +16,7 @@ export const user = z
   .openapi("User");
 
 /** An account as the API shows it: never its password, and what waits unsent to its person alone. */
-export const showUser = (row: UserRow, reader: { id: string }): z.output<typeof user> => ({
+export const showUser = (row: UserRow, reader: { id: string; owesSecondStep?: boolean }): z.output<typeof user> => ({
   id: row.id,
   ...timesOf(row),
   name: row.name,
@@ -24,6 +24,6 @@ export const showUser = (row: UserRow, reader: { id: string }): z.output<typeof 
   role: row.role,
   status: row.status,
   hasPassword: row.passwordHash !== "",
-  draft: row.id === reader.id ? parseDraft(row.draft) : null,
+  draft: row.id === reader.id && !reader.owesSecondStep ? parseDraft(row.draft) : null,
   lastSeenAt: isoOrNull(row.lastSeenAt),
 });

@@ -42,9 +42,19 @@ export async function makeIcons(bytes: Buffer): Promise<{ icon: BrandImage; larg
 }
 
 /** A picture in SVG, to be drawn as large as it is needed: `side` pixels. */
-async function drawing(svg: Buffer, side: number): Promise<Sharp> {
-  const { width, height } = await (await openImage(svg)).metadata().catch(refuse);
-  return openImage(svg, { density: Math.min(densest, Math.max(1, (own * side) / Math.max(width, height))) });
+const drawing = (svg: Buffer, side: number): Promise<Sharp> =>
+  openImage(svg, { density: Math.min(densest, Math.max(1, (own * side) / sizeOf(svg.toString()))) });
+
+/** Larger side of a picture in SVG, in its own units: of its width and height in pixels, else of its viewBox. */
+function sizeOf(svg: string): number {
+  const [open = ""] = /^<svg[^>]*>/.exec(svg) ?? [];
+  const sides = ["width", "height"].map((name) => Number(new RegExp(` ${name}="([\\d.]+)(?:px)?"`).exec(open)?.[1]));
+  if (sides.every((side) => side > 0)) return Math.max(...sides);
+  const [, , width = 0, height = 0] = (/ viewBox="([^"]*)"/.exec(open)?.[1] ?? "")
+    .trim()
+    .split(/[\s,]+/)
+    .map(Number);
+  return Math.max(width, height) || logoBox.width;
 }
 
 const isSvg = (bytes: Buffer) =>

@@ -7,8 +7,8 @@ const drawn = new Set(
     " ",
   ),
 );
-// Drawing programs keep notes of their own in it.
-const ignored = new Set(["metadata"]);
+// Drawing programs keep notes, texts and copies of their own in these; without them the picture is the same, or says less.
+const ignored = new Set(["metadata", "foreignObject", "flowRoot"]);
 // A `use` of a group of `use`s draws exponentially much.
 const usesAtMost = 100;
 const elementsAtMost = 5_000;
@@ -28,7 +28,8 @@ export function plainSvg(source: string): string {
   let style: string | undefined;
   const parser = new Parser(
     {
-      onopentag(name, attributes) {
+      onopentag(named, attributes) {
+        const name = own(named);
         depth++;
         if (skipped) return;
         if (depth === 1 && (name !== "svg" || out.length > 0)) throw new FileRefused("no es un SVG.");
@@ -45,6 +46,8 @@ export function plainSvg(source: string): string {
         out.push(`<${name}${name === "svg" && depth === 1 ? ' xmlns="http://www.w3.org/2000/svg"' : ""}`);
         const { "xlink:href": link, ...others } = attributes;
         const given = link === undefined || "href" in others ? others : { ...others, href: link };
+        // A page gives it its size; without one of its own, in whatever unit, it has the shape of its viewBox.
+        if (depth === 1 && "viewBox" in given) for (const side of ["width", "height"]) delete given[side];
         for (const [attribute, value] of Object.entries(given)) out.push(kept(attribute, value));
         out.push(">");
       },
@@ -53,7 +56,8 @@ export function plainSvg(source: string): string {
         if (style !== undefined) style += text;
         else out.push(escaped(text));
       },
-      onclosetag(name) {
+      onclosetag(named) {
+        const name = own(named);
         if (skipped === depth) skipped = 0;
         else if (!skipped) {
           if (style !== undefined) {
@@ -77,6 +81,9 @@ export function plainSvg(source: string): string {
   return svg;
 }
 
+/** The name of an element without the prefix of SVG itself. */
+const own = (name: string) => name.replace(/^svg:/, "");
+
 const has = (what: string) => new FileRefused(`lleva ${what}, que un dibujo no necesita. Quítalo, o súbelo en PNG.`);
 
 /** An attribute as it is kept; empty for one that says nothing to a browser. */
@@ -84,18 +91,23 @@ function kept(name: string, value: string): string {
   const isLink = name === "href";
   if (!/^[a-z][\w:.-]*$/i.test(name)) throw has(`«${name}»`);
   if (/^on/i.test(name)) throw has(`«${name}»`);
-  if (name === "xmlns" || (name.includes(":") && !isLink)) return "";
+  if (name.includes(":") || /^(xmlns$|data-|aria-|required|system|enable-background$)/.test(name)) return "";
+  // Names, which fetch nothing.
+  if (name === "id" || name === "class") return ` ${name}="${escaped(value)}"`;
   if (isLink && !value.trim().startsWith("#")) throw has("enlaces a otros sitios o imágenes dentro");
   checkCss(value);
   return ` ${name}="${escaped(value)}"`;
 }
 
 /** Throws for style, in a sheet or an attribute, that would fetch something: only parts of the same picture are referred to. */
-function checkCss(text: string): void {
+function checkCss(sheet: string): void {
+  const text = sheet.replace(/\/\*[\s\S]*?\*\//g, "");
   for (const [, to = ""] of text.matchAll(/url\s*\(([^)]*)/gi)) {
     if (!/^\s*['"]?\s*#/.test(to)) throw has("enlaces a otros sitios o imágenes dentro");
   }
-  if (/@|\\|\/\/|expression\s*\(|image(?:-set)?\s*\(|(?:java|vb)script:/i.test(text))
+  if (
+    /@(?!media|charset|supports|keyframes)|\\|\/\/|expression\s*\(|image(?:-set)?\s*\(|(?:java|vb)script:/i.test(text)
+  )
     throw has("estilos con @import, @font-face, direcciones o escapes");
 }
 

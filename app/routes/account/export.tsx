@@ -9,6 +9,7 @@ import { accepted, read, tellRefusal } from "../../web/api-result.server.ts";
 import { apiContext } from "../../web/context.ts";
 import { requireUser } from "../../web/current-user.server.ts";
 import { sizeInWords } from "../../web/file-display.server.ts";
+import { sendToOwed } from "../../web/guards.server.ts";
 import { zoneOfPerson } from "../../web/house.server.ts";
 import type { Route } from "./+types/export";
 import { AccountPage, Section } from "./account-page.tsx";
@@ -18,8 +19,9 @@ export const meta = titled("Tus datos");
 type Now = { state: "underway"; percent?: number } | { state: "failed"; problem: string };
 
 /** How far what was asked for last has come, and what is ready. With a script the page is told of each step; without one it is asked for again. */
-export async function loader({ context, request }: Route.LoaderArgs) {
-  const { user } = await requireUser(context);
+export async function loader({ context, request, url }: Route.LoaderArgs) {
+  const { user, owesSecondStep } = await requireUser(context);
+  sendToOwed({ owesTerms: false, owesSecondStep }, request, url);
   const { items } = await read(context.get(apiContext).api.user[":id"].exports.$get({ param: { id: user.id } }));
   const [last] = items;
   const done = items.find(({ state }) => state === "done");

@@ -83,7 +83,7 @@ export default function Security({ loaderData }: Route.ComponentProps) {
           </div>
         </Section>
       )}
-      {hasPassword && (
+      {(hasPassword || owesSecondStep) && (
         <Section id="pasos" title="Verificación en dos pasos">
           <Authenticator {...authenticator} />
         </Section>

@@ -52,7 +52,7 @@ export const house: AnyAdminResource = {
         admins: "Obligatoria para quien administra",
         all: "Obligatoria para todas las personas",
       },
-      hint: "De quien entra con contraseña. Con una llave de acceso o con la organización ya la hay.",
+      hint: "De quien entra con una contraseña de aquí. Una llave de acceso ya lo es; de quien entra con la organización responde ella.",
     },
     {
       name: "sessionHours",

@@ -83,15 +83,17 @@ export function measuresOfEns(security: Security): Measure[] {
     set(
       "op.acc.4",
       "Proceso de gestión de derechos de acceso",
-      security.signup === "closed" || !passwords,
+      (security.signup === "closed" || !passwords) && security.openAccesses === 0,
       "Las altas se gestionan: por la organización o por invitación; los grupos dan los derechos, y desactivar una cuenta corta todo al momento.",
-      "Cualquiera puede crear una cuenta (que su correo sea suyo no se comprueba): SIGNUP=closed, e invitar o entrar con la organización.",
+      "Cualquiera puede crear una cuenta (que su correo sea suyo no se comprueba): SIGNUP=closed, y los dominios de cada acceso.",
     ),
     set(
       "op.acc.5",
       "Mecanismo de autenticación (usuarios externos)",
       steps,
-      "Contraseñas de ocho caracteres o más que no sean de las corrientes, llaves de acceso y verificación en dos pasos.",
+      passwords
+        ? "Contraseñas de ocho caracteres o más que no sean de las corrientes, con segundo paso, o llaves de acceso."
+        : "Se entra con la organización, que responde de sus pasos.",
       "Haz obligatoria la verificación en dos pasos para todas las personas, en La casa.",
     ),
     set(

@@ -41,7 +41,7 @@ function risksOf({ recipients, security, kept }: Processing): Risk[] {
     {
       risk: "Alguien entra en la cuenta de otra persona.",
       measure: {
-        all: "La verificación en dos pasos es obligatoria para todas las personas que entran con contraseña o con un directorio.",
+        all: "La verificación en dos pasos es obligatoria para todas las personas que entran con una contraseña de aquí.",
         admins: "La verificación en dos pasos es obligatoria para quien administra, y la puede usar cualquiera.",
         optional: security.passwords
           ? `La verificación en dos pasos la usa quien quiere: ${security.withSecondStep.toLocaleString("es")} cuentas.`

@@ -127,7 +127,7 @@ export function measures(security: Processing["security"]): string[] {
     ...(secondStep === "optional"
       ? []
       : [
-          `La verificación en dos pasos es obligatoria para ${secondStep === "all" ? "todas las personas" : "quien administra"}, si entra con contraseña.`,
+          `La verificación en dos pasos es obligatoria para ${secondStep === "all" ? "todas las personas" : "quien administra"}, si entra con una contraseña de aquí.`,
         ]),
     ...(limits.length > 0 ? [`Las sesiones acaban ${limits.join(", o ")}.`] : []),
     administrators === 1 ? "Administra una persona." : `Administran ${administrators.toLocaleString("es")} personas.`,

@@ -1,4 +1,4 @@
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { textsOf } from "../../../ui/forms/send-form.ts";
 import { forgetPage } from "../../../ui/navigation/pages-seen.ts";
 
@@ -28,6 +28,8 @@ async function store(page: string, body = unsaved.get(page)): Promise<void> {
 
 /** Saves the draft of the composer of `page` when typing pauses, and at once on leaving. */
 export function useDraft(page: string, edits: boolean) {
+  // As the composer begins with: it may be stored a moment later.
+  const [typed] = useState(() => (edits ? undefined : unsaved.get(page)?.get("content")));
   useEffect(() => {
     const leave = () => void store(page);
     addEventListener("pagehide", leave);
@@ -45,5 +47,5 @@ export function useDraft(page: string, edits: boolean) {
     unsaved.set(page, draft);
     setTimeout(store, savedAfter, page, draft);
   };
-  return { keep, cancel: () => unsaved.delete(page), typed: unsaved.get(page)?.get("content") };
+  return { keep, cancel: () => unsaved.delete(page), typed };
 }
