@@ -4,12 +4,12 @@ import { makeCopy } from "../app/backups/copies.server.ts";
 import { sourcesOf } from "../app/backups/nightly.server.ts";
 import { openPlace } from "../app/backups/place.server.ts";
 import { openStorage } from "../app/files/storage/open.server.ts";
-import { ConfigError, readConfig } from "../app/process/config.server.ts";
+import { ConfigError, readInstalled } from "../app/process/config.server.ts";
 import { createLog } from "../app/process/log.server.ts";
 import { run } from "./run.ts";
 
 await run(async () => {
-  const config = readConfig();
+  const config = readInstalled();
   if (!config.backup) throw new ConfigError("Falta BACKUP_URL, adonde van las copias: una carpeta o un almacén S3.");
   const place = await openPlace(config.backup);
   const storage = await openStorage(config, createLog("warn"));

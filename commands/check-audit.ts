@@ -5,7 +5,7 @@ import { checkAudit } from "../app/db/audit/check.server.ts";
 import { sealAudit } from "../app/db/audit/seal.server.ts";
 import { openDatabase } from "../app/db/connection.server.ts";
 import { secretKeys } from "../app/db/stored-secrets.server.ts";
-import { ConfigError, readConfig } from "../app/process/config.server.ts";
+import { ConfigError, readInstalled } from "../app/process/config.server.ts";
 import { createLog } from "../app/process/log.server.ts";
 import { run } from "./run.ts";
 
@@ -14,7 +14,7 @@ await run(async () => {
   if (number && !(Number(number) > 0 && hash)) {
     throw new ConfigError("Se escribe el número de un apunte y su sello: npm run auditoria:comprobar -- 120 sello");
   }
-  const config = readConfig();
+  const config = readInstalled();
   const { db, engine, close } = await openDatabase(config, createLog("warn"));
   try {
     const { auditKey } = secretKeys(config.secret);

@@ -6,12 +6,12 @@ import { copyStorage } from "../app/files/storage/copy.server.ts";
 import { FolderStorage } from "../app/files/storage/folder.server.ts";
 import { openStorage } from "../app/files/storage/open.server.ts";
 import { StorageUnavailable } from "../app/files/storage/storage.server.ts";
-import { ConfigError, readConfig } from "../app/process/config.server.ts";
+import { ConfigError, readInstalled } from "../app/process/config.server.ts";
 import { createLog } from "../app/process/log.server.ts";
 import { run } from "./run.ts";
 
 await run(async () => {
-  const config = readConfig();
+  const config = readInstalled();
   if (!config.bucket) throw new ConfigError("Falta STORAGE_URL, el almacén adonde copiar.");
   const to = await openStorage(config, createLog("silent"));
   try {

@@ -5,12 +5,12 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { openDatabase } from "../app/db/connection.server.ts";
 import { copyContent } from "../app/db/content.server.ts";
-import { ConfigError, readConfig } from "../app/process/config.server.ts";
+import { ConfigError, readInstalled } from "../app/process/config.server.ts";
 import { createLog } from "../app/process/log.server.ts";
 import { run } from "./run.ts";
 
 await run(async () => {
-  const config = readConfig();
+  const config = readInstalled();
   const log = createLog("warn");
   if (!config.databaseUrl) throw new ConfigError("Falta DATABASE_URL, la base de datos de PostgreSQL adonde copiar.");
   if (!existsSync(join(config.dataDir, "tertulia.db"))) {

@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import { v7 as newId } from "uuid";
 import { appendAudit } from "../app/db/audit/append.server.ts";
 import { openDatabase } from "../app/db/connection.server.ts";
-import { ConfigError, readConfig } from "../app/process/config.server.ts";
+import { ConfigError, readInstalled } from "../app/process/config.server.ts";
 import { hashToken } from "../app/process/crypto.server.ts";
 import { createLog } from "../app/process/log.server.ts";
 import { run } from "./run.ts";
@@ -16,7 +16,7 @@ const lives = 15 * 60_000;
 await run(async () => {
   const email = process.argv[2];
   if (!email) throw new ConfigError("Falta el correo de la cuenta: npm run cuenta:entrar -- ana@ejemplo.es");
-  const config = readConfig();
+  const config = readInstalled();
   const { db, clock, close } = await openDatabase(config, createLog("warn"));
   try {
     const key = email.toLowerCase();

@@ -3,12 +3,12 @@
 import { openDatabase } from "../app/db/connection.server.ts";
 import { whyUnavailable } from "../app/db/errors.server.ts";
 import { BoundLeft, partitionMessages } from "../app/db/partitions/messages.server.ts";
-import { ConfigError, readConfig } from "../app/process/config.server.ts";
+import { ConfigError, readInstalled } from "../app/process/config.server.ts";
 import { createLog } from "../app/process/log.server.ts";
 import { run } from "./run.ts";
 
 await run(async () => {
-  const config = readConfig();
+  const config = readInstalled();
   if (!config.databaseUrl)
     throw new ConfigError("Los mensajes se parten por meses con PostgreSQL: falta DATABASE_URL.");
   const { db, close } = await openDatabase(config, createLog("silent"));

@@ -4,14 +4,14 @@
 import { appendAudit } from "../app/db/audit/append.server.ts";
 import { openDatabase } from "../app/db/connection.server.ts";
 import { revokeAccess } from "../app/db/people/revoke-access.server.ts";
-import { ConfigError, readConfig } from "../app/process/config.server.ts";
+import { ConfigError, readInstalled } from "../app/process/config.server.ts";
 import { createLog } from "../app/process/log.server.ts";
 import { run } from "./run.ts";
 
 await run(async () => {
   const email = process.argv[2];
   if (!email) throw new ConfigError("Falta el correo de la cuenta: npm run cuenta:sin-codigo -- ana@ejemplo.es");
-  const { db, close } = await openDatabase(readConfig(), createLog("warn"));
+  const { db, close } = await openDatabase(readInstalled(), createLog("warn"));
   try {
     const key = email.toLowerCase();
     const account = await db.selectFrom("users").where("emailKey", "=", key).select("id").executeTakeFirst();

@@ -274,6 +274,20 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   return config;
 }
 
+/**
+ * Like `readConfig`, for a command on an installation that is there: it must not make an empty one beside it. Throws ConfigError where
+ * there is none.
+ */
+export function readInstalled(env: NodeJS.ProcessEnv = process.env): Config {
+  const dataDir = resolve(env.DATA_DIR || "data");
+  if (!env.DATABASE_URL && !existsSync(join(dataDir, "tertulia.db"))) {
+    throw new ConfigError(
+      `En ${dataDir} no hay datos de Tertulia. Ejecuta esta orden con las variables del servicio (DATA_DIR, o DATABASE_URL) y con su usuario.`,
+    );
+  }
+  return readConfig(env);
+}
+
 /** Like `readSettings`, before a copy is restored: in an empty DATA_DIR no secret is made, as one may come with the copy. */
 export function readToRestore(env: NodeJS.ProcessEnv = process.env): Config {
   const secretGiven = Boolean(env.SESSION_SECRET);

@@ -20,7 +20,7 @@ it.runIf(mayUnshare)("a page of the web is a document by its address", () => {
     "/enorme": refused("pesa más de 20 MB"),
     "/nada": refused("no se puede guardar: esa página no existe \\(404\\)"),
     "sin esquema": refused("no se puede guardar: el servidor de esa página no acepta conexiones"),
-    "sin permiso": refused("quien administra no deja leer páginas de internet"),
+    "sin permiso": refused("aquí no puedes leer páginas de internet"),
   });
   // It has moved there, and is the same.
   expect(taken["/mudada"]).toEqual(taken["/guia"]);

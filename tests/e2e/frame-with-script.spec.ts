@@ -473,7 +473,7 @@ test("a page of an older build still leads to where somebody goes, but throws aw
   await page.getByLabel("Mensaje", { exact: true }).fill("A medias");
   await gone(2);
   await go();
-  await expect(page.getByText("Tertulia se ha actualizado mientras esta página estaba abierta.")).toBeVisible();
+  await expect(page.getByText("Este sitio se ha actualizado mientras esta página estaba abierta.")).toBeVisible();
 });
 
 test("a new page starts at its top, and the way back where it was left", async ({ page }) => {

@@ -162,7 +162,7 @@ test("two-step sign-in: set up with an app, then asked for, also with a recovery
   await dialog.getByLabel("Código de seis cifras").fill("000000");
   await dialog.getByLabel("Contraseña actual").fill(password);
   await dialog.getByRole("button", { name: "Activar" }).click();
-  await expect(dialog.getByRole("alert")).toContainText("El código no es correcto.");
+  await expect(dialog.getByRole("alert")).toContainText("El código no es correcto");
   await expect(dialog.locator("code")).toHaveText(secret.match(/.{1,4}/g)?.join(" ") ?? "");
   await dialog.getByLabel("Código de seis cifras").fill(new TOTP({ secret }).generate());
   await dialog.getByLabel("Contraseña actual").fill(password);
@@ -184,7 +184,7 @@ test("two-step sign-in: set up with an app, then asked for, also with a recovery
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Verificación en dos pasos");
   await page.getByLabel("Código").fill("000000");
   await page.getByRole("button", { name: "Iniciar sesión" }).click();
-  await expect(page.getByRole("alert")).toContainText("El código no es correcto.");
+  await expect(page.getByRole("alert")).toContainText("El código no es correcto");
   await page.getByLabel("Código").fill(recovery);
   await page.getByRole("button", { name: "Iniciar sesión" }).click();
   await page.waitForURL("**/conversation/chat");

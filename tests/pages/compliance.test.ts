@@ -19,7 +19,7 @@ const security: Parameters<typeof measuresOfEns>[0] = {
   secondStep: "all",
   signup: "closed",
   nightlyCopies: "encrypted",
-  ...{ lastCopyAt: new Date().toISOString(), mails: true, embedded: true, minorGroups: 0 },
+  ...{ lastCopyAt: new Date().toISOString(), mails: true, embedded: true, minorGroups: [] },
 };
 const missing = (changed: object) =>
   measuresOfEns({ ...security, ...changed })

@@ -150,7 +150,7 @@ async function withPageAt(c: Context<ApiEnv>, address: string, take: (page: Sent
   const { person, services } = c.var;
   await countAttempt(c, "page", person.id);
   if (!(await services.toolbox.readsPages(person.id))) {
-    throw new FileRefused("no se puede guardar: quien administra no deja leer páginas de internet.");
+    throw new FileRefused("no se puede guardar: aquí no puedes leer páginas de internet.");
   }
   const page = await takePage(address, person.id);
   await take(page).finally(page.discard);

@@ -71,7 +71,7 @@ const shown = z
       metrics: z.boolean().openapi({ description: "Si hay métricas que vigilar." }),
       mails: z.boolean().openapi({ description: "Si sale correo." }),
       embedded: z.boolean().openapi({ description: "Si la base de datos es la embebida." }),
-      minorGroups: z.number().openapi({ description: "Cuántos grupos son de menores." }),
+      minorGroups: z.array(z.string()).openapi({ description: "Los grupos de menores." }),
       nightlyCopies: z.enum(["none", "plain", "encrypted"]),
       lastCopyAt: z.string().nullable(),
     }),
@@ -212,16 +212,14 @@ async function recipientsOf({ db, config }: Services): Promise<Processing["recip
   ];
 }
 
-const securityCounts = sql<
-  Record<"withSecondStep" | "administrators" | "accesses" | "openAccesses" | "minorGroups", number>
->`select
+const securityCounts = sql<Record<"withSecondStep" | "administrators" | "accesses" | "openAccesses", number>>`select
   (select count(*) from authenticators where "confirmedAt" is not null) as "withSecondStep",
   (select count(*) from users where role = 'admin' and status = 'active') as administrators,
-  (select count(*) from groups where minors = 1) as "minorGroups",
   (select count(*) from accesses where enabled = 1) as accesses,
   (select count(*) from accesses where enabled = 1 and "makesAccounts" = 1 and domains = '' and kind = 'oidc') as "openAccesses"`;
 
 async function securityOf({ db, engine, config, lastCopy }: Services): Promise<Processing["security"]> {
+  const minors = await db.selectFrom("groups").where("minors", "=", 1).select("name").execute();
   const [counts] = (await securityCounts.execute(db)).rows;
   const { secondStep, sessionHours, idleMinutes, signupDomains } = await readHouse(db);
   const terms = await db
@@ -248,7 +246,7 @@ async function securityOf({ db, engine, config, lastCopy }: Services): Promise<P
     metrics: config.metricsToken !== undefined,
     mails: config.mail?.smtpUrl !== undefined,
     embedded: engine === "sqlite",
-    minorGroups: Number(counts?.minorGroups),
+    minorGroups: minors.map(({ name }) => name),
     nightlyCopies: !config.backup ? "none" : config.backupPassphrase ? "encrypted" : "plain",
     lastCopyAt: isoOrNull((await lastCopy.at().catch(() => undefined)) ?? null),
   };

@@ -10,6 +10,7 @@ import { accepted, read } from "../../web/api-result.server.ts";
 import { apiContext, sessionContext } from "../../web/context.ts";
 import { mayWork, requireUser } from "../../web/current-user.server.ts";
 import { sendFields } from "../../web/forms/form.server.ts";
+import { sendToOwed } from "../../web/guards.server.ts";
 import { zoneOfPerson } from "../../web/house.server.ts";
 import { showUse } from "../../web/plan-use-in-words.server.ts";
 import type { Route } from "./+types/user";
@@ -21,9 +22,10 @@ import { Use } from "./use.tsx";
 
 export const meta = titled("Tu cuenta");
 
-export async function loader({ context, request }: Route.LoaderArgs) {
+export async function loader({ context, request, url }: Route.LoaderArgs) {
   const person = await requireUser(context);
-  const { user } = person;
+  const { user, owesSecondStep } = person;
+  sendToOwed({ owesTerms: false, owesSecondStep }, request, url);
   const [{ days }, listed] = await Promise.all([
     read(context.get(apiContext).api.usage.$get({ query: {} })),
     mayWork(person) ? mayUse(context, person) : undefined,

@@ -36,7 +36,7 @@ export async function firstSteps(context: Context, { answers, mails, copies }: K
       name: "Poner límites",
       line: "De mensajes y de espacio a cada persona, o de gasto a un grupo.",
       to: "/admin/subscription",
-      done: subscriptions.total > 0 || groups.total > 0,
+      done: subscriptions.total > users.total || groups.total > 0,
     },
     ...(backups
       ? [

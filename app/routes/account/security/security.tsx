@@ -64,7 +64,7 @@ export default function Security({ loaderData }: Route.ComponentProps) {
   const dialog = useOutlet();
   return (
     <AccountPage dialog={dialog}>
-      {owesSecondStep && (
+      {owesSecondStep && !authenticator.enabled && (
         <div className="mt-6">
           <Callout type="warning">
             <p>
