@@ -48,7 +48,7 @@ const drawing = (svg: Buffer, side: number): Promise<Sharp> =>
 /** Larger side of a picture in SVG, in its own units: of its width and height in pixels, else of its viewBox. */
 function sizeOf(svg: string): number {
   const [open = ""] = /^<svg[^>]*>/.exec(svg) ?? [];
-  const sides = ["width", "height"].map((name) => Number(new RegExp(` ${name}="([\\d.]+)(?:px)?"`).exec(open)?.[1]));
+  const sides = [/ width="([\d.]+)(?:px)?"/, / height="([\d.]+)(?:px)?"/].map((side) => Number(side.exec(open)?.[1]));
   if (sides.every((side) => side > 0)) return Math.max(...sides);
   const [, , width = 0, height = 0] = (/ viewBox="([^"]*)"/.exec(open)?.[1] ?? "")
     .trim()
@@ -57,8 +57,9 @@ function sizeOf(svg: string): number {
   return Math.max(width, height) || logoBox.width;
 }
 
+// trimStart also takes a byte order mark.
 const isSvg = (bytes: Buffer) =>
-  /^\s*(?:\uFEFF)?\s*<(?:\?xml|!--|!DOCTYPE svg|svg)/i.test(bytes.subarray(0, 200).toString());
+  /^<(?:\?xml|!--|!DOCTYPE svg|svg)/i.test(bytes.subarray(0, 200).toString().trimStart());
 
 function svgOf(bytes: Buffer): Buffer {
   const svg = Buffer.from(plainSvg(bytes.toString()));

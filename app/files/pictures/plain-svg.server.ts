@@ -99,11 +99,19 @@ function kept(name: string, value: string): string {
   return ` ${name}="${escaped(value)}"`;
 }
 
+/** The sheet without what browsers skip; a comment that is not closed goes on to the end. */
+function withoutComments(sheet: string): string {
+  const [first = "", ...commented] = sheet.split("/*");
+  // A part without "*/" is all comment, and the comment goes on in the next one.
+  const kept = commented.map((part) => (part.includes("*/") ? part.slice(part.indexOf("*/") + 2) : ""));
+  return first + kept.join("");
+}
+
 /** Throws for style, in a sheet or an attribute, that would fetch something: only parts of the same picture are referred to. */
 function checkCss(sheet: string): void {
-  const text = sheet.replace(/\/\*[\s\S]*?\*\//g, "");
+  const text = withoutComments(sheet);
   for (const [, to = ""] of text.matchAll(/url\s*\(([^)]*)/gi)) {
-    if (!/^\s*['"]?\s*#/.test(to)) throw has("enlaces a otros sitios o imágenes dentro");
+    if (!to.replace(/['"\s]/g, "").startsWith("#")) throw has("enlaces a otros sitios o imágenes dentro");
   }
   if (
     /@(?!media|charset|supports|keyframes)|\\|\/\/|expression\s*\(|image(?:-set)?\s*\(|(?:java|vb)script:/i.test(text)
