@@ -86,8 +86,8 @@ export type ApiEnv = {
     person: Person;
     /** The limit for bodies of this route in bytes, if it is not the usual one for JSON. */
     bodySize?: number;
-    /** Whether this route's errors are said as OpenAI says them, too. */
-    forOpenAi?: boolean;
+    /** The company in whose words this route's errors are said, too. */
+    errorsOf?: "openai" | "anthropic";
     /** The rate limit of this call that will be reached first; `reset` in seconds. */
     rateLimit?: { limit: number; remaining: number; reset: number };
   };

@@ -11,12 +11,14 @@ const longest = 8_192;
 
 /**
  * Vectors of texts by a model behind OpenAI's `/embeddings`: for each text as many numbers as for the others. Throws ReplyError with a
- * Spanish sentence if the server refuses, is silent or answers something else.
+ * Spanish sentence if the server refuses, is silent or answers something else. `dimensions`: how many numbers are wanted; undefined: as
+ * many as the model has.
  */
 export async function embed(
   { externalId, baseUrl, apiKey }: SearchModelAccess,
   texts: string[],
   signal: AbortSignal,
+  dimensions?: number,
 ): Promise<number[][]> {
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
   const provider = createOpenAICompatible({
@@ -25,7 +27,12 @@ export async function embed(
     apiKey: apiKey ?? undefined,
     fetch: fetchModel,
   });
-  const asked = Promise.resolve(provider.embeddingModel(externalId).doEmbed({ values: texts, abortSignal: signal }));
+  const asking = {
+    values: texts,
+    abortSignal: signal,
+    ...(dimensions !== undefined && { providerOptions: { openaiCompatible: { dimensions } } }),
+  };
+  const asked = Promise.resolve(provider.embeddingModel(externalId).doEmbed(asking));
   const { embeddings } = await asked.catch((error: unknown) => {
     if (signal.aborted && (signal.reason as Error).name === "TimeoutError") throw tooSlow(error);
     const told = replyError(error);
@@ -36,6 +43,7 @@ export async function embed(
   if (!fits || length < shortest || length > longest || !embeddings.flat().every(Number.isFinite)) {
     throw new ReplyError("El modelo de búsqueda ha contestado algo que no son los números de cada texto.");
   }
+  if (dimensions !== undefined && length !== dimensions) throw ReplyError.notTaken("dimensions");
   return embeddings;
 }
 

@@ -72,12 +72,12 @@ export class SearchModel implements Meanings {
     }
   }
 
-  /** The server's own vectors of texts. Throws ReplyError. */
-  async vectorsOf(model: TriedModel, texts: string[], signal: AbortSignal): Promise<number[][]> {
+  /** The server's own vectors of texts, of as many numbers as are wanted. Throws ReplyError. */
+  async vectorsOf(model: TriedModel, texts: string[], signal: AbortSignal, dimensions?: number): Promise<number[][]> {
     const { modelKey } = this.#services;
     const apiKey = model.apiKey === null ? null : tryDecrypt(model.apiKey, modelKey, model.id);
     if (apiKey === undefined) throw ReplyError.lostKey();
-    return embed({ ...model, apiKey }, texts, signal);
+    return embed({ ...model, apiKey }, texts, signal, dimensions);
   }
 
   async #ask(model: TriedModel, texts: string[], signal: AbortSignal): Promise<Meaning[]> {

@@ -6,9 +6,19 @@ import type { Tool } from "../tools/tool.server.ts";
 import type { Usage } from "./chunk.ts";
 import { instructionsFor } from "./prompt/prompt.server.ts";
 import { openModel, storeLearned } from "./providers/model-access.server.ts";
-import type { Learned, OfferedTool, Piece, Prompt, ResponseFormat, ToolChoice } from "./providers/model-call.server.ts";
+import type {
+  Learned,
+  OfferedTool,
+  Piece,
+  Prompt,
+  ResponseFormat,
+  Settings,
+  ToolChoice,
+} from "./providers/model-call.server.ts";
 import { generate } from "./providers/providers.server.ts";
+import type { Parameter } from "./providers/refused-parameters.server.ts";
 import { offeredAs } from "./providers/tool-calls.server.ts";
+import { measureReply } from "./running/measure.server.ts";
 import type { RunServices } from "./running/runs.server.ts";
 import { withHouseCalls } from "./tools/house-calls.server.ts";
 import { estimateUsage, reserveUsage, settleUsage, tooMany } from "./usage.server.ts";
@@ -18,6 +28,8 @@ type CompletionRequest = {
   model: ModelRow;
   prompt: Prompt;
   stop: string[];
+  settings: Settings;
+  required: readonly Parameter[];
   responseFormat: ResponseFormat | undefined;
   /** The program's own, which it carries out itself. */
   tools: OfferedTool[];
@@ -60,7 +72,11 @@ export async function completePrompt(
       return generate(openModel(model, modelKey), { system, turns: [...prompt.turns, ...since] }, options);
     }
     const length = system.length + prompt.turns.reduce((sum, { content }) => sum + content.length, 0);
-    return counted(pieces, leave, length, (usage) => settleUsage(db, userId, model, usage, Date.now()));
+    return counted(pieces, leave, length, async ({ status, ...measured }) => {
+      measureReply(measured, model, status);
+      const { usage } = measured;
+      if (usage.inputTokens + usage.outputTokens > 0) await settleUsage(db, userId, model, usage, Date.now());
+    });
   } catch (error) {
     leave();
     throw error;
@@ -83,25 +99,41 @@ async function enter(trx: Trx, { id, userId, modelId, processId }: Entering): Pr
   await trx.insertInto("completions").values({ id, createdAt: now, updatedAt: now, userId, processId }).execute();
 }
 
-/** Passes the pieces on and records the usage however it ends: completed, failed, or left by its reader. */
+type Ended = {
+  status: "complete" | "failed" | "stopped";
+  startedAt: number;
+  firstAt: number | undefined;
+  usage: Usage;
+};
+
+/** Passes the pieces on and tells the usage however it ends: completed, failed, or left by its reader. */
 async function* counted(
   pieces: AsyncGenerator<Piece>,
   leave: () => void,
   promptLength: number,
-  settle: (usage: Usage) => Promise<void>,
+  settle: (ended: Ended) => Promise<void>,
 ): AsyncGenerator<Piece> {
+  const startedAt = Date.now();
+  let firstAt: number | undefined;
   let length = 0;
   let usage: Usage | undefined;
+  let status: Ended["status"] = "stopped";
   try {
     for await (const piece of pieces) {
+      firstAt ??= Date.now();
       if ("text" in piece) length += piece.text.length;
       else if (piece.type === "finish" && piece.usage.outputTokens) {
         usage = { inputTokens: piece.usage.inputTokens ?? 0, outputTokens: piece.usage.outputTokens };
       }
       yield piece;
     }
+    status = "complete";
+  } catch (error) {
+    status = "failed";
+    throw error;
   } finally {
     leave();
-    if (length > 0 || usage) await settle(usage ?? estimateUsage(promptLength, length));
+    const estimated = length > 0 ? estimateUsage(promptLength, length) : { inputTokens: 0, outputTokens: 0 };
+    await settle({ status, startedAt, firstAt, usage: usage ?? estimated });
   }
 }

@@ -102,6 +102,8 @@ export class ReplyError extends Error {
   readonly fits: number | undefined;
   /** Seconds after which the provider says that it can be asked again. */
   readonly retryAfter: number | undefined;
+  /** Parameter of a program that the model does not take, by its name in chat completions. */
+  readonly parameter: string | undefined;
   constructor(
     message: string,
     {
@@ -109,14 +111,29 @@ export class ReplyError extends Error {
       kind,
       fits,
       retryAfter,
+      parameter,
       cause,
-    }: { status?: Status; kind?: FailureKind; fits?: number; retryAfter?: number; cause?: unknown } = {},
+    }: {
+      status?: Status;
+      kind?: FailureKind;
+      fits?: number;
+      retryAfter?: number;
+      parameter?: string;
+      cause?: unknown;
+    } = {},
   ) {
     super(message, { cause });
     this.status = status;
     this.kind = kind;
     this.fits = fits;
     this.retryAfter = retryAfter;
+    this.parameter = parameter;
+  }
+  static notTaken(parameter: string) {
+    return new ReplyError(`Este modelo no admite «${parameter}». Quítalo de la petición o elige otro modelo.`, {
+      status: 400,
+      parameter,
+    });
   }
   static of(kind: FailureKind, more: { fits?: number; retryAfter?: number; cause?: unknown } = {}) {
     return new ReplyError(kinds[kind].says, { status: kinds[kind].status, kind, ...more });

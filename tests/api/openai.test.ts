@@ -193,7 +193,7 @@ describe("a client of OpenAI's", () => {
   });
 
   it.each([
-    ["responses", () => client.responses.create({ model: "gpt-4o", input: "Hola" })],
+    ["completions", () => client.completions.create({ model: "gpt-4o", prompt: "Hola" })],
     ["embeddings", () => client.embeddings.create({ model: "gpt-4o", input: "Hola" })],
   ])("is told that there is no /v1/%s, and what there is", async (_path, request) => {
     await expect(request()).rejects.toMatchObject({ status: 404, message: expect.stringContaining("Aquí no ") });
@@ -274,7 +274,7 @@ describe("a client of OpenAI's", () => {
         () => "",
         (error: { message: string }) => error.message,
       );
-    expect(await why(look("https://ejemplo.es/foto.png"))).toContain("incluidas como data:image");
+    expect(await why(look("https://ejemplo.es/foto.png"))).toContain("imágenes se envían dentro: data:image");
     expect(await why(look("data:image/png;base64,AAAA"))).toContain("Una imagen es una imagen dañada");
     await post("/api/model", { ...json, name: "Sin ojos", externalId: "ciego" }, session);
     expect(await why(look(`data:image/png;base64,${png.toString("base64")}`, "ciego"))).toContain("no ve imágenes");

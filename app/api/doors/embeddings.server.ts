@@ -1,6 +1,5 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import { limits } from "../../process/limits.ts";
-import { ReplyError } from "../../replies/errors.server.ts";
 import { refuseBeyondPlan, settleUsage } from "../../replies/usage.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
@@ -8,6 +7,8 @@ import { takesBodyOf } from "../http/bodies.server.ts";
 import { answerInvalid, Problem } from "../http/problem.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
 import { answers, bearer, takes } from "../http/schemas.server.ts";
+import { problemOf } from "./door.server.ts";
+import { everyFieldOf, whole } from "./door-request.server.ts";
 import { forOpenAi } from "./openai-clients.server.ts";
 
 const textsAtMost = 128;
@@ -18,14 +19,18 @@ const one = z
   .string("«input» tiene que ser un texto o una lista de textos.")
   .min(1, "En «input» hay un texto vacío.")
   .max(limits.message, `Cada texto puede tener ${limits.message.toLocaleString("es")} caracteres como mucho.`);
-const asked = z.object({
-  input: z.union(
-    [one, z.array(one).min(1, "«input» está vacío.").max(textsAtMost, `Son más de ${textsAtMost} textos.`)],
-    "«input» tiene que ser un texto o una lista de hasta 128 textos.",
-  ),
-  model: z.string().max(200).optional().openapi({ description: "Se usa siempre el modelo de búsqueda." }),
-  encoding_format: z.enum(["float", "base64"], "«encoding_format» tiene que ser float o base64.").default("float"),
-});
+const asked = everyFieldOf(
+  {
+    input: z.union(
+      [one, z.array(one).min(1, "«input» está vacío.").max(textsAtMost, `Son más de ${textsAtMost} textos.`)],
+      "«input» tiene que ser un texto o una lista de hasta 128 textos.",
+    ),
+    model: z.string().max(200).optional().openapi({ description: "Se usa siempre el modelo de búsqueda." }),
+    encoding_format: z.enum(["float", "base64"], "«encoding_format» tiene que ser float o base64.").default("float"),
+    dimensions: whole.max(8_192, "Tiene que ser 8192 o menos.").nullish(),
+  },
+  { withoutEffect: ["user"] },
+);
 const embeddings = z
   .object({
     object: z.literal("list"),
@@ -56,7 +61,7 @@ const route = createRoute({
 
 const embedTexts: RouteHandler<typeof route, ApiEnv> = async (c) => {
   const { person, services } = c.var;
-  const { input, encoding_format } = c.req.valid("json");
+  const { input, encoding_format, dimensions } = c.req.valid("json");
   await countAttempt(c, "embeddings", person.id);
   const model = await services.searchModel.current();
   if (!model)
@@ -64,8 +69,8 @@ const embedTexts: RouteHandler<typeof route, ApiEnv> = async (c) => {
   await refuseBeyondPlan(services.db, person.id, Date.now());
   const texts = [input].flat();
   const signal = AbortSignal.any([c.req.raw.signal, AbortSignal.timeout(patience)]);
-  const vectors = await services.searchModel.vectorsOf(model, texts, signal).catch((error) => {
-    throw error instanceof ReplyError ? new Problem(error.status, error.message) : error;
+  const vectors = await services.searchModel.vectorsOf(model, texts, signal, dimensions ?? undefined).catch((error) => {
+    throw problemOf(error, c.req.raw.signal);
   });
   // The server counts in its own way, if it does; this is about right for Spanish.
   const tokens = Math.ceil(texts.join("").length / 3.5);

@@ -5,14 +5,16 @@ import { Problem } from "../http/problem.server.ts";
 
 /** Middleware for routes of OpenAI's clients: errors have OpenAI's shape beside our own fields. */
 export const forOpenAi = createMiddleware<ApiEnv>(async (c, next) => {
-  c.set("forOpenAi", true);
+  c.set("errorsOf", "openai");
   await next();
 });
 
+/** Headers of a stream of events. Proxies of nginx's kind would keep it back. */
+export const eventStream = { "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no" };
+
 /** Calls of OpenAI's API that are not offered, with the sentence that says what to use instead. */
 const instead = {
-  "/responses": "Aquí no hay /v1/responses: usa /v1/chat/completions, que contesta lo mismo.",
-  "/completions": "Aquí no hay /v1/completions: usa /v1/chat/completions.",
+  "/completions": "Aquí no hay /v1/completions: usa /v1/chat/completions o /v1/responses.",
 };
 
 /** The paths of `instead`: each answers 404 and says where to go. */

@@ -59,8 +59,8 @@ export type ProblemBody = {
   /** For an edit conflict: the current version. */
   current?: object;
   requestId: string;
-  /** Only for routes of OpenAI's API: the error in OpenAI's form. */
-  error?: { message: string; type: string; param: string | null; code: string | null };
+  /** Only for routes of OpenAI's and Anthropic's APIs: the error in their form. */
+  error?: { message: string; type: string; param?: string | null; code?: string | null };
 };
 
 /**
@@ -110,7 +110,8 @@ export function answerError(error: Error, c: Context<ApiEnv>): Response {
     ...(problem.ticket && { ticket: problem.ticket }),
     ...(problem.current && { current: problem.current }),
     requestId: c.var.requestId,
-    ...(c.var.forOpenAi && { error: asOpenAi(problem) }),
+    ...(c.var.errorsOf === "openai" && { error: asOpenAi(problem) }),
+    ...(c.var.errorsOf === "anthropic" && asAnthropic(problem)),
   };
   return c.body(JSON.stringify(body), problem.status, {
     "Content-Type": "application/problem+json",
@@ -124,6 +125,22 @@ const openAiTypes: Record<number, string> = { 401: "authentication_error", 429: 
 export function asOpenAi({ status, message, errors = {}, code }: Problem) {
   const type = openAiTypes[status] ?? (status >= 500 ? "server_error" : "invalid_request_error");
   return { message, type, param: Object.keys(errors)[0] ?? null, code: code ?? null };
+}
+
+const anthropicTypes: Record<number, string> = {
+  401: "authentication_error",
+  402: "billing_error",
+  403: "permission_error",
+  404: "not_found_error",
+  413: "request_too_large",
+  429: "rate_limit_error",
+  503: "overloaded_error",
+};
+
+/** An error in Anthropic's form, whose clients ask by its kind whether to try again. */
+export function asAnthropic({ status, message }: Problem) {
+  const type = anthropicTypes[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
+  return { type: "error", error: { type, message } };
 }
 
 /** The sentence for a reached limit: which one, until when, and what became of the message. */
@@ -181,10 +198,20 @@ export const answerInvalid: Hook<unknown, ApiEnv, string, unknown> = (result) =>
   if (!result.success) throw refusalOf(result.error);
 };
 
+type Issue = z.core.$ZodIssue;
+
+/** Issues within the one form that a value is meant to have, where it may have several: a list that is wrong inside is no wrong text. */
+function closest(issue: Issue): Issue[] {
+  const forms = issue.code === "invalid_union" ? issue.errors : [];
+  const [meant, ...others] = forms.filter((issues) => issues.every(({ path }) => path.length > 0));
+  if (!meant || others.length > 0) return [issue];
+  return meant.flatMap((inner) => closest({ ...inner, path: [...issue.path, ...inner.path] }));
+}
+
 /** A failed validation as a 422 with one sentence per field path. */
 export function refusalOf(error: { issues: z.core.$ZodIssue[] }): Problem {
   const errors: Record<string, string> = {};
-  for (const issue of error.issues) {
+  for (const issue of error.issues.flatMap(closest)) {
     const unknown = issue.code === "unrecognized_keys" ? (issue as { keys?: string[] }).keys?.[0] : undefined;
     const field = [...issue.path, ...(unknown ? [unknown] : [])].join(".");
     if (field) errors[field] ??= issue.message.replace(/(?<![.?])$/, ".");

@@ -8,38 +8,53 @@ import { callPart, resultMessage } from "./tool-calls.server.ts";
 export function toPrompt({ system, turns }: Prompt): LanguageModelV4Prompt {
   return [
     ...(system ? [{ role: "system" as const, content: system }] : []),
-    ...alternating(turns).map((turn): LanguageModelV4Message => {
-      if (turn.role === "tool") return resultMessage(turn);
-      const { role, content, images = [], calls = [], thoughts = [] } = turn;
-      const text = content || calls.length === 0 ? [{ type: "text" as const, text: content }] : [];
-      if (role === "user") return { role, content: [...images.map(imagePart), ...text] };
+    ...alternating(turns).map((one): LanguageModelV4Message => {
+      if (!Array.isArray(one)) return resultMessage(one);
+      const { role, calls = [], thoughts = [] } = one[one.length - 1] ?? one[0];
+      const said = saidParts(one);
+      if (role === "user") return { role, content: said };
       const own = thoughts.filter(({ meta }) => !meta.openaiCompatible).map(thoughtPart);
       const fields = thoughtFieldsOf(thoughts);
       return {
         role,
-        content: [...own, ...images.map(imagePart), ...text, ...calls.map(callPart)],
+        content: [...own, ...said, ...calls.map(callPart)],
         ...(fields && { providerOptions: { openaiCompatible: fields } }),
       };
     }),
   ];
 }
 
+type Group = [CallingTurn, ...CallingTurn[]];
+
 /**
- * Turns of which no two in a row are of the person, or of the model: after a reply that has failed there are, and templates of models
- * refuse them.
+ * Turns, those of the person or of the model that follow one another in a group: after a reply that has failed there are such, and
+ * templates of models refuse them as messages of their own.
  */
-function alternating(turns: Prompt["turns"]): Prompt["turns"] {
-  const merged: Prompt["turns"] = [];
+function alternating(turns: Prompt["turns"]): (Group | ToolResult)[] {
+  const groups: (Group | ToolResult)[] = [];
   for (const turn of turns) {
-    const last: CallingTurn | ToolResult | undefined = merged.at(-1);
-    if (!last || last.role === "tool" || turn.role === "tool" || last.role !== turn.role || last.calls?.length) {
-      merged.push(turn);
-      continue;
-    }
-    const content = [last.content, turn.content].filter(Boolean).join("\n\n");
-    merged[merged.length - 1] = { ...turn, content, images: [...(last.images ?? []), ...(turn.images ?? [])] };
+    const group = groups.at(-1);
+    const last = Array.isArray(group) ? group.at(-1) : undefined;
+    if (turn.role === "tool") groups.push(turn);
+    else if (Array.isArray(group) && last?.role === turn.role && !last.calls?.length) group.push(turn);
+    else groups.push([turn]);
   }
-  return merged;
+  return groups;
+}
+
+type SaidPart = { type: "text"; text: string } | ReturnType<typeof imagePart>;
+
+/** Texts and images of turns in their order, an image before the text of its turn; a text alone goes on with the one before. */
+function saidParts(turns: Group): SaidPart[] {
+  const parts: SaidPart[] = [];
+  for (const { content, images = [] } of turns) {
+    parts.push(...images.map(imagePart));
+    const last = parts.at(-1);
+    if (content && last?.type === "text") last.text += `\n\n${content}`;
+    else if (content) parts.push({ type: "text", text: content });
+  }
+  const hasCalls = turns.some(({ calls }) => calls?.length);
+  return parts.length > 0 || hasCalls ? parts : [{ type: "text", text: "" }];
 }
 
 const thoughtPart = ({ text, meta }: Thought) => ({ type: "reasoning" as const, text, providerOptions: meta });

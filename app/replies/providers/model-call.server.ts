@@ -67,6 +67,19 @@ export type ModelAccess = Pick<
   | "refused"
 >;
 
+/** Settings of one answer that a program has asked for, by the names of the providers' libraries. */
+export type Settings = {
+  topP?: number | undefined;
+  topK?: number | undefined;
+  seed?: number | undefined;
+  presencePenalty?: number | undefined;
+  frequencyPenalty?: number | undefined;
+  parallelToolCalls?: boolean | undefined;
+  verbosity?: "low" | "medium" | "high" | undefined;
+  /** In place of the model's own. */
+  reasoning?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | undefined;
+};
+
 /** The requested output: text, or JSON, optionally with a schema. */
 export type ResponseFormat = NonNullable<LanguageModelV4CallOptions["responseFormat"]>;
 export type Options = {
@@ -78,6 +91,10 @@ export type Options = {
   /** Tools that it may call; without any, a model that calls something all the same has failed. */
   tools?: OfferedTool[] | undefined;
   toolChoice?: ToolChoice | undefined;
+  /** With `required`: given by the program that asks, so that an answer without them is refused by name. */
+  settings?: Settings | undefined;
+  /** Parameters of the protocol that must reach the model. */
+  required?: readonly Parameter[] | undefined;
   /** Whether it goes on with a text that may have been whole: then an end without a word is none of a failure. */
   mayBeEmpty?: boolean;
   /** Told what has turned out about the model's server, to be stored with it. */

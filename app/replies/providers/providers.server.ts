@@ -8,6 +8,7 @@ import { toPrompt } from "./language-prompt.server.ts";
 import { partsOfAddress, withVersion } from "./model-address.server.ts";
 import type { Finish, ImagePiece, ModelAccess, OfferedTool, Options, Piece, Prompt } from "./model-call.server.ts";
 import { fetchModel, listen } from "./model-fetch.server.ts";
+import { commonOptions, ownOptions, refuseLeftOut, refuseUnsupported } from "./program-settings.server.ts";
 import { Answer } from "./reading/answer.server.ts";
 import { type Beside, readCompletion } from "./reading/completion-stream.server.ts";
 import {
@@ -42,6 +43,7 @@ async function* ask(given: ModelAccess, prompt: Prompt, asked: Options): AsyncGe
   for (let tries = 1; ; tries++) {
     let hasBegun = false;
     const refused = refusedBy(model);
+    refuseLeftOut(options.required, refused);
     try {
       for await (const piece of askOnce(model, prompt, options, refused)) {
         hasBegun = true;
@@ -55,6 +57,7 @@ async function* ask(given: ModelAccess, prompt: Prompt, asked: Options): AsyncGe
       if (parameters.length > 0) {
         noteRefused(model, parameters);
         await options.learn?.({ refused: parameters });
+        refuseLeftOut(options.required, new Set(parameters));
         continue;
       }
       const tool = options.tools.find(({ name }) => name === refusedToolIn(error, options.tools));
@@ -85,7 +88,7 @@ function leaveOut(model: ModelAccess, tool: OfferedTool): void {
 async function* askOnce(
   model: ModelAccess,
   prompt: Prompt,
-  { signal, silence, stop = [], responseFormat, tools = [], toolChoice, mayBeEmpty = false }: Options,
+  { signal, silence, stop = [], responseFormat, tools = [], toolChoice, mayBeEmpty = false, ...program }: Options,
   refused: ReadonlySet<Parameter>,
 ): AsyncGenerator<Piece> {
   // It may have been stopped while its prompt was built: an abort that is past fires no event.
@@ -99,6 +102,7 @@ async function* askOnce(
   const answer = new Answer({ untagged: untagged.has(keyOf(model)), mayCall: tools.length > 0, mayBeEmpty });
   let isRead = false;
   try {
+    const { settings = {}, required = [] } = program;
     const language = await languageModel(model);
     // Keep-alive comments count as a sign of life; a model that thinks for long may send nothing else.
     let body: Readable | undefined;
@@ -112,9 +116,13 @@ async function* askOnce(
     const stream = await whenLoaded(language, silence, {
       prompt: toPrompt(prompt),
       maxOutputTokens: model.maxOutputTokens,
-      temperature: model.temperature ?? undefined,
+      ...commonOptions(settings),
+      // Providers take one of the two.
+      ...((settings.topP === undefined || required.includes("temperature")) && {
+        temperature: model.temperature ?? undefined,
+      }),
       ...(model.reasoning && { reasoning: model.reasoning }),
-      providerOptions: { ...keepNothing, ...(model.reasoning && showThoughts) },
+      providerOptions: ownOptions(model, settings),
       ...(stop.length > 0 && { stopSequences: stop }),
       ...(responseFormat && { responseFormat }),
       ...(tools.length > 0 && { tools, ...(toolChoice && { toolChoice }) }),
@@ -125,6 +133,7 @@ async function* askOnce(
     for await (const parts of reads) {
       abort.signal.throwIfAborted();
       for (const part of parts) {
+        if (part.type === "stream-start") refuseUnsupported(part.warnings, settings, required);
         for (const piece of answer.read(part)) yield piece.type === "finish" ? { ...piece, ...beside } : piece;
       }
       if (answer.length > limits.reply) throw ReplyError.endless();
@@ -188,12 +197,6 @@ async function whenLoaded(
     }
   }
 }
-
-// OpenAI keeps the conversations of its Responses for a month unless it is told not to. It then wants its thoughts back, encrypted.
-const keepNothing = { openai: { store: false } };
-
-// Google keeps its thoughts to itself unless it is asked for them.
-const showThoughts = { google: { thinkingConfig: { includeThoughts: true } } };
 
 // Models that have been seen to leave out the opening tag of their thoughts.
 const untagged = new Set<string>();

@@ -1,0 +1,199 @@
+import { z } from "@hono/zod-openapi";
+import type { ModelRow } from "../../db/tables.ts";
+import { limits } from "../../process/limits.ts";
+import type {
+  CallingTurn,
+  OfferedTool,
+  Prompt,
+  ResponseFormat,
+  Settings,
+  ToolCall,
+  ToolChoice,
+} from "../../replies/providers/model-call.server.ts";
+import type { Parameter } from "../../replies/providers/refused-parameters.server.ts";
+import { schemaForModels } from "../../replies/providers/tool-schema.server.ts";
+import type { Thought } from "../../replies/tools/call.ts";
+import { invalid } from "../http/problem.server.ts";
+import { readFileText, readImage, type SentFile } from "./sent-files.server.ts";
+
+/** A piece of what was said, in its order: text, an image in Base64, or a file. */
+export type Segment = { text: string } | { image: string } | { file: SentFile };
+
+/** One thing that was said, called or found in the conversation that a program sends. */
+export type Said =
+  | { role: "system" | "user"; segments: Segment[] }
+  | { role: "assistant"; segments: Segment[]; calls?: ToolCall[]; thoughts?: Thought[] }
+  | { role: "tool"; callId: string; segments: Segment[] };
+
+/** A program's request, whichever protocol it came in. */
+export type DoorRequest = {
+  model: string;
+  said: Said[];
+  /** The program's own tools. */
+  tools: OfferedTool[];
+  /** Names of the tools of the house that it asks for. */
+  house: string[];
+  toolChoice: ToolChoice | undefined;
+  responseFormat: ResponseFormat | undefined;
+  stop: string[];
+  maxTokens: number | undefined;
+  temperature: number | undefined;
+  settings: Settings;
+  /** Parameters that may be left out where a model does not take them. */
+  wishes?: Parameter[];
+};
+
+export const text = z.string("Tiene que ser un texto.").transform((value) => value.replaceAll("\0", ""));
+export const whole = z
+  .number("Tiene que ser un número.")
+  .int("Tiene que ser un número entero.")
+  .min(1, "Tiene que ser 1 o más.");
+export const between = (least: number, most: number) => {
+  const sentence = `Va de ${least} a ${most}.`;
+  return z.number("Tiene que ser un número.").min(least, sentence).max(most, sentence);
+};
+export const toolName = z
+  .string("Falta el nombre.")
+  .regex(/^[\w-]{1,64}$/, "Un nombre tiene letras, cifras, _ y -, hasta 64.");
+export const jsonSchema = z.record(z.string(), z.unknown(), "Tiene que ser un esquema JSON.");
+export const callId = z.string("Falta el id de la llamada.").max(200, "Es demasiado largo.");
+const inline = /^data:image\/(?:png|jpeg|webp|gif|avif);base64,([\w+/=\s-]+)$/;
+/** An image as a `data:` address, in Base64. Others are refused: this server would fetch whatever anyone points it at (SSRF). */
+export const inlineImage = z
+  .string("Tiene que ser un texto.")
+  .regex(inline, "Las imágenes se envían dentro: data:image/…;base64,…")
+  .transform((url) => inline.exec(url)?.[1] ?? "");
+
+const inlineBytes = /^data:[\w.+-]{1,60}\/[\w.+-]{1,100};base64,([\w+/=\s-]+)$/;
+/** The bytes of a file in Base64, from a `data:` address. */
+export const inlineFile = z
+  .string("Tiene que ser un texto.")
+  .transform((address) => inlineBytes.exec(address)?.[1] ?? "")
+  .refine(Boolean, "Los archivos se envían dentro: data:…;base64,…");
+export const fileName = z.string("Tiene que ser un texto.").max(limits.fileName, "Es demasiado largo.");
+
+/**
+ * An object of a request of which every field reaches the model or is refused by its name; `refused` has sentences for some of them.
+ * In `withoutEffect` are those that change nothing in what is answered.
+ */
+export function everyFieldOf<Shape extends z.ZodRawShape>(
+  shape: Shape,
+  { withoutEffect, refused = {} }: { withoutEffect: string[]; refused?: Record<string, string> },
+) {
+  const ignored = Object.fromEntries(withoutEffect.map((name) => [name, z.unknown().optional()]));
+  const sentenceOf = (name: string) => refused[name] ?? `Aquí no hay «${name.slice(0, 60)}». Quítalo de la petición.`;
+  return z.strictObject({ ...ignored, ...shape } as Shape, {
+    error: (issue) =>
+      issue.code === "unrecognized_keys" ? sentenceOf((issue as { keys: string[] }).keys[0] ?? "") : undefined,
+  });
+}
+
+type FunctionTool = {
+  name: string;
+  description?: string | null | undefined;
+  parameters?: Record<string, unknown> | null | undefined;
+  strict?: boolean | null | undefined;
+};
+
+/** A program's tool as the providers' libraries expect it. */
+export const functionTool = ({ name, description, parameters, strict }: FunctionTool): OfferedTool => ({
+  type: "function",
+  name,
+  inputSchema: schemaForModels(parameters ?? {}) as OfferedTool["inputSchema"],
+  ...(description && { description }),
+  ...(strict != null && { strict }),
+});
+
+/** The choice of one tool. Throws 422 if it is not among `tools`. */
+export function oneTool(name: string, tools: OfferedTool[]): ToolChoice {
+  if (!tools.some((one) => one.name === name)) throw invalid("tool_choice", `No hay ninguna herramienta «${name}».`);
+  return { type: "tool", toolName: name };
+}
+
+/** An answer in JSON as the providers' libraries expect it. */
+export const jsonFormat = (given: {
+  schema?: Record<string, unknown> | null | undefined;
+  name?: string | undefined;
+  description?: string | undefined;
+}): ResponseFormat => ({
+  type: "json",
+  ...(given.schema && { schema: given.schema as NonNullable<Extract<ResponseFormat, { type: "json" }>["schema"]> }),
+  ...(given.name && { name: given.name }),
+  ...(given.description && { description: given.description }),
+});
+
+/** The fields that have a value. */
+export const given = <Fields extends object>(fields: Fields) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)) as {
+    [Name in keyof Fields]?: NonNullable<Fields[Name]>;
+  };
+
+/** The prompt of a request; throws 422, for its field `field`, for what this model can't be shown. */
+export async function promptOf({ said, tools }: DoorRequest, model: ModelRow, field: string): Promise<Prompt> {
+  refuseMany(said, model, field);
+  const turns: Prompt["turns"] = [];
+  // Some providers refuse calls in the prompt where no tools are offered: what came of them is passed on as text then.
+  const withCalls = tools.length > 0;
+  const names = new Map<string, string>();
+  const ofTools: CallingTurn[] = [];
+  for (const one of said) {
+    // Images and files that tools have found stand in a turn after all results of the same step, as results are text.
+    if (one.role !== "tool") turns.push(...ofTools.splice(0));
+    if (one.role === "system") continue;
+    const calls = one.role === "assistant" && withCalls ? (one.calls ?? []) : [];
+    for (const { id, name } of calls) names.set(id, name);
+    if (one.role !== "tool") {
+      turns.push(...(await turnsOf(one.role, one.segments, field, { calls, ...(withCalls && thoughtsOf(one)) })));
+      continue;
+    }
+    const content = textIn(one.segments);
+    const name = names.get(one.callId);
+    if (withCalls && !name)
+      throw invalid(field, "Un resultado de herramienta no contesta a ninguna llamada anterior (tool_call_id).");
+    if (name) turns.push({ role: "tool", callId: one.callId, name, content });
+    else turns.push({ role: "user", content: `Resultado de la herramienta:\n${content}` });
+    const sent = one.segments.filter((segment) => !("text" in segment));
+    ofTools.push(...(await turnsOf("user", sent, field)));
+  }
+  turns.push(...ofTools);
+  if (turns.length === 0) throw invalid(field, "Falta un mensaje de la persona.");
+  return { system: said.flatMap((one) => (one.role === "system" ? [textIn(one.segments)] : [])).join("\n\n"), turns };
+}
+
+const textIn = (segments: Segment[]) => segments.flatMap((one) => ("text" in one ? [one.text] : [])).join("\n");
+
+const thoughtsOf = (one: Said) => (one.role === "assistant" && one.thoughts?.length ? { thoughts: one.thoughts } : {});
+
+function refuseMany(said: Said[], model: ModelRow, field: string): void {
+  const sent = said.flatMap(({ segments }) => segments.filter((one) => !("text" in one)));
+  if (!model.acceptsImages && sent.some((one) => "image" in one)) throw invalid(field, "Este modelo no ve imágenes.");
+  if (sent.length > limits.filesPerMessage) {
+    throw invalid(field, `Son más de ${limits.filesPerMessage} imágenes y archivos, que es lo que se admite.`);
+  }
+}
+
+/** Turns of what was said, each its images before its text, so that all stands in the order in which it came; `last` is of the last one. */
+async function turnsOf(
+  role: "user" | "assistant",
+  segments: Segment[],
+  field: string,
+  last: Pick<CallingTurn, "calls" | "thoughts"> = {},
+): Promise<CallingTurn[]> {
+  let turn: { texts: string[]; images: Uint8Array[] } = { texts: [], images: [] };
+  const groups = [turn];
+  for (const segment of segments) {
+    if ("image" in segment && turn.texts.length > 0) {
+      turn = { texts: [], images: [] };
+      groups.push(turn);
+    }
+    if ("text" in segment) turn.texts.push(segment.text);
+    else if ("image" in segment) turn.images.push(await readImage(segment.image, field));
+    else turn.texts.push(`«${segment.file.name}»:\n${await readFileText(segment.file, field)}`);
+  }
+  return groups.flatMap(({ texts, images }, index): CallingTurn[] => {
+    const content = texts.join("\n");
+    const more = index === groups.length - 1 ? last : {};
+    const isEmpty = !content.trim() && images.length === 0 && !more.calls?.length && !more.thoughts?.length;
+    return isEmpty ? [] : [{ role, content, images, ...more }];
+  });
+}

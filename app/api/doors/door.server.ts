@@ -1,0 +1,155 @@
+import { setTimeout } from "node:timers/promises";
+import type { Context } from "hono";
+import { usableBy } from "../../db/people/groups.server.ts";
+import type { ModelRow } from "../../db/tables.ts";
+import { completePrompt } from "../../replies/completion.server.ts";
+import { ReplyError } from "../../replies/errors.server.ts";
+import type { Piece } from "../../replies/providers/model-call.server.ts";
+import type { Parameter } from "../../replies/providers/refused-parameters.server.ts";
+import type { Tool } from "../../tools/tool.server.ts";
+import type { ApiEnv, Services } from "../env.server.ts";
+import { invalid, Problem } from "../http/problem.server.ts";
+import { whileSignedIn } from "../http/while-signed-in.server.ts";
+import { type DoorRequest, promptOf } from "./door-request.server.ts";
+
+/** Names that a protocol has for what is called otherwise in chat completions. */
+export type Names = Record<string, string>;
+
+/** Answer of a model to a program; `failed` makes of an error what the program reads. */
+export type Asking = { model: ModelRow; pieces: AsyncGenerator<Piece>; failed: (error: unknown) => Problem };
+
+// In ms. Refusals come soon and get a status of their own; for a model that thinks longer, the response begins.
+const firstWait = 1_000;
+
+/**
+ * Asks a model of the house for a program. With `stream`, resolves once the model has begun, or after a second; what is refused until
+ * then is thrown as a Problem. Throws 404 for a model that is not there, 422 for what it can't be asked, LimitReached.
+ */
+export async function askThrough(
+  c: Context<ApiEnv>,
+  request: DoorRequest,
+  { names = {}, stream }: { names?: Names; stream: boolean },
+): Promise<Asking> {
+  const { person, services } = c.var;
+  const model = withSettings(await named(services, person.id, request.model), request);
+  const prompt = await promptOf(request, model, names.messages ?? "messages");
+  const house = await houseTools(services, person.id, request.house);
+  const { signal, leave } = whileSignedIn(services, person, c.req.raw.signal);
+  const { tools, toolChoice, stop, responseFormat, settings } = request;
+  const pieces = await completePrompt(services, {
+    userId: person.id,
+    model,
+    prompt,
+    tools,
+    toolChoice,
+    house,
+    stop,
+    responseFormat,
+    settings,
+    required: requiredOf(request),
+    signal,
+    onEnd: leave,
+  });
+  const failed = (error: unknown) => problemOf(error, signal, names);
+  const first = pieces.next();
+  // Avoids an unhandled rejection; the result is awaited below or by the reader.
+  first.catch(() => {});
+  if (stream) {
+    await Promise.race([first, setTimeout(firstWait, undefined, { ref: false })]).catch((error) => {
+      throw failed(error);
+    });
+  }
+  return { model, pieces: resumed(first, pieces), failed };
+}
+
+async function* resumed(first: Promise<IteratorResult<Piece>>, rest: AsyncGenerator<Piece>): AsyncGenerator<Piece> {
+  try {
+    const { done, value } = await first;
+    if (done) return;
+    yield value;
+    yield* rest;
+  } finally {
+    // Its reader may leave before the first piece has been taken from it.
+    await rest.return(undefined);
+  }
+}
+
+const withSettings = (model: ModelRow, { temperature, maxTokens }: DoorRequest): ModelRow => ({
+  ...model,
+  temperature: temperature ?? model.temperature,
+  maxOutputTokens: Math.min(maxTokens ?? model.maxOutputTokens, model.maxOutputTokens),
+});
+
+/** The parameters that a request has given, and that a model may not take. */
+function requiredOf({
+  temperature,
+  settings,
+  stop,
+  toolChoice,
+  responseFormat,
+  wishes = [],
+}: DoorRequest): Parameter[] {
+  const isSchema = responseFormat?.type === "json" && responseFormat.schema !== undefined;
+  const isChosen = toolChoice !== undefined && toolChoice.type !== "auto";
+  const given: [Parameter, boolean][] = [
+    ["temperature", temperature !== undefined],
+    ["reasoning_effort", settings.reasoning !== undefined],
+    ["stop", stop.length > 0],
+    ["tool_choice", isChosen],
+    ["response_format", responseFormat !== undefined],
+    ["json_schema", isSchema],
+  ];
+  return given.flatMap(([name, isGiven]) => (isGiven && !wishes.includes(name) ? [name] : []));
+}
+
+/** Tools of the house by their names. Throws 422 for one that is not there, or that a person would have to be asked about. */
+async function houseTools({ toolbox }: Services, userId: string, names: string[]): Promise<Tool[]> {
+  if (names.length === 0) return [];
+  const { tools: all } = await toolbox.offered(userId, []);
+  return names.map((name) => {
+    const found = all.find((tool) => tool.name === name);
+    if (!found) throw invalid("tools", `Aquí no hay ninguna herramienta «${name}».`);
+    if (found.asks || !found.readOnly)
+      throw invalid("tools", `«${name}» pregunta antes, y aquí no hay a quién preguntar.`);
+    return found;
+  });
+}
+
+/** The models that a person's programs may ask: all of theirs but the local assistant, which has nothing to search here. */
+export const offeredModels = ({ db }: Services, userId: string): Promise<ModelRow[]> =>
+  db
+    .selectFrom("models")
+    .where("enabled", "=", 1)
+    .where("provider", "!=", "local")
+    .where(usableBy("models", userId))
+    .orderBy("isDefault", "desc")
+    .orderBy("position")
+    .orderBy("id")
+    .selectAll()
+    .execute();
+
+/** A model by the provider's name for it, by its name here, or by its id. Throws 404. */
+export async function named(services: Services, userId: string, name: string): Promise<ModelRow> {
+  const models = await offeredModels(services, userId);
+  const by = (column: "externalId" | "name" | "id") => models.find((row) => row[column] === name);
+  const found = by("externalId") ?? by("name") ?? by("id");
+  if (!found) throw new Problem(404, `El modelo «${name.slice(0, 100)}» no existe aquí.`, { code: "model_not_found" });
+  return found;
+}
+
+/** A model's failure as a Problem; other errors are thrown. A client that left is no failure. `signal`: of its request. */
+export function problemOf(error: unknown, signal: AbortSignal, names: Names = {}): Problem {
+  if (signal.aborted) return new Problem(400, "Quien preguntaba se ha ido.");
+  if (error instanceof Problem) return error;
+  if (!(error instanceof ReplyError)) throw error;
+  const { message, parameter, retryAfter } = error;
+  if (parameter !== undefined) {
+    const name = names[parameter] ?? parameter;
+    return invalid(name, message.replace(`«${parameter}»`, `«${name}»`));
+  }
+  // With OpenAI's code for prompts that are too long, because its clients then shorten them.
+  if (error.kind === "too-long") return new Problem(400, message, { code: "context_length_exceeded" });
+  return new Problem(error.status, message, {
+    ...(retryAfter !== undefined && { headers: { "Retry-After": String(Math.ceil(retryAfter)) } }),
+  });
+}

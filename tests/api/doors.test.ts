@@ -1,0 +1,223 @@
+import type { LLMock } from "@copilotkit/aimock";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import {
+  modelsOf,
+  type Program,
+  send,
+  startProgram,
+  startUpstream,
+  streamed,
+  streamedBlocks,
+} from "../support/doors.ts";
+import { startModelServer } from "../support/model-server.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+let models: LLMock;
+let server: TestServer;
+let program: Program;
+beforeAll(async () => {
+  models = await startModelServer();
+  server = await startServer({
+    OPENAI_BASE_URL: `${models.url}/v1`,
+    OPENAI_API_KEY: "clave",
+  });
+  program = await startProgram(server.url);
+  await modelsOf(program);
+});
+afterAll(async () => {
+  await server.stop();
+  await models.stop();
+});
+
+const user = (content: unknown) => [{ role: "user", content }];
+const post = (path: string, json: object) => send(server.url, path, json, program.key);
+
+/** The status of what a program is answered, and its sentence. */
+async function answerTo(path: string, json: object): Promise<string> {
+  const answer = await post(path, json);
+  const { detail = "" } = (await answer.json()) as { detail?: string };
+  return `${answer.status} ${detail}`;
+}
+
+/** A model of this provider behind a server of the test's own. */
+async function behind(upstream: { url: string; stop(): void }, more: object): Promise<string> {
+  onTestFinished(() => void upstream.stop());
+  const name = crypto.randomUUID();
+  const json = { name, externalId: name, baseUrl: `${upstream.url}/v1`, usesTools: true, acceptsImages: true, ...more };
+  expect((await send(server.url, "/api/model", json, program.session)).status).toBe(201);
+  return name;
+}
+const compatible = { provider: "openai-compatible" };
+
+const picture =
+  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+describe("parameters of a program", () => {
+  it("reach the model", async () => {
+    const upstream = await startUpstream(() => ({ body: streamed("Vale.") }));
+    const model = await behind(upstream, compatible);
+    const given = {
+      top_p: 0.5,
+      seed: 7,
+      presence_penalty: 1,
+      frequency_penalty: -1,
+      reasoning_effort: "minimal",
+      parallel_tool_calls: false,
+      verbosity: "low",
+      stop: ["FIN"],
+    };
+    const tools = [{ type: "function", function: { name: "tiempo", parameters: { type: "object" } } }];
+    expect((await post("/chat/completions", { model, messages: user("Hola"), tools, ...given })).status).toBe(200);
+    expect(upstream.asked.at(-1)).toMatchObject(given);
+  });
+
+  it.each([
+    [{ plantilla: 1 }, "422 Aquí no hay «plantilla». Quítalo de la petición."],
+    [{ functions: [] }, "422 «functions» es la forma antigua: usa «tools»."],
+    [{ logit_bias: {} }, "422 Aquí no hay «logit_bias». Quítalo de la petición."],
+    [{ logprobs: true }, "422 Aquí no se dan las probabilidades (logprobs)."],
+    [{ n: 2 }, "422 Solo se da una respuesta."],
+    [{ top_p: 3 }, "422 Va de 0 a 1."],
+  ])("that nobody would act on are refused by name: %j", async (more, sentence) => {
+    expect(await answerTo("/chat/completions", { model: "gpt-4o", messages: user("Hola"), ...more })).toBe(sentence);
+  });
+
+  it.each([
+    ["openai", { seed: 3 }, "seed"],
+    ["openai", { stop: "FIN" }, "stop"],
+    ["anthropic", { presence_penalty: 1 }, "presence_penalty"],
+    ["anthropic", { verbosity: "low" }, "verbosity"],
+  ])("that %s does not have are refused by name: %j", async (provider, more, name) => {
+    const model = await behind({ url: models.url, stop() {} }, { provider });
+    const sentence = `422 Este modelo no admite «${name}». Quítalo de la petición o elige otro modelo.`;
+    for (const stream of [false, true]) {
+      const json = { model, messages: user("Hola"), stream, ...more };
+      expect(await answerTo("/chat/completions", json)).toBe(sentence);
+    }
+  });
+
+  it("that a model's server refuses are refused by name, and left out where only the house has set them", async () => {
+    const message = "Unsupported parameter: 'temperature' is not supported with this model.";
+    const refusal = JSON.stringify({ error: { message, type: "invalid_request_error", param: "temperature" } });
+    const upstream = await startUpstream(({ temperature }) =>
+      temperature === undefined
+        ? { body: streamed("Vale.") }
+        : { status: 400, type: "application/json", body: refusal },
+    );
+    const model = await behind(upstream, { ...compatible, temperature: 0.7 });
+    const asked = { model, messages: user("Hola") };
+    for (const _ of ["found out", "known"]) {
+      expect(await answerTo("/chat/completions", { ...asked, temperature: 0.2 })).toContain(
+        "422 Este modelo no admite «temperature».",
+      );
+    }
+    expect((await post("/chat/completions", asked)).status).toBe(200);
+  });
+});
+
+describe("what a program says", () => {
+  it("reaches the model in its order, pictures between texts", async () => {
+    const upstream = await startUpstream(() => ({ body: streamed("Vale.") }));
+    const model = await behind(upstream, compatible);
+    const image = { type: "image_url", image_url: { url: picture } };
+    const content = [{ type: "text", text: "Antes" }, image, { type: "text", text: "y después" }, image];
+    expect((await post("/chat/completions", { model, messages: user(content) })).status).toBe(200);
+    const [message] = (upstream.asked.at(-1) as { messages: { content: { type: string; text?: string }[] }[] })
+      .messages;
+    expect(message?.content.map(({ type, text }) => text ?? type)).toEqual([
+      "Antes",
+      "image_url",
+      "y después",
+      "image_url",
+    ]);
+  });
+
+  it("may be files, which are read here", async () => {
+    const upstream = await startUpstream(() => ({ body: streamed("Vale.") }));
+    const model = await behind(upstream, compatible);
+    const data = Buffer.from("El plazo son quince días.").toString("base64");
+    const file_data = `data:text/plain;base64,${data}`;
+    const source = { type: "base64", media_type: "text/plain", data };
+    const ways: [string, object][] = [
+      ["/chat/completions", { messages: user([{ type: "file", file: { filename: "bases.txt", file_data } }]) }],
+      ["/responses", { store: false, input: user([{ type: "input_file", filename: "bases.txt", file_data }]) }],
+      ["/messages", { max_tokens: 9, messages: user([{ type: "document", title: "bases.txt", source }]) }],
+    ];
+    for (const [path, json] of ways) {
+      expect((await post(path, { model, ...json })).status).toBe(200);
+      expect(JSON.stringify(upstream.asked.at(-1))).toContain("«bases.txt»:\\nEl plazo son quince días.");
+    }
+    const broken = {
+      type: "file",
+      file: { filename: "roto.exe", file_data: "data:a/b;base64,TVqQAAMAAAAEAAAA//8AALgAAAA=" },
+    };
+    expect(await answerTo("/chat/completions", { model, messages: user([broken]) })).toContain("422 «roto.exe»");
+  });
+});
+
+describe("thoughts that a provider has signed", () => {
+  const tool = { name: "tiempo", input_schema: { type: "object" } };
+  const thinking = [
+    {
+      start: { type: "thinking", thinking: "", signature: "" },
+      deltas: [{ type: "thinking_delta", thinking: "Llueve?" }],
+    },
+    { start: { type: "tool_use", id: "t1", name: "tiempo", input: {} }, deltas: [] },
+  ];
+  thinking[0]?.deltas.push({ type: "signature_delta", signature: "FIRMA" } as never);
+  const start = async () => {
+    const upstream = await startUpstream((_body, asked) => ({
+      body:
+        asked === 1
+          ? streamedBlocks(thinking, "tool_use")
+          : streamedBlocks(
+              [{ start: { type: "text", text: "" }, deltas: [{ type: "text_delta", text: "Sí." }] }],
+              "end_turn",
+            ),
+    }));
+    const model = await behind(upstream, { provider: "anthropic", reasoning: "low" });
+    return { upstream, model };
+  };
+  const sentBack = { type: "thinking", thinking: "Llueve?", signature: "FIRMA" };
+
+  it("come back to it by Messages", async () => {
+    const { upstream, model } = await start();
+    const asked = { model, max_tokens: 5000, tools: [tool] };
+    const first = (await (await post("/messages", { ...asked, messages: user("¿Llueve?") })).json()) as {
+      content: { type: string; signature?: string }[];
+      stop_reason: string;
+    };
+    expect(first).toMatchObject({ stop_reason: "tool_use", content: [{ thinking: "Llueve?" }, { name: "tiempo" }] });
+    expect(JSON.stringify(first)).not.toContain("FIRMA");
+    const result = { type: "tool_result", tool_use_id: "t1", content: "Llueve" };
+    const messages = [...user("¿Llueve?"), { role: "assistant", content: first.content }, ...user([result])];
+    expect(await (await post("/messages", { ...asked, messages })).json()).toMatchObject({
+      content: [{ type: "text", text: "Sí." }],
+      stop_reason: "end_turn",
+      usage: { input_tokens: 10, output_tokens: 5 },
+    });
+    expect(JSON.stringify(upstream.asked.at(-1))).toContain(JSON.stringify(sentBack));
+    // Written by whoever asks, it goes nowhere.
+    const forged = { type: "thinking", thinking: "Falso", signature: "inventada" };
+    const answer = [...user("¿Llueve?"), { role: "assistant", content: [forged, ...first.content.slice(1)] }];
+    expect((await post("/messages", { ...asked, messages: [...answer, ...user([result])] })).status).toBe(200);
+    expect(JSON.stringify(upstream.asked.at(-1))).not.toContain("Falso");
+  });
+
+  it("come back to it by Responses, kept or sent", async () => {
+    for (const store of [true, false]) {
+      const { upstream, model } = await start();
+      const tools = [{ type: "function", name: "tiempo", parameters: { type: "object" } }];
+      const first = (await (await post("/responses", { model, tools, store, input: "¿Llueve?" })).json()) as {
+        id: string;
+        output: object[];
+      };
+      const found = { type: "function_call_output", call_id: "t1", output: "Llueve" };
+      const next = store
+        ? { previous_response_id: first.id, input: [found] }
+        : { input: [...user("¿Llueve?"), ...first.output, found] };
+      expect((await post("/responses", { model, tools, store, ...next })).status).toBe(200);
+      expect(JSON.stringify(upstream.asked.at(-1))).toContain(JSON.stringify(sentBack));
+    }
+  });
+});
