@@ -37,7 +37,9 @@ import { shownChats } from "./chats/shared/shown-chats.server.ts";
 import { summaries } from "./chats/summaries.server.ts";
 import { chatCompletions } from "./doors/chat-completions.server.ts";
 import { embeddingsForPrograms } from "./doors/embeddings.server.ts";
+import { messagesOfPrograms } from "./doors/messages.server.ts";
 import { openAiAbsent } from "./doors/openai-clients.server.ts";
+import { responses } from "./doors/responses.server.ts";
 import type { ApiEnv, Services } from "./env.server.ts";
 import { files } from "./files/files.server.ts";
 import { uploads } from "./files/uploads.server.ts";
@@ -98,6 +100,8 @@ z.config(z.locales.es());
 /** The paths of the API and what answers at each, in order: of two that fit a call the first has it. */
 const mounted = [
   ["/", chatCompletions],
+  ["/", responses],
+  ["/", messagesOfPrograms],
   ["/", embeddingsForPrograms],
   ["/", openAiAbsent],
   ["/auth", sessions],

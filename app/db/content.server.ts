@@ -57,6 +57,7 @@ const copied = {
   passkeys: true,
   idempotency: true,
   shares: true,
+  responses: true,
   opinions: true,
   moves: true,
 } satisfies Record<CopiedTable, true>;

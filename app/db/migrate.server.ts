@@ -49,6 +49,7 @@ import * as house from "./migrations/0045_house.server.ts";
 import * as sessionRules from "./migrations/0046_session_rules.server.ts";
 import * as minors from "./migrations/0047_minors.server.ts";
 import * as eventsTold from "./migrations/0048_events_told.server.ts";
+import * as keptResponses from "./migrations/0049_kept_responses.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -99,6 +100,7 @@ const migrations = {
   "0046_session_rules": sessionRules,
   "0047_minors": minors,
   "0048_events_told": eventsTold,
+  "0049_kept_responses": keptResponses,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

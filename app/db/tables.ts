@@ -300,6 +300,19 @@ export type JobRow = Row & {
 /** A completion for a program, while it lasts. */
 export type CompletionRow = Row & { userId: string; processId: string };
 
+/**
+ * Response of a program that was kept, with the reply that it is in a chat. `items`: JSON of what the program had sent and of what was
+ * answered, as OpenAI's Responses have it; `size`: its bytes; `previousId`: of the response that it goes on from.
+ */
+export type KeptResponseRow = Row & {
+  userId: string;
+  chatId: string;
+  messageId: string;
+  previousId: string | null;
+  items: string;
+  size: number;
+};
+
 /** A process that serves this database. `updatedAt` is its last sign of life, with PostgreSQL; `data` is JSON of a `Load`. */
 export type ProcessRow = Row & { host: string; pid: number; version: string; data: string };
 
@@ -763,6 +776,7 @@ export type Tables = {
   searchModels: SearchModelRow;
   vectors: VectorRow;
   completions: CompletionRow;
+  responses: KeptResponseRow;
   diagnoses: DiagnosisRow;
   diagnosisMarks: DiagnosisMarkRow;
   parts: PartRow;

@@ -325,6 +325,9 @@ it("conversations are as the document says", async () => {
   await run("get /models");
   await run("get /models/{id}", { id: model?.externalId });
   await run("post /chat/completions", { model: model?.externalId });
+  await run("post /responses", {}, { json: { model: model?.externalId, input: "Hola" } });
+  await run("post /messages", { model: model?.externalId });
+  await run("post /messages/count_tokens", { model: model?.externalId });
 });
 
 it("coming in, groups and invitations are as the document says", async () => {

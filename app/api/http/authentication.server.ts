@@ -13,9 +13,9 @@ const seenEvery = 5 * 60_000;
 /** The prefix of API keys; session tokens do not have it. */
 export const apiKeyStart = "ter_";
 
-/** Authenticates a bearer token (a session's or an API key); 401 without a valid one. */
+/** Authenticates a bearer token (a session's or an API key), also as Anthropic's clients send it; 401 without a valid one. */
 export const signedIn = createMiddleware<ApiEnv>(async (c, next) => {
-  const token = c.req.header("Authorization")?.match(/^Bearer (\S+)$/i)?.[1];
+  const token = c.req.header("Authorization")?.match(/^Bearer (\S+)$/i)?.[1] ?? c.req.header("X-Api-Key");
   const person = token && (await findOnce(c, token));
   if (!person) throw notSignedIn();
   c.set("person", person);

@@ -167,6 +167,7 @@ const exported: { [T in OwnTable]: "all" | (keyof Tables[T])[] | { none: string 
   projectMembers: "all",
   projects: "all",
   replyFeeds: secret,
+  responses: { none: "repeats a chat" },
   schedules: "all",
   sessions: ["id", "createdAt", "lastSeenAt", "userAgent", "ip"],
   speeches: { none: "repeats a reply" },

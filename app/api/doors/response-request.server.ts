@@ -1,0 +1,293 @@
+import { z } from "@hono/zod-openapi";
+import type { OfferedTool, ToolCall, ToolChoice } from "../../replies/providers/model-call.server.ts";
+import type { Thought } from "../../replies/tools/call.ts";
+import { invalid } from "../http/problem.server.ts";
+import { efforts } from "./chat-completion-request.server.ts";
+import {
+  between,
+  callId,
+  type DoorRequest,
+  everyFieldOf,
+  fileName,
+  functionTool,
+  given,
+  inlineFile,
+  inlineImage,
+  jsonFormat,
+  jsonSchema,
+  oneTool,
+  type Said,
+  type Segment,
+  text,
+  toolName,
+  whole,
+} from "./door-request.server.ts";
+import type { Seal } from "./sealed-thoughts.server.ts";
+
+/** Names that Responses have for what is called otherwise in chat completions. */
+export const responseNames = {
+  messages: "input",
+  reasoning_effort: "reasoning",
+  response_format: "text.format",
+  json_schema: "text.format",
+  verbosity: "text.verbosity",
+};
+
+const part = z.discriminatedUnion(
+  "type",
+  [
+    z.object({ type: z.enum(["input_text", "output_text", "text"]), text }),
+    z.object({ type: z.literal("refusal"), refusal: text }),
+    z.object({ type: z.literal("input_image"), image_url: inlineImage }),
+    z.object({ type: z.literal("input_file"), filename: fileName, file_data: inlineFile }),
+  ],
+  "Se admiten input_text, output_text, input_image (dentro, en image_url) e input_file (dentro, en file_data).",
+);
+const content = z.union(
+  [
+    text.transform((said): Segment[] => [{ text: said }]),
+    z.array(part).transform((parts) =>
+      parts.map((one): Segment => {
+        if (one.type === "input_image") return { image: one.image_url };
+        if (one.type === "input_file") return { file: { name: one.filename, data: one.file_data } };
+        return { text: one.type === "refusal" ? one.refusal : one.text };
+      }),
+    ),
+  ],
+  "Se admiten texto, imágenes y archivos.",
+);
+const said = z.object({
+  type: z.literal("message").optional(),
+  role: z.enum(
+    ["system", "developer", "user", "assistant"],
+    "El rol tiene que ser system, developer, user o assistant.",
+  ),
+  content,
+});
+const named = { call_id: callId, name: z.string("Falta el nombre.").max(64, "Es demasiado largo.") };
+const item = z.union(
+  [
+    said,
+    z.object({ type: z.literal("function_call"), ...named, arguments: text, namespace: z.string().max(64).nullish() }),
+    z.object({ type: z.literal("custom_tool_call"), ...named, input: text }),
+    z.object({ type: z.enum(["function_call_output", "custom_tool_call_output"]), call_id: callId, output: content }),
+    z.object({
+      type: z.literal("reasoning"),
+      summary: z.array(z.object({ text })).optional(),
+      encrypted_content: z.string().nullish(),
+    }),
+    z.object({ type: z.literal("item_reference"), id: z.string().max(200) }),
+    // An image that was made: the model knows its words only.
+    z.object({ type: z.literal("image_generation_call") }),
+  ],
+  "Un elemento de «input» no es de los que se admiten: message, function_call, custom_tool_call, sus resultados, reasoning e item_reference.",
+);
+export type Item = z.output<typeof item>;
+/** Items as they are kept, in the words of the protocol. */
+export const keptItems = z.array(item);
+
+const fn = z.object({
+  type: z.literal("function"),
+  name: toolName,
+  description: text.nullish(),
+  parameters: jsonSchema.nullish(),
+  strict: z.boolean().nullish(),
+});
+const tool = z.discriminatedUnion(
+  "type",
+  [
+    fn,
+    z.object({ type: z.literal("namespace"), name: toolName, tools: z.array(fn).max(128, "Son demasiadas.") }),
+    z.object({ type: z.literal("custom"), name: toolName, description: text.nullish() }),
+    z.object({ type: z.literal("tertulia"), name: toolName }),
+    // Programs such as Codex send it always. What searches the web here is a tool of the house, asked for by its name.
+    z.object({ type: z.enum(["web_search", "web_search_preview"]) }),
+  ],
+  "Solo se admiten funciones (function, namespace, custom) y herramientas de esta casa (tertulia).",
+);
+const choice = z.union(
+  [z.enum(["none", "auto", "required"]), z.object({ type: z.enum(["function", "custom"]), name: toolName })],
+  "tool_choice tiene que ser none, auto, required, una función o una herramienta custom.",
+);
+const format = z.discriminatedUnion(
+  "type",
+  [
+    z.object({ type: z.literal("text") }),
+    z.object({ type: z.literal("json_object") }),
+    z.object({
+      type: z.literal("json_schema"),
+      name: z.string().max(64, "Es demasiado largo.").optional(),
+      description: z.string().max(2000, "Es demasiado largo.").optional(),
+      schema: jsonSchema.optional(),
+    }),
+  ],
+  "text.format tiene que ser text, json_object o json_schema.",
+);
+
+/** A request of OpenAI's Responses (platform.openai.com/docs/api-reference/responses/create). */
+export const askedResponse = everyFieldOf(
+  {
+    model: z.string("Falta el modelo."),
+    input: z.union(
+      [text, z.array(item).min(1, "«input» está vacío.").max(2000, "Son demasiados elementos.")],
+      "«input» tiene que ser un texto o una lista de elementos que se admitan.",
+    ),
+    instructions: text.nullish(),
+    stream: z.boolean().nullish(),
+    store: z
+      .boolean()
+      .nullish()
+      .openapi({ description: "Sin `false`, se guarda como una conversación de la persona." }),
+    previous_response_id: z.string().max(200, "Es demasiado largo.").nullish(),
+    temperature: between(0, 2).nullish(),
+    top_p: between(0, 1).nullish(),
+    max_output_tokens: whole.nullish(),
+    parallel_tool_calls: z.boolean().nullish(),
+    reasoning: z
+      .object({ effort: z.enum(efforts, `Tiene que ser ${efforts.join(", ")}.`).nullish() }, "Tiene que ser un objeto.")
+      .nullish(),
+    text: z
+      .object({
+        format: format.optional(),
+        verbosity: z.enum(["low", "medium", "high"], "Tiene que ser low, medium o high.").nullish(),
+      })
+      .nullish(),
+    include: z.array(z.literal("reasoning.encrypted_content", "Solo se admite reasoning.encrypted_content.")).nullish(),
+    tools: z.array(tool, "Tiene que ser una lista.").max(128, "Son más de 128 herramientas.").nullish(),
+    tool_choice: choice.nullish(),
+    background: z.literal(false, "Aquí no se contesta en segundo plano (background).").nullish(),
+    truncation: z.literal("disabled", "Aquí no se recorta sin decirlo: acorta «input».").nullish(),
+    top_logprobs: z.literal(0, "Aquí no se dan las probabilidades (top_logprobs).").nullish(),
+  },
+  {
+    withoutEffect: [
+      "stream_options",
+      "user",
+      "metadata",
+      "client_metadata",
+      "safety_identifier",
+      "prompt_cache_key",
+      "prompt_cache_retention",
+      "service_tier",
+    ],
+    refused: { conversation: "Aquí no hay «conversation»: usa «previous_response_id» o envía la conversación." },
+  },
+).openapi("OpenAiResponseRequest", { example: { model: "gpt-4o", input: "Hola", store: false } });
+export type AskedResponse = z.output<typeof askedResponse>;
+
+/** The kind of a program's tool, by the name under which a model knows it. */
+export type ToolKinds = Map<string, { name: string; namespace?: string; isCustom?: boolean }>;
+
+// A model is given one text, in place of what such a tool takes.
+const customInput = {
+  type: "object",
+  properties: { input: { type: "string" } },
+  required: ["input"],
+  additionalProperties: false,
+};
+
+const inNamespace = (namespace: string, name: string) => `${namespace}__${name}`;
+
+/** A program's tools as a model knows them, and what each of them is to the program. Throws 422 for a name that is too long. */
+function toolsOf(tools: AskedResponse["tools"]): { tools: OfferedTool[]; kinds: ToolKinds } {
+  const kinds: ToolKinds = new Map();
+  const offered: OfferedTool[] = [];
+  for (const one of tools ?? []) {
+    if (one.type === "function") {
+      kinds.set(one.name, { name: one.name });
+      offered.push(functionTool(one));
+    } else if (one.type === "custom") {
+      kinds.set(one.name, { name: one.name, isCustom: true });
+      offered.push(functionTool({ ...one, parameters: customInput }));
+    } else if (one.type === "namespace") {
+      for (const inner of one.tools) {
+        const name = inNamespace(one.name, inner.name);
+        if (name.length > 64) throw invalid("tools", `«${name}» es un nombre demasiado largo.`);
+        kinds.set(name, { name: inner.name, namespace: one.name });
+        offered.push(functionTool({ ...inner, name }));
+      }
+    }
+  }
+  return { tools: offered, kinds };
+}
+
+/** A request of Responses as all doors have it, over all items of its conversation. Throws 422. */
+export function responseRequest(body: AskedResponse, items: Item[], seal: Seal): DoorRequest & { kinds: ToolKinds } {
+  const { tools, kinds } = toolsOf(body.tools);
+  return {
+    model: body.model,
+    said: [
+      ...(body.instructions ? [{ role: "system" as const, segments: [{ text: body.instructions }] }] : []),
+      ...saidIn(items, seal),
+    ],
+    tools,
+    kinds,
+    house: (body.tools ?? []).flatMap((one) => (one.type === "tertulia" ? [one.name] : [])),
+    toolChoice: choiceOf(body.tool_choice, tools),
+    responseFormat: formatOf(body.text?.format),
+    stop: [],
+    maxTokens: body.max_output_tokens ?? undefined,
+    temperature: body.temperature ?? undefined,
+    settings: given({
+      topP: body.top_p,
+      parallelToolCalls: body.parallel_tool_calls,
+      verbosity: body.text?.verbosity,
+      reasoning: body.reasoning?.effort,
+    }),
+  };
+}
+
+/** One step of a model: what it has thought, said and called. */
+type Step = { role: "assistant"; segments: Segment[]; calls: ToolCall[]; thoughts: Thought[] };
+
+/** Turns of a conversation in items: the thoughts and calls of one step, and its text, make one turn of the model. */
+function saidIn(items: Item[], seal: Seal): Said[] {
+  const said: Said[] = [];
+  const calls = new Map<string, ToolCall>();
+  let open: Step | undefined;
+  const step = () => {
+    if (open) return open;
+    open = { role: "assistant", segments: [], calls: [], thoughts: [] };
+    said.push(open);
+    return open;
+  };
+  const add = (one: Said) => {
+    open = undefined;
+    said.push(one);
+  };
+  const call = (made: ToolCall) => {
+    calls.set(made.id, made);
+    step().calls.push(made);
+  };
+  for (const one of items) {
+    if ("role" in one) {
+      if (one.role === "assistant") step().segments.push(...one.content);
+      else add({ role: one.role === "user" ? "user" : "system", segments: one.content });
+    } else if (one.type === "function_call") {
+      const name = one.namespace ? inNamespace(one.namespace, one.name) : one.name;
+      call({ id: one.call_id, name, input: one.arguments });
+    } else if (one.type === "custom_tool_call") {
+      call({ id: one.call_id, name: one.name, input: JSON.stringify({ input: one.input }) });
+    } else if (one.type === "function_call_output" || one.type === "custom_tool_call_output") {
+      add({ role: "tool", callId: one.call_id, segments: one.output });
+    } else if (one.type === "reasoning") {
+      const opened = seal.open(one.encrypted_content ?? "");
+      if (!opened) continue;
+      const signed = opened.callId === undefined ? undefined : calls.get(opened.callId);
+      const thought = (one.summary ?? []).map((part) => part.text).join("\n\n");
+      if (signed) signed.meta = opened.meta;
+      else step().thoughts.push({ text: thought, meta: opened.meta });
+    }
+  }
+  return said;
+}
+
+function choiceOf(chosen: AskedResponse["tool_choice"], tools: OfferedTool[]): ToolChoice | undefined {
+  if (!chosen) return undefined;
+  return typeof chosen === "string" ? { type: chosen } : oneTool(chosen.name, tools);
+}
+
+function formatOf(asked: NonNullable<AskedResponse["text"]>["format"]): DoorRequest["responseFormat"] {
+  if (!asked || asked.type === "text") return undefined;
+  return asked.type === "json_object" ? { type: "json" } : jsonFormat(asked);
+}

@@ -1,0 +1,161 @@
+import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
+import { pullStream, withPauses } from "../../http/pull-stream.server.ts";
+import { limits } from "../../process/limits.ts";
+import type { ApiEnv } from "../env.server.ts";
+import { active, signedIn } from "../http/authentication.server.ts";
+import { takesBodyOf } from "../http/bodies.server.ts";
+import { answerInvalid, asOpenAi, type Problem } from "../http/problem.server.ts";
+import { bearer, bytes, takes } from "../http/schemas.server.ts";
+import { type Asking, askThrough } from "./door.server.ts";
+import { type Begun, beginResponse, hexOf, keepResponse, responseId } from "./kept-responses.server.ts";
+import { eventStream, forOpenAi } from "./openai-clients.server.ts";
+import { type Output, ResponseOutput } from "./response-events.server.ts";
+import { type AskedResponse, askedResponse, responseNames, responseRequest } from "./response-request.server.ts";
+import { sealOf } from "./sealed-thoughts.server.ts";
+
+const item = z.looseObject({ type: z.string(), id: z.string() });
+const response = z
+  .object({
+    id: z.string(),
+    object: z.literal("response"),
+    created_at: z.number(),
+    model: z.string(),
+    status: z.enum(["in_progress", "completed", "incomplete", "failed"]),
+    output: z.array(item).openapi({ description: "Pensamientos, mensajes, llamadas e imágenes, en su orden." }),
+    previous_response_id: z.string().nullable(),
+    store: z.boolean(),
+    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    incomplete_details: z.object({ reason: z.string() }).nullable(),
+    instructions: z.string().nullable(),
+    max_output_tokens: z.number().nullable(),
+    temperature: z.number().nullable(),
+    top_p: z.number().nullable(),
+    parallel_tool_calls: z.boolean(),
+    tool_choice: z.unknown(),
+    tools: z.array(z.unknown()).openapi({ description: "Las que se han ofrecido al modelo." }),
+    text: z.unknown(),
+    reasoning: z.unknown(),
+    truncation: z.literal("disabled"),
+    metadata: z.record(z.string(), z.unknown()),
+    usage: z
+      .object({ input_tokens: z.number(), output_tokens: z.number(), total_tokens: z.number() })
+      .loose()
+      .nullable(),
+  })
+  .openapi("OpenAiResponse");
+type Response = z.output<typeof response>;
+
+const route = createRoute({
+  method: "post",
+  path: "/responses",
+  security: bearer,
+  middleware: [forOpenAi, signedIn, active, takesBodyOf(limits.completionBody)],
+  request: { body: takes(askedResponse) },
+  responses: {
+    200: {
+      content: { "application/json": { schema: response }, "text/event-stream": { schema: bytes } },
+      description: "La respuesta; con `stream`, sus sucesos.",
+    },
+  },
+});
+
+const respond: RouteHandler<typeof route, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const body = c.req.valid("json");
+  // As it was sent: what is kept is in the words of the protocol.
+  const { input } = await c.req.json<{ input: unknown }>();
+  const keeping = { input, store: body.store !== false, previousId: body.previous_response_id };
+  const begun = await beginResponse(services.db, person.id, keeping);
+  const seal = sealOf(c.var);
+  const request = responseRequest(body, begun.items, seal);
+  const asking = await askThrough(c, request, { names: responseNames, stream: Boolean(body.stream) });
+  const isSigned = request.house.length === 0;
+  const output = new ResponseOutput({ id: hexOf(begun.id), kinds: request.kinds, seal, isSigned });
+  const response = responseOf(body, begun);
+  const keep = (said: Output) => keepResponse(services, begun, said, asking.model);
+  if (body.stream) {
+    const events = toEvents(asking, { response, output, keep });
+    return c.body(
+      pullStream(events, () => asking.pieces.return(undefined)),
+      200,
+      eventStream,
+    );
+  }
+  try {
+    for await (const piece of asking.pieces) Array.from(output.take(piece));
+  } catch (error) {
+    throw asking.failed(error);
+  }
+  await keep(output.result);
+  return c.json(ended(response, output.result), 200);
+};
+
+/** OpenAI's Responses, for its clients, agents and Codex: a conversation in items, and one answer. */
+export const responses = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(route, respond);
+
+/** A response that begins. */
+function responseOf(body: AskedResponse, { id, at, isKept, previous }: Begun): Response {
+  const tools = (body.tools ?? []).filter(({ type }) => type !== "web_search" && type !== "web_search_preview");
+  return {
+    id: responseId(id),
+    object: "response",
+    created_at: Math.floor(at / 1000),
+    model: body.model,
+    status: "in_progress",
+    output: [],
+    previous_response_id: previous ? responseId(previous.id) : null,
+    store: isKept,
+    error: null,
+    incomplete_details: null,
+    instructions: body.instructions ?? null,
+    max_output_tokens: body.max_output_tokens ?? null,
+    temperature: body.temperature ?? null,
+    top_p: body.top_p ?? null,
+    parallel_tool_calls: body.parallel_tool_calls ?? true,
+    tool_choice: body.tool_choice ?? "auto",
+    tools,
+    text: body.text ?? { format: { type: "text" } },
+    reasoning: { effort: body.reasoning?.effort ?? null, summary: null },
+    truncation: "disabled",
+    metadata: {},
+    usage: null,
+  };
+}
+
+const ended = (begun: Response, { items, usage, incomplete }: Output): Response => ({
+  ...begun,
+  status: incomplete ? "incomplete" : "completed",
+  incomplete_details: incomplete ?? null,
+  output: items,
+  usage,
+});
+
+const failure = (begun: Response, output: Output, problem: Problem): Response => ({
+  ...begun,
+  status: "failed",
+  output: output.items,
+  error: { code: asOpenAi(problem).code ?? asOpenAi(problem).type, message: problem.message },
+});
+
+type Underway = { response: Response; output: ResponseOutput; keep: (said: Output) => Promise<void> };
+
+/** A response's events, the last of which has all of it. It is kept before its end is told. */
+async function* toEvents({ pieces, failed }: Asking, { response, output, keep }: Underway): AsyncGenerator<string> {
+  let count = 0;
+  const event = ({ type, ...more }: { type: string }) =>
+    `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: count++, ...more })}\n\n`;
+  const whole = (type: string, response: Response) => event({ type, response } as { type: string });
+  yield whole("response.created", response);
+  yield whole("response.in_progress", response);
+  try {
+    for await (const piece of withPauses(pieces)) {
+      if (!piece) yield ": \n\n";
+      else for (const one of output.take(piece)) yield event(one);
+    }
+    await keep(output.result);
+    const said = ended(response, output.result);
+    yield whole(said.status === "incomplete" ? "response.incomplete" : "response.completed", said);
+  } catch (error) {
+    yield whole("response.failed", failure(response, output.result, failed(error)));
+  }
+}

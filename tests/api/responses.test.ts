@@ -1,0 +1,103 @@
+import type { LLMock } from "@copilotkit/aimock";
+import OpenAI from "openai";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { Browser } from "../support/browser.ts";
+import { longReply, startModelServer } from "../support/model-server.ts";
+import { password } from "../support/password.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+let models: LLMock;
+let server: TestServer;
+let browser: Browser;
+let client: OpenAI;
+let stranger: OpenAI;
+beforeAll(async () => {
+  models = await startModelServer();
+  server = await startServer({ OPENAI_BASE_URL: `${models.url}/v1`, OPENAI_API_KEY: "clave" });
+  browser = new Browser(server.url);
+  client = await clientOf(await browser.signUp("Ana"));
+  stranger = await clientOf(await new Browser(server.url).signUp("Bea"));
+  await vi.waitFor(async () => expect((await client.models.list()).data.length).toBeGreaterThan(0), {
+    timeout: 10_000,
+  });
+});
+afterAll(async () => {
+  await server.stop();
+  await models.stop();
+});
+
+async function clientOf(email: string): Promise<OpenAI> {
+  const post = (path: string, json: object, token = "") =>
+    fetch(`${server.url}/v1${path}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
+      body: JSON.stringify(json),
+    });
+  const session = await (await post("/auth/signin", { email, password })).text();
+  const key = await (await post("/api/key", { name: "programa", scope: "write" }, session)).json();
+  return new OpenAI({ apiKey: (key as { token: string }).token, baseURL: `${server.url}/v1`, maxRetries: 0 });
+}
+
+const model = "gpt-4o";
+const weather = {
+  type: "function" as const,
+  name: "tiempo",
+  parameters: { type: "object", properties: { ciudad: { type: "string" } } },
+  strict: false,
+};
+const why = (request: Promise<unknown>) =>
+  request.then(
+    () => "no error",
+    (error: { status: number; message: string }) => `${error.status} ${error.message}`,
+  );
+
+describe("a client of OpenAI's Responses", () => {
+  it("gets a whole answer", async () => {
+    const answer = await client.responses.create({ model, input: "Hola", store: false });
+    expect(answer.output_text).toBe("Una respuesta **breve**. Con dos frases.");
+    expect(answer).toMatchObject({ status: "completed", store: false, error: null, incomplete_details: null });
+    expect(answer.usage?.total_tokens).toBeGreaterThan(0);
+  });
+
+  it("gets an answer as it is written, with all of it at the end", async () => {
+    const stream = client.responses.stream({ model, input: "Una respuesta lenta", store: false });
+    const kinds: string[] = [];
+    for await (const { type } of stream) kinds.push(type);
+    const last = await stream.finalResponse();
+    expect(last.output_text).toBe(longReply);
+    expect(kinds.filter((type) => type === "response.output_text.delta").length).toBeGreaterThan(10);
+    expect([kinds.at(0), kinds.at(-1)]).toEqual(["response.created", "response.completed"]);
+  });
+
+  it("has its functions called, and goes on with what they have found", async () => {
+    const asked = { model, tools: [weather], store: false };
+    const question = { role: "user" as const, content: "¿Y qué tiempo hace?" };
+    const first = await client.responses.create({ ...asked, input: [question] });
+    const calls = first.output.filter((item) => item.type === "function_call");
+    expect(calls.map(({ name, arguments: given }) => [name, JSON.parse(given)])).toEqual([
+      ["tiempo", { ciudad: "Vigo" }],
+      ["tiempo", { ciudad: "Almería 🌞" }],
+    ]);
+    const found = calls.map(({ call_id }) => ({ type: "function_call_output" as const, call_id, output: "Llueve" }));
+    const input = [question, ...first.output, ...found] as OpenAI.Responses.ResponseInput;
+    expect((await client.responses.create({ ...asked, input })).output_text).toBe("En Vigo llueve.");
+  });
+
+  it("goes on from a response that is kept, as a chat of its person's and nobody else's", async () => {
+    const first = await client.responses.create({ model, input: "¿Y qué tiempo hace?", tools: [weather] });
+    const calls = first.output.filter((item) => item.type === "function_call");
+    const second = {
+      model,
+      tools: [weather],
+      previous_response_id: first.id,
+      input: calls.map(({ call_id }) => ({ type: "function_call_output" as const, call_id, output: "Llueve" })),
+    };
+    expect(await why(stranger.responses.create(second))).toContain("404");
+    const answer = await client.responses.create(second);
+    expect(answer).toMatchObject({ output_text: "En Vigo llueve.", previous_response_id: first.id });
+    const page = await browser.html("/conversation/chat");
+    const [, chat = ""] =
+      /href="(\/conversation\/chat\/[\w-]+)"[^>]*>[^<]*<span[^>]*>¿Y qué tiempo hace\?/.exec(page) ?? [];
+    expect(await browser.html(chat)).toContain("En Vigo llueve.");
+  });
+});
