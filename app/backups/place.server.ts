@@ -1,5 +1,6 @@
 import { copyFile, mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
+import { v7 as newId } from "uuid";
 import type { BackupSettings } from "../process/config.server.ts";
 import { makeFolder, syncFile, syncFolder } from "../process/fsync.server.ts";
 
@@ -34,7 +35,8 @@ class FolderPlace implements BackupPlace {
   async put(name: string, path: string): Promise<void> {
     const to = join(this.name, name);
     makeFolder(dirname(to));
-    const part = `${to}.part`;
+    // Two copies at once may bring the same file.
+    const part = `${to}.${newId()}.part`;
     try {
       await copyFile(path, part);
       syncFile(part);
