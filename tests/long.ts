@@ -62,6 +62,7 @@ export const thirds: [Third, Third, Third] = [
   {
     node: [
       "tests/browsers/flow.long.test.ts",
+      "tests/contract/clients.long.test.ts",
       "tests/failure/operator.long.test.ts",
       "tests/failure/release.long.test.ts",
       "tests/grown/grown.long.test.ts",
