@@ -45,6 +45,7 @@ import { files } from "./files/files.server.ts";
 import { uploads } from "./files/uploads.server.ts";
 import { groups } from "./groups/groups.server.ts";
 import { members } from "./groups/members.server.ts";
+import { refusalsOf } from "./http/allowed-methods.server.ts";
 import { boundBody } from "./http/bodies.server.ts";
 import { etags } from "./http/etags.server.ts";
 import { answerError, Problem } from "./http/problem.server.ts";
@@ -221,8 +222,9 @@ export function createApi(services: Services) {
   }
   api.use(boundBody, etags);
   api.onError(answerError);
-  api.notFound((c) => answerError(new Problem(404, "Esta llamada no existe."), c));
   for (const [path, routes] of mounted) api.route(path, routes as OpenAPIHono<ApiEnv>);
+  const refusal = refusalsOf(api);
+  api.notFound((c) => answerError(refusal(c.req.path), c));
   let described: OpenApiDocument | undefined;
   // Built on first use.
   const describe = () => {

@@ -63,6 +63,16 @@ for (const engine of await ruleEngines()) {
       expect((await read("/v1/api/project", tag)).status).toBe(200);
     });
 
+    it("says with which methods a call is made", async () => {
+      const { token } = ana;
+      const refused = await api.call("PUT", "/v1/api/chat", { token, json: {} });
+      expect([refused.status, refused.headers.get("Allow")]).toEqual([405, "GET, HEAD, POST"]);
+      expect(refused.text).toContain("Esta llamada se hace con GET, HEAD, POST.");
+      const inside = await api.call("POST", `/v1/api/chat/${crypto.randomUUID()}`, { token, json: {} });
+      expect([inside.status, inside.headers.get("Allow")]).toEqual([405, "DELETE, GET, HEAD, PATCH"]);
+      expect((await api.call("GET", "/v1/api/nada", { token })).status).toBe(404);
+    });
+
     it("gives each answer an id", async () => {
       const ids = await Promise.all(
         ["/v1/api/chat", "/v1/nada", "/v1/docs"].map(async (path) =>

@@ -78,6 +78,7 @@ const titles: Record<number, string> = {
   401: "Sin sesión",
   403: "No permitido",
   404: "No encontrado",
+  405: "Método no admitido",
   408: "Demasiado lenta",
   409: "Conflicto",
   413: "Demasiado grande",
