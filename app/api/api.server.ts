@@ -12,6 +12,7 @@ import { invitationLinkOf, invitationLinks } from "./access/invitation-links.ser
 import { invitations } from "./access/invitations.server.ts";
 import { ldapEntries } from "./access/ldap.server.ts";
 import { oidcEntries } from "./access/oidc.server.ts";
+import { refusalsOf } from "./allowed-methods.server.ts";
 import { assistants } from "./assistants/assistants.server.ts";
 import { templates } from "./assistants/templates.server.ts";
 import { apiKeys } from "./auth/api-keys.server.ts";
@@ -35,6 +36,7 @@ import { chatCopies } from "./chats/shared/chat-copies.server.ts";
 import { chatShares, shares } from "./chats/shared/shares.server.ts";
 import { shownChats } from "./chats/shared/shown-chats.server.ts";
 import { summaries } from "./chats/summaries.server.ts";
+import { audioForPrograms } from "./doors/audio.server.ts";
 import { chatCompletions } from "./doors/chat-completions.server.ts";
 import { embeddingsForPrograms } from "./doors/embeddings.server.ts";
 import { messagesOfPrograms } from "./doors/messages.server.ts";
@@ -45,7 +47,6 @@ import { files } from "./files/files.server.ts";
 import { uploads } from "./files/uploads.server.ts";
 import { groups } from "./groups/groups.server.ts";
 import { members } from "./groups/members.server.ts";
-import { refusalsOf } from "./http/allowed-methods.server.ts";
 import { boundBody } from "./http/bodies.server.ts";
 import { etags } from "./http/etags.server.ts";
 import { answerError, Problem } from "./http/problem.server.ts";
@@ -104,6 +105,7 @@ const mounted = [
   ["/", responses],
   ["/", messagesOfPrograms],
   ["/", embeddingsForPrograms],
+  ["/", audioForPrograms],
   ["/", openAiAbsent],
   ["/auth", sessions],
   ["/auth/sessions", openSessions],
@@ -224,7 +226,11 @@ export function createApi(services: Services) {
   api.onError(answerError);
   for (const [path, routes] of mounted) api.route(path, routes as OpenAPIHono<ApiEnv>);
   const refusal = refusalsOf(api);
-  api.notFound((c) => answerError(refusal(c.req.path), c));
+  api.notFound((c) => {
+    // Calls of OpenAI's that are not there: its clients read the sentence in its error.
+    if (!/^\/(?:api|auth)\//.test(c.req.path)) c.set("errorsOf", "openai");
+    return answerError(refusal(c.req.path), c);
+  });
   let described: OpenApiDocument | undefined;
   // Built on first use.
   const describe = () => {

@@ -43,6 +43,8 @@ const programsWrite = [
   "post /api/template",
   "post /api/training",
   "post /api/voice/transcriptions",
+  "post /audio/speech",
+  "post /audio/transcriptions",
   "post /chat/completions",
   "post /embeddings",
   "post /messages",

@@ -79,6 +79,8 @@ for (const engine of await ruleEngines()) {
     it("is not there until an admin has named a model, and says who does", async () => {
       expect(await voiceOf(ana.token)).toEqual({ hears: false, speaks: false });
       const [heard, spokenOf] = [await sent(recording), await listen(await reply())];
+      const asked = await api.call("POST", "/audio/speech", { token: ana.token, json: { input: "Hola" } });
+      expect([asked.status, asked.body]).toMatchObject([404, { error: { type: "invalid_request_error" } }]);
       for (const answer of [heard, spokenOf]) {
         expect(answer.status).toBe(404);
         expect(await answer.text()).toContain("Modelos de voz");
@@ -99,6 +101,27 @@ for (const engine of await ruleEngines()) {
     it("writes down what is said", async () => {
       const answer = await sent(recording);
       expect([answer.status, await answer.json()]).toEqual([200, { text: "Compra habas." }]);
+    });
+
+    it("programs have both, by OpenAI's names", async () => {
+      const transcribed = (more: Record<string, string> = {}) => {
+        const body = new FormData();
+        body.append("file", new File([recording], "dictado.webm"));
+        for (const [name, value] of Object.entries({ model: "whisper-1", ...more })) body.append(name, value);
+        return api.fetch("/audio/transcriptions", ana.token, { method: "POST", body });
+      };
+      expect(await (await transcribed()).json()).toEqual({ text: "Compra habas." });
+      expect(await (await transcribed({ response_format: "text" })).text()).toBe("Compra habas.");
+      const refused = await transcribed({ response_format: "srt" });
+      expect([refused.status, await refused.json()]).toMatchObject([
+        422,
+        { error: { message: "response_format tiene que ser json o text.", param: "response_format" } },
+      ]);
+      const say = (json: object) => api.call("POST", "/audio/speech", { token: ana.token, json });
+      const said = await say({ model: "tts-1", input: "Hola", voice: "alloy" });
+      expect([said.status, said.headers.get("Content-Type")]).toEqual([200, "audio/mpeg"]);
+      expect((await say({ input: "Hola", speed: 2 })).text).toContain("Aquí no hay «speed».");
+      expect((await say({ input: "a".repeat(5000) })).status).toBe(422);
     });
 
     it.each([

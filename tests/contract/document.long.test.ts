@@ -415,7 +415,13 @@ it("coming in, groups and invitations are as the document says", async () => {
   await run("put /api/voice-model/{id}", voiceModel, { json: { ...heard, name: "Otro" } });
   await run("delete /api/voice-model/{id}", voiceModel);
   // They take a server: `tests/api/voice.test.ts` has one.
-  for (const one of ["post /api/voice/transcriptions", "get /api/message/{id}/speech"]) done.add(one);
+  for (const one of [
+    "post /api/voice/transcriptions",
+    "post /audio/transcriptions",
+    "post /audio/speech",
+    "get /api/message/{id}/speech",
+  ])
+    done.add(one);
   const retention = await made("post /api/retention", {}, { json: { kind: "chats", days: 365 } });
   await run("get /api/retention");
   await run("get /api/retention/{id}", retention);

@@ -130,6 +130,8 @@ const rules: Record<string, "public" | "session" | "active" | "owner" | "own" | 
   "post /auth/signout": "session",
   "post /auth/signup": "public",
   "post /chat/completions": "active",
+  "post /audio/speech": "active",
+  "post /audio/transcriptions": "active",
   "post /embeddings": "active",
   "post /messages": "active",
   "post /messages/count_tokens": "active",

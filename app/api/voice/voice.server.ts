@@ -1,7 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
 import { recordingTypeOf } from "../../files/media-type.server.ts";
 import { FileRefused } from "../../files/refused.server.ts";
+import type { Multipart } from "../../http/multipart.server.ts";
 import { limits } from "../../process/limits.ts";
 import { cutText } from "../../process/text/cut-text.ts";
 import { ConcurrencyLimit } from "../../process/work/concurrency-limit.server.ts";
@@ -37,31 +39,47 @@ export const voices = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).op
     hide: true,
   }),
   async (c) => {
-    const { person, services } = c.var;
-    const model = await voiceModel(services.db, "transcription");
-    if (!model) throw noModel("que pase voz a texto");
-    await countAttempt(c, "transcription", person.id);
-    if (!hearing.enter(person.id))
-      throw new Problem(429, "Ya se está escribiendo otra grabación tuya. Espera a que acabe.");
-    const body = await multipartBody(c, limits.archive).catch((error) => {
-      hearing.leave(person.id);
-      throw error;
-    });
-    try {
-      const sent = body.files.find(({ field }) => field === "audio");
-      if (!sent || sent.size === 0) throw invalid("audio", "Elige una grabación, o graba algo.");
-      if (sent.size > limits.recording) throw tooLong();
-      const mediaType = await recordingTypeOf(sent.path).catch(refused);
-      const recording = { bytes: await readFile(sent.path), mediaType };
-      const text = await transcribe(services, model, recording, c.req.raw.signal).catch(asProblem);
-      if (!text) throw invalid("audio", "En la grabación no se oye ninguna palabra.");
-      return c.json({ text: cutText(text, limits.draft) }, 200);
-    } finally {
-      hearing.leave(person.id);
-      await body.discard();
-    }
+    const { text } = await heard(c, "audio");
+    if (!text) throw invalid("audio", "En la grabación no se oye ninguna palabra.");
+    return c.json({ text: cutText(text, limits.draft) }, 200);
   },
 );
+
+/**
+ * Words in the recording of a form's field, empty if there are none, and the form's other fields; `check` may refuse these before a model is
+ * asked. Throws Problem.
+ */
+export async function heard(
+  c: Context<ApiEnv>,
+  field: string,
+  check: (fields: Multipart["fields"]) => void = () => {},
+): Promise<{ text: string; fields: Multipart["fields"] }> {
+  const { person, services } = c.var;
+  const model = await voiceModel(services.db, "transcription");
+  if (!model) throw noModel("que pase voz a texto");
+  await countAttempt(c, "transcription", person.id);
+  if (!hearing.enter(person.id))
+    throw new Problem(429, "Ya se está escribiendo otra grabación tuya. Espera a que acabe.");
+  const body = await multipartBody(c, limits.archive).catch((error) => {
+    hearing.leave(person.id);
+    throw error;
+  });
+  try {
+    check(body.fields);
+    const sent = body.files.find((file) => file.field === field);
+    if (!sent || sent.size === 0) throw invalid(field, "Elige una grabación, o graba algo.");
+    if (sent.size > limits.recording) throw tooLong(field);
+    const mediaType = await recordingTypeOf(sent.path).catch((error) => {
+      throw error instanceof FileRefused ? invalid(field, `La grabación ${error.message}`) : error;
+    });
+    const recording = { bytes: await readFile(sent.path), mediaType };
+    const text = await transcribe(services, model, recording, c.req.raw.signal).catch(asProblem);
+    return { text, fields: body.fields };
+  } finally {
+    hearing.leave(person.id);
+    await body.discard();
+  }
+}
 
 voices.openAPIRegistry.registerPath({
   ...route,
@@ -71,14 +89,10 @@ voices.openAPIRegistry.registerPath({
 export const noModel = (does: string) =>
   new Problem(404, `Aquí no hay ningún modelo ${does}. Lo pone quien administra, en «Modelos de voz».`);
 
-const tooLong = () => {
+const tooLong = (field: string) => {
   const sentence = "La grabación pesa más de 25 MB, que es lo que se admite. Grábala en partes.";
-  return new Problem(413, sentence, { errors: { audio: sentence } });
+  return new Problem(413, sentence, { errors: { [field]: sentence } });
 };
-
-function refused(error: unknown): never {
-  throw error instanceof FileRefused ? invalid("audio", `La grabación ${error.message}`) : error;
-}
 
 /** Says a voice server's answer or refusal as the API does. */
 export function asProblem(error: unknown): never {

@@ -1,6 +1,6 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import type { ApiEnv } from "../env.server.ts";
-import { Problem } from "./problem.server.ts";
+import type { ApiEnv } from "./env.server.ts";
+import { Problem } from "./http/problem.server.ts";
 
 type Api = OpenAPIHono<ApiEnv>;
 

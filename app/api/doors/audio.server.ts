@@ -1,0 +1,104 @@
+import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
+import { limits } from "../../process/limits.ts";
+import { ConcurrencyLimit } from "../../process/work/concurrency-limit.server.ts";
+import { speak, voiceModel } from "../../voice/voice.server.ts";
+import type { ApiEnv } from "../env.server.ts";
+import { active, signedIn } from "../http/authentication.server.ts";
+import { takesBodyOf } from "../http/bodies.server.ts";
+import { answerInvalid, invalid, Problem } from "../http/problem.server.ts";
+import { countAttempt } from "../http/rate-limit.server.ts";
+import { bearer, bytes, takes } from "../http/schemas.server.ts";
+import { asProblem, heard, noModel } from "../voice/voice.server.ts";
+import { everyFieldOf, text } from "./door-request.server.ts";
+import { forOpenAi } from "./openai-clients.server.ts";
+
+// In characters, as OpenAI has it.
+const spokenAtMost = 4_096;
+// Of one person in this process.
+const speaking = new ConcurrencyLimit(2);
+
+const transcription = z.object({ text: z.string() }).openapi("OpenAiTranscription");
+const form = z.object({
+  file: z.any().openapi({ type: "string", format: "binary" }),
+  model: z.string().optional().openapi({ description: "Se usa siempre el modelo de voz de la casa." }),
+  response_format: z.enum(["json", "text"]).optional(),
+});
+const transcriptionRoute = {
+  method: "post" as const,
+  path: "/audio/transcriptions" as const,
+  security: bearer,
+  responses: {
+    200: {
+      content: { "application/json": { schema: transcription }, "text/plain": { schema: z.string() } },
+      description: "Lo que se dice en la grabación.",
+    },
+  },
+};
+
+/** Refuses the fields of a form that would change nothing, by their names. */
+function refuseOthers(fields: FormData): void {
+  for (const [name, value] of fields) {
+    if (name === "model" || name === "file") continue;
+    if (name !== "response_format") throw invalid(name, `Aquí no hay «${name.slice(0, 60)}». Quítalo de la petición.`);
+    if (value !== "json" && value !== "text") throw invalid(name, "response_format tiene que ser json o text.");
+  }
+}
+
+const speechRoute = createRoute({
+  method: "post",
+  path: "/audio/speech",
+  security: bearer,
+  middleware: [forOpenAi, signedIn, active],
+  request: {
+    body: takes(
+      everyFieldOf(
+        {
+          model: z.string().max(200).optional().openapi({ description: "Se usa siempre el modelo de voz de la casa." }),
+          input: text.pipe(
+            z.string().min(1, "Falta el texto.").max(spokenAtMost, `Son más de ${spokenAtMost} caracteres.`),
+          ),
+          voice: z.string("Tiene que ser un texto.").max(100, "Es demasiado largo.").optional(),
+          response_format: z.literal("mp3", "Aquí solo se habla en mp3.").optional(),
+        },
+        { withoutEffect: [] },
+      ).openapi("OpenAiSpeechRequest", { example: { model: "tts-1", input: "Hola", voice: "alloy" } }),
+    ),
+  },
+  responses: { 200: { content: { "audio/mpeg": { schema: bytes } }, description: "El texto, leído en voz alta." } },
+});
+const makeSpeech: RouteHandler<typeof speechRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const { input, voice } = c.req.valid("json");
+  const model = await voiceModel(services.db, "speech");
+  if (!model) throw noModel("que lea en voz alta");
+  await countAttempt(c, "speech", person.id);
+  if (!speaking.enter(person.id)) throw new Problem(429, "Ya se te están leyendo otros textos. Espera a que acaben.");
+  try {
+    const asked = { ...model, voice: voice ?? model.voice };
+    const sound = await speak(services, asked, input, c.req.raw.signal).catch(asProblem);
+    return c.body(new Uint8Array(sound), 200, { "Content-Type": "audio/mpeg", "Cache-Control": "no-store" });
+  } finally {
+    speaking.leave(person.id);
+  }
+};
+
+/** OpenAI's calls for voice, with the house's own voice models. Nothing is kept. */
+export const audioForPrograms = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
+  .openapi(
+    // The body is parsed as a stream; the schema is only for the API document.
+    createRoute({
+      ...transcriptionRoute,
+      middleware: [forOpenAi, signedIn, active, takesBodyOf(limits.uploadBody)],
+      hide: true,
+    }),
+    async (c) => {
+      const { text, fields } = await heard(c, "file", refuseOthers);
+      return fields.get("response_format") === "text" ? c.text(text, 200) : c.json({ text }, 200);
+    },
+  )
+  .openapi(speechRoute, makeSpeech);
+
+audioForPrograms.openAPIRegistry.registerPath({
+  ...transcriptionRoute,
+  request: { body: { content: { "multipart/form-data": { schema: form } }, required: true } },
+});
