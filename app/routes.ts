@@ -50,6 +50,7 @@ export default [
       route("claves/crear", "routes/account/security/add-api-key.tsx"),
       route("claves/:id/eliminar", "routes/deletion/delete.tsx", { id: "delete-api-key" }),
     ]),
+    route("user/conectar", "routes/account/connect.tsx"),
     route("user/avisos", "routes/account/notices/notices.tsx"),
     route("user/llaves/opciones", "routes/account/security/passkey-options.ts"),
     route("user/sesiones/:id?", "routes/account/security/sessions.ts"),

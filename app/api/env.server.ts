@@ -78,8 +78,11 @@ export type InProcess = {
 };
 
 export type ApiEnv = {
-  /** `answeredBy`: told the route's pattern, for the metrics of whoever serves the API over the network. */
-  Bindings: { ip: string; answeredBy?(route: string): void } & Partial<InProcess>;
+  /**
+   * `answeredBy`: told the route's pattern, for the metrics of whoever serves the API over the network. `ofMcp`: the call comes by /mcp, for
+   * which keys of programs that have connected by OAuth are good.
+   */
+  Bindings: { ip: string; answeredBy?(route: string): void; ofMcp?: boolean | undefined } & Partial<InProcess>;
   Variables: {
     services: Services;
     requestId: string;

@@ -50,6 +50,7 @@ import * as sessionRules from "./migrations/0046_session_rules.server.ts";
 import * as minors from "./migrations/0047_minors.server.ts";
 import * as eventsTold from "./migrations/0048_events_told.server.ts";
 import * as keptResponses from "./migrations/0049_kept_responses.server.ts";
+import * as connections from "./migrations/0050_connections.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -101,6 +102,7 @@ const migrations = {
   "0047_minors": minors,
   "0048_events_told": eventsTold,
   "0049_kept_responses": keptResponses,
+  "0050_connections": connections,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

@@ -594,6 +594,15 @@ export type ApiKeyRow = Row & {
   start: string;
   tokenHash: string;
   lastUsedAt: number | null;
+  /** Hash of the id of a program that has connected by OAuth, whose key is for /mcp alone; null for a key that its person has made. */
+  client: string | null;
+  codeHash: string | null;
+  /** Of a connection whose code has not been used: the program's PKCE challenge. */
+  challenge: string | null;
+  redirectUri: string | null;
+  /** Hash of the token that gets the next key; `expiresAt` is of this one. */
+  refreshHash: string | null;
+  expiresAt: number | null;
 };
 
 /** A model that hears or speaks, behind OpenAI's `/audio`. One of each kind is enabled at most. */

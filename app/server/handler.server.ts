@@ -13,6 +13,7 @@ import { headerOf } from "../http/header.server.ts";
 import { refuseMalformed } from "../http/request-line.server.ts";
 import { addHeaders } from "../http/security-headers.server.ts";
 import { answerMcp } from "../mcp/mcp.server.ts";
+import { answerMetadata, challenge } from "../mcp/oauth-metadata.server.ts";
 import { readConfig } from "../process/config.server.ts";
 import { deriveKey } from "../process/crypto.server.ts";
 import { createLog, type Log, pathInLog } from "../process/log.server.ts";
@@ -69,7 +70,12 @@ export function createHandler(opened: Opened): Handle {
   if (config.metricsToken) measureProcess();
   // Whatever the level of the log: somebody has asked for these lines.
   const accessLog = config.accessLog ? createLog("info") : undefined;
-  const mcpCalls = (request: Request, ip: string) => (call: Request) => api.send(call, visitorOf(request, ip));
+  const mcp = async (request: Request, ip: string, origin: string) => {
+    const visitor = { ...visitorOf(request, ip), ofMcp: true };
+    const response = await answerMcp(request, (call) => api.send(call, visitor), log);
+    // Of an API on another machine, programs connect there.
+    return opened.services ? challenge(response, origin) : response;
+  };
   const answer = async (request: Request, ip: string, answeredBy: Answered) => {
     const url = new URL(request.url);
     if (url.pathname === "/health") return new Response("ok");
@@ -78,7 +84,9 @@ export function createHandler(opened: Opened): Handle {
     if (url.pathname === "/v1" || url.pathname.startsWith("/v1/")) {
       return addHeaders(await api.answer(request, ip, answeredBy), request, "");
     }
-    if (url.pathname === "/mcp") return addHeaders(await answerMcp(request, mcpCalls(request, ip), log), request, "");
+    if (url.pathname === "/mcp") return addHeaders(await mcp(request, ip, url.origin), request, "");
+    const metadata = opened.services && answerMetadata(request, url);
+    if (metadata) return addHeaders(metadata, request, "");
     if (/^\/assets\/.*\.js$/.test(url.pathname)) return staleModule();
     if (isForeignForm(request, url)) return addHeaders(foreignForm(), request, "");
     const response = await answerPage(request, ip, answeredBy);
@@ -128,10 +136,10 @@ function apiOf({ services, config, log }: Opened): ApiCalls {
   }
   const api = createApi(services);
   return {
-    send(call, { ip, userAgent, zone }, inProcess) {
+    send(call, { ip, userAgent, zone, ofMcp }, inProcess) {
       call.headers.set("User-Agent", userAgent);
       if (zone) call.headers.set("Time-Zone", zone);
-      return api.fetch(call, { ip, ...inProcess });
+      return api.fetch(call, { ip, ofMcp, ...inProcess });
     },
     answer: (request, ip, answeredBy) => api.fetch(request, { ip, answeredBy }),
   };

@@ -2,8 +2,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { type Log, pathInLog } from "../process/log.server.ts";
 import { traceHeaders } from "../process/telemetry/request-trace.server.ts";
 
-/** `zone`: the visitor's time zone, where that is known. */
-export type Visitor = { ip: string; userAgent: string; signal: AbortSignal; zone: string | undefined };
+/** `zone`: the visitor's time zone, where that is known. `ofMcp`: the visitor is a program that calls /mcp. */
+export type Visitor = { ip: string; userAgent: string; signal: AbortSignal; zone: string | undefined; ofMcp?: boolean };
 
 // Delays before each retry, in ms.
 const again = [1000, 2000, 4000];

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -130,6 +131,26 @@ it("accounts and sessions are as the document says", async () => {
   const { ticket } = (await asked.json()) as Body;
   await run("post /auth/signin/code", { ticket, code: code(Date.now() + 30_000) });
   await run("delete /auth/authenticator", { currentPassword });
+
+  const redirect_uri = "http://127.0.0.1/";
+  const { client_id } = await made("post /auth/oauth/register");
+  await run(
+    "get /auth/oauth/consent",
+    {},
+    { query: `?${new URLSearchParams({ client_id: String(client_id), redirect_uri })}` },
+  );
+  const verifier = "a".repeat(43);
+  const code_challenge = createHash("sha256").update(verifier).digest("base64url");
+  const given = await made("post /auth/oauth/consent", { client_id, redirect_uri, code_challenge, scope: "read" });
+  const grant = {
+    grant_type: "authorization_code",
+    client_id: String(client_id),
+    redirect_uri,
+    code: String(given.code),
+  };
+  const exchange = new URLSearchParams({ ...grant, code_verifier: verifier });
+  const { access_token } = await made("post /auth/oauth/token", {}, { form: exchange });
+  await run("post /auth/oauth/revoke", {}, { form: new URLSearchParams({ token: String(access_token) }) });
 
   await run("post /auth/reset", person);
   const reset = {

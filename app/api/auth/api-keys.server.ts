@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import { sql } from "kysely";
 import { v7 as newId } from "uuid";
+import type { Db } from "../../db/engine.server.ts";
 import type { ApiKeyRow } from "../../db/tables.ts";
 import { hashToken } from "../../process/crypto.server.ts";
 import { limits } from "../../process/limits.ts";
@@ -21,6 +22,7 @@ const apiKey = z
     scope: z.enum(["read", "write"]).openapi({ description: "read: solo GET; write: todo lo demás también." }),
     start: z.string().openapi({ description: "Sus primeras letras, para reconocerla." }),
     lastUsedAt: z.string().nullable(),
+    connected: z.boolean().openapi({ description: "Si es de un programa que se ha conectado a /mcp por OAuth." }),
   })
   .openapi("ApiKey");
 const made = apiKey
@@ -38,6 +40,7 @@ const show = (row: ApiKeyRow): z.output<typeof apiKey> => ({
   scope: row.scope,
   start: row.start,
   lastUsedAt: isoOrNull(row.lastUsedAt),
+  connected: row.client !== null,
 });
 
 const common = {
@@ -56,6 +59,8 @@ const listKeys: RouteHandler<typeof listKeysRoute, ApiEnv> = async (c) => {
   const rows = await c.var.services.db
     .selectFrom("apiKeys")
     .where("userId", "=", c.var.person.id)
+    // A program that is being connected has no key yet.
+    .where("challenge", "is", null)
     .orderBy("id", "desc")
     .selectAll()
     .execute();
@@ -82,19 +87,30 @@ const createKey: RouteHandler<typeof createKeyRoute, ApiEnv> = async (c) => {
     start: token.slice(0, apiKeyStart.length + 4),
     tokenHash: hashToken(token),
     lastUsedAt: null,
+    client: null,
+    codeHash: null,
+    challenge: null,
+    redirectUri: null,
+    refreshHash: null,
+    expiresAt: null,
   };
   await services.db.transaction().execute(async (trx) => {
-    const of = trx.selectFrom("apiKeys").where("userId", "=", person.id);
-    const { count } = await of.select(sql<number>`count(*)`.as("count")).executeTakeFirstOrThrow();
-    if (Number(count) >= limits.apiKeys) {
-      throw invalid("name", `Puedes tener ${limits.apiKeys} claves; elimina antes alguna.`);
-    }
+    await refuseManyKeys(trx, person.id);
     await trx.insertInto("apiKeys").values(row).execute();
     const changes = { after: { name: row.name, scope: row.scope } };
     await recordAudit(trx, c, "create", "key", row.id, { ownerId: person.id, changes });
   });
   return c.json({ ...show(row), token }, 201, { "Cache-Control": "no-store" });
 };
+
+/** Throws 422 for one key more than a person may have. */
+export async function refuseManyKeys(db: Db, userId: string): Promise<void> {
+  const of = db.selectFrom("apiKeys").where("userId", "=", userId);
+  const { count } = await of.select(sql<number>`count(*)`.as("count")).executeTakeFirstOrThrow();
+  if (Number(count) >= limits.apiKeys) {
+    throw invalid("name", `Puedes tener ${limits.apiKeys} claves; elimina antes alguna.`);
+  }
+}
 
 const deleteKeyRoute = deletionRoute(common, "La clave ya no vale.");
 const deleteKey: RouteHandler<typeof deleteKeyRoute, ApiEnv> = async (c) => {

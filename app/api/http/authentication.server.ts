@@ -51,6 +51,9 @@ async function findByKey(c: Context<ApiEnv>, token: string): Promise<Person | un
     .innerJoin("users", "users.id", "apiKeys.userId")
     .leftJoin("acceptances", "acceptances.userId", "users.id")
     .where("apiKeys.tokenHash", "=", hashToken(token))
+    .where((e) => e.or([e("apiKeys.expiresAt", "is", null), e("apiKeys.expiresAt", ">", now)]))
+    // A connection's key is for /mcp alone.
+    .$if(!c.env.ofMcp, (query) => query.where("apiKeys.client", "is", null))
     .select(["apiKeys.id as keyId", "apiKeys.scope", "apiKeys.lastUsedAt", "users.id", "users.role", "users.status"])
     .select(["acceptances.textAt as acceptedAt", termsAt.as("termsAt")])
     .executeTakeFirst();

@@ -1,14 +1,17 @@
 import { Link } from "react-router";
 
-type Key = { id: string; name: string; start: string; scope: string; used: string };
+/** `start`: first letters of a key that the person has made; undefined for a program that has connected by OAuth. */
+type Key = { id: string; name: string; start: string | undefined; scope: string; used: string };
 
-/** The keys of a person's other programs. */
+/** Keys and connections of a person's other programs. */
 export function ApiKeys({ keys }: { keys: Key[] }) {
   return (
     <div className="stack">
       <p className="text-text-2">
         Con una clave, otro programa usa tus conversaciones y los modelos de aquí, también los que hablan con la API de
-        OpenAI: su dirección es la de esta página y <code>/v1</code>. <a href="/v1/docs">Documentación</a>
+        OpenAI o la de Anthropic: su dirección es la de esta página y <code>/v1</code>. Los que se conectan por MCP no
+        necesitan clave: dales la de esta página y <code>/mcp</code>, y te piden permiso.{" "}
+        <a href="/v1/docs">Documentación</a>
       </p>
       {keys.length > 0 && (
         <ul className="rows">
@@ -17,7 +20,7 @@ export function ApiKeys({ keys }: { keys: Key[] }) {
               <div>
                 <p className="title">{name}</p>
                 <p className="line">
-                  <code>{start}…</code> · {scope} · {used}
+                  {start === undefined ? "Conectado" : <code>{start}…</code>} · {scope} · {used}
                 </p>
               </div>
               <Link className="button small" to={`/user/seguridad/claves/${id}/eliminar`} preventScrollReset>

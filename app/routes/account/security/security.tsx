@@ -48,10 +48,10 @@ export async function loader({ context, request, url }: Route.LoaderArgs) {
       name,
       used: lastUsedAt ? `usada ${ago(lastUsedAt, now)}` : "sin usar",
     })),
-    keys: keys?.items.map(({ id, name, start, scope, lastUsedAt }) => ({
+    keys: keys?.items.map(({ id, name, start, scope, lastUsedAt, connected }) => ({
       id,
       name,
-      start,
+      start: connected ? undefined : start,
       scope: scope === "write" ? "lee y escribe" : "solo lee",
       used: lastUsedAt ? `usada ${ago(lastUsedAt, now)}` : "sin usar",
     })),
@@ -100,7 +100,7 @@ export default function Security({ loaderData }: Route.ComponentProps) {
         <Inspections {...inspections} />
       </Section>
       {keys && (
-        <Section id="claves" title="Claves para programas">
+        <Section id="claves" title="Programas">
           <ApiKeys keys={keys} />
         </Section>
       )}

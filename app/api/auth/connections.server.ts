@@ -1,0 +1,344 @@
+import { createHash, randomBytes } from "node:crypto";
+import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { v7 as newId } from "uuid";
+import type { Db } from "../../db/engine.server.ts";
+import type { ApiKeyRow } from "../../db/tables.ts";
+import { isOwnResource } from "../../http/oauth-resource.server.ts";
+import { encrypt, hashToken, sameSecret, tryDecrypt } from "../../process/crypto.server.ts";
+import { parseJson } from "../../process/text/json.ts";
+import type { ApiEnv } from "../env.server.ts";
+import { recordAudit } from "../http/audit.server.ts";
+import { active, apiKeyStart, noProgram, signedIn } from "../http/authentication.server.ts";
+import { answerInvalid, invalid } from "../http/problem.server.ts";
+import { mayEndSessions, publishes } from "../http/publish-change.server.ts";
+import { countAttempt, networkOf } from "../http/rate-limit.server.ts";
+import { answers, bearer, takes } from "../http/schemas.server.ts";
+import { refuseManyKeys } from "./api-keys.server.ts";
+
+// In ms: a program changes its code at once; some have a person bring it over by hand.
+const codeLasts = 5 * 60_000;
+const accessLasts = 60 * 60_000;
+const connectionLasts = 180 * 24 * 60 * 60_000;
+// Two windows of a program may renew the same key at once: the slower one is no thief.
+const renewing = 60_000;
+
+const secretLength = 43;
+const newSecret = () => randomBytes(32).toString("base64url");
+
+/** A program that has registered. Nothing is stored of it: its id is this, encrypted. */
+type Client = { name: string; redirectUris: string[] };
+
+// Registered, and asked for, without anybody signed in.
+const redirectUri = z
+  .string("Tiene que ser una dirección.")
+  .max(500, "Es demasiado larga.")
+  .refine(isRedirect, "Tiene que ser una dirección https, de esta máquina (http://127.0.0.1) o de un programa.");
+const registration = z.object({
+  redirect_uris: z.array(redirectUri, "Faltan las direcciones de vuelta.").min(1, "Faltan.").max(10, "Son demasiadas."),
+  client_name: z.string().trim().max(100, "Es demasiado largo.").optional(),
+  token_endpoint_auth_method: z.string().optional(),
+});
+const clientSchema = z.object({ name: z.string(), redirectUris: z.array(z.string()) });
+const clientIdentity = "oauth-client";
+
+/** Whether a program may be answered at an address (RFC 8252): over TLS, on the person's own machine, or by a scheme of its own. */
+function isRedirect(address: string): boolean {
+  const url = URL.parse(address);
+  if (!url || url.hash || url.username || url.password) return false;
+  if (url.protocol === "http:") return /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname);
+  return (
+    url.protocol === "https:" ||
+    /^(?!javascript|data|file|blob|about|vbscript|ws|ftp)[a-z][a-z\d+.-]*:$/.test(url.protocol)
+  );
+}
+
+/** Whether an address is one that was registered; on the own machine at any port, as programs take one that is free. */
+function isRegistered(address: string, { redirectUris }: Client): boolean {
+  const withoutPort = (one: string) => {
+    const url = URL.parse(one);
+    if (url?.protocol === "http:") url.port = "";
+    return url?.href;
+  };
+  return redirectUris.some((one) => withoutPort(one) === withoutPort(address));
+}
+
+const registerRoute = createRoute({
+  method: "post",
+  path: "/register",
+  request: {
+    body: takes(registration.openapi("OauthRegistration", { example: { redirect_uris: ["http://127.0.0.1/"] } })),
+  },
+  responses: {
+    201: answers(
+      z
+        .object({
+          client_id: z.string(),
+          client_id_issued_at: z.number(),
+          client_name: z.string(),
+          redirect_uris: z.array(z.string()),
+          token_endpoint_auth_method: z.literal("none"),
+          grant_types: z.array(z.string()),
+          response_types: z.array(z.string()),
+        })
+        .openapi("OauthClient"),
+      "El programa, que ya puede pedir permiso a una persona (RFC 7591).",
+    ),
+  },
+});
+const register: RouteHandler<typeof registerRoute, ApiEnv> = async (c) => {
+  await countAttempt(c, "oauth", networkOf(c));
+  const { redirect_uris, client_name } = c.req.valid("json");
+  const client: Client = { name: client_name || hostOf(redirect_uris[0] ?? ""), redirectUris: redirect_uris };
+  const sealed = encrypt(JSON.stringify(client), c.var.services.modelKey, clientIdentity);
+  return c.json(
+    {
+      client_id: Buffer.from(sealed, "base64").toString("base64url"),
+      client_id_issued_at: Math.floor(Date.now() / 1000),
+      client_name: client.name,
+      redirect_uris,
+      token_endpoint_auth_method: "none" as const,
+      grant_types: ["authorization_code", "refresh_token"],
+      response_types: ["code"],
+    },
+    201,
+    { "Cache-Control": "no-store" },
+  );
+};
+
+const hostOf = (address: string) => URL.parse(address)?.host || (URL.parse(address)?.protocol ?? "").replace(/:$/, "");
+
+/** The program with an id that this house has given. Throws 422. */
+function clientOf(c: Context<ApiEnv>, id: string): Client {
+  const sealed = Buffer.from(id, "base64url").toString("base64");
+  const opened = tryDecrypt(sealed, c.var.services.modelKey, clientIdentity);
+  const { data } = clientSchema.safeParse(opened === undefined ? undefined : parseJson(opened));
+  if (!data) throw invalid("client_id", "Esta casa no conoce a ese programa: tiene que registrarse otra vez.");
+  return data;
+}
+
+const asking = {
+  client_id: z.string("Falta el programa.").max(8_000, "Es demasiado largo."),
+  redirect_uri: z.string("Falta la dirección de vuelta.").max(500, "Es demasiado larga."),
+};
+const consentRoute = { path: "/consent" as const, security: bearer };
+
+const showConsentRoute = createRoute({
+  ...consentRoute,
+  method: "get",
+  middleware: [signedIn, noProgram, active],
+  request: { query: z.object(asking) },
+  responses: {
+    200: answers(
+      z.object({ name: z.string(), host: z.string() }).openapi("OauthConsent"),
+      "Qué programa pide permiso, y adónde vuelve la persona.",
+    ),
+  },
+});
+const showConsent: RouteHandler<typeof showConsentRoute, ApiEnv> = async (c) => {
+  const { client_id, redirect_uri } = c.req.valid("query");
+  const client = clientOf(c, client_id);
+  refuseUnregistered(redirect_uri, client);
+  return c.json({ name: client.name, host: hostOf(redirect_uri) }, 200);
+};
+
+function refuseUnregistered(address: string, client: Client): void {
+  if (!isRedirect(address) || !isRegistered(address, client)) {
+    throw invalid("redirect_uri", "La dirección de vuelta no es de las que ese programa registró.");
+  }
+}
+
+const giveConsentRoute = createRoute({
+  ...consentRoute,
+  method: "post",
+  middleware: [signedIn, noProgram, active, publishes("key"), mayEndSessions((c) => c.var.person.id)],
+  request: {
+    body: takes(
+      z.strictObject({
+        ...asking,
+        code_challenge: z
+          .string("Falta code_challenge.")
+          .regex(/^[\w-]{43}$/, "code_challenge tiene que ser un SHA-256.")
+          .openapi({ example: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM" }),
+        scope: z.enum(["read", "write"], "El permiso tiene que ser read o write."),
+      }),
+    ),
+  },
+  responses: { 201: answers(z.object({ code: z.string() }), "El código que el programa cambia por una clave.") },
+});
+const giveConsent: RouteHandler<typeof giveConsentRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const { client_id, redirect_uri, code_challenge, scope } = c.req.valid("json");
+  const { name, ...client } = clientOf(c, client_id);
+  refuseUnregistered(redirect_uri, { name, ...client });
+  const code = newSecret();
+  const now = services.clock.now();
+  const row: ApiKeyRow = {
+    id: newId(),
+    createdAt: now,
+    updatedAt: now,
+    userId: person.id,
+    name,
+    scope,
+    start: apiKeyStart,
+    // Of nothing that anybody has, until the code is changed for a token.
+    tokenHash: hashToken(newSecret()),
+    lastUsedAt: null,
+    client: hashToken(client_id),
+    codeHash: hashToken(code),
+    challenge: code_challenge,
+    redirectUri: redirect_uri,
+    refreshHash: null,
+    expiresAt: now + codeLasts,
+  };
+  await services.db.transaction().execute(async (trx) => {
+    // A program that connects again has one connection, not two; one that never came for its key has none.
+    await trx
+      .deleteFrom("apiKeys")
+      .where("userId", "=", person.id)
+      .where((e) => e.or([e("client", "=", row.client), e("challenge", "is not", null).and("expiresAt", "<", now)]))
+      .execute();
+    await refuseManyKeys(trx, person.id);
+    await trx.insertInto("apiKeys").values(row).execute();
+    const changes = { after: { name, scope, redirectUri: redirect_uri } };
+    await recordAudit(trx, c, "create", "key", row.id, { ownerId: person.id, changes });
+  });
+  return c.json({ code }, 201, { "Cache-Control": "no-store" });
+};
+
+const grant = z.object({
+  grant_type: z.string(),
+  client_id: z.string(),
+  code: z.string().optional(),
+  redirect_uri: z.string().optional(),
+  code_verifier: z.string().optional(),
+  refresh_token: z.string().optional(),
+  resource: z.string().optional(),
+});
+const ofForm = <Schema extends z.ZodType>(schema: Schema) => ({
+  content: { "application/x-www-form-urlencoded": { schema } },
+  required: true,
+});
+const refused = z.object({ error: z.string(), error_description: z.string() }).openapi("OauthError");
+
+const tokenRoute = createRoute({
+  method: "post",
+  path: "/token",
+  request: { body: ofForm(grant) },
+  responses: {
+    200: answers(
+      z
+        .object({
+          access_token: z.string(),
+          token_type: z.literal("Bearer"),
+          expires_in: z.number(),
+          refresh_token: z.string(),
+          scope: z.string(),
+        })
+        .openapi("OauthToken"),
+      "La clave de una conexión, que vale para /mcp durante una hora, y la que da otra.",
+    ),
+    400: answers(refused, "No se da, y por qué (RFC 6749, 5.2)."),
+  },
+});
+const giveToken: RouteHandler<typeof tokenRoute, ApiEnv> = async (c) => {
+  await countAttempt(c, "oauth", networkOf(c));
+  const given = c.req.valid("form");
+  const { db, clock } = c.var.services;
+  const now = clock.now();
+  c.header("Cache-Control", "no-store");
+  const refuse = (error: string, error_description: string) => c.json({ error, error_description }, 400);
+  if (given.resource !== undefined && !isOwnResource(given.resource, new URL(c.req.url).origin)) {
+    return refuse("invalid_target", "Esa dirección no es la de esta casa.");
+  }
+  const begins = given.grant_type === "authorization_code";
+  if (!begins && given.grant_type !== "refresh_token") {
+    return refuse("unsupported_grant_type", "Solo authorization_code y refresh_token.");
+  }
+  const secret = (begins ? given.code : given.refresh_token) ?? "";
+  const found = await (begins ? connectionOfCode(db, secret, given, now) : connectionOfRefresh(db, secret, now));
+  if (!found || found.client !== hashToken(given.client_id)) {
+    return refuse("invalid_grant", "El código o la clave ya no valen: hay que conectar otra vez.");
+  }
+  const access = `${apiKeyStart}${newSecret()}`;
+  // Begins with the code, by which its connection is known also once another has taken its place.
+  const refresh = `${secret.slice(0, secretLength)}${newSecret()}`;
+  const { numUpdatedRows } = await db
+    .updateTable("apiKeys")
+    .set({
+      tokenHash: hashToken(access),
+      refreshHash: hashToken(refresh),
+      challenge: null,
+      expiresAt: now + accessLasts,
+    })
+    .where("id", "=", found.id)
+    // Another call was faster with the same code or token.
+    .where("tokenHash", "=", found.tokenHash)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) return refuse("invalid_grant", "El código o la clave se acaban de usar.");
+  const token = { access_token: access, token_type: "Bearer" as const, expires_in: accessLasts / 1000 };
+  return c.json({ ...token, refresh_token: refresh, scope: found.scope }, 200);
+};
+
+/** The connection that a code has begun. */
+const connectionOf = (db: Db, code: string): Promise<ApiKeyRow | undefined> =>
+  db.selectFrom("apiKeys").where("codeHash", "=", hashToken(code)).selectAll().executeTakeFirst();
+
+const end = (db: Db, { id }: ApiKeyRow) => db.deleteFrom("apiKeys").where("id", "=", id).execute();
+
+/** The connection that a code begins. One whose code comes twice, late, or from somebody else is ended: it may have been stolen. */
+async function connectionOfCode(
+  db: Db,
+  code: string,
+  given: z.output<typeof grant>,
+  now: number,
+): Promise<ApiKeyRow | undefined> {
+  const found = await connectionOf(db, code);
+  if (!found) return undefined;
+  const challenge = createHash("sha256")
+    .update(given.code_verifier ?? "")
+    .digest("base64url");
+  const isFirst = found.challenge !== null && sameSecret(found.challenge, challenge);
+  if (isFirst && (found.expiresAt ?? 0) > now && found.redirectUri === given.redirect_uri) return found;
+  await end(db, found);
+  return undefined;
+}
+
+/** The connection that a token renews: the last one that was given. It is ended by one given before, which somebody else may have, and by its age. */
+async function connectionOfRefresh(db: Db, token: string, now: number): Promise<ApiKeyRow | undefined> {
+  const found = await connectionOf(db, token.slice(0, secretLength));
+  if (!found?.refreshHash || found.expiresAt === null) return undefined;
+  const isOld = found.createdAt + connectionLasts < now;
+  if (!isOld && sameSecret(found.refreshHash, hashToken(token))) return found;
+  const renewedAt = found.expiresAt - accessLasts;
+  if (isOld || renewedAt + renewing < now) await end(db, found);
+  return undefined;
+}
+
+const revokeRoute = createRoute({
+  method: "post",
+  path: "/revoke",
+  request: { body: ofForm(z.object({ token: z.string() })) },
+  responses: { 200: { description: "La conexión ha acabado, si la había (RFC 7009)." } },
+});
+const revoke: RouteHandler<typeof revokeRoute, ApiEnv> = async (c) => {
+  await countAttempt(c, "oauth", networkOf(c));
+  const { db, changes } = c.var.services;
+  const hash = hashToken(c.req.valid("form").token);
+  const ended = await db
+    .deleteFrom("apiKeys")
+    .where("client", "is not", null)
+    .where((e) => e.or([e("tokenHash", "=", hash), e("refreshHash", "=", hash)]))
+    .returning("userId")
+    .execute();
+  for (const { userId } of ended) changes.tell({ userId, what: "sessions" });
+  return c.body(null, 200);
+};
+
+/** Programs that connect to /mcp by OAuth 2.1, without a key that somebody copies: each is a key of its person's, for /mcp alone. */
+export const connections = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
+  .openapi(registerRoute, register)
+  .openapi(showConsentRoute, showConsent)
+  .openapi(giveConsentRoute, giveConsent)
+  .openapi(tokenRoute, giveToken)
+  .openapi(revokeRoute, revoke);

@@ -1,0 +1,135 @@
+import { useActionData } from "react-router";
+import { z } from "zod";
+import { Callout } from "../../ui/callout.tsx";
+import { DashboardPage } from "../../ui/dashboard-page.tsx";
+import { PostForm } from "../../ui/forms/post-form.tsx";
+import { titled } from "../../ui/navigation/page-title.ts";
+import { read, refusalIn } from "../../web/api-result.server.ts";
+import { apiContext } from "../../web/context.ts";
+import { sendFields } from "../../web/forms/form.server.ts";
+import { requireActive } from "../../web/guards.server.ts";
+import type { Route } from "./+types/connect";
+import { answerTo, askedIn } from "./connect.server.ts";
+
+export const middleware: Route.MiddlewareFunction[] = [requireActive];
+export const meta = titled("Conectar un programa");
+
+export async function loader({ context, url }: Route.LoaderArgs) {
+  const asked = askedIn(url);
+  if ("refusal" in asked) return asked;
+  const { client_id, redirect_uri, onlyReads } = asked;
+  try {
+    const { consent } = context.get(apiContext).auth.oauth;
+    return { ...(await read(consent.$get({ query: { client_id, redirect_uri } }))), onlyReads };
+  } catch (error) {
+    const { errors = {}, detail } = refusalIn(error);
+    return { refusal: Object.values(errors)[0] ?? detail };
+  }
+}
+
+const fields = z.object({ scope: z.enum(["read", "write"]).default("read"), gives: z.string().optional() });
+
+export const action = ({ context, url }: Route.ActionArgs) =>
+  sendFields(context, fields, async ({ scope, gives }) => {
+    const asked = askedIn(url);
+    // The loader says it.
+    if ("refusal" in asked) return null;
+    const { onlyReads, ...request } = asked;
+    const { consent } = context.get(apiContext).auth.oauth;
+    if (!gives) {
+      const { client_id, redirect_uri } = request;
+      // Refuses an address that isn't the program's.
+      await read(consent.$get({ query: { client_id, redirect_uri } }));
+      return { answer: answerTo(url, { error: "access_denied" }), connected: false };
+    }
+    const { code } = await read(consent.$post({ json: { ...request, scope: onlyReads ? "read" : scope } }));
+    return { answer: answerTo(url, { code }), connected: true };
+  });
+
+export default function Connect({ loaderData }: Route.ComponentProps) {
+  return (
+    <DashboardPage width="document" up={["/user/seguridad", "Seguridad"]}>
+      {"refusal" in loaderData ? <NotAsked sentence={loaderData.refusal} /> : <Asked {...loaderData} />}
+    </DashboardPage>
+  );
+}
+
+function NotAsked({ sentence }: { sentence: string }) {
+  return (
+    <>
+      <h1>No se puede conectar</h1>
+      <p>{sentence}</p>
+      <p className="text-text-2">Vuelve al programa y empieza otra vez desde allí.</p>
+    </>
+  );
+}
+
+type Program = { name: string; host: string; onlyReads: boolean };
+
+function Asked({ name, host, onlyReads }: Program) {
+  const result = useActionData<typeof action>();
+  if (result && "answer" in result) return <Answered {...result} host={host} />;
+  const refusals = result ? [result.message, ...Object.values(result.errors)].filter(Boolean) : [];
+  return (
+    <>
+      <h1 className="break-words">Conectar {name}</h1>
+      <p>
+        Un programa que dice llamarse «{name}» pide usar tus conversaciones, proyectos y documentos, y los modelos de
+        aquí, como si fueras tú. Después vuelves a <strong className="break-words">{host}</strong>.
+      </p>
+      <Callout type="warning">
+        <p>El nombre lo pone el programa y nadie lo ha comprobado. Sigue solo si acabas de pedirlo tú.</p>
+      </Callout>
+      {refusals.map((sentence) => (
+        <Callout key={sentence} type="error">
+          <p>{sentence}</p>
+        </Callout>
+      ))}
+      {/* Without the router: the answer is a page that leads out of the house. */}
+      <PostForm className="fields mt-6" reloadDocument>
+        {onlyReads ? (
+          <p>Solo podrá leer.</p>
+        ) : (
+          <fieldset className="flex flex-col gap-2">
+            <legend>Podrá</legend>
+            <label className="check">
+              <input type="radio" name="scope" value="write" defaultChecked />
+              <span>Leer, escribir y preguntar a los modelos; lo que gaste cuenta en tu plan</span>
+            </label>
+            <label className="check">
+              <input type="radio" name="scope" value="read" />
+              <span>Solo leer</span>
+            </label>
+          </fieldset>
+        )}
+        <p className="text-text-2">Vale medio año. Lo ves y lo terminas cuando quieras en Seguridad, «Programas».</p>
+        <div className="buttons">
+          <button type="submit" className="button primary" name="gives" value="1">
+            Conectar
+          </button>
+          <button type="submit" className="button">
+            No conectar
+          </button>
+        </div>
+      </PostForm>
+    </>
+  );
+}
+
+type Given = { answer: string; connected: boolean; host: string };
+
+function Answered({ answer, connected, host }: Given) {
+  return (
+    <>
+      {/* A form may not lead to another site (CSP); a page may. */}
+      <meta httpEquiv="refresh" content={`0;url=${answer}`} />
+      <h1>{connected ? "Conectado" : "No se ha conectado"}</h1>
+      <p>{connected ? "Falta volver al programa, que ya puede entrar." : "El programa no puede entrar."}</p>
+      <p className="mt-6">
+        <a className="button primary" href={answer}>
+          Volver a {host}
+        </a>
+      </p>
+    </>
+  );
+}
