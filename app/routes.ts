@@ -3,6 +3,12 @@ import { index, layout, type RouteConfig, route } from "@react-router/dev/routes
 // For contributors: all parts of `ui/` on one page.
 const development = import.meta.env?.DEV ? [route("partes", "routes/development/parts.tsx")] : [];
 
+/**
+ * A page without script that only whole documents lead to, from outside or by an `a`: pages with script do not carry it in their table of
+ * routes.
+ */
+const documentRoute = (path: string, file: string) => route(path, file, { id: `document/${file}` });
+
 export default [
   ...development,
   layout("routes/public/layout.tsx", [
@@ -24,9 +30,9 @@ export default [
     ]),
     route("*", "routes/public/not-found.ts"),
   ]),
-  route("compartido/:token", "routes/public/shared-chat.tsx"),
+  documentRoute("compartido/:token", "routes/public/shared-chat.tsx"),
   route("compartido/:token/archivo/:id", "routes/public/shared-file.ts"),
-  route("sin-conexion", "routes/public/offline.tsx"),
+  documentRoute("sin-conexion", "routes/public/offline.tsx"),
   route("canal/:token", "routes/public/reply-feed.ts"),
   route("marca/estilo/:color", "routes/public/brand/style.ts"),
   route("marca/:picture", "routes/public/brand/image.ts"),
@@ -35,7 +41,8 @@ export default [
   route(".well-known/security.txt", "routes/public/security-txt.ts"),
   route("sitemap.xml", "routes/public/sitemap.ts"),
   route("auth/signout", "routes/auth/signout.ts"),
-  route("auth/salida", "routes/auth/access/leave.tsx"),
+  documentRoute("auth/salida", "routes/auth/access/leave.tsx"),
+  documentRoute("user/conectar", "routes/account/connect/connect.tsx"),
   layout("routes/shell/layout.tsx", [
     route("sidebar", "routes/shell/fold.ts"),
     route("avisos/:id", "routes/shell/read-notice.ts"),
@@ -50,7 +57,6 @@ export default [
       route("claves/crear", "routes/account/security/add-api-key.tsx"),
       route("claves/:id/eliminar", "routes/deletion/delete.tsx", { id: "delete-api-key" }),
     ]),
-    route("user/conectar", "routes/account/connect.tsx"),
     route("user/avisos", "routes/account/notices/notices.tsx"),
     route("user/llaves/opciones", "routes/account/security/passkey-options.ts"),
     route("user/sesiones/:id?", "routes/account/security/sessions.ts"),
@@ -150,5 +156,5 @@ export default [
       route("conversation/text/:messageId", "routes/conversation/reply/text.ts"),
     ]),
   ]),
-  route("conversation/chat/:id/imprimir", "routes/conversation/chat/print-chat.tsx"),
+  documentRoute("conversation/chat/:id/imprimir", "routes/conversation/chat/print-chat.tsx"),
 ] satisfies RouteConfig;

@@ -26,7 +26,7 @@ type Manifest = {
 /**
  * Writes the table of all routes, which every page with script loads, anew in half the bytes: a few columns, and the script that makes of
  * them what React Router expects. The imports of a module are left out, since only `prefetch` of a link asks for it, and no link has that;
- * and so are files and feeds, which are never reached but by a document or a download. The one style sheet belongs to the root. Whatever
+ * and so are files, feeds and what `routes.ts` calls a document, which are never reached but by a document or a download. The one style sheet belongs to the root. Whatever
  * else would be lost makes the build fail.
  *
  * @param assets the folder of the built client's files
@@ -52,7 +52,8 @@ function evaluate(script: string): Manifest {
 function whatIsNeeded(manifest: Manifest): Manifest {
   const sheet = manifest.routes.root?.css;
   const parents = new Set(Object.values(manifest.routes).map(({ parentId }) => parentId));
-  const met = ({ id, hasAction, hasDefaultExport }: Route) => hasDefaultExport || hasAction || parents.has(id);
+  const met = ({ id, hasAction, hasDefaultExport }: Route) =>
+    !id.startsWith("document/") && (hasDefaultExport || hasAction || parents.has(id));
   const routes = Object.values(manifest.routes)
     .filter(met)
     .map(({ imports: _, css = [], ...route }) => {

@@ -1,4 +1,4 @@
-import { isOwnResource } from "../../http/oauth-resource.server.ts";
+import { isOwnResource } from "../../../http/oauth-resource.server.ts";
 
 /** A program's request for a person's permission (OAuth 2.1, 4.1.1), as its address has it. */
 export type Asked = { client_id: string; redirect_uri: string; code_challenge: string; onlyReads: boolean };

@@ -1,17 +1,17 @@
 import { useActionData } from "react-router";
 import { z } from "zod";
-import { Callout } from "../../ui/callout.tsx";
-import { DashboardPage } from "../../ui/dashboard-page.tsx";
-import { PostForm } from "../../ui/forms/post-form.tsx";
-import { titled } from "../../ui/navigation/page-title.ts";
-import { read, refusalIn } from "../../web/api-result.server.ts";
-import { apiContext } from "../../web/context.ts";
-import { sendFields } from "../../web/forms/form.server.ts";
-import { requireActive } from "../../web/guards.server.ts";
+import { Callout } from "../../../ui/callout.tsx";
+import { PostForm } from "../../../ui/forms/post-form.tsx";
+import { titled } from "../../../ui/navigation/page-title.ts";
+import { Wordmark } from "../../../ui/wordmark.tsx";
+import { read, refusalIn } from "../../../web/api-result.server.ts";
+import { apiContext } from "../../../web/context.ts";
+import { sendFields } from "../../../web/forms/form.server.ts";
+import { requireActive, requireAuth } from "../../../web/guards.server.ts";
 import type { Route } from "./+types/connect";
 import { answerTo, askedIn } from "./connect.server.ts";
 
-export const middleware: Route.MiddlewareFunction[] = [requireActive];
+export const middleware: Route.MiddlewareFunction[] = [requireAuth, requireActive];
 export const meta = titled("Conectar un programa");
 
 export async function loader({ context, url }: Route.LoaderArgs) {
@@ -48,9 +48,10 @@ export const action = ({ context, url }: Route.ActionArgs) =>
 
 export default function Connect({ loaderData }: Route.ComponentProps) {
   return (
-    <DashboardPage width="document" up={["/user/seguridad", "Seguridad"]}>
+    <main className="entry" id="contenido">
+      <Wordmark />
       {"refusal" in loaderData ? <NotAsked sentence={loaderData.refusal} /> : <Asked {...loaderData} />}
-    </DashboardPage>
+    </main>
   );
 }
 
@@ -85,8 +86,7 @@ function Asked({ name, host, onlyReads }: Program) {
           <p>{sentence}</p>
         </Callout>
       ))}
-      {/* Without the router: the answer is a page that leads out of the house. */}
-      <PostForm className="fields mt-6" reloadDocument>
+      <PostForm className="fields mt-6">
         {onlyReads ? (
           <p>Solo podrá leer.</p>
         ) : (
