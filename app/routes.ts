@@ -43,6 +43,7 @@ export default [
   route("auth/signout", "routes/auth/signout.ts"),
   documentRoute("auth/salida", "routes/auth/access/leave.tsx"),
   documentRoute("user/conectar", "routes/account/connect/connect.tsx"),
+  documentRoute("user/cuentas/:id", "routes/account/connect/tool-account.tsx"),
   layout("routes/shell/layout.tsx", [
     route("sidebar", "routes/shell/fold.ts"),
     route("avisos/:id", "routes/shell/read-notice.ts"),
@@ -55,8 +56,10 @@ export default [
       route("llaves/crear", "routes/account/security/add-passkey.tsx"),
       route("llaves/:id/eliminar", "routes/deletion/delete.tsx", { id: "delete-passkey" }),
       route("claves/crear", "routes/account/security/add-api-key.tsx"),
+      route("cuentas/:id/eliminar", "routes/deletion/delete.tsx", { id: "delete-tool-account" }),
       route("claves/:id/eliminar", "routes/deletion/delete.tsx", { id: "delete-api-key" }),
     ]),
+    route("user/cuentas/:id/vuelta", "routes/account/connect/connected.ts"),
     route("user/avisos", "routes/account/notices/notices.tsx"),
     route("user/llaves/opciones", "routes/account/security/passkey-options.ts"),
     route("user/sesiones/:id?", "routes/account/security/sessions.ts"),

@@ -87,6 +87,7 @@ import { processing } from "./system/processing.server.ts";
 import { system } from "./system/system.server.ts";
 import { systemBackups } from "./system/system-backups.server.ts";
 import { terms } from "./terms/terms.server.ts";
+import { toolAccounts } from "./tools/tool-accounts.server.ts";
 import { toolServers } from "./tools/tool-servers.server.ts";
 import { tools } from "./tools/tools.server.ts";
 import { accountExports } from "./users/exports.server.ts";
@@ -148,6 +149,7 @@ const mounted = [
   ["/api/device", devices],
   ["/api/tool", routesOf(tools)],
   ["/api/tool", toolServers],
+  ["/api/tool-account", toolAccounts],
   ["/api/project", projects],
   ["/api/project", projectMembers],
   ["/api/file", uploads],

@@ -21,6 +21,7 @@ const copied = {
   models: true,
   searchModels: true,
   tools: true,
+  toolAccounts: true,
   assistants: true,
   templates: true,
   projectMembers: true,

@@ -51,6 +51,7 @@ import * as minors from "./migrations/0047_minors.server.ts";
 import * as eventsTold from "./migrations/0048_events_told.server.ts";
 import * as keptResponses from "./migrations/0049_kept_responses.server.ts";
 import * as connections from "./migrations/0050_connections.server.ts";
+import * as toolAccounts from "./migrations/0051_tool_accounts.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -103,6 +104,7 @@ const migrations = {
   "0048_events_told": eventsTold,
   "0049_kept_responses": keptResponses,
   "0050_connections": connections,
+  "0051_tool_accounts": toolAccounts,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

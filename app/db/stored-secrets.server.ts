@@ -27,7 +27,7 @@ export const authenticatorIdentity = (userId: string) => `authenticators:${userI
 
 type Kept = { id: string; encrypted: string; identity: string };
 type KeptSecrets = Record<
-  "models" | "searchModels" | "voiceModels" | "tools" | "tokens" | "accesses" | "authenticators" | "seals",
+  "models" | "searchModels" | "voiceModels" | "tools" | "tokens" | "accounts" | "accesses" | "authenticators" | "seals",
   Kept[]
 >;
 
@@ -36,6 +36,7 @@ async function keptSecrets(db: Db): Promise<KeptSecrets> {
   const searchModels = await db.selectFrom("searchModels").select(["id", "apiKey"]).execute();
   const voiceModels = await db.selectFrom("voiceModels").select(["id", "apiKey"]).execute();
   const tools = await db.selectFrom("tools").select(["id", "secret", "access"]).execute();
+  const accounts = await db.selectFrom("toolAccounts").select(["id", "access"]).execute();
   const accesses = await db.selectFrom("accesses").select(["id", "secret"]).execute();
   const authenticators = await db.selectFrom("authenticators").select(["id", "userId", "secret"]).execute();
   const seals = await db.selectFrom("sealKeys").select(["id", "key", "adopted"]).execute();
@@ -44,6 +45,7 @@ async function keptSecrets(db: Db): Promise<KeptSecrets> {
     tools: tools.flatMap(({ id, secret }) => (secret ? [{ id, encrypted: secret, identity: id }] : [])),
     accesses: accesses.flatMap(({ id, secret }) => (secret ? [{ id, encrypted: secret, identity: id }] : [])),
     tokens: tools.flatMap(({ id, access }) => (access ? [{ id, encrypted: access, identity: id }] : [])),
+    accounts: accounts.flatMap(({ id, access }) => (access ? [{ id, encrypted: access, identity: id }] : [])),
     models: models.flatMap(({ id, apiKey }) => (apiKey ? [{ id, encrypted: apiKey, identity: id }] : [])),
     searchModels: searchModels.flatMap(({ id, apiKey }) => (apiKey ? [{ id, encrypted: apiKey, identity: id }] : [])),
     voiceModels: voiceModels.flatMap(({ id, apiKey }) => (apiKey ? [{ id, encrypted: apiKey, identity: id }] : [])),
@@ -60,12 +62,13 @@ export async function countLost(
   db: Db,
   keys: SecretKeys,
 ): Promise<{ models: number; tools: number; accesses: number; authenticators: number }> {
-  const { models, searchModels, voiceModels, tools, tokens, accesses, authenticators } = await keptSecrets(db);
+  const { models, searchModels, voiceModels, tools, tokens, accounts, accesses, authenticators } =
+    await keptSecrets(db);
   const lost = (kept: Kept[], key: Buffer) =>
     kept.filter(({ encrypted, identity }) => tryDecrypt(encrypted, key, identity) === undefined).length;
   return {
     models: [models, searchModels, voiceModels].reduce((sum, kept) => sum + lost(kept, keys.modelKey), 0),
-    tools: lost(tools, keys.toolKey) + lost(tokens, keys.toolKey),
+    tools: [tools, tokens, accounts].reduce((sum, kept) => sum + lost(kept, keys.toolKey), 0),
     accesses: lost(accesses, keys.accessKey),
     authenticators: lost(authenticators, keys.authenticatorKey),
   };
@@ -78,7 +81,7 @@ export async function countLost(
  */
 export async function reencrypt(db: Db, from: SecretKeys, to: SecretKeys): Promise<{ done: number; lost: number }> {
   return db.transaction().execute(async (trx) => {
-    const { models, searchModels, voiceModels, tools, tokens, accesses, authenticators, seals } =
+    const { models, searchModels, voiceModels, tools, tokens, accounts, accesses, authenticators, seals } =
       await keptSecrets(trx);
     const count = { done: 0, lost: 0 };
     const anew = ({ encrypted, identity }: Kept, old: Buffer, key: Buffer): string | undefined => {
@@ -110,6 +113,10 @@ export async function reencrypt(db: Db, from: SecretKeys, to: SecretKeys): Promi
     for (const kept of tokens) {
       const access = anew(kept, from.toolKey, to.toolKey);
       if (access) await trx.updateTable("tools").set({ access }).where("id", "=", kept.id).execute();
+    }
+    for (const kept of accounts) {
+      const access = anew(kept, from.toolKey, to.toolKey);
+      if (access) await trx.updateTable("toolAccounts").set({ access }).where("id", "=", kept.id).execute();
     }
     for (const kept of authenticators) {
       const secret = anew(kept, from.authenticatorKey, to.authenticatorKey);

@@ -369,6 +369,20 @@ export type ToolRow = Row &
     position: number;
   };
 
+/** A person's own account at a server of tools that wants each person's. */
+export type ToolAccountRow = Row & {
+  userId: string;
+  toolId: string;
+  /** Outcome of signing in there: JSON of `ToolAccess`, encrypted with the row's id and the tool's address. */
+  access: string | null;
+  /** Moment of the person's consent; null while they are on their way to it. */
+  connectedAt: number | null;
+  /** As in `ToolRow`, by what the server offers this account. */
+  listed: string;
+  listedAt: number | null;
+  problem: string | null;
+};
+
 /** A tool that a person has allowed for a whole chat; `version`: the tool's, at that time. */
 export type GrantRow = Row & { chatId: string; toolId: string; name: string; version: string };
 
@@ -791,6 +805,7 @@ export type Tables = {
   parts: PartRow;
   models: ModelRow;
   tools: ToolRow;
+  toolAccounts: ToolAccountRow;
   grants: GrantRow;
   accesses: AccessRow;
   identities: IdentityRow;

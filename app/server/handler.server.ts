@@ -171,7 +171,7 @@ function pagesWith({ config, log }: Opened, send: Send) {
     context.set(routeContext, answeredBy);
     context.set(lightContext, await wantsLight(request));
     const answer = await pages(request, context).finally(answered);
-    const response = answer.status >= 400 ? hideFromBots(sayInSpanish(answer), request, log) : answer;
+    const response = answer.status >= 400 ? hideFromBots(sayInSpanish(answer, request), request, log) : answer;
     const reader = context.get(keepContext);
     if (reader && response.ok) response.headers.set("Keep-Copy", reader);
     for (const cookie of await session.commit()) response.headers.append("Set-Cookie", cookie);
@@ -242,12 +242,17 @@ const foreignForm = () =>
 const staleModule = () =>
   new Response(null, { status: 302, headers: { Location: "/stale.js", "Cache-Control": "no-store" } });
 
-/** React Router answers a line of English when not even the error page could be rendered; this replaces it. */
-function sayInSpanish(response: Response): Response {
-  const isPlain = response.headers.get("Content-Type")?.startsWith("text/plain");
-  return response.status >= 400 && isPlain
-    ? plainPage(response.status, "Algo ha fallado. Lo que ya estaba guardado sigue guardado.")
-    : response;
+/**
+ * React Router answers a line of English when not even the error page could be rendered, and JSON where a file or a way back can't be
+ * shown; this replaces them for people.
+ */
+function sayInSpanish(response: Response, request: Request): Response {
+  const type = headerOf(response, "Content-Type");
+  const isJson = type.startsWith("application/json") && headerOf(request, "Accept").includes("text/html");
+  if (response.status < 400 || !(isJson || type.startsWith("text/plain"))) return response;
+  return response.status === 403 || response.status === 404
+    ? plainPage(response.status, "No existe o no puedes verlo.")
+    : plainPage(response.status, "Algo ha fallado. Lo que ya estaba guardado sigue guardado.");
 }
 
 function plainPage(status: number, sentence: string, advice = ""): Response {

@@ -9,6 +9,8 @@ export type ToolSettings = {
   model?: string;
   /** Id of the client that was registered for this installation by hand where its server is signed in at. */
   clientId?: string;
+  /** Whether each person uses an MCP server with an account of their own there. */
+  personal?: true;
   /** By the tool's own name. */
   tools?: Record<string, ToolChoice>;
 };

@@ -7,6 +7,7 @@ import type { Meanings } from "../db/search/meaning.server.ts";
 import type { ToolRow } from "../db/tables.ts";
 import { encrypt, hashToken, tryDecrypt } from "../process/crypto.server.ts";
 import type { Log } from "../process/log.server.ts";
+import { isPersonal, type ReachedTool, reachedBy, settingsOf } from "./accounts.server.ts";
 import { documents } from "./builtin/documents.server.ts";
 import { image } from "./builtin/image.server.ts";
 import { page } from "./builtin/page.server.ts";
@@ -15,7 +16,6 @@ import { time } from "./builtin/time.server.ts";
 import { webSearch } from "./builtin/web-search.server.ts";
 import type { ListedTool, McpServer, Program, ToolAccess } from "./mcp/server.ts";
 import { nameFor } from "./names.server.ts";
-import type { ToolSettings } from "./settings.ts";
 import { type Outcome, type OwnTool, type Tool, ToolRefused } from "./tool.server.ts";
 
 export type ToolServices = {
@@ -66,8 +66,15 @@ export class Toolbox {
    * asked are asked, and waited for, `patience` ms at most; `missing` are the names of those that have not answered.
    */
   async offered(userId: string, off: string[], patience = 0): Promise<{ tools: Tool[]; missing: string[] }> {
-    const find = async () =>
-      (await findOffered(this.#services.db, { userId })).rows.filter(({ id }) => !off.includes(id));
+    const { db } = this.#services;
+    const find = async () => {
+      const { rows } = await findOffered(db, { userId });
+      return reachedBy(
+        db,
+        userId,
+        rows.filter(({ id }) => !off.includes(id)),
+      );
+    };
     let rows = await find();
     const fresh = patience > 0 ? rows.filter(({ kind, listedAt }) => kind === "mcp" && listedAt === null) : [];
     const missing = (await Promise.all(fresh.map((row) => this.#silent(row, patience)))).flat();
@@ -87,7 +94,7 @@ export class Toolbox {
   }
 
   /** The name of a server that has not said in this time what it has; nothing if it has. */
-  async #silent(row: ToolRow, patience: number): Promise<string[]> {
+  async #silent(row: ReachedTool, patience: number): Promise<string[]> {
     const answers = this.refresh(row).then(
       () => [],
       () => [row.name],
@@ -105,7 +112,7 @@ export class Toolbox {
       .where("listedAt", "is", null)
       .selectAll()
       .execute();
-    for (const row of rows) {
+    for (const row of rows.filter((one) => !isPersonal(one))) {
       await this.refresh(row).catch((error) => {
         log.warn({ toolId: row.id, err: error }, "un servidor de herramientas no contesta");
       });
@@ -119,20 +126,21 @@ export class Toolbox {
   }
 
   /** Asks a server what tools it has, and keeps the answer, or why there is none. Throws ToolRefused. */
-  refresh(row: ToolRow): Promise<ListedTool[]> {
-    const asking = this.#refreshing.get(row.id) ?? this.#ask(row).finally(() => this.#refreshing.delete(row.id));
-    this.#refreshing.set(row.id, asking);
+  refresh(row: ReachedTool): Promise<ListedTool[]> {
+    const key = placeOf(row);
+    const asking = this.#refreshing.get(key) ?? this.#ask(row).finally(() => this.#refreshing.delete(key));
+    this.#refreshing.set(key, asking);
     return asking;
   }
 
-  /** Begins signing in at a row's server: where the admin has to go; undefined if there is no need. Throws ToolRefused. */
-  async beginSignIn(row: ToolRow, redirect: string): Promise<URL | undefined> {
+  /** Begins signing in at a row's server: where the person has to go; undefined if there is no need. Throws ToolRefused. */
+  async beginSignIn(row: ReachedTool, redirect: string): Promise<URL | undefined> {
     const { beginSignIn } = await import("./mcp/sign-in.server.ts");
     return this.#told(row, () => beginSignIn(this.#server(row), redirect));
   }
 
-  /** Ends it with what the admin brought back, and asks the server what tools it has. Throws ToolRefused. */
-  async endSignIn(row: ToolRow, brought: URLSearchParams): Promise<void> {
+  /** Ends it with what the person brought back. Throws ToolRefused. */
+  async endSignIn(row: ReachedTool, brought: URLSearchParams): Promise<void> {
     const { endSignIn } = await import("./mcp/sign-in.server.ts");
     await this.#told(row, () => endSignIn(this.#server(row), brought));
   }
@@ -141,7 +149,7 @@ export class Toolbox {
     await (await this.#connections)?.close();
   }
 
-  #toolsOf(row: ToolRow, taken: ReadonlySet<string>): Tool[] {
+  #toolsOf(row: ReachedTool, taken: ReadonlySet<string>): Tool[] {
     const { tools: choices = {} } = settingsOf(row);
     const common = { toolId: row.id, time: row.seconds * 1_000, length: row.kilobytes * 1_000 };
     if (row.kind === "mcp") {
@@ -162,7 +170,7 @@ export class Toolbox {
     return [{ ...own, ...common, name: nameFor("", own.tool, taken), version: "", server: null, readOnly, asks }];
   }
 
-  #ofServer(row: ToolRow, listed: ListedTool): Omit<Tool, "toolId" | "name" | "asks" | "time" | "length"> {
+  #ofServer(row: ReachedTool, listed: ListedTool): Omit<Tool, "toolId" | "name" | "asks" | "time" | "length"> {
     const { name: tool, title, description, schema, readOnly, reachesOut } = listed;
     return {
       tool,
@@ -188,23 +196,29 @@ export class Toolbox {
     return this.#connections;
   }
 
-  /** Those of all servers; one that is off has none. */
+  /** Those of all servers, and of people's accounts at them; one that is off has none. */
   async #versions(): Promise<Map<string, string>> {
-    const rows = await this.#services.db.selectFrom("tools").select(["id", "enabled", "updatedAt"]).execute();
+    const { db } = this.#services;
+    const tools = db.selectFrom("tools").select(["id", "enabled", "updatedAt"]);
+    const accounts = db
+      .selectFrom("toolAccounts")
+      .innerJoin("tools", "tools.id", "toolAccounts.toolId")
+      .select(["toolAccounts.id", "tools.enabled", "tools.updatedAt"]);
+    const rows = await tools.unionAll(accounts).execute();
     return new Map(rows.map(({ id, enabled, updatedAt }) => [id, enabled ? String(updatedAt) : ""]));
   }
 
-  #refreshIfOld(row: ToolRow): void {
-    if (Date.now() - (row.listedAt ?? 0) < listedFor || this.#refreshing.has(row.id)) return;
+  #refreshIfOld(row: ReachedTool): void {
+    if (Date.now() - (row.listedAt ?? 0) < listedFor || this.#refreshing.has(placeOf(row))) return;
     this.refresh(row).catch((error) => {
       this.#services.log.warn({ toolId: row.id, err: error }, "un servidor de herramientas no contesta");
     });
   }
 
-  async #ask(row: ToolRow): Promise<ListedTool[]> {
+  async #ask(row: ReachedTool): Promise<ListedTool[]> {
     if (row.kind !== "mcp") return [];
-    const { db } = this.#services;
-    const keep = (change: Partial<ToolRow>) => db.updateTable("tools").set(change).where("id", "=", row.id).execute();
+    const keep = (change: Pick<ToolRow, "listedAt" | "problem"> & Partial<Pick<ToolRow, "listed">>) =>
+      this.#keepListed(row, change);
     try {
       const listed = await (await this.#connected()).list(this.#server(row));
       await keep({ listed: JSON.stringify(listed), listedAt: Date.now(), problem: null });
@@ -219,12 +233,27 @@ export class Toolbox {
     }
   }
 
-  async #told<Result>(row: ToolRow, work: () => Promise<Result>): Promise<Result> {
+  /** Keeps what a server has said that it offers. An administrator chooses by what it offers their own account, if it wants one of each person. */
+  async #keepListed(
+    { id, account }: ReachedTool,
+    change: Pick<ToolRow, "listedAt" | "problem"> & Partial<Pick<ToolRow, "listed">>,
+  ): Promise<void> {
+    const { db } = this.#services;
+    if (account) await db.updateTable("toolAccounts").set(change).where("id", "=", account.id).execute();
+    await db
+      .updateTable("tools")
+      .set(change)
+      .where("id", "=", id)
+      .$if(account !== undefined, (update) => update.where(administers(account?.userId ?? "")))
+      .execute();
+  }
+
+  async #told<Result>(row: ReachedTool, work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();
     } catch (error) {
       const { refusedBy } = await import("./mcp/sentences.server.ts");
-      throw refusedBy(row.name, error);
+      throw refusedBy(this.#server(row), error);
     }
   }
 
@@ -236,36 +265,66 @@ export class Toolbox {
     return plain;
   }
 
-  #server(row: ToolRow): McpServer {
-    const { db, toolKey, programs } = this.#services;
-    const { program: name } = settingsOf(row);
+  #server(row: ReachedTool): McpServer {
+    const { programs } = this.#services;
+    const { program: name, personal = false } = settingsOf(row);
+    if (personal && !row.account) throw new ToolRefused(`«${row.name}» se usa con la cuenta de cada persona.`);
     const program = name === undefined ? undefined : programs[name];
     if (!row.address && !program) {
       throw new ToolRefused(`«${row.name}» es un programa de esta máquina que ya no está en MCP_SERVERS.`);
     }
     return {
-      id: row.id,
+      id: placeOf(row),
       name: row.name,
+      personal,
       version: String(row.updatedAt),
       target: row.address ? { url: row.address } : { program: program as Program },
       secret: this.#secretOf(row),
-      access: {
-        // Read anew each time: another connection, or another process, may have got new tokens meanwhile.
-        read: async () => {
-          const now = await db.selectFrom("tools").where("id", "=", row.id).select("access").executeTakeFirst();
-          const plain = now?.access ? tryDecrypt(now.access, toolKey, row.id) : undefined;
-          return plain === undefined ? {} : (JSON.parse(plain) as ToolAccess);
-        },
-        write: async (given) => {
-          const access = encrypt(JSON.stringify(given), toolKey, row.id);
-          await db.updateTable("tools").set({ access }).where("id", "=", row.id).execute();
-        },
+      access: row.account ? this.#accessOfAccount(row, row.account.id) : this.#accessOfHouse(row),
+    };
+  }
+
+  // Both are read anew each time: another connection, or another process, may have got new tokens meanwhile.
+  #accessOfHouse({ id }: ToolRow): McpServer["access"] {
+    const { db, toolKey } = this.#services;
+    return {
+      read: async () => {
+        const now = await db.selectFrom("tools").where("id", "=", id).select("access").executeTakeFirst();
+        return openAccess(now?.access ?? null, toolKey, id);
+      },
+      write: async (given) => {
+        const access = encrypt(JSON.stringify(given), toolKey, id);
+        await db.updateTable("tools").set({ access }).where("id", "=", id).execute();
+      },
+    };
+  }
+
+  #accessOfAccount(row: ToolRow, id: string): McpServer["access"] {
+    const { db, toolKey } = this.#services;
+    return {
+      read: async () => {
+        const now = await db.selectFrom("toolAccounts").where("id", "=", id).select("access").executeTakeFirst();
+        // A client that was registered by hand is the house's.
+        const { own } = await this.#accessOfHouse(row).read();
+        return { ...openAccess(now?.access ?? null, toolKey, id), ...(own && { own }) };
+      },
+      write: async ({ own: _own, ...given }) => {
+        const access = encrypt(JSON.stringify(given), toolKey, id);
+        await db.updateTable("toolAccounts").set({ access }).where("id", "=", id).execute();
       },
     };
   }
 }
 
-export const settingsOf = ({ settings }: Pick<ToolRow, "settings">) => JSON.parse(settings) as ToolSettings;
+/** Access in a column, decrypted by its row's id; empty where there is none, or the secret that encrypted it is lost. */
+export function openAccess(access: string | null, toolKey: Buffer, id: string): ToolAccess {
+  const plain = access === null ? undefined : tryDecrypt(access, toolKey, id);
+  return plain === undefined ? {} : (JSON.parse(plain) as ToolAccess);
+}
+
+/** Id of the row that keeps what a person's connection to a tool needs: the person's account, or the tool. */
+const placeOf = ({ id, account }: ReachedTool): string => account?.id ?? id;
+
 export const listedIn = ({ listed }: Pick<ToolRow, "listed">) => JSON.parse(listed) as ListedTool[];
 
 /** Tools that bring the web, or make pictures: not for people under age. */

@@ -206,6 +206,13 @@ it("tools, decisions, assistants and templates are as the document says", async 
   const { url: there } = await made("post /api/tool/{id}/sign-in", { id: tool.id, redirect });
   const brought = (await signInThere(String(there), redirect)).searchParams.toString();
   await run("post /api/tool/{id}/sign-in/end", { id: tool.id, brought });
+  const theirs = { name: "de cada cual", kind: "mcp", address: server.url, personal: true };
+  const personal = await made("post /api/tool", {}, { json: theirs });
+  const connecting = await made("post /api/tool-account/{id}", { id: personal.id, redirect });
+  const consent = (await signInThere(String(connecting.url), redirect)).searchParams.toString();
+  await run("post /api/tool-account/{id}/end", { id: personal.id, brought: consent });
+  await first("get /api/tool-account");
+  await run("delete /api/tool-account/{id}", { id: personal.id });
   await run("post /api/tool/{id}/list", tool);
   const choices = { quien: { ask: true } };
   await run(

@@ -51,6 +51,7 @@ beforeAll(async () => {
   target = {
     id: "malo",
     name: "Malo",
+    personal: false,
     version: "1",
     target: { url },
     secret: "clave",

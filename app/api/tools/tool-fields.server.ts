@@ -2,9 +2,10 @@ import { z } from "@hono/zod-openapi";
 import type { ToolRow } from "../../db/tables.ts";
 import { encrypt, tryDecrypt } from "../../process/crypto.server.ts";
 import { isForbiddenUrl } from "../../process/network/addresses.server.ts";
+import { settingsOf } from "../../tools/accounts.server.ts";
 import type { ToolAccess } from "../../tools/mcp/server.ts";
 import type { ToolSettings } from "../../tools/settings.ts";
-import { listedIn, settingsOf } from "../../tools/toolbox.server.ts";
+import { listedIn, openAccess } from "../../tools/toolbox.server.ts";
 import type { Person, Services } from "../env.server.ts";
 import { groupIds, parseGroupIds, shownGroupIds } from "../groups/group-ids.server.ts";
 import { flag, isoOrNull, line, position, rowFields, text, timesOf } from "../http/schemas.server.ts";
@@ -40,6 +41,7 @@ export const tool = z
       .boolean()
       .openapi({ description: "Si la clave se guardó con otro secreto y hay que escribirla otra vez." }),
     clientId: z.string().nullable().openapi({ description: "El cliente OAuth dado de alta a mano en su servidor." }),
+    personal: z.boolean().openapi({ description: "Si cada persona la usa con su propia cuenta en ese servidor." }),
     signedIn: z.boolean().openapi({ description: "Si se ha iniciado sesión en su servidor (OAuth)." }),
     model: z.string().nullable().openapi({ description: "El modelo que hace las imágenes." }),
     allowed,
@@ -88,6 +90,9 @@ export const newTool = z.strictObject({
     .nullable()
     .default(null)
     .openapi({ description: "Sin él se queda el que había." }),
+  personal: flag
+    .default(false)
+    .openapi({ description: "Cada persona la usa con su propia cuenta en su servidor, al que da permiso en /user." }),
   allowed: allowed.default("everyone"),
   enabled: flag.default(true),
   seconds: within("Los segundos", 1, 600).default(30),
@@ -111,7 +116,7 @@ export function showTool(
 ): z.output<typeof tool> {
   const forAdmin = person.role === "admin";
   const { id, name, kind: what, address, secret, access, seconds, kilobytes, problem, listedAt, position: at } = row;
-  const { program, model, clientId, tools: choices = {} } = settingsOf(row);
+  const { program, model, clientId, personal = false, tools: choices = {} } = settingsOf(row);
   return {
     id,
     ...timesOf(row),
@@ -122,6 +127,7 @@ export function showTool(
     hasSecret: forAdmin && secret !== null,
     secretLost: forAdmin && secret !== null && tryDecrypt(secret, toolKey, id) === undefined,
     clientId: forAdmin ? (clientId ?? null) : null,
+    personal,
     signedIn: forAdmin && hasTokens(access, toolKey, id),
     model: forAdmin ? (model ?? null) : null,
     allowed: row.allowed,
@@ -143,11 +149,6 @@ export function showTool(
 
 const hasTokens = (access: string | null, key: Buffer, id: string) => "tokens" in openAccess(access, key, id);
 
-function openAccess(access: string | null, key: Buffer, id: string): ToolAccess {
-  const plain = access === null ? undefined : tryDecrypt(access, key, id);
-  return plain === undefined ? {} : (JSON.parse(plain) as ToolAccess);
-}
-
 type Client = Pick<NewTool, "clientId" | "clientSecret">;
 
 /** Access after its client was changed by hand: tokens and clients of before are of no use to another one. */
@@ -161,21 +162,26 @@ function accessWith(before: ToolAccess, { clientId, clientSecret }: Client): Too
 
 /** Columns that a body makes; without a new secret the old, encrypted one stays. */
 export function toColumns({ toolKey }: Pick<Services, "toolKey">, id: string, given: NewTool, before?: ToolRow) {
-  const { secret, model, clientId, clientSecret, choices, ...columns } = given;
+  const { secret, model, clientId, clientSecret, personal, choices, ...columns } = given;
   const old: ToolSettings = before ? settingsOf(before) : {};
   const kept = before?.access ?? null;
   // Without a change it stays as it is: its tokens may be refreshed at the same moment.
-  const isKept = kept !== null && (old.clientId ?? null) === clientId && !clientSecret;
-  const access = isKept ? undefined : accessWith(openAccess(kept, toolKey, id), { clientId, clientSecret });
+  const isKept =
+    kept !== null && (old.clientId ?? null) === clientId && !clientSecret && (old.personal ?? false) === personal;
+  const opened = openAccess(kept, toolKey, id);
+  // The house's own tokens are of no use where each person brings theirs.
+  const usable = personal ? { ...(opened.own && { own: opened.own }) } : opened;
+  const access = isKept ? undefined : accessWith(usable, { clientId, clientSecret });
   const settings: ToolSettings = {
     ...(old.program !== undefined && { program: old.program }),
     ...(model && { model }),
     ...(clientId && { clientId }),
+    ...(personal && { personal: true as const }),
     ...(choices ? { tools: choices } : old.tools && { tools: old.tools }),
   };
   return {
     ...columns,
-    secret: secret ? encrypt(secret, toolKey, id) : (before?.secret ?? null),
+    secret: secret ? encrypt(secret, toolKey, id) : personal ? null : (before?.secret ?? null),
     settings: JSON.stringify(settings),
     access: access?.own ? encrypt(JSON.stringify(access), toolKey, id) : isKept ? kept : null,
   };

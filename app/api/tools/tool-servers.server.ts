@@ -1,28 +1,17 @@
-import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
-import { ToolRefused } from "../../tools/tool.server.ts";
+import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
+import { isPersonal, throughAccount } from "../../tools/accounts.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { recordEvent } from "../http/audit.server.ts";
 import { admin, noProgram, signedIn } from "../http/authentication.server.ts";
-import { answerInvalid, invalid } from "../http/problem.server.ts";
+import { answerInvalid } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
 import { answers, bearer, idParam, takes } from "../http/schemas.server.ts";
 import { showTool, tool } from "./tool-fields.server.ts";
+import { beginning, begun, ending, refusal, unlessRefused } from "./tool-sign-ins.server.ts";
 import { findTool } from "./tools.server.ts";
 
 const forAdmins = { security: bearer, middleware: [signedIn, noProgram, admin, publishes("tool")] };
-
-const begin = z.strictObject({
-  redirect: z.url({ protocol: /^https?$/, error: "La dirección de vuelta tiene que empezar por http:// o https://." }),
-});
-const begun = z.object({
-  url: z.string().nullable().openapi({ description: "Adónde hay que ir; null: no hace falta iniciar sesión." }),
-});
-const end = z.strictObject({
-  brought: z.string().max(4_000, "La dirección de vuelta es demasiado larga.").openapi({
-    description: "La consulta de la dirección con la que se ha vuelto: code, state, iss.",
-  }),
-});
 
 /** Actions on a server of tools: ask it again, and sign in there. */
 export const toolServers = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
@@ -38,7 +27,8 @@ export const toolServers = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid 
       const { person, services } = c.var;
       await countAttempt(c, "trial", person.id);
       const row = await findTool(services.db, c.req.valid("param").id);
-      await refusal(services.toolbox.refresh(row));
+      const reached = isPersonal(row) ? await throughAccount(services.db, person.id, row) : row;
+      await refusal(services.toolbox.refresh(reached));
       return c.json(showTool(services, await findTool(services.db, row.id), person), 200);
     },
   )
@@ -47,7 +37,7 @@ export const toolServers = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid 
       method: "post",
       path: "/{id}/sign-in",
       ...forAdmins,
-      request: { params: idParam, body: takes(begin) },
+      request: { params: idParam, body: takes(beginning) },
       responses: { 200: answers(begun, "Empieza un inicio de sesión en su servidor (OAuth).") },
     }),
     async (c) => {
@@ -63,7 +53,7 @@ export const toolServers = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid 
       method: "post",
       path: "/{id}/sign-in/end",
       ...forAdmins,
-      request: { params: idParam, body: takes(end) },
+      request: { params: idParam, body: takes(ending) },
       responses: { 200: answers(tool, "La herramienta, con la sesión iniciada en su servidor.") },
     }),
     async (c) => {
@@ -73,18 +63,7 @@ export const toolServers = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid 
       await refusal(services.toolbox.endSignIn(row, new URLSearchParams(c.req.valid("json").brought)));
       await recordEvent(c, "sign-in", "tool", row.id);
       const after = await findTool(services.db, row.id);
-      await services.toolbox.refresh(after).catch((error) => {
-        if (!(error instanceof ToolRefused)) throw error;
-      });
+      await services.toolbox.refresh(after).catch(unlessRefused);
       return c.json(showTool(services, await findTool(services.db, row.id), person), 200);
     },
   );
-
-/** Turns a refusal of a server of tools into the refusal of the request. */
-async function refusal<Result>(work: Promise<Result>): Promise<Result> {
-  try {
-    return await work;
-  } catch (error) {
-    throw error instanceof ToolRefused ? invalid("id", error.message) : error;
-  }
-}

@@ -2,20 +2,23 @@ import { type ExpressionBuilder, expressionBuilder } from "kysely";
 import type { Db } from "../../db/engine.server.ts";
 import { forGroupsOf } from "../../db/people/groups.server.ts";
 import type { Tables, ToolRow } from "../../db/tables.ts";
-import { ToolRefused } from "../../tools/tool.server.ts";
-import { settingsOf } from "../../tools/toolbox.server.ts";
-import type { Services } from "../env.server.ts";
+import { isPersonal, settingsOf } from "../../tools/accounts.server.ts";
+import type { Person, Services } from "../env.server.ts";
 import { checkGroupIds, parseGroupIds } from "../groups/group-ids.server.ts";
 import { isAdmin } from "../http/authentication.server.ts";
 import { invalid, notFound } from "../http/problem.server.ts";
 import { everything, type Resource } from "../http/resource.server.ts";
 import { type NewTool, newTool, showTool, toColumns, tool } from "./tool-fields.server.ts";
+import { unlessRefused } from "./tool-sign-ins.server.ts";
 
 const e = expressionBuilder<Tables, "tools">();
 
 /** Condition on tools: somebody who does not administer may use them. */
 const isOffered = (userId: string) => (e: ExpressionBuilder<Tables, "tools">) =>
   e.and([e("tools.enabled", "=", 1), e("tools.allowed", "=", "everyone"), forGroupsOf("tools", userId)]);
+
+/** Condition on tools: a person may use them. */
+export const usableBy = (person: Person) => (isAdmin(person) ? everything : isOffered(person.id)(e));
 
 /** Servers, search engines and built-in sources of the tools that models are offered. */
 export const tools: Resource<"tools", typeof tool, typeof newTool> = {
@@ -25,7 +28,7 @@ export const tools: Resource<"tools", typeof tool, typeof newTool> = {
   body: newTool,
   show: (row, { services, person }) => showTool(services, row, person),
   async columns(given, { services, id, before }) {
-    refuseWithoutAddress(given, before !== undefined && settingsOf(before).program !== undefined);
+    refuseWithoutServer(given, before !== undefined && settingsOf(before).program !== undefined);
     await checkGroupIds(services.db, given.groupIds, before && parseGroupIds(before));
     const moved = isMoved(before, given);
     // A secret must not follow its tool to another server.
@@ -39,10 +42,15 @@ export const tools: Resource<"tools", typeof tool, typeof newTool> = {
       problem: before && !moved ? before.problem : null,
     };
   },
+  async inTransaction(trx, row, before) {
+    // Consent that people have given at one address is not for another.
+    if (isMoved(before, row) || !isPersonal(row))
+      await trx.deleteFrom("toolAccounts").where("toolId", "=", row.id).execute();
+  },
   // A server that is new, or has another address or secret, is asked what tools it has.
   afterCommit: (row, { services, before }) =>
-    isMoved(before, row) || row.secret !== before?.secret ? asked(services, row) : row,
-  sees: (person) => (isAdmin(person) ? everything : isOffered(person.id)(e)),
+    !isPersonal(row) && (isMoved(before, row) || row.secret !== before?.secret) ? asked(services, row) : row,
+  sees: usableBy,
   list: {
     searched: ["name"],
     sortable: [
@@ -70,15 +78,15 @@ export async function findTool(db: Db, id: string): Promise<ToolRow> {
 
 /** The row after its server was asked what tools it has; that it can't say is told in the row. */
 async function asked({ db, toolbox }: Services, row: ToolRow): Promise<ToolRow> {
-  try {
-    await toolbox.refresh(row);
-  } catch (error) {
-    if (!(error instanceof ToolRefused)) throw error;
-  }
+  await toolbox.refresh(row).catch(unlessRefused);
   return findTool(db, row.id);
 }
 
-function refuseWithoutAddress({ kind, address }: NewTool, isProgram: boolean): void {
+function refuseWithoutServer({ kind, address, personal, secret }: NewTool, isProgram: boolean): void {
   if (kind === "mcp" && !address && !isProgram) throw invalid("address", "Falta la dirección del servidor MCP.");
+  if (personal && (kind !== "mcp" || isProgram)) {
+    throw invalid("personal", "Solo un servidor MCP con dirección usa la cuenta de cada persona.");
+  }
+  if (personal && secret) throw invalid("secret", "Con la cuenta de cada persona no hay una clave de la casa.");
   if (kind === "searxng" && !address) throw invalid("address", "Falta la dirección de SearXNG.");
 }

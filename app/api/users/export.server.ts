@@ -174,6 +174,7 @@ const exported: { [T in OwnTable]: "all" | (keyof Tables[T])[] | { none: string 
   subscriptions: "all",
   templates: "all",
   textUse: { none: "counts the messages" },
+  toolAccounts: ["id", "createdAt", "toolId", "connectedAt"],
   usage: "all",
 };
 

@@ -70,6 +70,16 @@ const deletions: Record<string, Deletion> = {
     remove: ({ api }, id) => accepted(api.key[":id"].$delete({ param: { id } })),
     done: "La clave está eliminada.",
   },
+  "/user/seguridad/cuentas/:id/eliminar": {
+    closeTo: "/user/seguridad",
+    title: "Desconectar cuenta",
+    async asks({ api }, id) {
+      const { name } = oneOf(await read(api["tool-account"].$get()), id);
+      return `Los modelos no podrán usar más «${name}» con tu cuenta. Lo que ya trajeron se queda en tus conversaciones.`;
+    },
+    remove: ({ api }, id) => accepted(api["tool-account"][":id"].$delete({ param: { id } })),
+    done: "La cuenta está desconectada.",
+  },
   "/user/seguridad/llaves/:id/eliminar": {
     closeTo: "/user/seguridad",
     title: "Eliminar llave de acceso",

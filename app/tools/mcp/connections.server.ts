@@ -75,7 +75,7 @@ export class Connections {
       }
       return await work(await this.#connect(key, server));
     } catch (error) {
-      throw refusedBy(server.name, error);
+      throw refusedBy(server, error);
     }
   }
 

@@ -3,11 +3,14 @@ import { ForbiddenAddress } from "../../process/network/addresses.server.ts";
 import { cutText } from "../../process/text/cut-text.ts";
 import { objectOf, recordOf } from "../../process/text/json.ts";
 import { ToolRefused } from "../tool.server.ts";
+import type { McpServer } from "./server.ts";
+
+type Named = Pick<McpServer, "name" | "personal">;
 
 /** Error of a server of tools, as a sentence that its administrator understands. */
-export function refusedBy(name: string, error: unknown): ToolRefused {
+export function refusedBy(server: Named, error: unknown): ToolRefused {
   if (error instanceof ToolRefused) return error;
-  return new ToolRefused(sentence(name, error), { cause: error, mayBeDone: !isSurelyUndone(error) });
+  return new ToolRefused(sentence(server, error), { cause: error, mayBeDone: !isSurelyUndone(error) });
 }
 
 /** Whether the server has certainly not done what was asked: it was not reached, or has refused it. */
@@ -18,8 +21,12 @@ function isSurelyUndone(error: unknown): boolean {
   return ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ENOENT", "EACCES", "forbidden"].some((code) => codes.has(code));
 }
 
-function sentence(name: string, error: unknown): string {
-  if (error instanceof UnauthorizedError) return `«${name}» pide que quien administra inicie sesión allí.`;
+function sentence({ name, personal }: Named, error: unknown): string {
+  if (error instanceof UnauthorizedError) {
+    return personal
+      ? `«${name}» pide que conectes tu cuenta otra vez, en Seguridad.`
+      : `«${name}» pide que quien administra inicie sesión allí.`;
+  }
   if (error instanceof ProtocolError) return `«${name}» ha contestado con un error${quoted(error.message)}.`;
   if (error instanceof SdkHttpError && error.status !== undefined) {
     return ofStatus(name, error.status, messageIn(String(error.data.text ?? "")));

@@ -7,6 +7,8 @@ export type Program = { command: string; args: string[]; env: Record<string, str
 export type McpServer = {
   id: string;
   name: string;
+  /** Whether a person reaches it with an account of theirs. */
+  personal: boolean;
   /** Changes whenever anything of it does, so that connections of before are not used again. */
   version: string;
   /** Its address, or the program that is started. */

@@ -6,10 +6,12 @@ import { titled } from "../../../ui/navigation/page-title.ts";
 import { Wordmark } from "../../../ui/wordmark.tsx";
 import { read, refusalIn } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
+import { requireUser } from "../../../web/current-user.server.ts";
 import { sendFields } from "../../../web/forms/form.server.ts";
 import { requireActive, requireAuth } from "../../../web/guards.server.ts";
 import type { Route } from "./+types/connect";
 import { answerTo, askedIn } from "./connect.server.ts";
+import { LeadingOut } from "./leading-out.tsx";
 
 export const middleware: Route.MiddlewareFunction[] = [requireAuth, requireActive];
 export const meta = titled("Conectar un programa");
@@ -20,7 +22,8 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const { client_id, redirect_uri, onlyReads } = asked;
   try {
     const { consent } = context.get(apiContext).auth.oauth;
-    return { ...(await read(consent.$get({ query: { client_id, redirect_uri } }))), onlyReads };
+    const program = await read(consent.$get({ query: { client_id, redirect_uri } }));
+    return { ...program, onlyReads, email: (await requireUser(context)).user.email };
   } catch (error) {
     const { errors = {}, detail } = refusalIn(error);
     return { refusal: Object.values(errors)[0] ?? detail };
@@ -65,18 +68,19 @@ function NotAsked({ sentence }: { sentence: string }) {
   );
 }
 
-type Program = { name: string; host: string; onlyReads: boolean };
+type Program = { name: string; host: string; onlyReads: boolean; email: string };
 
-function Asked({ name, host, onlyReads }: Program) {
+function Asked({ name, host, onlyReads, email }: Program) {
   const result = useActionData<typeof action>();
   if (result && "answer" in result) return <Answered {...result} host={host} />;
   const refusals = result ? [result.message, ...Object.values(result.errors)].filter(Boolean) : [];
   return (
     <>
       <h1 className="break-words">Conectar {name}</h1>
-      <p>
+      <p className="mb-4">
         Un programa que dice llamarse «{name}» pide usar tus conversaciones, proyectos y documentos, y los modelos de
-        aquí, como si fueras tú. Después vuelves a <strong className="break-words">{host}</strong>.
+        aquí, como si fueras tú (<span className="break-words">{email}</span>). Después vuelves a{" "}
+        <strong className="break-words">{host}</strong>.
       </p>
       <Callout type="warning">
         <p>El nombre lo pone el programa y nadie lo ha comprobado. Sigue solo si acabas de pedirlo tú.</p>
@@ -121,15 +125,9 @@ type Given = { answer: string; connected: boolean; host: string };
 function Answered({ answer, connected, host }: Given) {
   return (
     <>
-      {/* A form may not lead to another site (CSP); a page may. */}
-      <meta httpEquiv="refresh" content={`0;url=${answer}`} />
       <h1>{connected ? "Conectado" : "No se ha conectado"}</h1>
       <p>{connected ? "Falta volver al programa, que ya puede entrar." : "El programa no puede entrar."}</p>
-      <p className="mt-6">
-        <a className="button primary" href={answer}>
-          Volver a {host}
-        </a>
-      </p>
+      <LeadingOut to={answer}>{`Volver a ${host}`}</LeadingOut>
     </>
   );
 }

@@ -7,6 +7,7 @@ import { apiContext } from "../../../web/context.ts";
 import { mayWork, requireUser } from "../../../web/current-user.server.ts";
 import { zoneOfPerson } from "../../../web/house.server.ts";
 import { AccountPage, Section } from "../account-page.tsx";
+import { ToolAccounts } from "../connect/tool-accounts.tsx";
 import type { Route } from "./+types/security";
 import { ApiKeys } from "./api-keys.tsx";
 import { Authenticator } from "./authenticator.tsx";
@@ -26,13 +27,14 @@ export async function loader({ context, request, url }: Route.LoaderArgs) {
   const person = await requireUser(context);
   const { user, owesSecondStep } = person;
   const older = url.searchParams.get("lecturas");
-  const [{ items }, inspected, authenticator, passkeys, options, keys] = await Promise.all([
+  const [{ items }, inspected, authenticator, passkeys, options, keys, accounts] = await Promise.all([
     read(auth.sessions.$get()),
     read(api.inspection.$get({ query: { limit: inspectionsShown, ...(older && { cursor: older }) } })),
     read(auth.authenticator.$get()),
     read(auth.passkey.$get()),
     read(auth.options.$get()),
     mayWork(person) ? read(api.key.$get()) : undefined,
+    mayWork(person) ? read(api["tool-account"].$get()) : undefined,
   ]);
   const now = Date.now();
   const zone = await zoneOfPerson(context, request);
@@ -48,6 +50,12 @@ export async function loader({ context, request, url }: Route.LoaderArgs) {
       name,
       used: lastUsedAt ? `usada ${ago(lastUsedAt, now)}` : "sin usar",
     })),
+    accounts: (accounts?.items ?? []).map(({ id, name, connectedAt, problem }) => ({
+      id,
+      name,
+      connected: connectedAt ? ago(connectedAt, now) : undefined,
+      problem,
+    })),
     keys: keys?.items.map(({ id, name, start, scope, lastUsedAt, connected }) => ({
       id,
       name,
@@ -59,8 +67,17 @@ export async function loader({ context, request, url }: Route.LoaderArgs) {
 }
 
 export default function Security({ loaderData }: Route.ComponentProps) {
-  const { owesSecondStep, hasPassword, mayHavePassword, sessions, inspections, authenticator, passkeys, keys } =
-    loaderData;
+  const {
+    owesSecondStep,
+    hasPassword,
+    mayHavePassword,
+    sessions,
+    inspections,
+    authenticator,
+    passkeys,
+    accounts,
+    keys,
+  } = loaderData;
   const dialog = useOutlet();
   return (
     <AccountPage dialog={dialog}>
@@ -99,6 +116,11 @@ export default function Security({ loaderData }: Route.ComponentProps) {
       <Section id="lecturas" title="Quién ha leído lo tuyo">
         <Inspections {...inspections} />
       </Section>
+      {accounts.length > 0 && (
+        <Section id="cuentas" title="Cuentas conectadas">
+          <ToolAccounts accounts={accounts} />
+        </Section>
+      )}
       {keys && (
         <Section id="claves" title="Programas">
           <ApiKeys keys={keys} />

@@ -20,7 +20,8 @@ export function toolServerOf(item: Record<string, unknown>) {
     asked: typeof item.listedAt === "string",
     problem: item.problem as string | null,
     signedIn: item.signedIn === true,
-    maySignIn: item.address !== null && item.hasSecret !== true,
+    maySignIn: item.address !== null && item.hasSecret !== true && item.personal !== true,
+    account: item.personal === true ? String(item.id) : undefined,
     tools: tools.map(({ name, title, description, readOnly, on, ask }) => ({
       name,
       title,
@@ -64,7 +65,8 @@ async function choose(context: Context, id: string, form: FormData): Promise<voi
   const { api } = context.get(apiContext);
   const param = { id };
   const tool = await read(api.tool[":id"].$get({ param }));
-  const { name, kind, address, model, clientId, allowed, enabled, seconds, kilobytes, position, groupIds } = tool;
+  const { name, kind, address, model, clientId, personal, allowed, enabled, seconds, kilobytes, position, groupIds } =
+    tool;
   const choices = Object.fromEntries(
     tool.tools.map((listed) => {
       const use = textOf(form, `uso.${listed.name}`);
@@ -81,6 +83,7 @@ async function choose(context: Context, id: string, form: FormData): Promise<voi
     model,
     clientId,
     clientSecret: null,
+    personal,
     allowed,
     enabled,
     seconds,

@@ -9,7 +9,7 @@ type Props = NonNullable<ReturnType<typeof toolServerOf>> & { result: ToolResult
 const uses = { ask: "Se pregunta antes", free: "Sin preguntar", off: "No se ofrece" };
 
 /** The server of a tool: whether it answers, signing in there, and which of its tools are offered, and how. */
-export function ToolServer({ asked, problem, signedIn, maySignIn, tools, result }: Props) {
+export function ToolServer({ asked, problem, signedIn, maySignIn, account, tools, result }: Props) {
   return (
     <section className="mt-7">
       <h2>Sus herramientas</h2>
@@ -29,6 +29,12 @@ export function ToolServer({ asked, problem, signedIn, maySignIn, tools, result 
             </p>
           </Callout>
         </div>
+      )}
+      {account && (
+        <p className="mt-3 text-text-2">
+          Cada persona la usa con su cuenta. Para ver qué ofrece,{" "}
+          <a href={`/user/cuentas/${account}`}>conecta la tuya</a>.
+        </p>
       )}
       <PostForm className="buttons mt-4">
         <button type="submit" className="button small" name="intent" value="list">

@@ -1,4 +1,4 @@
-import { replace } from "react-router";
+import { Link, replace } from "react-router";
 import { limits } from "../../../process/limits.ts";
 import { sendForm } from "../../../ui/forms/send-form.ts";
 import { titled } from "../../../ui/navigation/page-title.ts";
@@ -14,11 +14,21 @@ export const handle = { dialog: true };
 /** The tools that the person may use, and which of them are offered in this chat. */
 export async function loader({ context, params }: Route.LoaderArgs) {
   const { api } = context.get(apiContext);
-  const [chat, tools] = await Promise.all([
+  const [chat, tools, accounts] = await Promise.all([
     read(api.chat[":id"].$get({ param: { id: params.id } })),
     ownTools(context),
+    read(api["tool-account"].$get()),
   ]);
-  return { tools: tools.map(({ id, name, detail }) => ({ id, name, detail, on: !chat.toolsOff.includes(id) })) };
+  const unconnected = new Set(accounts.items.flatMap(({ id, connectedAt }) => (connectedAt ? [] : [id])));
+  return {
+    tools: tools.map(({ id, name, detail }) => ({
+      id,
+      name,
+      detail: unconnected.has(id) ? "Falta conectar tu cuenta." : detail,
+      on: !chat.toolsOff.includes(id),
+    })),
+    unconnected: unconnected.size > 0,
+  };
 }
 
 export async function action({ context, params }: Route.ActionArgs) {
@@ -47,7 +57,7 @@ async function ownTools(context: Context) {
   }));
 }
 
-export default function ChatTools({ loaderData: { tools }, params }: Route.ComponentProps) {
+export default function ChatTools({ loaderData: { tools, unconnected }, params }: Route.ComponentProps) {
   return (
     <FormDialog title="Herramientas de la conversación" closeTo={`/conversation/chat/${params.id}`} preventScrollReset>
       {tools.length === 0 ? (
@@ -65,6 +75,11 @@ export default function ChatTools({ loaderData: { tools }, params }: Route.Compo
             </label>
           ))}
         </fieldset>
+      )}
+      {unconnected && (
+        <p>
+          Tus cuentas se conectan en <Link to="/user/seguridad#cuentas">Seguridad</Link>.
+        </p>
       )}
       <label className="check">
         <input type="checkbox" name="asksAgain" value="1" />

@@ -75,6 +75,13 @@ export const tools: AdminResource<"tool"> = {
       half: true,
       folded: true,
     },
+    {
+      name: "personal",
+      label: "Con la cuenta de cada persona",
+      kind: "flag",
+      hint: "De un servidor MCP que pide iniciar sesión: cada persona le da permiso a su cuenta, y nadie usa la de otra.",
+      folded: true,
+    },
     { name: "allowed", label: "La usan", kind: "choice", choices: allowed, initial: "everyone", half: true },
     { name: "enabled", label: "Activa", kind: "flag", initial: "true", half: true },
     { name: "model", label: "Modelo de imágenes", nullable: true, hint: "Como gpt-image-1.", half: true, folded: true },

@@ -1,0 +1,60 @@
+import { v7 as newId } from "uuid";
+import type { Db } from "../db/engine.server.ts";
+import { prepared } from "../db/prepared.server.ts";
+import type { ToolAccountRow, ToolRow } from "../db/tables.ts";
+import type { ToolSettings } from "./settings.ts";
+
+/** A tool as a person reaches it; `account`: their own at its server, where that wants each person's. */
+export type ReachedTool = ToolRow & { account?: ToolAccountRow };
+
+export const settingsOf = ({ settings }: Pick<ToolRow, "settings">) => JSON.parse(settings) as ToolSettings;
+
+/** Whether a server of tools is used with an account of each person's. */
+export const isPersonal = (row: Pick<ToolRow, "settings">): boolean => settingsOf(row).personal === true;
+
+/** The tools that a person reaches: a server that wants an account of theirs only once they have connected it, with what it offers them. */
+export async function reachedBy<Row extends ToolRow>(
+  db: Db,
+  userId: string,
+  rows: Row[],
+): Promise<(Row & ReachedTool)[]> {
+  if (!rows.some(isPersonal)) return rows;
+  const accounts = await findAccounts(db, { userId });
+  return rows.flatMap((row): (Row & ReachedTool)[] => {
+    if (!isPersonal(row)) return [row];
+    const account = accounts.rows.find(({ toolId }) => toolId === row.id);
+    return account?.connectedAt ? [through(row, account)] : [];
+  });
+}
+
+/** A tool through a person's account, which is made where they have none. */
+export async function throughAccount(db: Db, userId: string, row: ToolRow): Promise<ReachedTool> {
+  const now = Date.now();
+  const account: ToolAccountRow = {
+    ...{ id: newId(), createdAt: now, updatedAt: now, userId, toolId: row.id },
+    ...{ access: null, connectedAt: null, listed: "[]", listedAt: null, problem: null },
+  };
+  await db
+    .insertInto("toolAccounts")
+    .values(account)
+    .onConflict((conflict) => conflict.columns(["userId", "toolId"]).doNothing())
+    .execute();
+  const kept = await db
+    .selectFrom("toolAccounts")
+    .where("userId", "=", userId)
+    .where("toolId", "=", row.id)
+    .selectAll()
+    .executeTakeFirstOrThrow();
+  return through(row, kept);
+}
+
+const through = <Row extends ToolRow>(row: Row, account: ToolAccountRow): Row & ReachedTool => ({
+  ...row,
+  listed: account.listed,
+  listedAt: account.listedAt,
+  account,
+});
+
+const findAccounts = prepared((db, { userId }: { userId: string }) =>
+  db.selectFrom("toolAccounts").where("userId", "=", userId).selectAll(),
+);
