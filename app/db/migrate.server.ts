@@ -52,6 +52,7 @@ import * as eventsTold from "./migrations/0048_events_told.server.ts";
 import * as keptResponses from "./migrations/0049_kept_responses.server.ts";
 import * as connections from "./migrations/0050_connections.server.ts";
 import * as toolAccounts from "./migrations/0051_tool_accounts.server.ts";
+import * as fallbacks from "./migrations/0052_fallbacks.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -105,6 +106,7 @@ const migrations = {
   "0049_kept_responses": keptResponses,
   "0050_connections": connections,
   "0051_tool_accounts": toolAccounts,
+  "0052_fallbacks": fallbacks,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

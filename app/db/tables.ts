@@ -412,6 +412,8 @@ export type ModelRow = Row &
     resumes: Flag;
     /** Whether it is asked for other words where those of a question find little. */
     helpsSearch: Flag;
+    /** Model that goes on where this one has failed before it wrote anything. */
+    fallbackId: string | null;
     systemPrompt: string;
     inputPrice: number | null;
     outputPrice: number | null;

@@ -4,6 +4,7 @@ import type { ModelRow } from "../db/tables.ts";
 import { limits } from "../process/limits.ts";
 import type { Tool } from "../tools/tool.server.ts";
 import type { Usage } from "./chunk.ts";
+import { nextInChain } from "./model-chain.server.ts";
 import { instructionsFor } from "./prompt/prompt.server.ts";
 import { openModel, storeLearned } from "./providers/model-access.server.ts";
 import type {
@@ -47,8 +48,9 @@ type CompletionRequest = {
  */
 export async function completePrompt(
   { db, log, processes, modelKey, modelSilence }: RunServices,
-  { userId, model, prompt, signal, onEnd, house, ...wanted }: CompletionRequest,
+  { userId, model: asked, prompt, signal, onEnd, house, ...wanted }: CompletionRequest,
 ): Promise<AsyncGenerator<Piece>> {
+  let model = asked;
   const id = newId();
   const leave = () => {
     onEnd();
@@ -65,11 +67,28 @@ export async function completePrompt(
       .join("\n\n");
     const pieces =
       house.length > 0 ? withHouseCalls({ ask, given: prompt.turns, tools: house, caller: { userId, signal } }) : ask();
-    function ask(since: Prompt["turns"] = []) {
+    async function* ask(since: Prompt["turns"] = []) {
       const tools = [...wanted.tools, ...house.map(offeredAs)];
-      const learn = (learned: Learned) => storeLearned({ db, log }, model, learned);
-      const options = { ...wanted, tools, signal, silence: modelSilence, learn };
-      return generate(openModel(model, modelKey), { system, turns: [...prompt.turns, ...since] }, options);
+      const given = { system, turns: [...prompt.turns, ...since] };
+      for (const tried = new Set<string>(); ; ) {
+        const by = model;
+        const learn = (learned: Learned) => storeLearned({ db, log }, by, learned);
+        let begun = false;
+        try {
+          const options = { ...wanted, tools, signal, silence: modelSilence, learn };
+          for await (const piece of generate(openModel(by, modelKey), given, options)) {
+            begun = true;
+            yield piece;
+          }
+          return;
+        } catch (error) {
+          const next = begun ? undefined : await nextInChain(db, { model, userId, error, tried });
+          // The local assistant has nothing to search here.
+          if (!next || next.provider === "local") throw error;
+          log.warn({ modelId: model.id, nextModelId: next.id }, "otro modelo sigue con lo que pide un programa");
+          model = next;
+        }
+      }
     }
     const length = system.length + prompt.turns.reduce((sum, { content }) => sum + content.length, 0);
     return counted(pieces, leave, length, async ({ status, ...measured }) => {

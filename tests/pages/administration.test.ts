@@ -52,6 +52,22 @@ it("why conversations were not deleted together is said", async () => {
   await call("DELETE", `/api/hold/${hold}`);
 });
 
+it("the model that goes on for another is named in its form, and is free again when the name is emptied", async () => {
+  const make = async (name: string) => {
+    const json = { name, provider: "ollama", externalId: name };
+    return ((await (await call("POST", "/api/model", json)).json()) as { id: string }).id;
+  };
+  const [id, fallbackId] = [await make("Principal"), await make("De reserva")];
+  const form = `/admin/model/${id}/editar`;
+  const named = async () => (await call("GET", `/api/model/${id}`)).json();
+  await admin.change(form, { fallbackId: "De reserva" });
+  expect(await named()).toMatchObject({ fallbackId });
+  expect(await admin.html(form)).toContain('value="De reserva"');
+  await admin.change(form, { fallbackId: "" });
+  expect(await named()).toMatchObject({ fallbackId: null });
+  for (const one of [id, fallbackId]) await call("DELETE", `/api/model/${one}`);
+});
+
 describe("the administration", () => {
   it("downloads a whole list, further than one page of it, and formulas as text (guards: nextCursor, quoted)", async () => {
     const names = [...Array.from({ length: 105 }, (_, n) => `Proyecto ${n}`), '=1+1 "y" más'];

@@ -42,6 +42,7 @@ export const model = z
     pseudonyms: z.boolean(),
     resumes: z.boolean(),
     helpsSearch: z.boolean(),
+    fallbackId: z.string().nullable(),
     purpose: z.string().openapi({ description: "Para qué es, en una frase." }),
     systemPrompt: z.string(),
     inputPrice: z.number().nullable(),
@@ -99,6 +100,11 @@ export const newModel = z.strictObject({
   helpsSearch: flag.default(false).openapi({
     description: "Si se le pide que diga de otra manera una pregunta cuyas palabras encuentran poco en los documentos.",
   }),
+  fallbackId: z
+    .string()
+    .nullable()
+    .default(null)
+    .openapi({ description: "El modelo que sigue si este falla antes de escribir nada." }),
   purpose: text("Para qué es", limits.assistantPurpose).default(""),
   systemPrompt: text("Las instrucciones", limits.modelText).default(""),
   inputPrice: price.default(null),
@@ -127,6 +133,7 @@ export function showModel(
     keyLost: forAdmin && apiKey !== null && tryDecrypt(apiKey, modelKey, row.id) === undefined,
     groupIds: forAdmin ? parseGroupIds(row) : null,
     systemPrompt: forAdmin ? row.systemPrompt : "",
+    fallbackId: forAdmin ? row.fallbackId : null,
   };
 }
 

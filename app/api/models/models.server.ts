@@ -92,6 +92,7 @@ export const models: Resource<"models", typeof model, typeof newModel> = {
   show: (row, { services, person }) => showModel(services, row, person),
   async columns(given, { services, id, before }) {
     await checkGroupIds(services.db, given.groupIds, before && parseGroupIds(before));
+    await checkFallback(services.db, id, given.fallbackId);
     const columns = toColumns(services, id, given, before?.apiKey ?? null);
     // A key must not follow its model to another server.
     if (before?.apiKey && !given.apiKey && (columns.baseUrl !== before.baseUrl || given.provider !== before.provider)) {
@@ -122,3 +123,11 @@ export const models: Resource<"models", typeof model, typeof newModel> = {
     deleted: "El modelo ya no existe.",
   },
 };
+
+/** Throws 422 for a model that is not there, and for a model of its own. */
+async function checkFallback(db: Db, id: string, fallbackId: string | null): Promise<void> {
+  if (fallbackId === null) return;
+  if (fallbackId === id) throw invalid("fallbackId", "Un modelo no puede seguir por sí mismo. Elige otro.");
+  const found = await db.selectFrom("models").where("id", "=", fallbackId).select("id").executeTakeFirst();
+  if (!found) throw invalid("fallbackId", "Ese modelo no existe.");
+}

@@ -11,6 +11,7 @@ import type { Log } from "../../process/log.server.ts";
 import type { Changes } from "../../realtime/changes.server.ts";
 import type { Toolbox } from "../../tools/toolbox.server.ts";
 import { describeCause, ReplyError } from "../errors.server.ts";
+import { nextInChain } from "../model-chain.server.ts";
 import { endCalls, type ReplyPart, unsigned } from "../parts.server.ts";
 import { openModel } from "../providers/model-access.server.ts";
 import { makeTitle } from "../title.server.ts";
@@ -189,15 +190,23 @@ export class Runs {
     return this.#runs.size;
   }
 
-  async #carryOut(run: Run, reply: MessageRow, question: MessageRow, model: ModelRow): Promise<void> {
+  async #carryOut(run: Run, reply: MessageRow, question: MessageRow, asked: ModelRow): Promise<void> {
     const { db, log } = this.#services;
     let status: EndStatus = "complete";
+    let model = asked;
     try {
       const keep = (kept: Run) => this.#text.keep(kept);
-      await this.#write(
-        () => new Writing({ ...this.#services, keep }, run, question, this.#access(model)).write(),
-        run,
-      );
+      const write = () => new Writing({ ...this.#services, keep }, run, question, this.#access(model)).write();
+      for (const tried = new Set<string>(); ; ) {
+        try {
+          await this.#write(write, run);
+          break;
+        } catch (error) {
+          const next = await this.#takeOver(run, { model, userId: reply.userId, error, tried });
+          if (!next) throw error;
+          model = next;
+        }
+      }
     } catch (error) {
       if (error instanceof HandOver) return this.#handOver(run, reply, model, error.heir);
       if (error instanceof StopReply) {
@@ -210,6 +219,10 @@ export class Runs {
           log.warn({ messageId, modelId: model.id, cause: describeCause(error) }, "respuesta fallida");
         else log.error({ messageId, modelId: model.id, err: error }, "respuesta fallida");
       }
+    }
+    if (model.id !== asked.id) {
+      const note = `«${asked.name}» ha fallado, y ha seguido «${model.name}».`;
+      run.error = run.error ? `${note} ${run.error}` : note;
     }
     run.endThought();
     run.endCalls(status);
@@ -230,6 +243,27 @@ export class Runs {
     }
     if (run.title) this.#services.changes.tell({ userId: reply.userId, what: "chat" });
     this.#forget(run);
+  }
+
+  /** Gives a reply of which nothing is written to the next model of the chain; undefined where there is none. */
+  async #takeOver(run: Run, failure: Parameters<typeof nextInChain>[1]): Promise<ModelRow | undefined> {
+    if (run.parts.length > 0) return undefined;
+    const { db, log } = this.#services;
+    const { model, error } = failure;
+    const next = await nextInChain(db, failure);
+    if (!next) return undefined;
+    const { messageId } = run;
+    const cause = error instanceof ReplyError && describeCause(error);
+    log.warn({ messageId, modelId: model.id, nextModelId: next.id, cause }, "otro modelo sigue con una respuesta");
+    // After a restart, it goes on with this one.
+    await db
+      .updateTable("messages")
+      .set({ modelId: next.id })
+      .where("id", "=", messageId)
+      .where("status", "=", "streaming")
+      .where("writer", "=", run.writer)
+      .execute();
+    return next;
   }
 
   /** Writes a reply. A database that can't be used is waited for as long as nothing is written: what was accepted is answered. */

@@ -87,6 +87,14 @@ export const models: AdminResource<"model"> = {
       folded: true,
     },
     {
+      name: "fallbackId",
+      label: "Si falla, sigue con",
+      kind: "model",
+      nullable: true,
+      hint: "El modelo que contesta si este falla o no dice nada a tiempo, antes de escribir. Se dice bajo la respuesta.",
+      folded: true,
+    },
+    {
       name: "contextWindow",
       label: "Ventana de contexto, en tokens",
       kind: "number",
