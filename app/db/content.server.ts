@@ -4,7 +4,16 @@ import type { Tables } from "./tables.ts";
 
 // In an order that satisfies foreign keys. Tables that triggers fill are left out: they are filled again by the copied
 // messages. Processes, jobs, and what they do, are those of now.
-type Passing = "words" | "wordKeys" | "vectors" | "jobs" | "processes" | "completions" | "diagnoses" | "diagnosisMarks";
+type Passing =
+  | "words"
+  | "wordKeys"
+  | "vectors"
+  | "jobs"
+  | "processes"
+  | "completions"
+  | "turns"
+  | "diagnoses"
+  | "diagnosisMarks";
 type CopiedTable = Exclude<keyof Tables, "passages" | "textUse" | Passing>;
 const copied = {
   users: true,

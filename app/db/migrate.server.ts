@@ -53,6 +53,7 @@ import * as keptResponses from "./migrations/0049_kept_responses.server.ts";
 import * as connections from "./migrations/0050_connections.server.ts";
 import * as toolAccounts from "./migrations/0051_tool_accounts.server.ts";
 import * as fallbacks from "./migrations/0052_fallbacks.server.ts";
+import * as turns from "./migrations/0053_turns.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -107,6 +108,7 @@ const migrations = {
   "0050_connections": connections,
   "0051_tool_accounts": toolAccounts,
   "0052_fallbacks": fallbacks,
+  "0053_turns": turns,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

@@ -386,6 +386,19 @@ export type ToolAccountRow = Row & {
 /** A tool that a person has allowed for a whole chat; `version`: the tool's, at that time. */
 export type GrantRow = Row & { chatId: string; toolId: string; name: string; version: string };
 
+/** A turn at a model that answers only so many at once, of a living process. */
+export type TurnRow = Row & {
+  modelId: string;
+  userId: string;
+  processId: string;
+  /** Reply that waits or is written; null for a program. */
+  messageId: string | null;
+  /** Everybody's turns of one round go before those of the next; a person has one in each. */
+  round: number;
+  /** Place in the queue; 0: the model may be asked. */
+  place: number;
+};
+
 export type ModelRow = Row &
   ForGroups & {
     name: string;
@@ -414,6 +427,8 @@ export type ModelRow = Row &
     helpsSearch: Flag;
     /** Model that goes on where this one has failed before it wrote anything. */
     fallbackId: string | null;
+    /** Replies that it writes at once at most; null for as many as come. */
+    atOnce: number | null;
     systemPrompt: string;
     inputPrice: number | null;
     outputPrice: number | null;
@@ -801,6 +816,7 @@ export type Tables = {
   searchModels: SearchModelRow;
   vectors: VectorRow;
   completions: CompletionRow;
+  turns: TurnRow;
   responses: KeptResponseRow;
   diagnoses: DiagnosisRow;
   diagnosisMarks: DiagnosisMarkRow;

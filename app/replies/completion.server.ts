@@ -47,7 +47,7 @@ type CompletionRequest = {
  * Throws LimitReached before anything is asked; the generator throws ReplyError.
  */
 export async function completePrompt(
-  { db, log, processes, modelKey, modelSilence }: RunServices,
+  { db, log, processes, modelKey, modelSilence, turns }: RunServices,
   { userId, model: asked, prompt, signal, onEnd, house, ...wanted }: CompletionRequest,
 ): Promise<AsyncGenerator<Piece>> {
   let model = asked;
@@ -74,6 +74,7 @@ export async function completePrompt(
         const by = model;
         const learn = (learned: Learned) => storeLearned({ db, log }, by, learned);
         let begun = false;
+        const leave = await turns.take(by, { userId, messageId: null, signal, tell: () => {} });
         try {
           const options = { ...wanted, tools, signal, silence: modelSilence, learn };
           for await (const piece of generate(openModel(by, modelKey), given, options)) {
@@ -87,6 +88,8 @@ export async function completePrompt(
           if (!next || next.provider === "local") throw error;
           log.warn({ modelId: model.id, nextModelId: next.id }, "otro modelo sigue con lo que pide un programa");
           model = next;
+        } finally {
+          await leave();
         }
       }
     }

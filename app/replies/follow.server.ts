@@ -77,7 +77,12 @@ async function* followRun(
     const reading = beginAt(run, known);
     let chunks = first;
     let sourcesSent = 0;
+    let placeSent = 0;
     while (!signal.aborted && !run.leftTo) {
+      if (placeSent !== run.place) {
+        placeSent = run.place;
+        if (placeSent > 0) chunks = [...chunks, { type: "turn", place: placeSent }];
+      }
       if (sourcesSent < run.sources.length) {
         sourcesSent = run.sources.length;
         chunks = [...chunks, { type: "sources", sources: run.sources }];
@@ -122,6 +127,7 @@ async function* followStored(
     let chunks = first;
     let reading: Reading | undefined;
     let sourcesSent: string | undefined;
+    let placeSent = 0;
     while (!signal.aborted) {
       // Made before the reply is read: what is stored from here on wakes this reader again.
       grown = Promise.withResolvers();
@@ -133,6 +139,10 @@ async function* followStored(
         changes.tellOfReplies({ replyIds: [messageId], are: "followed" });
       }
       reading ??= begin(reply);
+      if (reply.place !== placeSent) {
+        placeSent = reply.place;
+        if (placeSent > 0) chunks = [...chunks, { type: "turn", place: placeSent }];
+      }
       if (sources && sources !== sourcesSent) {
         sourcesSent = sources;
         chunks = [...chunks, { type: "sources", sources: JSON.parse(sources) as Source[] }];
@@ -156,9 +166,11 @@ async function storedReply(db: Db, messageId: string) {
   const rows = await db
     .selectFrom("messages as m")
     .leftJoin("parts as p", "p.messageId", "m.id")
+    .leftJoin("turns as t", "t.messageId", "m.id")
     .where("m.id", "=", messageId)
     .orderBy("p.n")
     .select(["m.content", "m.status", "m.error", "m.sources", "m.inputTokens", "m.outputTokens", "m.reasoningTokens"])
+    .select("t.place")
     .select(["p.n", "p.kind", "p.at", "p.text", "p.createdAt", "p.finishedAt", "p.status as callStatus", "p.data"])
     .execute();
   const [row] = rows;
@@ -175,6 +187,7 @@ async function storedReply(db: Db, messageId: string) {
     status,
     error,
     sources,
+    place: row.place ?? 0,
     usage: {
       inputTokens: row.inputTokens ?? 0,
       outputTokens: row.outputTokens ?? 0,

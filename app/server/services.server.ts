@@ -34,6 +34,7 @@ import { watch } from "../process/telemetry/metrics.server.ts";
 import { Changes } from "../realtime/changes.server.ts";
 import { lookForModels } from "../replies/providers/discover.server.ts";
 import { Runs } from "../replies/running/runs.server.ts";
+import { Turns } from "../replies/turns.server.ts";
 import { addTools, programsIn } from "../tools/first-tools.server.ts";
 import { Toolbox } from "../tools/toolbox.server.ts";
 import { upkeep } from "./upkeep.server.ts";
@@ -86,6 +87,7 @@ export async function openServices(config: Config): Promise<Opened> {
     storage,
     searchModel,
     toolKey: keys.toolKey,
+    turns: new Turns({ db, engine, processes, log }),
     toolbox: new Toolbox({
       db,
       engine,

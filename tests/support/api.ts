@@ -25,6 +25,7 @@ import { Changes } from "../../app/realtime/changes.server.ts";
 import type { Chunk } from "../../app/replies/chunk.ts";
 import { lookForModels } from "../../app/replies/providers/discover.server.ts";
 import { Runs } from "../../app/replies/running/runs.server.ts";
+import { Turns } from "../../app/replies/turns.server.ts";
 import type { Program } from "../../app/tools/mcp/server.ts";
 import { Toolbox } from "../../app/tools/toolbox.server.ts";
 import type { TestEngine } from "./engines.ts";
@@ -90,6 +91,7 @@ export async function openApi(
     storage: files.storage,
     searchModel,
     toolKey,
+    turns: new Turns({ db, engine: database.engine, processes, log }),
     toolbox: new Toolbox({ db, engine: database.engine, log, searchModel, toolKey, programs }),
   };
   await running.processes.join(() => ({ replies: 0, memory: 0, delay: 0 }));

@@ -43,6 +43,7 @@ export const model = z
     resumes: z.boolean(),
     helpsSearch: z.boolean(),
     fallbackId: z.string().nullable(),
+    atOnce: z.number().nullable(),
     purpose: z.string().openapi({ description: "Para qué es, en una frase." }),
     systemPrompt: z.string(),
     inputPrice: z.number().nullable(),
@@ -105,6 +106,10 @@ export const newModel = z.strictObject({
     .nullable()
     .default(null)
     .openapi({ description: "El modelo que sigue si este falla antes de escribir nada." }),
+  atOnce: whole("Cuántas a la vez", 10_000)
+    .nullable()
+    .default(null)
+    .openapi({ description: "Cuántas respuestas escribe a la vez, como mucho; las demás esperan su turno." }),
   purpose: text("Para qué es", limits.assistantPurpose).default(""),
   systemPrompt: text("Las instrucciones", limits.modelText).default(""),
   inputPrice: price.default(null),
@@ -134,6 +139,7 @@ export function showModel(
     groupIds: forAdmin ? parseGroupIds(row) : null,
     systemPrompt: forAdmin ? row.systemPrompt : "",
     fallbackId: forAdmin ? row.fallbackId : null,
+    atOnce: forAdmin ? row.atOnce : null,
   };
 }
 

@@ -173,6 +173,7 @@ const exported: { [T in OwnTable]: "all" | (keyof Tables[T])[] | { none: string 
   speeches: { none: "repeats a reply" },
   subscriptions: "all",
   templates: "all",
+  turns: passing,
   textUse: { none: "counts the messages" },
   toolAccounts: ["id", "createdAt", "toolId", "connectedAt"],
   usage: "all",

@@ -56,6 +56,8 @@ export class Run {
   /** True once the end is stored; the database may be unavailable for a while. */
   settled = false;
   error: string | undefined;
+  /** Place in the queue of its model, from 1 on; 0: it does not wait. */
+  place = 0;
   title: string | undefined;
   /** True when nothing more will come, the title included. */
   done = false;
@@ -138,6 +140,12 @@ export class Run {
     else {
       this.parts.push({ kind: "reasoning", at: this.text.length, text, startedAt: Date.now(), finishedAt: null });
     }
+    this.announce();
+  }
+
+  /** Its model answers others first. */
+  waitFor(place: number): void {
+    this.place = place;
     this.announce();
   }
 

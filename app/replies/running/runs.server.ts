@@ -15,6 +15,7 @@ import { nextInChain } from "../model-chain.server.ts";
 import { endCalls, type ReplyPart, unsigned } from "../parts.server.ts";
 import { openModel } from "../providers/model-access.server.ts";
 import { makeTitle } from "../title.server.ts";
+import type { Turns } from "../turns.server.ts";
 import { Writing } from "../writing.server.ts";
 import { abandoned, adopt } from "./adopting.server.ts";
 import { measureReply } from "./measure.server.ts";
@@ -40,6 +41,7 @@ export type RunServices = {
   files: Files;
   toolbox: Toolbox;
   changes: Pick<Changes, "tell" | "tellOfReplies" | "whenNoticed">;
+  turns: Turns;
 };
 
 /** `parts`: what an earlier run has left of the reply; `zone`: the time zone of the person, where that is known. */
@@ -199,7 +201,7 @@ export class Runs {
       const write = () => new Writing({ ...this.#services, keep }, run, question, this.#access(model)).write();
       for (const tried = new Set<string>(); ; ) {
         try {
-          await this.#write(write, run);
+          await this.#write(() => this.#inTurn(run, reply, model, write), run);
           break;
         } catch (error) {
           const next = await this.#takeOver(run, { model, userId: reply.userId, error, tried });
@@ -243,6 +245,20 @@ export class Runs {
     }
     if (run.title) this.#services.changes.tell({ userId: reply.userId, what: "chat" });
     this.#forget(run);
+  }
+
+  /** Writes when the model has time for it. */
+  async #inTurn(run: Run, reply: MessageRow, model: ModelRow, write: () => Promise<void>): Promise<void> {
+    const { signal } = run;
+    const tell = (place: number) => run.waitFor(place);
+    const { userId, id: messageId } = reply;
+    const leave = await this.#services.turns.take(model, { userId, messageId, signal, tell });
+    try {
+      run.waitFor(0);
+      await write();
+    } finally {
+      await leave();
+    }
   }
 
   /** Gives a reply of which nothing is written to the next model of the chain; undefined where there is none. */

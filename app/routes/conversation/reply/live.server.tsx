@@ -24,6 +24,7 @@ import { renderPart } from "../stream/render-part.server.tsx";
 import { citedIn, type ShownTurn, showSource } from "../turn/turns.server.ts";
 import { ReplyEnd } from "./reply-end.tsx";
 import { reasoningPath, thinking, thoughtWords } from "./thought-words.ts";
+import { TurnLine } from "./turn-line.tsx";
 
 type End = Extract<Chunk, { type: "end" }>;
 type CallChunk = Extract<Chunk, { type: "tool" }>;
@@ -134,7 +135,8 @@ class GrowingPage {
   /** The HTML that a chunk adds. */
   async *add(chunk: Chunk): AsyncGenerator<string> {
     const { renderEnd, whole } = this.#shown;
-    if (chunk.type === "tool") yield this.#call(chunk);
+    if (chunk.type === "turn") yield this.#render(<TurnLine place={chunk.place} />);
+    else if (chunk.type === "tool") yield this.#call(chunk);
     else if (chunk.type === "image") yield this.#render(<MadeImage image={{ ...chunk, kind: "image" }} />);
     else if (chunk.type === "sources") this.#sources = chunk.sources;
     else if (chunk.type === "part") yield this.close() + this.#open(chunk.kind);

@@ -4,6 +4,7 @@ import type { Position } from "../../../replies/reading-place.server.ts";
 import { Call, MadeImage } from "../calls/call.tsx";
 import { showCallPart } from "../calls/show-call.ts";
 import { thinking, thoughtWords } from "../reply/thought-words.ts";
+import { TurnLine } from "../reply/turn-line.tsx";
 import { GrowingText } from "./growing-text.server.ts";
 import { renderPart } from "./render-part.server.tsx";
 
@@ -41,6 +42,9 @@ async function* eventsOf(events: Events, chunks: Chunk[]): AsyncGenerator<string
   for (const chunk of chunks) yield* events.of(chunk);
 }
 
+// Stands where calls do, without a place among the parts.
+const turn = "turn";
+
 /** Makes the events of a reply out of its chunks. */
 class Events {
   readonly #messageId: string;
@@ -50,6 +54,7 @@ class Events {
   #text: GrowingText | undefined;
   #place: Position = { n: 0, at: 0 };
   #isThinking = false;
+  #isWaiting = false;
   /** The calls as they were told last, by their places. */
   readonly #calls = new Map<number, Extract<Chunk, { type: "tool" }>>();
 
@@ -59,7 +64,10 @@ class Events {
   }
 
   async *of(chunk: Chunk): AsyncGenerator<string> {
-    if (chunk.type === "sources") this.#sources = chunk.sources.length;
+    if (chunk.type === "turn") {
+      this.#isWaiting = true;
+      yield event("call", this.#place, { n: turn, html: renderPart(<TurnLine place={chunk.place} />) });
+    } else if (chunk.type === "sources") this.#sources = chunk.sources.length;
     else if (chunk.type === "part") yield this.#begin(chunk);
     else if (chunk.type === "text") yield* this.#write(chunk);
     else if (chunk.type === "reasoning") {
@@ -80,13 +88,16 @@ class Events {
   }
 
   #begin({ n, kind }: Extract<Chunk, { type: "part" }>): string {
+    // Its turn has come: the line about it goes.
+    const gone = this.#isWaiting ? event("call", this.#place, { n: turn, html: "" }) : "";
+    this.#isWaiting = false;
     const isNew = this.#known.n === undefined || n > this.#known.n;
     // The rest of the text before, which was held back, is shown.
     const rest = this.#text && isNew ? event("block", this.#place, this.#text.end()) : "";
     this.#place = { n, at: 0 };
     this.#text = kind === "text" ? new GrowingText(this.#messageId, this.#sources) : undefined;
     this.#isThinking = kind === "reasoning";
-    return rest + (kind === "reasoning" && isNew ? event("thinking", this.#place, thinking) : "");
+    return gone + rest + (kind === "reasoning" && isNew ? event("thinking", this.#place, thinking) : "");
   }
 
   /** A call as it is now, in place of what the browser shows of it. */

@@ -95,6 +95,14 @@ export const models: AdminResource<"model"> = {
       folded: true,
     },
     {
+      name: "atOnce",
+      label: "A la vez, como mucho",
+      kind: "number",
+      nullable: true,
+      hint: "Vacío: sin límite. Las respuestas que no caben esperan su turno, sin que nadie pase dos veces antes que otra persona.",
+      folded: true,
+    },
+    {
       name: "contextWindow",
       label: "Ventana de contexto, en tokens",
       kind: "number",

@@ -1,0 +1,52 @@
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { Browser, readable } from "../support/browser.ts";
+import { streamed } from "../support/doors.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+const owed: ServerResponse[] = [];
+const upstream = createServer((request, response) => {
+  request.resume().on("end", () => owed.push(response));
+});
+let server: TestServer;
+let admin: Browser;
+let ana: Browser;
+beforeAll(async () => {
+  await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
+  server = await startServer();
+  admin = new Browser(server.url);
+  await admin.signUp("Admin");
+  ana = new Browser(server.url);
+  await ana.signUp("Ana");
+  const baseUrl = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/v1`;
+  const model = { name: "Uno", provider: "openai-compatible", externalId: "uno", baseUrl };
+  await admin.change("/admin/model/crear", { ...model, isDefault: "true", atOnce: "1" });
+});
+afterAll(async () => {
+  upstream.closeAllConnections();
+  upstream.close();
+  await server.stop();
+});
+
+const answer = async () => {
+  const response = await vi.waitFor(() => owed.shift() ?? Promise.reject(new Error("nothing asked yet")));
+  response.writeHead(200, { "Content-Type": "text/event-stream" }).end(streamed("Ya está"));
+};
+
+it("a page says whose turn it is while it waits, in its document and by its events", async () => {
+  await admin.say("Hola");
+  await vi.waitFor(() => expect(owed).toHaveLength(1));
+  const chat = await ana.say("Hola");
+  const waiting = await ana.beginningOf(chat, "eres la");
+  expect(readable(waiting)).toMatch(/Esperando turno: eres la\s+1\s*\.ª/);
+  const [, id = ""] = /\/conversation\/reply\/([\w-]{36})/.exec(waiting) ?? [];
+  const events = ana.html(`/conversation/stream/${id}`);
+  const page = ana.html(chat);
+  await answer();
+  await answer();
+  const told = (await events).split("\n\n").flatMap((event) => /"n":"turn","html":"(.*)"/.exec(event)?.[1] ?? []);
+  expect(told.map((html) => html.includes("eres la"))).toEqual([true, false]);
+  expect(readable(await page)).toMatch(/eres la\s+1\s*\.ª.*Ya está/);
+  expect(readable(await ana.html(chat))).not.toContain("Esperando turno");
+});
