@@ -10,8 +10,9 @@ export type StoredPart = { title: string; text: string } | { title: string; n: n
 /** A model's prompt as it is kept. Messages and documents are referred to, not repeated: a long chat would be stored once a reply. */
 export type StoredPrompt = {
   parts: StoredPart[];
-  turns: (
-    | (Pick<Turn, "role" | "content"> & { calls?: Pick<ToolCall, "name" | "input">[] })
+  turns: // `title`: of one that is the house's, beside those of the person and the model.
+  (
+    | (Pick<Turn, "role" | "content"> & { calls?: Pick<ToolCall, "name" | "input">[]; title?: string })
     | ToolResult
     | { messageId: string; notes: string[]; images: number }
   )[];
