@@ -54,6 +54,7 @@ import * as connections from "./migrations/0050_connections.server.ts";
 import * as toolAccounts from "./migrations/0051_tool_accounts.server.ts";
 import * as fallbacks from "./migrations/0052_fallbacks.server.ts";
 import * as turns from "./migrations/0053_turns.server.ts";
+import * as costs from "./migrations/0054_costs.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -109,6 +110,7 @@ const migrations = {
   "0051_tool_accounts": toolAccounts,
   "0052_fallbacks": fallbacks,
   "0053_turns": turns,
+  "0054_costs": costs,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

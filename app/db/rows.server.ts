@@ -41,6 +41,8 @@ export function messageRow(
     inputTokens: null,
     outputTokens: null,
     reasoningTokens: null,
+    cachedTokens: null,
+    cost: null,
     sources: null,
     outside: 0,
     key: null,

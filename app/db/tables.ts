@@ -231,6 +231,10 @@ export type MessageRow = Row & {
   outputTokens: number | null;
   /** How many of the output tokens were thoughts, where the provider tells. */
   reasoningTokens: number | null;
+  /** Tokens of the prompt that the provider had kept from another one. */
+  cachedTokens: number | null;
+  /** By the prices of its model, in their currency; null where nothing is known of it. */
+  cost: number | null;
   /** JSON of a list of Source. */
   sources: string | null;
   /** Whether it came from another person's chat or from another program: nobody here has said it. */
@@ -429,6 +433,8 @@ export type ModelRow = Row &
     fallbackId: string | null;
     /** Replies that it writes at once at most; null for as many as come. */
     atOnce: number | null;
+    /** Price of a million tokens of a prompt that the provider had kept; null: that of the others. */
+    cachedPrice: number | null;
     systemPrompt: string;
     inputPrice: number | null;
     outputPrice: number | null;

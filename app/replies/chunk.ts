@@ -20,8 +20,11 @@ export type Source = {
 };
 
 export type Usage = { inputTokens: number; outputTokens: number };
-/** A reply's own usage. `reasoningTokens`: those of the output that were thoughts, where the provider tells. */
-export type ReplyUsage = Usage & { reasoningTokens?: number };
+/**
+ * A reply's own usage, as far as its provider tells. `reasoningTokens`: those of the output that were thoughts. Of the input,
+ * `cachedTokens`: those that it had kept from another prompt; `writtenTokens`: those that it keeps for the next.
+ */
+export type ReplyUsage = Usage & { reasoningTokens?: number; cachedTokens?: number; writtenTokens?: number };
 
 /**
  * The items of a reply's stream. A reply is a list of parts, numbered by `n`: `part` begins one, `part-end` ends one that is not

@@ -3,7 +3,7 @@ import type { Trx } from "../db/engine.server.ts";
 import type { ModelRow } from "../db/tables.ts";
 import { limits } from "../process/limits.ts";
 import type { Tool } from "../tools/tool.server.ts";
-import type { Usage } from "./chunk.ts";
+import type { ReplyUsage } from "./chunk.ts";
 import { nextInChain } from "./model-chain.server.ts";
 import { instructionsFor } from "./prompt/prompt.server.ts";
 import { openModel, storeLearned } from "./providers/model-access.server.ts";
@@ -22,7 +22,7 @@ import { offeredAs } from "./providers/tool-calls.server.ts";
 import { measureReply } from "./running/measure.server.ts";
 import type { RunServices } from "./running/runs.server.ts";
 import { withHouseCalls } from "./tools/house-calls.server.ts";
-import { estimateUsage, reserveUsage, settleUsage, tooMany } from "./usage.server.ts";
+import { addedUsage, estimateUsage, reserveUsage, settleUsage, tooMany } from "./usage.server.ts";
 
 type CompletionRequest = {
   userId: string;
@@ -125,7 +125,7 @@ type Ended = {
   status: "complete" | "failed" | "stopped";
   startedAt: number;
   firstAt: number | undefined;
-  usage: Usage;
+  usage: ReplyUsage;
 };
 
 /** Passes the pieces on and tells the usage however it ends: completed, failed, or left by its reader. */
@@ -138,14 +138,14 @@ async function* counted(
   const startedAt = Date.now();
   let firstAt: number | undefined;
   let length = 0;
-  let usage: Usage | undefined;
+  let usage: ReplyUsage | undefined;
   let status: Ended["status"] = "stopped";
   try {
     for await (const piece of pieces) {
       firstAt ??= Date.now();
       if ("text" in piece) length += piece.text.length;
       else if (piece.type === "finish" && piece.usage.outputTokens) {
-        usage = { inputTokens: piece.usage.inputTokens ?? 0, outputTokens: piece.usage.outputTokens };
+        usage = addedUsage({ inputTokens: 0, outputTokens: 0 }, piece.usage);
       }
       yield piece;
     }

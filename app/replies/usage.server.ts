@@ -6,7 +6,9 @@ import { limitsOf } from "../db/people/plans.server.ts";
 import { prepared } from "../db/prepared.server.ts";
 import type { MessageRow, ModelRow, UsageRow } from "../db/tables.ts";
 import { limits } from "../process/limits.ts";
-import type { Usage } from "./chunk.ts";
+import type { ReplyUsage, Usage } from "./chunk.ts";
+
+type Prices = Pick<ModelRow, "inputPrice" | "outputPrice" | "cachedPrice">;
 
 /** A person has used up their plan or has too many replies at once. `resetsAt` in epoch ms; the API adds it to the sentence in the person's time zone. */
 export class LimitReached extends Error {
@@ -86,6 +88,29 @@ export const tooMany = (now: number) =>
     false,
   );
 
+/** Usage of two answers together; what no provider has told stays unknown. */
+export function addedUsage(a: ReplyUsage, b: Partial<ReplyUsage>): ReplyUsage {
+  const names = ["inputTokens", "outputTokens", "reasoningTokens", "cachedTokens", "writtenTokens"] as const;
+  const told = names.filter((name) => (a[name] ?? b[name]) !== undefined);
+  return { ...a, ...Object.fromEntries(told.map((name) => [name, (a[name] ?? 0) + (b[name] ?? 0)])) };
+}
+
+// Anthropic's: what it keeps costs a quarter more once. Others tell of none.
+const writingCosts = 0.25;
+
+/** Cost of an answer by the prices of its model for a million tokens, in their currency. */
+export function costOf({ inputPrice, outputPrice, cachedPrice }: Prices, usage: ReplyUsage): number {
+  const { inputTokens, outputTokens } = usage;
+  // A server may tell of more than there was.
+  const [cachedTokens = 0, writtenTokens = 0] = [usage.cachedTokens, usage.writtenTokens].map((tokens) =>
+    Math.min(tokens ?? 0, inputTokens),
+  );
+  const input = inputPrice ?? 0;
+  const read =
+    (inputTokens - cachedTokens + writtenTokens * writingCosts) * input + cachedTokens * (cachedPrice ?? input);
+  return (read + outputTokens * (outputPrice ?? 0)) / 1_000_000;
+}
+
 /** Tokens of a prompt and a reply by their length: about four characters each. */
 export const estimateUsage = (promptLength: number, replyLength: number): Usage => ({
   inputTokens: Math.ceil(promptLength / 4),
@@ -99,15 +124,15 @@ export const estimateUsage = (promptLength: number, replyLength: number): Usage 
 export async function settleUsage(
   db: Db,
   userId: string,
-  model: Pick<ModelRow, "id" | "inputPrice" | "outputPrice">,
-  usage: Usage,
+  model: Prices & Pick<ModelRow, "id">,
+  usage: ReplyUsage,
   now: number,
 ): Promise<void> {
-  const cost =
-    (usage.inputTokens * (model.inputPrice ?? 0) + usage.outputTokens * (model.outputPrice ?? 0)) / 1_000_000;
+  const cost = costOf(model, usage);
   const account = await findAccount(db, { userId });
   if (!account.rows[0]) return;
-  await addUsage(db, { userId, modelId: model.id, now, messages: 0, ...usage, cost });
+  const { inputTokens, outputTokens } = usage;
+  await addUsage(db, { userId, modelId: model.id, now, messages: 0, inputTokens, outputTokens, cost });
   if (cost > 0) await spend(db, userId, cost, now);
 }
 

@@ -23,6 +23,7 @@ import { addCalls, carryOut, grantName } from "./tools/calls.server.ts";
 import { localCall, saidOfCall } from "./tools/local-call.server.ts";
 import { keepImages } from "./tools/made-images.server.ts";
 import { replyTurns } from "./tools/reply-turns.server.ts";
+import { addedUsage } from "./usage.server.ts";
 
 type WritingServices = CallServices & {
   engine: Engine;
@@ -269,14 +270,7 @@ function take(run: Run, piece: Piece): void {
   else if (piece.type === "reasoning") run.think(piece.text);
   else if (piece.type === "mistaken") run.mistook();
   else if (piece.type === "finish") {
-    const { inputTokens = 0, outputTokens = 0, reasoningTokens } = piece.usage;
-    const { usage } = run;
-    const thoughts = (usage.reasoningTokens ?? 0) + (reasoningTokens ?? 0);
-    run.usage = {
-      inputTokens: usage.inputTokens + inputTokens,
-      outputTokens: usage.outputTokens + outputTokens,
-      ...((reasoningTokens ?? usage.reasoningTokens) !== undefined && { reasoningTokens: thoughts }),
-    };
+    run.usage = addedUsage(run.usage, piece.usage);
     run.error = piece.note;
     // Its numbers would stand for something else where the conversation has sources of its own.
     if (run.sources.length === 0) run.sources = (piece.citations ?? []).map(sourceOf);

@@ -43,7 +43,7 @@ export function showUse(
               name: `Coste de ${month.format(now)}`,
               used: usage.costThisMonth,
               limit: limits.costPerMonth,
-              said: `${money(usage.costThisMonth)} de ${money(limits.costPerMonth)}`,
+              said: `${moneyInWords(usage.costThisMonth)} de ${moneyInWords(limits.costPerMonth)}`,
               resets: `Vuelve a cero ${momentInWords(nextMonth, now, zone)}.`,
             },
           ]),
@@ -64,7 +64,14 @@ export function spaceUsed(bytes: number, limitMb: number | null) {
   };
 }
 
-const money = (amount: number) => amount.toLocaleString("es", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+// Less than a cent, which most replies cost, is told by its first digits.
+const cent = 0.01;
+
+/** An amount in the currency of the models' prices, which nobody names. */
+export const moneyInWords = (amount: number): string =>
+  amount > 0 && amount < cent
+    ? amount.toLocaleString("es", { maximumSignificantDigits: 2 })
+    : amount.toLocaleString("es", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
 const ofLimit = (used: number, limit: number | null) =>
   limit === null

@@ -309,6 +309,7 @@ it("conversations are as the document says", async () => {
   await run("get /api/search", {}, { query: "?q=hola" });
   await run("get /api/dashboard/initialize");
   await run("get /api/usage");
+  await run("get /api/usage/costs");
   await run("get /api/usage/figures");
 
   const summary = await made("post /api/summary", { chatId: chat.id, upToMessageId: messageId });

@@ -255,6 +255,7 @@ const rules: Record<string, "public" | "session" | "active" | "owner" | "own" | 
   "delete /auth/passkey/{id}": "session",
   "post /auth/signin/passkey/options": "public",
   "post /auth/signin/passkey": "public",
+  "get /api/usage/costs": "session",
   "get /api/tool-account": "active",
   "post /api/tool-account/{id}": "active",
   "post /api/tool-account/{id}/end": "active",

@@ -17,6 +17,7 @@ const prompt = z
         role: z.enum(["user", "assistant", "tool"]),
         content: z.string(),
         images: z.number(),
+        title: z.string().nullable().openapi({ description: "De lo que puso la casa, y no la persona ni el modelo." }),
         messageId: z.string().nullable(),
       }),
     ),
@@ -28,6 +29,14 @@ const prompt = z
     modelId: z.string().nullable(),
     inputTokens: z.number().nullable(),
     outputTokens: z.number().nullable(),
+    cachedTokens: z
+      .number()
+      .nullable()
+      .openapi({ description: "Los de entrada que el proveedor ya tenía guardados, si los cuenta." }),
+    cost: z
+      .number()
+      .nullable()
+      .openapi({ description: "Lo que ha costado, con los precios del modelo y en su moneda." }),
   })
   .openapi("Prompt");
 
@@ -52,10 +61,10 @@ export const prompts = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).o
       .select(["content", "updatedAt"])
       .executeTakeFirstOrThrow(notFound);
     const { parts, turns, tools = [], searched = [], pseudonyms = false } = JSON.parse(row.content) as StoredPrompt;
-    const { modelId, inputTokens, outputTokens } = reply;
+    const { modelId, inputTokens, outputTokens, cachedTokens, cost } = reply;
     const given = { parts: await showParts(db, parts), turns: await showTurns(db, turns, row.updatedAt) };
     const shown = { tools, searched, pseudonyms, ...(pseudonyms ? await hideIn(given) : given) };
-    return c.json({ ...shown, modelId, inputTokens, outputTokens }, 200);
+    return c.json({ ...shown, modelId, inputTokens, outputTokens, cachedTokens, cost }, 200);
   },
 );
 
@@ -104,12 +113,13 @@ async function showTurns(db: Db, turns: StoredPrompt["turns"], storedAt: number)
         content: [turn.content, ...called].filter(Boolean).join("\n"),
         images: 0,
         messageId: null,
+        title: "title" in turn ? (turn.title ?? null) : null,
       };
     }
     const message = messages.find(({ id }) => id === turn.messageId);
     const later = message && message.updatedAt > storedAt ? ["(cambiado después de enviarse)"] : [];
     const content = [...turn.notes, message?.content ?? "(mensaje eliminado después)", ...later].join("\n");
     const role = message?.role === "assistant" ? ("assistant" as const) : ("user" as const);
-    return { role, content, images: turn.images, messageId: turn.messageId };
+    return { role, content, images: turn.images, messageId: turn.messageId, title: null };
   });
 }

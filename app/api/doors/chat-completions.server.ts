@@ -18,6 +18,7 @@ const usage = z.object({
   prompt_tokens: z.number(),
   completion_tokens: z.number(),
   total_tokens: z.number(),
+  prompt_tokens_details: z.object({ cached_tokens: z.number() }).optional(),
   completion_tokens_details: z.object({ reasoning_tokens: z.number() }).optional(),
 });
 const completion = z
@@ -141,10 +142,16 @@ const listModel = (row: ModelRow) => ({
 type Used = z.output<typeof usage>;
 type About = { id: string; created: number; model: string };
 
-const usedTokens = ({ inputTokens = 0, outputTokens = 0, reasoningTokens }: Partial<ReplyUsage>): Used => ({
+const usedTokens = ({
+  inputTokens = 0,
+  outputTokens = 0,
+  reasoningTokens,
+  cachedTokens,
+}: Partial<ReplyUsage>): Used => ({
   prompt_tokens: inputTokens,
   completion_tokens: outputTokens,
   total_tokens: inputTokens + outputTokens,
+  ...(cachedTokens !== undefined && { prompt_tokens_details: { cached_tokens: cachedTokens } }),
   ...(reasoningTokens !== undefined && { completion_tokens_details: { reasoning_tokens: reasoningTokens } }),
 });
 

@@ -74,7 +74,7 @@ const embedTexts: RouteHandler<typeof route, ApiEnv> = async (c) => {
   });
   // The server counts in its own way, if it does; this is about right for Spanish.
   const tokens = Math.ceil(texts.join("").length / 3.5);
-  const free = { id: model.id, inputPrice: null, outputPrice: null };
+  const free = { id: model.id, inputPrice: null, outputPrice: null, cachedPrice: null };
   await settleUsage(services.db, person.id, free, { inputTokens: tokens, outputTokens: 0 }, Date.now());
   return c.json(
     {

@@ -26,7 +26,12 @@ const common = {
   middleware: [forAnthropic, signedIn, active, takesBodyOf(limits.completionBody)],
 };
 
-const usage = z.object({ input_tokens: z.number(), output_tokens: z.number() });
+const usage = z.object({
+  input_tokens: z.number(),
+  cache_read_input_tokens: z.number(),
+  cache_creation_input_tokens: z.number(),
+  output_tokens: z.number(),
+});
 const block = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text: z.string() }),
   z.object({ type: z.literal("thinking"), thinking: z.string(), signature: z.string() }),
@@ -74,7 +79,7 @@ const createMessage: RouteHandler<typeof createMessageRoute, ApiEnv> = async (c)
     content: [],
     stop_reason: null,
     stop_sequence: null,
-    usage: { input_tokens: 0, output_tokens: 0 },
+    usage: tokensOf({}),
   };
   const answer = new MessageAnswer(request.house.length === 0 ? seal : undefined);
   if (body.stream) {
@@ -126,8 +131,11 @@ const reasons: Record<Finish["reason"], NonNullable<Message["stop_reason"]>> = {
   content_filter: "refusal",
 };
 
-const tokensOf = ({ inputTokens = 0, outputTokens = 0 }: Partial<ReplyUsage>) => ({
-  input_tokens: inputTokens,
+/** Anthropic counts apart what was kept and what is. */
+const tokensOf = ({ inputTokens = 0, outputTokens = 0, cachedTokens = 0, writtenTokens = 0 }: Partial<ReplyUsage>) => ({
+  input_tokens: Math.max(0, inputTokens - cachedTokens - writtenTokens),
+  cache_read_input_tokens: cachedTokens,
+  cache_creation_input_tokens: writtenTokens,
   output_tokens: outputTokens,
 });
 

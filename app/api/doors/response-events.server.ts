@@ -65,10 +65,10 @@ export class ResponseOutput {
   }
 
   get result(): Output {
-    const { inputTokens = 0, outputTokens = 0, reasoningTokens = 0 } = this.#usage;
+    const { inputTokens = 0, outputTokens = 0, reasoningTokens = 0, cachedTokens = 0 } = this.#usage;
     const usage = {
       input_tokens: inputTokens,
-      input_tokens_details: { cached_tokens: 0 },
+      input_tokens_details: { cached_tokens: cachedTokens },
       output_tokens: outputTokens,
       output_tokens_details: { reasoning_tokens: reasoningTokens },
       total_tokens: inputTokens + outputTokens,

@@ -48,6 +48,7 @@ export const model = z
     systemPrompt: z.string(),
     inputPrice: z.number().nullable(),
     outputPrice: z.number().nullable(),
+    cachedPrice: z.number().nullable(),
     enabled: z.boolean(),
     isDefault: z.boolean(),
     position: z.number(),
@@ -114,6 +115,9 @@ export const newModel = z.strictObject({
   systemPrompt: text("Las instrucciones", limits.modelText).default(""),
   inputPrice: price.default(null),
   outputPrice: price.default(null),
+  cachedPrice: price
+    .default(null)
+    .openapi({ description: "De la entrada que el proveedor ya tenía guardada; null: el de la entrada." }),
   enabled: flag.default(true),
   isDefault: flag.default(false),
   position,

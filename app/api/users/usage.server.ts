@@ -1,4 +1,4 @@
-import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import { sql } from "kysely";
 import type { ApiEnv } from "../env.server.ts";
 import { signedIn } from "../http/authentication.server.ts";
@@ -27,17 +27,79 @@ const usageAnswer = z
   .object({ days: z.array(z.object({ day: z.string().openapi({ example: "2026-11-21" }), ...counted })) })
   .openapi("Usage");
 
-/** The person's usage per UTC day, including days without any. */
-export const usage = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(
-  createRoute({
-    method: "get",
-    path: "/",
-    security: bearer,
-    middleware: [signedIn],
-    request: { query: z.object({ days: daysAsked }) },
-    responses: { 200: answers(usageAnswer, "El uso de los últimos días.") },
-  }),
-  async (c) => {
+// In the answer: a year, and the conversations of this month that cost most.
+const monthsShown = 12;
+const chatsShown = 10;
+
+const costs = z
+  .object({
+    months: z.array(
+      z.object({ month: z.string().openapi({ example: "2026-11" }), tokens: z.number(), cost: z.number() }),
+    ),
+    chats: z.array(z.object({ id: z.string(), title: z.string(), replies: z.number(), cost: z.number() })),
+  })
+  .openapi("Costs", { description: "En la moneda de los precios de los modelos." });
+
+const costsRoute = createRoute({
+  method: "get",
+  path: "/costs",
+  security: bearer,
+  middleware: [signedIn],
+  responses: {
+    200: answers(costs, "Lo que han costado los meses del último año, y las conversaciones de este mes que más."),
+  },
+});
+const showCosts: RouteHandler<typeof costsRoute, ApiEnv> = async (c) => {
+  const { db } = c.var.services;
+  const userId = c.var.person.id;
+  const now = new Date();
+  const first = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - (monthsShown - 1), 1);
+  const month = sql<string>`substr(day, 1, 7)`;
+  const months = await db
+    .selectFrom("usage")
+    .where("userId", "=", userId)
+    .where("day", ">=", nameOf(first))
+    .groupBy(month)
+    .orderBy(month, "desc")
+    .select([
+      month.as("month"),
+      sql<number>`sum("inputTokens" + "outputTokens")`.as("tokens"),
+      sql<number>`sum(cost)`.as("cost"),
+    ])
+    .execute();
+  const cost = sql<number>`sum(messages.cost)`;
+  const chats = await db
+    .selectFrom("messages")
+    .innerJoin("chats", "chats.id", "messages.chatId")
+    .where("messages.userId", "=", userId)
+    .where("messages.createdAt", ">=", Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1))
+    .where("messages.cost", ">", 0)
+    .groupBy(["chats.id", "chats.title"])
+    .orderBy(cost, "desc")
+    .limit(chatsShown)
+    .select(["chats.id", "chats.title", sql<number>`count(*)`.as("replies"), cost.as("cost")])
+    .execute();
+  return c.json(
+    {
+      months: months.map((row) => ({ month: row.month, tokens: Number(row.tokens), cost: Number(row.cost) })),
+      chats: chats.map((row) => ({ ...row, replies: Number(row.replies), cost: Number(row.cost) })),
+    },
+    200,
+  );
+};
+
+const usageRoute = createRoute({
+  method: "get",
+  path: "/",
+  security: bearer,
+  middleware: [signedIn],
+  request: { query: z.object({ days: daysAsked }) },
+  responses: { 200: answers(usageAnswer, "El uso de los últimos días.") },
+});
+/** The person's usage per UTC day, including days without any, and its cost. */
+export const usage = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
+  .openapi(costsRoute, showCosts)
+  .openapi(usageRoute, async (c) => {
     const { days } = c.req.valid("query");
     const now = Date.now();
     const rows = await c.var.services.db
@@ -63,5 +125,4 @@ export const usage = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).ope
       };
     });
     return c.json({ days: shown }, 200);
-  },
-);
+  });

@@ -19,6 +19,7 @@ export const refusableParameters = [
   "tool_choice",
   "tools",
   "reasoning_content",
+  "cache_control",
 ] as const;
 export type Parameter = (typeof refusableParameters)[number];
 
@@ -42,6 +43,7 @@ const named: Record<Parameter, RegExp> = {
   // Clear words only: they take all tools of a model from everybody. One that is described wrongly, too many, or a choice must not.
   tools:
     /(?:not|n't) support (?:native )?(?:tools?|functions?)(?![\s_-]?(?:choice|role|result|message))\b|(?:tool|function)[\s-](?:use|calling|calls) (?:is|are) not (?:supported|enabled)|requires? --(?:jinja|enable-auto-tool-choice)|support tool use|"loc"\s*:\s*\[\s*"body"\s*,\s*"(?:tools|functions)"\s*\]|"unsupported_parameter"[^}]{0,80}"param"\s*:\s*"tools"|"param"\s*:\s*"tools"[^}]{0,80}"unsupported_parameter"/i,
+  cache_control: /cache_control/,
   reasoning_content: /reasoning_content|reasoning_details|property 'reasoning'|thinking_blocks|extra_content/,
 };
 
@@ -97,6 +99,8 @@ export function withoutRefused(body: string, refused: ReadonlySet<Parameter>): s
   }
   if (refused.has("tools")) for (const name of ["tools", "tool_choice", "parallel_tool_calls"]) delete fields[name];
   if (refused.has("reasoning_content")) listOf(fields.messages).forEach(dropThoughts);
+  if (refused.has("cache_control"))
+    return JSON.stringify(fields, (name, value) => (name === "cache_control" ? undefined : value));
   return JSON.stringify(fields);
 }
 

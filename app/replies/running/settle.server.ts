@@ -7,7 +7,7 @@ import type { MessageRow, ModelRow } from "../../db/tables.ts";
 import type { ReplyUsage } from "../chunk.ts";
 import { numbered, storeParts } from "../parts.server.ts";
 import { storePrompt } from "../prompt/stored-prompt.server.ts";
-import { estimateUsage, settleUsage } from "../usage.server.ts";
+import { addedUsage, costOf, estimateUsage, settleUsage } from "../usage.server.ts";
 import type { EndStatus, Run } from "./run.server.ts";
 
 /**
@@ -26,10 +26,7 @@ export async function settle(
   const isLeft = status === "streaming";
   // A thought that was taken for text stays one for the readers of what goes on.
   const { text, parts } = isLeft ? run : run.result;
-  const usage = {
-    inputTokens: own.inputTokens + run.spent.inputTokens,
-    outputTokens: own.outputTokens + run.spent.outputTokens,
-  };
+  const usage = addedUsage(own, run.spent);
   // The text that it goes on from was counted when that ended.
   const before = {
     inputTokens: reply.inputTokens ?? 0,
@@ -41,6 +38,9 @@ export async function settle(
     outputTokens: before.outputTokens + own.outputTokens,
     reasoningTokens:
       own.reasoningTokens === undefined ? reply.reasoningTokens : before.reasoningTokens + own.reasoningTokens,
+    cachedTokens: own.cachedTokens === undefined ? reply.cachedTokens : (reply.cachedTokens ?? 0) + own.cachedTokens,
+    // Summaries and other words to search by belong to it.
+    cost: (reply.cost ?? 0) + costOf(model, usage),
   };
   await db.transaction().execute(async (trx) => {
     // Rows are locked in the same order as when a message is sent (usage, then text use, then chat). Another order
@@ -77,8 +77,8 @@ export async function settle(
     }
   });
   run.usage = own;
-  const { reasoningTokens, ...tokens } = counted;
-  run.counted = { ...tokens, ...(reasoningTokens !== null && { reasoningTokens }) };
+  const { inputTokens, outputTokens, reasoningTokens } = counted;
+  run.counted = { inputTokens, outputTokens, ...(reasoningTokens !== null && { reasoningTokens }) };
 }
 
 /** Usage of a run. An interrupted reply reports none, but has cost something: it is estimated. */
@@ -90,7 +90,7 @@ function usageOf(run: Run, model: ModelRow): ReplyUsage {
 }
 
 type Ending = "content" | "status" | "error" | "sources" | "finishedAt" | "updatedAt" | "heartbeatAt" | "promptLength";
-type Tokens = "inputTokens" | "outputTokens" | "reasoningTokens";
+type Tokens = "inputTokens" | "outputTokens" | "reasoningTokens" | "cachedTokens" | "cost";
 
 const endReply = prepared((db, { id, writer, ...ending }: Pick<MessageRow, "id" | "writer" | Ending | Tokens>) =>
   db

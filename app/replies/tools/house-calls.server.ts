@@ -1,7 +1,9 @@
 import { objectOf } from "../../process/text/json.ts";
 import { type Found, type Tool, ToolRefused } from "../../tools/tool.server.ts";
+import type { ReplyUsage } from "../chunk.ts";
 import type { Piece, Prompt } from "../providers/model-call.server.ts";
 import { isOfCall, ToolCalls } from "../providers/tool-calls.server.ts";
+import { addedUsage } from "../usage.server.ts";
 import { anybody, mustAsk, type Origins, originOf, Provenance } from "./provenance.server.ts";
 
 type Asking = {
@@ -23,7 +25,7 @@ const stepsAtMost = 12;
 export async function* withHouseCalls({ ask, given, tools, caller }: Asking): AsyncGenerator<Piece> {
   const turns: Prompt["turns"] = [];
   const known = knownFrom(given, tools);
-  const used = { inputTokens: 0, outputTokens: 0 };
+  let used: ReplyUsage = { inputTokens: 0, outputTokens: 0 };
   for (let step = 0; ; step++) {
     const calls = new ToolCalls();
     let text = "";
@@ -36,8 +38,7 @@ export async function* withHouseCalls({ ask, given, tools, caller }: Asking): As
         yield piece;
       }
     }
-    used.inputTokens += end?.usage.inputTokens ?? 0;
-    used.outputTokens += end?.usage.outputTokens ?? 0;
+    used = addedUsage(used, end?.usage ?? {});
     const isOurs = (name: string) => tools.some((tool) => tool.name === name);
     const theirs = calls.list.filter(({ name }) => !isOurs(name));
     if (calls.list.length === 0 || theirs.length > 0 || step === stepsAtMost) {
@@ -46,8 +47,7 @@ export async function* withHouseCalls({ ask, given, tools, caller }: Asking): As
         yield { type: "call", index, id, name };
         yield { type: "call-input", index, text: input };
       }
-      if (end)
-        yield { ...end, reason: theirs.length > 0 ? "tool_calls" : end.reason, usage: { ...end.usage, ...used } };
+      if (end) yield { ...end, reason: theirs.length > 0 ? "tool_calls" : end.reason, usage: used };
       return;
     }
     turns.push({ role: "assistant", content: text, calls: calls.list, thoughts: calls.thoughts });

@@ -15,6 +15,8 @@ import { zoneOfPerson } from "../../web/house.server.ts";
 import { showUse } from "../../web/plan-use-in-words.server.ts";
 import type { Route } from "./+types/user";
 import { AccountPage, Section } from "./account-page.tsx";
+import { costsInWords } from "./costs.server.ts";
+import { Costs } from "./costs.tsx";
 import { mayUse } from "./may-use.server.ts";
 import { MayUse } from "./may-use.tsx";
 import { Profile } from "./profile.tsx";
@@ -26,14 +28,17 @@ export async function loader({ context, request, url }: Route.LoaderArgs) {
   const person = await requireUser(context);
   const { user, owesSecondStep } = person;
   sendToOwed({ owesTerms: false, owesSecondStep }, request, url);
-  const [{ days }, listed] = await Promise.all([
-    read(context.get(apiContext).api.usage.$get({ query: {} })),
+  const { usage } = context.get(apiContext).api;
+  const [{ days }, costs, listed] = await Promise.all([
+    read(usage.$get({ query: {} })),
+    read(usage.costs.$get()),
     mayWork(person) ? mayUse(context, person) : undefined,
   ]);
   return {
     user: { name: user.name, email: user.email, status: user.status, hasPassword: user.hasPassword },
     use: showUse(person, Date.now(), await zoneOfPerson(context, request)),
     plot: barPlot(days.map(({ day, messages }) => ({ day, values: [messages] }))),
+    costs: costsInWords(costs),
     listed,
   };
 }
@@ -55,7 +60,7 @@ export const action = ({ context }: Route.ActionArgs) =>
 export const clientAction = (args: Route.ClientActionArgs) => sendForm(args);
 export const clientLoader = (args: Route.ClientLoaderArgs) => showSeen(args);
 
-export default function User({ loaderData: { user, use, plot, listed }, actionData }: Route.ComponentProps) {
+export default function User({ loaderData: { user, use, plot, costs, listed }, actionData }: Route.ComponentProps) {
   const dialog = useOutlet();
   return (
     <AccountPage dialog={dialog}>
@@ -81,6 +86,11 @@ export default function User({ loaderData: { user, use, plot, listed }, actionDa
       <Section id="uso" title="Plan y uso">
         <Use use={use} plot={plot} />
       </Section>
+      {costs && (
+        <Section id="coste" title="Coste">
+          <Costs {...costs} />
+        </Section>
+      )}
       {listed && (
         <Section id="permitido" title="Qué puedes usar">
           <MayUse listed={listed} />

@@ -111,6 +111,8 @@ export class Answer {
         inputTokens: tokensOf(usage.inputTokens.total),
         outputTokens: tokensOf(usage.outputTokens.total),
         reasoningTokens: tokensOf(usage.outputTokens.reasoning),
+        cachedTokens: tokensOf(usage.inputTokens.cacheRead),
+        writtenTokens: tokensOf(usage.inputTokens.cacheWrite),
       },
       reason: reasonOf(unified, hasCalled),
       ...(this.#isUnshown && { note: "El modelo ha enviado además un archivo, que aquí no se enseña." }),

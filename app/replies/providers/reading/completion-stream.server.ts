@@ -160,10 +160,17 @@ class Completion {
 
   #tokens() {
     const { prompt_tokens, input_tokens, completion_tokens, output_tokens, completion_tokens_details } = this.#usage;
-    const none = { noCache: undefined, cacheRead: undefined, cacheWrite: undefined };
+    const { prompt_tokens_details, prompt_cache_hit_tokens } = this.#usage;
+    // The second name is DeepSeek's.
+    const cacheRead = recordOf(prompt_tokens_details)?.cached_tokens ?? prompt_cache_hit_tokens ?? undefined;
     // Checked where they are counted.
     return {
-      inputTokens: { ...none, total: (prompt_tokens ?? input_tokens ?? undefined) as number | undefined },
+      inputTokens: {
+        total: (prompt_tokens ?? input_tokens ?? undefined) as number | undefined,
+        noCache: undefined,
+        cacheRead: cacheRead as number | undefined,
+        cacheWrite: undefined,
+      },
       outputTokens: {
         total: (completion_tokens ?? output_tokens ?? undefined) as number | undefined,
         text: undefined,

@@ -3,6 +3,7 @@ import { DashboardPage } from "../../../ui/dashboard-page.tsx";
 import { titled } from "../../../ui/navigation/page-title.ts";
 import { read, whenStatus } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
+import { moneyInWords } from "../../../web/plan-use-in-words.server.ts";
 import { listModels } from "../models.server.ts";
 import type { Route } from "./+types/sent-prompt";
 
@@ -21,15 +22,17 @@ export async function loader({ context, params }: Route.LoaderArgs) {
   if (reply.chatId !== chat.id) throw data(null, 404);
   const model = models.find(({ id }) => id === reply.modelId)?.name ?? "el modelo";
   const { inputTokens, outputTokens, reasoningTokens, sources } = reply;
+  const { cachedTokens, cost } = prompt ?? {};
   const said = (tokens: number | null) => (tokens ?? 0).toLocaleString("es");
   const thought = reasoningTokens ? `, de ellos ${said(reasoningTokens)} de razonamiento` : "";
+  const kept = cachedTokens ? ` (${said(cachedTokens)} los tenía ya guardados)` : "";
   const tokens = inputTokens
-    ? `El proveedor contó ${said(inputTokens)} tokens de entrada y ${said(outputTokens)} de salida${thought}.`
+    ? `El proveedor contó ${said(inputTokens)} tokens de entrada${kept} y ${said(outputTokens)} de salida${thought}.`
     : "";
   return {
     title: chat.title,
     model,
-    tokens,
+    tokens: cost ? `${tokens} Ha costado ${moneyInWords(cost)}.` : tokens,
     prompt,
     sources: sources.map(({ n, title, quote }) => ({ n, title, quote })),
   };
@@ -64,7 +67,7 @@ export default function SentPrompt({ loaderData, params }: Route.ComponentProps)
         <section aria-labelledby="sistema">
           <h2 id="sistema">Instrucción del sistema</h2>
           {prompt.parts.map(({ title: name, text }) => (
-            <Given key={name} id={name.toLowerCase().replace(/\s+/g, "-")} name={name} text={text} />
+            <Given key={name} id={anchorOf(name)} name={name} text={text} />
           ))}
         </section>
       )}
@@ -72,11 +75,12 @@ export default function SentPrompt({ loaderData, params }: Route.ComponentProps)
         <section aria-labelledby="mensajes">
           <h2 id="mensajes">Mensajes</h2>
           {prompt.tools.length > 0 && <p>Se le ofrecieron estas herramientas: {prompt.tools.join(", ")}.</p>}
-          {prompt.turns.map(({ role, content, images }, index) => (
+          {prompt.turns.map(({ role, content, images, title: own }, index) => (
             <Given
+              id={own ? anchorOf(own) : undefined}
               // biome-ignore lint/suspicious/noArrayIndexKey: a list that never changes
               key={index}
-              name={`${whose[role]}${images > 0 ? `, con ${images === 1 ? "una imagen" : `${images} imágenes`}` : ""}`}
+              name={`${own ?? whose[role]}${images > 0 ? `, con ${images === 1 ? "una imagen" : `${images} imágenes`}` : ""}`}
               text={content}
             />
           ))}
@@ -94,7 +98,9 @@ function Quotes({ sources }: { sources: { n: number; title: string; quote: strin
   ));
 }
 
-function Given({ id, name, text }: { id?: string; name: string; text: string }) {
+const anchorOf = (name: string) => name.toLowerCase().replace(/\s+/g, "-");
+
+function Given({ id, name, text }: { id?: string | undefined; name: string; text: string }) {
   return (
     <section className="given" id={id}>
       <h3>{name}</h3>

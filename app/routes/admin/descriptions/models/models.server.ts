@@ -121,6 +121,14 @@ export const models: AdminResource<"model"> = {
     { name: "inputPrice", label: "Precio por millón, entrada", kind: "number", half: true, folded: true },
     { name: "outputPrice", label: "Precio por millón, salida", kind: "number", half: true, folded: true },
     {
+      name: "cachedPrice",
+      label: "Precio por millón, entrada ya guardada",
+      kind: "number",
+      hint: "La que el proveedor tenía de antes (caché). Vacío: el de entrada.",
+      half: true,
+      folded: true,
+    },
+    {
       name: "temperature",
       label: "Temperatura, de 0 a 2",
       kind: "number",
