@@ -11,6 +11,6 @@ const patterns = (entries: RouteConfigEntry[], above = ""): string[] =>
 
 it("every page that deletes knows what it deletes", async () => {
   const found = patterns(await routes);
-  expect(found).toHaveLength(7);
-  for (const pattern of found) expect(deletionAt(pattern).title).toMatch(/^Eliminar /);
+  expect(found).toHaveLength(8);
+  for (const pattern of found) expect(deletionAt(pattern).title).toMatch(/^(Eliminar|Desconectar) /);
 });
