@@ -26,6 +26,7 @@ import { passwordResets } from "./auth/password-resets.server.ts";
 import { sessions } from "./auth/sessions.server.ts";
 import { chatFiles } from "./chats/chat-files.server.ts";
 import { chats } from "./chats/chats.server.ts";
+import { comparisons } from "./chats/compared.server.ts";
 import { conversation } from "./chats/conversation.server.ts";
 import { dashboard } from "./chats/dashboard.server.ts";
 import { decisions } from "./chats/decisions.server.ts";
@@ -130,6 +131,7 @@ const mounted = [
   ["/api/chat", chatFiles],
   ["/api/chat", chatShares],
   ["/api/chat", queuedMessages],
+  ["/api/chat", comparisons],
   ["/api/chat", imports],
   ["/api/share", shares],
   ["/api/message", messages],

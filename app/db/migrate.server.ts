@@ -55,6 +55,7 @@ import * as toolAccounts from "./migrations/0051_tool_accounts.server.ts";
 import * as fallbacks from "./migrations/0052_fallbacks.server.ts";
 import * as turns from "./migrations/0053_turns.server.ts";
 import * as costs from "./migrations/0054_costs.server.ts";
+import * as compared from "./migrations/0055_compared.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -111,6 +112,7 @@ const migrations = {
   "0052_fallbacks": fallbacks,
   "0053_turns": turns,
   "0054_costs": costs,
+  "0055_compared": compared,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

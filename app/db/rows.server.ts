@@ -16,6 +16,7 @@ export function chatRow(now: number, given: Partial<ChatRow> & Pick<ChatRow, "us
     lastMessageAt: now,
     draft: null,
     queued: null,
+    compared: null,
     leafId: null,
     sessionId: null,
     toolsOff: null,

@@ -149,6 +149,8 @@ export type ChatRow = Row & {
   draft: string | null;
   /** JSON of a QueuedMessage, which is sent when the reply that is being written has ended. */
   queued: string | null;
+  /** Models that are still to answer a question: JSON of `Compared`. */
+  compared: string | null;
   /** The last message of the branch that is shown. */
   leafId: string | null;
   /** For a temporary chat: the session that it is deleted with. */

@@ -167,7 +167,7 @@ export async function openServices(config: Config): Promise<Opened> {
   jobs.handle("queued", sendingForgotten(services));
   if (config.backup) jobs.handle("backup", backingUp(config.backup, config, storage, log));
   if (config.events) jobs.handle("events", tellingEvents(db, config.events));
-  runs.sendQueuedBy((chatId) => sendQueued(services, chatId));
+  runs.sendQueuedBy((chatId, ended) => sendQueued(services, chatId, ended));
   await jobs.start();
   // Not awaited: model servers may be slow to answer.
   const discovery = lookForModels(running, config);

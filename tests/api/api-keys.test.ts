@@ -23,6 +23,7 @@ const programsWrite = [
   "post /api/assistant",
   "post /api/chat",
   "post /api/chat/import",
+  "post /api/chat/{id}/compared",
   "post /api/chat/{id}/copy",
   "post /api/chat/{id}/queued",
   "post /api/file/uploads",

@@ -300,6 +300,13 @@ it("conversations are as the document says", async () => {
   expect(await (await say({ content: "Hola después", queue: true })).text()).toContain('"queued"');
   expect(await failing.text()).toContain('"failed"');
   await run("post /api/chat/{id}/queued", chat);
+  const [asked] = await first(
+    "get /api/message",
+    {},
+    { query: `?${new URLSearchParams({ filter: JSON.stringify({ chatId: chat.id, role: "user" }) })}` },
+  );
+  const [answering] = await first("get /api/model");
+  await run("post /api/chat/{id}/compared", { id: chat.id, parentId: asked?.id, modelIds: [answering?.id] });
   await run("get /api/chat/shown");
   await run("get /api/chat/{id}/groups", chat);
   await run("put /api/chat/{id}/groups", chat, { json: { groupIds: [] } });

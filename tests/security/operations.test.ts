@@ -245,6 +245,7 @@ const rules: Record<string, "public" | "session" | "active" | "owner" | "own" | 
   "put /api/chat/{id}/groups": "theirs",
   "post /api/chat/{id}/copy": "owner",
   "post /api/chat/{id}/queued": "theirs",
+  "post /api/chat/{id}/compared": "theirs",
   "get /api/project/{id}/members": "owner",
   "post /api/project/{id}/members": "owner",
   "put /api/project/{id}/owner": "owner",

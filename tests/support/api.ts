@@ -122,7 +122,7 @@ export async function openApi(
     auditKey: secretKeys(secret).auditKey,
     lastCopy: new LastCopy(undefined),
   };
-  runs.sendQueuedBy((chatId) => sendQueued(services, chatId));
+  runs.sendQueuedBy((chatId, ended) => sendQueued(services, chatId, ended));
   await jobs.start();
   await lookForModels(running, providers).stop();
   const api = createApi(services);

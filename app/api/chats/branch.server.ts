@@ -100,7 +100,7 @@ async function parentOf(db: Db, chatId: string, messageId: string): Promise<stri
 }
 
 /** The leaf below a message, always following the newest version, at most `depth` levels down. */
-async function leafBelow(db: Db, chatId: string, messageId: string, depth = 1_000_000): Promise<string> {
+export async function leafBelow(db: Db, chatId: string, messageId: string, depth = 1_000_000): Promise<string> {
   const { rows } = await sql<{ id: string }>`
     with recursive below as (
       select id, 0 as depth from messages where id = ${messageId} and "chatId" = ${chatId}

@@ -1,6 +1,7 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import { sql } from "kysely";
 import { deleteMessages } from "../../db/delete-messages.server.ts";
+import type { Db } from "../../db/engine.server.ts";
 import { inProjectOf } from "../../db/people/shared-work.server.ts";
 import { prepared } from "../../db/prepared.server.ts";
 import { chatRow } from "../../db/rows.server.ts";
@@ -33,7 +34,8 @@ import { refuseStale, storeChange } from "../http/stored-rows.server.ts";
 import { findChat, lookUpChat, seeChat, stopReplies, writesInProject } from "../http/visibility.server.ts";
 import { mayReadChat, readableChats, searchesOthers, unnamed } from "../inspections/inspect.server.ts";
 import { refuseOnHold } from "../retention/holds.server.ts";
-import { branchOf, turn } from "./branch.server.ts";
+import { branchOf, leafBelow, turn } from "./branch.server.ts";
+import { parseCompared } from "./compared.server.ts";
 
 export const chat = z
   .object({
@@ -59,6 +61,14 @@ export const chat = z
       })
       .nullable()
       .openapi({ description: "Lo que se enviará cuando acabe la respuesta que se está escribiendo." }),
+    compared: z
+      .object({
+        parentId: z.string(),
+        modelIds: z.array(z.string()),
+        problem: z.string().nullable().openapi({ description: "Por qué el siguiente no ha podido empezar." }),
+      })
+      .nullable()
+      .openapi({ description: "Los modelos que faltan por contestar a un mensaje, uno tras otro." }),
     toolsOff: z
       .array(z.string())
       .openapi({ description: "Las herramientas que aquí no se ofrecen, por su identificador." }),
@@ -87,6 +97,7 @@ const chatChange = z.strictObject({
     .optional()
     .openapi({ example: null, description: "null: lo que espera no se envía; si ya se ha enviado, se rechaza." }),
   toolsOff: z.array(id, "toolsOff tiene que ser una lista.").max(200, "Son demasiadas herramientas.").optional(),
+  versionId: id.optional().openapi({ description: "La versión de un mensaje con la que se sigue, y con su modelo." }),
   asksAgain: z
     .literal(true, "asksAgain solo puede ser true.")
     .optional()
@@ -111,8 +122,14 @@ const showChat = (
   temporary: row.sessionId !== null,
   draft: row.userId === reader.id ? parseDraft(row.draft) : null,
   queued: row.userId === reader.id ? showQueued(row) : null,
+  compared: row.userId === reader.id ? showCompared(row) : null,
   toolsOff: textsIn(row.toolsOff ?? "[]"),
 });
+
+function showCompared(row: ChatRow): z.output<typeof chat>["compared"] {
+  const compared = parseCompared(row.compared);
+  return compared && { parentId: compared.parentId, modelIds: compared.modelIds, problem: compared.problem ?? null };
+}
 
 function showQueued(row: ChatRow): z.output<typeof chat>["queued"] {
   const queued = parseQueued(row.queued);
@@ -257,12 +274,13 @@ const changeChat: RouteHandler<typeof changeChatRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const row = await findChat(services, person, c.req.valid("param").id);
   refuseStale(c, row, showChat(row, person));
-  const { draft: unsent, asksAgain, ...given } = c.req.valid("json");
+  const { draft: unsent, asksAgain, versionId, ...given } = c.req.valid("json");
   if (row.userId !== person.id) {
     // An admin who moved it into a project of theirs would read it there.
     if (given.projectId) throw invalid("projectId", "Solo la mueve quien la ha escrito.");
     if (unsent !== undefined) throw invalid("draft", "Solo escribe en ella quien la ha empezado.");
     if (given.queued !== undefined) throw invalid("queued", "Solo lo quita quien lo ha escrito.");
+    if (versionId !== undefined) throw invalid("versionId", "Solo la elige quien la ha escrito.");
   }
   await checkReferences(services, person, given);
   const changed = await services.db.transaction().execute(async (trx) => {
@@ -270,6 +288,7 @@ const changeChat: RouteHandler<typeof changeChatRoute, ApiEnv> = async (c) => {
     if (given.queued === null) await takeQueued(trx, row.id);
     if (asksAgain) await trx.deleteFrom("grants").where("chatId", "=", row.id).execute();
     const columns = {
+      ...(versionId !== undefined && (await versionOf(trx, row.id, versionId))),
       ...given,
       ...(given.title !== undefined && { titled: true }),
       ...(unsent !== undefined && { draft: unsent && JSON.stringify(unsent) }),
@@ -283,6 +302,17 @@ const changeChat: RouteHandler<typeof changeChatRoute, ApiEnv> = async (c) => {
   });
   return c.json(showChat(changed, person), 200);
 };
+
+/** End of the branch below a message, and the model that has written it, for a chat to go on with. Throws 404. */
+async function versionOf(db: Db, chatId: string, messageId: string) {
+  const leafId = await leafBelow(db, chatId, messageId);
+  const { modelId } = await db
+    .selectFrom("messages")
+    .where("id", "=", leafId)
+    .select("modelId")
+    .executeTakeFirstOrThrow(notFound);
+  return { leafId, ...(modelId && { modelId }) };
+}
 
 const deleteChatRoute = deletionRoute(common, "El chat y sus mensajes ya no existen.");
 const deleteChat: RouteHandler<typeof deleteChatRoute, ApiEnv> = async (c) => {

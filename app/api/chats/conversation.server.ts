@@ -296,7 +296,7 @@ async function keepAsDraft(
 }
 
 /** Only its owner writes in a conversation: an admin may read it, but not speak for the person. */
-async function ownMessage(services: Services, person: Person, messageId: string) {
+export async function ownMessage(services: Services, person: Person, messageId: string) {
   const row = await findMessage(services, person, messageId);
   if (row.userId !== person.id) throw notFound();
   return row;

@@ -4,12 +4,14 @@ import type { ChatRow } from "../../db/tables.ts";
 import type { JobRules } from "../../jobs/jobs.server.ts";
 import { Busy, CannotReply } from "../../replies/cannot-reply.server.ts";
 import { parseQueued, TakenBack } from "../../replies/queue.server.ts";
+import type { EndStatus } from "../../replies/running/run.server.ts";
 import { LimitReached } from "../../replies/usage.server.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { active, findPerson, refuseInactive, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, notFound, Problem } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
 import { bearer, idParam } from "../http/schemas.server.ts";
+import { goOnComparing } from "./compared.server.ts";
 import { ownChat, start } from "./conversation.server.ts";
 
 type Queue = Pick<ChatRow, "id" | "userId" | "sessionId" | "queued">;
@@ -19,10 +21,12 @@ const sentWithin = 5_000;
 const lookEvery = 10_000;
 
 /**
- * Sends the message that waits in a chat, once, if one does; one that could not be sent before is left to its author. A refusal is kept
- * with the message.
+ * Once a reply has ended, lets the next model answer that is to be compared; without one, sends the message that waits in a chat, once, if one
+ * does. One that could not be sent before is left to its author. A refusal is kept with the message.
  */
-export async function sendQueued(services: Services, chatId: string): Promise<void> {
+export async function sendQueued(services: Services, chatId: string, ended: EndStatus): Promise<void> {
+  if (await goOnComparing(services, chatId, ended)) return;
+  if (ended !== "complete" && ended !== "stopped") return;
   const [chat] = (await findQueue(services.db, { chatId })).rows;
   if (!chat?.queued || parseQueued(chat.queued)?.problem) return;
   try {
@@ -65,15 +69,19 @@ export const sendingForgotten = (services: Services): JobRules => ({
     const forgotten = await services.db
       .selectFrom("chats")
       .innerJoin("messages", "messages.id", "chats.leafId")
-      .where("chats.queued", "is not", null)
-      .where("messages.status", "in", ["complete", "stopped"])
+      .where((e) =>
+        e.or([
+          e("chats.queued", "is not", null).and("messages.status", "in", ["complete", "stopped"]),
+          e("chats.compared", "is not", null).and("messages.status", "in", ["complete", "stopped", "failed"]),
+        ]),
+      )
       .where("messages.finishedAt", "<", services.clock.now() - sentWithin)
-      .select("chats.id")
+      .select(["chats.id", "messages.status"])
       .execute();
-    for (const { id } of forgotten) {
+    for (const { id, status } of forgotten) {
       if (signal.aborted) return;
       // One that fails does not hold up the others.
-      await sendQueued(services, id).catch((error: Error) =>
+      await sendQueued(services, id, status as EndStatus).catch((error: Error) =>
         services.log.error({ chatId: id, err: error }, "no se pudo enviar un mensaje en espera"),
       );
     }

@@ -75,7 +75,7 @@ export class Runs {
   readonly #settling = new Set<Promise<EndStatus>>();
   #leaving: Leaving | undefined;
   #closing = Promise.withResolvers<"closing">();
-  #sendQueued: (chatId: string) => Promise<void> = async () => {};
+  #sendQueued: (chatId: string, ended: EndStatus) => Promise<void> = async () => {};
 
   constructor(services: RunServices) {
     this.#services = services;
@@ -115,7 +115,7 @@ export class Runs {
   }
 
   /** `send` sends the message that waits in a chat, if one does. */
-  sendQueuedBy(send: (chatId: string) => Promise<void>): void {
+  sendQueuedBy(send: (chatId: string, ended: EndStatus) => Promise<void>): void {
     this.#sendQueued = send;
   }
 
@@ -232,7 +232,7 @@ export class Runs {
     this.#settling.add(settling);
     status = await settling.finally(() => this.#settling.delete(settling));
     // Before the end is told: its readers then find the next reply begun.
-    if (status === "complete" || status === "stopped") await this.#goOn(reply.chatId);
+    if (status !== "waiting" && status !== "interrupted") await this.#goOn(reply.chatId, status);
     run.end(status);
     measureReply(run, model, status);
     if (run.followedElsewhere) this.#services.changes.tellOfReplies({ replyIds: [run.messageId], are: "grown" });
@@ -299,9 +299,9 @@ export class Runs {
     }
   }
 
-  async #goOn(chatId: string): Promise<void> {
+  async #goOn(chatId: string, ended: EndStatus): Promise<void> {
     try {
-      await this.#sendQueued(chatId);
+      await this.#sendQueued(chatId, ended);
     } catch (error) {
       // Looked for again in a while, as after the death of a process.
       this.#services.log.error({ chatId, err: error }, "no se pudo enviar un mensaje en espera");

@@ -26,7 +26,7 @@ import { planLeft } from "../composer/plan-left.server.ts";
 import { send } from "../composer/send.server.ts";
 import { listModels } from "../models.server.ts";
 import { Reader } from "../reader/reader.tsx";
-import { carryLive } from "../reply/live.server.tsx";
+import { carryTurn } from "../reply/live.server.tsx";
 import { noticeOf } from "../reply-notice.server.ts";
 import { type RenderedTurn, withBodies } from "../turn/turn-body.server.tsx";
 import { showTurns } from "../turn/turns.server.ts";
@@ -69,7 +69,7 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
   const last = turns.at(-1);
   // A page asked for by a script follows the reply by events; a document carries it in itself.
   const isDocument = !new URL(request.url).pathname.endsWith(".data");
-  const marker = last?.status === "streaming" && isDocument ? carryLive(context, chat, last, request) : undefined;
+  const marker = last?.status === "streaming" && isDocument ? carryTurn(context, chat, last, request) : undefined;
   // Temporary chats go with their session, and what an administrator reads is not theirs.
   if (decides && !chat.temporary && last?.status !== "streaming") context.set(keepContext, user.id);
   const finishedAt = branch.items.at(-1)?.finishedAt;

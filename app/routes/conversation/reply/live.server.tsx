@@ -30,20 +30,14 @@ type End = Extract<Chunk, { type: "end" }>;
 type CallChunk = Extract<Chunk, { type: "tool" }>;
 type Ended = { end: End; sources: Source[]; written: boolean; called: boolean };
 
-/**
- * Streams a running reply into the document, where the page puts the returned marker. If the reader disconnects, only
- * the reading stops; the model goes on writing.
- */
-export function carryLive(
+/** A running reply as the conversation has it: with its foot once it has ended, and the message that waits for it. */
+export function carryTurn(
   context: Context,
   { id: chatId, queued }: { id: string; queued: { problem: string | null } | null },
   turn: ShownTurn,
   request: Request,
 ): string {
-  const marker = newId();
-  const { formToken } = context.get(sessionContext);
-  const chunks = followReply(context.get(apiContext), turn.id, request.signal);
-  const renderEnd = ({ end, sources, written, called }: Ended) => (
+  return carryLive(context, { id: chatId }, turn.id, request, ({ end, sources, written, called }) => (
     <>
       <ReplyEnd
         chatId={chatId}
@@ -63,13 +57,29 @@ export function carryLive(
         </p>
       )}
     </>
-  );
+  ));
+}
+
+/**
+ * Streams a running reply into the document, where the page puts the returned marker; `renderEnd`: what stands under it once it has ended. If
+ * the reader disconnects, only the reading stops; the model goes on writing.
+ */
+export function carryLive(
+  context: Context,
+  { id: chatId }: { id: string },
+  replyId: string,
+  request: Request,
+  renderEnd: (ended: Ended) => ReactNode,
+): string {
+  const marker = newId();
+  const { formToken } = context.get(sessionContext);
+  const chunks = followReply(context.get(apiContext), replyId, request.signal);
   const folds = !isTextBrowser(request);
-  const whole = folds ? undefined : reasoningPath(chatId, turn.id);
+  const whole = folds ? undefined : reasoningPath(chatId, replyId);
   const showCall = (call: CallChunk, ms: number | null) =>
-    showCallPart({ ...call, ms, whole: true }, { replyId: turn.id, folds });
+    showCallPart({ ...call, ms, whole: true }, { replyId, folds });
   const pieces = replyPieces(
-    turn.id,
+    replyId,
     chunks,
     { renderEnd, showCall, whole, formToken, light: context.get(lightContext) },
     context.get(logContext),

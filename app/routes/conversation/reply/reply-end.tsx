@@ -23,7 +23,12 @@ export function ReplyEnd({ chatId, turn }: { chatId: string; turn: EndedReply })
       <Outcome {...turn} />
       {turn.sources.length > 0 && <Sources turn={turn} />}
       <div className="actions">
-        <Versions chatId={chatId} turn={turn} label="Versiones de la respuesta" />
+        <Versions
+          chatId={chatId}
+          turn={turn}
+          label="Versiones de la respuesta"
+          compared={turn.author ? null : turn.parentId}
+        />
         {turn.written && <CopyLink messageId={turn.id} />}
         {turn.parentId && !turn.author && (
           <ReplyButton messageId={turn.parentId} icon="refresh">

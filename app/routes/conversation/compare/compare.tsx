@@ -1,0 +1,91 @@
+import { data, redirect } from "react-router";
+import { z } from "zod";
+import { Callout } from "../../../ui/callout.tsx";
+import { PostForm } from "../../../ui/forms/post-form.tsx";
+import { titled } from "../../../ui/navigation/page-title.ts";
+import { accepted, read } from "../../../web/api-result.server.ts";
+import { apiContext } from "../../../web/context.ts";
+import { sendFields } from "../../../web/forms/form.server.ts";
+import { requireActive, requireAuth } from "../../../web/guards.server.ts";
+import { listModels } from "../models.server.ts";
+import { LiveReply } from "../reply/live-reply.tsx";
+import { ReplyParts } from "../reply/reply-parts.tsx";
+import type { Route } from "./+types/compare";
+import { showAnswers } from "./answers.server.tsx";
+
+export const middleware: Route.MiddlewareFunction[] = [requireAuth, requireActive];
+export const meta = titled("Comparar respuestas");
+
+export async function loader({ context, params, request }: Route.LoaderArgs) {
+  const { api } = context.get(apiContext);
+  const [chat, question, models] = await Promise.all([
+    read(api.chat[":id"].$get({ param: { id: params.id } })),
+    read(api.message[":id"].$get({ param: { id: params.messageId } })),
+    listModels(context),
+  ]);
+  if (question.chatId !== chat.id || question.role !== "user") throw data(null, 404);
+  const pending = chat.compared?.parentId === question.id ? chat.compared : null;
+  const nameOf = (id: string | null) => models.find((model) => model.id === id)?.name ?? "Asistente";
+  return {
+    chatId: chat.id,
+    question: question.content,
+    answers: await showAnswers(context, request, chat, question.id, nameOf, pending !== null),
+    pending: pending?.problem ? [] : (pending?.modelIds.map(nameOf) ?? []),
+    problem: pending?.problem ?? undefined,
+  };
+}
+
+const fields = z.object({ versionId: z.string().default("") });
+
+export const action = ({ context, params: { id } }: Route.ActionArgs) =>
+  sendFields(context, fields, async (json) => {
+    await accepted(context.get(apiContext).api.chat[":id"].$patch({ param: { id }, json }));
+    return redirect(`/conversation/chat/${id}`, 303);
+  });
+
+/** Answers of several models to one question, side by side; without script, as they grow one after another. */
+export default function Compare({ loaderData, actionData }: Route.ComponentProps) {
+  const { chatId, question, answers, pending, problem } = loaderData;
+  const isBetween = pending.length > 0 && answers.every(({ marker }) => marker === undefined);
+  const refusal = actionData && "message" in actionData ? actionData.message : problem;
+  return (
+    <main className="leaf compared" id="contenido">
+      <p className="mt-6">
+        <a href={`/conversation/chat/${chatId}`}>Volver a la conversación</a>
+      </p>
+      <h1 className="mt-4">Comparar respuestas</h1>
+      <p className="asked">{question}</p>
+      {refusal && (
+        <Callout type="warning">
+          <p>{refusal}</p>
+        </Callout>
+      )}
+      <div className="columns">
+        {/* Before those in the document, which ends with the one that grows; behind them on the page. */}
+        {pending.map((name) => (
+          <section key={name} className="later" aria-labelledby={`de-${name}`}>
+            <h2 id={`de-${name}`}>{name}</h2>
+            <p className="text-text-2">Contesta después.</p>
+          </section>
+        ))}
+        {answers.map(({ id, name, marker, parts, error, written }) => (
+          <section key={id} aria-labelledby={`de-${id}`}>
+            <h2 id={`de-${id}`}>{name}</h2>
+            {marker === undefined ? <ReplyParts parts={parts} /> : <LiveReply messageId={id} marker={marker} />}
+            {error && <p className="text-text-2">{error}</p>}
+            {marker === undefined && written && (
+              <PostForm className="mt-5">
+                <input type="hidden" name="versionId" value={id} />
+                <button type="submit" className="button">
+                  Seguir con esta<span className="sr-only">, de {name}</span>
+                </button>
+              </PostForm>
+            )}
+          </section>
+        ))}
+        {/* One has ended, and the next one has not begun. */}
+        {isBetween && <meta httpEquiv="refresh" content="2" />}
+      </div>
+    </main>
+  );
+}
