@@ -17,7 +17,7 @@ import { assistants } from "./assistants/assistants.server.ts";
 import { templates } from "./assistants/templates.server.ts";
 import { apiKeys } from "./auth/api-keys.server.ts";
 import { authenticator } from "./auth/authenticator.server.ts";
-import { connections } from "./auth/connections.server.ts";
+import { connections, connectionTokens } from "./auth/connections.server.ts";
 import { entryLinks } from "./auth/entry-links.server.ts";
 import { openSessions } from "./auth/open-sessions.server.ts";
 import { passkeyEntries } from "./auth/passkey-entries.server.ts";
@@ -122,6 +122,7 @@ const mounted = [
   ["/auth/oidc", oidcEntries],
   ["/auth/ldap", ldapEntries],
   ["/auth/oauth", connections],
+  ["/auth/oauth", connectionTokens],
   ["/api/key", apiKeys],
   ["/api/user", users],
   ["/api/user", accountExports],

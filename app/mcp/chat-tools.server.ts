@@ -5,7 +5,7 @@ import { accepted, type OwnApi, Refused, read } from "./own-api.server.ts";
 import { day, excerptOf, said, type Tool, toolOf } from "./tool.server.ts";
 
 const reads = { readOnlyHint: true, openWorldHint: false };
-const chatId = z.string().describe("El id de la conversación, como lo dan search y list_chats.");
+const chatId = z.uuid().describe("El id de la conversación, como lo dan search y list_chats.");
 
 const search = toolOf({
   name: "search",
@@ -35,7 +35,7 @@ const listChats = toolOf({
   description: "Las conversaciones de la persona, la última primero.",
   annotations: reads,
   input: z.object({
-    project: z.string().optional().describe("Solo las de este proyecto, por su id."),
+    project: z.uuid().optional().describe("Solo las de este proyecto, por su id."),
     cursor: z.string().optional().describe("Para seguir donde acabó la lista anterior."),
   }),
   async run({ api, personId }, { project, cursor }) {
@@ -54,7 +54,7 @@ const readChat = toolOf({
   annotations: reads,
   input: z.object({
     chat: chatId,
-    before: z.string().optional().describe("El id de un mensaje: lo anterior a él."),
+    before: z.uuid().optional().describe("El id de un mensaje: lo anterior a él."),
   }),
   async run(own, { chat, before }) {
     const { title } = await ownChat(own, chat);

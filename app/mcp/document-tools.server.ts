@@ -27,7 +27,7 @@ const listDocuments = toolOf({
   description: "Los archivos de la persona, o los de un proyecto.",
   annotations: reads,
   input: z.object({
-    project: z.string().optional().describe("Solo los de este proyecto, por su id."),
+    project: z.uuid().optional().describe("Solo los de este proyecto, por su id."),
     cursor: z.string().optional().describe("Para seguir donde acabó la lista anterior."),
   }),
   async run({ api, personId }, { project, cursor }) {
@@ -45,7 +45,7 @@ const readDocument = toolOf({
   description: "El texto de un documento, en pasajes numerados.",
   annotations: reads,
   input: z.object({
-    document: z.string().describe("El id del documento, como lo dan search y list_documents."),
+    document: z.uuid().describe("El id del documento, como lo dan search y list_documents."),
     from: z.number().int().min(0).default(0).describe("El pasaje desde el que leer."),
   }),
   async run({ api, personId }, { document, from }) {

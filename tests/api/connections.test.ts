@@ -161,6 +161,52 @@ for (const engine of await ruleEngines()) {
       expect(await listed()).toEqual([expect.objectContaining({ name: "Editor", connected: true, scope: "write" })]);
     });
 
+    it("says of a private scheme that it is a program of the device, and no website", async () => {
+      const redirect_uri = "com.example.editor://claude.ai/api";
+      const client_id = await register([redirect_uri]);
+      const query = new URLSearchParams({ client_id, redirect_uri });
+      const shown = await api.call("GET", `/auth/oauth/consent?${query}`, { token: ana.token });
+      expect(shown.body).toEqual({ name: "Editor", host: "com.example.editor: (un programa de este dispositivo)" });
+    });
+
+    it("takes a name in one line that shows as it is, and no NUL", async () => {
+      const json = { redirect_uris: [back], client_name: "Edi\u202Etor\nde\u0000 casa" };
+      const made = (await api.call("POST", "/auth/oauth/register", { json })).body as { client_name: string };
+      expect(made.client_name).toBe("Editor de casa");
+      const nul = {
+        client_id: clientId,
+        redirect_uri: "http://127.0.0.1/\0a",
+        code_challenge: "a".repeat(43),
+        scope: "read",
+      };
+      expect((await api.call("POST", "/auth/oauth/consent", { token: ana.token, json: nul })).status).toBe(422);
+      const many = { redirect_uris: Array.from({ length: 10 }, (_, n) => `https://e.example/${n}${"a".repeat(470)}`) };
+      expect((await api.call("POST", "/auth/oauth/register", { json: many })).status).toBe(422);
+    });
+
+    it("answers a form that is wrong in OAuth's words, and a person's open pages that a connection has ended", async () => {
+      expect(errorOf(await form("token", {}))).toEqual([400, "invalid_request"]);
+      const code = await consented();
+      await exchange(code);
+      const told: string[] = [];
+      const { tell } = api.services.changes;
+      api.services.changes.tell = (change) => {
+        told.push(change.what);
+        tell.call(api.services.changes, change);
+      };
+      await exchange(code);
+      api.services.changes.tell = tell;
+      expect(told).toEqual(expect.arrayContaining(["sessions", "key"]));
+    });
+
+    it("keeps its connection until it has come for the key of the next", async () => {
+      const { access_token } = await connect();
+      await consented();
+      expect(await byMcp(access_token)).toBe(200);
+      await connect();
+      expect(await byMcp(access_token)).toBe(401);
+    });
+
     it("gives no program the right to connect another", async () => {
       const { access_token } = await connect();
       const made = await api.call("POST", "/api/key", { token: ana.token, json: { name: "Otra", scope: "write" } });
@@ -180,6 +226,12 @@ for (const engine of await ruleEngines()) {
       ["https://editor.example/#parte", 422],
       ["https://ana@editor.example/", 422],
       ["vuelta", 422],
+      ["com.example.editor:/vuelta", 201],
+      ["vscode://editor/vuelta", 201],
+      ["malo://claude.ai/api", 422],
+      ["intent://claude.ai/#Intent;end", 422],
+      ["view-source:https://editor.example/", 422],
+      ["mailto:ana@editor.example", 422],
     ])("registers a program that comes back to %s with %i", async (address, status) => {
       const answer = await api.call("POST", "/auth/oauth/register", { json: { redirect_uris: [address] } });
       expect(answer.status).toBe(status);

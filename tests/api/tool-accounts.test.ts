@@ -72,13 +72,13 @@ for (const engine of await ruleEngines()) {
     }
 
     it("is not there for a model until its person has connected their own", async () => {
-      expect(await list(ana)).toEqual([{ id, name: "disco", connectedAt: null, problem: null }]);
+      expect(await list(ana)).toEqual([{ id, name: "disco", usable: true, connectedAt: null, problem: null }]);
       expect(await asked(ana)).not.toContain("La cuenta de");
     });
 
     it("answers each of two people with what is theirs alone", async () => {
       const answer = await connect(ana, "ana-en-el-disco");
-      expect(answer.body).toEqual({ id, name: "disco", connectedAt: expect.any(String), problem: null });
+      expect(answer.body).toEqual({ id, name: "disco", usable: true, connectedAt: expect.any(String), problem: null });
       expect((await connect(berta, "berta-en-el-disco")).status).toBe(200);
       expect(await asked(ana)).toBe("La cuenta de ana-en-el-disco");
       expect(await asked(berta)).toBe("La cuenta de berta-en-el-disco");
@@ -149,13 +149,31 @@ for (const engine of await ruleEngines()) {
       expect((await api.call("DELETE", path(), { token: ana.token })).status).toBe(404);
       expect(await asked(ana)).not.toContain("La cuenta de");
       expect(await asked(berta)).toBe("La cuenta de berta-en-el-disco");
-      expect(await list(ana)).toEqual([{ id, name: "disco", connectedAt: null, problem: null }]);
+      expect(await list(ana)).toEqual([{ id, name: "disco", usable: true, connectedAt: null, problem: null }]);
+    });
+
+    it("stays its person's to see and to end where the tool is off, and goes with an account that is closed", async () => {
+      const put = (more: object) =>
+        api.call("PUT", `/api/tool/${id}`, { token: admin.token, json: { ...drive(), ...more } });
+      await put({ enabled: false });
+      expect(await list(berta)).toEqual([
+        expect.objectContaining({ id, usable: false, problem: "Ahora no la puedes usar." }),
+      ]);
+      expect(await list(ana)).toEqual([]);
+      await put({});
+      expect(await list(berta)).toEqual([expect.objectContaining({ id, usable: true, problem: null })]);
+      const shown = await api.call("GET", `/api/tool/${id}`, { token: ana.token });
+      expect(shown.body).toMatchObject({ personal: true, tools: [] });
+      const carla = await api.signUp("Carla");
+      await connect(carla, "carla");
+      await api.call("PATCH", `/api/user/${carla.id}`, { token: admin.token, json: { status: "inactive" } });
+      expect(await api.db.selectFrom("toolAccounts").where("userId", "=", carla.id).selectAll().execute()).toEqual([]);
     });
 
     it("takes nobody's consent along to another address", async () => {
       const moved = { ...drive(), address: "http://127.0.0.1:9/mcp" };
       expect((await api.call("PUT", `/api/tool/${id}`, { token: admin.token, json: moved })).status).toBe(200);
-      expect(await list(berta)).toEqual([{ id, name: "disco", connectedAt: null, problem: null }]);
+      expect(await list(berta)).toEqual([{ id, name: "disco", usable: true, connectedAt: null, problem: null }]);
       expect(await api.db.selectFrom("toolAccounts").selectAll().execute()).toEqual([]);
     });
 

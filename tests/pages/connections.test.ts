@@ -126,6 +126,40 @@ describe("the official MCP client, without a key", () => {
   });
 });
 
+describe("a request that says a thing twice", () => {
+  it.each([
+    ["redirect_uri", "https://malo.example/robo"],
+    ["redirect_uri", "javascript:alert(1)"],
+    ["client_id", "otro"],
+    ["state", "otro"],
+  ])("(%s: %s) leads nowhere, whichever stands first", async (name, value) => {
+    const program = new Program();
+    await expect(connected(program)).rejects.toThrow(UnauthorizedError);
+    for (const query of [`?${name}=${encodeURIComponent(value)}&`, `&${name}=${encodeURIComponent(value)}`]) {
+      const page = query.startsWith("?") ? program.page.replace("?", query) : program.page + query;
+      expect(readable(await ana.html(page))).toContain("dice dos veces lo mismo");
+      const hidden = hiddenFields(await ana.html("/user"), "/user");
+      const answer = await ana.post(page, { ...hidden, scope: "write", gives: "1" });
+      const html = await answer.text();
+      expect(html).not.toContain("malo.example/robo?");
+      expect(html).not.toContain("http-equiv");
+    }
+  });
+});
+
+it("a consent whose page has become another person's is asked for anew, in whole", async () => {
+  const program = new Program();
+  await expect(connected(program)).rejects.toThrow(UnauthorizedError);
+  const berta = new Browser(server.url);
+  await berta.signUp("Berta");
+  const hidden = hiddenFields(await ana.html(program.page), "/user/conectar");
+  const answer = await berta.post(program.page, { ...hidden, scope: "write", gives: "1" });
+  expect([answer.status, answer.headers.get("Location")]).toEqual([303, program.page]);
+  const stranger = new Browser(server.url);
+  const refused = await stranger.post(program.page, { ...hidden, scope: "write", gives: "1" });
+  expect([refused.status, refused.headers.get("Location")]).toEqual([303, program.page]);
+});
+
 it.each([
   ["an address that the program has not registered", { redirect_uri: "https://otro.example/" }, "no es de las que"],
   ["a program that nobody knows", { client_id: "abc" }, "no conoce a ese programa"],

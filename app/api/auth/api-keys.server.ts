@@ -103,9 +103,11 @@ const createKey: RouteHandler<typeof createKeyRoute, ApiEnv> = async (c) => {
   return c.json({ ...show(row), token }, 201, { "Cache-Control": "no-store" });
 };
 
-/** Throws 422 for one key more than a person may have. */
+/** Forgets connections whose program never came for its key; throws 422 for one key more than a person may have. */
 export async function refuseManyKeys(db: Db, userId: string): Promise<void> {
-  const of = db.selectFrom("apiKeys").where("userId", "=", userId);
+  const unfinished = db.deleteFrom("apiKeys").where("userId", "=", userId).where("challenge", "is not", null);
+  await unfinished.where("expiresAt", "<", Date.now()).execute();
+  const of = db.selectFrom("apiKeys").where("userId", "=", userId).where("challenge", "is", null);
   const { count } = await of.select(sql<number>`count(*)`.as("count")).executeTakeFirstOrThrow();
   if (Number(count) >= limits.apiKeys) {
     throw invalid("name", `Puedes tener ${limits.apiKeys} claves; elimina antes alguna.`);

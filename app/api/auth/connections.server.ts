@@ -1,19 +1,20 @@
 import { createHash, randomBytes } from "node:crypto";
-import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
+import { createRoute, type Hook, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { v7 as newId } from "uuid";
 import type { Db } from "../../db/engine.server.ts";
 import type { ApiKeyRow } from "../../db/tables.ts";
 import { isOwnResource } from "../../http/oauth-resource.server.ts";
 import { encrypt, hashToken, sameSecret, tryDecrypt } from "../../process/crypto.server.ts";
+import { limits } from "../../process/limits.ts";
 import { parseJson } from "../../process/text/json.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
 import { active, apiKeyStart, noProgram, signedIn } from "../http/authentication.server.ts";
-import { answerInvalid, invalid } from "../http/problem.server.ts";
+import { answerInvalid, invalid, refusalOf } from "../http/problem.server.ts";
 import { mayEndSessions, publishes } from "../http/publish-change.server.ts";
 import { countAttempt, networkOf } from "../http/rate-limit.server.ts";
-import { answers, bearer, takes } from "../http/schemas.server.ts";
+import { answers, bearer, line, takes } from "../http/schemas.server.ts";
 import { refuseManyKeys } from "./api-keys.server.ts";
 
 // In ms: a program changes its code at once; some have a person bring it over by hand.
@@ -33,25 +34,31 @@ type Client = { name: string; redirectUris: string[] };
 const redirectUri = z
   .string("Tiene que ser una dirección.")
   .max(500, "Es demasiado larga.")
-  .refine(isRedirect, "Tiene que ser una dirección https, de esta máquina (http://127.0.0.1) o de un programa.");
+  .refine(isRedirect, "Tiene que ser una dirección https, de esta máquina (http://127.0.0.1) o de un programa.")
+  .transform((address) => new URL(address).href);
 const registration = z.object({
   redirect_uris: z.array(redirectUri, "Faltan las direcciones de vuelta.").min(1, "Faltan.").max(10, "Son demasiadas."),
-  client_name: z.string().trim().max(100, "Es demasiado largo.").optional(),
+  client_name: line("El nombre", limits.name)
+    // Characters that turn a line around, or can't be seen.
+    .transform((name) => name.replace(/\p{Cf}/gu, ""))
+    .optional(),
   token_endpoint_auth_method: z.string().optional(),
 });
 const clientSchema = z.object({ name: z.string(), redirectUris: z.array(z.string()) });
 const clientIdentity = "oauth-client";
+const clientIdAtMost = 4_000;
 
 /** Whether a program may be answered at an address (RFC 8252): over TLS, on the person's own machine, or by a scheme of its own. */
 function isRedirect(address: string): boolean {
   const url = URL.parse(address);
   if (!url || url.hash || url.username || url.password) return false;
   if (url.protocol === "http:") return /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname);
-  return (
-    url.protocol === "https:" ||
-    /^(?!javascript|data|file|blob|about|vbscript|ws|ftp)[a-z][a-z\d+.-]*:$/.test(url.protocol)
-  );
+  return url.protocol === "https:" || ofPrograms.test(url.protocol);
 }
+
+// A name of one's own backwards, as RFC 8252 wants it, or of programs that are known for theirs: what browsers or systems act on is none.
+const ofPrograms =
+  /^(?:[a-z][a-z\d+-]*(?:\.[a-z\d+-]+)+|chatgpt|claude|codex|cursor|goose|jetbrains|raycast|vscode|vscode-insiders|vscodium|warp|windsurf|zed):$/;
 
 /** Whether an address is one that was registered; on the own machine at any port, as programs take one that is free. */
 function isRegistered(address: string, { redirectUris }: Client): boolean {
@@ -87,10 +94,11 @@ const registerRoute = createRoute({
   },
 });
 const register: RouteHandler<typeof registerRoute, ApiEnv> = async (c) => {
-  await countAttempt(c, "oauth", networkOf(c));
+  await countAttempt(c, "oauthRegistration", networkOf(c));
   const { redirect_uris, client_name } = c.req.valid("json");
   const client: Client = { name: client_name || hostOf(redirect_uris[0] ?? ""), redirectUris: redirect_uris };
   const sealed = encrypt(JSON.stringify(client), c.var.services.modelKey, clientIdentity);
+  if (sealed.length > clientIdAtMost) throw invalid("redirect_uris", "Son demasiado largas.");
   return c.json(
     {
       client_id: Buffer.from(sealed, "base64").toString("base64url"),
@@ -106,7 +114,11 @@ const register: RouteHandler<typeof registerRoute, ApiEnv> = async (c) => {
   );
 };
 
-const hostOf = (address: string) => URL.parse(address)?.host || (URL.parse(address)?.protocol ?? "").replace(/:$/, "");
+/** Place of an address, as a person knows it; of a program on their device, its scheme alone: whatever stands behind it is no website. */
+function hostOf(address: string): string {
+  const { protocol = "", host = "" } = URL.parse(address) ?? {};
+  return /^https?:$/.test(protocol) ? host : `${protocol} (un programa de este dispositivo)`;
+}
 
 /** The program with an id that this house has given. Throws 422. */
 function clientOf(c: Context<ApiEnv>, id: string): Client {
@@ -118,8 +130,11 @@ function clientOf(c: Context<ApiEnv>, id: string): Client {
 }
 
 const asking = {
-  client_id: z.string("Falta el programa.").max(8_000, "Es demasiado largo."),
-  redirect_uri: z.string("Falta la dirección de vuelta.").max(500, "Es demasiado larga."),
+  client_id: z.string("Falta el programa.").max(2 * clientIdAtMost, "Es demasiado largo."),
+  redirect_uri: z
+    .string("Falta la dirección de vuelta.")
+    .max(500, "Es demasiado larga.")
+    .regex(/^[!-~]*$/, "La dirección de vuelta no es una dirección."),
 };
 const consentRoute = { path: "/consent" as const, security: bearer };
 
@@ -192,12 +207,6 @@ const giveConsent: RouteHandler<typeof giveConsentRoute, ApiEnv> = async (c) => 
     expiresAt: now + codeLasts,
   };
   await services.db.transaction().execute(async (trx) => {
-    // A program that connects again has one connection, not two; one that never came for its key has none.
-    await trx
-      .deleteFrom("apiKeys")
-      .where("userId", "=", person.id)
-      .where((e) => e.or([e("client", "=", row.client), e("challenge", "is not", null).and("expiresAt", "<", now)]))
-      .execute();
     await refuseManyKeys(trx, person.id);
     await trx.insertInto("apiKeys").values(row).execute();
     const changes = { after: { name, scope, redirectUri: redirect_uri } };
@@ -242,7 +251,6 @@ const tokenRoute = createRoute({
   },
 });
 const giveToken: RouteHandler<typeof tokenRoute, ApiEnv> = async (c) => {
-  await countAttempt(c, "oauth", networkOf(c));
   const given = c.req.valid("form");
   const { db, clock } = c.var.services;
   const now = clock.now();
@@ -256,8 +264,10 @@ const giveToken: RouteHandler<typeof tokenRoute, ApiEnv> = async (c) => {
     return refuse("unsupported_grant_type", "Solo authorization_code y refresh_token.");
   }
   const secret = (begins ? given.code : given.refresh_token) ?? "";
-  const found = await (begins ? connectionOfCode(db, secret, given, now) : connectionOfRefresh(db, secret, now));
+  const found = await (begins ? connectionOfCode(c, secret, given) : connectionOfRefresh(c, secret));
   if (!found || found.client !== hashToken(given.client_id)) {
+    // Who renews a key in order is not held up by others at the same address who guess.
+    await countAttempt(c, "oauth", networkOf(c));
     return refuse("invalid_grant", "El código o la clave ya no valen: hay que conectar otra vez.");
   }
   const access = `${apiKeyStart}${newSecret()}`;
@@ -276,6 +286,9 @@ const giveToken: RouteHandler<typeof tokenRoute, ApiEnv> = async (c) => {
     .where("tokenHash", "=", found.tokenHash)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return refuse("invalid_grant", "El código o la clave se acaban de usar.");
+  // A program that connects again has one connection, not two.
+  const before = db.deleteFrom("apiKeys").where("userId", "=", found.userId).where("client", "=", found.client);
+  if (begins) await before.where("id", "!=", found.id).where("challenge", "is", null).execute();
   const token = { access_token: access, token_type: "Bearer" as const, expires_in: accessLasts / 1000 };
   return c.json({ ...token, refresh_token: refresh, scope: found.scope }, 200);
 };
@@ -284,34 +297,44 @@ const giveToken: RouteHandler<typeof tokenRoute, ApiEnv> = async (c) => {
 const connectionOf = (db: Db, code: string): Promise<ApiKeyRow | undefined> =>
   db.selectFrom("apiKeys").where("codeHash", "=", hashToken(code)).selectAll().executeTakeFirst();
 
-const end = (db: Db, { id }: ApiKeyRow) => db.deleteFrom("apiKeys").where("id", "=", id).execute();
+/** Ends a connection with what is under way by it, and notes it. */
+async function end(c: Context<ApiEnv>, { id, userId }: ApiKeyRow): Promise<void> {
+  const { db, changes } = c.var.services;
+  await db.transaction().execute(async (trx) => {
+    await trx.deleteFrom("apiKeys").where("id", "=", id).execute();
+    await recordAudit(trx, c, "delete", "key", id, { actorId: null, ownerId: userId });
+  });
+  for (const what of ["sessions", "key"] as const) changes.tell({ userId, what });
+}
 
 /** The connection that a code begins. One whose code comes twice, late, or from somebody else is ended: it may have been stolen. */
 async function connectionOfCode(
-  db: Db,
+  c: Context<ApiEnv>,
   code: string,
   given: z.output<typeof grant>,
-  now: number,
 ): Promise<ApiKeyRow | undefined> {
+  const { db, clock } = c.var.services;
   const found = await connectionOf(db, code);
   if (!found) return undefined;
   const challenge = createHash("sha256")
     .update(given.code_verifier ?? "")
     .digest("base64url");
   const isFirst = found.challenge !== null && sameSecret(found.challenge, challenge);
-  if (isFirst && (found.expiresAt ?? 0) > now && found.redirectUri === given.redirect_uri) return found;
-  await end(db, found);
+  if (isFirst && (found.expiresAt ?? 0) > clock.now() && found.redirectUri === given.redirect_uri) return found;
+  await end(c, found);
   return undefined;
 }
 
 /** The connection that a token renews: the last one that was given. It is ended by one given before, which somebody else may have, and by its age. */
-async function connectionOfRefresh(db: Db, token: string, now: number): Promise<ApiKeyRow | undefined> {
+async function connectionOfRefresh(c: Context<ApiEnv>, token: string): Promise<ApiKeyRow | undefined> {
+  const { db, clock } = c.var.services;
+  const now = clock.now();
   const found = await connectionOf(db, token.slice(0, secretLength));
   if (!found?.refreshHash || found.expiresAt === null) return undefined;
   const isOld = found.createdAt + connectionLasts < now;
   if (!isOld && sameSecret(found.refreshHash, hashToken(token))) return found;
   const renewedAt = found.expiresAt - accessLasts;
-  if (isOld || renewedAt + renewing < now) await end(db, found);
+  if (isOld || renewedAt + renewing < now) await end(c, found);
   return undefined;
 }
 
@@ -322,23 +345,30 @@ const revokeRoute = createRoute({
   responses: { 200: { description: "La conexión ha acabado, si la había (RFC 7009)." } },
 });
 const revoke: RouteHandler<typeof revokeRoute, ApiEnv> = async (c) => {
-  await countAttempt(c, "oauth", networkOf(c));
-  const { db, changes } = c.var.services;
   const hash = hashToken(c.req.valid("form").token);
-  const ended = await db
-    .deleteFrom("apiKeys")
+  const found = await c.var.services.db
+    .selectFrom("apiKeys")
     .where("client", "is not", null)
     .where((e) => e.or([e("tokenHash", "=", hash), e("refreshHash", "=", hash)]))
-    .returning("userId")
-    .execute();
-  for (const { userId } of ended) changes.tell({ userId, what: "sessions" });
+    .selectAll()
+    .executeTakeFirst();
+  if (found) await end(c, found);
   return c.body(null, 200);
 };
+
+/** Answers a form that is not as it has to be in the words of OAuth (RFC 6749, 5.2), which programs read. */
+const refuseForm: Hook<unknown, ApiEnv, string, unknown> = (result, c) =>
+  result.success
+    ? undefined
+    : c.json({ error: "invalid_request", error_description: refusalOf(result.error).message }, 400);
 
 /** Programs that connect to /mcp by OAuth 2.1, without a key that somebody copies: each is a key of its person's, for /mcp alone. */
 export const connections = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(registerRoute, register)
   .openapi(showConsentRoute, showConsent)
-  .openapi(giveConsentRoute, giveConsent)
+  .openapi(giveConsentRoute, giveConsent);
+
+/** Keys for these programs, and their end; in OAuth's own forms. */
+export const connectionTokens = new OpenAPIHono<ApiEnv>({ defaultHook: refuseForm })
   .openapi(tokenRoute, giveToken)
   .openapi(revokeRoute, revoke);

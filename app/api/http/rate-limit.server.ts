@@ -22,8 +22,9 @@ const rules = {
   message: { points: 120, duration: 60 },
   upload: { points: 600, duration: 60 * 60 },
   page: { points: 120, duration: 60 * 60 },
-  // A program renews its key each hour.
+  // Of codes and tokens that are none.
   oauth: { points: 300, duration: quarter },
+  oauthRegistration: { points: 60, duration: quarter },
   embeddings: { points: 1_200, duration: 60 * 60 },
   trial: { points: 60, duration: 60 * 60 },
   import: { points: 30, duration: 60 * 60 },

@@ -17,6 +17,7 @@ const account = z
     id: z.string().openapi({ description: "El id de la herramienta." }),
     name: z.string(),
     connectedAt: z.string().nullable(),
+    usable: z.boolean().openapi({ description: "Si la herramienta está ahora a su alcance." }),
     problem: z.string().nullable().openapi({ description: "Por qué no se puede usar, si no se puede." }),
   })
   .openapi("ToolAccount");
@@ -40,14 +41,21 @@ const listAccounts: RouteHandler<typeof listAccountsRoute, ApiEnv> = async (c) =
   const rows = await personalTools(services.db, person);
   const accounts = await services.db
     .selectFrom("toolAccounts")
-    .where("userId", "=", person.id)
-    .select(["toolId", "connectedAt", "problem"])
+    .innerJoin("tools", "tools.id", "toolAccounts.toolId")
+    .where("toolAccounts.userId", "=", person.id)
+    .select(["tools.id", "tools.name", "toolAccounts.connectedAt", "toolAccounts.problem"])
     .execute();
-  const items = rows.map(({ id, name }) => {
-    const own = accounts.find(({ toolId }) => toolId === id);
-    return { id, name, connectedAt: isoOrNull(own?.connectedAt ?? null), problem: own?.problem ?? null };
+  const usable = rows.map(({ id, name }) => {
+    const own = accounts.find((account) => account.id === id);
+    return { id, name, usable: true, connectedAt: isoOrNull(own?.connectedAt ?? null), problem: own?.problem ?? null };
   });
-  return c.json({ items }, 200);
+  // An account stays its person's to see and to end where the tool is off, or no longer theirs.
+  const others = accounts
+    .filter(({ id, connectedAt }) => connectedAt !== null && !rows.some((row) => row.id === id))
+    .map(({ id, name, connectedAt }) => {
+      return { id, name, usable: false, connectedAt: isoOrNull(connectedAt), problem: "Ahora no la puedes usar." };
+    });
+  return c.json({ items: [...usable, ...others] }, 200);
 };
 
 /** The servers that want an account of each person's, of those that a person may use. */
@@ -117,7 +125,7 @@ const end: RouteHandler<typeof endRoute, ApiEnv> = async (c) => {
     .where("toolId", "=", row.id)
     .select("problem")
     .executeTakeFirstOrThrow(notFound);
-  return c.json({ id: row.id, name: row.name, connectedAt: isoOrNull(connectedAt), problem }, 200);
+  return c.json({ id: row.id, name: row.name, usable: true, connectedAt: isoOrNull(connectedAt), problem }, 200);
 };
 
 const disconnectRoute = createRoute({

@@ -139,7 +139,8 @@ export function showTool(
         const { on = true, ask = !readOnly } = choices[own] ?? {};
         return { name: own, title, description, readOnly, on, ask };
       })
-      .filter(({ on }) => forAdmin || on),
+      // To another person, a server that wants their account may offer something else.
+      .filter(({ on }) => forAdmin || (on && !personal)),
     listedAt: forAdmin ? isoOrNull(listedAt) : null,
     problem: forAdmin ? problem : null,
     position: at,

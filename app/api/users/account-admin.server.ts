@@ -93,6 +93,10 @@ export async function changeAccount(c: Context<ApiEnv>, id: string, given: Accou
       if (passwordHash || after.status === "inactive") {
         await revokeAccess(trx, id, { except: person.sessionId });
       }
+      if (after.status === "inactive") {
+        // Other sites would still be answered for them when the account is opened again.
+        await trx.deleteFrom("toolAccounts").where("userId", "=", id).execute();
+      }
       const changes = {
         before: tell(before),
         after: { ...tell(after), ...(passwordHash && { password: "cambiada" }) },

@@ -1,4 +1,4 @@
-import { data } from "react-router";
+import { data, redirect } from "react-router";
 import { ApiProblem } from "../api-result.server.ts";
 import { type Context, sessionContext } from "../context.ts";
 import { safeReturn } from "../safe-return.server.ts";
@@ -25,14 +25,18 @@ export type UnsentForm = {
 /** The ways in: by a password, and by providers. */
 export type Entries = { password: boolean; accesses: { id: string; name: string }[] };
 
-/** Thrown for a form that was not acted on. */
+// Consents, which a person gives on the page that says to what, and as the person that it names: nothing of them is sent again.
+const consents = /^\/user\/(?:conectar|cuentas)\b/;
+
+/** Thrown for a form that was not acted on; of a consent, the way to its page. */
 export const unsent = (
   status: 401 | 403 | 503,
   context: Context,
   form: FormData,
   rest: Pick<UnsentForm, "action"> & Partial<UnsentForm>,
-) =>
-  data<UnsentForm>(
+) => {
+  if (consents.test(rest.action)) return redirect(rest.action, 303);
+  return data<UnsentForm>(
     {
       formToken: context.get(sessionContext).formToken,
       personId: null,
@@ -41,6 +45,7 @@ export const unsent = (
     },
     status,
   );
+};
 
 /** For `catch`: where the API could not tell who sent a form, what is thrown carries the form. Any other error is thrown as it is. */
 export const carrying =
@@ -62,5 +67,6 @@ export function typedFields(form: FormData): Record<string, string> {
 /** The unsent form that a sign-in form carries, if it has one for a path of this site. */
 export function carriedIn(form: FormData): Pick<UnsentForm, "fields" | "action"> | undefined {
   const carried = uncarry(Object.entries(typedFields(form)));
-  return carried && safeReturn(carried.action) === carried.action ? carried : undefined;
+  if (!carried || consents.test(carried.action)) return undefined;
+  return safeReturn(carried.action) === carried.action ? carried : undefined;
 }

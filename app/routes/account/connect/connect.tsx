@@ -37,16 +37,16 @@ export const action = ({ context, url }: Route.ActionArgs) =>
     const asked = askedIn(url);
     // The loader says it.
     if ("refusal" in asked) return null;
-    const { onlyReads, ...request } = asked;
+    const { client_id, redirect_uri, code_challenge, onlyReads } = asked;
     const { consent } = context.get(apiContext).auth.oauth;
     if (!gives) {
-      const { client_id, redirect_uri } = request;
       // Refuses an address that isn't the program's.
       await read(consent.$get({ query: { client_id, redirect_uri } }));
-      return { answer: answerTo(url, { error: "access_denied" }), connected: false };
+      return { answer: answerTo(asked, url.origin, { error: "access_denied" }), connected: false };
     }
-    const { code } = await read(consent.$post({ json: { ...request, scope: onlyReads ? "read" : scope } }));
-    return { answer: answerTo(url, { code }), connected: true };
+    const json = { client_id, redirect_uri, code_challenge, scope: onlyReads ? ("read" as const) : scope };
+    const { code } = await read(consent.$post({ json }));
+    return { answer: answerTo(asked, url.origin, { code }), connected: true };
   });
 
 export default function Connect({ loaderData }: Route.ComponentProps) {
@@ -79,8 +79,9 @@ function Asked({ name, host, onlyReads, email }: Program) {
       <h1 className="break-words">Conectar {name}</h1>
       <p className="mb-4">
         Un programa que dice llamarse «{name}» pide usar tus conversaciones, proyectos y documentos, y los modelos de
-        aquí, como si fueras tú (<span className="break-words">{email}</span>). Después vuelves a{" "}
-        <strong className="break-words">{host}</strong>.
+        aquí con tus herramientas y tus cuentas conectadas, como si fueras tú (
+        <span className="break-words">{email}</span>). Después vuelves a <strong className="break-words">{host}</strong>
+        .
       </p>
       <Callout type="warning">
         <p>El nombre lo pone el programa y nadie lo ha comprobado. Sigue solo si acabas de pedirlo tú.</p>

@@ -16,7 +16,7 @@ export const meta = titled("Conectar tu cuenta");
 
 export async function loader({ context, params: { id } }: Route.LoaderArgs) {
   const { items } = await read(context.get(apiContext).api["tool-account"].$get());
-  const found = items.find((one) => one.id === id);
+  const found = items.find((one) => one.id === id && one.usable);
   if (!found) throw data(null, 404);
   return { name: found.name };
 }

@@ -1,6 +1,6 @@
 import { Link } from "react-router";
 
-type Account = { id: string; name: string; connected: string | undefined; problem: string | null };
+type Account = { id: string; name: string; usable: boolean; connected: string | undefined; problem: string | null };
 
 /** The person's accounts at servers of tools that want one of each person. `connected`: since when. */
 export function ToolAccounts({ accounts }: { accounts: Account[] }) {
@@ -10,13 +10,13 @@ export function ToolAccounts({ accounts }: { accounts: Account[] }) {
         Con tu cuenta en estos servicios, los modelos los usan por ti en tus conversaciones. Nadie más usa la tuya.
       </p>
       <ul className="rows">
-        {accounts.map(({ id, name, connected, problem }) => (
+        {accounts.map(({ id, name, usable, connected, problem }) => (
           <li key={id} className="row">
             <div>
               <p className="title">{name}</p>
               <p className="line">{problem ?? (connected ? `Conectada ${connected}` : "Sin conectar")}</p>
             </div>
-            {(!connected || problem) && (
+            {usable && (!connected || problem) && (
               <a className="button small" href={`/user/cuentas/${id}`}>
                 Conectar<span className="sr-only"> tu cuenta de {name}</span>
               </a>

@@ -50,9 +50,10 @@ export async function loader({ context, request, url }: Route.LoaderArgs) {
       name,
       used: lastUsedAt ? `usada ${ago(lastUsedAt, now)}` : "sin usar",
     })),
-    accounts: (accounts?.items ?? []).map(({ id, name, connectedAt, problem }) => ({
+    accounts: (accounts?.items ?? []).map(({ id, name, usable, connectedAt, problem }) => ({
       id,
       name,
+      usable,
       connected: connectedAt ? ago(connectedAt, now) : undefined,
       problem,
     })),
