@@ -266,7 +266,7 @@ const giveToken: RouteHandler<typeof tokenRoute, ApiEnv> = async (c) => {
   const secret = (begins ? given.code : given.refresh_token) ?? "";
   const found = await (begins ? connectionOfCode(c, secret, given) : connectionOfRefresh(c, secret));
   if (!found || found.client !== hashToken(given.client_id)) {
-    // Who renews a key in order is not held up by others at the same address who guess.
+    // Counted where it fails alone: others at the same address who guess hold up nobody who renews a key in order.
     await countAttempt(c, "oauth", networkOf(c));
     return refuse("invalid_grant", "El código o la clave ya no valen: hay que conectar otra vez.");
   }
