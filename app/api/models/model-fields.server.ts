@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { ModelRow } from "../../db/tables.ts";
 import { encrypt, tryDecrypt } from "../../process/crypto.server.ts";
 import { limits } from "../../process/limits.ts";
+import { knownModel } from "../../replies/providers/known-models.ts";
 import { serverAddressOf, whyNoServer } from "../../replies/providers/model-address.server.ts";
 import { parametersIn, refusableParameters } from "../../replies/providers/refused-parameters.server.ts";
 import type { Person, Services } from "../env.server.ts";
@@ -70,8 +71,14 @@ export const newModel = z.strictObject({
   externalId: text("El identificador del proveedor", 200, 1),
   baseUrl: serverAddress.nullable().default(null),
   apiKey: text("La clave", 500).nullable().default(null),
-  contextWindow: whole("La ventana de contexto", 10_000_000).default(32_768),
-  maxOutputTokens: whole("El máximo de salida", 1_000_000).default(4_096),
+  contextWindow: whole("La ventana de contexto", 10_000_000)
+    .nullable()
+    .default(null)
+    .openapi({ description: "null: la de un modelo conocido; de otro, 32.768." }),
+  maxOutputTokens: whole("El máximo de salida", 1_000_000)
+    .nullable()
+    .default(null)
+    .openapi({ description: "null: 8.192 de un modelo conocido; de otro, 4.096." }),
   temperature: z
     .number("La temperatura tiene que ser un número.")
     .min(0, "La temperatura va de 0 a 2.")
@@ -148,12 +155,31 @@ export function showModel(
 }
 
 /** Columns that a body makes; without a new key the old, encrypted one stays. Throws 422 for an address of another protocol. */
-export function toColumns({ modelKey }: Services, id: string, given: NewModel, oldKey: string | null) {
+export function toColumns(
+  { modelKey }: Services,
+  id: string,
+  given: NewModel,
+  { oldKey, isNew }: { oldKey: string | null; isNew: boolean },
+) {
   const why = given.baseUrl && whyNoServer(given.provider, given.baseUrl);
   if (why) throw invalid("baseUrl", why);
+  const baseUrl = given.baseUrl && serverAddressOf(given.provider, given.baseUrl);
+  const known = knownModel({ ...given, baseUrl });
+  const isPriced = [given.inputPrice, given.outputPrice, given.cachedPrice].some((price) => price !== null);
   return {
     ...given,
-    baseUrl: given.baseUrl && serverAddressOf(given.provider, given.baseUrl),
+    // Of a new one; where prices have been taken away, there are to be none.
+    ...(isNew && !isPriced && known && pricesOf(known)),
+    contextWindow: given.contextWindow ?? known?.contextWindow ?? 32_768,
+    // The whole of it would leave a prompt less room than anybody's answer needs.
+    maxOutputTokens: given.maxOutputTokens ?? (known ? Math.min(8_192, known.maxOutputTokens) : 4_096),
+    baseUrl,
     apiKey: given.apiKey ? encrypt(given.apiKey, modelKey, id) : oldKey,
   };
 }
+
+const pricesOf = ({ inputPrice, outputPrice, cachedPrice }: NonNullable<ReturnType<typeof knownModel>>) => ({
+  inputPrice,
+  outputPrice,
+  cachedPrice,
+});

@@ -93,7 +93,7 @@ export const models: Resource<"models", typeof model, typeof newModel> = {
   async columns(given, { services, id, before }) {
     await checkGroupIds(services.db, given.groupIds, before && parseGroupIds(before));
     await checkFallback(services.db, id, given.fallbackId);
-    const columns = toColumns(services, id, given, before?.apiKey ?? null);
+    const columns = toColumns(services, id, given, { oldKey: before?.apiKey ?? null, isNew: !before });
     // A key must not follow its model to another server.
     if (before?.apiKey && !given.apiKey && (columns.baseUrl !== before.baseUrl || given.provider !== before.provider)) {
       throw invalid("apiKey", "Al cambiar la dirección hay que escribir la clave otra vez.");

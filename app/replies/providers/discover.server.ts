@@ -3,6 +3,7 @@ import type { Db, Engine } from "../../db/engine.server.ts";
 import { alone } from "../../db/processes/alone.server.ts";
 import { encrypt } from "../../process/crypto.server.ts";
 import type { Log } from "../../process/log.server.ts";
+import { knownModel } from "./known-models.ts";
 import { type ListedModel, type Provider, type Providers, providersIn } from "./model-lists.server.ts";
 
 type Needs = { db: Db; engine: Engine; log: Log; modelKey: Buffer };
@@ -114,11 +115,13 @@ function isOnThisMachine(baseUrl: string | null, provider: ListedModel["provider
 
 async function addModel(
   { db, modelKey }: Needs,
-  { told: _told, ...found }: ListedModel,
+  { told, ...found }: ListedModel,
   { position, isDefault }: { position: number; isDefault: boolean },
 ): Promise<void> {
   const now = Date.now();
   const id = newId();
+  const known = knownModel(found);
+  const contextWindow = told?.window ?? known?.contextWindow ?? found.contextWindow;
   await db.transaction().execute(async (trx) => {
     if (isDefault) {
       // Only the local assistant is replaced; a default that an admin chose stays.
@@ -138,9 +141,10 @@ async function addModel(
         createdAt: now,
         updatedAt: now,
         ...found,
+        contextWindow,
         apiKey: found.apiKey && encrypt(found.apiKey, modelKey, id),
         // Half of a small window is left for the conversation.
-        maxOutputTokens: Math.min(8_192, Math.floor(found.contextWindow / 2)),
+        maxOutputTokens: Math.min(8_192, Math.floor(contextWindow / 2)),
         temperature: null,
         pseudonyms: 0,
         resumes: 1,
@@ -149,8 +153,9 @@ async function addModel(
         helpsSearch: found.provider !== "local" && isOnThisMachine(found.baseUrl, found.provider) ? 1 : 0,
         refused: "",
         systemPrompt: "",
-        inputPrice: null,
-        outputPrice: null,
+        inputPrice: known?.inputPrice ?? null,
+        outputPrice: known?.outputPrice ?? null,
+        cachedPrice: known?.cachedPrice ?? null,
         enabled: 1,
         isDefault: isDefault ? 1 : 0,
         position,
