@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { knownModel } from "../../app/replies/providers/known-models.ts";
+import { knownModel } from "../../app/replies/providers/known-models.server.ts";
 import { type Account, type Api, openApi } from "../support/api.ts";
 import { sqlite } from "../support/engines.ts";
 

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { ModelRow } from "../../db/tables.ts";
 import { encrypt, tryDecrypt } from "../../process/crypto.server.ts";
 import { limits } from "../../process/limits.ts";
-import { knownModel } from "../../replies/providers/known-models.ts";
+import { knownModel } from "../../replies/providers/known-models.server.ts";
 import { serverAddressOf, whyNoServer } from "../../replies/providers/model-address.server.ts";
 import { parametersIn, refusableParameters } from "../../replies/providers/refused-parameters.server.ts";
 import type { Person, Services } from "../env.server.ts";

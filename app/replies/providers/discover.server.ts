@@ -3,7 +3,7 @@ import type { Db, Engine } from "../../db/engine.server.ts";
 import { alone } from "../../db/processes/alone.server.ts";
 import { encrypt } from "../../process/crypto.server.ts";
 import type { Log } from "../../process/log.server.ts";
-import { knownModel } from "./known-models.ts";
+import { knownModel } from "./known-models.server.ts";
 import { type ListedModel, type Provider, type Providers, providersIn } from "./model-lists.server.ts";
 
 type Needs = { db: Db; engine: Engine; log: Log; modelKey: Buffer };
