@@ -34,6 +34,6 @@ it("a person reads what a reply has cost, and their months and conversations; wi
     "2000 tokens de entrada (1500 los tenía ya guardados) y 100 de salida. Ha costado 0,007.",
   );
   const account = readable(await ana.html("/user"));
-  expect(account).toMatch(/Coste [a-záéíóú]+ de \d{4} 0,0\d+ \( ?[\d.]+ tokens ?\)/);
+  expect(account).toMatch(/Coste [A-Z][a-záéíóú]+ de \d{4} 0,0\d+ \( ?[\d.]+ tokens ?\)/);
   expect(account).toMatch(/Las conversaciones que más han costado este mes .+ una respuesta 0,007/);
 });

@@ -12,7 +12,7 @@ export function costsInWords({ months, chats }: Given) {
   return {
     months: months.map(({ month, tokens, cost }) => ({
       month,
-      name: named.format(Date.parse(`${month}-01`)),
+      name: sentenceCase(named.format(Date.parse(`${month}-01`))),
       tokens: tokens.toLocaleString("es"),
       cost: moneyInWords(cost),
     })),
@@ -24,3 +24,5 @@ export function costsInWords({ months, chats }: Given) {
     })),
   };
 }
+
+const sentenceCase = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
