@@ -129,7 +129,9 @@ describe.each(await queryEngines())("a message that waits for a reply on $name",
   });
 
   it("stays after a reply that has failed, until its author sends it", async () => {
-    const { chatId, messageId } = await begin("Quiero un fallo lento");
+    const { chatId, messageId } = await begin("Hola");
+    // Its end would send what waits.
+    await follow(messageId);
     await api.services.db.updateTable("messages").set({ status: "failed" }).where("id", "=", messageId).execute();
     await api.services.db
       .updateTable("chats")
