@@ -56,6 +56,7 @@ import * as fallbacks from "./migrations/0052_fallbacks.server.ts";
 import * as turns from "./migrations/0053_turns.server.ts";
 import * as costs from "./migrations/0054_costs.server.ts";
 import * as compared from "./migrations/0055_compared.server.ts";
+import * as hiddenReplies from "./migrations/0056_hidden_replies.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -113,6 +114,7 @@ const migrations = {
   "0053_turns": turns,
   "0054_costs": costs,
   "0055_compared": compared,
+  "0056_hidden_replies": hiddenReplies,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

@@ -43,6 +43,7 @@ export function messageRow(
     outputTokens: null,
     reasoningTokens: null,
     cachedTokens: null,
+    pseudonyms: null,
     cost: null,
     sources: null,
     outside: 0,

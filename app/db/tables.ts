@@ -235,6 +235,8 @@ export type MessageRow = Row & {
   reasoningTokens: number | null;
   /** Tokens of the prompt that the provider had kept from another one. */
   cachedTokens: number | null;
+  /** 1: identifiers are hidden from whatever model goes on with it, as the one before had them hidden. */
+  pseudonyms: Flag | null;
   /** By the prices of its model, in their currency; null where nothing is known of it. */
   cost: number | null;
   /** JSON of a list of Source. */
@@ -392,7 +394,7 @@ export type ToolAccountRow = Row & {
 /** A tool that a person has allowed for a whole chat; `version`: the tool's, at that time. */
 export type GrantRow = Row & { chatId: string; toolId: string; name: string; version: string };
 
-/** A turn at a model that answers only so many at once, of a living process. */
+/** A turn at a model that answers only so many at once; of a process that is gone, it is none. */
 export type TurnRow = Row & {
   modelId: string;
   userId: string;
@@ -401,7 +403,7 @@ export type TurnRow = Row & {
   messageId: string | null;
   /** Everybody's turns of one round go before those of the next; a person has one in each. */
   round: number;
-  /** Place in the queue; 0: the model may be asked. */
+  /** Place in the queue; 0: the model may be asked; -1: over, kept for its round while others wait. */
   place: number;
 };
 

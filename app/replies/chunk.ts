@@ -30,7 +30,7 @@ export type ReplyUsage = Usage & { reasoningTokens?: number; cachedTokens?: numb
  * The items of a reply's stream. A reply is a list of parts, numbered by `n`: `part` begins one, `part-end` ends one that is not
  * text. `at` is the offset of `text` in the reply's whole text, or in its part. `tool` comes whenever a call has changed, also after
  * later parts have begun; `sources` whenever there are more of them. `queued` stands alone: the message waits, and `start` comes to none. `turn`:
- * the model answers others first, `place` - 1 of those who wait.
+ * the model answers others first, `place` - 1 of those who wait; 0: its turn has come.
  */
 export type Chunk =
   | { type: "start"; chatId: string; userMessageId: string | null; messageId: string; modelId: string | null }

@@ -42,6 +42,10 @@ type CompletionRequest = {
   onEnd(): void;
 };
 
+const none = { inputTokens: 0, outputTokens: 0 };
+// In ms: how long a piece may wait for its reader while others wait for the model.
+const unreadAtMost = 30_000;
+
 /**
  * A completion for another program. Only its usage is stored. This installation's instructions come first in the prompt.
  * Throws LimitReached before anything is asked; the generator throws ReplyError.
@@ -51,6 +55,8 @@ export async function completePrompt(
   { userId, model: asked, prompt, signal, onEnd, house, ...wanted }: CompletionRequest,
 ): Promise<AsyncGenerator<Piece>> {
   let model = asked;
+  /** Usage that models have told of. */
+  const told = new Map<ModelRow, ReplyUsage>();
   const id = newId();
   const leave = () => {
     onEnd();
@@ -79,13 +85,21 @@ export async function completePrompt(
           const options = { ...wanted, tools, signal, silence: modelSilence, learn };
           for await (const piece of generate(openModel(by, modelKey), given, options)) {
             begun = true;
+            if (piece.type === "finish") told.set(by, addedUsage(told.get(by) ?? none, piece.usage));
+            // A program that does not read must not keep the others waiting.
+            const unread = by.atOnce === null ? undefined : setTimeout(() => void leave(), unreadAtMost).unref();
             yield piece;
+            clearTimeout(unread);
           }
           return;
         } catch (error) {
-          const next = begun ? undefined : await nextInChain(db, { model, userId, error, tried });
-          // The local assistant has nothing to search here.
-          if (!next || next.provider === "local") throw error;
+          const fits = (one: ModelRow) =>
+            // The local assistant has nothing to search here.
+            one.provider !== "local" &&
+            (one.usesTools === 1 || tools.length === 0) &&
+            (one.acceptsImages === 1 || !hasImages);
+          const next = begun ? undefined : await nextInChain(db, { model, userId, error, tried, fits });
+          if (!next) throw error;
           log.warn({ modelId: model.id, nextModelId: next.id }, "otro modelo sigue con lo que pide un programa");
           model = next;
         } finally {
@@ -93,11 +107,15 @@ export async function completePrompt(
         }
       }
     }
+    const hasImages = prompt.turns.some((turn) => turn.role !== "tool" && turn.images?.length);
     const length = system.length + prompt.turns.reduce((sum, { content }) => sum + content.length, 0);
     return counted(pieces, leave, length, async ({ status, ...measured }) => {
       measureReply(measured, model, status);
-      const { usage } = measured;
-      if (usage.inputTokens + usage.outputTokens > 0) await settleUsage(db, userId, model, usage, Date.now());
+      // Each model is paid for what it has told of; where none has, the last one by lengths.
+      const used = told.size > 0 ? [...told] : [[model, measured.usage] as const];
+      for (const [by, usage] of used) {
+        if (usage.inputTokens + usage.outputTokens > 0) await settleUsage(db, userId, by, usage, Date.now());
+      }
     });
   } catch (error) {
     leave();

@@ -79,16 +79,15 @@ async function* followRun(
     let sourcesSent = 0;
     let placeSent = 0;
     while (!signal.aborted && !run.leftTo) {
-      if (placeSent !== run.place) {
-        placeSent = run.place;
-        if (placeSent > 0) chunks = [...chunks, { type: "turn", place: placeSent }];
-      }
       if (sourcesSent < run.sources.length) {
         sourcesSent = run.sources.length;
         chunks = [...chunks, { type: "sources", sources: run.sources }];
       }
       const { status, usage, counted = usage, error } = run;
       chunks = [...chunks, ...reading.next(run, status !== "streaming")];
+      // After what it has: a reply that goes on waits behind that.
+      if (placeSent !== run.place) chunks = [...chunks, { type: "turn", place: run.place }];
+      placeSent = run.place;
       if (status !== "streaming")
         chunks = [...chunks, { type: "end", status, usage: counted, ...(error && { error }) }];
       if (chunks.length > 0) yield chunks;
@@ -139,15 +138,13 @@ async function* followStored(
         changes.tellOfReplies({ replyIds: [messageId], are: "followed" });
       }
       reading ??= begin(reply);
-      if (reply.place !== placeSent) {
-        placeSent = reply.place;
-        if (placeSent > 0) chunks = [...chunks, { type: "turn", place: placeSent }];
-      }
       if (sources && sources !== sourcesSent) {
         sourcesSent = sources;
         chunks = [...chunks, { type: "sources", sources: JSON.parse(sources) as Source[] }];
       }
       chunks = [...chunks, ...reading.next(reply, status !== "streaming")];
+      if (reply.place !== placeSent) chunks = [...chunks, { type: "turn", place: reply.place }];
+      placeSent = reply.place;
       if (status !== "streaming") {
         yield [...chunks, { type: "end", status, usage, ...(error && { error }) }];
         return;
@@ -166,11 +163,17 @@ async function storedReply(db: Db, messageId: string) {
   const rows = await db
     .selectFrom("messages as m")
     .leftJoin("parts as p", "p.messageId", "m.id")
-    .leftJoin("turns as t", "t.messageId", "m.id")
     .where("m.id", "=", messageId)
     .orderBy("p.n")
     .select(["m.content", "m.status", "m.error", "m.sources", "m.inputTokens", "m.outputTokens", "m.reasoningTokens"])
-    .select("t.place")
+    // A message may have two for a moment, one of them of a process that is gone.
+    .select((e) =>
+      e
+        .selectFrom("turns as t")
+        .whereRef("t.messageId", "=", "m.id")
+        .select((w) => w.fn.min("t.place").as("place"))
+        .as("place"),
+    )
     .select(["p.n", "p.kind", "p.at", "p.text", "p.createdAt", "p.finishedAt", "p.status as callStatus", "p.data"])
     .execute();
   const [row] = rows;
@@ -187,7 +190,7 @@ async function storedReply(db: Db, messageId: string) {
     status,
     error,
     sources,
-    place: row.place ?? 0,
+    place: Math.max(0, Number(row.place ?? 0)),
     usage: {
       inputTokens: row.inputTokens ?? 0,
       outputTokens: row.outputTokens ?? 0,

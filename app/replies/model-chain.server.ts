@@ -3,25 +3,38 @@ import { usableBy } from "../db/people/groups.server.ts";
 import type { ModelRow } from "../db/tables.ts";
 import { ReplyError } from "./errors.server.ts";
 
-type Failure = { model: ModelRow; userId: string; error: unknown; tried: Set<string> };
+/** `fits`: whether a model can take what is asked; every one, if not given. */
+type Failure = {
+  model: ModelRow;
+  userId: string;
+  error: unknown;
+  tried: Set<string>;
+  fits?: (next: ModelRow) => boolean;
+};
 
 /**
  * The model that goes on for one that has failed before it wrote anything: the next in the chain that administrators have set, of those
  * that are enabled and that the person may use. Undefined at its end, and for what another model would refuse as well. `tried` takes
  * those that have been looked at, so that a ring ends.
  */
-export async function nextInChain(db: Db, { model, userId, error, tried }: Failure): Promise<ModelRow | undefined> {
+export async function nextInChain(
+  db: Db,
+  { model, userId, error, tried, fits = () => true }: Failure,
+): Promise<ModelRow | undefined> {
   if (!(error instanceof ReplyError) || error.parameter !== undefined) return undefined;
   tried.add(model.id);
   for (let id = model.fallbackId; id !== null && !tried.has(id); ) {
     tried.add(id);
-    const { usable, ...next } = await db
+    const found = await db
       .selectFrom("models")
       .where("id", "=", id)
       .selectAll()
       .select((e) => e.and([e("enabled", "=", 1), usableBy("models", userId)]).as("usable"))
-      .executeTakeFirstOrThrow();
-    if (usable) return inPlaceOf(model, next);
+      .executeTakeFirst();
+    // Deleted since the model before was read.
+    if (!found) return undefined;
+    const { usable, ...next } = found;
+    if (usable && fits(next)) return inPlaceOf(model, next);
     id = next.fallbackId;
   }
   return undefined;

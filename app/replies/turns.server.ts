@@ -27,17 +27,18 @@ const giveBackAgainAfter = 5_000;
  */
 export class Turns {
   readonly #services: TurnServices;
-  #given: PromiseWithResolvers<void> = Promise.withResolvers();
-  /** Turns that are over and may still be stored. */
-  readonly #over = new Set<string>();
+  /** By model: resolves when a turn at it is given back here. */
+  readonly #given = new Map<string, PromiseWithResolvers<void>>();
+  /** Turns that are over and may still be stored, with their models. */
+  readonly #over = new Map<string, string>();
 
   constructor(services: TurnServices) {
     this.#services = services;
   }
 
   /**
-   * Resolves once a model may be asked, with what gives the turn back; at once for a model without a limit. Throws what `signal` was aborted
-   * with.
+   * Resolves once a model may be asked, with what gives the turn back, which may be called twice; at once for a model without a limit. Throws
+   * what `signal` was aborted with.
    */
   async take({ id: modelId, atOnce }: Pick<ModelRow, "id" | "atOnce">, asked: Asked): Promise<() => Promise<void>> {
     if (atOnce === null) return async () => {};
@@ -45,17 +46,18 @@ export class Turns {
     const { userId, messageId, signal, tell } = asked;
     const now = Date.now();
     const turn = { id: newId(), createdAt: now, updatedAt: now, modelId, userId, messageId, processId: processes.id };
-    const leave = () => this.#giveBack(turn.id);
+    const leave = () => this.#giveBack(turn);
     try {
       for (let last = 0; ; ) {
         signal.throwIfAborted();
-        const given = this.#given.promise;
-        const place = await db.transaction().execute((trx) => placeOf(trx, engine, turn, atOnce));
+        const given = this.#given.get(modelId) ?? Promise.withResolvers<void>();
+        this.#given.set(modelId, given);
+        const place = await db.transaction().execute((trx) => placeOf(trx, engine, turn));
         if (place === 0) return leave;
         if (place !== last) tell(place);
         last = place;
         const look = setTimeout(lookEvery, undefined, { signal, ref: false }).catch(() => undefined);
-        await Promise.race([given, look]);
+        await Promise.race([given.promise, look]);
       }
     } catch (error) {
       await leave();
@@ -64,62 +66,101 @@ export class Turns {
   }
 
   /** Never throws: a database that is away is asked again, as a turn that stays would be one less for ever. */
-  async #giveBack(...ids: string[]): Promise<void> {
-    for (const id of ids) this.#over.add(id);
-    const over = [...this.#over];
+  async #giveBack(...turns: Pick<TurnRow, "id" | "modelId">[]): Promise<void> {
+    for (const { id, modelId } of turns) this.#over.set(id, modelId);
+    const over = [...this.#over.keys()];
+    const models = new Set(this.#over.values());
     if (over.length === 0) return;
     try {
-      await this.#services.db.deleteFrom("turns").where("id", "in", over).execute();
+      await this.#services.db.transaction().execute((trx) => endTurns(trx, over));
       for (const id of over) this.#over.delete(id);
     } catch (error) {
       this.#services.log.warn({ err: error }, "no se pudo devolver un turno");
       void setTimeout(giveBackAgainAfter, undefined, { ref: false }).then(() => this.#giveBack());
     }
-    this.#given.resolve();
-    this.#given = Promise.withResolvers();
+    for (const modelId of models) {
+      this.#given.get(modelId)?.resolve();
+      this.#given.delete(modelId);
+    }
   }
+}
+
+const [taken, over] = [0, -1];
+
+/** Ends turns. Their rounds are known as long as others wait: whoever comes again at once does not go first each time. */
+async function endTurns(trx: Trx, ids: string[]): Promise<void> {
+  await trx.updateTable("turns").set({ place: over, messageId: null }).where("id", "in", ids).execute();
+  await trx
+    .deleteFrom("turns")
+    .where("place", "=", over)
+    .where((e) =>
+      e.not(
+        e.exists(
+          e
+            .selectFrom("turns as w")
+            .whereRef("w.modelId", "=", "turns.modelId")
+            .where("w.place", ">", 0)
+            .select("w.id"),
+        ),
+      ),
+    )
+    .execute();
 }
 
 type Arriving = Omit<TurnRow, "place" | "round">;
 
-/** Place of a turn now, stored with it: 0 once the model may be asked. */
-async function placeOf(trx: Trx, engine: Engine, turn: Arriving, atOnce: number): Promise<number> {
+/** Place of a turn now, stored with it: 0 once the model may be asked. A model that is gone, or has no limit any more, keeps nobody waiting. */
+async function placeOf(trx: Trx, engine: Engine, turn: Arriving): Promise<number> {
+  const { modelId, userId, processId } = turn;
   // Two at once do not both find the last place; SQLite has one transaction at a time.
-  if (engine === "postgres") await sql`select pg_advisory_xact_lock(hashtext(${`turns ${turn.modelId}`}))`.execute(trx);
+  if (engine === "postgres") await sql`select pg_advisory_xact_lock(hashtext(${`turns ${modelId}`}))`.execute(trx);
+  // This process may not have said yet that it is there, or may have said that it ends.
+  await trx
+    .deleteFrom("turns")
+    .where("modelId", "=", modelId)
+    .where("processId", "!=", processId)
+    .where("processId", "not in", (e) => e.selectFrom("processes").select("id"))
+    .execute();
+  const model = await trx.selectFrom("models").where("id", "=", modelId).select("atOnce").executeTakeFirst();
   const all = await trx
     .selectFrom("turns")
-    .where("modelId", "=", turn.modelId)
+    .where("modelId", "=", modelId)
     .orderBy("round")
     .orderBy("id")
     .selectAll()
     .execute();
-  const own = all.find(({ id }) => id === turn.id) ?? { ...turn, round: roundOf(all, turn.userId), place: notYet };
-  const place = placeIn(all, own, atOnce);
-  if (own.place === notYet)
-    await trx
-      .insertInto("turns")
-      .values({ ...own, place })
-      .execute();
-  else if (own.place !== place) await trx.updateTable("turns").set({ place }).where("id", "=", turn.id).execute();
+  const known = all.find(({ id }) => id === turn.id);
+  const own = known ?? { ...turn, round: roundOf(all, userId), place: behind };
+  const place = model?.atOnce == null ? taken : placeIn(all, own, model.atOnce);
+  if (known && known.place !== place) await trx.updateTable("turns").set({ place }).where("id", "=", turn.id).execute();
+  if (known) return place;
+  // Of those that are over, a person's last round is the one that counts.
+  const before = trx.deleteFrom("turns").where("modelId", "=", modelId).where("userId", "=", userId);
+  await before.where("place", "=", over).execute();
+  await trx
+    .insertInto("turns")
+    .values({ ...own, place })
+    .execute();
   return place;
 }
 
-const notYet = -1;
+// Of one that arrives: waiting, its place not known yet.
+const behind = 1;
 
 type Queued = Pick<TurnRow, "id" | "userId" | "round" | "place">;
 
 /** The round of a person's next turn: the one that the model is at, or the one after their last. `turns`: by round. */
 export function roundOf(turns: Queued[], userId: string): number {
-  const now = (turns.find(({ place }) => place === 0) ?? turns[0])?.round ?? 0;
+  const now = (turns.find(({ place }) => place === taken) ?? turns.find(({ place }) => place > 0))?.round ?? 0;
   const last = turns.findLast((turn) => turn.userId === userId);
   return last ? Math.max(now, last.round + 1) : now;
 }
 
 /** Place of a turn among all of its model, which are by round and arrival: 0 once it may be taken. */
 export function placeIn(turns: Queued[], own: Queued, atOnce: number): number {
-  if (own.place === 0) return 0;
-  const free = Math.max(0, atOnce - turns.filter(({ place }) => place === 0).length);
+  if (own.place === taken) return taken;
+  const free = Math.max(0, atOnce - turns.filter(({ place }) => place === taken).length);
   const isBefore = ({ id, round, place }: Queued) =>
-    place !== 0 && id !== own.id && (round < own.round || (round === own.round && id < own.id));
+    place > 0 && id !== own.id && (round < own.round || (round === own.round && id < own.id));
   return Math.max(0, turns.filter(isBefore).length + 1 - free);
 }

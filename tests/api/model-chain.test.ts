@@ -5,6 +5,11 @@ import { type Account, type Api, openApi, textOf } from "../support/api.ts";
 import { streamed } from "../support/doors.ts";
 import { ruleEngines } from "../support/engines.ts";
 
+const pixel = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
 /** How a model of the server below answers, by its name there. */
 const answers: Record<string, (response: ServerResponse) => void> = {
   caido: (response) => response.writeHead(503).end("{}"),
@@ -114,6 +119,17 @@ for (const engine of await ruleEngines()) {
       expect(last).not.toContain("ana@ejemplo.es");
     });
 
+    it("hides it also when the reply goes on later, with the model that has taken it over", async () => {
+      const fallbackId = await make("bueno");
+      const { reply } = await ask(await make("caido", { fallbackId, pseudonyms: true }), "Mi correo es ana@ejemplo.es");
+      const { id } = reply as Message & { id: string };
+      await api.db.updateTable("messages").set({ status: "interrupted" }).where("id", "=", id).execute();
+      asked.length = 0;
+      await api.converse(ana.token, { parentId: id });
+      expect(asked.length).toBeGreaterThan(0);
+      for (const { body } of asked) expect(body).not.toContain("ana@ejemplo.es");
+    });
+
     it("goes on for programs, too, but not with what they have asked wrongly", async () => {
       const fallbackId = await make("bueno");
       const id = await make("caido", { fallbackId });
@@ -124,6 +140,26 @@ for (const engine of await ruleEngines()) {
       const answer = await api.call("POST", "/chat/completions", { token, json });
       expect(answer.status, answer.text).toBe(200);
       expect(answer.text).toContain("Contesto yo");
+      expect(models()).toEqual(["caido", "bueno"]);
+    });
+
+    it("passes over a model that takes no pictures, where a program sends one", async () => {
+      const last = await make("bueno", { acceptsImages: true });
+      const blind = await make("bueno", { fallbackId: last, acceptsImages: false });
+      const id = await make("caido", { fallbackId: blind, acceptsImages: true });
+      const key = await api.call("POST", "/api/key", { token: ana.token, json: { name: "programa", scope: "write" } });
+      const url = `data:image/png;base64,${Buffer.from(pixel).toString("base64")}`;
+      const content = [
+        { type: "text", text: "¿Qué es?" },
+        { type: "image_url", image_url: { url } },
+      ];
+      asked.length = 0;
+      const json = { model: id, messages: [{ role: "user", content }] };
+      const answer = await api.call("POST", "/chat/completions", {
+        token: (key.body as { token: string }).token,
+        json,
+      });
+      expect(answer.status, answer.text).toBe(200);
       expect(models()).toEqual(["caido", "bueno"]);
     });
 

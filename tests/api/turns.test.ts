@@ -152,6 +152,64 @@ for (const engine of await ruleEngines()) {
       await next;
     });
 
+    const model = () => ({ id: modelId, atOnce: 1 });
+    const turnsOf = (processId?: string) => {
+      const { db, engine: kind, processes, log } = api.services;
+      return new Turns({ db, engine: kind, processes: processId ? { id: processId } : processes, log });
+    };
+    const askedBy = (who: number) => ({
+      ...{ userId: people[who]?.id ?? "", messageId: null, tell: () => {} },
+      signal: new AbortController().signal,
+    });
+    const limit = (atOnce: number | null) =>
+      api.db.updateTable("models").set({ atOnce }).where("id", "=", modelId).execute();
+
+    it("comes to somebody's second request, however often others come back", async () => {
+      const turns = turnsOf();
+      let leave = await turns.take(model(), askedBy(0));
+      const second = turns.take(model(), askedBy(0));
+      await waiting(1);
+      let others = 0;
+      let isOver = false;
+      const end = second.then((given) => {
+        isOver = true;
+        return given;
+      });
+      while (!isOver && others < 20) {
+        const next = turns.take(model(), askedBy(1 + (others % 2)));
+        await waiting(2);
+        await leave();
+        const first = await Promise.race([end, next]);
+        leave = first;
+        if (!isOver) others++;
+        else void next.then((given) => given());
+      }
+      expect(others).toBeLessThanOrEqual(2);
+      await leave();
+      await vi.waitFor(async () => expect(await api.db.selectFrom("turns").selectAll().execute()).toEqual([]));
+    });
+
+    it("follows a limit that is changed, or taken away, while somebody waits", async () => {
+      const turns = turnsOf();
+      const first = await turns.take(model(), askedBy(0));
+      const second = turns.take(model(), askedBy(1));
+      await waiting(1);
+      await limit(2);
+      const third = turns.take(model(), askedBy(2));
+      const given = await second;
+      await limit(null);
+      for (const leave of [first, given, await third]) await leave();
+      await limit(1);
+    });
+
+    it("is had by a process that has not said yet that it is there, and lost with one that is gone", async () => {
+      const gone = turnsOf(crypto.randomUUID());
+      await gone.take(model(), askedBy(0));
+      const turns = turnsOf();
+      await (await turns.take(model(), askedBy(1)))();
+      expect(await api.db.selectFrom("turns").selectAll().execute()).toEqual([]);
+    });
+
     it("is one for all processes", async () => {
       const { db, services } = api;
       const make = () => new Turns({ db, engine: services.engine, processes: services.processes, log: services.log });

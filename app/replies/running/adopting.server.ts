@@ -4,7 +4,7 @@ import { releaseNotices } from "../../db/reply-notices.server.ts";
 import type { MessageRow, ModelRow, Tables } from "../../db/tables.ts";
 import type { Usage } from "../chunk.ts";
 import { cutCalls, partsOf, type ReplyPart, storedParts } from "../parts.server.ts";
-import { estimateUsage, settleUsage } from "../usage.server.ts";
+import { costOf, estimateUsage, settleUsage } from "../usage.server.ts";
 
 /** How often a reply goes on by itself: one that ends its process each time must not do so for ever. */
 const takeoversAtMost = 3;
@@ -65,6 +65,7 @@ async function take(trx: Trx, id: string, { writer, before, now }: Adopting): Pr
       update.set({
         inputTokens: (inputTokens ?? 0) + (cost?.inputTokens ?? 0),
         outputTokens: (outputTokens ?? 0) + (cost?.outputTokens ?? 0),
+        ...(cost && model && { cost: (found.cost ?? 0) + costOf(model, cost) }),
       }),
     )
     .where("id", "=", id)

@@ -47,6 +47,8 @@ export class Run {
   promptLength = 0;
   /** Tokens used for summarising older messages. */
   spent: Usage = { inputTokens: 0, outputTokens: 0 };
+  /** Cost of the same by models that have failed. */
+  spentBefore = 0;
   usage: ReplyUsage = { inputTokens: 0, outputTokens: 0 };
   /** Tokens that are stored with the reply once it has ended: of all its runs, estimated where none were reported. */
   counted: ReplyUsage | undefined;

@@ -16,6 +16,7 @@ import { endCalls, type ReplyPart, unsigned } from "../parts.server.ts";
 import { openModel } from "../providers/model-access.server.ts";
 import { makeTitle } from "../title.server.ts";
 import type { Turns } from "../turns.server.ts";
+import { costOf, settleUsage } from "../usage.server.ts";
 import { Writing } from "../writing.server.ts";
 import { abandoned, adopt } from "./adopting.server.ts";
 import { measureReply } from "./measure.server.ts";
@@ -124,7 +125,8 @@ export class Runs {
   }
 
   /** Starts writing a stored, empty or unfinished reply to `question`. */
-  start(reply: MessageRow, question: MessageRow, model: ModelRow, { parts = [], zone }: Going = {}): Run {
+  start(reply: MessageRow, question: MessageRow, asked: ModelRow, { parts = [], zone }: Going = {}): Run {
+    const model = reply.pseudonyms === 1 ? { ...asked, pseudonyms: 1 as const } : asked;
     // Fields that a provider wants back go to the model that they came from, and to no other.
     const run = new Run(reply, reply.modelId === model.id ? parts : parts.map(unsigned), zone);
     this.#runs.set(reply.id, run);
@@ -268,13 +270,20 @@ export class Runs {
     const { model, error } = failure;
     const next = await nextInChain(db, failure);
     if (!next) return undefined;
+    // Summaries, and other words to search by, were this model's.
+    if (run.spent.inputTokens + run.spent.outputTokens > 0) {
+      await settleUsage(db, failure.userId, model, run.spent, Date.now());
+      run.spentBefore += costOf(model, run.spent);
+      run.spent = { inputTokens: 0, outputTokens: 0 };
+    }
+    run.promptLength = 0;
     const { messageId } = run;
     const cause = error instanceof ReplyError && describeCause(error);
     log.warn({ messageId, modelId: model.id, nextModelId: next.id, cause }, "otro modelo sigue con una respuesta");
     // After a restart, it goes on with this one.
     await db
       .updateTable("messages")
-      .set({ modelId: next.id })
+      .set({ modelId: next.id, ...(next.pseudonyms === 1 && { pseudonyms: 1 as const }) })
       .where("id", "=", messageId)
       .where("status", "=", "streaming")
       .where("writer", "=", run.writer)

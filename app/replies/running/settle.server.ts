@@ -40,7 +40,7 @@ export async function settle(
       own.reasoningTokens === undefined ? reply.reasoningTokens : before.reasoningTokens + own.reasoningTokens,
     cachedTokens: own.cachedTokens === undefined ? reply.cachedTokens : (reply.cachedTokens ?? 0) + own.cachedTokens,
     // Summaries and other words to search by belong to it.
-    cost: (reply.cost ?? 0) + costOf(model, usage),
+    cost: (reply.cost ?? 0) + run.spentBefore + costOf(model, usage),
   };
   await db.transaction().execute(async (trx) => {
     // Rows are locked in the same order as when a message is sent (usage, then text use, then chat). Another order

@@ -9,12 +9,12 @@ import { GrowingText } from "./growing-text.server.ts";
 import { renderPart } from "./render-part.server.tsx";
 
 /** Part that the browser has: up to a place or, in a page of an older build, which knows of text alone, up to an offset in it. */
-type Known = Position | { n: undefined; at: number };
+type Known = (Position | { n: undefined; at: number }) & { isWaiting?: true };
 
 /** Part that the browser has, by the id of the last event it got. */
 export function knownOf(id: string): Known {
   const [, n, at = "0"] = /^(?:(\d{1,9})\.)?(\d{1,9})$/.exec(id) ?? [];
-  return { n: n === undefined ? undefined : Number(n), at: Number(at) };
+  return { n: n === undefined ? undefined : Number(n), at: Number(at), ...(id === waiting && { isWaiting: true }) };
 }
 
 /** How much of what begins at this place the browser has. */
@@ -42,8 +42,8 @@ async function* eventsOf(events: Events, chunks: Chunk[]): AsyncGenerator<string
   for (const chunk of chunks) yield* events.of(chunk);
 }
 
-// Stands where calls do, without a place among the parts.
-const turn = "turn";
+// Stands where calls do, without a place among the parts: a browser that comes back after it has nothing of the reply, and shows the line.
+const waiting = "t";
 
 /** Makes the events of a reply out of its chunks. */
 class Events {
@@ -55,19 +55,23 @@ class Events {
   #place: Position = { n: 0, at: 0 };
   #isThinking = false;
   #isWaiting = false;
+  /** Whether a part of the reply has been read. */
+  #hasBegun = false;
   /** The calls as they were told last, by their places. */
   readonly #calls = new Map<number, Extract<Chunk, { type: "tool" }>>();
 
   constructor(messageId: string, known: Known) {
     this.#messageId = messageId;
     this.#known = known;
+    this.#isWaiting = known.isWaiting === true;
   }
 
   async *of(chunk: Chunk): AsyncGenerator<string> {
-    if (chunk.type === "turn") {
+    if (chunk.type === "turn" && chunk.place > 0) {
       this.#isWaiting = true;
-      yield event("call", this.#place, { n: turn, html: renderPart(<TurnLine place={chunk.place} />) });
-    } else if (chunk.type === "sources") this.#sources = chunk.sources.length;
+      yield this.#waitingLine(renderPart(<TurnLine place={chunk.place} />));
+    } else if (chunk.type === "turn") yield this.#turnCome();
+    else if (chunk.type === "sources") this.#sources = chunk.sources.length;
     else if (chunk.type === "part") yield this.#begin(chunk);
     else if (chunk.type === "text") yield* this.#write(chunk);
     else if (chunk.type === "reasoning") {
@@ -87,10 +91,22 @@ class Events {
     else if (chunk.type === "title") yield event("title", this.#place, chunk.title);
   }
 
+  #turnCome(): string {
+    const gone = this.#isWaiting ? this.#waitingLine("") : "";
+    this.#isWaiting = false;
+    return gone;
+  }
+
+  #waitingLine(html: string): string {
+    const { n, at } = this.#hasBegun || this.#known.n === undefined ? this.#place : this.#known;
+    const id = this.#hasBegun || this.#known.n !== undefined ? `${n}.${at}` : waiting;
+    return `id: ${id}\nevent: call\ndata: ${JSON.stringify({ n: "turn", html })}\n\n`;
+  }
+
   #begin({ n, kind }: Extract<Chunk, { type: "part" }>): string {
     // Its turn has come: the line about it goes.
-    const gone = this.#isWaiting ? event("call", this.#place, { n: turn, html: "" }) : "";
-    this.#isWaiting = false;
+    const gone = this.#turnCome();
+    this.#hasBegun = true;
     const isNew = this.#known.n === undefined || n > this.#known.n;
     // The rest of the text before, which was held back, is shown.
     const rest = this.#text && isNew ? event("block", this.#place, this.#text.end()) : "";
