@@ -15,6 +15,7 @@ export const always = [
   "tests/failure/ready.long.test.ts",
   "tests/failure/redis.long.test.ts",
   "tests/failure/shutdown.long.test.ts",
+  "tests/failure/turns.long.test.ts",
   "tests/failure/wrong-start.long.test.ts",
   "tests/pages/demo.long.test.ts",
   "tests/pages/start.long.test.ts",

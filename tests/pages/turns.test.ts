@@ -6,8 +6,12 @@ import { streamed } from "../support/doors.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
 const owed: ServerResponse[] = [];
-const upstream = createServer((request, response) => {
-  request.resume().on("end", () => owed.push(response));
+const upstream = createServer(async (request, response) => {
+  let body = "";
+  for await (const part of request) body += part;
+  // Titles wait for no turn.
+  if (body.includes("Pon título")) response.end(streamed("Un título"));
+  else owed.push(response);
 });
 let server: TestServer;
 let admin: Browser;
@@ -41,12 +45,35 @@ it("a page says whose turn it is while it waits, in its document and by its even
   const waiting = await ana.beginningOf(chat, "eres la");
   expect(readable(waiting)).toMatch(/Esperando turno: eres la\s+1\s*\.ª/);
   const [, id = ""] = /\/conversation\/reply\/([\w-]{36})/.exec(waiting) ?? [];
-  const events = ana.html(`/conversation/stream/${id}`);
-  const page = ana.html(chat);
+  const events = reading(await ana.fetch(`/conversation/stream/${id}`));
+  const page = reading(await ana.fetch(chat));
+  for (const one of [events, page]) await one.until("eres la");
   await answer();
   await answer();
-  const told = (await events).split("\n\n").flatMap((event) => /"n":"turn","html":"(.*)"/.exec(event)?.[1] ?? []);
+  const told = (await events.whole())
+    .split("\n\n")
+    .flatMap((event) => /"n":"turn","html":"(.*)"/.exec(event)?.[1] ?? []);
   expect(told.map((html) => html.includes("eres la"))).toEqual([true, false]);
-  expect(readable(await page)).toMatch(/eres la\s+1\s*\.ª.*Ya está/);
+  expect(readable(await page.whole())).toMatch(/eres la\s+1\s*\.ª.*Ya está/);
   expect(readable(await ana.html(chat))).not.toContain("Esperando turno");
 });
+
+/** An answer that grows, read as far as a text, and then to its end. */
+function reading(answer: Response) {
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  const more = async () => {
+    const { value = "", done = true } = (await reader?.read()) ?? {};
+    text += value;
+    return !done;
+  };
+  return {
+    async until(said: string): Promise<void> {
+      while (!text.includes(said)) if (!(await more())) throw new Error(`it has ended: ${text}`);
+    },
+    async whole(): Promise<string> {
+      while (await more());
+      return text;
+    },
+  };
+}
