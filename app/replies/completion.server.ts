@@ -71,6 +71,7 @@ export async function completePrompt(
     const system = [model.systemPrompt, ...(await instructionsFor(db, userId)), prompt.system]
       .filter(Boolean)
       .join("\n\n");
+    const hasImages = prompt.turns.some((turn) => turn.role !== "tool" && turn.images?.length);
     const pieces =
       house.length > 0 ? withHouseCalls({ ask, given: prompt.turns, tools: house, caller: { userId, signal } }) : ask();
     async function* ask(since: Prompt["turns"] = []) {
@@ -80,14 +81,14 @@ export async function completePrompt(
         const by = model;
         const learn = (learned: Learned) => storeLearned({ db, log }, by, learned);
         let begun = false;
-        const leave = await turns.take(by, { userId, messageId: null, signal, tell: () => {} });
+        const leaveTurn = await turns.take(by, { userId, messageId: null, signal, tell: () => {} });
         try {
           const options = { ...wanted, tools, signal, silence: modelSilence, learn };
           for await (const piece of generate(openModel(by, modelKey), given, options)) {
             begun = true;
             if (piece.type === "finish") told.set(by, addedUsage(told.get(by) ?? none, piece.usage));
             // A program that does not read must not keep the others waiting.
-            const unread = by.atOnce === null ? undefined : setTimeout(() => void leave(), unreadAtMost).unref();
+            const unread = by.atOnce === null ? undefined : setTimeout(() => void leaveTurn(), unreadAtMost).unref();
             yield piece;
             clearTimeout(unread);
           }
@@ -103,11 +104,10 @@ export async function completePrompt(
           log.warn({ modelId: model.id, nextModelId: next.id }, "otro modelo sigue con lo que pide un programa");
           model = next;
         } finally {
-          await leave();
+          await leaveTurn();
         }
       }
     }
-    const hasImages = prompt.turns.some((turn) => turn.role !== "tool" && turn.images?.length);
     const length = system.length + prompt.turns.reduce((sum, { content }) => sum + content.length, 0);
     return counted(pieces, leave, length, async ({ status, ...measured }) => {
       measureReply(measured, model, status);
