@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { knownModel } from "../../app/replies/providers/known-models.server.ts";
 import { type Account, type Api, openApi } from "../support/api.ts";
+import { startUpstream } from "../support/doors.ts";
 import { sqlite } from "../support/engines.ts";
 
 describe("a well-known model", () => {
@@ -24,6 +25,31 @@ describe("a well-known model", () => {
   ] as const)("is none: %s %s at %s", (provider, externalId, baseUrl) => {
     expect(knownModel({ provider, externalId, baseUrl })).toBeUndefined();
   });
+});
+
+it("models of a server that was added by hand are looked for, too, and are off until they are chosen", async () => {
+  const upstream = await startUpstream(() => ({
+    type: "application/json",
+    body: JSON.stringify({ data: [{ id: "uno" }, { id: "dos" }, { id: "texto-embed" }] }),
+  }));
+  const api = await openApi(sqlite);
+  const { token } = await api.signUp("Admin");
+  const json = {
+    name: "Uno",
+    provider: "openai-compatible",
+    externalId: "uno",
+    baseUrl: `${upstream.url}/v1`,
+    apiKey: "k",
+  };
+  await api.call("POST", "/api/model", { token, json });
+  expect((await api.call("POST", "/api/model/discover", { token })).body).toEqual({ found: 1 });
+  expect((await api.call("POST", "/api/model/discover", { token })).body).toEqual({ found: 0 });
+  const { items } = (await api.call("GET", "/api/model", { token })).body as {
+    items: { externalId: string; enabled: boolean; hasKey: boolean }[];
+  };
+  expect(items.find(({ externalId }) => externalId === "dos")).toMatchObject({ enabled: false, hasKey: true });
+  await api.close();
+  upstream.stop();
 });
 
 describe("a model that is created", () => {

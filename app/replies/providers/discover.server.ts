@@ -1,12 +1,23 @@
 import { v7 as newId } from "uuid";
 import type { Db, Engine } from "../../db/engine.server.ts";
 import { alone } from "../../db/processes/alone.server.ts";
-import { encrypt } from "../../process/crypto.server.ts";
+import type { ModelRow } from "../../db/tables.ts";
+import { encrypt, tryDecrypt } from "../../process/crypto.server.ts";
 import type { Log } from "../../process/log.server.ts";
 import { knownModel } from "./known-models.server.ts";
-import { type ListedModel, type Provider, type Providers, providersIn } from "./model-lists.server.ts";
+import {
+  type ListedModel,
+  listAt,
+  type ModelServer,
+  type Provider,
+  type Providers,
+  providersIn,
+} from "./model-lists.server.ts";
 
 type Needs = { db: Db; engine: Engine; log: Log; modelKey: Buffer };
+
+// At once: a gateway may list thousands.
+const foundAtMost = 500;
 
 // In ms, until silent servers are asked again.
 const lookAgainAfter = 60_000;
@@ -56,12 +67,48 @@ async function withLocal(needs: Needs): Promise<(provider: string) => boolean> {
   return has;
 }
 
-/** Asks all configured providers once more. Returns how many new models were found. */
+/**
+ * Asks all configured providers once more, and the servers of the models that administrators have added; what is new of these is off until one
+ * is chosen. Returns how many new models were found.
+ */
 export async function findNewModels(needs: Needs, config: Providers): Promise<number> {
   const count = async () => (await needs.db.selectFrom("models").select("id").execute()).length;
   const before = await count();
   await addModelsOf(needs, providersIn(config), { warns: true });
+  await addModelsOfServers(needs);
   return (await count()) - before;
+}
+
+async function addModelsOfServers(needs: Needs): Promise<void> {
+  const rows = await needs.db.selectFrom("models").where("enabled", "=", 1).selectAll().execute();
+  const servers = new Map<string, ModelServer>();
+  for (const row of rows) {
+    const { provider, baseUrl } = row;
+    const apiKey = row.apiKey && (tryDecrypt(row.apiKey, needs.modelKey, row.id) ?? null);
+    servers.set(JSON.stringify([provider, baseUrl]), { provider, baseUrl, apiKey });
+  }
+  const lists = await Promise.all(
+    [...servers.values()].map((server) =>
+      listAt(server)?.catch((error: Error) => {
+        needs.log.warn({ provider: server.provider, err: error }, "un servidor de modelos no contesta");
+        return [];
+      }),
+    ),
+  );
+  const found = lists.flatMap((list) => list ?? []).slice(0, foundAtMost);
+  await alone(needs, "models", async () => {
+    const known = await needs.db.selectFrom("models").select(["provider", "externalId", "baseUrl"]).execute();
+    const fresh = found.filter(
+      (model) =>
+        !known.some(
+          (row) =>
+            row.provider === model.provider && row.externalId === model.externalId && row.baseUrl === model.baseUrl,
+        ),
+    );
+    for (const [index, model] of fresh.entries()) {
+      await addModel(needs, model, { position: known.length + index, isDefault: false, enabled: 0 });
+    }
+  });
 }
 
 /**
@@ -116,7 +163,7 @@ function isOnThisMachine(baseUrl: string | null, provider: ListedModel["provider
 async function addModel(
   { db, modelKey }: Needs,
   { told, ...found }: ListedModel,
-  { position, isDefault }: { position: number; isDefault: boolean },
+  { position, isDefault, enabled = 1 }: { position: number; isDefault: boolean; enabled?: ModelRow["enabled"] },
 ): Promise<void> {
   const now = Date.now();
   const id = newId();
@@ -156,7 +203,7 @@ async function addModel(
         inputPrice: known?.inputPrice ?? null,
         outputPrice: known?.outputPrice ?? null,
         cachedPrice: known?.cachedPrice ?? null,
-        enabled: 1,
+        enabled,
         isDefault: isDefault ? 1 : 0,
         position,
       })

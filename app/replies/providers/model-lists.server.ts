@@ -25,15 +25,21 @@ const patience = 5_000;
 // More than anybody chooses among; OpenRouter has some 400.
 const modelsAtMost = 1_000;
 
+/** A server of models as a model's row names it, its key decrypted. */
+export type ModelServer = Pick<ModelRow, "provider" | "baseUrl" | "apiKey">;
+
 /** A model as its own server lists it; undefined where there is no list, or the model is not in it. */
-export async function askAbout(model: Pick<ModelRow, "provider" | "externalId" | "baseUrl" | "apiKey">) {
-  const { provider, externalId, baseUrl, apiKey } = model;
-  const lists: Partial<Record<ModelRow["provider"], () => Promise<ListedModel[]>>> = {
-    ...(baseUrl && { "openai-compatible": () => listCompatible(baseUrl, apiKey), ollama: () => listOllama(baseUrl) }),
-    ...(apiKey && { anthropic: () => listAnthropic(apiKey, baseUrl ?? undefined), google: () => listGoogle(apiKey) }),
-  };
-  const listed = await lists[provider]?.().catch(() => []);
-  return listed?.find((one) => one.externalId === externalId);
+export async function askAbout(model: ModelServer & Pick<ModelRow, "externalId">) {
+  const listed = await listAt(model)?.catch(() => []);
+  return listed?.find((one) => one.externalId === model.externalId);
+}
+
+/** The models of a server; undefined where none can be asked for. Rejects if it does not answer. */
+export function listAt({ provider, baseUrl, apiKey }: ModelServer): Promise<ListedModel[]> | undefined {
+  if (provider === "openai-compatible" && baseUrl) return listCompatible(baseUrl, apiKey);
+  if (provider === "ollama" && baseUrl) return listOllama(baseUrl);
+  if (provider === "anthropic" && apiKey) return listAnthropic(apiKey, baseUrl ?? undefined);
+  return provider === "google" && apiKey ? listGoogle(apiKey) : undefined;
 }
 
 /** The providers of the environment: those with a key or an address, and Ollama at its usual address. */

@@ -28,10 +28,13 @@ export async function tryModel(context: Context, id: string): Promise<Tried> {
   return { ok: true, facts: [words, ...found].join(" "), html };
 }
 
-/** «Buscar modelos»: adds those that the known servers have and that are not there yet. */
+/** «Buscar modelos»: adds those that the known servers have and that are not there yet; of servers that were added by hand, turned off. */
 export async function discoverModels(context: Context) {
   const { found } = await read(context.get(apiContext).api.model.discover.$post());
   return found === 0
     ? ({ type: "info", title: "No hay modelos que no estuvieran ya." } as const)
-    : ({ type: "success", title: `Modelos nuevos: ${found}.` } as const);
+    : ({
+        type: "success",
+        title: `Modelos nuevos: ${found}. Los de servidores añadidos a mano están desactivados.`,
+      } as const);
 }
