@@ -1,4 +1,5 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
+import type { ChatRow } from "../../db/tables.ts";
 import { CannotReply } from "../../replies/cannot-reply.server.ts";
 import type { EndStatus } from "../../replies/running/run.server.ts";
 import { LimitReached } from "../../replies/usage.server.ts";
@@ -7,6 +8,7 @@ import { active, findPerson, refuseInactive, signedIn } from "../http/authentica
 import { answerInvalid, notFound, Problem } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
 import { bearer, idParam, takes } from "../http/schemas.server.ts";
+import { findChat, findMessage } from "../http/visibility.server.ts";
 import { modelToUse } from "../models/models.server.ts";
 import { ownMessage, start } from "./conversation.server.ts";
 
@@ -49,13 +51,9 @@ const compare: RouteHandler<typeof compareRoute, ApiEnv> = async (c) => {
   const [modelId, ...rest] = modelIds;
   const { messageId } = await start(services, person, { parentId, modelId }, zone);
   await keep(services, chatId, rest.length > 0 ? { parentId, modelIds: rest, zone } : null);
-  const begun = await services.db
-    .selectFrom("messages")
-    .where("id", "=", messageId)
-    .select("status")
-    .executeTakeFirst();
+  const { status } = await findMessage(services, person, messageId);
   // It has ended before the others were kept.
-  if (begun && begun.status !== "streaming") await goOnComparing(services, chatId, "complete");
+  if (status !== "streaming") await goOnComparing(services, await findChat(services, person, chatId), "complete");
   return c.body(null, 204);
 };
 
@@ -66,15 +64,14 @@ export const comparisons = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid 
  * Lets the next model answer that is still to do so; answers whether one has begun. A reply that was stopped ends the comparison. A refusal is
  * kept with it.
  */
-export async function goOnComparing(services: Services, chatId: string, ended: EndStatus): Promise<boolean> {
+export async function goOnComparing(
+  services: Services,
+  chat: Pick<ChatRow, "id" | "userId" | "sessionId" | "compared">,
+  ended: EndStatus,
+): Promise<boolean> {
   const { db } = services;
-  const chat = await db
-    .selectFrom("chats")
-    .where("id", "=", chatId)
-    .where("compared", "is not", null)
-    .select(["userId", "sessionId", "compared"])
-    .executeTakeFirst();
-  const compared = chat && parseCompared(chat.compared);
+  const chatId = chat.id;
+  const compared = parseCompared(chat.compared);
   if (!compared || compared.problem) return false;
   const { modelIds, parentId, zone } = compared;
   const [modelId, ...rest] = modelIds;

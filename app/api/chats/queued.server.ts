@@ -25,9 +25,9 @@ const lookEvery = 10_000;
  * does. One that could not be sent before is left to its author. A refusal is kept with the message.
  */
 export async function sendQueued(services: Services, chatId: string, ended: EndStatus): Promise<void> {
-  if (await goOnComparing(services, chatId, ended)) return;
-  if (ended !== "complete" && ended !== "stopped") return;
   const [chat] = (await findQueue(services.db, { chatId })).rows;
+  if (chat && (await goOnComparing(services, chat, ended))) return;
+  if (ended !== "complete" && ended !== "stopped") return;
   if (!chat?.queued || parseQueued(chat.queued)?.problem) return;
   try {
     await send(services, chat);
@@ -46,7 +46,7 @@ export async function sendQueued(services: Services, chatId: string, ended: EndS
 }
 
 const findQueue = prepared((db, { chatId }: { chatId: string }) =>
-  db.selectFrom("chats").where("id", "=", chatId).select(["id", "userId", "sessionId", "queued"]),
+  db.selectFrom("chats").where("id", "=", chatId).select(["id", "userId", "sessionId", "queued", "compared"]),
 );
 
 /** Sends what waits in a chat. Throws what `start` throws, and TakenBack if it was sent or taken back meanwhile. */
