@@ -74,16 +74,19 @@ async function withLocal(needs: Needs): Promise<(provider: string) => boolean> {
 export async function findNewModels(needs: Needs, config: Providers): Promise<number> {
   const count = async () => (await needs.db.selectFrom("models").select("id").execute()).length;
   const before = await count();
-  await addModelsOf(needs, providersIn(config), { warns: true });
-  await addModelsOfServers(needs);
+  const providers = providersIn(config);
+  await addModelsOf(needs, providers, { warns: true });
+  await addModelsOfServers(needs, providers);
   return (await count()) - before;
 }
 
-async function addModelsOfServers(needs: Needs): Promise<void> {
+/** `asked`: those that have been asked already. */
+async function addModelsOfServers(needs: Needs, asked: Provider[]): Promise<void> {
   const rows = await needs.db.selectFrom("models").where("enabled", "=", 1).selectAll().execute();
   const servers = new Map<string, ModelServer>();
   for (const row of rows) {
     const { provider, baseUrl } = row;
+    if (asked.some((one) => one.name === provider && one.baseUrl === baseUrl)) continue;
     const apiKey = row.apiKey && (tryDecrypt(row.apiKey, needs.modelKey, row.id) ?? null);
     servers.set(JSON.stringify([provider, baseUrl]), { provider, baseUrl, apiKey });
   }

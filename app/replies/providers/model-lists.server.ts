@@ -15,8 +15,8 @@ export type ListedModel = Pick<
 
 /** The settings that say where models may be. */
 export type Providers = Pick<Config, "openai" | "anthropic" | "google" | "ollamaBaseUrl">;
-/** A configured provider. `list` asks for its models and rejects if it does not answer. */
-export type Provider = { name: ModelRow["provider"]; list(): Promise<ListedModel[]> };
+/** A configured provider, with the address that its models have. `list` asks for these and rejects if it does not answer. */
+export type Provider = { name: ModelRow["provider"]; baseUrl: string | null; list(): Promise<ListedModel[]> };
 
 type Fields = Record<string, unknown>;
 
@@ -48,16 +48,18 @@ export function providersIn({ openai, anthropic, google, ollamaBaseUrl }: Provid
   const { apiKey: anthropicKey } = anthropic;
   const { apiKey: googleKey } = google;
   const compatible = openai.baseUrl && serverAddressOf("openai-compatible", openai.baseUrl);
+  const ownAnthropic = anthropic.baseUrl ? serverAddressOf("anthropic", anthropic.baseUrl) : null;
+  const ollama = serverAddressOf("ollama", ollamaBaseUrl);
+  const at = (name: Provider["name"], baseUrl: string | null, list: Provider["list"]) => ({ name, baseUrl, list });
   return [
     ...(compatible
-      ? [{ name: "openai-compatible" as const, list: () => listCompatible(compatible, openaiKey ?? null) }]
-      : []),
-    ...(openaiKey && !compatible ? [{ name: "openai" as const, list: () => listOpenAi(openaiKey) }] : []),
-    ...(anthropicKey
-      ? [{ name: "anthropic" as const, list: () => listAnthropic(anthropicKey, anthropic.baseUrl) }]
-      : []),
-    ...(googleKey ? [{ name: "google" as const, list: () => listGoogle(googleKey) }] : []),
-    { name: "ollama" as const, list: () => listOllama(serverAddressOf("ollama", ollamaBaseUrl)) },
+      ? [at("openai-compatible", compatible, () => listCompatible(compatible, openaiKey ?? null))]
+      : openaiKey
+        ? [at("openai", null, () => listOpenAi(openaiKey))]
+        : []),
+    ...(anthropicKey ? [at("anthropic", ownAnthropic, () => listAnthropic(anthropicKey, anthropic.baseUrl))] : []),
+    ...(googleKey ? [at("google", null, () => listGoogle(googleKey))] : []),
+    at("ollama", ollama, () => listOllama(ollama)),
   ];
 }
 
