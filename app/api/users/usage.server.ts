@@ -68,17 +68,20 @@ const showCosts: RouteHandler<typeof costsRoute, ApiEnv> = async (c) => {
     ])
     .execute();
   const cost = sql<number>`sum(messages.cost)`;
-  const chats = await db
-    .selectFrom("messages")
-    .innerJoin("chats", "chats.id", "messages.chatId")
-    .where("messages.userId", "=", userId)
-    .where("messages.createdAt", ">=", Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1))
-    .where("messages.cost", ">", 0)
-    .groupBy(["chats.id", "chats.title"])
-    .orderBy(cost, "desc")
-    .limit(chatsShown)
-    .select(["chats.id", "chats.title", sql<number>`count(*)`.as("replies"), cost.as("cost")])
-    .execute();
+  const isFree = months.every((row) => Number(row.cost) === 0);
+  const chats = isFree
+    ? []
+    : await db
+        .selectFrom("messages")
+        .innerJoin("chats", "chats.id", "messages.chatId")
+        .where("messages.userId", "=", userId)
+        .where("messages.createdAt", ">=", Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1))
+        .where("messages.cost", ">", 0)
+        .groupBy(["chats.id", "chats.title"])
+        .orderBy(cost, "desc")
+        .limit(chatsShown)
+        .select(["chats.id", "chats.title", sql<number>`count(*)`.as("replies"), cost.as("cost")])
+        .execute();
   return c.json(
     {
       months: months.map((row) => ({ month: row.month, tokens: Number(row.tokens), cost: Number(row.cost) })),
