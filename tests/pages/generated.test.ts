@@ -45,6 +45,13 @@ it("what is printed and exported says so", async () => {
   expect(json.messages.map(({ digitalSourceType }) => digitalSourceType)).toEqual([undefined, generated]);
 });
 
+it("answers that are compared say so", async () => {
+  const [, question = ""] = /\/conversation\/reply\/([\w-]{36})/.exec(await browser.html(chat)) ?? [];
+  const compared = await browser.html(`${chat}/comparar/${question}`);
+  expect(readable(compared)).toContain(notice);
+  expect(marked(compared)).toEqual([generated]);
+});
+
 it("a stranger with the link is told, and so is a program that reads the page", async () => {
   const title = "</script><script>alert(1)</script>";
   await browser.submit(`${chat}/editar`, `${chat}/editar`, { title });

@@ -1,10 +1,12 @@
 import { data, redirect } from "react-router";
 import { z } from "zod";
+import { digitalSource } from "../../../process/text/digital-source.ts";
 import { Callout } from "../../../ui/callout.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { titled } from "../../../ui/navigation/page-title.ts";
 import { accepted, read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
+import { dashboardOf } from "../../../web/dashboard.server.ts";
 import { sendFields } from "../../../web/forms/form.server.ts";
 import { requireActive, requireAuth } from "../../../web/guards.server.ts";
 import { listModels } from "../models.server.ts";
@@ -18,10 +20,11 @@ export const meta = titled("Comparar respuestas");
 
 export async function loader({ context, params, request }: Route.LoaderArgs) {
   const { api } = context.get(apiContext);
-  const [chat, question, models] = await Promise.all([
+  const [chat, question, models, { aiNotice }] = await Promise.all([
     read(api.chat[":id"].$get({ param: { id: params.id } })),
     read(api.message[":id"].$get({ param: { id: params.messageId } })),
     listModels(context),
+    dashboardOf(context),
   ]);
   if (question.chatId !== chat.id || question.role !== "user") throw data(null, 404);
   const pending = chat.compared?.parentId === question.id ? chat.compared : null;
@@ -29,6 +32,7 @@ export async function loader({ context, params, request }: Route.LoaderArgs) {
   return {
     chatId: chat.id,
     question: question.content,
+    aiNotice,
     answers: await showAnswers(context, request, chat, question.id, nameOf, pending !== null),
     pending: pending?.problem ? [] : (pending?.modelIds.map(nameOf) ?? []),
     problem: pending?.problem ?? undefined,
@@ -45,7 +49,7 @@ export const action = ({ context, params: { id } }: Route.ActionArgs) =>
 
 /** Answers of several models to one question, side by side; without script, as they grow one after another. */
 export default function Compare({ loaderData, actionData }: Route.ComponentProps) {
-  const { chatId, question, answers, pending, problem } = loaderData;
+  const { chatId, question, aiNotice, answers, pending, problem } = loaderData;
   const isBetween = pending.length > 0 && answers.every(({ marker }) => marker === undefined);
   const refusal = actionData && "message" in actionData ? actionData.message : problem;
   return (
@@ -55,6 +59,7 @@ export default function Compare({ loaderData, actionData }: Route.ComponentProps
       </p>
       <h1 className="mt-4">Comparar respuestas</h1>
       <p className="asked">{question}</p>
+      <p className="mt-3 text-text-2">{aiNotice}</p>
       {refusal && (
         <Callout type="warning">
           <p>{refusal}</p>
@@ -69,7 +74,7 @@ export default function Compare({ loaderData, actionData }: Route.ComponentProps
           </section>
         ))}
         {answers.map(({ id, name, marker, parts, error, written }) => (
-          <section key={id} aria-labelledby={`de-${id}`}>
+          <article key={id} aria-labelledby={`de-${id}`} data-digital-source-type={digitalSource.generated}>
             <h2 id={`de-${id}`}>{name}</h2>
             {marker === undefined ? <ReplyParts parts={parts} /> : <LiveReply messageId={id} marker={marker} />}
             {error && <p className="text-text-2">{error}</p>}
@@ -81,7 +86,7 @@ export default function Compare({ loaderData, actionData }: Route.ComponentProps
                 </button>
               </PostForm>
             )}
-          </section>
+          </article>
         ))}
         {/* One has ended, and the next one has not begun. */}
         {isBetween && <meta httpEquiv="refresh" content="2" />}
