@@ -1,31 +1,24 @@
-import { createHash, randomBytes } from "node:crypto";
-import { createRoute, type Hook, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
+import { randomBytes } from "node:crypto";
+import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { v7 as newId } from "uuid";
-import type { Db } from "../../db/engine.server.ts";
 import type { ApiKeyRow } from "../../db/tables.ts";
-import { isOwnResource } from "../../http/oauth-resource.server.ts";
-import { encrypt, hashToken, sameSecret, tryDecrypt } from "../../process/crypto.server.ts";
+import { encrypt, hashToken, tryDecrypt } from "../../process/crypto.server.ts";
 import { limits } from "../../process/limits.ts";
 import { parseJson } from "../../process/text/json.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
 import { active, apiKeyStart, noProgram, signedIn } from "../http/authentication.server.ts";
-import { answerInvalid, invalid, refusalOf } from "../http/problem.server.ts";
-import { mayEndSessions, publishes } from "../http/publish-change.server.ts";
+import { answerInvalid, invalid } from "../http/problem.server.ts";
 import { countAttempt, networkOf } from "../http/rate-limit.server.ts";
 import { answers, bearer, line, takes } from "../http/schemas.server.ts";
 import { refuseManyKeys } from "./api-keys.server.ts";
 
 // In ms: a program changes its code at once; some have a person bring it over by hand.
 const codeLasts = 5 * 60_000;
-const accessLasts = 60 * 60_000;
-const connectionLasts = 180 * 24 * 60 * 60_000;
-// Two windows of a program may renew the same key at once: the slower one is no thief.
-const renewing = 60_000;
 
-const secretLength = 43;
-const newSecret = () => randomBytes(32).toString("base64url");
+/** A secret of 256 bits: a code, or a part of a token. */
+export const newSecret = () => randomBytes(32).toString("base64url");
 
 /** A program that has registered. Nothing is stored of it: its id is this, encrypted. */
 type Client = { name: string; redirectUris: string[] };
@@ -166,7 +159,7 @@ function refuseUnregistered(address: string, client: Client): void {
 const giveConsentRoute = createRoute({
   ...consentRoute,
   method: "post",
-  middleware: [signedIn, noProgram, active, publishes("key"), mayEndSessions((c) => c.var.person.id)],
+  middleware: [signedIn, noProgram, active],
   request: {
     body: takes(
       z.strictObject({
@@ -215,160 +208,8 @@ const giveConsent: RouteHandler<typeof giveConsentRoute, ApiEnv> = async (c) => 
   return c.json({ code }, 201, { "Cache-Control": "no-store" });
 };
 
-const grant = z.object({
-  grant_type: z.string(),
-  client_id: z.string(),
-  code: z.string().optional(),
-  redirect_uri: z.string().optional(),
-  code_verifier: z.string().optional(),
-  refresh_token: z.string().optional(),
-  resource: z.string().optional(),
-});
-const ofForm = <Schema extends z.ZodType>(schema: Schema) => ({
-  content: { "application/x-www-form-urlencoded": { schema } },
-  required: true,
-});
-const refused = z.object({ error: z.string(), error_description: z.string() }).openapi("OauthError");
-
-const tokenRoute = createRoute({
-  method: "post",
-  path: "/token",
-  request: { body: ofForm(grant) },
-  responses: {
-    200: answers(
-      z
-        .object({
-          access_token: z.string(),
-          token_type: z.literal("Bearer"),
-          expires_in: z.number(),
-          refresh_token: z.string(),
-          scope: z.string(),
-        })
-        .openapi("OauthToken"),
-      "La clave de una conexión, que vale para /mcp durante una hora, y la que da otra.",
-    ),
-    400: answers(refused, "No se da, y por qué (RFC 6749, 5.2)."),
-  },
-});
-const giveToken: RouteHandler<typeof tokenRoute, ApiEnv> = async (c) => {
-  const given = c.req.valid("form");
-  const { db, clock } = c.var.services;
-  const now = clock.now();
-  c.header("Cache-Control", "no-store");
-  const refuse = (error: string, error_description: string) => c.json({ error, error_description }, 400);
-  if (given.resource !== undefined && !isOwnResource(given.resource, new URL(c.req.url).origin)) {
-    return refuse("invalid_target", "Esa dirección no es la de esta casa.");
-  }
-  const begins = given.grant_type === "authorization_code";
-  if (!begins && given.grant_type !== "refresh_token") {
-    return refuse("unsupported_grant_type", "Solo authorization_code y refresh_token.");
-  }
-  const secret = (begins ? given.code : given.refresh_token) ?? "";
-  const found = await (begins ? connectionOfCode(c, secret, given) : connectionOfRefresh(c, secret));
-  if (!found || found.client !== hashToken(given.client_id)) {
-    // Counted where it fails alone: others at the same address who guess hold up nobody who renews a key in order.
-    await countAttempt(c, "oauth", networkOf(c));
-    return refuse("invalid_grant", "El código o la clave ya no valen: hay que conectar otra vez.");
-  }
-  const access = `${apiKeyStart}${newSecret()}`;
-  // Begins with the code, by which its connection is known also once another has taken its place.
-  const refresh = `${secret.slice(0, secretLength)}${newSecret()}`;
-  const { numUpdatedRows } = await db
-    .updateTable("apiKeys")
-    .set({
-      tokenHash: hashToken(access),
-      refreshHash: hashToken(refresh),
-      challenge: null,
-      expiresAt: now + accessLasts,
-    })
-    .where("id", "=", found.id)
-    // Another call was faster with the same code or token.
-    .where("tokenHash", "=", found.tokenHash)
-    .executeTakeFirst();
-  if (numUpdatedRows === 0n) return refuse("invalid_grant", "El código o la clave se acaban de usar.");
-  // A program that connects again has one connection, not two.
-  const before = db.deleteFrom("apiKeys").where("userId", "=", found.userId).where("client", "=", found.client);
-  if (begins) await before.where("id", "!=", found.id).where("challenge", "is", null).execute();
-  const token = { access_token: access, token_type: "Bearer" as const, expires_in: accessLasts / 1000 };
-  return c.json({ ...token, refresh_token: refresh, scope: found.scope }, 200);
-};
-
-/** The connection that a code has begun. */
-const connectionOf = (db: Db, code: string): Promise<ApiKeyRow | undefined> =>
-  db.selectFrom("apiKeys").where("codeHash", "=", hashToken(code)).selectAll().executeTakeFirst();
-
-/** Ends a connection with what is under way by it, and notes it. */
-async function end(c: Context<ApiEnv>, { id, userId }: ApiKeyRow): Promise<void> {
-  const { db, changes } = c.var.services;
-  await db.transaction().execute(async (trx) => {
-    await trx.deleteFrom("apiKeys").where("id", "=", id).execute();
-    await recordAudit(trx, c, "delete", "key", id, { actorId: null, ownerId: userId });
-  });
-  for (const what of ["sessions", "key"] as const) changes.tell({ userId, what });
-}
-
-/** The connection that a code begins. One whose code comes twice, late, or from somebody else is ended: it may have been stolen. */
-async function connectionOfCode(
-  c: Context<ApiEnv>,
-  code: string,
-  given: z.output<typeof grant>,
-): Promise<ApiKeyRow | undefined> {
-  const { db, clock } = c.var.services;
-  const found = await connectionOf(db, code);
-  if (!found) return undefined;
-  const challenge = createHash("sha256")
-    .update(given.code_verifier ?? "")
-    .digest("base64url");
-  const isFirst = found.challenge !== null && sameSecret(found.challenge, challenge);
-  if (isFirst && (found.expiresAt ?? 0) > clock.now() && found.redirectUri === given.redirect_uri) return found;
-  await end(c, found);
-  return undefined;
-}
-
-/** The connection that a token renews: the last one that was given. It is ended by one given before, which somebody else may have, and by its age. */
-async function connectionOfRefresh(c: Context<ApiEnv>, token: string): Promise<ApiKeyRow | undefined> {
-  const { db, clock } = c.var.services;
-  const now = clock.now();
-  const found = await connectionOf(db, token.slice(0, secretLength));
-  if (!found?.refreshHash || found.expiresAt === null) return undefined;
-  const isOld = found.createdAt + connectionLasts < now;
-  if (!isOld && sameSecret(found.refreshHash, hashToken(token))) return found;
-  const renewedAt = found.expiresAt - accessLasts;
-  if (isOld || renewedAt + renewing < now) await end(c, found);
-  return undefined;
-}
-
-const revokeRoute = createRoute({
-  method: "post",
-  path: "/revoke",
-  request: { body: ofForm(z.object({ token: z.string() })) },
-  responses: { 200: { description: "La conexión ha acabado, si la había (RFC 7009)." } },
-});
-const revoke: RouteHandler<typeof revokeRoute, ApiEnv> = async (c) => {
-  const hash = hashToken(c.req.valid("form").token);
-  const found = await c.var.services.db
-    .selectFrom("apiKeys")
-    .where("client", "is not", null)
-    .where((e) => e.or([e("tokenHash", "=", hash), e("refreshHash", "=", hash)]))
-    .selectAll()
-    .executeTakeFirst();
-  if (found) await end(c, found);
-  return c.body(null, 200);
-};
-
-/** Answers a form that is not as it has to be in the words of OAuth (RFC 6749, 5.2), which programs read. */
-const refuseForm: Hook<unknown, ApiEnv, string, unknown> = (result, c) =>
-  result.success
-    ? undefined
-    : c.json({ error: "invalid_request", error_description: refusalOf(result.error).message }, 400);
-
 /** Programs that connect to /mcp by OAuth 2.1, without a key that somebody copies: each is a key of its person's, for /mcp alone. */
 export const connections = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(registerRoute, register)
   .openapi(showConsentRoute, showConsent)
   .openapi(giveConsentRoute, giveConsent);
-
-/** Keys for these programs, and their end; in OAuth's own forms. */
-export const connectionTokens = new OpenAPIHono<ApiEnv>({ defaultHook: refuseForm })
-  .openapi(tokenRoute, giveToken)
-  .openapi(revokeRoute, revoke);

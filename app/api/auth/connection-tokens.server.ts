@@ -1,0 +1,189 @@
+import { createHash } from "node:crypto";
+import { createRoute, type Hook, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import type { Db } from "../../db/engine.server.ts";
+import type { ApiKeyRow } from "../../db/tables.ts";
+import { isOwnResource } from "../../http/oauth-resource.server.ts";
+import { hashToken, sameSecret } from "../../process/crypto.server.ts";
+import type { ApiEnv } from "../env.server.ts";
+import { recordAudit } from "../http/audit.server.ts";
+import { apiKeyStart } from "../http/authentication.server.ts";
+import { refusalOf } from "../http/problem.server.ts";
+import { countAttempt, networkOf } from "../http/rate-limit.server.ts";
+import { answers } from "../http/schemas.server.ts";
+import { newSecret } from "./connections.server.ts";
+
+// In ms.
+const accessLasts = 60 * 60_000;
+const connectionLasts = 180 * 24 * 60 * 60_000;
+// Two windows of a program may renew the same key at once: the slower one is no thief.
+const renewing = 60_000;
+
+// In characters, of `newSecret`.
+const secretLength = 43;
+
+const grant = z.object({
+  grant_type: z.string(),
+  client_id: z.string(),
+  code: z.string().optional(),
+  redirect_uri: z.string().optional(),
+  code_verifier: z.string().optional(),
+  refresh_token: z.string().optional(),
+  resource: z.string().optional(),
+});
+const ofForm = <Schema extends z.ZodType>(schema: Schema) => ({
+  content: { "application/x-www-form-urlencoded": { schema } },
+  required: true,
+});
+const refused = z.object({ error: z.string(), error_description: z.string() }).openapi("OauthError");
+
+const tokenRoute = createRoute({
+  method: "post",
+  path: "/token",
+  request: { body: ofForm(grant) },
+  responses: {
+    200: answers(
+      z
+        .object({
+          access_token: z.string(),
+          token_type: z.literal("Bearer"),
+          expires_in: z.number(),
+          refresh_token: z.string(),
+          scope: z.string(),
+        })
+        .openapi("OauthToken"),
+      "La clave de una conexión, que vale para /mcp durante una hora, y la que da otra.",
+    ),
+    400: answers(refused, "No se da, y por qué (RFC 6749, 5.2)."),
+  },
+});
+const giveToken: RouteHandler<typeof tokenRoute, ApiEnv> = async (c) => {
+  const given = c.req.valid("form");
+  const { db, clock, changes } = c.var.services;
+  const now = clock.now();
+  c.header("Cache-Control", "no-store");
+  const refuse = (error: string, error_description: string) => c.json({ error, error_description }, 400);
+  if (given.resource !== undefined && !isOwnResource(given.resource, new URL(c.req.url).origin)) {
+    return refuse("invalid_target", "Esa dirección no es la de esta casa.");
+  }
+  const begins = given.grant_type === "authorization_code";
+  if (!begins && given.grant_type !== "refresh_token") {
+    return refuse("unsupported_grant_type", "Solo authorization_code y refresh_token.");
+  }
+  const secret = (begins ? given.code : given.refresh_token) ?? "";
+  const found = await (begins ? connectionOfCode(c, secret, given) : connectionOfRefresh(c, secret));
+  if (!found || found.client !== hashToken(given.client_id)) {
+    // Counted where it fails alone: others at the same address who guess hold up nobody who renews a key in order.
+    await countAttempt(c, "oauth", networkOf(c));
+    return refuse("invalid_grant", "El código o la clave ya no valen: hay que conectar otra vez.");
+  }
+  const access = `${apiKeyStart}${newSecret()}`;
+  // Begins with the code, by which its connection is known also once another has taken its place.
+  const refresh = `${secret.slice(0, secretLength)}${newSecret()}`;
+  const { numUpdatedRows } = await db
+    .updateTable("apiKeys")
+    .set({
+      tokenHash: hashToken(access),
+      refreshHash: hashToken(refresh),
+      challenge: null,
+      expiresAt: now + accessLasts,
+    })
+    .where("id", "=", found.id)
+    // Another call was faster with the same code or token.
+    .where("tokenHash", "=", found.tokenHash)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) return refuse("invalid_grant", "El código o la clave se acaban de usar.");
+  if (begins) {
+    await endOthers(c, found);
+    changes.tell({ userId: found.userId, what: "key" });
+  }
+  const token = { access_token: access, token_type: "Bearer" as const, expires_in: accessLasts / 1000 };
+  return c.json({ ...token, refresh_token: refresh, scope: found.scope }, 200);
+};
+
+/** The connection that a code has begun. */
+const connectionOf = (db: Db, code: string): Promise<ApiKeyRow | undefined> =>
+  db.selectFrom("apiKeys").where("codeHash", "=", hashToken(code)).selectAll().executeTakeFirst();
+
+/** Ends a connection with what is under way by it, and notes it. */
+async function end(c: Context<ApiEnv>, { id, userId }: ApiKeyRow): Promise<void> {
+  const { db, changes } = c.var.services;
+  await db.transaction().execute(async (trx) => {
+    await trx.deleteFrom("apiKeys").where("id", "=", id).execute();
+    await recordAudit(trx, c, "delete", "key", id, { actorId: null, ownerId: userId });
+  });
+  for (const what of ["sessions", "key"] as const) changes.tell({ userId, what });
+}
+
+/** A program that connects again has one connection, not two. */
+async function endOthers(c: Context<ApiEnv>, { id, userId, client }: ApiKeyRow): Promise<void> {
+  const others = await c.var.services.db
+    .selectFrom("apiKeys")
+    .where("userId", "=", userId)
+    .where("client", "=", client)
+    .where("id", "!=", id)
+    .where("challenge", "is", null)
+    .selectAll()
+    .execute();
+  for (const other of others) await end(c, other);
+}
+
+/** The connection that a code begins. One whose code comes twice, late, or from somebody else is ended: it may have been stolen. */
+async function connectionOfCode(
+  c: Context<ApiEnv>,
+  code: string,
+  given: z.output<typeof grant>,
+): Promise<ApiKeyRow | undefined> {
+  const { db, clock } = c.var.services;
+  const found = await connectionOf(db, code);
+  if (!found) return undefined;
+  const challenge = createHash("sha256")
+    .update(given.code_verifier ?? "")
+    .digest("base64url");
+  const isFirst = found.challenge !== null && sameSecret(found.challenge, challenge);
+  if (isFirst && (found.expiresAt ?? 0) > clock.now() && found.redirectUri === given.redirect_uri) return found;
+  await end(c, found);
+  return undefined;
+}
+
+/** The connection that a token renews: the last one that was given. It is ended by one given before, which somebody else may have, and by its age. */
+async function connectionOfRefresh(c: Context<ApiEnv>, token: string): Promise<ApiKeyRow | undefined> {
+  const { db, clock } = c.var.services;
+  const now = clock.now();
+  const found = await connectionOf(db, token.slice(0, secretLength));
+  if (!found?.refreshHash || found.expiresAt === null) return undefined;
+  const isOld = found.createdAt + connectionLasts < now;
+  if (!isOld && sameSecret(found.refreshHash, hashToken(token))) return found;
+  const renewedAt = found.expiresAt - accessLasts;
+  if (isOld || renewedAt + renewing < now) await end(c, found);
+  return undefined;
+}
+
+const revokeRoute = createRoute({
+  method: "post",
+  path: "/revoke",
+  request: { body: ofForm(z.object({ token: z.string() })) },
+  responses: { 200: { description: "La conexión ha acabado, si la había (RFC 7009)." } },
+});
+const revoke: RouteHandler<typeof revokeRoute, ApiEnv> = async (c) => {
+  const hash = hashToken(c.req.valid("form").token);
+  const found = await c.var.services.db
+    .selectFrom("apiKeys")
+    .where("client", "is not", null)
+    .where((e) => e.or([e("tokenHash", "=", hash), e("refreshHash", "=", hash)]))
+    .selectAll()
+    .executeTakeFirst();
+  if (found) await end(c, found);
+  return c.body(null, 200);
+};
+
+/** Answers a form that is not as it has to be in the words of OAuth (RFC 6749, 5.2), which programs read. */
+const refuseForm: Hook<unknown, ApiEnv, string, unknown> = (result, c) =>
+  result.success
+    ? undefined
+    : c.json({ error: "invalid_request", error_description: refusalOf(result.error).message }, 400);
+
+/** Keys for these programs, and their end; in OAuth's own forms. */
+export const connectionTokens = new OpenAPIHono<ApiEnv>({ defaultHook: refuseForm })
+  .openapi(tokenRoute, giveToken)
+  .openapi(revokeRoute, revoke);
