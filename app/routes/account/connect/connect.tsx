@@ -97,21 +97,26 @@ function Asked({ name, host, onlyReads, email }: Program) {
         ) : (
           <fieldset className="flex flex-col gap-2">
             <legend>Podrá</legend>
-            <label className="check">
-              <input type="radio" name="scope" value="write" defaultChecked />
-              <span>Leer, escribir y preguntar a los modelos; lo que gaste cuenta en tu plan</span>
-            </label>
-            <label className="check">
-              <input type="radio" name="scope" value="read" />
-              <span>Solo leer</span>
-            </label>
+            {/* A line of its own for each, also in text browsers. */}
+            <div>
+              <label className="check">
+                <input type="radio" name="scope" value="write" defaultChecked />
+                <span>Leer, escribir y preguntar a los modelos; lo que gaste cuenta en tu plan</span>
+              </label>
+            </div>
+            <div>
+              <label className="check">
+                <input type="radio" name="scope" value="read" />
+                <span>Solo leer</span>
+              </label>
+            </div>
           </fieldset>
         )}
         <p className="text-text-2">Vale medio año. Lo ves y lo terminas cuando quieras en Seguridad, «Programas».</p>
         <div className="buttons">
           <button type="submit" className="button primary" name="gives" value="1">
             Conectar
-          </button>
+          </button>{" "}
           <button type="submit" className="button">
             No conectar
           </button>

@@ -57,7 +57,7 @@ export default function ToolAccount({ loaderData: { name }, actionData }: Route.
           <PostForm className="buttons mt-6">
             <button type="submit" className="button primary">
               Ir a dar permiso
-            </button>
+            </button>{" "}
             <a className="button" href="/user/seguridad">
               Ahora no
             </a>
