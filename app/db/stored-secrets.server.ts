@@ -1,6 +1,8 @@
+import { sql } from "kysely";
 import { deriveKey, encrypt, tryDecrypt } from "../process/crypto.server.ts";
 import { sealIdentity } from "./audit/keys.server.ts";
 import type { Db } from "./engine.server.ts";
+import type { SealKeyRow, Tables } from "./tables.ts";
 
 /**
  * The encryption keys for stored secrets: of providers' API keys, of tools, of accesses, of authenticator apps, and of what seals
@@ -25,36 +27,55 @@ export const secretKeys = (masterSecret: string): SecretKeys => ({
 /** The identity that an authenticator's secret is bound to. */
 export const authenticatorIdentity = (userId: string) => `authenticators:${userId}`;
 
-type Kept = { id: string; encrypted: string; identity: string };
-type KeptSecrets = Record<
-  "models" | "searchModels" | "voiceModels" | "tools" | "tokens" | "accounts" | "accesses" | "authenticators" | "seals",
-  Kept[]
->;
+/** Row with a secret, whatever else it has. */
+type SecretRow = { id: string } & Record<string, unknown>;
+type StoredSecret = {
+  table: keyof Tables;
+  column: string;
+  key: keyof SecretKeys;
+  /** Identity that it is encrypted with, where that is not the row's id. */
+  identity?(row: SecretRow): string;
+  /** Set with a re-encrypted one. */
+  also?: Record<string, string>;
+};
 
-async function keptSecrets(db: Db): Promise<KeptSecrets> {
-  const models = await db.selectFrom("models").where("apiKey", "is not", null).select(["id", "apiKey"]).execute();
-  const searchModels = await db.selectFrom("searchModels").select(["id", "apiKey"]).execute();
-  const voiceModels = await db.selectFrom("voiceModels").select(["id", "apiKey"]).execute();
-  const tools = await db.selectFrom("tools").select(["id", "secret", "access"]).execute();
-  const accounts = await db.selectFrom("toolAccounts").select(["id", "access"]).execute();
-  const accesses = await db.selectFrom("accesses").select(["id", "secret"]).execute();
-  const authenticators = await db.selectFrom("authenticators").select(["id", "userId", "secret"]).execute();
-  const seals = await db.selectFrom("sealKeys").select(["id", "key", "adopted"]).execute();
-  return {
-    seals: seals.map(({ id, key, adopted }) => ({ id, encrypted: key, identity: sealIdentity({ id, adopted }) })),
-    tools: tools.flatMap(({ id, secret }) => (secret ? [{ id, encrypted: secret, identity: id }] : [])),
-    accesses: accesses.flatMap(({ id, secret }) => (secret ? [{ id, encrypted: secret, identity: id }] : [])),
-    tokens: tools.flatMap(({ id, access }) => (access ? [{ id, encrypted: access, identity: id }] : [])),
-    accounts: accounts.flatMap(({ id, access }) => (access ? [{ id, encrypted: access, identity: id }] : [])),
-    models: models.flatMap(({ id, apiKey }) => (apiKey ? [{ id, encrypted: apiKey, identity: id }] : [])),
-    searchModels: searchModels.flatMap(({ id, apiKey }) => (apiKey ? [{ id, encrypted: apiKey, identity: id }] : [])),
-    voiceModels: voiceModels.flatMap(({ id, apiKey }) => (apiKey ? [{ id, encrypted: apiKey, identity: id }] : [])),
-    authenticators: authenticators.map(({ id, userId, secret }) => ({
-      id,
-      encrypted: secret,
-      identity: authenticatorIdentity(userId),
-    })),
-  };
+const stored: StoredSecret[] = [
+  { table: "models", column: "apiKey", key: "modelKey" },
+  { table: "searchModels", column: "apiKey", key: "modelKey" },
+  { table: "voiceModels", column: "apiKey", key: "modelKey" },
+  { table: "tools", column: "secret", key: "toolKey" },
+  { table: "tools", column: "access", key: "toolKey" },
+  { table: "toolAccounts", column: "access", key: "toolKey" },
+  { table: "accesses", column: "secret", key: "accessKey" },
+  {
+    table: "authenticators",
+    column: "secret",
+    key: "authenticatorKey",
+    identity: ({ userId }) => authenticatorIdentity(String(userId)),
+    // Keyed hashes, which can't be carried over.
+    also: { recoveryCodes: "[]" },
+  },
+  {
+    table: "sealKeys",
+    column: "key",
+    key: "auditKey",
+    identity: ({ id, adopted }) => sealIdentity({ id, adopted: adopted as SealKeyRow["adopted"] }),
+  },
+];
+
+type Kept = StoredSecret & { id: string; encrypted: string; boundTo: string };
+
+async function keptSecrets(db: Db): Promise<Kept[]> {
+  const kept: Kept[] = [];
+  for (const secret of stored) {
+    const { table, column, identity } = secret;
+    const { rows } =
+      await sql<SecretRow>`select * from ${sql.table(table)} where ${sql.ref(column)} is not null`.execute(db);
+    for (const row of rows) {
+      kept.push({ ...secret, id: row.id, encrypted: String(row[column]), boundTo: identity?.(row) ?? row.id });
+    }
+  }
+  return kept;
 }
 
 /** Counts the stored secrets that these keys can't decrypt, because they were stored under another master secret. */
@@ -62,70 +83,34 @@ export async function countLost(
   db: Db,
   keys: SecretKeys,
 ): Promise<{ models: number; tools: number; accesses: number; authenticators: number }> {
-  const { models, searchModels, voiceModels, tools, tokens, accounts, accesses, authenticators } =
-    await keptSecrets(db);
-  const lost = (kept: Kept[], key: Buffer) =>
-    kept.filter(({ encrypted, identity }) => tryDecrypt(encrypted, key, identity) === undefined).length;
+  const kept = await keptSecrets(db);
+  const lost = (of: keyof SecretKeys) =>
+    kept.filter(({ key, encrypted, boundTo }) => key === of && tryDecrypt(encrypted, keys[key], boundTo) === undefined)
+      .length;
   return {
-    models: [models, searchModels, voiceModels].reduce((sum, kept) => sum + lost(kept, keys.modelKey), 0),
-    tools: [tools, tokens, accounts].reduce((sum, kept) => sum + lost(kept, keys.toolKey), 0),
-    accesses: lost(accesses, keys.accessKey),
-    authenticators: lost(authenticators, keys.authenticatorKey),
+    models: lost("modelKey"),
+    tools: lost("toolKey"),
+    accesses: lost("accessKey"),
+    authenticators: lost("authenticatorKey"),
   };
 }
 
 /**
  * Re-encrypts all stored secrets in one transaction. Secrets that are under the new key already stay, so an interrupted rotation
- * can be repeated. Recovery codes are keyed hashes and can't be carried over; they are removed, and all sessions end.
- * Returns how many were re-encrypted, and how many neither key decrypts.
+ * can be repeated. Recovery codes are removed, and all sessions end. Returns how many were re-encrypted, and how many neither key
+ * decrypts.
  */
 export async function reencrypt(db: Db, from: SecretKeys, to: SecretKeys): Promise<{ done: number; lost: number }> {
   return db.transaction().execute(async (trx) => {
-    const { models, searchModels, voiceModels, tools, tokens, accounts, accesses, authenticators, seals } =
-      await keptSecrets(trx);
     const count = { done: 0, lost: 0 };
-    const anew = ({ encrypted, identity }: Kept, old: Buffer, key: Buffer): string | undefined => {
-      if (tryDecrypt(encrypted, key, identity) !== undefined) return;
-      const text = tryDecrypt(encrypted, old, identity);
+    for (const { table, column, key, also, id, encrypted, boundTo } of await keptSecrets(trx)) {
+      if (tryDecrypt(encrypted, to[key], boundTo) !== undefined) continue;
+      const text = tryDecrypt(encrypted, from[key], boundTo);
       count[text === undefined ? "lost" : "done"]++;
-      return text && encrypt(text, key, identity);
-    };
-    for (const kept of models) {
-      const apiKey = anew(kept, from.modelKey, to.modelKey);
-      if (apiKey) await trx.updateTable("models").set({ apiKey }).where("id", "=", kept.id).execute();
-    }
-    for (const kept of searchModels) {
-      const apiKey = anew(kept, from.modelKey, to.modelKey);
-      if (apiKey) await trx.updateTable("searchModels").set({ apiKey }).where("id", "=", kept.id).execute();
-    }
-    for (const kept of voiceModels) {
-      const apiKey = anew(kept, from.modelKey, to.modelKey);
-      if (apiKey) await trx.updateTable("voiceModels").set({ apiKey }).where("id", "=", kept.id).execute();
-    }
-    for (const kept of tools) {
-      const secret = anew(kept, from.toolKey, to.toolKey);
-      if (secret) await trx.updateTable("tools").set({ secret }).where("id", "=", kept.id).execute();
-    }
-    for (const kept of accesses) {
-      const secret = anew(kept, from.accessKey, to.accessKey);
-      if (secret) await trx.updateTable("accesses").set({ secret }).where("id", "=", kept.id).execute();
-    }
-    for (const kept of tokens) {
-      const access = anew(kept, from.toolKey, to.toolKey);
-      if (access) await trx.updateTable("tools").set({ access }).where("id", "=", kept.id).execute();
-    }
-    for (const kept of accounts) {
-      const access = anew(kept, from.toolKey, to.toolKey);
-      if (access) await trx.updateTable("toolAccounts").set({ access }).where("id", "=", kept.id).execute();
-    }
-    for (const kept of authenticators) {
-      const secret = anew(kept, from.authenticatorKey, to.authenticatorKey);
-      const change = { secret, recoveryCodes: "[]" };
-      if (secret) await trx.updateTable("authenticators").set(change).where("id", "=", kept.id).execute();
-    }
-    for (const kept of seals) {
-      const key = anew(kept, from.auditKey, to.auditKey);
-      if (key) await trx.updateTable("sealKeys").set({ key }).where("id", "=", kept.id).execute();
+      if (text === undefined) continue;
+      const changed = Object.entries({ [column]: encrypt(text, to[key], boundTo), ...also });
+      const set = sql.join(changed.map(([name, value]) => sql`${sql.ref(name)} = ${value}`));
+      await sql`update ${sql.table(table)} set ${set} where id = ${id}`.execute(trx);
     }
     await trx.deleteFrom("sessions").execute();
     return count;
