@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { limits } from "../../process/limits.ts";
+import { isForbiddenUrl } from "../../process/network/addresses.server.ts";
 
 // Made once: a number's own toLocaleString makes one each time, and there is a schema for each field.
 const spanish = new Intl.NumberFormat("es");
@@ -25,6 +26,20 @@ export const line = (label: string, max: number, min = 0) =>
     .transform((value) => value.replace(/[\p{Cc}\s]+/gu, " "))
     .pipe(text(label, max, min))
     .openapi({ maxLength: max });
+
+/** Address of a server, of `what` («un modelo»). */
+export const serverUrl = (what: string, max: number) =>
+  z
+    .url({ protocol: /^https?$/, error: "La dirección tiene que empezar por http:// o https://." })
+    .max(max, "La dirección es demasiado larga.")
+    .refine(
+      (url) => !isForbiddenUrl(url),
+      `En esa dirección no puede haber ${what}: es de la propia red de la máquina.`,
+    )
+    .refine((url) => {
+      const { username, password } = URL.parse(url) ?? {};
+      return !username && !password;
+    }, "La dirección no lleva usuario ni contraseña: escribe la clave en su campo.");
 
 export const id = z
   .string("El identificador no es válido.")

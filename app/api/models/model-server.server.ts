@@ -1,22 +1,10 @@
-import { z } from "@hono/zod-openapi";
 import { encrypt } from "../../process/crypto.server.ts";
-import { isForbiddenUrl } from "../../process/network/addresses.server.ts";
 import { ReplyError } from "../../replies/errors.server.ts";
 import { invalid } from "../http/problem.server.ts";
-import { text } from "../http/schemas.server.ts";
+import { serverUrl, text } from "../http/schemas.server.ts";
 
 /** The address of a server of models. */
-export const serverAddress = z
-  .url({ protocol: /^https?$/, error: "La dirección tiene que empezar por http:// o https://." })
-  .max(1_000, "La dirección es demasiado larga.")
-  .refine(
-    (url) => !isForbiddenUrl(url),
-    "En esa dirección no puede haber un modelo: es de la propia red de la máquina.",
-  )
-  .refine((url) => {
-    const { username, password } = URL.parse(url) ?? {};
-    return !username && !password;
-  }, "La dirección no lleva usuario ni contraseña: escribe la clave en su campo.");
+export const serverAddress = serverUrl("un modelo", 1_000);
 
 /** Its key, as it is written in a form. */
 export const serverKey = text("La clave", 500)

@@ -1,14 +1,13 @@
 import { z } from "@hono/zod-openapi";
 import type { ToolRow } from "../../db/tables.ts";
 import { encrypt, tryDecrypt } from "../../process/crypto.server.ts";
-import { isForbiddenUrl } from "../../process/network/addresses.server.ts";
 import { settingsOf } from "../../tools/accounts.server.ts";
 import type { ToolAccess } from "../../tools/mcp/server.ts";
 import type { ToolSettings } from "../../tools/settings.ts";
 import { listedIn, openAccess } from "../../tools/toolbox.server.ts";
 import type { Person, Services } from "../env.server.ts";
 import { groupIds, parseGroupIds, shownGroupIds } from "../groups/group-ids.server.ts";
-import { flag, isoOrNull, line, position, rowFields, text, timesOf } from "../http/schemas.server.ts";
+import { flag, isoOrNull, line, position, rowFields, serverUrl, text, timesOf } from "../http/schemas.server.ts";
 
 const kind = z.enum(
   ["mcp", "searxng", "brave", "tavily", "image", "page", "documents", "sums", "time"],
@@ -66,19 +65,7 @@ const within = (label: string, min: number, max: number) =>
 export const newTool = z.strictObject({
   name: line("El nombre", 60, 1),
   kind,
-  address: z
-    .url({ protocol: /^https?$/, error: "La dirección tiene que empezar por http:// o https://." })
-    .max(2_000, "La dirección es demasiado larga.")
-    .refine(
-      (url) => !isForbiddenUrl(url),
-      "En esa dirección no puede haber una herramienta: es de la propia red de la máquina.",
-    )
-    .refine((url) => {
-      const { username, password } = URL.parse(url) ?? {};
-      return !username && !password;
-    }, "La dirección no lleva usuario ni contraseña: escribe la clave en su campo.")
-    .nullable()
-    .default(null),
+  address: serverUrl("una herramienta", 2_000).nullable().default(null),
   secret: text("La clave", 4_000).nullable().default(null).openapi({
     description: "Un token, o cabeceras, una por línea: «X-Api-Key: …». Sin ella se queda la que había.",
   }),
