@@ -159,6 +159,7 @@ export default [
       route("conversation/text/:messageId", "routes/conversation/reply/text.ts"),
     ]),
   ]),
+  documentRoute("conversation/project/:id/carpetas", "routes/conversation/project/folders.tsx"),
   documentRoute("conversation/chat/:id/comparar/:messageId", "routes/conversation/compare/compare.tsx"),
   documentRoute("conversation/chat/:id/imprimir", "routes/conversation/chat/print-chat.tsx"),
 ] satisfies RouteConfig;

@@ -45,6 +45,9 @@ import { embeddingsForPrograms } from "./doors/embeddings.server.ts";
 import { messagesOfPrograms } from "./doors/messages.server.ts";
 import { openAiAbsent } from "./doors/openai-clients.server.ts";
 import { responses } from "./doors/responses.server.ts";
+import { driveAccounts } from "./drives/drive-accounts.server.ts";
+import { drives } from "./drives/drives.server.ts";
+import { folders } from "./drives/folders.server.ts";
 import type { ApiEnv, Services } from "./env.server.ts";
 import { files } from "./files/files.server.ts";
 import { uploads } from "./files/uploads.server.ts";
@@ -154,6 +157,9 @@ const mounted = [
   ["/api/tool", routesOf(tools)],
   ["/api/tool", toolServers],
   ["/api/tool-account", toolAccounts],
+  ["/api/drive", routesOf(drives)],
+  ["/api/drive-account", driveAccounts],
+  ["/api/folder", folders],
   ["/api/project", projects],
   ["/api/project", projectMembers],
   ["/api/file", uploads],

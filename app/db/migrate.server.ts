@@ -57,6 +57,7 @@ import * as turns from "./migrations/0053_turns.server.ts";
 import * as costs from "./migrations/0054_costs.server.ts";
 import * as compared from "./migrations/0055_compared.server.ts";
 import * as hiddenReplies from "./migrations/0056_hidden_replies.server.ts";
+import * as drives from "./migrations/0057_drives.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -115,6 +116,7 @@ const migrations = {
   "0054_costs": costs,
   "0055_compared": compared,
   "0056_hidden_replies": hiddenReplies,
+  "0057_drives": drives,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

@@ -46,6 +46,7 @@ const stored: StoredSecret[] = [
   { table: "tools", column: "secret", key: "toolKey" },
   { table: "tools", column: "access", key: "toolKey" },
   { table: "toolAccounts", column: "access", key: "toolKey" },
+  { table: "driveAccounts", column: "password", key: "toolKey" },
   { table: "accesses", column: "secret", key: "accessKey" },
   {
     table: "authenticators",

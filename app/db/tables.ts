@@ -275,7 +275,8 @@ export type JobKind =
   | "schedules"
   | "queued"
   | "backup"
-  | "events";
+  | "events"
+  | "folder";
 
 /** Work that outlives the request that asked for it, and the process that began it. */
 export type JobRow = Row & {
@@ -391,6 +392,34 @@ export type ToolAccountRow = Row & {
   problem: string | null;
 };
 
+/** A server of files (WebDAV) that people may connect an account of theirs at. */
+export type DriveRow = Row & ForGroups & { name: string; address: string; enabled: Flag };
+
+/** A person's own account at a server of files. */
+export type DriveAccountRow = Row & {
+  userId: string;
+  driveId: string;
+  username: string;
+  /** A password for programs, encrypted with the row's id. */
+  password: string;
+};
+
+/** A folder at a server of files: what is in it are documents of a project, as far as its person may read it there. */
+export type FolderRow = Row & {
+  userId: string;
+  accountId: string;
+  projectId: string;
+  /** From the root of the account, without slashes at its ends; empty for all of it. */
+  path: string;
+  lookedAt: number | null;
+  /** Outcome of the last look, where there is something to say. */
+  problem: string | null;
+  /** Since when its server has refused it at each look; null: it has not. */
+  refusedAt: number | null;
+  /** JSON list of `Skipped`. */
+  skipped: string;
+};
+
 /** A tool that a person has allowed for a whole chat; `version`: the tool's, at that time. */
 export type GrantRow = Row & { chatId: string; toolId: string; name: string; version: string };
 
@@ -503,6 +532,10 @@ export type FileRow = Row & {
   ready: Flag;
   /** Why it could not be read: what follows «No se ha podido leer:». */
   problem: string | null;
+  /** Folder that it is taken from, its path there and the version that was taken; null for a file that somebody sent. */
+  folderId: string | null;
+  remotePath: string | null;
+  remoteTag: string | null;
 };
 
 /** A file as sent with a message; its name stays when the file is deleted. */
@@ -834,6 +867,9 @@ export type Tables = {
   models: ModelRow;
   tools: ToolRow;
   toolAccounts: ToolAccountRow;
+  drives: DriveRow;
+  driveAccounts: DriveAccountRow;
+  folders: FolderRow;
   grants: GrantRow;
   accesses: AccessRow;
   identities: IdentityRow;

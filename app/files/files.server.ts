@@ -14,8 +14,9 @@ import { documentReading } from "./read-job.server.ts";
 import { FileRefused } from "./refused.server.ts";
 import type { Storage } from "./storage/storage.server.ts";
 
-/** Owner and purpose of a new file. */
-export type Keep = { userId: string; projectId: string | null; temporary: boolean };
+/** Owner and purpose of a new file; `remote` where it is taken from a folder. */
+export type Keep = { userId: string; projectId: string | null; temporary: boolean; remote?: Remote };
+type Remote = Pick<FileRow, "folderId" | "remotePath" | "remoteTag">;
 /** A file on disk, with the name that its sender gave it, or taken from an address of the web. */
 export type Sent = { path: string; name: string; size: number; address?: string };
 
@@ -49,7 +50,7 @@ export class Files {
     const name = cleanName(sent.name);
     const mediaType = await mediaTypeOf(sent.path, name, sent.size);
     const sha256 = await hash(sent.path);
-    const same = keep.temporary ? undefined : await this.#find(sha256, name, keep);
+    const same = keep.temporary || keep.remote ? undefined : await this.#find(sha256, name, keep);
     if (same) return same;
     await refuseFileBeyondPlan(this.#db, keep.userId, sent.size);
     const row = { ...newRow({ ...sent, name }, keep), mediaType, sha256 };
@@ -78,6 +79,19 @@ export class Files {
     for (const { id } of jobs) await this.#jobs.ended(id, Math.max(0, until - Date.now()));
     const rows = await this.#db.selectFrom("files").where("id", "in", ids).selectAll().execute();
     return ids.flatMap((id) => rows.find((row) => row.id === id) ?? []);
+  }
+
+  /** Puts what a document has become at its server in its place, and has it read. Throws FileRefused. */
+  async replace(row: FileRow, sent: Sent, remoteTag: string): Promise<void> {
+    const mediaType = await mediaTypeOf(sent.path, row.name, sent.size);
+    const sha256 = await hash(sent.path);
+    if (sha256 !== row.sha256) {
+      await refuseFileBeyondPlan(this.#db, row.userId, sent.size - row.size);
+      await this.storage.put(row.id, "original", sent.path);
+      await this.readAgain(row);
+    }
+    const now = { mediaType, sha256, size: sent.size, remoteTag, updatedAt: Date.now() };
+    await this.#db.updateTable("files").set(now).where("id", "=", row.id).execute();
   }
 
   async #find(sha256: string, name: string, { userId, projectId }: Keep): Promise<FileRow | undefined> {
@@ -191,14 +205,26 @@ export class Files {
   }
 }
 
+const sentByHand: Remote = { folderId: null, remotePath: null, remoteTag: null };
+
 function newRow(
   { name, size, address }: Sent,
-  { userId, projectId, temporary }: Keep,
+  { userId, projectId, temporary, remote = sentByHand }: Keep,
 ): Omit<FileRow, "mediaType" | "sha256"> {
   const now = Date.now();
   const unread = { width: null, height: null, pages: null, text: null, ready: 0 as const, problem: null };
   const whose = { userId, projectId, temporary: temporary ? (1 as const) : (0 as const), sessionId: null };
-  return { id: newId(), createdAt: now, updatedAt: now, name, size, address: address ?? null, ...whose, ...unread };
+  return {
+    id: newId(),
+    createdAt: now,
+    updatedAt: now,
+    name,
+    size,
+    address: address ?? null,
+    ...whose,
+    ...unread,
+    ...remote,
+  };
 }
 
 async function refuseFileBeyondPlan(db: Db, userId: string, more: number): Promise<void> {

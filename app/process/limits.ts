@@ -61,6 +61,9 @@ export const limits = {
   /** Bytes of a model server's response, including protocol and thoughts. */
   modelAnswer: 16 * 1024 * 1024,
   apiKeys: 20,
+  /** Folders at servers of files that one person has connected. */
+  folders: 50,
+  folderPath: 1_000,
   filesPerMessage: 8,
   fileName: 200,
   /** Characters of the address of a page of the web. */

@@ -17,6 +17,7 @@ import { countLost, secretKeys } from "../db/stored-secrets.server.ts";
 import { meaningsLearning } from "../embeddings/learn-meanings.server.ts";
 import { SearchModel } from "../embeddings/search-model.server.ts";
 import { tellingEvents } from "../events/telling.server.ts";
+import { lookingAtFolders } from "../files/drives/look.server.ts";
 import { Files } from "../files/files.server.ts";
 import { openStorage } from "../files/storage/open.server.ts";
 import { Jobs } from "../jobs/jobs.server.ts";
@@ -108,7 +109,8 @@ export async function openServices(config: Config): Promise<Opened> {
   const runs = new Runs(running);
   jobs.handle("import", importing({ db, files }));
   jobs.handle("export", exporting({ ...running, config }));
-  jobs.handle("upkeep", upkeep({ ...running, auditKey: keys.auditKey }));
+  jobs.handle("upkeep", upkeep({ ...running, jobs, auditKey: keys.auditKey }));
+  jobs.handle("folder", lookingAtFolders(running));
   jobs.handle("words", wordsLearning(running));
   jobs.handle("meanings", meaningsLearning(running));
   const sealing = keepSealing(running, keys.auditKey);

@@ -1,5 +1,6 @@
 import type { Services } from "../api/env.server.ts";
 import { addPartitions, arePartitioned } from "../db/partitions/messages.server.ts";
+import { lookAtAll } from "../files/drives/look.server.ts";
 import { sweepReceived } from "../http/multipart.server.ts";
 import type { JobRules } from "../jobs/jobs.server.ts";
 import { limits } from "../process/limits.ts";
@@ -10,10 +11,10 @@ const dayLong = 24 * hour;
 
 /**
  * Hourly upkeep by one of the processes: removes data by the rules of retention, files that were never sent, expired sessions (with their
- * temporary chats), old idempotency keys, diagnoses and jobs.
+ * temporary chats), old idempotency keys, diagnoses and jobs. Has connected folders looked at.
  */
 export const upkeep = (
-  services: Pick<Services, "db" | "engine" | "auditKey" | "clock" | "files" | "changes">,
+  services: Pick<Services, "db" | "engine" | "auditKey" | "clock" | "files" | "changes" | "jobs">,
 ): JobRules => ({
   atOnce: 1,
   retries: [],
@@ -39,5 +40,6 @@ export const upkeep = (
     await files.resume();
     await files.sweep();
     await sweepReceived();
+    await lookAtAll(services);
   },
 });

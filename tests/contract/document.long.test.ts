@@ -8,6 +8,7 @@ import type { LLMock } from "@copilotkit/aimock";
 import { TOTP } from "otpauth";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { base, hasDirectory, searcher, startDirectory } from "../support/directory.ts";
+import { startFileServer } from "../support/file-server.ts";
 import { startIdentityProvider, startLogoutIssuer } from "../support/identity-provider.ts";
 import { type MailServer, startMailServer } from "../support/mail-server.ts";
 import { startModelServer } from "../support/model-server.ts";
@@ -255,6 +256,26 @@ it("tools, decisions, assistants and templates are as the document says", async 
     await run(`put /api/${noun}/{id}`, thing, { json: body });
     await run(`delete /api/${noun}/{id}`, thing);
   }
+});
+
+it("folders at servers of files are as the document says", async () => {
+  const there = await startFileServer({ ana: "clave" });
+  const drive = { name: "Nube", address: there.url };
+  const { id } = await made("post /api/drive", {}, { json: drive });
+  await run("get /api/drive");
+  await run("get /api/drive/{id}", { id });
+  await run("put /api/drive/{id}", { id }, { json: drive });
+  await run("put /api/drive-account/{id}", { id }, { json: { username: "ana", password: "clave" } });
+  await run("get /api/drive-account");
+  await run("get /api/drive-account/{id}/folders", { id });
+  const { id: projectId } = await made("post /api/project");
+  const folder = await made("post /api/folder", {}, { json: { driveId: id, projectId, path: "" } });
+  await run("get /api/folder", {}, { query: `?projectId=${projectId}` });
+  await run("post /api/folder/{id}/look", folder);
+  await run("delete /api/folder/{id}", folder);
+  await run("delete /api/drive-account/{id}", { id });
+  await run("delete /api/drive/{id}", { id });
+  await there.stop();
 });
 
 it("conversations are as the document says", async () => {

@@ -26,6 +26,7 @@ export const file = z
     projectId: z.string().nullable(),
     name: z.string(),
     address: z.string().nullable().openapi({ description: "De qué dirección de internet se tomó." }),
+    folderId: z.string().nullable().openapi({ description: "De qué carpeta conectada se toma." }),
     mediaType: z.string(),
     size: z.number().openapi({ description: "En bytes." }),
     width: z.number().nullable(),
@@ -48,6 +49,7 @@ export const showFile = (row: FileRow): z.output<typeof file> => ({
   projectId: row.projectId,
   name: row.name,
   address: row.address,
+  folderId: row.folderId,
   mediaType: row.mediaType,
   size: row.size,
   width: row.width,
@@ -164,6 +166,8 @@ const deleteFileRoute = deletionRoute(common, "El archivo ya no existe; los mens
 const deleteFile: RouteHandler<typeof deleteFileRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const row = await findFile(services, person, c.req.valid("param").id);
+  if (row.folderId)
+    throw new Problem(409, "Este documento viene de una carpeta conectada: quítalo allí, o quita la carpeta.");
   if (!row.temporary && !row.sessionId) await refuseOnHold(services.db, person, row.userId);
   await services.db.transaction().execute(async (trx) => {
     await trx.deleteFrom("files").where("id", "=", row.id).execute();

@@ -27,6 +27,7 @@ export const job = z
       "queued",
       "backup",
       "events",
+      "folder",
     ]),
     state: z.enum(["waiting", "running", "done", "failed"]),
     userId: z.string().nullable(),

@@ -185,6 +185,8 @@ export const projectMembers = new OpenAPIHono<ApiEnv>({ defaultHook: answerInval
 /** Their chats and documents go with them, as nobody's chat stays where they can't look after it. */
 async function takeOut(trx: Trx, projectId: string, userId: string): Promise<void> {
   const own = { projectId: null };
+  // With their documents, whose bytes are swept.
+  await trx.deleteFrom("folders").where("projectId", "=", projectId).where("userId", "=", userId).execute();
   await trx.updateTable("chats").set(own).where("projectId", "=", projectId).where("userId", "=", userId).execute();
   await trx.updateTable("files").set(own).where("projectId", "=", projectId).where("userId", "=", userId).execute();
 }

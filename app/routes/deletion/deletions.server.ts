@@ -74,10 +74,16 @@ const deletions: Record<string, Deletion> = {
     closeTo: "/user/seguridad",
     title: "Desconectar cuenta",
     async asks({ api }, id) {
+      const drive = await driveAccount(api, id);
+      if (drive)
+        return `Los documentos de las carpetas que añadiste de «${drive.name}» se quitarán de aquí, y allí se quedan.`;
       const { name } = oneOf(await read(api["tool-account"].$get()), id);
       return `Los modelos no podrán usar más «${name}» con tu cuenta. Lo que ya trajeron se queda en tus conversaciones.`;
     },
-    remove: ({ api }, id) => accepted(api["tool-account"][":id"].$delete({ param: { id } })),
+    remove: async ({ api }, id) => {
+      const accounts = (await driveAccount(api, id)) ? api["drive-account"] : api["tool-account"];
+      return accepted(accounts[":id"].$delete({ param: { id } }));
+    },
     done: "La cuenta está desconectada.",
   },
   "/user/seguridad/llaves/:id/eliminar": {
@@ -110,6 +116,12 @@ export function deletionAt(pattern: string): Deletion {
 function own<Thing extends { mayChange: boolean }>(thing: Thing): Thing {
   if (!thing.mayChange) throw data(null, 404);
   return thing;
+}
+
+/** The person's account at the server of files with this id. */
+async function driveAccount(api: Client["api"], id: string) {
+  const { items } = await read(api["drive-account"].$get());
+  return items.find((one) => one.id === id && one.username !== null);
 }
 
 function oneOf({ items }: { items: { id: string; name: string }[] }, id: string): { name: string } {

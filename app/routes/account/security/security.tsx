@@ -7,6 +7,7 @@ import { apiContext } from "../../../web/context.ts";
 import { mayWork, requireUser } from "../../../web/current-user.server.ts";
 import { zoneOfPerson } from "../../../web/house.server.ts";
 import { AccountPage, Section } from "../account-page.tsx";
+import { DriveAccounts } from "../connect/drive-accounts.tsx";
 import { ToolAccounts } from "../connect/tool-accounts.tsx";
 import type { Route } from "./+types/security";
 import { ApiKeys } from "./api-keys.tsx";
@@ -27,7 +28,7 @@ export async function loader({ context, request, url }: Route.LoaderArgs) {
   const person = await requireUser(context);
   const { user, owesSecondStep } = person;
   const older = url.searchParams.get("lecturas");
-  const [{ items }, inspected, authenticator, passkeys, options, keys, accounts] = await Promise.all([
+  const [{ items }, inspected, authenticator, passkeys, options, keys, accounts, drives] = await Promise.all([
     read(auth.sessions.$get()),
     read(api.inspection.$get({ query: { limit: inspectionsShown, ...(older && { cursor: older }) } })),
     read(auth.authenticator.$get()),
@@ -35,6 +36,7 @@ export async function loader({ context, request, url }: Route.LoaderArgs) {
     read(auth.options.$get()),
     mayWork(person) ? read(api.key.$get()) : undefined,
     mayWork(person) ? read(api["tool-account"].$get()) : undefined,
+    mayWork(person) ? read(api["drive-account"].$get()) : undefined,
   ]);
   const now = Date.now();
   const zone = await zoneOfPerson(context, request);
@@ -57,6 +59,10 @@ export async function loader({ context, request, url }: Route.LoaderArgs) {
       connected: connectedAt ? ago(connectedAt, now) : undefined,
       problem,
     })),
+    // Connected from a project, where its folders are.
+    drives: (drives?.items ?? [])
+      .filter(({ username }) => username !== null)
+      .map(({ id, name, username }) => ({ id, name, username })),
     keys: keys?.items.map(({ id, name, start, scope, lastUsedAt, connected }) => ({
       id,
       name,
@@ -77,6 +83,7 @@ export default function Security({ loaderData }: Route.ComponentProps) {
     authenticator,
     passkeys,
     accounts,
+    drives,
     keys,
   } = loaderData;
   const dialog = useOutlet();
@@ -117,9 +124,10 @@ export default function Security({ loaderData }: Route.ComponentProps) {
       <Section id="lecturas" title="Quién ha leído lo tuyo">
         <Inspections {...inspections} />
       </Section>
-      {accounts.length > 0 && (
+      {accounts.length + drives.length > 0 && (
         <Section id="cuentas" title="Cuentas conectadas">
-          <ToolAccounts accounts={accounts} />
+          {accounts.length > 0 && <ToolAccounts accounts={accounts} />}
+          {drives.length > 0 && <DriveAccounts accounts={drives} />}
         </Section>
       )}
       {keys && (

@@ -15,6 +15,7 @@ const kinds = {
   queued: "Mensajes en espera",
   backup: "Copia de la noche",
   events: "Avisos de seguridad",
+  folder: "Carpeta conectada",
 };
 const states = { waiting: "Espera", running: "En marcha", done: "Hecho", failed: "Ha fallado" };
 

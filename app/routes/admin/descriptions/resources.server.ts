@@ -1,6 +1,7 @@
 import { auditTrail } from "./audit-trail.server.ts";
 import { chats } from "./chats.server.ts";
 import type { AnyAdminResource } from "./description.ts";
+import { drives } from "./drives.server.ts";
 import { inbox } from "./inbox.server.ts";
 import { jobs } from "./jobs.server.ts";
 import { messages } from "./messages.server.ts";
@@ -26,7 +27,7 @@ import { summaries } from "./summaries.server.ts";
 /** The resources of the administration by the parts of its menu, but for those of the system. */
 const described: [part: string, AnyAdminResource[]][] = [
   ["Personas", [users, invitations, accesses, groups, members, subscriptions]],
-  ["Modelos y herramientas", [models, tools, searchModels, voiceModels, trainings, opinions]],
+  ["Modelos y herramientas", [models, tools, searchModels, voiceModels, trainings, drives, opinions]],
   ["Contenido", [chats, messages, summaries, projects, pages, notices, inbox]],
 ];
 const rules: AnyAdminResource[] = [retentions, holds];

@@ -31,7 +31,7 @@ export async function loader({ context, params: { id }, url }: Route.LoaderArgs)
   const filter = JSON.stringify({ projectId: id });
   const after = url.searchParams.get("charlas");
   const chatsQuery = { filter, limit: String(limits.listMax), ...(after && { cursor: after }) };
-  const [{ user }, project, members, chats, documents, models, left] = await Promise.all([
+  const [{ user }, project, members, chats, documents, models, left, drives, folders] = await Promise.all([
     requireUser(context),
     read(api.project[":id"].$get({ param: { id } })),
     read(api.project[":id"].members.$get({ param: { id } })),
@@ -39,12 +39,15 @@ export async function loader({ context, params: { id }, url }: Route.LoaderArgs)
     listDocuments(context, id, url.searchParams.get("documentos")),
     listModels(context),
     planLeft(context),
+    read(api["drive-account"].$get()),
+    read(api.folder.$get({ query: { projectId: id } })),
   ]);
   const isMember = members.items.some(({ userId }) => userId === user.id);
   if (project.userId === user.id || isMember) context.set(keepContext, user.id);
   const now = Date.now();
   const { name, description, instructions } = project;
   const role = members.items.find(({ userId }) => userId === user.id)?.role;
+  const mayWrite = role === "owner" || role === "writes";
   const nameOf = (userId: string) =>
     userId === user.id ? undefined : members.items.find((member) => member.userId === userId)?.name;
   return {
@@ -53,7 +56,7 @@ export async function loader({ context, params: { id }, url }: Route.LoaderArgs)
     members: role === "owner" && members.items.length === 1 ? [] : members.items,
     // Administrators look after the projects of all, but do not write in them.
     owns: role === "owner" || user.role === "admin",
-    writes: role === "owner" || role === "writes",
+    writes: mayWrite,
     belongs: role !== undefined && role !== "owner",
     chats: chats.items.map(({ id: chatId, userId, title, extract, lastMessageAt }) => ({
       id: chatId,
@@ -70,9 +73,10 @@ export async function loader({ context, params: { id }, url }: Route.LoaderArgs)
         ...showFile(file.id, file),
         id: file.id,
         author: nameOf(file.userId),
-        mayDelete: file.userId === user.id || user.role === "admin",
+        mayDelete: file.folderId === null && (file.userId === user.id || user.role === "admin"),
       })),
     },
+    hasFolders: folders.items.length > 0 || (mayWrite && drives.items.some(({ usable }) => usable)),
     models,
     left,
     draft: project.draft && { ...project.draft, files: await attachedFiles(context, project.draft.fileIds) },
@@ -139,7 +143,7 @@ export default function Project({ loaderData, actionData, params }: Route.Compon
 type ShelfProps = Route.ComponentProps["loaderData"] & { here: string };
 
 /** Instructions, members and documents of a project. */
-function Shelf({ project, members, owns, writes, belongs, documents, here }: ShelfProps) {
+function Shelf({ project, members, owns, writes, belongs, documents, hasFolders, here }: ShelfProps) {
   return (
     <div className="shelf">
       <section aria-labelledby="instrucciones">
@@ -164,11 +168,14 @@ function Shelf({ project, members, owns, writes, belongs, documents, here }: She
       <section aria-labelledby="documentos">
         <div className="head">
           <h2 id="documentos">Documentos</h2>
-          {writes && (
-            <Link to={`${here}/documentos/crear`} preventScrollReset>
-              Añadir
-            </Link>
-          )}
+          <span>
+            {hasFolders && <a href={`${here}/carpetas`}>Carpetas</a>}{" "}
+            {writes && (
+              <Link to={`${here}/documentos/crear`} preventScrollReset>
+                Añadir
+              </Link>
+            )}
+          </span>
         </div>
         <Documents here={here} {...documents} />
       </section>
