@@ -34,6 +34,7 @@ const mayImport: Record<string, string[]> = {
     "embeddings",
     "voice",
     "backups",
+    "events",
     "retention",
   ],
   // Server side of pages: nothing that knows the database.

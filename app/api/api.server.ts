@@ -6,6 +6,7 @@ import type { MergeSchemaPath } from "hono/types";
 import { getPath } from "hono/utils/url";
 import { v7 as newId } from "uuid";
 import { currentTrace } from "../process/telemetry/request-trace.server.ts";
+import { LimitReached } from "../replies/usage.server.ts";
 import { accesses } from "./access/accesses.server.ts";
 import { backchannel } from "./access/backchannel.server.ts";
 import { invitationLinkOf, invitationLinks } from "./access/invitation-links.server.ts";
@@ -102,6 +103,8 @@ import { users } from "./users/users.server.ts";
 import { speeches } from "./voice/speeches.server.ts";
 import { voices } from "./voice/voice.server.ts";
 import { voiceModels } from "./voice/voice-models.server.ts";
+import { tellLimit } from "./webhooks/limit-reached.server.ts";
+import { webhooks } from "./webhooks/webhooks.server.ts";
 
 // Zod's own Spanish messages, for what the schemas here have no sentence for.
 z.config(z.locales.es());
@@ -157,6 +160,7 @@ const mounted = [
   ["/api/tool", routesOf(tools)],
   ["/api/tool", toolServers],
   ["/api/tool-account", toolAccounts],
+  ["/api/webhook", routesOf(webhooks)],
   ["/api/drive", routesOf(drives)],
   ["/api/drive-account", driveAccounts],
   ["/api/folder", folders],
@@ -237,7 +241,10 @@ export function createApi(services: Services) {
     api.use(cors({ origin: corsOrigins, exposeHeaders, maxAge: 600 }));
   }
   api.use(boundBody, etags);
-  api.onError(answerError);
+  api.onError(async (error, c) => {
+    if (error instanceof LimitReached && error.ofPlan) await tellLimit(services, c.var.person.id, error);
+    return answerError(error, c);
+  });
   for (const [path, routes] of mounted) api.route(path, routes as OpenAPIHono<ApiEnv>);
   const refusal = refusalsOf(api);
   api.notFound((c) => {

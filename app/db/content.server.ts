@@ -34,6 +34,7 @@ const copied = {
   assistants: true,
   templates: true,
   projectMembers: true,
+  webhooks: true,
   drives: true,
   driveAccounts: true,
   folders: true,

@@ -58,6 +58,7 @@ import * as costs from "./migrations/0054_costs.server.ts";
 import * as compared from "./migrations/0055_compared.server.ts";
 import * as hiddenReplies from "./migrations/0056_hidden_replies.server.ts";
 import * as drives from "./migrations/0057_drives.server.ts";
+import * as webhooks from "./migrations/0058_webhooks.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -117,6 +118,7 @@ const migrations = {
   "0055_compared": compared,
   "0056_hidden_replies": hiddenReplies,
   "0057_drives": drives,
+  "0058_webhooks": webhooks,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

@@ -47,6 +47,7 @@ const stored: StoredSecret[] = [
   { table: "tools", column: "access", key: "toolKey" },
   { table: "toolAccounts", column: "access", key: "toolKey" },
   { table: "driveAccounts", column: "password", key: "toolKey" },
+  { table: "webhooks", column: "secret", key: "toolKey" },
   { table: "accesses", column: "secret", key: "accessKey" },
   {
     table: "authenticators",

@@ -276,7 +276,8 @@ export type JobKind =
   | "queued"
   | "backup"
   | "events"
-  | "folder";
+  | "folder"
+  | "webhook";
 
 /** Work that outlives the request that asked for it, and the process that began it. */
 export type JobRow = Row & {
@@ -390,6 +391,21 @@ export type ToolAccountRow = Row & {
   listed: string;
   listedAt: number | null;
   problem: string | null;
+};
+
+/** An address of another program that is told of some events. */
+export type WebhookRow = Row & {
+  name: string;
+  address: string;
+  /** Signs each message (Standard Webhooks), encrypted with the row's id. */
+  secret: string | null;
+  replyEnded: Flag;
+  personMade: Flag;
+  limitReached: Flag;
+  enabled: Flag;
+  /** Outcome of the last attempt; null: it was taken. */
+  problem: string | null;
+  triedAt: number | null;
 };
 
 /** A server of files (WebDAV) that people may connect an account of theirs at. */
@@ -867,6 +883,7 @@ export type Tables = {
   models: ModelRow;
   tools: ToolRow;
   toolAccounts: ToolAccountRow;
+  webhooks: WebhookRow;
   drives: DriveRow;
   driveAccounts: DriveAccountRow;
   folders: FolderRow;

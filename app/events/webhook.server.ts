@@ -5,17 +5,13 @@ import type { SecurityEvent } from "./security-event.server.ts";
 // In ms.
 const patience = 10_000;
 
+type SignedMessage = { url: string; secret: string | undefined; id: string; body: string };
+
 /**
- * Sends events to an address, signed as Standard Webhooks 1.0 has it where a secret is set (`webhook-signature`: HMAC-SHA-256 of id, time
- * and body). Rejects unless it is answered with 2xx.
+ * Posts JSON, signed as Standard Webhooks 1.0 has it where there is a secret (`webhook-signature`: HMAC-SHA-256 of id, time and body).
+ * Returns the status; rejects where there is no answer.
  */
-export async function sendWebhook(
-  { url, secret }: Extract<EventsDestination, { kind: "webhook" }>,
-  events: SecurityEvent[],
-): Promise<void> {
-  const body = JSON.stringify({ type: "audit", events });
-  // The same events have the same id when they are sent again; with more of them it is another message.
-  const id = `${events[0]?.id}.${events.at(-1)?.id}`;
+export async function postSigned({ url, secret, id, body }: SignedMessage): Promise<number> {
   const timestamp = String(Math.floor(Date.now() / 1000));
   const signature = secret && createHmac("sha256", keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest("base64");
   const answer = await fetch(url, {
@@ -31,7 +27,18 @@ export async function sendWebhook(
     signal: AbortSignal.timeout(patience),
   });
   await answer.body?.cancel();
-  if (!answer.ok) throw new Error(`EVENTS_URL contesta ${answer.status}`);
+  return answer.status;
+}
+
+/** Sends events of the audit trail to an address. Rejects unless it is answered with 2xx. */
+export async function sendWebhook(
+  { url, secret }: Extract<EventsDestination, { kind: "webhook" }>,
+  events: SecurityEvent[],
+): Promise<void> {
+  // The same events have the same id when they are sent again; with more of them it is another message.
+  const id = `${events[0]?.id}.${events.at(-1)?.id}`;
+  const status = await postSigned({ url, secret, id, body: JSON.stringify({ type: "audit", events }) });
+  if (status < 200 || status > 299) throw new Error(`EVENTS_URL contesta ${status}`);
 }
 
 /** The key of a secret: the bytes behind `whsec_` in base64, as Standard Webhooks has it, else its letters. */

@@ -1,12 +1,12 @@
 import { EventEmitter } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Insertable } from "kysely";
 import pLimit, { type LimitFunction } from "p-limit";
 import { v7 as newId } from "uuid";
 import type { Db, Engine } from "../db/engine.server.ts";
 import type { SharedClock } from "../db/processes/clock.server.ts";
 import type { Processes } from "../db/processes/processes.server.ts";
 import type { JobKind, JobRow } from "../db/tables.ts";
+import { waitingJob } from "../db/waiting-job.server.ts";
 import type { Log } from "../process/log.server.ts";
 import type { Changes } from "../realtime/changes.server.ts";
 import { claimJob } from "./claim.server.ts";
@@ -290,22 +290,3 @@ export class Jobs {
 }
 
 const hasEnded = ({ state }: JobRow) => state === "done" || state === "failed";
-
-const waitingJob = (kind: JobKind, now: number): Omit<Insertable<JobRow>, "id"> => ({
-  createdAt: now,
-  updatedAt: now,
-  kind,
-  state: "waiting",
-  userId: null,
-  subjectId: null,
-  key: null,
-  data: "{}",
-  attempts: 0,
-  dueAt: now,
-  goodUntil: null,
-  processId: null,
-  done: null,
-  total: null,
-  problem: null,
-  result: null,
-});

@@ -17,6 +17,7 @@ import { countLost, secretKeys } from "../db/stored-secrets.server.ts";
 import { meaningsLearning } from "../embeddings/learn-meanings.server.ts";
 import { SearchModel } from "../embeddings/search-model.server.ts";
 import { tellingEvents } from "../events/telling.server.ts";
+import { tellingWebhooks } from "../events/webhooks.server.ts";
 import { lookingAtFolders } from "../files/drives/look.server.ts";
 import { Files } from "../files/files.server.ts";
 import { openStorage } from "../files/storage/open.server.ts";
@@ -168,6 +169,7 @@ export async function openServices(config: Config): Promise<Opened> {
   jobs.handle("schedules", askingDue(services));
   jobs.handle("queued", sendingForgotten(services));
   if (config.backup) jobs.handle("backup", backingUp(config.backup, config, storage, log));
+  jobs.handle("webhook", tellingWebhooks(running));
   if (config.events) jobs.handle("events", tellingEvents(db, config.events));
   runs.sendQueuedBy((chatId, ended) => sendQueued(services, chatId, ended));
   await jobs.start();

@@ -258,7 +258,7 @@ it("tools, decisions, assistants and templates are as the document says", async 
   }
 });
 
-it("folders at servers of files are as the document says", async () => {
+it("folders at servers of files and webhooks are as the document says", async () => {
   const there = await startFileServer({ ana: "clave" });
   const drive = { name: "Nube", address: there.url };
   const { id } = await made("post /api/drive", {}, { json: drive });
@@ -275,6 +275,13 @@ it("folders at servers of files are as the document says", async () => {
   await run("delete /api/folder/{id}", folder);
   await run("delete /api/drive-account/{id}", { id });
   await run("delete /api/drive/{id}", { id });
+  there.state.mood = 204;
+  const json = { name: "Intranet", address: there.url, replyEnded: true };
+  const webhook = await made("post /api/webhook", {}, { json });
+  await run("get /api/webhook");
+  await run("get /api/webhook/{id}", webhook);
+  await run("put /api/webhook/{id}", webhook, { json });
+  await run("delete /api/webhook/{id}", webhook);
   await there.stop();
 });
 

@@ -12,6 +12,7 @@ import { Processes } from "../../app/db/processes/processes.server.ts";
 import { secretKeys } from "../../app/db/stored-secrets.server.ts";
 import { meaningsLearning } from "../../app/embeddings/learn-meanings.server.ts";
 import { SearchModel } from "../../app/embeddings/search-model.server.ts";
+import { tellingWebhooks } from "../../app/events/webhooks.server.ts";
 import { lookingAtFolders } from "../../app/files/drives/look.server.ts";
 import { Files } from "../../app/files/files.server.ts";
 import { FolderStorage } from "../../app/files/storage/folder.server.ts";
@@ -78,6 +79,7 @@ export async function openApi(
   jobs.handle("import", importing({ db, files }));
   jobs.handle("export", exporting({ db, storage: stored, log, config: { aiNotice } }));
   jobs.handle("folder", lookingAtFolders({ db, clock, files, toolKey }));
+  jobs.handle("webhook", tellingWebhooks({ db, clock, toolKey }));
   jobs.handle("meanings", meaningsLearning({ db, engine: database.engine, searchModel }));
   const running = {
     db,

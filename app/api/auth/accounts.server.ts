@@ -5,6 +5,7 @@ import { v7 as newId } from "uuid";
 import type { Db, Engine, Trx } from "../../db/engine.server.ts";
 import { readHouse } from "../../db/house.server.ts";
 import type { UserRow } from "../../db/tables.ts";
+import { tellWebhooks } from "../../db/webhooks.server.ts";
 import { limits } from "../../process/limits.ts";
 import { domainsIn, isOfDomains } from "../access/domains.server.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
@@ -117,6 +118,7 @@ export const deviceOf = (c: Context<ApiEnv>) => ({ userAgent: c.req.header("User
 /** Gives a new account a plan that limits nothing, and the groups of the house. `now`: epoch ms. */
 export async function beginAccount(trx: Trx, userId: string, now: number): Promise<void> {
   await addHouseGroups(trx, userId, now);
+  await tellWebhooks(trx, "personMade", { userId }, now);
   await trx
     .insertInto("subscriptions")
     .values({

@@ -28,6 +28,7 @@ export const job = z
       "backup",
       "events",
       "folder",
+      "webhook",
     ]),
     state: z.enum(["waiting", "running", "done", "failed"]),
     userId: z.string().nullable(),

@@ -7,6 +7,7 @@ import type { Services } from "../env.server.ts";
 import { findPerson, refuseInactive } from "../http/authentication.server.ts";
 import { Problem } from "../http/problem.server.ts";
 import { addReplyNotice } from "../notifications/reply-notices.server.ts";
+import { tellLimit } from "../webhooks/limit-reached.server.ts";
 import { nextTime } from "./next-time.server.ts";
 import { daysOf } from "./schedules.server.ts";
 
@@ -71,6 +72,7 @@ async function began(services: Services, due: ScheduleRow, now: number): Promise
     services.changes.tell({ userId: due.userId, what: "chat" });
     return { askedAt: now, chatId: reply.chatId, problem: null };
   } catch (error) {
+    if (error instanceof LimitReached && error.ofPlan) await tellLimit(services, due.userId, error);
     if (error instanceof Problem || error instanceof LimitReached || error instanceof CannotReply) {
       return { problem: error.message };
     }

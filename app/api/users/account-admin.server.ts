@@ -6,6 +6,7 @@ import type { Db, Engine } from "../../db/engine.server.ts";
 import { isTaken } from "../../db/errors.server.ts";
 import { revokeAccess } from "../../db/people/revoke-access.server.ts";
 import type { UserRow } from "../../db/tables.ts";
+import { tellWebhooks } from "../../db/webhooks.server.ts";
 import { limits } from "../../process/limits.ts";
 import { addHouseGroups, email, newPassword, refuseCommon } from "../auth/accounts.server.ts";
 import { hashPassword } from "../auth/passwords.server.ts";
@@ -53,6 +54,7 @@ export async function createAccount(c: Context<ApiEnv>, given: z.output<typeof n
     .execute(async (trx) => {
       await trx.insertInto("users").values(row).execute();
       await addHouseGroups(trx, row.id, now);
+      await tellWebhooks(trx, "personMade", { userId: row.id }, now);
       const changes = { after: shown };
       await recordAudit(trx, c, "create", "user", row.id, { changes });
     })

@@ -2,6 +2,7 @@ import type { ExpressionBuilder } from "kysely";
 import type { Db, Trx } from "../../db/engine.server.ts";
 import { releaseNotices } from "../../db/reply-notices.server.ts";
 import type { MessageRow, ModelRow, Tables } from "../../db/tables.ts";
+import { tellWebhooks } from "../../db/webhooks.server.ts";
 import type { Usage } from "../chunk.ts";
 import { cutCalls, partsOf, type ReplyPart, storedParts } from "../parts.server.ts";
 import { costOf, estimateUsage, settleUsage } from "../usage.server.ts";
@@ -73,7 +74,11 @@ async function take(trx: Trx, id: string, { writer, before, now }: Adopting): Pr
     .returningAll()
     .executeTakeFirst();
   if (!reply) throw new TakenByAnother();
-  if (!way) await releaseNotices(trx, id);
+  if (!way) {
+    await releaseNotices(trx, id);
+    const { chatId, userId } = reply;
+    await tellWebhooks(trx, "replyEnded", { messageId: id, chatId, userId, modelId, status: "interrupted" }, now);
+  }
   await cutCalls(trx, id, now);
   await endThoughts(trx, id, now);
   return { reply, way: way && { ...way, parts: partsOf(reply.content, await storedParts(trx, id)) } };

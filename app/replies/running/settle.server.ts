@@ -4,6 +4,7 @@ import { prepared } from "../../db/prepared.server.ts";
 import { releaseNotices } from "../../db/reply-notices.server.ts";
 import { indexText } from "../../db/search/passages.server.ts";
 import type { MessageRow, ModelRow } from "../../db/tables.ts";
+import { tellWebhooks } from "../../db/webhooks.server.ts";
 import type { ReplyUsage } from "../chunk.ts";
 import { numbered, storeParts } from "../parts.server.ts";
 import { storePrompt } from "../prompt/stored-prompt.server.ts";
@@ -69,6 +70,10 @@ export async function settle(
     if (run.prompt) await storePrompt(trx, run.messageId, run.prompt);
     if (isLeft) return;
     await releaseNotices(trx, run.messageId);
+    if (status !== "waiting") {
+      const { id: messageId, chatId, userId } = reply;
+      await tellWebhooks(trx, "replyEnded", { messageId, chatId, userId, modelId: model.id, status }, now);
+    }
     // Replies of the local assistant are not indexed, because they would be quoted again.
     if (model.provider !== "local" && !rows[0]?.sessionId && text) {
       // A reply that goes on where it was cut is indexed again as a whole.

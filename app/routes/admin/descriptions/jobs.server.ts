@@ -16,6 +16,7 @@ const kinds = {
   backup: "Copia de la noche",
   events: "Avisos de seguridad",
   folder: "Carpeta conectada",
+  webhook: "Aviso a un programa",
 };
 const states = { waiting: "Espera", running: "En marcha", done: "Hecho", failed: "Ha fallado" };
 

@@ -23,6 +23,7 @@ import { projects } from "./projects.server.ts";
 import { holds } from "./rules/holds.server.ts";
 import { retentions } from "./rules/retentions.server.ts";
 import { summaries } from "./summaries.server.ts";
+import { webhooks } from "./webhooks.server.ts";
 
 /** The resources of the administration by the parts of its menu, but for those of the system. */
 const described: [part: string, AnyAdminResource[]][] = [
@@ -30,7 +31,7 @@ const described: [part: string, AnyAdminResource[]][] = [
   ["Modelos y herramientas", [models, tools, searchModels, voiceModels, trainings, drives, opinions]],
   ["Contenido", [chats, messages, summaries, projects, pages, notices, inbox]],
 ];
-const rules: AnyAdminResource[] = [retentions, holds];
+const rules: AnyAdminResource[] = [retentions, holds, webhooks];
 
 /** «voice-model» is `voiceModel` in the audit trail. */
 const auditName = (path: string) => path.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
