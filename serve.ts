@@ -55,6 +55,7 @@ server.on("request", (request, response) => {
   const malformed = app.refuseMalformed(request);
   if (malformed) return refuse(response, malformed);
   trustNearest(request);
+  dropForgedEntry(request);
   files(request, response, () => listener(request, response));
 });
 let sockets = app.createSockets(opened);
@@ -122,6 +123,12 @@ function trustNearest({ headers }: IncomingMessage): void {
   delete headers.forwarded;
   const said = [headers["x-forwarded-for"]].flat().join(",");
   if (said) headers["x-forwarded-for"] = said.split(",").at(-1)?.trim();
+}
+
+/** Takes away the header that lets people in (AUTH_HEADER) where anybody but the proxy has sent it. */
+function dropForgedEntry({ headers, socket }: IncomingMessage): void {
+  const { authProxy } = config;
+  if (authProxy && !app.isFromProxy(authProxy, socket.remoteAddress)) delete headers[authProxy.header];
 }
 
 /** Reads what is left of a request that was answered before its end, so that its connection can bring the next one. */

@@ -16,6 +16,7 @@ import { join, relative, resolve } from "node:path";
 import { z } from "zod";
 import { readEventsUrl } from "./events-url.server.ts";
 import { makeFolder, syncFolder } from "./fsync.server.ts";
+import { readAddresses, type TrustedProxy } from "./network/trusted-proxy.server.ts";
 import { type BucketSettings, readStorageUrl } from "./storage-url.server.ts";
 import { readToolServers } from "./tool-servers.server.ts";
 import { whyUnusable } from "./unusable.server.ts";
@@ -152,6 +153,20 @@ const variables = z.object({
   OIDC_GROUPS_CLAIM: z.string().default("groups"),
   OIDC_ADMIN_GROUP: z.string().optional(),
   OIDC_SIGNUP: z.enum(["open", "closed"], "OIDC_SIGNUP tiene que ser open o closed").default("open"),
+  // Header in which a proxy in front says who a person is, by their e-mail, and the addresses that the proxy has.
+  AUTH_HEADER: z
+    .string()
+    .regex(/^[\w-]{1,80}$/, "AUTH_HEADER es el nombre de una cabecera, como Remote-Email")
+    .optional(),
+  AUTH_PROXY: z
+    .string()
+    .transform((text, context) => {
+      const addresses = readAddresses(text);
+      if (addresses) return addresses;
+      context.addIssue("AUTH_PROXY son direcciones IP o redes, con comas, como 10.0.0.2 o 172.18.0.0/16");
+      return z.NEVER;
+    })
+    .optional(),
   // Origins whose pages may call the API with a key.
   CORS_ORIGINS: z
     .string()
@@ -226,6 +241,14 @@ const environment = variables
   .refine(
     ({ OIDC_ISSUER, OIDC_CLIENT_ID }) => !OIDC_ISSUER || OIDC_CLIENT_ID,
     "OIDC_ISSUER necesita también OIDC_CLIENT_ID",
+  )
+  .refine(
+    ({ AUTH_HEADER, AUTH_PROXY }) => !AUTH_HEADER === !AUTH_PROXY,
+    "AUTH_HEADER y AUTH_PROXY van juntas: la cabecera, y la dirección del proxy que la pone",
+  )
+  .refine(
+    ({ AUTH_HEADER, API_BASE_URL }) => !AUTH_HEADER || !API_BASE_URL,
+    "AUTH_HEADER y API_BASE_URL no van juntas: la entrada es de la máquina que tiene la API",
   )
   .refine(
     ({ PROCESSES, DATABASE_URL, API_BASE_URL }) => PROCESSES === 1 || DATABASE_URL || API_BASE_URL,
@@ -337,6 +360,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env) {
     signup: values.SIGNUP,
     passwordSignin: values.PASSWORD_SIGNIN === "on",
     oidc: oidcIn(values),
+    authProxy: proxyIn(values),
     corsOrigins: values.CORS_ORIGINS,
     controller: {
       name: values.CONTROLLER_NAME,
@@ -407,6 +431,11 @@ function backupIn(values: Values): BackupSettings | undefined {
   }
   const bucket = bucketIn(BACKUP_URL.bucket, values);
   return bucket && { bucket };
+}
+
+function proxyIn({ AUTH_HEADER, AUTH_PROXY }: Values): TrustedProxy | undefined {
+  if (!AUTH_HEADER || !AUTH_PROXY) return undefined;
+  return { header: AUTH_HEADER.toLowerCase(), addresses: AUTH_PROXY };
 }
 
 function oidcIn(values: Values): OidcSettings | undefined {

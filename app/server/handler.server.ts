@@ -17,6 +17,7 @@ import { answerMetadata, challenge } from "../mcp/oauth-metadata.server.ts";
 import { readConfig } from "../process/config.server.ts";
 import { deriveKey } from "../process/crypto.server.ts";
 import { createLog, type Log, pathInLog } from "../process/log.server.ts";
+import { isFromProxy } from "../process/network/trusted-proxy.server.ts";
 import { answerMetrics, measureProcess, requestSeconds } from "../process/telemetry/metrics.server.ts";
 import { inRequest } from "../process/telemetry/request-trace.server.ts";
 import { zoneOf } from "../process/time-zones.server.ts";
@@ -36,13 +37,14 @@ import {
 } from "../web/context.ts";
 import { wantsLight } from "../web/light/choice.server.ts";
 import { WebSession } from "../web/session.server.ts";
+import { followProxy } from "./proxy-entry.server.ts";
 import { remoteApi, type Visitor } from "./remote-api.server.ts";
 import { type Opened, openServices } from "./services.server.ts";
 import { proxySocket } from "./socket-proxy.server.ts";
 import { isSocket, tokenOf } from "./socket-upgrades.server.ts";
 
 // `server.ts` compares `openServices` after an edit in development.
-export { openServices, refuseMalformed, showLife };
+export { isFromProxy, openServices, refuseMalformed, showLife };
 
 export type Handle = (request: Request, client: { ip: string }) => Promise<Response>;
 
@@ -150,13 +152,14 @@ const overTheNetwork = async (call: Request, { received }: Partial<InProcess> = 
   received ? new Request(call, { body: await received.whole() }) : call;
 
 /** The handler for pages. */
-function pagesWith({ config, log }: Opened, send: Send) {
+function pagesWith({ services, config, log }: Opened, send: Send) {
   const cookieKey = deriveKey(config.secret, "cookie");
   const pages = createRequestHandler(build, import.meta.env.MODE);
   return async (request: Request, ip: string, answeredBy: Answered): Promise<Response> => {
     const session = await WebSession.open(request, cookieKey);
     const nonce = randomBytes(12).toString("base64url");
     const visitor = visitorOf(request, ip);
+    if (services && config.authProxy) await followProxy(services, config.authProxy, session, request, visitor);
     const { client, answered, asksPurpose } = createClient(
       (call, inProcess) => send(call, visitor, inProcess),
       session,

@@ -105,7 +105,7 @@ export async function openServices(config: Config): Promise<Opened> {
       .askAllNew()
       .catch((error) => log.error({ err: error }, "no se pudo preguntar a los servidores de herramientas"));
     await addAccess({ db, accessKey: keys.accessKey }, config.oidc);
-    await refuseWithoutEntry(db, config.passwordSignin);
+    await refuseWithoutEntry(db, config);
   });
   const runs = new Runs(running);
   jobs.handle("import", importing({ db, files }));

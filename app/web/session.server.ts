@@ -14,6 +14,8 @@ export type Flash = {
 type Data = {
   access?: string;
   refresh?: string;
+  /** Address of the person whom the proxy in front named when it was opened (`AUTH_HEADER`). */
+  proxied?: string;
   /** Proves that a form came from a page of this session. */
   formToken?: string;
 };
@@ -82,8 +84,16 @@ export class WebSession implements TokenStore {
     this.#set({ access, refresh });
   }
 
+  get proxied(): string | undefined {
+    return this.#data.proxied;
+  }
+
+  set proxied(email: string) {
+    this.#set({ proxied: email });
+  }
+
   forget(): void {
-    this.#set({ access: undefined, refresh: undefined, formToken: newToken() });
+    this.#set({ access: undefined, refresh: undefined, proxied: undefined, formToken: newToken() });
   }
 
   get formToken(): string {

@@ -1,6 +1,6 @@
 import { v7 as newId } from "uuid";
 import type { Db } from "../../db/engine.server.ts";
-import { ConfigError, type OidcSettings } from "../../process/config.server.ts";
+import { type Config, ConfigError, type OidcSettings } from "../../process/config.server.ts";
 import { encrypt } from "../../process/crypto.server.ts";
 
 /**
@@ -40,9 +40,12 @@ export async function addAccess(
     .execute();
 }
 
-/** Throws ConfigError where nobody could come in: no passwords, and no access that is enabled. */
-export async function refuseWithoutEntry(db: Db, passwordSignin: boolean): Promise<void> {
-  if (passwordSignin) return;
+/** Throws ConfigError where nobody could come in: no passwords, no proxy that names people, and no access that is enabled. */
+export async function refuseWithoutEntry(
+  db: Db,
+  { passwordSignin, authProxy }: Pick<Config, "passwordSignin" | "authProxy">,
+): Promise<void> {
+  if (passwordSignin || authProxy) return;
   const access = await db.selectFrom("accesses").where("enabled", "=", 1).select("id").executeTakeFirst();
   if (access) return;
   throw new ConfigError(

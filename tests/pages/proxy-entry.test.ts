@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startServer, type TestServer } from "../support/server.ts";
+
+/** A browser behind the proxy; `email`: what that says of it. */
+function visitor(server: () => TestServer) {
+  let cookies = "";
+  return async (
+    path: string,
+    { email = "", ...headers }: { email?: string; [name: string]: string | undefined } = {},
+  ) => {
+    const answer = await fetch(`${server().url}${path}`, {
+      redirect: "manual",
+      headers: { ...(headers as Record<string, string>), Cookie: cookies, ...(email && { "Remote-Email": email }) },
+    });
+    const kept = new Map(cookies.split("; ").map((one) => [one.split("=")[0] ?? "", one]));
+    for (const set of answer.headers.getSetCookie()) {
+      const [pair = ""] = set.split(";");
+      kept.set(pair.split("=")[0] ?? "", pair);
+    }
+    cookies = [...kept.values()].filter(Boolean).join("; ");
+    return { status: answer.status, location: answer.headers.get("Location"), text: await answer.text() };
+  };
+}
+
+describe("a proxy that says who a person is", () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    const env = { AUTH_HEADER: "Remote-Email", AUTH_PROXY: "10.1.2.3, 127.0.0.0/8", PASSWORD_SIGNIN: "off" };
+    server = await startServer(env);
+  });
+  afterAll(() => server.stop());
+
+  it("lets them in with an account of theirs, the same at each visit", async () => {
+    const visit = visitor(() => server);
+    const page = await visit("/user", { email: "Ana.Lopez@ejemplo.es" });
+    expect(page.status).toBe(200);
+    expect(page.text).toContain("Ana.Lopez@ejemplo.es");
+    expect((await visit("/user", { email: "ana.lopez@ejemplo.es" })).text).toContain("Ana.Lopez@ejemplo.es");
+    // The first account administers.
+    expect((await visit("/admin", { email: "ana.lopez@ejemplo.es" })).status).toBe(200);
+    const other = visitor(() => server);
+    expect((await other("/admin", { email: "berta@ejemplo.es" })).status).toBe(404);
+    expect((await other("/user", { email: "ana.lopez@ejemplo.es" })).text).toContain("Ana.Lopez@ejemplo.es");
+  });
+
+  it("ends their session when it names nobody any more", async () => {
+    const visit = visitor(() => server);
+    expect((await visit("/user", { email: "carla@ejemplo.es" })).status).toBe(200);
+    const page = await visit("/user");
+    expect([page.status, page.location]).toEqual([302, "/auth/signin?volver=%2Fuser"]);
+  });
+
+  it("lets nobody in by what is no address", async () => {
+    for (const email of ["ana", "ana@ejemplo.es, berta@ejemplo.es", "a b@c.es", `${"x".repeat(300)}@ejemplo.es`]) {
+      expect((await visitor(() => server)("/user", { email })).status).toBe(302);
+    }
+  });
+});
+
+describe("anybody else who sends its header", () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startServer({ AUTH_HEADER: "Remote-Email", AUTH_PROXY: "10.1.2.3", TRUST_PROXY: "1" });
+  });
+  afterAll(() => server.stop());
+
+  it("is a visitor like all, also with the proxy's address in a header", async () => {
+    for (const headers of [{}, { "X-Forwarded-For": "10.1.2.3" }, { Forwarded: "for=10.1.2.3" }]) {
+      const page = await visitor(() => server)("/user", { email: "ana@ejemplo.es", ...headers });
+      expect(page.status).toBe(302);
+    }
+  });
+});
