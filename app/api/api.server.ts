@@ -79,6 +79,7 @@ import { holds } from "./retention/holds.server.ts";
 import { retentionDue } from "./retention/retention-due.server.ts";
 import { retentions } from "./retention/retentions.server.ts";
 import { schedules } from "./schedules/schedules.server.ts";
+import { scim } from "./scim/scim.server.ts";
 import { emails } from "./site/emails.server.ts";
 import { house } from "./site/house.server.ts";
 import { houseImages } from "./site/house-images.server.ts";
@@ -130,6 +131,7 @@ const mounted = [
   ["/auth/ldap", ldapEntries],
   ["/auth/oauth", connections],
   ["/auth/oauth", connectionTokens],
+  ["/scim/v2", scim],
   ["/api/key", apiKeys],
   ["/api/user", users],
   ["/api/user", accountExports],

@@ -24,7 +24,15 @@ export type Services = RunServices & {
     Partial<
       Pick<
         Config,
-        "databaseUrl" | "redisUrl" | "events" | "accessLog" | "backup" | "backupPassphrase" | "bucket" | "metricsToken"
+        | "databaseUrl"
+        | "redisUrl"
+        | "scimToken"
+        | "events"
+        | "accessLog"
+        | "backup"
+        | "backupPassphrase"
+        | "bucket"
+        | "metricsToken"
       >
     > & {
       mail?: Pick<Config["mail"], "smtpUrl">;

@@ -25,6 +25,7 @@ const copied = {
   groups: true,
   members: true,
   groupCosts: true,
+  provisioned: true,
   sessions: true,
   projects: true,
   models: true,

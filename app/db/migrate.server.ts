@@ -59,6 +59,7 @@ import * as compared from "./migrations/0055_compared.server.ts";
 import * as hiddenReplies from "./migrations/0056_hidden_replies.server.ts";
 import * as drives from "./migrations/0057_drives.server.ts";
 import * as webhooks from "./migrations/0058_webhooks.server.ts";
+import * as provisioned from "./migrations/0059_provisioned.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -119,6 +120,7 @@ const migrations = {
   "0056_hidden_replies": hiddenReplies,
   "0057_drives": drives,
   "0058_webhooks": webhooks,
+  "0059_provisioned": provisioned,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

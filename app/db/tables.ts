@@ -393,6 +393,16 @@ export type ToolAccountRow = Row & {
   problem: string | null;
 };
 
+/** Names that a provider of identities has for an account or a group that it keeps here (SCIM); `id` is that thing's own. */
+export type ProvisionedRow = Row & {
+  userId: string | null;
+  groupId: string | null;
+  externalId: string | null;
+  userName: string | null;
+  /** Lowercase form, by which it is found. */
+  userNameKey: string | null;
+};
+
 /** An address of another program that is told of some events. */
 export type WebhookRow = Row & {
   name: string;
@@ -883,6 +893,7 @@ export type Tables = {
   models: ModelRow;
   tools: ToolRow;
   toolAccounts: ToolAccountRow;
+  provisioned: ProvisionedRow;
   webhooks: WebhookRow;
   drives: DriveRow;
   driveAccounts: DriveAccountRow;

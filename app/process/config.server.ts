@@ -167,6 +167,8 @@ const variables = z.object({
       return z.NEVER;
     })
     .optional(),
+  // For a provider of identities that keeps accounts and groups here (SCIM 2.0); without it there is none.
+  SCIM_TOKEN: z.string().min(32, "SCIM_TOKEN tiene que tener 32 caracteres o más").optional(),
   // Origins whose pages may call the API with a key.
   CORS_ORIGINS: z
     .string()
@@ -361,6 +363,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env) {
     passwordSignin: values.PASSWORD_SIGNIN === "on",
     oidc: oidcIn(values),
     authProxy: proxyIn(values),
+    scimToken: values.SCIM_TOKEN,
     corsOrigins: values.CORS_ORIGINS,
     controller: {
       name: values.CONTROLLER_NAME,

@@ -147,6 +147,20 @@ for (const engine of await ruleEngines()) {
       expect((await session((await comeIn("carla")).text)).user.id).toBe(carla.id);
     });
 
+    it("an account that a provider keeps here by SCIM is for the first who comes in with its address, and for no other", async () => {
+      api.services.config.scimToken = "s".repeat(32);
+      const json = { userName: "elena@casa.es", displayName: "Elena" };
+      const kept = await api.call("POST", "/scim/v2/Users", { token: "s".repeat(32), json });
+      const { id } = JSON.parse(kept.text) as { id: string };
+      provider.people.set("elena", { email: "elena@casa.es", email_verified: true, name: "Elena" });
+      expect((await session((await comeIn("elena")).text)).user.id).toBe(id);
+      expect((await session((await comeIn("elena")).text)).user.id).toBe(id);
+      provider.people.set("otra-elena", { email: "elena@casa.es", email_verified: true });
+      expect(detail(await comeIn("otra-elena"))).toContain("entra de otra manera");
+      provider.people.set("sin-comprobar", { email: "elena@casa.es", email_verified: false });
+      expect((await comeIn("sin-comprobar")).status).toBe(403);
+    });
+
     it("an address that the provider has not verified, or none, opens nothing", async () => {
       const dora = await api.signUp("Dora");
       const cases: [object, RegExp][] = [

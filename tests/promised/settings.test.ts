@@ -111,6 +111,7 @@ const wrong: Record<string, string[]> = {
   OIDC_ISSUER: [...url, "http://id.ejemplo.es", "https://id.ejemplo.es"],
   OIDC_NAME: ["x".repeat(61)],
   OIDC_SIGNUP: ["no"],
+  SCIM_TOKEN: ["corto"],
   AUTH_HEADER: ["Remote Email", "Remote-Email"],
   AUTH_PROXY: ["proxy", "10.0.0.0/64", "10.0.0.1"],
   CORS_ORIGINS: ["https://a.es/b", "a.es", "https://a.es,b"],

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { v7 as newId } from "uuid";
-import type { Trx } from "../../db/engine.server.ts";
+import type { Db, Trx } from "../../db/engine.server.ts";
 import type { AccessRow, UserRow } from "../../db/tables.ts";
 import { encrypt, tryDecrypt } from "../../process/crypto.server.ts";
 import { limits } from "../../process/limits.ts";
@@ -90,9 +90,10 @@ async function offerJoining(
   facts: Facts,
   account: Pick<UserRow, "id" | "passwordHash">,
   email: string,
-): Promise<Joining> {
+): Promise<Tokens | Joining> {
   const { services } = c.var;
   if (!account.passwordHash) {
+    if (await isExpected(services.db, account.id)) return join(c, access, facts, account.id);
     throw new Problem(
       403,
       `Ya hay una cuenta con el correo ${email}, que entra de otra manera. Avisa a quien administra.`,
@@ -102,6 +103,15 @@ async function offerJoining(
   const said = { userId: account.id, facts: { ...facts, idToken: null }, expires: services.clock.now() + ticketLives };
   const ticket = encrypt(JSON.stringify(said), services.accessKey, ticketIdentity(access.id));
   return { ticket, email, needsCode: await hasAuthenticator(services.db, account.id) };
+}
+
+/** Whether a provider has made an account by SCIM that nobody has come into yet: it is for the person with its address. */
+async function isExpected(db: Db, userId: string): Promise<boolean> {
+  const found = db
+    .selectFrom("provisioned")
+    .where("userId", "=", userId)
+    .where((e) => e.not(e.exists(e.selectFrom("identities").where("identities.userId", "=", userId).select("id"))));
+  return (await found.select("id").executeTakeFirst()) !== undefined;
 }
 
 function refuseDomain({ domains, name }: AccessRow, { email }: Facts): void {

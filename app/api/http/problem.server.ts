@@ -151,7 +151,7 @@ function limitInWords({ message, ofPlan, kept, resetsAt }: LimitReached, zone: s
   return `${message} Podrás seguir ${when}${kept ? "; tu mensaje queda guardado como borrador" : ""}.`;
 }
 
-function asProblem(error: Error, c: Context<ApiEnv>): Problem {
+export function asProblem(error: Error, c: Context<ApiEnv>): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof BodyRefused) return bodyRefused(error);
   if (error instanceof TakenBack) return invalid("queued", "Ese mensaje ya se ha enviado.");

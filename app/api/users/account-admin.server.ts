@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { sql } from "kysely";
 import { v7 as newId } from "uuid";
-import type { Db, Engine } from "../../db/engine.server.ts";
+import type { Db, Engine, Trx } from "../../db/engine.server.ts";
 import { isTaken } from "../../db/errors.server.ts";
 import { revokeAccess } from "../../db/people/revoke-access.server.ts";
 import type { UserRow } from "../../db/tables.ts";
@@ -92,13 +92,8 @@ export async function changeAccount(c: Context<ApiEnv>, id: string, given: Accou
         .where("id", "=", id)
         .returningAll()
         .executeTakeFirstOrThrow();
-      if (passwordHash || after.status === "inactive") {
-        await revokeAccess(trx, id, { except: person.sessionId });
-      }
-      if (after.status === "inactive") {
-        // Other sites would still be answered for them when the account is opened again.
-        await trx.deleteFrom("toolAccounts").where("userId", "=", id).execute();
-      }
+      if (after.status === "inactive") await shutOut(trx, id, { except: person.sessionId });
+      else if (passwordHash) await revokeAccess(trx, id, { except: person.sessionId });
       const changes = {
         before: tell(before),
         after: { ...tell(after), ...(passwordHash && { password: "cambiada" }) },
@@ -142,6 +137,13 @@ const tell = ({ name, email: address, role: part, status: state }: UserRow) => (
  */
 export async function lockAdmins(db: Db, engine: Engine): Promise<void> {
   if (engine === "postgres") await sql`lock table users in share row exclusive mode`.execute(db);
+}
+
+/** Ends all that lets in the person of an account that is inactive from now on. Call it in the transaction that says so. */
+export async function shutOut(trx: Trx, id: string, { except = "" } = {}): Promise<void> {
+  await revokeAccess(trx, id, { except });
+  // Other sites would still be answered for them when the account is opened again.
+  await trx.deleteFrom("toolAccounts").where("userId", "=", id).execute();
 }
 
 /** Throws 409 if the account is the only active admin. Call it after `lockAdmins`. */

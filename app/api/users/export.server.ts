@@ -168,6 +168,7 @@ const exported: { [T in OwnTable]: "all" | (keyof Tables[T])[] | { none: string 
   passwordResets: secret,
   projectMembers: "all",
   projects: "all",
+  provisioned: ["id", "createdAt", "externalId", "userName"],
   replyFeeds: secret,
   responses: { none: "repeats a chat" },
   schedules: "all",

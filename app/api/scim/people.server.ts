@@ -1,0 +1,229 @@
+import type { Context } from "hono";
+import { v7 as newId } from "uuid";
+import { z } from "zod";
+import type { Db, Trx } from "../../db/engine.server.ts";
+import type { ProvisionedRow, UserRow } from "../../db/tables.ts";
+import { limits } from "../../process/limits.ts";
+import { listOf, recordOf } from "../../process/text/json.ts";
+import { isAddress } from "../access/proxy-entry.server.ts";
+import { beginAccount } from "../auth/accounts.server.ts";
+import type { ApiEnv } from "../env.server.ts";
+import { recordAudit } from "../http/audit.server.ts";
+import { iso } from "../http/schemas.server.ts";
+import { stopReplies } from "../http/visibility.server.ts";
+import { addressTaken, lockAdmins, refuseLastAdmin, shutOut } from "../users/account-admin.server.ts";
+import { shortPath, type Wanted } from "./filter.server.ts";
+import { type Change, flagIn } from "./patch.server.ts";
+import { noSuchThing, ScimError } from "./scim-error.server.ts";
+
+/** An account as its provider knows it. */
+type Person = UserRow & Partial<Pick<ProvisionedRow, "externalId" | "userName">>;
+type Fields = { userName: string; externalId: string | null; email: string; name: string; active: boolean };
+
+export const personFilters = ["id", "username", "externalid", "emails.value", "emails", "active"] as const;
+
+/** Accounts that a provider sees: all, but for those that it has deleted, which stay here and are closed. */
+export const peopleWanted = (db: Db, wanted: Wanted) => {
+  const [id, userName, externalId] = ["id", "username", "externalid"].map((name) => wanted.get(name));
+  const address = wanted.get("emails.value") ?? wanted.get("emails");
+  const active = wanted.get("active");
+  const key = userName?.toLowerCase() ?? "";
+  return db
+    .selectFrom("users")
+    .leftJoin("provisioned as p", "p.id", "users.id")
+    .where((e) => e.or([e("users.status", "=", "active"), e("p.id", "is not", null)]))
+    .$if(id !== undefined, (query) => query.where("users.id", "=", id ?? ""))
+    .$if(externalId !== undefined, (query) => query.where("p.externalId", "=", externalId ?? ""))
+    .$if(address !== undefined, (query) => query.where("users.emailKey", "=", address?.toLowerCase() ?? ""))
+    .$if(active !== undefined, (query) => query.where("users.status", "=", active === "true" ? "active" : "inactive"))
+    .$if(userName !== undefined, (query) =>
+      query.where((e) =>
+        e.or([e("p.userNameKey", "=", key), e.and([e("p.userName", "is", null), e("users.emailKey", "=", key)])]),
+      ),
+    )
+    .selectAll("users")
+    .select(["p.externalId", "p.userName"]);
+};
+
+/** Throws ScimError. */
+export async function findPerson(db: Db, id: string): Promise<Person> {
+  return peopleWanted(db, new Map([["id", id]])).executeTakeFirstOrThrow(noSuchThing);
+}
+
+/** An account in the form of SCIM's core schema (RFC 7643, 4.1). `base`: address of the service. */
+export const showPerson = (row: Person, base: string, groups?: { id: string; name: string }[]) => ({
+  schemas: ["urn:ietf:params:scim:schemas:core:2.0:User"],
+  id: row.id,
+  ...(row.externalId != null && { externalId: row.externalId }),
+  userName: row.userName ?? row.email,
+  name: { formatted: row.name },
+  displayName: row.name,
+  emails: [{ value: row.email, type: "work", primary: true }],
+  active: row.status === "active",
+  ...(groups && { groups: groups.map(({ id, name }) => ({ value: id, display: name })) }),
+  meta: {
+    resourceType: "User",
+    created: iso(row.createdAt),
+    lastModified: iso(row.updatedAt),
+    location: `${base}/Users/${row.id}`,
+  },
+});
+
+/** Makes an account. Throws ScimError. */
+export async function createPerson(c: Context<ApiEnv>, body: unknown): Promise<Person> {
+  const { db, clock } = c.var.services;
+  const fields = fieldsIn(body, undefined);
+  const now = clock.now();
+  const id = newId();
+  const row: UserRow = {
+    ...{ id, createdAt: now, updatedAt: now, name: fields.name, email: fields.email },
+    ...{ emailKey: fields.email.toLowerCase(), passwordHash: "", role: "user", draft: null, lastSeenAt: null },
+    status: fields.active ? "active" : "inactive",
+  };
+  await db
+    .transaction()
+    .execute(async (trx) => {
+      await refuseTakenName(trx, id, fields.userName);
+      await trx.insertInto("users").values(row).execute();
+      await beginAccount(trx, id, now);
+      await keepNames(trx, id, fields, now);
+      const changes = { after: { name: row.name, email: row.email, status: row.status } };
+      await recordAudit(trx, c, "create", "user", id, { actorId: null, changes });
+    })
+    .catch(taken);
+  return findPerson(db, id);
+}
+
+/** Makes an account what a whole body says, or what changes make of it. Throws ScimError. */
+export async function changePerson(c: Context<ApiEnv>, id: string, given: { body: unknown } | { changes: Change[] }) {
+  const { services } = c.var;
+  const { db, engine, clock } = services;
+  const now = clock.now();
+  const isClosed = await db
+    .transaction()
+    .execute(async (trx) => {
+      await lockAdmins(trx, engine);
+      const before = await findPerson(trx, id);
+      const fields = fieldsIn("body" in given ? given.body : patched(before, given.changes), before);
+      const status = fields.active ? ("active" as const) : ("inactive" as const);
+      const after = { name: fields.name, email: fields.email, status };
+      await refuseTakenName(trx, id, fields.userName);
+      await keepNames(trx, id, fields, now);
+      if (before.name === after.name && before.email === after.email && before.status === status) return false;
+      if (before.email !== after.email && before.passwordHash) {
+        throw new ScimError(400, "Esa cuenta tiene contraseña aquí: su correo se cambia aquí.", "mutability");
+      }
+      if (status === "inactive") await refuseLastAdmin(trx, before);
+      const change = { ...after, emailKey: after.email.toLowerCase(), updatedAt: now };
+      await trx.updateTable("users").set(change).where("id", "=", id).execute();
+      if (status === "inactive") await shutOut(trx, id);
+      const changes = { before: { name: before.name, email: before.email, status: before.status }, after };
+      await recordAudit(trx, c, "update", "user", id, { actorId: null, ownerId: id, changes });
+      return status === "inactive";
+    })
+    .catch(taken);
+  if (isClosed) await stopReplies(services, { userId: id });
+  return findPerson(db, id);
+}
+
+/** Closes an account that its provider has deleted; what is in it stays until somebody here deletes it. Throws ScimError. */
+export async function removePerson(c: Context<ApiEnv>, id: string): Promise<void> {
+  await changePerson(c, id, { changes: [{ op: "replace", path: "active", value: false }] });
+  await c.var.services.db.deleteFrom("provisioned").where("id", "=", id).execute();
+}
+
+const text = z.string().trim().max(1_000).optional().catch(undefined);
+const sent = z.object({
+  userName: z.string().trim().min(1).max(limits.email),
+  externalId: z.string().max(255).nullish().catch(undefined),
+  displayName: text,
+  name: z.object({ formatted: text, givenName: text, familyName: text }).optional().catch(undefined),
+  emails: z.unknown().optional(),
+  active: z.unknown().optional(),
+});
+
+/** Fields that a body gives an account; a name or an address that it leaves out stays. Throws ScimError. */
+function fieldsIn(body: unknown, before: Person | undefined): Fields {
+  const read = sent.safeParse(body);
+  if (!read.success) throw new ScimError(400, "Falta «userName», o es demasiado largo.", "invalidValue");
+  const { userName, externalId = before?.externalId, displayName, name = {}, emails, active } = read.data;
+  const listed = listOf(emails)
+    .map(recordOf)
+    .filter((one) => one !== undefined);
+  const chosen = listed.find(({ primary }) => flagIn(primary)) ?? listed[0];
+  const email = [chosen?.value, userName, before?.email].find(
+    (one): one is string => typeof one === "string" && isAddress(one),
+  );
+  if (!email) throw new ScimError(400, "Falta el correo: ni «emails» ni «userName» lo son.", "invalidValue");
+  const whole = [name.givenName, name.familyName].filter(Boolean).join(" ");
+  const called = displayName || name.formatted || whole || before?.name || email.split("@")[0] || email;
+  return {
+    userName,
+    externalId: externalId ?? null,
+    email,
+    name: called
+      .replace(/[\p{Cc}\s]+/gu, " ")
+      .slice(0, limits.name)
+      .toWellFormed(),
+    active: flagIn(active ?? true) ?? true,
+  };
+}
+
+/** The body that changes make of an account. Attributes that are not kept here change nothing. */
+function patched(before: Person, changes: Change[]): unknown {
+  const body: Record<string, unknown> = {
+    userName: before.userName ?? before.email,
+    externalId: before.externalId,
+    active: before.status === "active",
+    emails: [{ value: before.email }],
+  };
+  const names: Record<string, unknown> = {};
+  const assign = new Map<string, (value: unknown) => unknown>([
+    ["username", (value) => Object.assign(body, { userName: value })],
+    ["externalid", (value) => Object.assign(body, { externalId: value ?? null })],
+    ["active", (value) => Object.assign(body, { active: activeIn(value) })],
+    ["displayname", (value) => Object.assign(body, { displayName: value })],
+    ["name", (value) => Object.assign(names, recordOf(value))],
+    ["name.formatted", (value) => Object.assign(names, { formatted: value })],
+    ["name.givenname", (value) => Object.assign(names, { givenName: value })],
+    ["name.familyname", (value) => Object.assign(names, { familyName: value })],
+    ["emails", (value) => Object.assign(body, { emails: value })],
+    ["emails.value", (value) => Object.assign(body, { emails: [{ value }] })],
+  ]);
+  for (const { op, path, value } of changes) if (op !== "remove") assign.get(shortPath(path))?.(value);
+  // Half a name says nothing of the whole.
+  const isWhole = Boolean(names.formatted || (names.givenName && names.familyName));
+  return { ...body, ...(isWhole && { name: names }) };
+}
+
+function activeIn(value: unknown): boolean {
+  const active = flagIn(value);
+  if (active === undefined) throw new ScimError(400, "«active» es true o false.", "invalidValue");
+  return active;
+}
+
+async function keepNames(trx: Trx, id: string, { userName, externalId }: Fields, now: number): Promise<void> {
+  const names = { externalId, userName, userNameKey: userName.toLowerCase(), updatedAt: now };
+  await trx
+    .insertInto("provisioned")
+    .values({ id, createdAt: now, userId: id, groupId: null, ...names })
+    .onConflict((conflict) => conflict.column("id").doUpdateSet(names))
+    .execute();
+}
+
+async function refuseTakenName(trx: Trx, id: string, userName: string): Promise<void> {
+  const others = peopleWanted(trx, new Map([["username", userName]])).where("users.id", "!=", id);
+  if (await others.limit(1).executeTakeFirst()) {
+    throw new ScimError(409, "Ese «userName» ya es de otra cuenta.", "uniqueness");
+  }
+}
+
+/** Makes of an address that another account has what a caller reads. */
+function taken(error: unknown): never {
+  try {
+    return addressTaken(error);
+  } catch (known) {
+    if (known === error) throw error;
+    throw new ScimError(409, "Ese correo ya lo usa otra cuenta.", "uniqueness");
+  }
+}
