@@ -1,19 +1,24 @@
 // Of a table: most rows have at least two cells.
-const tableRows = 0.6;
+const ofTable = 0.6;
 // Lines by which the sign between cells is found.
 const linesTried = 20;
 const signs = [";", "\t", ",", "|"];
 
 /** A text of values between semicolons, tabs or commas as rows with bars between the cells; the text itself if it is no table. */
 export function tableText(text: string): string {
+  const rows = tableRows(text);
+  if (rows.length === 0 || rows.filter(({ length }) => length > 1).length < ofTable * rows.length) return text;
+  return rows.map((cells) => cells.join(" | ")).join("\n");
+}
+
+/** Rows of a text of values between semicolons, tabs, commas or bars; empty ones are left out. */
+export function tableRows(text: string): string[][] {
   // Old Macs end lines with a carriage return alone.
   const whole = text.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
   const beginning = whole.split("\n", linesTried);
   const rowsWith = (sign: string) => beginning.filter((line) => line.includes(sign)).length;
   const sign = signs.reduce((best, one) => (rowsWith(one) > rowsWith(best) ? one : best));
-  const rows = cellsOf(whole, sign).filter((cells) => cells.some(Boolean));
-  if (rows.length === 0 || rows.filter(({ length }) => length > 1).length < tableRows * rows.length) return text;
-  return rows.map((cells) => cells.join(" | ")).join("\n");
+  return cellsOf(whole, sign).filter((cells) => cells.some(Boolean));
 }
 
 /** Rows of cells (RFC 4180): a cell in quotes may have signs, line breaks and doubled quotes. */

@@ -1,6 +1,6 @@
+import { blankField, blanksIn, filledIn } from "../../process/text/blanks.ts";
 import { read } from "../../web/api-result.server.ts";
 import { apiContext, type Context } from "../../web/context.ts";
-import { blankField, blanksIn, filledIn } from "./template/blanks.ts";
 
 /**
  * Beginning of a new chat, by its address: an assistant (`?asistente=`); a template (`?plantilla=`) whose blanks have still to be filled

@@ -1,4 +1,5 @@
 import { pullStream } from "../../../http/pull-stream.server.ts";
+import { csvLine, csvMark } from "../../../process/text/csv.ts";
 import type { Route } from "./+types/csv";
 import { allPages } from "./all-pages.server.ts";
 import { cellsOf } from "./cells.server.ts";
@@ -14,12 +15,11 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
   const { columns, query } = listOf(url, resource);
   const pages = await allPages(list, query);
   async function* lines(): AsyncGenerator<string> {
-    // Without this mark, Excel takes it for another encoding.
-    yield `\uFEFF${line(columns.map(({ label }) => label))}`;
+    yield `${csvMark}${csvLine(columns.map(({ label }) => label))}`;
     let page = 0;
     for await (const items of pages) {
       const cells = await cellsOf(context, columns, items);
-      yield cells.map((row) => line(row.map(({ text }) => text))).join("");
+      yield cells.map((row) => csvLine(row.map(({ text }) => text))).join("");
       if (++page === pagesAtMost) return;
     }
   }
@@ -34,8 +34,3 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
     },
   );
 }
-
-const line = (values: string[]) => `${values.map(quoted).join(";")}\r\n`;
-
-/** RFC 4180; what a spreadsheet would take for a formula is text. */
-const quoted = (value: string) => `"${value.replace(/^(?=[=+\-@\t\r])/, "'").replaceAll('"', '""')}"`;

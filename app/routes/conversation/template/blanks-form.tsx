@@ -1,5 +1,5 @@
 import { Form, Link } from "react-router";
-import { blankField } from "./blanks.ts";
+import { blankField } from "../../../process/text/blanks.ts";
 
 type Props = { id: string; title: string; blanks: string[] };
 
