@@ -277,7 +277,9 @@ export type JobKind =
   | "backup"
   | "events"
   | "folder"
-  | "webhook";
+  | "webhook"
+  | "models"
+  | "batch";
 
 /** Work that outlives the request that asked for it, and the process that began it. */
 export type JobRow = Row & {
@@ -776,6 +778,38 @@ export type PasskeyRow = Row & {
   lastUsedAt: number | null;
 };
 
+/** Questions in series: a template over the rows of a table. */
+export type BatchRow = Row & {
+  userId: string;
+  /** null: the default, as the model is gone. */
+  modelId: string | null;
+  /** Of the template, as it was. */
+  title: string;
+  content: string;
+  /** JSON list of the names of the table's columns. */
+  columns: string;
+  total: number;
+  /** Most that it may cost, in the currency of the models' prices; null: what the plan gives. */
+  budget: number | null;
+  state: "running" | "paused" | "stopped" | "done";
+  /** Why it is paused. */
+  problem: string | null;
+};
+
+export type BatchQuestionRow = Row & {
+  userId: string;
+  batchId: string;
+  position: number;
+  /** JSON list of its values, in the order of the columns. */
+  cells: string;
+  state: "waiting" | "done" | "failed";
+  answer: string | null;
+  problem: string | null;
+  inputTokens: number | null;
+  outputTokens: number | null;
+  cost: number | null;
+};
+
 /** The answer to a request with an Idempotency-Key, to be repeated. */
 export type IdempotencyRow = Row & {
   userId: string;
@@ -893,6 +927,8 @@ export type Tables = {
   models: ModelRow;
   tools: ToolRow;
   toolAccounts: ToolAccountRow;
+  batches: BatchRow;
+  batchQuestions: BatchQuestionRow;
   provisioned: ProvisionedRow;
   webhooks: WebhookRow;
   drives: DriveRow;

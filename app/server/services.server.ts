@@ -3,6 +3,7 @@ import { addAccess, refuseWithoutEntry } from "../api/access/first-access.server
 import { sendingForgotten, sendQueued } from "../api/chats/queued.server.ts";
 import type { Services } from "../api/env.server.ts";
 import { importing } from "../api/imports/import-job.server.ts";
+import { searchingModels } from "../api/models/nightly-search.server.ts";
 import { replyPushing } from "../api/notifications/push.server.ts";
 import { vapidKeys } from "../api/notifications/push-service.server.ts";
 import { replyNotifying } from "../api/notifications/reply-notices.server.ts";
@@ -166,6 +167,7 @@ export async function openServices(config: Config): Promise<Opened> {
     auditKey: keys.auditKey,
     lastCopy,
   };
+  jobs.handle("models", searchingModels(services));
   jobs.handle("schedules", askingDue(services));
   jobs.handle("queued", sendingForgotten(services));
   if (config.backup) jobs.handle("backup", backingUp(config.backup, config, storage, log));

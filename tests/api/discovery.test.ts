@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished, vi } from "vitest";
+import { searchingModels } from "../../app/api/models/nightly-search.server.ts";
 import { createLog } from "../../app/process/log.server.ts";
 import { lookForModels } from "../../app/replies/providers/discover.server.ts";
 import type { Providers } from "../../app/replies/providers/model-lists.server.ts";
@@ -181,4 +182,41 @@ it("finds a server that starts later", async () => {
   await vi.advanceTimersByTimeAsync(60_000);
   vi.useRealTimers();
   await vi.waitFor(async () => expect(await models()).toEqual([expect.objectContaining({ name: "tardona" })]), 10_000);
+});
+
+it("looks once a night for new models, which are off until somebody chooses them", async () => {
+  const names = ["uno"];
+  const { url } = await serve((path) => (path === "/v1/models" ? { data: names.map((id) => ({ id })) } : undefined));
+  const database = await sqlite.open();
+  onTestFinished(() => database.drop());
+  const { db } = database;
+  const config = { ...none, openai: { apiKey: undefined, baseUrl: `${url}/v1` } };
+  const needs = { db, engine: "sqlite" as const, log: createLog("silent"), modelKey: Buffer.alloc(32) };
+  const first = lookForModels(needs, config);
+  await first.ready;
+  await first.stop();
+  names.push("dos");
+  let now = Date.parse("2026-11-27T10:00:00Z");
+  let data = "{}";
+  const { work } = searchingModels({ ...needs, config: config as never, clock: { now: () => now } as never });
+  const remember = async (said: string) => {
+    data = said;
+  };
+  const run = async (at: string) => {
+    now = Date.parse(at);
+    await work({ data, remember } as never);
+    return (
+      await db
+        .selectFrom("models")
+        .where("provider", "!=", "local")
+        .select(["externalId", "enabled", "isDefault"])
+        .execute()
+    ).map(({ externalId, enabled, isDefault }) => [externalId, enabled, isDefault].join(" "));
+  };
+  expect(await run("2026-11-27T10:00:00Z")).toEqual(["uno 1 1"]);
+  expect(await run("2026-11-28T03:00:00Z")).toEqual(["uno 1 1"]);
+  expect(await run("2026-11-28T04:10:00Z")).toEqual(["uno 1 1", "dos 0 0"]);
+  names.push("tres");
+  expect(await run("2026-11-28T05:10:00Z")).toHaveLength(2);
+  expect(await run("2026-11-29T04:10:00Z")).toEqual(["uno 1 1", "dos 0 0", "tres 0 0"]);
 });

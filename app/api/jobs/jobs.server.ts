@@ -29,6 +29,8 @@ export const job = z
       "events",
       "folder",
       "webhook",
+      "models",
+      "batch",
     ]),
     state: z.enum(["waiting", "running", "done", "failed"]),
     userId: z.string().nullable(),

@@ -69,13 +69,13 @@ async function withLocal(needs: Needs): Promise<(provider: string) => boolean> {
 
 /**
  * Asks all configured providers once more, and the servers of the models that administrators have added; what is new of these is off until one
- * is chosen. Returns how many new models were found.
+ * is chosen, and with `areOff` all that is new. Returns how many new models were found.
  */
-export async function findNewModels(needs: Needs, config: Providers): Promise<number> {
+export async function findNewModels(needs: Needs, config: Providers, { areOff = false } = {}): Promise<number> {
   const count = async () => (await needs.db.selectFrom("models").select("id").execute()).length;
   const before = await count();
   const providers = providersIn(config);
-  await addModelsOf(needs, providers, { warns: true });
+  await addModelsOf(needs, providers, { warns: true, areOff });
   await addModelsOfServers(needs, providers);
   return (await count()) - before;
 }
@@ -118,11 +118,15 @@ async function addModelsOfServers(needs: Needs, asked: Provider[]): Promise<void
  * Stores models that are not there yet; the first one replaces the local assistant as default. Returns the providers that did
  * not answer.
  */
-async function addModelsOf(needs: Needs, providers: Provider[], { warns }: { warns: boolean }): Promise<Provider[]> {
+async function addModelsOf(
+  needs: Needs,
+  providers: Provider[],
+  { warns, areOff = false }: { warns: boolean; areOff?: boolean },
+): Promise<Provider[]> {
   const { log } = needs;
   const answers = await Promise.allSettled(providers.map(({ list }) => list()));
   const found = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
-  const fresh = await alone(needs, "models", () => addFresh(needs, found));
+  const fresh = await alone(needs, "models", () => addFresh(needs, found, areOff));
   if (fresh.length > 0) log.info({ models: fresh.map(({ name }) => name) }, "modelos encontrados");
   return providers.filter(({ name }, index) => {
     const answer = answers[index];
@@ -136,13 +140,14 @@ async function addModelsOf(needs: Needs, providers: Provider[], { warns }: { war
 }
 
 /** Stores those of these models that are not there yet, and answers them. */
-async function addFresh(needs: Needs, found: ListedModel[]): Promise<ListedModel[]> {
+async function addFresh(needs: Needs, found: ListedModel[], areOff: boolean): Promise<ListedModel[]> {
   const existing = await needs.db.selectFrom("models").select(["provider", "externalId"]).execute();
   const fresh = found.filter(
     (model) => !existing.some((row) => row.provider === model.provider && row.externalId === model.externalId),
   );
   for (const [index, model] of fresh.entries()) {
-    await addModel(needs, model, { position: existing.length + index, isDefault: index === 0 });
+    const position = existing.length + index;
+    await addModel(needs, model, { position, isDefault: index === 0 && !areOff, enabled: areOff ? 0 : 1 });
   }
   return fresh;
 }

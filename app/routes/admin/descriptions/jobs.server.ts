@@ -17,6 +17,8 @@ const kinds = {
   events: "Avisos de seguridad",
   folder: "Carpeta conectada",
   webhook: "Aviso a un programa",
+  models: "Buscar modelos nuevos",
+  batch: "Preguntas en serie",
 };
 const states = { waiting: "Espera", running: "En marcha", done: "Hecho", failed: "Ha fallado" };
 
