@@ -26,6 +26,7 @@ import { passkeyEntries } from "./auth/passkey-entries.server.ts";
 import { passkeys } from "./auth/passkeys.server.ts";
 import { passwordResets } from "./auth/password-resets.server.ts";
 import { sessions } from "./auth/sessions.server.ts";
+import { batches } from "./batches/batches.server.ts";
 import { chatFiles } from "./chats/chat-files.server.ts";
 import { chats } from "./chats/chats.server.ts";
 import { comparisons } from "./chats/compared.server.ts";
@@ -163,6 +164,7 @@ const mounted = [
   ["/api/tool", toolServers],
   ["/api/tool-account", toolAccounts],
   ["/api/webhook", routesOf(webhooks)],
+  ["/api/batch", batches],
   ["/api/drive", routesOf(drives)],
   ["/api/drive-account", driveAccounts],
   ["/api/folder", folders],

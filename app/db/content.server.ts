@@ -42,6 +42,8 @@ const copied = {
   chats: true,
   shownChats: true,
   grants: true,
+  batches: true,
+  batchQuestions: true,
   messages: true,
   parts: true,
   files: true,

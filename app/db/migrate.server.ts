@@ -60,6 +60,7 @@ import * as hiddenReplies from "./migrations/0056_hidden_replies.server.ts";
 import * as drives from "./migrations/0057_drives.server.ts";
 import * as webhooks from "./migrations/0058_webhooks.server.ts";
 import * as provisioned from "./migrations/0059_provisioned.server.ts";
+import * as batches from "./migrations/0060_batches.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -121,6 +122,7 @@ const migrations = {
   "0057_drives": drives,
   "0058_webhooks": webhooks,
   "0059_provisioned": provisioned,
+  "0060_batches": batches,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

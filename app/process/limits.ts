@@ -61,6 +61,10 @@ export const limits = {
   /** Bytes of a model server's response, including protocol and thoughts. */
   modelAnswer: 16 * 1024 * 1024,
   apiKeys: 20,
+  /** Questions in series: how many one person has, rows of one, bytes of its table. */
+  batches: 50,
+  batchRows: 1_000,
+  batchFile: 2 * 1024 * 1024,
   /** Folders at servers of files that one person has connected. */
   folders: 50,
   folderPath: 1_000,

@@ -5,7 +5,7 @@ import type { Db, Engine, Trx } from "../db/engine.server.ts";
 import type { RetentionRow } from "../db/tables.ts";
 import type { Files } from "../files/files.server.ts";
 import type { Changes } from "../realtime/changes.server.ts";
-import { dueAudit, dueChats, dueFiles, dueUsage } from "./due.server.ts";
+import { dueAudit, dueBatches, dueChats, dueFiles, dueUsage } from "./due.server.ts";
 
 type RetentionServices = { db: Db; engine: Engine; auditKey: Buffer; files: Files; changes: Changes };
 
@@ -35,6 +35,9 @@ async function deleteChats({ db, changes }: RetentionServices, rule: RetentionRo
     const due = dueChats(trx, rule, now).orderBy("lastMessageAt").select("id").limit(atOnce);
     const deleted = await trx.deleteFrom("chats").where("id", "in", due).returning(["id", "userId"]).execute();
     await tell(trx, rule, "chat", deleted);
+    const series = dueBatches(trx, rule, now).select("id").limit(atOnce);
+    const ended = await trx.deleteFrom("batches").where("id", "in", series).returning(["id", "userId"]).execute();
+    await tell(trx, rule, "batch", ended);
     return deleted;
   });
   for (const userId of new Set(gone.map((chat) => chat.userId))) changes.tell({ userId, what: "chat" });

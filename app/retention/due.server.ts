@@ -39,12 +39,22 @@ export const dueChats = (db: Db, { groupId, keepsPinned, ...rule }: Rule, now: n
     .$if(keepsPinned === 1, (q) => q.where("pinned", "=", 0))
     .$if(groupId !== null, (q) => q.where(inGroup("chats.userId", groupId ?? "")));
 
-/** The files that a rule deletes; messages keep their names. */
+/** Questions in series that a rule for chats deletes: they are conversations, too. */
+export const dueBatches = (db: Db, { groupId, ...rule }: Rule, now: number) =>
+  db
+    .selectFrom("batches")
+    .where("updatedAt", "<", cutoffOf(rule, now))
+    .where("state", "!=", "running")
+    .where(notOnHold("batches.userId"))
+    .$if(groupId !== null, (q) => q.where(inGroup("batches.userId", groupId ?? "")));
+
+/** The files that a rule deletes; messages keep their names. Those of a connected folder are deleted where it is. */
 export const dueFiles = (db: Db, { groupId, ...rule }: Rule, now: number) =>
   db
     .selectFrom("files")
     .where("createdAt", "<", cutoffOf(rule, now))
     .where("temporary", "=", 0)
+    .where("folderId", "is", null)
     .where("sessionId", "is", null)
     .where(notOnHold("files.userId"))
     .$if(groupId !== null, (q) => q.where(inGroup("files.userId", groupId ?? "")));

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { addAccess, refuseWithoutEntry } from "../api/access/first-access.server.ts";
+import { answeringBatches } from "../api/batches/answer-rows.server.ts";
 import { sendingForgotten, sendQueued } from "../api/chats/queued.server.ts";
 import type { Services } from "../api/env.server.ts";
 import { importing } from "../api/imports/import-job.server.ts";
@@ -168,6 +169,7 @@ export async function openServices(config: Config): Promise<Opened> {
     lastCopy,
   };
   jobs.handle("models", searchingModels(services));
+  jobs.handle("batch", answeringBatches(services));
   jobs.handle("schedules", askingDue(services));
   jobs.handle("queued", sendingForgotten(services));
   if (config.backup) jobs.handle("backup", backingUp(config.backup, config, storage, log));

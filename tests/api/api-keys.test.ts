@@ -5,6 +5,7 @@ import { ruleEngines } from "../support/engines.ts";
 /** All that a program may write with a key of an administrator. */
 const programsWrite = [
   "delete /api/assistant/{id}",
+  "delete /api/batch/{id}",
   "delete /api/chat/{id}",
   "delete /api/file/{id}",
   "delete /api/message/{id}",
@@ -21,6 +22,9 @@ const programsWrite = [
   "patch /api/message/{id}",
   "patch /api/training/{id}",
   "post /api/assistant",
+  "post /api/batch",
+  "post /api/batch/{id}/resume",
+  "post /api/batch/{id}/stop",
   "post /api/chat",
   "post /api/chat/import",
   "post /api/chat/{id}/compared",

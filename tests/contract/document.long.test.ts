@@ -258,6 +258,25 @@ it("tools, decisions, assistants and templates are as the document says", async 
   }
 });
 
+it("questions in series are as the document says", async () => {
+  const template = await made("post /api/template", {}, { json: { title: "Carta", content: "Hola, {{nombre}}" } });
+  const { items: models } = (await made("get /api/model")) as unknown as { items: { id: string; provider: string }[] };
+  const form = new FormData();
+  form.append("templateId", String(template.id));
+  form.append("modelId", models.find(({ provider }) => provider !== "local")?.id ?? "");
+  form.append("files", new File(["nombre\nAna\n"], "datos.csv"));
+  // The proxy that compares passes no files on.
+  const at = `${server.url}/v1`;
+  const { id } = await made("post /api/batch", {}, { form, at });
+  await first("get /api/batch");
+  await run("get /api/batch/{id}", { id });
+  await run("post /api/batch/{id}/stop", { id });
+  await run("post /api/batch/{id}/resume", { id });
+  await run("get /api/batch/{id}/result", { id });
+  await run("delete /api/batch/{id}", { id });
+  await run("delete /api/template/{id}", template);
+});
+
 it("folders at servers of files and webhooks are as the document says", async () => {
   const there = await startFileServer({ ana: "clave" });
   const drive = { name: "Nube", address: there.url };

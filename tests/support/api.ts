@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { createApi } from "../../app/api/api.server.ts";
 import { hashCost } from "../../app/api/auth/passwords.server.ts";
+import { answeringBatches } from "../../app/api/batches/answer-rows.server.ts";
 import { sendQueued } from "../../app/api/chats/queued.server.ts";
 import type { Services } from "../../app/api/env.server.ts";
 import { importing } from "../../app/api/imports/import-job.server.ts";
@@ -126,6 +127,7 @@ export async function openApi(
     auditKey: secretKeys(secret).auditKey,
     lastCopy: new LastCopy(undefined),
   };
+  jobs.handle("batch", answeringBatches(services));
   runs.sendQueuedBy((chatId, ended) => sendQueued(services, chatId, ended));
   await jobs.start();
   await lookForModels(running, providers).stop();

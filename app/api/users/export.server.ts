@@ -147,6 +147,8 @@ const exported: { [T in OwnTable]: "all" | (keyof Tables[T])[] | { none: string 
   apiKeys: ["id", "createdAt", "name", "scope", "lastUsedAt"],
   assistants: "all",
   authenticators: secret,
+  batches: "all",
+  batchQuestions: "all",
   chats: elsewhere,
   completions: passing,
   devices: ["id", "createdAt"],

@@ -1,6 +1,5 @@
 import { redirect, useActionData } from "react-router";
 import { z } from "zod";
-import { limits } from "../../../process/limits.ts";
 import { Field } from "../../../ui/forms/field.tsx";
 import { Fields } from "../../../ui/forms/fields.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
@@ -222,7 +221,7 @@ function Browser({ drive, path, inside }: Data & { drive: { id: string; username
           <PostForm className="fields mt-6">
             <Fields id="carpeta" result={result ?? undefined}>
               <input type="hidden" name="driveId" value={drive.id} />
-              <input type="hidden" name="path" value={path} maxLength={limits.folderPath} />
+              <input type="hidden" name="path" value={path} />
             </Fields>
             <p className="text-text-2">
               {inside?.files === 1 ? "Hay 1 archivo" : `Hay ${inside?.files ?? 0} archivos`} en ella, además de lo que

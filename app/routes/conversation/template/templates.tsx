@@ -45,6 +45,10 @@ export default function Templates({ loaderData: { templates } }: Route.Component
           changeAt={mayChange && `/conversation/template/${id}`}
         />
       ))}
-    />
+    >
+      <p className="mt-6">
+        <a href="/conversation/serie">Preguntas en serie</a>: una plantilla con los datos de una tabla.
+      </p>
+    </OwnList>
   );
 }

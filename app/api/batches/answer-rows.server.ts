@@ -1,0 +1,169 @@
+import { sql } from "kysely";
+import type { BatchQuestionRow, BatchRow, ModelRow } from "../../db/tables.ts";
+import type { JobAtWork, JobRules } from "../../jobs/jobs.server.ts";
+import { limits } from "../../process/limits.ts";
+import { filledIn } from "../../process/text/blanks.ts";
+import { textsIn } from "../../process/text/json.ts";
+import type { ReplyUsage } from "../../replies/chunk.ts";
+import { completePrompt } from "../../replies/completion.server.ts";
+import { ReplyError } from "../../replies/errors.server.ts";
+import { costOf, estimateUsage, LimitReached } from "../../replies/usage.server.ts";
+import type { Services } from "../env.server.ts";
+import { findPerson, refuseInactive } from "../http/authentication.server.ts";
+import { Problem } from "../http/problem.server.ts";
+import { modelToUse } from "../models/models.server.ts";
+import { tellLimit } from "../webhooks/limit-reached.server.ts";
+
+// Rows of one turn: then whoever else waits goes on first.
+const rowsAtOnce = 20;
+// In ms, for one row.
+const patience = 5 * 60_000;
+const failuresInARow = 5;
+
+/** How batches are answered: row after row, as far as their person's plan and their budget go. A row that was cut off is asked again. */
+export const answeringBatches = (services: Services): JobRules => ({
+  atOnce: 2,
+  retries: [30_000, 5 * 60_000],
+  work: (job) => answerRows(services, job),
+  async failed({ subjectId }, problem) {
+    const paused = { state: "paused" as const, problem: `No ha podido seguir: ${problem}` };
+    await services.db
+      .updateTable("batches")
+      .set(paused)
+      .where("id", "=", subjectId)
+      .where("state", "=", "running")
+      .execute();
+  },
+});
+
+/** Has a batch go on, in the background. */
+export async function goOn({ db, jobs }: Services, { id, userId }: Pick<BatchRow, "id" | "userId">): Promise<void> {
+  const waiting = db.selectFrom("jobs").where("kind", "=", "batch").where("subjectId", "=", id);
+  if (!(await waiting.where("state", "=", "waiting").select("id").executeTakeFirst())) {
+    await jobs.add({ kind: "batch", userId, subjectId: id });
+  }
+  jobs.wake("batch");
+}
+
+async function answerRows(services: Services, { subjectId, signal, progress }: JobAtWork): Promise<void> {
+  const { db, changes } = services;
+  const find = () =>
+    db.selectFrom("batches").where("id", "=", subjectId).where("state", "=", "running").selectAll().executeTakeFirst();
+  for (let answered = 0, failures = 0; ; answered++) {
+    signal.throwIfAborted();
+    // It may have been stopped, or deleted.
+    const batch = await find();
+    if (!batch) return;
+    if (answered >= rowsAtOnce) return goOn(services, batch);
+    const end = (state: BatchRow["state"], problem: string | null = null) => store(services, batch, { state, problem });
+    const row = await nextRow(services, batch);
+    if (!row) return end("done");
+    if (batch.budget !== null && (await spent(services, batch)) >= batch.budget) {
+      return end("paused", "Se ha gastado lo que podía costar.");
+    }
+    await progress(row.position, batch.total);
+    try {
+      const person = await findPerson(services, batch.userId);
+      if (!person) return;
+      refuseInactive(person);
+      const model = await modelToUse(services, batch.userId, batch.modelId);
+      const came = await answerTo(services, batch, row, model, signal);
+      failures = came.state === "failed" ? failures + 1 : 0;
+      await db
+        .updateTable("batchQuestions")
+        .set({ ...came, updatedAt: Date.now() })
+        .where("id", "=", row.id)
+        .execute();
+      changes.tell({ userId: batch.userId, what: "batch" });
+      if (failures === failuresInARow)
+        return end("paused", `Han fallado ${failuresInARow} filas seguidas. ${came.problem}`);
+    } catch (error) {
+      // Too many replies at once: tried again in a while, as a failure is.
+      if (error instanceof LimitReached && !error.ofPlan) throw error;
+      if (!(error instanceof LimitReached || error instanceof Problem)) throw error;
+      if (error instanceof LimitReached) await tellLimit(services, batch.userId, error);
+      return end("paused", error.message);
+    }
+  }
+}
+
+async function store({ db, changes }: Services, { id, userId }: BatchRow, change: Partial<BatchRow>): Promise<void> {
+  await db
+    .updateTable("batches")
+    .set({ ...change, updatedAt: Date.now() })
+    .where("id", "=", id)
+    .where("state", "=", "running")
+    .execute();
+  changes.tell({ userId, what: "batch" });
+}
+
+const nextRow = ({ db }: Services, { id }: BatchRow): Promise<BatchQuestionRow | undefined> =>
+  db
+    .selectFrom("batchQuestions")
+    .where("batchId", "=", id)
+    .where("state", "=", "waiting")
+    .orderBy("position")
+    .limit(1)
+    .selectAll()
+    .executeTakeFirst();
+
+async function spent({ db }: Services, { id }: BatchRow): Promise<number> {
+  const { cost } = await db
+    .selectFrom("batchQuestions")
+    .where("batchId", "=", id)
+    .select(sql<number>`coalesce(sum(cost), 0)`.as("cost"))
+    .executeTakeFirstOrThrow();
+  return Number(cost);
+}
+
+type Came = Pick<BatchQuestionRow, "state" | "answer" | "problem" | "inputTokens" | "outputTokens" | "cost">;
+
+const nothing = { answer: null, inputTokens: null, outputTokens: null, cost: null };
+
+/** Outcome of asking a model about one row. Throws LimitReached before anything is asked. */
+async function answerTo(
+  services: Services,
+  { content, columns, userId }: BatchRow,
+  { cells }: BatchQuestionRow,
+  model: ModelRow,
+  stopped: AbortSignal,
+): Promise<Came> {
+  const names = textsIn(columns);
+  const values = textsIn(cells);
+  const question = filledIn(content, (name) => values[names.indexOf(name)] ?? null);
+  if (question.length > limits.message) {
+    return { ...nothing, state: "failed", problem: "Con sus datos, la pregunta es demasiado larga." };
+  }
+  const signal = AbortSignal.any([stopped, AbortSignal.timeout(patience)]);
+  const asked = { system: "", turns: [{ role: "user" as const, content: question }] };
+  const options = {
+    stop: [],
+    settings: {},
+    required: [],
+    responseFormat: undefined,
+    tools: [],
+    house: [],
+    toolChoice: undefined,
+  };
+  const pieces = await completePrompt(services, { userId, model, prompt: asked, signal, ...options, onEnd: () => {} });
+  let answer = "";
+  let told: Partial<ReplyUsage> | undefined;
+  try {
+    for await (const piece of pieces) {
+      if (piece.type === "text") answer += piece.text;
+      else if (piece.type === "mistaken") answer = "";
+      else if (piece.type === "finish" && piece.usage.outputTokens) told = piece.usage;
+      if (answer.length > limits.reply) break;
+    }
+  } catch (error) {
+    stopped.throwIfAborted();
+    if (error instanceof ReplyError) return { ...nothing, state: "failed", problem: error.message };
+    if (signal.aborted) return { ...nothing, state: "failed", problem: "El modelo ha tardado demasiado." };
+    throw error;
+  }
+  // Estimated as the plan counts it, where its provider tells of none.
+  const usage = { ...estimateUsage(question.length, answer.length), ...told };
+  const { inputTokens, outputTokens } = usage;
+  const counted = { inputTokens, outputTokens, cost: costOf(model, usage) };
+  return { state: "done", answer: answer.trim().slice(0, limits.reply), problem: null, ...counted };
+}

@@ -1,0 +1,328 @@
+import { readFile } from "node:fs/promises";
+import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
+import { sql } from "kysely";
+import { v7 as newId } from "uuid";
+import type { BatchRow } from "../../db/tables.ts";
+import { plainText } from "../../files/formats/plain.server.ts";
+import { tableRows } from "../../files/formats/table.server.ts";
+import { pullStream } from "../../http/pull-stream.server.ts";
+import { limits } from "../../process/limits.ts";
+import { blanksIn } from "../../process/text/blanks.ts";
+import { csvLine, csvMark } from "../../process/text/csv.ts";
+import { numberIn, textsIn } from "../../process/text/json.ts";
+import { attachmentName } from "../chats/chat-export.server.ts";
+import type { ApiEnv, Person, Services } from "../env.server.ts";
+import { multipartBody } from "../files/multipart-body.server.ts";
+import { active, signedIn } from "../http/authentication.server.ts";
+import { takesBodyOf } from "../http/bodies.server.ts";
+import { answerInvalid, invalid, notFound, Problem } from "../http/problem.server.ts";
+import { publishes } from "../http/publish-change.server.ts";
+import { countAttempt } from "../http/rate-limit.server.ts";
+import { answers, bearer, bytes, idParam, rowFields, timesOf } from "../http/schemas.server.ts";
+import { modelToUse } from "../models/models.server.ts";
+import { refuseOnHold } from "../retention/holds.server.ts";
+import { goOn } from "./answer-rows.server.ts";
+
+const batch = z
+  .object({
+    ...rowFields,
+    title: z.string().openapi({ description: "El de su plantilla." }),
+    modelId: z.string().nullable(),
+    total: z.number().openapi({ description: "Cuántas filas tiene." }),
+    answered: z.number(),
+    failed: z.number(),
+    cost: z.number().openapi({ description: "En la moneda de los precios de los modelos." }),
+    budget: z.number().nullable().openapi({ description: "Lo que puede costar; null: lo que dé el plan." }),
+    state: z.enum(["running", "paused", "stopped", "done"]),
+    problem: z.string().nullable().openapi({ description: "Por qué está en pausa." }),
+  })
+  .openapi("Batch");
+
+const common = { security: bearer, middleware: [signedIn, active, publishes("batch")] };
+const made = { 201: answers(batch, "Las preguntas, que se hacen una tras otra en segundo plano.") };
+
+const create = { method: "post" as const, path: "/" as const, security: bearer, responses: made };
+const createBatchRoute = createRoute({
+  ...create,
+  middleware: [...common.middleware, takesBodyOf(limits.batchFile + limits.formBody)],
+  hide: true,
+});
+const createBatch: RouteHandler<typeof createBatchRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  await countAttempt(c, "import", person.id);
+  const body = await multipartBody(c, limits.batchFile + 1);
+  try {
+    const { templateId, modelId, budget } = Object.fromEntries(body.fields) as Record<string, string | undefined>;
+    const template = await usableTemplate(services, person, templateId);
+    const model = await modelToUse(services, person.id, modelId || undefined);
+    if (model.provider === "local") throw invalid("modelId", "El Asistente local no responde preguntas en serie.");
+    const most = budget?.trim() ? numberIn(budget) : null;
+    if (most !== null && !(typeof most === "number" && most > 0)) {
+      throw invalid("budget", "Lo que puede costar es un número mayor que cero.");
+    }
+    const [file] = body.files;
+    if (!file) throw invalid("files", "Elige el archivo con los datos.");
+    if (file.size > limits.batchFile) throw invalid("files", "El archivo pesa más de 2 MB. Pártelo en varios.");
+    const { columns, rows } = tableIn(await readFile(file.path), template.content);
+    const row = await store(services, person, { template, modelId: model.id, budget: most, columns, rows });
+    await goOn(services, row);
+    return c.json(await shown(services, row), 201);
+  } finally {
+    await body.discard();
+  }
+};
+
+const listBatchesRoute = createRoute({
+  method: "get",
+  path: "/",
+  ...common,
+  responses: { 200: answers(z.object({ items: z.array(batch) }), "Las de la persona, las últimas primero.") },
+});
+const listBatches: RouteHandler<typeof listBatchesRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const own = services.db.selectFrom("batches").where("userId", "=", person.id).orderBy("id", "desc");
+  const items: z.output<typeof batch>[] = [];
+  for (const row of await own.limit(limits.listMax).selectAll().execute()) items.push(await shown(services, row));
+  return c.json({ items }, 200);
+};
+
+const readBatchRoute = createRoute({
+  method: "get",
+  path: "/{id}",
+  ...common,
+  request: { params: idParam },
+  responses: { 200: answers(batch, "Cómo van.") },
+});
+const readBatch: RouteHandler<typeof readBatchRoute, ApiEnv> = async (c) =>
+  c.json(await shown(c.var.services, await findOwn(c.var.services, c.var.person, c.req.valid("param").id)), 200);
+
+const stopBatchRoute = createRoute({
+  method: "post",
+  path: "/{id}/stop",
+  ...common,
+  request: { params: idParam },
+  responses: { 200: answers(batch, "Paradas, después de la fila que se está respondiendo.") },
+});
+const stopBatch: RouteHandler<typeof stopBatchRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const row = await findOwn(services, person, c.req.valid("param").id);
+  await setState(services, row, ["running", "paused"], "stopped");
+  return c.json(await shown(services, await findOwn(services, person, row.id)), 200);
+};
+
+const resumeBatchRoute = createRoute({
+  method: "post",
+  path: "/{id}/resume",
+  ...common,
+  request: { params: idParam },
+  responses: { 200: answers(batch, "Siguen con las filas que faltan, y con las que fallaron.") },
+});
+const resumeBatch: RouteHandler<typeof resumeBatchRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const row = await findOwn(services, person, c.req.valid("param").id);
+  if (row.state === "running") throw new Problem(409, "Ya se están haciendo.");
+  await countAttempt(c, "import", person.id);
+  const again = services.db.updateTable("batchQuestions").set({ state: "waiting", problem: null });
+  await again.where("batchId", "=", row.id).where("state", "=", "failed").execute();
+  await setState(services, row, ["paused", "stopped", "done"], "running");
+  await goOn(services, row);
+  return c.json(await shown(services, await findOwn(services, person, row.id)), 200);
+};
+
+const readResultRoute = createRoute({
+  method: "get",
+  path: "/{id}/result",
+  ...common,
+  request: { params: idParam },
+  responses: {
+    200: {
+      content: { "text/csv": { schema: bytes } },
+      description: "La tabla con lo que se ha respondido en cada fila; mientras se hacen, hasta donde van.",
+    },
+  },
+});
+const readResult: RouteHandler<typeof readResultRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const row = await findOwn(services, person, c.req.valid("param").id);
+  const lines = linesOf(services, row);
+  const headers = {
+    "Content-Type": "text/csv; charset=utf-8",
+    "Content-Disposition": attachmentName(`${row.title}.csv`),
+    "Cache-Control": "private, no-store",
+  };
+  return c.body(
+    pullStream(lines, () => lines.return(undefined)),
+    200,
+    headers,
+  );
+};
+
+const deleteBatchRoute = createRoute({
+  method: "delete",
+  path: "/{id}",
+  ...common,
+  request: { params: idParam },
+  responses: { 204: { description: "Ya no están, ni sus datos ni sus respuestas." } },
+});
+const deleteBatch: RouteHandler<typeof deleteBatchRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const row = await findOwn(services, person, c.req.valid("param").id);
+  await refuseOnHold(services.db, person, person.id);
+  await services.db.deleteFrom("batches").where("id", "=", row.id).execute();
+  return c.body(null, 204);
+};
+
+/** Questions in series: a template over a table, each row a question; the answers as a table. They are their person's alone. */
+export const batches = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
+  .openapi(createBatchRoute, createBatch)
+  .openapi(listBatchesRoute, listBatches)
+  .openapi(readBatchRoute, readBatch)
+  .openapi(stopBatchRoute, stopBatch)
+  .openapi(resumeBatchRoute, resumeBatch)
+  .openapi(readResultRoute, readResult)
+  .openapi(deleteBatchRoute, deleteBatch);
+
+const form = z.object({
+  templateId: z.string(),
+  modelId: z.string().optional().openapi({ description: "Sin él, el que hay por defecto." }),
+  budget: z.string().optional().openapi({ description: "Lo que puede costar, como mucho." }),
+  files: z.any().openapi({ type: "string", format: "binary", description: "Un CSV con los huecos como columnas." }),
+});
+batches.openAPIRegistry.registerPath({
+  ...create,
+  request: { body: { content: { "multipart/form-data": { schema: form } }, required: true } },
+});
+
+async function usableTemplate({ db }: Services, person: Person, id: string | undefined) {
+  const found = db
+    .selectFrom("templates")
+    .where("id", "=", id ?? "")
+    .where((e) => e.or([e("userId", "=", person.id), e("shared", "=", 1)]));
+  const template = await found.select(["title", "content"]).executeTakeFirst();
+  if (!template) throw invalid("templateId", "Elige una plantilla.");
+  if (blanksIn(template.content).length === 0)
+    throw invalid("templateId", "Esa plantilla no tiene huecos que rellenar.");
+  return template;
+}
+
+/** The table in a file, with a column for each blank. Throws 422. */
+function tableIn(file: Buffer, content: string): { columns: string[]; rows: string[][] } {
+  const [columns = [], ...rows] = tableRows(plainText(file));
+  const wanted = blanksIn(content);
+  const missing = wanted.filter((name) => !columns.includes(name));
+  if (missing.length > 0) {
+    const there = columns
+      .filter(Boolean)
+      .slice(0, 20)
+      .map((name) => `«${name.slice(0, 80)}»`);
+    throw invalid(
+      "files",
+      `En el archivo falta la columna ${missing.map((name) => `«${name}»`).join(", ")}. ${there.length > 0 ? `Tiene ${there.join(", ")}.` : "Está vacío."}`,
+    );
+  }
+  if (rows.length === 0) throw invalid("files", "El archivo tiene los nombres de las columnas y ninguna fila.");
+  if (rows.length > limits.batchRows) {
+    const most = limits.batchRows.toLocaleString("es");
+    throw invalid(
+      "files",
+      `El archivo tiene ${rows.length.toLocaleString("es")} filas, y caben ${most}. Pártelo en varios.`,
+    );
+  }
+  return { columns, rows };
+}
+
+type NewBatch = {
+  template: { title: string; content: string };
+  modelId: string;
+  budget: number | null;
+  columns: string[];
+  rows: string[][];
+};
+// As many as fit into one statement.
+const rowsAtOnce = 100;
+
+async function store({ db }: Services, { id: userId }: Person, given: NewBatch): Promise<BatchRow> {
+  const now = Date.now();
+  const { template, modelId, budget, columns, rows } = given;
+  const row: BatchRow = {
+    ...{ id: newId(), createdAt: now, updatedAt: now, userId, modelId, budget, ...template },
+    ...{ columns: JSON.stringify(columns), total: rows.length, state: "running", problem: null },
+  };
+  await db.transaction().execute(async (trx) => {
+    await trx.insertInto("batches").values(row).execute();
+    const { count } = await trx
+      .selectFrom("batches")
+      .where("userId", "=", userId)
+      .select(sql<number>`count(*)`.as("count"))
+      .executeTakeFirstOrThrow();
+    if (Number(count) > limits.batches) {
+      throw invalid("files", `Puedes tener ${limits.batches} preguntas en serie; elimina antes alguna.`);
+    }
+    for (let from = 0; from < rows.length; from += rowsAtOnce) {
+      const some = rows.slice(from, from + rowsAtOnce).map((cells, index) => ({
+        ...{ id: newId(), createdAt: now, updatedAt: now, userId, batchId: row.id, position: from + index },
+        ...{ cells: JSON.stringify(cells), state: "waiting" as const, answer: null, problem: null },
+        ...{ inputTokens: null, outputTokens: null, cost: null },
+      }));
+      await trx.insertInto("batchQuestions").values(some).execute();
+    }
+  });
+  return row;
+}
+
+/** Throws 404. */
+const findOwn = ({ db }: Services, { id: userId }: Person, id: string): Promise<BatchRow> =>
+  db
+    .selectFrom("batches")
+    .where("id", "=", id)
+    .where("userId", "=", userId)
+    .selectAll()
+    .executeTakeFirstOrThrow(notFound);
+
+const setState = ({ db }: Services, { id }: BatchRow, from: BatchRow["state"][], state: BatchRow["state"]) =>
+  db
+    .updateTable("batches")
+    .set({ state, problem: null, updatedAt: Date.now() })
+    .where("id", "=", id)
+    .where("state", "in", from)
+    .execute();
+
+async function shown({ db }: Services, row: BatchRow): Promise<z.output<typeof batch>> {
+  const counted = await db
+    .selectFrom("batchQuestions")
+    .where("batchId", "=", row.id)
+    .select([
+      sql<number>`coalesce(sum(case when state = 'done' then 1 else 0 end), 0)`.as("answered"),
+      sql<number>`coalesce(sum(case when state = 'failed' then 1 else 0 end), 0)`.as("failed"),
+      sql<number>`coalesce(sum(cost), 0)`.as("cost"),
+    ])
+    .executeTakeFirstOrThrow();
+  const { id, title, modelId, total, budget, state, problem } = row;
+  const [answered, failed, cost] = [counted.answered, counted.failed, counted.cost].map(Number);
+  return {
+    ...{ id, ...timesOf(row), title, modelId, total: Number(total), budget, state, problem },
+    ...{ answered: answered ?? 0, failed: failed ?? 0, cost: cost ?? 0 },
+  };
+}
+
+async function* linesOf({ db }: Services, batch: BatchRow): AsyncGenerator<string> {
+  const columns = textsIn(batch.columns);
+  yield `${csvMark}${csvLine([...columns, "Respuesta de una IA", "Problema"])}`;
+  for (let from = 0; ; from += rowsAtOnce) {
+    const rows = await db
+      .selectFrom("batchQuestions")
+      .where("batchId", "=", batch.id)
+      .where("position", ">=", from)
+      .where("position", "<", from + rowsAtOnce)
+      .orderBy("position")
+      .select(["cells", "answer", "problem"])
+      .execute();
+    if (rows.length === 0) return;
+    yield rows
+      .map(({ cells, answer, problem }) => {
+        const values = textsIn(cells);
+        return csvLine([...columns.map((_, at) => values[at] ?? ""), answer ?? "", problem ?? ""]);
+      })
+      .join("");
+  }
+}

@@ -1,0 +1,95 @@
+import { redirect, useSearchParams } from "react-router";
+import { z } from "zod";
+import { Callout } from "../../../ui/callout.tsx";
+import { PostForm } from "../../../ui/forms/post-form.tsx";
+import { named } from "../../../ui/navigation/page-title.ts";
+import { accepted, read } from "../../../web/api-result.server.ts";
+import { apiContext } from "../../../web/context.ts";
+import { sendFields } from "../../../web/forms/form.server.ts";
+import { requireActive, requireAuth } from "../../../web/guards.server.ts";
+import type { Route } from "./+types/batch";
+import { stateInWords } from "./state-in-words.ts";
+
+export const middleware: Route.MiddlewareFunction[] = [requireAuth, requireActive];
+export const meta: Route.MetaFunction = ({ loaderData, matches }) =>
+  named(matches, loaderData?.batch.title ?? "Preguntas en serie");
+
+export async function loader({ context, params: { id } }: Route.LoaderArgs) {
+  return { batch: await read(context.get(apiContext).api.batch[":id"].$get({ param: { id } })) };
+}
+
+const fields = z.object({ does: z.enum(["stop", "resume", "delete"]) });
+
+export const action = ({ context, params: { id } }: Route.ActionArgs) =>
+  sendFields(context, fields, async ({ does }) => {
+    const one = context.get(apiContext).api.batch[":id"];
+    if (does === "stop") await accepted(one.stop.$post({ param: { id } }));
+    if (does === "resume") await accepted(one.resume.$post({ param: { id } }));
+    if (does === "delete") await accepted(one.$delete({ param: { id } }));
+    return redirect(does === "delete" ? "/conversation/serie" : `/conversation/serie/${id}`, 303);
+  });
+
+/** How far a series of questions has come, and its result. */
+export default function Batch({ loaderData: { batch }, actionData }: Route.ComponentProps) {
+  const { id, title, state, total, answered, failed, cost, budget, problem } = batch;
+  const [search] = useSearchParams();
+  const isRunning = state === "running";
+  const told = actionData?.message ?? problem;
+  const money = (sum: number) => sum.toLocaleString("es", { maximumSignificantDigits: 3 });
+  return (
+    <main className="leaf" id="contenido">
+      {isRunning && <meta httpEquiv="refresh" content="5" />}
+      <p className="mt-6">
+        <a href="/conversation/serie">Volver a las preguntas en serie</a>
+      </p>
+      <h1 className="mt-4 break-words">{title}</h1>
+      {told && (
+        <Callout type="warning">
+          <p>{told}</p>
+        </Callout>
+      )}
+      <p className="mt-4" role="status">
+        Está {stateInWords(batch)}.
+        {cost > 0 && ` Ha costado ${money(cost)}${budget === null ? "" : ` de ${money(budget)}`}.`}
+        {isRunning && " Puedes cerrar esta página: se sigue haciendo."}
+      </p>
+      <progress className="advance mt-4" value={answered + failed} max={total} aria-label="Preguntas contestadas" />
+      <p className="buttons mt-6">
+        <a className="button primary" href={`/conversation/serie/${id}/descargar`}>
+          {isRunning ? "Descargar lo que hay" : "Descargar la tabla"}
+        </a>
+      </p>
+      <p className="mt-3 text-text-2">
+        Es un CSV: tus columnas, la respuesta de cada fila y, si no la hay, por qué. La ha escrito una IA: comprueba lo
+        importante.
+      </p>
+      <PostForm className="buttons mt-6">
+        {isRunning ? (
+          <button type="submit" className="button" name="does" value="stop">
+            Parar
+          </button>
+        ) : (
+          answered < total && (
+            <button type="submit" className="button" name="does" value="resume">
+              Seguir con las que faltan
+            </button>
+          )
+        )}{" "}
+        {search.has("eliminar") ? (
+          <>
+            <button type="submit" className="button" name="does" value="delete">
+              Eliminar la tabla y sus respuestas
+            </button>{" "}
+            <a className="button" href={`/conversation/serie/${id}`}>
+              No eliminar
+            </a>
+          </>
+        ) : (
+          <a className="button" href="?eliminar=1">
+            Eliminar
+          </a>
+        )}
+      </PostForm>
+    </main>
+  );
+}
