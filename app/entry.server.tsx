@@ -45,7 +45,11 @@ export default async function handleRequest(
     : scriptsLast(page, isTextBrowser(request));
   headers.set(
     "Content-Security-Policy",
-    contentPolicy({ scripts: scripted ? nonce : undefined, styles: light ? nonce : undefined }),
+    contentPolicy({
+      scripts: scripted ? nonce : undefined,
+      styles: light ? nonce : undefined,
+      frames: page.includes("data-app-frame="),
+    }),
   );
   if (!grows) return new Response(html, { status, headers });
   headers.set("X-Live", "1");

@@ -96,6 +96,7 @@ import { system } from "./system/system.server.ts";
 import { systemBackups } from "./system/system-backups.server.ts";
 import { terms } from "./terms/terms.server.ts";
 import { toolAccounts } from "./tools/tool-accounts.server.ts";
+import { toolApps } from "./tools/tool-apps.server.ts";
 import { toolServers } from "./tools/tool-servers.server.ts";
 import { tools } from "./tools/tools.server.ts";
 import { accountExports } from "./users/exports.server.ts";
@@ -148,6 +149,7 @@ const mounted = [
   ["/api/message", messages],
   ["/api/message", prompts],
   ["/api/message", decisions],
+  ["/api/message", toolApps],
   ["/api/message", messageOpinions],
   ["/api/message", speeches],
   ["/api/voice", voices],

@@ -4,7 +4,9 @@ export function addHeaders(response: Response, request: Request, nonce: string):
   headers.set("X-Content-Type-Options", "nosniff");
   // `no-referrer` makes script-less Chromium send `Origin: null` with forms.
   headers.set("Referrer-Policy", "same-origin");
-  headers.set("X-Frame-Options", "DENY");
+  // Older browsers know only this; the others go by the policy, which lets one kind of page be framed, by our own.
+  const isFramed = headers.get("Content-Security-Policy")?.includes("frame-ancestors 'self'");
+  headers.set("X-Frame-Options", isFramed ? "SAMEORIGIN" : "DENY");
   headers.set("Cross-Origin-Opener-Policy", "same-origin");
   headers.set("Cross-Origin-Resource-Policy", "same-origin");
   // The hint that decides whether pages are light; Chromium alone sends it.
@@ -17,14 +19,10 @@ export function addHeaders(response: Response, request: Request, nonce: string):
   return response;
 }
 
+type Allowed = { scripts: string | undefined; styles?: string | undefined; frames?: boolean };
+
 /** The CSP of a page: with the nonce of its scripts, without which it allows none, and that of the styles within it. */
-export function contentPolicy({
-  scripts,
-  styles,
-}: {
-  scripts: string | undefined;
-  styles?: string | undefined;
-}): string {
+export function contentPolicy({ scripts, styles, frames = false }: Allowed): string {
   const dev = import.meta.env?.DEV;
   return [
     "default-src 'none'",
@@ -37,6 +35,7 @@ export function contentPolicy({
     `connect-src 'self'${dev ? " ws:" : ""}`,
     "manifest-src 'self'",
     "worker-src 'self'",
+    ...(frames ? ["frame-src 'self'"] : []),
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",

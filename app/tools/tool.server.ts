@@ -32,7 +32,16 @@ export type Made = { bytes: Uint8Array; name: string; shows: string; generated?:
  * `found`, or the text at the same index in `whole`. `unknown`: the call may have taken effect although it failed.
  */
 export type Outcome =
-  | { text: string; failed?: boolean; unknown?: boolean; found?: Found[]; whole?: string[]; made?: Made[] }
+  | {
+      text: string;
+      failed?: boolean;
+      unknown?: boolean;
+      found?: Found[];
+      whole?: string[];
+      made?: Made[];
+      /** JSON of the same for a program, where the tool gives it. */
+      structured?: string;
+    }
   | { question: ToolQuestion };
 
 /** A question of a tool, and what the person has answered. */
@@ -79,6 +88,8 @@ export type Tool = {
   reachesOut: boolean;
   /** The address that a call goes to, where the model names it: what it has read may have told it to carry something there. */
   goesTo?(input: Record<string, unknown>): string;
+  /** Address of the page that shows what it brings (MCP Apps). */
+  app?: string | undefined;
   /** Whether the person is asked before each call. */
   asks: boolean;
   /** ms a call may take, and characters of its answer that are used. */

@@ -14,7 +14,7 @@ import { page } from "./builtin/page.server.ts";
 import { sums } from "./builtin/sums.server.ts";
 import { time } from "./builtin/time.server.ts";
 import { webSearch } from "./builtin/web-search.server.ts";
-import type { ListedTool, McpServer, Program, ToolAccess } from "./mcp/server.ts";
+import type { AppPage, ListedTool, McpServer, Program, ToolAccess } from "./mcp/server.ts";
 import { nameFor } from "./names.server.ts";
 import { type Outcome, type OwnTool, type Tool, ToolRefused } from "./tool.server.ts";
 
@@ -93,6 +93,30 @@ export class Toolbox {
     return { tools, missing };
   }
 
+  /** Tools of one server that a person reaches, those for its pages among them. */
+  async ofServer(userId: string, toolId: string): Promise<Tool[]> {
+    const row = await this.#reached(userId, toolId);
+    return row ? this.#toolsOf(row, new Set(), { forApps: true }) : [];
+  }
+
+  /** The page of a tool of a server that a person reaches (MCP Apps). Throws ToolRefused. */
+  async readApp(userId: string, toolId: string, uri: string): Promise<AppPage> {
+    const row = await this.#reached(userId, toolId);
+    if (!row) throw new ToolRefused("Esa herramienta ya no la puedes usar.");
+    return (await this.#connected()).readApp(this.#server(row), uri);
+  }
+
+  async #reached(userId: string, toolId: string) {
+    const { db } = this.#services;
+    const { rows } = await findOffered(db, { userId });
+    const [row] = await reachedBy(
+      db,
+      userId,
+      rows.filter(({ id, kind }) => id === toolId && kind === "mcp"),
+    );
+    return row;
+  }
+
   /** The name of a server that has not said in this time what it has; nothing if it has. */
   async #silent(row: ReachedTool, patience: number): Promise<string[]> {
     const answers = this.refresh(row).then(
@@ -149,14 +173,14 @@ export class Toolbox {
     await (await this.#connections)?.close();
   }
 
-  #toolsOf(row: ReachedTool, taken: ReadonlySet<string>): Tool[] {
+  #toolsOf(row: ReachedTool, taken: ReadonlySet<string>, { forApps = false } = {}): Tool[] {
     const { tools: choices = {} } = settingsOf(row);
     const common = { toolId: row.id, time: row.seconds * 1_000, length: row.kilobytes * 1_000 };
     if (row.kind === "mcp") {
       this.#refreshIfOld(row);
       const here = new Set(taken);
       return listedIn(row)
-        .filter(({ name }) => choices[name]?.on !== false)
+        .filter((listed) => choices[listed.name]?.on !== false && (forApps || !listed.forApps))
         .map((listed) => {
           const name = nameFor(row.name, listed.name, here);
           here.add(name);
@@ -171,7 +195,7 @@ export class Toolbox {
   }
 
   #ofServer(row: ReachedTool, listed: ListedTool): Omit<Tool, "toolId" | "name" | "asks" | "time" | "length"> {
-    const { name: tool, title, description, schema, readOnly, reachesOut } = listed;
+    const { name: tool, title, description, schema, readOnly, reachesOut, app } = listed;
     return {
       tool,
       version: hashToken(JSON.stringify([row.address, settingsOf(row).program, listed])),
@@ -181,6 +205,7 @@ export class Toolbox {
       server: row.name,
       readOnly,
       reachesOut,
+      app,
       call: async (input, caller): Promise<Outcome> => {
         const how = { time: row.seconds * 1_000, again: readOnly };
         return (await this.#connected()).call(this.#server(row), tool, input, caller, how);

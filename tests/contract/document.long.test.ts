@@ -35,6 +35,7 @@ type Given = {
   at?: string;
 };
 
+const withPage = join(import.meta.dirname, "..", "support", "app-server.ts");
 let models: LLMock;
 let mail: MailServer;
 let server: TestServer;
@@ -51,6 +52,7 @@ beforeAll(async () => {
     OPENAI_API_KEY: "clave",
     SMTP_URL: mail.url,
     MAIL_TO: "casa@ejemplo.es",
+    MCP_SERVERS: JSON.stringify({ urna: { command: process.execPath, args: [withPage] } }),
   });
   document = (await (await fetch(`${server.url}/v1/api/openapi.json`)).json()) as Document;
   const path = join(mkdtempSync(join(tmpdir(), "contract-")), "openapi.json");
@@ -240,6 +242,14 @@ it("tools, decisions, assistants and templates are as the document says", async 
   };
   const json = { n: parts[0]?.n, hash: parts[0]?.asks.hash, decision: "once" };
   await run("post /api/message/{id}/decision", { id }, { json });
+  const votes = steps([[{ name: "urna_recuento", input: { asunto: "El frontón" } }]]);
+  const counting = await run("post /api/intelligence/conversation", {}, { json: { content: votes, modelId } });
+  const [begun] = (await counting.text()).split("\n\n").map((part) => JSON.parse(part || "{}") as Body);
+  const app = { id: String(begun?.messageId), n: 0 };
+  await run("get /api/message/{id}/app/{n}", app);
+  await run("get /api/message/{id}/app/{n}/page", app);
+  const vote = { tool: "votar", input: '{"voto":"si"}', agreed: true };
+  await run("post /api/message/{id}/app/{n}/call", app, { json: vote });
   await run("delete /api/tool/{id}", tool);
   await run("delete /api/model/{id}", { id: modelId });
   await scripted.stop();

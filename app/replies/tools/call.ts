@@ -35,6 +35,9 @@ export type Call = {
   answers?: Answered[];
   /** Whether it brings in what anybody may have written. */
   reachesOut?: boolean;
+  /** Address of the page that shows what it has brought (MCP Apps), and JSON of that for it. */
+  app?: string;
+  structured?: string;
   meta?: ProviderMeta;
   /** Of the first call of a step: the thoughts before it. */
   thoughts?: Thought[];

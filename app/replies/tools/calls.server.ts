@@ -15,6 +15,9 @@ const callsAtOnce = 16;
 /** Of tools, to a model that has called one that is not there. */
 const namesTold = 40;
 
+// In characters. It is read with its reply.
+const structuredAtMost = 100_000;
+
 export const grantName = ({ toolId, tool, version }: Pick<Tool, "toolId" | "tool" | "version">) =>
   `${toolId} ${tool} ${version}`;
 
@@ -63,6 +66,7 @@ export async function addCalls(
         ...(asks && { schema: tool.schema }),
         readOnly: tool?.readOnly ?? false,
         ...(tool?.reachesOut && { reachesOut: true }),
+        ...(tool?.app && { app: tool.app }),
         ...(meta && { meta }),
         ...(index === 0 && thoughts.length > 0 && { thoughts }),
       },
@@ -113,7 +117,10 @@ async function carryOutOne(services: CallServices, run: Run, part: ToolPart, cal
     const text = bounded(said, tool?.length ?? said.length);
     const isUnknown = outcome.unknown && !call.readOnly;
     const status = isUnknown ? "interrupted" : outcome.failed ? "failed" : "done";
-    Object.assign(part, { status, text, finishedAt: Date.now() });
+    const { structured = "" } = outcome;
+    const isKept = call.app !== undefined && structured !== "" && structured.length <= structuredAtMost;
+    const kept = isKept ? { ...call, structured } : call;
+    Object.assign(part, { status, text, call: kept, finishedAt: Date.now() });
   }
   run.announce();
 }

@@ -12,6 +12,8 @@ export type ShownCall = {
   status: CallStatus;
   input: string;
   output: string;
+  /** Whether a page of its server shows what it has brought. */
+  hasApp: boolean;
   /** Whether the person has changed the input. */
   edited: boolean;
   /** The decision that the call waits for. */
@@ -20,9 +22,9 @@ export type ShownCall = {
 
 /** A call as its readers get it. */
 export function showCall({ call, status, text }: ToolPart): ShownCall {
-  const { name, tool, label, server, input, edited = false, schema = {}, question = null } = call;
+  const { name, tool, label, server, input, edited = false, schema = {}, question = null, app } = call;
   const asks = status === "waiting" ? { hash: hashOf(call), schema, question } : null;
-  return { name, tool, label, server, status, input, output: text, edited, asks };
+  return { name, tool, label, server, status, input, output: text, hasApp: app !== undefined, edited, asks };
 }
 
 /** Hash that a yes is bound to: exactly this call of this tool with this input, and what the tool has asked. */

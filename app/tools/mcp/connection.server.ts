@@ -10,11 +10,12 @@ import {
 import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { cutText } from "../../process/text/cut-text.ts";
 import { type Caller, type Outcome, type ToolQuestion, ToolRefused } from "../tool.server.ts";
+import { appOf, appPageIn } from "./app-page.server.ts";
 import { boundedFetch } from "./bounded-fetch.server.ts";
 import { countMessages, reconnections } from "./bounds.server.ts";
 import { tolerant } from "./repaired.server.ts";
 import { outcomeOf } from "./result.server.ts";
-import type { ListedTool, McpServer } from "./server.ts";
+import type { AppPage, ListedTool, McpServer } from "./server.ts";
 import { signedInAt } from "./sign-in.server.ts";
 
 // In ms.
@@ -90,6 +91,20 @@ export class Connection {
     try {
       const { tools } = await this.#client.listTools(undefined, options);
       return tools.slice(0, toolsAtMost).flatMap(listed);
+    } catch (error) {
+      throw this.#refused ?? error;
+    } finally {
+      this.listing = false;
+    }
+  }
+
+  /** Reads the page of an app. Throws ToolRefused where it is none, and what the client's library throws. */
+  async readApp(uri: string): Promise<AppPage> {
+    this.listing = true;
+    try {
+      const options = { timeout: listTime, maxTotalTimeout: listTime };
+      const { contents } = await this.#client.readResource({ uri }, options);
+      return appPageIn(contents);
     } catch (error) {
       throw this.#refused ?? error;
     } finally {
@@ -204,7 +219,7 @@ function headersOf(secret: string | null): Record<string, string> {
   return headers.length > 0 ? Object.fromEntries(headers) : { Authorization: `Bearer ${secret.trim()}` };
 }
 
-function listed({ name, title, description = "", inputSchema, annotations = {} }: McpTool): ListedTool[] {
+function listed({ name, title, description = "", inputSchema, annotations = {}, _meta }: McpTool): ListedTool[] {
   if (!isShort(inputSchema) || name.length > 200) return [];
   return [
     {
@@ -215,6 +230,7 @@ function listed({ name, title, description = "", inputSchema, annotations = {} }
       readOnly: annotations.readOnlyHint === true,
       // True is the default of the protocol.
       reachesOut: annotations.openWorldHint !== false,
+      ...appOf(_meta),
     },
   ];
 }

@@ -3,7 +3,7 @@ import type { Log } from "../../process/log.server.ts";
 import type { Caller, Outcome } from "../tool.server.ts";
 import { Connection } from "./connection.server.ts";
 import { refusedBy } from "./sentences.server.ts";
-import type { ListedTool, McpServer } from "./server.ts";
+import type { AppPage, ListedTool, McpServer } from "./server.ts";
 
 // In ms: a connection that nobody has used for so long is closed.
 const idle = 5 * 60_000;
@@ -30,6 +30,11 @@ export class Connections {
   /** Tools that a server offers now. Throws ToolRefused. */
   async list(server: McpServer): Promise<ListedTool[]> {
     return this.#with(server, true, (connection) => connection.list());
+  }
+
+  /** The page of an app. Throws ToolRefused. */
+  async readApp(server: McpServer, uri: string): Promise<AppPage> {
+    return this.#with(server, true, (connection) => connection.readApp(uri));
   }
 
   /** Throws ToolRefused; what `caller.signal` was aborted with, if it was. `again`: whether a call that may have begun is repeated. */

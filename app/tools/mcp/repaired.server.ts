@@ -54,7 +54,8 @@ const isNamed = (tool: Fields | undefined): tool is Fields & { name: string } =>
   typeof tool?.name === "string" && tool.name !== "";
 
 /** Keeps of a tool what is used here. Its `outputSchema` is not: a result says itself what it is. */
-function toolRepaired({ name, title, description, inputSchema, annotations }: Fields): Fields {
+function toolRepaired({ name, title, description, inputSchema, annotations, _meta }: Fields): Fields {
+  const { ui, "ui/resourceUri": uri } = recordOf(_meta) ?? {};
   const hints = Object.entries(recordOf(annotations) ?? {}).filter(([, value]) =>
     ["boolean", "string"].includes(typeof value),
   );
@@ -71,6 +72,7 @@ function toolRepaired({ name, title, description, inputSchema, annotations }: Fi
     },
     ...(typeof title === "string" && { title }),
     ...(typeof description === "string" && { description }),
+    ...((recordOf(ui) || typeof uri === "string") && { _meta: { ui, "ui/resourceUri": uri } }),
     annotations: Object.fromEntries(
       hints.filter(([hint, value]) => (hint === "title") === (typeof value === "string")),
     ),

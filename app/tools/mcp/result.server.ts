@@ -25,5 +25,10 @@ export function outcomeOf({ content = [], structuredContent, isError }: CallTool
   });
   const said = texts.filter(Boolean).join("\n\n");
   const text = said || (structuredContent === undefined ? "" : JSON.stringify(structuredContent, null, 1));
-  return { text, ...(isError && { failed: true }), ...(made.length > 0 && { made }) };
+  return {
+    text,
+    ...(isError && { failed: true }),
+    ...(made.length > 0 && { made }),
+    ...(structuredContent !== undefined && { structured: JSON.stringify(structuredContent) }),
+  };
 }

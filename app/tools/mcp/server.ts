@@ -42,4 +42,11 @@ export type ListedTool = {
   readOnly: boolean;
   /** Whether it reaches beyond its server, so that it may bring in what anybody has written. */
   reachesOut: boolean;
+  /** Address (`ui://…`) of the page that shows what it brings (MCP Apps). */
+  app?: string;
+  /** It is for such pages, and not offered to models. */
+  forApps?: true;
 };
+
+/** A page of a server (MCP Apps), and the places on the web that it says it takes things from, or asks. */
+export type AppPage = { html: string; takesFrom: string[]; asks: string[] };

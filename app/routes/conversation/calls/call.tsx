@@ -15,6 +15,8 @@ export type ShownCallPart = {
   /** Result of the call; nothing for text browsers, which would show every fold open. */
   output: string;
   time: string;
+  /** The page of its server that shows what it has brought. */
+  app: string | undefined;
   /** The page with all of it, where not all is shown here. */
   whole: string | undefined;
   decision: ShownDecision | undefined;
@@ -41,7 +43,7 @@ export const CallLine = ({ call: { words, isRunning } }: { call: Pick<ShownCallP
 
 /** Result of a call. `apart`: it does not stand below the call's own line, so it says whose result it is. */
 export function CallResult({ call, apart }: { call: ShownCallPart; apart?: boolean }) {
-  const { words, label, outcome, output, time, whole } = call;
+  const { words, label, outcome, output, time, whole, app } = call;
   const of = apart ? ` de ${label}` : "";
   const link = whole && (
     <p>
@@ -72,6 +74,13 @@ export function CallResult({ call, apart }: { call: ShownCallPart; apart?: boole
         </details>
       ) : (
         link
+      )}
+      {app && (
+        <p>
+          <a href={app}>
+            Abrir la aplicación<span className="sr-only"> de {label}</span>
+          </a>
+        </p>
       )}
     </>
   );

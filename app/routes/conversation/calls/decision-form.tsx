@@ -45,7 +45,7 @@ export function DecisionForm({ decision, values = {}, errors = {} }: Props) {
       {fields.length > 0 && (
         <div className="fields">
           {fields.map((field) => (
-            <FieldOf
+            <SchemaInput
               key={field.name}
               id={`${id}-${field.name}`}
               field={field}
@@ -85,7 +85,8 @@ export function DecisionForm({ decision, values = {}, errors = {} }: Props) {
 
 type FieldProps = { id: string; field: SchemaField; typed: string | undefined; error: string | undefined };
 
-function FieldOf({ id, field, typed, error }: FieldProps) {
+/** A field for one property of a tool's input. */
+export function SchemaInput({ id, field, typed, error }: FieldProps) {
   const { label, hint, kind, value } = field;
   if (kind === "fixed") {
     return (

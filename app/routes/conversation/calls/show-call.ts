@@ -15,7 +15,7 @@ export function showCallPart(
   call: ShownCall & { n: number; ms: number | null; whole: boolean },
   { replyId, folds }: Place,
 ): ShownCallPart {
-  const { n, status, output, ms, asks } = call;
+  const { n, status, output, ms, asks, hasApp } = call;
   const isCut = !call.whole || output.length > shownOfResult;
   const shown = isCut ? `${cutText(output, shownOfResult)}…` : output;
   const words = callWords(call);
@@ -28,6 +28,7 @@ export function showCallPart(
     outcome: outcomeWords(status),
     output: folds ? shown : "",
     time: timeWords(ms),
+    app: hasApp && status === "done" ? `/conversation/app/${replyId}/${n}` : undefined,
     whole: output && (isCut || !folds) ? callsPath(replyId) : undefined,
     decision: asks
       ? {
