@@ -157,6 +157,16 @@ for (const engine of await ruleEngines()) {
       expect((await session((await comeIn("elena")).text)).user.id).toBe(id);
       provider.people.set("otra-elena", { email: "elena@casa.es", email_verified: true });
       expect(detail(await comeIn("otra-elena"))).toContain("entra de otra manera");
+      // One that somebody has come into otherwise is not given away, whatever the provider says of it later.
+      const fede = { userName: "fede@casa.es" };
+      const made = JSON.parse((await api.call("POST", "/scim/v2/Users", { token: "s".repeat(32), json: fede })).text);
+      await api.db
+        .updateTable("users")
+        .set({ lastSeenAt: 1 })
+        .where("id", "=", (made as { id: string }).id)
+        .execute();
+      provider.people.set("fede", { email: "fede@casa.es", email_verified: true });
+      expect(detail(await comeIn("fede"))).toContain("entra de otra manera");
       provider.people.set("sin-comprobar", { email: "elena@casa.es", email_verified: false });
       expect((await comeIn("sin-comprobar")).status).toBe(403);
     });

@@ -183,6 +183,17 @@ for (const engine of await ruleEngines()) {
       );
       expect(found.body).toMatchObject({ totalResults: 1 });
       expect(JSON.stringify(found.body)).not.toContain("members");
+      // Nothing but one member, by its id, is taken out by a path.
+      for (const odd of [
+        "[value eq 'x']",
+        '[type eq "User"]',
+        `[value eq "${ana.id}" or value eq "y"]`,
+        '[value ne "x"]',
+      ]) {
+        expect((await patch(path, { op: "remove", path: `members${odd}` })).body.scimType).toBe("invalidFilter");
+      }
+      expect((await patch(path, { op: "replace", path: "members", value: [{ foo: 1 }] })).status).toBe(400);
+      expect(await members()).toEqual([ana.id]);
       const wrong = await patch(path, add("01976e2f-4c1a-7b3d-9e5f-2a6b8c0d1e2f"));
       expect([wrong.status, wrong.body.scimType]).toEqual([400, "invalidValue"]);
       expect((await ask("PUT", path, { displayName: "Padrón", members: [] })).body).toMatchObject({ members: [] });
@@ -190,11 +201,30 @@ for (const engine of await ruleEngines()) {
       expect((await ask("GET", path)).status).toBe(404);
     });
 
-    it("does not see an account that it has deleted, which stays here, closed", async () => {
+    it("keeps an address that is left out, or is another kind of address, and a state that is left out", async () => {
+      const { emails: _, active: __, ...short } = fromOkta;
+      const kept = { emails: [{ value: fromOkta.userName, type: "work", primary: true }] };
+      await patch(`/Users/${berta.id}`, { op: "replace", value: { active: false } });
+      const put = await ask("PUT", `/Users/${berta.id}`, { ...short, userName: "bruiz@upn.example" });
+      expect(put.body).toMatchObject({ ...kept, userName: "bruiz@upn.example", active: false });
+      const home = { op: "add", path: 'emails[type eq "home"].value', value: "berta@casa.example" };
+      expect((await patch(`/Users/${berta.id}`, home)).body).toMatchObject(kept);
+      const more = { op: "add", path: "emails", value: [{ type: "home", value: "berta@casa.example" }] };
+      expect((await patch(`/Users/${berta.id}`, more)).body).toMatchObject(kept);
+      for (const active of [0, "no", null, { value: false }, [[["x"]]], { toString: 1 }]) {
+        expect((await ask("PUT", `/Users/${berta.id}`, { ...fromOkta, active })).body.scimType).toBe("invalidValue");
+      }
+      expect((await patch(`/Users/${berta.id}`, { op: "replace", path: "active", value: true })).body.active).toBe(
+        true,
+      );
+    });
+
+    it("does not see an account that it has deleted, which stays here, closed, until it is made again", async () => {
       expect((await ask("DELETE", `/Users/${berta.id}`)).status).toBe(204);
       expect((await ask("GET", `/Users/${berta.id}`)).status).toBe(404);
       const row = await api.db.selectFrom("users").where("id", "=", berta.id).select("status").executeTakeFirst();
       expect(row?.status).toBe("inactive");
+      expect((await ask("POST", "/Users", fromOkta)).body).toMatchObject({ id: berta.id, active: true });
     });
 
     it("leaves who administers here, and how people with a password come in", async () => {
@@ -215,6 +245,7 @@ for (const engine of await ruleEngines()) {
       ["POST", "/Users", [], "invalidSyntax"],
       ["POST", "/Users", { userName: "sin correo" }, "invalidValue"],
       ["POST", "/Users", { userName: { a: 1 }, emails: 3 }, "invalidValue"],
+      ["POST", "/Users", `{"userName":${"[".repeat(5_000)}${"]".repeat(5_000)}}`, "invalidSyntax"],
       ["PATCH", "/Users/x", { Operations: [{ op: "move" }] }, "invalidSyntax"],
       ["POST", "/Groups", { displayName: "x".repeat(500) }, "invalidValue"],
     ])("%s %s with %j is refused with a sentence", async (method, path, json, scimType) => {
@@ -234,6 +265,17 @@ for (const engine of await ruleEngines()) {
       expect(odd.status).toBe(200);
     });
 
+    it("is answered to numbers and filters that nobody has", async () => {
+      for (const query of [
+        "startIndex=1e300",
+        "startIndex=-5&count=-1",
+        "count=1e99",
+        'filter=userName%20eq%20"a\\u0000b"',
+      ]) {
+        expect((await ask("GET", `/Users?${query}`)).status, query).toBe(200);
+      }
+    });
+
     it("says what it can do", async () => {
       expect((await ask("GET", "/ServiceProviderConfig")).body).toMatchObject({ patch: { supported: true } });
       expect((await ask("GET", "/ResourceTypes")).body).toMatchObject({ totalResults: 2 });
@@ -241,3 +283,13 @@ for (const engine of await ruleEngines()) {
     });
   });
 }
+
+it("an empty installation is nobody's to fill before somebody administers it", async () => {
+  const [engine] = await ruleEngines();
+  if (!engine) throw new Error("no engine");
+  const api = await openApi(engine);
+  api.services.config.scimToken = token;
+  const made = await api.call("POST", "/scim/v2/Users", { token, json: fromOkta });
+  expect([made.status, made.text]).toEqual([503, expect.stringContaining("entra antes en ella")]);
+  await api.close();
+});

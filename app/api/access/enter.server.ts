@@ -93,7 +93,7 @@ async function offerJoining(
 ): Promise<Tokens | Joining> {
   const { services } = c.var;
   if (!account.passwordHash) {
-    if (await isExpected(services.db, account.id)) return join(c, access, facts, account.id);
+    if (await claimExpected(services.db, account.id)) return join(c, access, facts, account.id);
     throw new Problem(
       403,
       `Ya hay una cuenta con el correo ${email}, que entra de otra manera. Avisa a quien administra.`,
@@ -105,13 +105,26 @@ async function offerJoining(
   return { ticket, email, needsCode: await hasAuthenticator(services.db, account.id) };
 }
 
-/** Whether a provider has made an account by SCIM that nobody has come into yet: it is for the person with its address. */
-async function isExpected(db: Db, userId: string): Promise<boolean> {
-  const found = db
-    .selectFrom("provisioned")
-    .where("userId", "=", userId)
-    .where((e) => e.not(e.exists(e.selectFrom("identities").where("identities.userId", "=", userId).select("id"))));
-  return (await found.select("id").executeTakeFirst()) !== undefined;
+/**
+ * Takes an account that a provider has made by SCIM, and that nobody has come into yet, for the one person who is first: it is for the one
+ * with its address.
+ */
+async function claimExpected(db: Db, userId: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable("users")
+    .set({ lastSeenAt: Date.now() })
+    .where("id", "=", userId)
+    .where("lastSeenAt", "is", null)
+    .where("status", "=", "active")
+    .where("passwordHash", "=", "")
+    .where((e) =>
+      e.exists(e.selectFrom("provisioned").where("provisioned.userId", "=", userId).select("provisioned.id")),
+    )
+    .where((e) =>
+      e.not(e.exists(e.selectFrom("identities").where("identities.userId", "=", userId).select("identities.id"))),
+    )
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 function refuseDomain({ domains, name }: AccessRow, { email }: Facts): void {

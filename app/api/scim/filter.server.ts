@@ -18,7 +18,8 @@ export function readFilter(said: string | undefined, attributes: readonly string
     if (!path || value === undefined) throw notUnderstood();
     const attribute = shortPath(path);
     if (!attributes.includes(attribute)) throw notUnderstood();
-    wanted.set(attribute, value.startsWith('"') ? textOf(value) : value.toLowerCase());
+    const text = value.startsWith('"') ? textOf(value) : value;
+    wanted.set(attribute, attribute === "active" ? text.toLowerCase() : text);
   }
   return wanted;
 }
@@ -35,7 +36,8 @@ const notUnderstood = () =>
 
 function textOf(quoted: string): string {
   try {
-    return String(JSON.parse(quoted));
+    // PostgreSQL stores no NUL, and so finds none.
+    return String(JSON.parse(quoted)).replaceAll("\0", "");
   } catch {
     throw notUnderstood();
   }

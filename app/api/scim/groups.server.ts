@@ -174,10 +174,14 @@ export async function removeGroup(c: Context<ApiEnv>, id: string): Promise<void>
 }
 
 async function changeMembers(trx: Trx, groupId: string, { op, path, value }: Change, now: number): Promise<void> {
-  // `members[value eq "…"]` names the one that goes.
-  const [, named] = /\[\s*value\s+eq\s+"([^"]*)"\s*\]/i.exec(path) ?? [];
+  // `members[value eq "…"]` names the one that goes; nothing else may stand between the brackets.
+  const isChoice = path.includes("[");
+  const [, named] = /\[\s*value\s+eq\s+"([^"]*)"\s*\]$/i.exec(path) ?? [];
+  if (isChoice && (named === undefined || op !== "remove")) {
+    throw new ScimError(400, "De los miembros solo se quita uno por su «value».", "invalidFilter");
+  }
   const ids = named === undefined ? idsIn(value) : [named];
-  const isAll = op === "replace" || (op === "remove" && named === undefined && value === undefined);
+  const isAll = op === "replace" || (op === "remove" && !isChoice && value === undefined);
   if (isAll) await trx.deleteFrom("members").where("groupId", "=", groupId).execute();
   if (op !== "remove") return add(trx, groupId, ids, now);
   if (isAll) return;
@@ -199,14 +203,15 @@ async function add(trx: Trx, groupId: string, ids: string[], now: number): Promi
   }
 }
 
-/** Ids of people in a value of `members`: a list, or one of them. */
-const idsIn = (value: unknown): string[] => {
-  const ids = [value].flat().flatMap((one) => {
+/** Ids of people in a value of `members`: a list, or one of them. Throws ScimError. */
+function idsIn(value: unknown): string[] {
+  const ids = [value ?? []].flat().map((one) => {
     const id = recordOf(one)?.value ?? one;
-    return typeof id === "string" && id ? [id] : [];
+    if (typeof id === "string" && id) return id;
+    throw new ScimError(400, "Cada miembro lleva el «id» de una persona en «value».", "invalidValue");
   });
   return [...new Set(ids)];
-};
+}
 
 // As many as fit into one query of either engine.
 const atOnce = 500;

@@ -35,9 +35,8 @@ export function changesIn(body: unknown): Change[] {
 }
 
 /** A flag, which some send as a text with a capital. */
-export const flagIn = (value: unknown): boolean | undefined =>
-  typeof value === "boolean"
-    ? value
-    : /^(true|false)$/i.test(String(value))
-      ? /^true$/i.test(String(value))
-      : undefined;
+export function flagIn(value: unknown): boolean | undefined {
+  if (typeof value === "boolean") return value;
+  const said = typeof value === "string" ? value.toLowerCase() : "";
+  return said === "true" || said === "false" ? said === "true" : undefined;
+}

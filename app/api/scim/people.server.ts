@@ -73,6 +73,20 @@ export const showPerson = (row: Person, base: string, groups?: { id: string; nam
 export async function createPerson(c: Context<ApiEnv>, body: unknown): Promise<Person> {
   const { db, clock } = c.var.services;
   const fields = fieldsIn(body, undefined);
+  const left = await db
+    .selectFrom("users")
+    .leftJoin("provisioned as p", "p.id", "users.id")
+    .where("users.emailKey", "=", fields.email.toLowerCase())
+    .where("users.status", "=", "inactive")
+    .where("users.passwordHash", "=", "")
+    .where("p.id", "is", null)
+    .select("users.id")
+    .executeTakeFirst();
+  // Deleted there before, and kept here, closed.
+  if (left) {
+    await db.transaction().execute((trx) => keepNames(trx, left.id, fields, clock.now()));
+    return changePerson(c, left.id, { body: { ...recordOf(body), active: fields.active } });
+  }
   const now = clock.now();
   const id = newId();
   const row: UserRow = {
@@ -109,15 +123,19 @@ export async function changePerson(c: Context<ApiEnv>, id: string, given: { body
       const after = { name: fields.name, email: fields.email, status };
       await refuseTakenName(trx, id, fields.userName);
       await keepNames(trx, id, fields, now);
-      if (before.name === after.name && before.email === after.email && before.status === status) return false;
-      if (before.email !== after.email && before.passwordHash) {
-        throw new ScimError(400, "Esa cuenta tiene contraseña aquí: su correo se cambia aquí.", "mutability");
-      }
+      const ids = { userName: before.userName ?? null, externalId: before.externalId ?? null };
+      const { userName, externalId } = fields;
+      const isSame = before.name === after.name && before.email === after.email && before.status === status;
+      if (isSame && ids.userName === userName && ids.externalId === externalId) return false;
+      if (before.email !== after.email) refuseAddress(c, before);
       if (status === "inactive") await refuseLastAdmin(trx, before);
       const change = { ...after, emailKey: after.email.toLowerCase(), updatedAt: now };
       await trx.updateTable("users").set(change).where("id", "=", id).execute();
       if (status === "inactive") await shutOut(trx, id);
-      const changes = { before: { name: before.name, email: before.email, status: before.status }, after };
+      const changes = {
+        before: { name: before.name, email: before.email, status: before.status, ...ids },
+        after: { ...after, userName, externalId },
+      };
       await recordAudit(trx, c, "update", "user", id, { actorId: null, ownerId: id, changes });
       return status === "inactive";
     })
@@ -129,7 +147,25 @@ export async function changePerson(c: Context<ApiEnv>, id: string, given: { body
 /** Closes an account that its provider has deleted; what is in it stays until somebody here deletes it. Throws ScimError. */
 export async function removePerson(c: Context<ApiEnv>, id: string): Promise<void> {
   await changePerson(c, id, { changes: [{ op: "replace", path: "active", value: false }] });
-  await c.var.services.db.deleteFrom("provisioned").where("id", "=", id).execute();
+  await c.var.services.db.transaction().execute(async (trx) => {
+    await trx.deleteFrom("provisioned").where("id", "=", id).execute();
+    await recordAudit(trx, c, "delete", "user", id, {
+      actorId: null,
+      ownerId: id,
+      changes: { after: { access: "scim" } },
+    });
+  });
+}
+
+/** Throws ScimError where an address lets in, or administers: it is changed here, by people. */
+function refuseAddress(c: Context<ApiEnv>, { passwordHash, role }: Person): void {
+  const { adminReads } = c.var.services.config;
+  if (!passwordHash && role !== "admin" && adminReads !== "never") return;
+  throw new ScimError(
+    400,
+    "El correo de esa cuenta se cambia aquí: tiene contraseña, administra, o nadie lo cambia por otra persona.",
+    "mutability",
+  );
 }
 
 const text = z.string().trim().max(1_000).optional().catch(undefined);
@@ -147,26 +183,30 @@ function fieldsIn(body: unknown, before: Person | undefined): Fields {
   const read = sent.safeParse(body);
   if (!read.success) throw new ScimError(400, "Falta «userName», o es demasiado largo.", "invalidValue");
   const { userName, externalId = before?.externalId, displayName, name = {}, emails, active } = read.data;
-  const listed = listOf(emails)
-    .map(recordOf)
-    .filter((one) => one !== undefined);
-  const chosen = listed.find(({ primary }) => flagIn(primary)) ?? listed[0];
-  const email = [chosen?.value, userName, before?.email].find(
+  const email = [addressIn(emails), before?.email, userName].find(
     (one): one is string => typeof one === "string" && isAddress(one),
   );
   if (!email) throw new ScimError(400, "Falta el correo: ni «emails» ni «userName» lo son.", "invalidValue");
   const whole = [name.givenName, name.familyName].filter(Boolean).join(" ");
-  const called = displayName || name.formatted || whole || before?.name || email.split("@")[0] || email;
+  const called = [displayName, name.formatted, whole, before?.name, email.split("@")[0]]
+    .map((one) => one?.replace(/[\p{Cc}\s]+/gu, " ").trim())
+    .find(Boolean);
   return {
     userName,
     externalId: externalId ?? null,
     email,
-    name: called
-      .replace(/[\p{Cc}\s]+/gu, " ")
-      .slice(0, limits.name)
-      .toWellFormed(),
-    active: flagIn(active ?? true) ?? true,
+    name: (called ?? email).slice(0, limits.name).toWellFormed(),
+    active: active === undefined ? before?.status !== "inactive" : activeIn(active),
   };
+}
+
+/** The address in `emails` by which somebody works: the primary one, else that of work, else one without a type. */
+function addressIn(emails: unknown): unknown {
+  const listed = listOf(emails)
+    .map(recordOf)
+    .filter((one) => one !== undefined);
+  const ofWork = listed.filter(({ type }) => type === undefined || /^work$/i.test(String(type)));
+  return (listed.find(({ primary }) => flagIn(primary)) ?? ofWork[0])?.value;
 }
 
 /** The body that changes make of an account. Attributes that are not kept here change nothing. */
@@ -187,10 +227,16 @@ function patched(before: Person, changes: Change[]): unknown {
     ["name.formatted", (value) => Object.assign(names, { formatted: value })],
     ["name.givenname", (value) => Object.assign(names, { givenName: value })],
     ["name.familyname", (value) => Object.assign(names, { familyName: value })],
-    ["emails", (value) => Object.assign(body, { emails: value })],
+    ["emails", (value) => Object.assign(body, { emails: listOf(value) })],
     ["emails.value", (value) => Object.assign(body, { emails: [{ value }] })],
   ]);
-  for (const { op, path, value } of changes) if (op !== "remove") assign.get(shortPath(path))?.(value);
+  for (const { op, path, value } of changes) {
+    // A private address is none to come in by.
+    const isOther = /^emails\[/i.test(path) && !/\[\s*(?:type\s+eq\s+"work"|primary\s+eq\s+true)\s*\]/i.test(path);
+    if (op === "remove" || isOther) continue;
+    const isWhole = /^emails\[[^\]]*\]$/i.test(path);
+    assign.get(isWhole ? "emails.value" : shortPath(path))?.(isWhole ? recordOf(value)?.value : value);
+  }
   // Half a name says nothing of the whole.
   const isWhole = Boolean(names.formatted || (names.givenName && names.familyName));
   return { ...body, ...(isWhole && { name: names }) };

@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { sql } from "kysely";
 import { sameSecret } from "../../process/crypto.server.ts";
-import { recordOf } from "../../process/text/json.ts";
+import { objectOf } from "../../process/text/json.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { asProblem, notFound } from "../http/problem.server.ts";
 import { countAttempt, networkOf } from "../http/rate-limit.server.ts";
@@ -34,6 +34,11 @@ const provider = createMiddleware<ApiEnv>(async (c, next) => {
     await countAttempt(c, "oauth", networkOf(c));
     throw new ScimError(401, "Falta el token, o no es el de SCIM_TOKEN.");
   }
+  const admins = c.var.services.db.selectFrom("users").where("role", "=", "admin").select("id").limit(1);
+  // Whoever comes first administers: not an account that nobody has come into.
+  if (!(await admins.executeTakeFirst())) {
+    throw new ScimError(503, "Aún no administra nadie esta instalación: entra antes en ella.");
+  }
   await next();
 });
 
@@ -41,9 +46,8 @@ const provider = createMiddleware<ApiEnv>(async (c, next) => {
 async function bodyOf(c: Context<ApiEnv>): Promise<Record<string, unknown>> {
   const said = await c.req.text();
   try {
-    const body = recordOf(
-      JSON.parse(said, (_, value) => (typeof value === "string" ? value.replaceAll("\0", "") : value)),
-    );
+    // The escape is taken away wherever it stands, also in names.
+    const body = objectOf(said.replace(/(?<!\\)((?:\\\\)*)\\u0000/g, "$1"));
     if (body) return body;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
@@ -58,7 +62,7 @@ const leavesOut = (c: Context<ApiEnv>, attribute: string) =>
 function pageOf(c: Context<ApiEnv>): { from: number; count: number } {
   const number = (name: string, usual: number) => {
     const said = Number(c.req.query(name) ?? usual);
-    return Number.isFinite(said) ? Math.trunc(said) : usual;
+    return Number.isFinite(said) ? Math.min(Math.trunc(said), 1_000_000_000) : usual;
   };
   return {
     from: Math.max(1, number("startIndex", 1)),

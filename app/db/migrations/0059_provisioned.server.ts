@@ -11,10 +11,10 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
       .addColumn("groupId", id, optional("groups", "cascade"))
       .addColumn("externalId", text)
       .addColumn("userName", text)
-      .addColumn("userNameKey", text),
+      .addColumn("userNameKey", text)
+      .addUniqueConstraint("provisioned_userNameKey", ["userNameKey"]),
   );
   await index("provisioned", "userId");
   await index("provisioned", "groupId");
   await index("provisioned", "externalId");
-  await index("provisioned", "userNameKey");
 }
