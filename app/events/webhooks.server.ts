@@ -2,15 +2,13 @@ import type { Db } from "../db/engine.server.ts";
 import type { SharedClock } from "../db/processes/clock.server.ts";
 import type { WebhookRow } from "../db/tables.ts";
 import type { JobRules } from "../jobs/jobs.server.ts";
-import { decrypt } from "../process/crypto.server.ts";
+import { tryDecrypt } from "../process/crypto.server.ts";
 import { postSigned } from "./webhook.server.ts";
 
 type WebhookServices = { db: Db; clock: SharedClock; toolKey: Buffer };
 
 const minute = 60_000;
 const retries = [minute, 5 * minute, 30 * minute, 2 * 60 * minute, 6 * 60 * minute];
-// In ms. Between two attempts at an address that has failed, so that it takes no time from the others.
-const rest = 30_000;
 
 /** The address has not taken a message; the message is a sentence for people. */
 export class NotTaken extends Error {
@@ -25,12 +23,11 @@ export const tellingWebhooks = ({ db, clock, toolKey }: WebhookServices): JobRul
     const row = await db.selectFrom("webhooks").where("id", "=", subjectId).selectAll().executeTakeFirst();
     if (row?.enabled !== 1) return;
     const now = clock.now();
-    if (row.problem !== null && now - (row.triedAt ?? 0) < rest) throw new NotTaken(row.problem);
-    const outcome = await send(row, toolKey, { id, body: data }).then(
-      () => null,
-      (error: Error) => error,
-    );
-    const problem = outcome === null ? null : outcome.message;
+    const outcome = await send(row, toolKey, { id, body: data }).catch((error: unknown) => {
+      if (error instanceof NotTaken) return error;
+      throw error;
+    });
+    const problem = outcome?.message ?? null;
     if (problem !== row.problem || problem !== null)
       await db.updateTable("webhooks").set({ problem, triedAt: now }).where("id", "=", row.id).execute();
     if (outcome) throw outcome;
@@ -43,7 +40,10 @@ export async function send(
   toolKey: Buffer,
   message: { id: string; body: string },
 ): Promise<void> {
-  const opened = secret === null ? undefined : decrypt(secret, toolKey, rowId);
+  const opened = secret === null ? undefined : tryDecrypt(secret, toolKey, rowId);
+  if (secret !== null && opened === undefined) {
+    throw new NotTaken("Su secreto se guardó con otra clave maestra: escríbelo otra vez.");
+  }
   const status = await postSigned({ url: address, secret: opened, ...message }).catch((cause: Error) => {
     throw new NotTaken(cause.name === "TimeoutError" ? "Tarda demasiado en contestar." : "No se ha podido llegar.", {
       cause,

@@ -10,7 +10,7 @@ type ClaimServices = { db: Db; engine: Engine; clock: SharedClock; processes: Pr
 const lately = 60_000;
 
 /**
- * Takes the next job of a kind for this process; undefined if none is due. At most one of each person runs, and those who were served
+ * Takes the next job of a kind for this process; undefined if none is due. At most one of each person runs, or of each subject where it is for nobody, and those who were served
  * least lately come first, so that hundreds of one person's files hold up nobody else's. Processes that ask at the same time get
  * different jobs: PostgreSQL skips the rows that another one is taking.
  */
@@ -19,13 +19,13 @@ export async function claimJob(
   kind: JobKind,
 ): Promise<JobRow | undefined> {
   const now = clock.now();
-  // The first of each person's: how often somebody was served is counted once, however many of theirs wait.
+  // The first of each person's, or of each subject's: how often somebody was served is counted once, however many of theirs wait.
   const firsts = db
     .selectFrom("jobs")
     .where("kind", "=", kind)
     .where("state", "=", "waiting")
     .where("dueAt", "<=", now)
-    .groupBy("userId")
+    .groupBy(sql`coalesce("userId", "subjectId", id)`)
     .select((e) => e.fn.min("id").as("id"));
   const next = db
     .selectFrom("jobs as j")
@@ -36,7 +36,7 @@ export async function claimJob(
         e.exists(
           e
             .selectFrom("jobs as r")
-            .whereRef("r.userId", "=", "j.userId")
+            .where(sql<boolean>`coalesce(r."userId", r."subjectId", r.id) = coalesce(j."userId", j."subjectId", j.id)`)
             .where("r.kind", "=", kind)
             .where("r.state", "=", "running")
             .select("r.id"),

@@ -21,7 +21,7 @@ const fields = {
 };
 const body = z.strictObject({
   ...fields,
-  secret: text("El secreto", 200)
+  secret: text("El secreto", 200, 16)
     .nullable()
     .default(null)
     .openapi({ description: "Con el que se firma (Standard Webhooks). Sin él se queda el que había." }),

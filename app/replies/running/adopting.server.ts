@@ -77,7 +77,9 @@ async function take(trx: Trx, id: string, { writer, before, now }: Adopting): Pr
   if (!way) {
     await releaseNotices(trx, id);
     const { chatId, userId } = reply;
-    await tellWebhooks(trx, "replyEnded", { messageId: id, chatId, userId, modelId, status: "interrupted" }, now);
+    const chat = await trx.selectFrom("chats").where("id", "=", chatId).select("sessionId").executeTakeFirst();
+    const about = { messageId: id, chatId, userId, modelId, status: "interrupted" };
+    if (!chat?.sessionId) await tellWebhooks(trx, "replyEnded", about, now);
   }
   await cutCalls(trx, id, now);
   await endThoughts(trx, id, now);

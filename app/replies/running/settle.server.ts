@@ -70,7 +70,8 @@ export async function settle(
     if (run.prompt) await storePrompt(trx, run.messageId, run.prompt);
     if (isLeft) return;
     await releaseNotices(trx, run.messageId);
-    if (status !== "waiting") {
+    // Temporary chats are not spread, not even that there are some.
+    if (status !== "waiting" && !rows[0]?.sessionId) {
       const { id: messageId, chatId, userId } = reply;
       await tellWebhooks(trx, "replyEnded", { messageId, chatId, userId, modelId: model.id, status }, now);
     }
