@@ -80,7 +80,7 @@ export class WebSession implements TokenStore {
 
   keep({ access, refresh }: { access: string; refresh: string }): void {
     // Signing in changes the form token, so that a token given to the visitor before is worth nothing (session fixation).
-    if (!this.signedIn) this.#set({ formToken: newToken() });
+    if (!this.signedIn) this.#set({ formToken: newToken(), proxied: undefined });
     this.#set({ access, refresh });
   }
 

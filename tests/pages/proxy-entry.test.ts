@@ -10,7 +10,12 @@ function visitor(server: () => TestServer) {
   ) => {
     const answer = await fetch(`${server().url}${path}`, {
       redirect: "manual",
-      headers: { ...(headers as Record<string, string>), Cookie: cookies, ...(email && { "Remote-Email": email }) },
+      headers: {
+        Accept: "text/html",
+        ...(headers as Record<string, string>),
+        Cookie: cookies,
+        ...(email && { "Remote-Email": Buffer.from(email).toString("latin1") }),
+      },
     });
     const kept = new Map(cookies.split("; ").map((one) => [one.split("=")[0] ?? "", one]));
     for (const set of answer.headers.getSetCookie()) {
@@ -18,7 +23,7 @@ function visitor(server: () => TestServer) {
       kept.set(pair.split("=")[0] ?? "", pair);
     }
     cookies = [...kept.values()].filter(Boolean).join("; ");
-    return { status: answer.status, location: answer.headers.get("Location"), text: await answer.text() };
+    return { status: answer.status, location: answer.headers.get("Location"), text: await answer.text(), cookies };
   };
 }
 
@@ -50,6 +55,19 @@ describe("a proxy that says who a person is", () => {
     expect([page.status, page.location]).toEqual([302, "/auth/signin?volver=%2Fuser"]);
   });
 
+  it("ends it, too, when it says what is no address, or names somebody else", async () => {
+    const visit = visitor(() => server);
+    await visit("/user", { email: "carla@ejemplo.es" });
+    expect((await visit("/user", { email: "carla" })).status).toBe(302);
+    await visit("/user", { email: "carla@ejemplo.es" });
+    expect((await visit("/user", { email: "josé@ejemplo.es" })).text).toContain("josé@ejemplo.es");
+  });
+
+  it("opens no session for what is no page", async () => {
+    const answer = await visitor(() => server)("/robots.txt", { email: "carla@ejemplo.es", Accept: "*/*" });
+    expect(answer.cookies).not.toContain("tertulia=");
+  });
+
   it("lets nobody in by what is no address", async () => {
     for (const email of ["ana", "ana@ejemplo.es, berta@ejemplo.es", "a b@c.es", `${"x".repeat(300)}@ejemplo.es`]) {
       expect((await visitor(() => server)("/user", { email })).status).toBe(302);
@@ -69,5 +87,30 @@ describe("anybody else who sends its header", () => {
       const page = await visitor(() => server)("/user", { email: "ana@ejemplo.es", ...headers });
       expect(page.status).toBe(302);
     }
+  });
+});
+
+describe("an account that somebody had made with another's address", () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startServer({ AUTH_HEADER: "Remote-Email", AUTH_PROXY: "127.0.0.1" });
+  });
+  afterAll(() => server.stop());
+
+  it("is the person's alone from the moment the proxy names them", async () => {
+    await visitor(() => server)("/user", { email: "admin@ejemplo.es" });
+    const json = { name: "Otra", email: "carla@ejemplo.es", password: "una frase larga y rara" };
+    const call = (path: string, init: RequestInit = {}) => fetch(`${server.url}/v1${path}`, init);
+    const sent = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(json) };
+    const token = await (await call("/auth/signup", sent)).text();
+    const headers = { Authorization: `Bearer ${token}` };
+    expect((await call("/auth/session", { headers })).status).toBe(200);
+    expect((await visitor(() => server)("/user", { email: "carla@ejemplo.es" })).status).toBe(200);
+    expect((await call("/auth/session", { headers })).status).toBe(401);
+    const again = await call("/auth/signin", {
+      ...sent,
+      body: JSON.stringify({ email: json.email, password: json.password }),
+    });
+    expect(again.status).toBe(401);
   });
 });

@@ -1,6 +1,8 @@
 import { v7 as newId } from "uuid";
 import { appendAudit } from "../../db/audit/append.server.ts";
+import { revokeAccess } from "../../db/people/revoke-access.server.ts";
 import type { SessionRow, UserRow } from "../../db/tables.ts";
+import { hashToken } from "../../process/crypto.server.ts";
 import { limits } from "../../process/limits.ts";
 import { beginAccount, isFirstAccount } from "../auth/accounts.server.ts";
 import { openSession, type Tokens } from "../auth/session-tokens.server.ts";
@@ -14,18 +16,35 @@ export const isAddress = (email: string): boolean =>
 
 /**
  * Opens a session for the person whom the trusted proxy in front has let in (AUTH_HEADER), with their account or a new one. The proxy
- * answers for the address. `email`: as `isAddress` has it.
+ * answers for the address: whatever else opened an account that had a password, which anybody may have made with that address, opens it no
+ * more. `email`: as `isAddress` has it.
  */
 export async function enterByProxy(services: Services, email: string, device: Device): Promise<Tokens> {
-  const userId = (await accountOf(services, email)) ?? (await makeAccount(services, email, device));
-  await services.db.transaction().execute((trx) => appendAudit(trx, audited("signin", userId, device)));
-  return openSession(services, { userId, ...device });
+  const account = await accountOf(services, email);
+  const userId = account?.id ?? (await makeAccount(services, email, device));
+  await services.db.transaction().execute(async (trx) => {
+    if (account?.passwordHash) {
+      await revokeAccess(trx, userId);
+      await trx.updateTable("users").set({ passwordHash: "" }).where("id", "=", userId).execute();
+      await appendAudit(trx, audited("join", userId, device));
+    }
+    await appendAudit(trx, audited("signin", userId, device));
+  });
+  return openSession(services, { userId, ...device }, "proxy");
 }
 
-async function accountOf({ db }: Services, email: string): Promise<string | undefined> {
-  const found = db.selectFrom("users").where("emailKey", "=", email.toLowerCase()).select("id");
-  return (await found.executeTakeFirst())?.id;
+/** Ends a session that the proxy has opened, when it names its person no more. `refresh`: its token. */
+export async function endByProxy({ db, changes }: Services, refresh: string): Promise<void> {
+  const ended = await db
+    .deleteFrom("sessions")
+    .where("refreshHash", "=", hashToken(refresh))
+    .returning("userId")
+    .executeTakeFirst();
+  if (ended) changes.tell({ userId: ended.userId, what: "sessions" });
 }
+
+const accountOf = ({ db }: Services, email: string) =>
+  db.selectFrom("users").where("emailKey", "=", email.toLowerCase()).select(["id", "passwordHash"]).executeTakeFirst();
 
 async function makeAccount(services: Services, email: string, device: Device): Promise<string> {
   const { db, engine, clock } = services;
@@ -51,7 +70,7 @@ async function makeAccount(services: Services, email: string, device: Device): P
     return true;
   });
   // Of two first requests at once, the other one has made it.
-  return made ? id : ((await accountOf(services, email)) ?? id);
+  return made ? id : ((await accountOf(services, email))?.id ?? id);
 }
 
 const audited = (action: string, userId: string, { ip }: Device) => ({

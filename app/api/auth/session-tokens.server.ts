@@ -26,15 +26,18 @@ type OfProvider = {
   idTokenFor(sessionId: string): string | null;
 };
 
+/** In place of the name that a provider has for its session: the proxy in front has opened it, and answers for its steps. */
+const proxySession = "proxy";
+
 /** Creates a session and returns its tokens. */
 export async function openSession(
   { db, clock, tokenKey }: SessionServices,
   { userId, userAgent, ip }: Pick<SessionRow, "userId" | "userAgent" | "ip">,
-  from?: OfProvider | "passkey",
+  from?: OfProvider | "passkey" | "proxy",
 ): Promise<Tokens> {
   const now = clock.now();
   const id = newId();
-  const provider = from === "passkey" ? undefined : from;
+  const provider = typeof from === "object" ? from : undefined;
   const { sessionHours } = await readHouse(db);
   const endsAt = earliest(provider?.endsAt ?? null, sessionHours === null ? null : now + sessionHours * hour);
   const tokens = tokensOf(tokenKey, id, 0, Math.min(now + refreshLives, endsAt ?? Number.POSITIVE_INFINITY));
@@ -56,7 +59,7 @@ export async function openSession(
       ip,
       lastSeenAt: now,
       accessId: provider?.accessId ?? null,
-      providerSession: provider?.providerSession ?? null,
+      providerSession: from === "proxy" ? proxySession : (provider?.providerSession ?? null),
       idToken: provider?.idTokenFor(id) ?? null,
       endsAt,
       byPasskey: from === "passkey" ? 1 : 0,

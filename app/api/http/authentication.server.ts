@@ -140,10 +140,10 @@ export async function findPerson({ db }: Pick<Services, "db">, userId: string): 
 const termsAt = sql<number | null>`(select max("textAt") from pages where "mustAccept" = 1 and published = 1)`;
 
 /**
- * Whether a session was opened by a passkey, by a provider or directory of the organisation, which answers for its own steps, or is of
+ * Whether a session was opened by a passkey, by a proxy, a provider or a directory of the organisation, which answers for its own steps, or is of
  * somebody with an authenticator app, without whose code no password of ours opens one.
  */
-const hasSecondStep = sql<number>`case when sessions."byPasskey" = 1 or sessions."accessId" is not null
+const hasSecondStep = sql<number>`case when sessions."byPasskey" = 1 or sessions."accessId" is not null or sessions."providerSession" is not null
   or exists (select 1 from authenticators where "userId" = users.id and "confirmedAt" is not null) then 1 else 0 end`;
 
 /** Whether somebody has pages to accept before they go on. */

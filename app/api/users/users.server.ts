@@ -8,7 +8,7 @@ import type { ApiEnv, Services } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
 import { admin, isAdmin, noProgram, signedIn, withSecondStep } from "../http/authentication.server.ts";
 import { contains, listPage } from "../http/list.server.ts";
-import { answerInvalid, invalid, notFound } from "../http/problem.server.ts";
+import { answerInvalid, invalid, notFound, Problem } from "../http/problem.server.ts";
 import { mayEndSessions, publishes } from "../http/publish-change.server.ts";
 import { changeRoute, creationRoute, itemRoute, listRoute } from "../http/resource-routes.server.ts";
 import { answers, bearer, draft, idParam, line } from "../http/schemas.server.ts";
@@ -50,6 +50,10 @@ const changeUser: RouteHandler<typeof changeUserRoute, ApiEnv> = async (c) => {
   const before = await db.selectFrom("users").where("id", "=", id).selectAll().executeTakeFirstOrThrow(notFound);
   refuseStale(c, before, showUser(before, person));
   const newAddress = given.email !== undefined && given.email !== before.email;
+  // Whoever took somebody's address would be let into what the proxy opens for them.
+  if (newAddress && services.config.authProxy) {
+    throw new Problem(403, "Aquí se entra con el correo que dice la organización: no se cambia en la cuenta.");
+  }
   if (newAddress || password !== undefined) await confirmPassword(c, confirmation);
   if (password !== undefined) await refuseCommon(password);
   const passwordHash = password === undefined ? undefined : await hashPassword(password);

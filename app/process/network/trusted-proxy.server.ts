@@ -1,5 +1,4 @@
 import { BlockList, isIP } from "node:net";
-import ipaddr from "ipaddr.js";
 
 /** A proxy that says who a person is, in this header (lowercase), and the addresses that it has. */
 export type TrustedProxy = { header: string; addresses: string[] };
@@ -10,7 +9,15 @@ export function readAddresses(said: string): string[] | undefined {
     .split(",")
     .map((one) => one.trim())
     .filter(Boolean);
-  return all.length > 0 && all.every((one) => ipaddr.isValid(one) || ipaddr.isValidCIDR(one)) ? all : undefined;
+  return all.length > 0 && all.every(isAddressOrNetwork) ? all : undefined;
+}
+
+/** As `BlockList` takes them: `ipaddr.js` knows short forms, such as `127.1`, which that does not. */
+function isAddressOrNetwork(said: string): boolean {
+  const [address = "", bits, ...more] = said.split("/");
+  const family = isIP(address);
+  if (family === 0 || more.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32));
 }
 
 const lists = new WeakMap<TrustedProxy, BlockList>();
