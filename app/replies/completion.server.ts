@@ -22,7 +22,7 @@ import { offeredAs } from "./providers/tool-calls.server.ts";
 import { measureReply } from "./running/measure.server.ts";
 import type { RunServices } from "./running/runs.server.ts";
 import { withHouseCalls } from "./tools/house-calls.server.ts";
-import { addedUsage, estimateUsage, reserveUsage, settleUsage, tooMany } from "./usage.server.ts";
+import { addedUsage, costOf, estimateUsage, reserveUsage, settleUsage, tooMany } from "./usage.server.ts";
 
 type CompletionRequest = {
   userId: string;
@@ -40,6 +40,8 @@ type CompletionRequest = {
   signal: AbortSignal;
   /** Called when nothing more will come, also if the model was never asked. */
   onEnd(): void;
+  /** Told what has been counted, for each model that was asked, also where the answer has failed. */
+  settled?(usage: ReplyUsage, cost: number): void;
 };
 
 const none = { inputTokens: 0, outputTokens: 0 };
@@ -52,7 +54,7 @@ const unreadAtMost = 30_000;
  */
 export async function completePrompt(
   { db, log, processes, modelKey, modelSilence, turns }: RunServices,
-  { userId, model: asked, prompt, signal, onEnd, house, ...wanted }: CompletionRequest,
+  { userId, model: asked, prompt, signal, onEnd, settled, house, ...wanted }: CompletionRequest,
 ): Promise<AsyncGenerator<Piece>> {
   let model = asked;
   /** Usage that models have told of. */
@@ -86,7 +88,10 @@ export async function completePrompt(
           const options = { ...wanted, tools, signal, silence: modelSilence, learn };
           for await (const piece of generate(openModel(by, modelKey), given, options)) {
             begun = true;
-            if (piece.type === "finish") told.set(by, addedUsage(told.get(by) ?? none, piece.usage));
+            // Some tell of none, and are estimated.
+            const isTold =
+              piece.type === "finish" && (piece.usage.inputTokens ?? 0) + (piece.usage.outputTokens ?? 0) > 0;
+            if (isTold) told.set(by, addedUsage(told.get(by) ?? none, piece.usage));
             // A program that does not read must not keep the others waiting.
             const unread = by.atOnce === null ? undefined : setTimeout(() => void leaveTurn(), unreadAtMost).unref();
             yield piece;
@@ -114,7 +119,9 @@ export async function completePrompt(
       // Each model is paid for what it has told of; where none has, the last one by lengths.
       const used = told.size > 0 ? [...told] : [[model, measured.usage] as const];
       for (const [by, usage] of used) {
-        if (usage.inputTokens + usage.outputTokens > 0) await settleUsage(db, userId, by, usage, Date.now());
+        if (usage.inputTokens + usage.outputTokens === 0) continue;
+        await settleUsage(db, userId, by, usage, Date.now());
+        settled?.(usage, costOf(by, usage));
       }
     });
   } catch (error) {
