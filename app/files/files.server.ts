@@ -11,7 +11,7 @@ import { FairQueue } from "../process/work/fair-queue.server.ts";
 import { isImage, mediaTypeOf } from "./media-type.server.ts";
 import { pictureBytes } from "./pictures/picture-bytes.server.ts";
 import { documentReading } from "./read-job.server.ts";
-import { FileRefused } from "./refused.server.ts";
+import { FileRefused, NoRoom } from "./refused.server.ts";
 import type { Storage } from "./storage/storage.server.ts";
 
 /** Owner and purpose of a new file; `remote` where it is taken from a folder. */
@@ -84,14 +84,16 @@ export class Files {
   /** Puts what a document has become at its server in its place, and has it read. Throws FileRefused. */
   async replace(row: FileRow, sent: Sent, remoteTag: string): Promise<void> {
     const mediaType = await mediaTypeOf(sent.path, row.name, sent.size);
+    if (isImage(mediaType)) throw new FileRefused("ahora es una imagen.");
     const sha256 = await hash(sent.path);
-    if (sha256 !== row.sha256) {
+    const isNew = sha256 !== row.sha256;
+    if (isNew) {
       await refuseFileBeyondPlan(this.#db, row.userId, sent.size - row.size);
       await this.storage.put(row.id, "original", sent.path);
-      await this.readAgain(row);
     }
     const now = { mediaType, sha256, size: sent.size, remoteTag, updatedAt: Date.now() };
     await this.#db.updateTable("files").set(now).where("id", "=", row.id).execute();
+    if (isNew) await this.readAgain({ ...row, ...now });
   }
 
   async #find(sha256: string, name: string, { userId, projectId }: Keep): Promise<FileRow | undefined> {
@@ -102,6 +104,7 @@ export class Files {
       .where("projectId", projectId === null ? "is" : "=", projectId)
       .where("temporary", "=", 0)
       .where("sessionId", "is", null)
+      .where("folderId", "is", null)
       .where("problem", "is", null)
       .selectAll()
       .execute();
@@ -230,9 +233,7 @@ function newRow(
 async function refuseFileBeyondPlan(db: Db, userId: string, more: number): Promise<void> {
   const full = await planWithoutRoom(db, userId, more);
   if (full !== undefined) {
-    throw new FileRefused(
-      `no cabe en los ${full.toLocaleString("es")} MB de tu plan. Borra antes algo que no necesites.`,
-    );
+    throw new NoRoom(`no cabe en los ${full.toLocaleString("es")} MB de tu plan. Borra antes algo que no necesites.`);
   }
 }
 

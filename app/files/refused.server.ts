@@ -2,3 +2,8 @@
 export class FileRefused extends Error {
   override name = "FileRefused";
 }
+
+/** It does not fit into its owner's plan, which may have room another time. */
+export class NoRoom extends FileRefused {
+  override name = "NoRoom";
+}

@@ -1,6 +1,6 @@
 import type { Services } from "../api/env.server.ts";
 import { addPartitions, arePartitioned } from "../db/partitions/messages.server.ts";
-import { lookAtAll } from "../files/drives/look.server.ts";
+import { lookAtAll, sweepFolders } from "../files/drives/look.server.ts";
 import { sweepReceived } from "../http/multipart.server.ts";
 import type { JobRules } from "../jobs/jobs.server.ts";
 import { limits } from "../process/limits.ts";
@@ -40,6 +40,7 @@ export const upkeep = (
     await files.resume();
     await files.sweep();
     await sweepReceived();
+    await sweepFolders(services);
     await lookAtAll(services);
   },
 });

@@ -1,6 +1,7 @@
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sweepFolders } from "../../app/files/drives/look.server.ts";
 import { type Account, type Api, openApi } from "../support/api.ts";
 import { ruleEngines } from "../support/engines.ts";
 import { startFileServer } from "../support/file-server.ts";
@@ -132,6 +133,48 @@ for (const engine of await ruleEngines()) {
       expect(there.state.asked - asked).toBe(3);
     });
 
+    it("loses nothing by an answer that is no list of it", async () => {
+      const [folder] = (await list(ana)) as [Folder];
+      const deep = `<d:multistatus xmlns:d="DAV:">${"<a>".repeat(100_000)}</d:multistatus>`;
+      for (const body of ["", "<html>Mantenimiento</html>", '<d:multistatus xmlns:d="DAV:"></d:multistatus>', deep]) {
+        there.state.answer = body;
+        await look(folder);
+        there.state.answer = undefined;
+        expect(await list(ana)).toMatchObject([
+          { problem: "El servidor no ha contestado con la lista de esa carpeta.", documents: 2 },
+        ]);
+      }
+      await look(folder);
+      expect(await list(ana)).toMatchObject([{ problem: null, documents: 2 }]);
+    });
+
+    it("keeps for a day what a folder inside no longer gives, and looks at the rest", async () => {
+      const [folder] = (await list(ana)) as [Folder];
+      await mkdir(join(there.folder, "Actas y más", "dentro"));
+      await writeFile(join(there.folder, "Actas y más", "dentro", "agosto.txt"), "En agosto no hay pleno.");
+      await look(folder);
+      expect(await names(ana)).toContain("agosto.txt");
+      there.state.shut = "/dentro/";
+      await look(folder);
+      const [shut] = await list(ana);
+      expect(shut).toMatchObject({ documents: 3, problem: null });
+      expect(shut?.skipped).toContainEqual({ path: "Actas y más/dentro", reason: "no se puede leer ahora." });
+      const row = await api.db
+        .selectFrom("folders")
+        .where("id", "=", folder.id)
+        .select("skipped")
+        .executeTakeFirstOrThrow();
+      const skipped = row.skipped.replace(/"closedAt":\d+/, '"closedAt":1');
+      await api.db.updateTable("folders").set({ skipped }).where("id", "=", folder.id).execute();
+      await api.services.jobs.add({ kind: "folder", userId: ana.id, subjectId: folder.id });
+      api.services.jobs.wake("folder");
+      await idle();
+      expect(await list(ana)).toMatchObject([{ documents: 2 }]);
+      there.state.shut = undefined;
+      await rm(join(there.folder, "Actas y más", "dentro"), { recursive: true });
+      await look(folder);
+    });
+
     it("loses nothing while its server is away", async () => {
       const [folder] = (await list(ana)) as [Folder];
       there.state.mood = 503;
@@ -176,7 +219,25 @@ for (const engine of await ruleEngines()) {
       expect(await names(ana)).toContain("de berta.txt");
       await api.call("DELETE", `/api/project/${projectId}/members/${berta.id}`, { token: ana.token });
       expect(await names(ana)).toEqual(["julio.txt", "mayo.txt"]);
+      await sweepFolders(api.services);
       expect(await api.db.selectFrom("files").where("userId", "=", berta.id).select("id").execute()).toEqual([]);
+    });
+
+    it("stays its person's while nothing of theirs may be deleted", async () => {
+      const [folder] = (await list(ana)) as [Folder];
+      const reason = { userId: ana.id, reason: "Un pleito" };
+      const hold = await api.call("POST", "/api/hold", { token: admin.token, json: reason });
+      await writeFile(join(there.folder, "Actas y más", "mayo.txt"), "En mayo se cambió de idea.");
+      await rm(join(there.folder, "Actas y más", "julio.txt"));
+      await look(folder);
+      expect(await names(ana)).toEqual(["julio.txt", "mayo.txt", "mayo.txt"]);
+      await api.call("DELETE", `/api/hold/${(hold.body as { id: string }).id}`, { token: admin.token });
+      await look(folder);
+      expect(await names(ana)).toEqual(["mayo.txt", "mayo.txt"]);
+    });
+
+    it.each(["../otra", "a/../b", "./x", "a\u0000b", "\ud800"])("is none at %j", async (path) => {
+      expect((await add(ana, path)).status).toBe(422);
     });
 
     it("goes with its account, and with its server's consent to a person", async () => {
@@ -195,7 +256,8 @@ for (const engine of await ruleEngines()) {
       expect(refused.text).toContain("Hay cuentas conectadas");
       const gone = await api.call("DELETE", `/api/drive-account/${driveId}`, { token: ana.token });
       expect(gone.status).toBe(204);
-      expect(await names(ana)).toEqual([]);
+      // What it was while nothing of hers could be deleted is hers.
+      expect(await names(ana)).toEqual(["mayo.txt"]);
       expect(await list(ana)).toEqual([]);
     });
   });

@@ -27,10 +27,19 @@ export async function startFileServer(people: Record<string, string>) {
     requireAuthentification: true,
   });
   await server.setFileSystemAsync("/", new webdav.PhysicalFileSystem(folder));
-  const state = { mood: undefined as number | undefined, asked: 0 };
+  const state = {
+    mood: undefined as number | undefined,
+    /** Body that it answers with to all lists. */
+    answer: undefined as string | undefined,
+    /** Part of the addresses that it lets nobody read. */
+    shut: undefined as string | undefined,
+    asked: 0,
+  };
   const http = createServer((request, response) => {
     state.asked++;
     if (state.mood) return response.writeHead(state.mood).end();
+    if (state.answer !== undefined) return response.writeHead(207).end(state.answer);
+    if (state.shut && request.url?.includes(state.shut)) return response.writeHead(403).end();
     if (request.url === "/status.php") return response.end('{"installed":true,"productname":"Nextcloud"}');
     if (!request.url?.startsWith(`${root}/`)) return response.writeHead(404).end();
     // As express leaves it below a mount.

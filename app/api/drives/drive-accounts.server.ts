@@ -8,7 +8,7 @@ import { limits } from "../../process/limits.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
 import { active, noProgram, signedIn } from "../http/authentication.server.ts";
-import { answerInvalid, invalid, notFound } from "../http/problem.server.ts";
+import { answerInvalid, invalid, notFound, Problem } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
 import { answers, bearer, idParam, isoOrNull, line, takes } from "../http/schemas.server.ts";
@@ -90,17 +90,26 @@ const connect: RouteHandler<typeof connectRoute, ApiEnv> = async (c) => {
     if (before) await trx.updateTable("driveAccounts").set({ password, updatedAt: now }).where("id", "=", id).execute();
     else {
       const whose = { userId: person.id, driveId: drive.id, username: given.username };
-      await trx
+      const { numInsertedOrUpdatedRows } = await trx
         .insertInto("driveAccounts")
         .values({ id, createdAt: now, updatedAt: now, ...whose, password })
-        .execute();
+        .onConflict((conflict) => conflict.columns(["userId", "driveId"]).doNothing())
+        .executeTakeFirst();
+      if (numInsertedOrUpdatedRows === 0n) throw new Problem(409, "Se está conectando en otra pestaña.");
     }
     await recordAudit(trx, c, "sign-in", "drive", drive.id, { ownerId: person.id });
   });
   return c.body(null, 204);
 };
 
-const below = z.object({ path: z.string().max(limits.folderPath, "Esa ruta es demasiado larga.").default("") });
+/** Path of a folder, from the root of its account. */
+export const folderPath = z
+  .string("La ruta tiene que ser un texto.")
+  .max(limits.folderPath, "Esa ruta es demasiado larga.")
+  .transform((path) => path.split("/").filter(Boolean).join("/"))
+  .refine((path) => !/(?:^|\/)\.{1,2}(?:\/|$)|\p{Cc}|\p{Cs}/u.test(path), "Esa ruta no es de una carpeta.")
+  .openapi({ example: "Documentos/Actas" });
+const below = z.object({ path: folderPath.default("") });
 const listFoldersRoute = createRoute({
   method: "get",
   path: "/{id}/folders",

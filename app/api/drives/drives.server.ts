@@ -12,9 +12,11 @@ import { flag, flagsOf, line, rowFields, serverUrl, timesOf } from "../http/sche
 
 const fields = {
   name: line("El nombre", 60, 1),
-  address: serverUrl("un servidor de archivos", 1_000).openapi({
-    description: "De un Nextcloud u ownCloud, la suya; de otro servidor, la de su WebDAV.",
-  }),
+  address: serverUrl("un servidor de archivos", 1_000)
+    .refine((url) => !/[?#]/.test(url), "La dirección no lleva nada detrás de su ruta.")
+    .openapi({
+      description: "De un Nextcloud u ownCloud, la suya; de otro servidor, la de su WebDAV.",
+    }),
   enabled: flag.default(true),
   groupIds,
 };
@@ -45,8 +47,8 @@ export const drives: Resource<"drives", typeof shown, typeof body> = {
         throw invalid("address", "Hay cuentas conectadas en el servidor de antes. Añade este como otro servidor.");
       }
     }
-    const isNew = given.enabled && given.address !== before?.address;
-    return { ...given, address: isNew ? await answering(given.address) : given.address };
+    const isNew = given.enabled && (before?.enabled !== 1 || given.address !== before.address);
+    return { ...given, address: isNew ? await answering(given.address) : given.address.replace(/\/*$/, "/") };
   },
   list: {
     searched: ["name", "address"],

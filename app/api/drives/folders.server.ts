@@ -14,7 +14,7 @@ import { countAttempt } from "../http/rate-limit.server.ts";
 import { answers, bearer, id, idParam, isoOrNull, rowFields, takes, timesOf } from "../http/schemas.server.ts";
 import { seeProject, writesInProject } from "../http/visibility.server.ts";
 import { refuseOnHold } from "../retention/holds.server.ts";
-import { findAccount, refuseUnreadable } from "./drive-accounts.server.ts";
+import { findAccount, folderPath, refuseUnreadable } from "./drive-accounts.server.ts";
 
 const folder = z
   .object({
@@ -59,12 +59,7 @@ const list: RouteHandler<typeof listRoute, ApiEnv> = async (c) => {
 const newFolder = z.strictObject({
   driveId: id,
   projectId: id,
-  path: z
-    .string("La ruta tiene que ser un texto.")
-    .max(limits.folderPath, "Esa ruta es demasiado larga.")
-    .transform((path) => path.split("/").filter(Boolean).join("/"))
-    .refine((path) => !path.split("/").includes(".."), "Esa ruta no es de una carpeta.")
-    .openapi({ example: "Documentos/Actas" }),
+  path: folderPath,
 });
 const createRouteOf = createRoute({
   method: "post",

@@ -144,6 +144,7 @@ export async function shutOut(trx: Trx, id: string, { except = "" } = {}): Promi
   await revokeAccess(trx, id, { except });
   // Other sites would still be answered for them when the account is opened again.
   await trx.deleteFrom("toolAccounts").where("userId", "=", id).execute();
+  await trx.deleteFrom("driveAccounts").where("userId", "=", id).execute();
 }
 
 /** Throws 409 if the account is the only active admin. Call it after `lockAdmins`. */

@@ -35,8 +35,13 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   );
   await index("folders", "projectId");
   await index("folders", "userId");
-  await db.schema.alterTable("files").addColumn("folderId", id, optional("folders", "cascade")).execute();
+  await db.schema.alterTable("files").addColumn("folderId", id, optional("folders", "set null")).execute();
   await db.schema.alterTable("files").addColumn("remotePath", text).execute();
   await db.schema.alterTable("files").addColumn("remoteTag", text).execute();
-  await index("files", "folderId");
+  await db.schema
+    .createIndex("files_folderId_remotePath")
+    .on("files")
+    .columns(["folderId", "remotePath"])
+    .unique()
+    .execute();
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { z } from "zod";
 import type { Db } from "../../db/engine.server.ts";
+import { isTaken } from "../../db/errors.server.ts";
 import { forGroupsOf } from "../../db/people/groups.server.ts";
 import type { SharedClock } from "../../db/processes/clock.server.ts";
 import type { FileRow, FolderRow } from "../../db/tables.ts";
@@ -11,7 +12,7 @@ import { decrypt } from "../../process/crypto.server.ts";
 import { limits } from "../../process/limits.ts";
 import type { Files } from "../files.server.ts";
 import { documentTypes, textTypes } from "../formats/types.server.ts";
-import { FileRefused } from "../refused.server.ts";
+import { FileRefused, NoRoom } from "../refused.server.ts";
 import { type Account, DriveRefused, download, type Entry, listFolder } from "./webdav.server.ts";
 
 type LookServices = { db: Db; clock: SharedClock; files: Files; toolKey: Buffer };
@@ -21,10 +22,19 @@ const patience = 10 * 60_000;
 // In ms. A server that has lost its disk for an hour deletes nothing here.
 const patienceWithRefusals = 24 * 60 * 60_000;
 const documentsAtMost = 500;
+const failuresInARow = 3;
 const foldersAtMost = 200;
 
-/** A file that was not taken, and why: what follows its name. */
-const skippedFile = z.object({ path: z.string(), tag: z.string(), reason: z.string() });
+/**
+ * A file that was not taken, or a folder that could not be read, and why: what follows its name. `tag`: of the content that was refused, which
+ * is not fetched again; empty where it may be taken the next time. `closedAt`: since when a folder is, epoch ms.
+ */
+const skippedFile = z.object({
+  path: z.string(),
+  tag: z.string(),
+  reason: z.string(),
+  closedAt: z.number().optional(),
+});
 export type Skipped = z.infer<typeof skippedFile>;
 export const skippedIn = ({ skipped }: Pick<FolderRow, "skipped">): Skipped[] =>
   z.array(skippedFile).parse(JSON.parse(skipped));
@@ -38,7 +48,29 @@ export const lookingAtFolders = (services: LookServices): JobRules => ({
   atOnce: 4,
   retries: [60_000],
   work: (job) => look(services, job),
+  async failed({ subjectId }, problem) {
+    await services.db.updateTable("folders").set({ problem }).where("id", "=", subjectId).execute();
+  },
 });
+
+/**
+ * Deletes documents of folders that are gone with their account, server or project; of people of whom nothing is deleted, they become
+ * files of theirs.
+ */
+export async function sweepFolders({ db, files }: Pick<LookServices, "db" | "files">): Promise<void> {
+  const left = db.updateTable("files").where("remotePath", "is not", null).where("folderId", "is", null);
+  await left
+    .set({ remotePath: null, remoteTag: null, projectId: null })
+    .where("userId", "in", db.selectFrom("holds").select("userId"))
+    .execute();
+  const gone = await db
+    .selectFrom("files")
+    .where("remotePath", "is not", null)
+    .where("folderId", "is", null)
+    .select("id")
+    .execute();
+  await files.delete(gone.map(({ id }) => id));
+}
 
 /** Has all folders looked at that nobody is looking at. */
 export async function lookAtAll({ db, jobs }: { db: Db; jobs: Jobs }): Promise<void> {
@@ -72,15 +104,27 @@ async function look(services: LookServices, { subjectId, progress, signal }: Job
     if (!account)
       throw new DriveRefused("Ahora no puedes usar ese servidor, o no escribes en el proyecto.", { refused: true });
     const within = AbortSignal.any([signal, AbortSignal.timeout(patience)]);
-    const { documents, isCut } = await documentsIn(account, folder.path, within);
-    await deleteGone(services, folder, documents);
+    const { documents, closed, isCut } = await documentsIn(account, folder.path, within);
+    const known = skippedIn(folder);
+    const shut = closed.map(
+      (path) => known.find((one) => one.path === path && one.closedAt) ?? closedFolder(path, now),
+    );
+    const kept = shut
+      .filter(({ closedAt = now }) => closedAt > now - patienceWithRefusals)
+      .map(({ path }) => `${path}/`);
+    await deleteGone(
+      services,
+      folder,
+      (path) => documents.some((one) => one.path === path) || kept.some((one) => path.startsWith(one)),
+    );
     const skipped = await takeNew(services, folder, { account, documents, signal: within, progress });
     const problem = isCut ? `Tiene más de lo que cabe: están ${documents.length} documentos.` : null;
-    return { problem, refusedAt: null, skipped: JSON.stringify(skipped.slice(0, skippedAtMost)) };
+    return { problem, refusedAt: null, skipped: JSON.stringify([...shut, ...skipped].slice(0, skippedAtMost)) };
   };
   const came = await outcome().catch((error): Partial<FolderRow> => {
     if (signal.aborted || !(error instanceof DriveRefused)) throw error;
-    return { problem: error.message, refusedAt: error.refused ? (folder.refusedAt ?? now) : null };
+    // A server that is away says nothing of rights: only a look that succeeds ends a refusal.
+    return { problem: error.message, ...(error.refused && { refusedAt: folder.refusedAt ?? now }) };
   });
   await db
     .updateTable("folders")
@@ -88,8 +132,15 @@ async function look(services: LookServices, { subjectId, progress, signal }: Job
     .where("id", "=", folder.id)
     .execute();
   // Nobody keeps here for long what its person may not read there any more.
-  if (came.refusedAt && came.refusedAt < now - patienceWithRefusals) await deleteGone(services, folder, []);
+  if (came.refusedAt && came.refusedAt < now - patienceWithRefusals) await deleteGone(services, folder, () => false);
 }
+
+const closedFolder = (path: string, closedAt: number): Skipped => ({
+  path,
+  tag: "",
+  reason: "no se puede leer ahora.",
+  closedAt,
+});
 
 /** The account of a folder, while its person may use the server and writes in the project. */
 async function accountOf({ db, toolKey }: LookServices, folder: FolderRow): Promise<Account | undefined> {
@@ -114,34 +165,42 @@ async function accountOf({ db, toolKey }: LookServices, folder: FolderRow): Prom
 /** Documents below a folder, as many as a project may have of one. Throws DriveRefused. */
 async function documentsIn(account: Account, path: string, signal: AbortSignal) {
   const documents: Entry[] = [];
+  /** Folders inside that may not be read, or are gone between two lists. */
+  const closed: string[] = [];
   const waiting = [path];
   for (let listed = 0; waiting.length > 0; listed++) {
-    if (listed >= foldersAtMost) return { documents, isCut: true };
+    if (listed >= foldersAtMost) return { documents, closed, isCut: true };
     const next = waiting.shift() ?? "";
-    // A folder inside that may not be read, or was deleted a moment ago, has nothing for this person.
     const entries = await listFolder(account, next, signal).catch((error) => {
-      if (next === path || !(error instanceof DriveRefused && error.refused)) throw error;
+      const isInside = next !== path && error instanceof DriveRefused && error.refused && !error.ofPassword;
+      if (!isInside) throw error;
+      closed.push(next);
       return [];
     });
     for (const entry of entries) {
-      // Below the folder that was asked for, so that no list leads round in a circle.
-      if (!entry.path.startsWith(next && `${next}/`) || basename(entry.path).startsWith(".")) continue;
+      if (basename(entry.path).startsWith(".")) continue;
       if (entry.isFolder) waiting.push(entry.path);
-      else if (isDocument(entry)) documents.push(entry);
-      if (documents.length >= documentsAtMost) return { documents, isCut: true };
+      else if (isDocument(entry)) {
+        if (documents.length >= documentsAtMost) return { documents, closed, isCut: true };
+        documents.push(entry);
+      }
     }
   }
-  return { documents, isCut: false };
+  return { documents, closed, isCut: false };
 }
 
 /** Deletes what is not at the server any more, but for people of whom nothing is deleted. */
-async function deleteGone({ db, files }: LookServices, folder: FolderRow, documents: Entry[]): Promise<void> {
-  const there = new Set(documents.map(({ path }) => path));
-  const gone = (await takenFrom(db, folder)).filter(({ remotePath }) => !there.has(remotePath ?? ""));
-  if (gone.length === 0) return;
-  const hold = await db.selectFrom("holds").where("userId", "=", folder.userId).select("id").executeTakeFirst();
-  if (!hold) await files.delete(gone.map(({ id }) => id));
+async function deleteGone(
+  { db, files }: LookServices,
+  folder: FolderRow,
+  isThere: (path: string) => boolean,
+): Promise<void> {
+  const gone = (await takenFrom(db, folder)).filter(({ remotePath }) => !isThere(remotePath ?? ""));
+  if (gone.length > 0 && !(await isOnHold(db, folder))) await files.delete(gone.map(({ id }) => id));
 }
+
+const isOnHold = async (db: Db, { userId }: Pick<FolderRow, "userId">): Promise<boolean> =>
+  (await db.selectFrom("holds").where("userId", "=", userId).select("id").executeTakeFirst()) !== undefined;
 
 type Taking = { account: Account; documents: Entry[]; signal: AbortSignal; progress: JobAtWork["progress"] };
 
@@ -150,6 +209,7 @@ async function takeNew(services: LookServices, folder: FolderRow, { account, doc
   const taken = new Map((await takenFrom(services.db, folder)).map((row) => [row.remotePath, row]));
   const before = new Map(skippedIn(folder).map((one) => [one.path, one]));
   const skipped: Skipped[] = [];
+  let failures = 0;
   const place = await mkdtemp(join(tmpdir(), "tertulia-recibido-"));
   const to = join(place, "documento");
   try {
@@ -159,7 +219,7 @@ async function takeNew(services: LookServices, folder: FolderRow, { account, doc
       const known = before.get(path);
       if (row?.remoteTag === tag) continue;
       // A file that was refused is not fetched again until it has changed.
-      if (known?.tag === tag) {
+      if (known?.tag && known.tag === tag) {
         skipped.push(known);
         continue;
       }
@@ -169,10 +229,15 @@ async function takeNew(services: LookServices, folder: FolderRow, { account, doc
         if ((told ?? 0) > limits.document) throw new FileRefused(tooLarge);
         const size = await download(account, path, { to, most: limits.document, signal });
         await take(services, folder, { row, sent: { path: to, name: basename(path), size }, path, tag });
+        failures = 0;
       } catch (error) {
-        const why = error instanceof FileRefused || (error instanceof DriveRefused && error.refused);
-        if (!why) throw error;
-        skipped.push({ path, tag, reason: error.message });
+        signal.throwIfAborted();
+        const isContent = error instanceof FileRefused && !(error instanceof NoRoom);
+        if (!(error instanceof FileRefused || error instanceof DriveRefused)) throw error;
+        // One file that its server does not give is its own; several in a row are the server's trouble.
+        if (error instanceof DriveRefused && !error.refused && ++failures === failuresInARow) throw error;
+        const reason = error instanceof DriveRefused ? `no se ha podido traer. ${error.message}` : error.message;
+        skipped.push({ path, tag: isContent ? tag : "", reason });
       }
     }
   } finally {
@@ -190,11 +255,17 @@ type Found = {
   tag: string;
 };
 
-async function take({ files }: LookServices, folder: FolderRow, { row, sent, path, tag }: Found): Promise<void> {
-  if (row) return files.replace(row, sent, tag);
+async function take({ db, files }: LookServices, folder: FolderRow, { row, sent, path, tag }: Found): Promise<void> {
+  if (row && !(await isOnHold(db, folder))) return files.replace(row, sent, tag);
+  // Of whom nothing is deleted, what it was stays theirs.
+  const own = { folderId: null, remotePath: null, remoteTag: null };
+  if (row) await db.updateTable("files").set(own).where("id", "=", row.id).execute();
   const { id: folderId, userId, projectId } = folder;
   const remote = { folderId, remotePath: path, remoteTag: tag };
-  await files.take(sent, { userId, projectId, temporary: false, remote });
+  await files.take(sent, { userId, projectId, temporary: false, remote }).catch((error) => {
+    // Another look has taken it meanwhile.
+    if (!isTaken(error)) throw error;
+  });
 }
 
 const takenFrom = (db: Db, { id }: FolderRow) =>

@@ -1,5 +1,6 @@
 import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
+import { limits } from "../../process/limits.ts";
 import { recordOf } from "../../process/text/json.ts";
 import { unescaped } from "../../process/text/unescaped.ts";
 import { parseXml } from "../../process/text/xml.server.ts";
@@ -9,6 +10,8 @@ export type Account = { address: string; username: string; password: string };
 /** Folder or file as its server lists it. `path`: from the root of the account. `tag` changes with the content. */
 export type Entry = { path: string; isFolder: boolean; size: number | undefined; tag: string };
 
+type Refusing = ErrorOptions & { refused?: boolean; ofPassword?: boolean };
+
 /**
  * A server of files has not done as it was asked; the message is a sentence for people. `refused`: it answers, and does not let this
  * account read that (any more), or has no such thing.
@@ -16,9 +19,12 @@ export type Entry = { path: string; isFolder: boolean; size: number | undefined;
 export class DriveRefused extends Error {
   override name = "DriveRefused";
   readonly refused: boolean;
-  constructor(sentence: string, { refused = false, ...options }: ErrorOptions & { refused?: boolean } = {}) {
+  /** Whether it is the password that it does not take. */
+  readonly ofPassword: boolean;
+  constructor(sentence: string, { refused = false, ofPassword = false, ...options }: Refusing = {}) {
     super(sentence, options);
     this.refused = refused;
+    this.ofPassword = ofPassword;
   }
 }
 
@@ -41,7 +47,14 @@ export async function listFolder(account: Account, path: string, signal: AbortSi
     throw refusal(answer, "esa carpeta");
   }
   const root = new URL(account.address).pathname;
-  return entriesIn(await textUpTo(answer, listAtMost), url, root).filter((entry) => entry.path !== path);
+  const entries = entriesIn(await textUpTo(answer, listAtMost), url, root);
+  // A list names its own folder, too (RFC 4918, 9.1): without it, something else has answered.
+  if (!entries.some((entry) => entry.path === path)) throw noList();
+  const steps = path === "" ? 1 : path.split("/").length + 1;
+  // Some servers list what lies deeper as well, or elsewhere.
+  return entries.filter(
+    (entry) => entry.path.startsWith(path && `${path}/`) && entry.path.split("/").length === steps && entry.path !== "",
+  );
 }
 
 /**
@@ -87,9 +100,12 @@ export async function findAddress(given: string): Promise<string> {
 
 const within = (ms: number, signal: AbortSignal) => AbortSignal.any([signal, AbortSignal.timeout(ms)]);
 
+/** Address below that of the account, and nowhere else. Throws DriveRefused. */
 function addressOf({ address }: Account, path: string, isFolder: boolean): string {
-  const steps = path.split("/").map(encodeURIComponent).join("/");
-  return `${address}${steps}${isFolder && path ? "/" : ""}`;
+  const steps = path.toWellFormed().split("/").map(encodeURIComponent).join("/");
+  const url = new URL(`./${steps}${isFolder && path ? "/" : ""}`, address).href;
+  if (url.startsWith(address) && address.endsWith("/")) return url;
+  throw new DriveRefused("En el servidor no está esa carpeta.", { refused: true });
 }
 
 async function ask(account: Account | undefined, url: string, init: RequestInit, signal: AbortSignal) {
@@ -109,7 +125,10 @@ function unreached(cause: unknown): never {
 
 function refusal({ status, headers }: Response, what: string): DriveRefused {
   if (status === 401)
-    return new DriveRefused("El servidor no acepta ese usuario con esa contraseña.", { refused: true });
+    return new DriveRefused("El servidor no acepta ese usuario con esa contraseña.", {
+      refused: true,
+      ofPassword: true,
+    });
   if (status === 403) return new DriveRefused(`El servidor no te deja leer ${what}.`, { refused: true });
   if (status === 404) return new DriveRefused(`En el servidor no está ${what}.`, { refused: true });
   if (status >= 300 && status < 400) {
@@ -144,13 +163,22 @@ function parsed(json: string): unknown {
   }
 }
 
+const noList = () => new DriveRefused("El servidor no ha contestado con la lista de esa carpeta.");
+
+// No list is deeper; looking for the end of tags that never end would take the thread.
+const deepest = 20;
+
 /** Entries in a multistatus (RFC 4918, 14.16), whatever prefix its server has for DAV's names; those of elsewhere are left out. */
 function entriesIn(xml: string, url: string, root: string): Entry[] {
+  // One that was cut off names only some, and the others are not gone.
+  if (!/<\/(?:[\w-]{1,20}:)?multistatus\s{0,20}>\s*$/i.test(xml.slice(-1_000))) throw noList();
   const entries: Entry[] = [];
   let at = "";
+  let depth = 0;
   let entry = emptyEntry();
   parseXml(xml, {
     open(name) {
+      if (++depth > deepest) throw noList();
       at = localName(name);
       if (at === "response") entry = emptyEntry();
       if (at === "collection") entry.isFolder = true;
@@ -159,14 +187,15 @@ function entriesIn(xml: string, url: string, root: string): Entry[] {
       if (at in entry.texts) entry.texts[at as keyof typeof entry.texts] += text;
     },
     close(name) {
+      depth--;
       at = "";
       if (localName(name) !== "response") return;
       const { href, getcontentlength, getetag, getlastmodified } = entry.texts;
       const path = pathOf(href.trim(), url, root);
-      if (path === undefined) return;
+      if (path === undefined || path.length > limits.folderPath) return;
       const size = /^\s*\d{1,15}\s*$/.test(getcontentlength) ? Number(getcontentlength) : undefined;
       const tag = getetag.trim() || `${getlastmodified.trim()} ${size ?? ""}`;
-      entries.push({ path, isFolder: entry.isFolder, size, tag: tag.slice(0, 200) });
+      entries.push({ path, isFolder: entry.isFolder, size, tag: tag.replace(/\p{Cc}/gu, "").slice(0, 200) });
     },
   });
   return entries;
