@@ -64,6 +64,7 @@ export const limits = {
   /** Questions in series: how many one person has, rows of one, bytes of its table. */
   batches: 50,
   batchRows: 1_000,
+  batchColumns: 100,
   batchFile: 2 * 1024 * 1024,
   /** Folders at servers of files that one person has connected. */
   folders: 50,

@@ -38,10 +38,10 @@ async function deleteChats({ db, changes }: RetentionServices, rule: RetentionRo
     const series = dueBatches(trx, rule, now).select("id").limit(atOnce);
     const ended = await trx.deleteFrom("batches").where("id", "in", series).returning(["id", "userId"]).execute();
     await tell(trx, rule, "batch", ended);
-    return deleted;
+    return { chats: deleted, series: ended.length };
   });
-  for (const userId of new Set(gone.map((chat) => chat.userId))) changes.tell({ userId, what: "chat" });
-  return gone.length;
+  for (const userId of new Set(gone.chats.map((chat) => chat.userId))) changes.tell({ userId, what: "chat" });
+  return Math.max(gone.chats.length, gone.series);
 }
 
 async function deleteFiles({ db, files }: RetentionServices, rule: RetentionRow, now: number): Promise<number> {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { addAccess, refuseWithoutEntry } from "../api/access/first-access.server.ts";
-import { answeringBatches } from "../api/batches/answer-rows.server.ts";
+import { answeringBatches, resumeBatches } from "../api/batches/answer-rows.server.ts";
 import { sendingForgotten, sendQueued } from "../api/chats/queued.server.ts";
 import type { Services } from "../api/env.server.ts";
 import { importing } from "../api/imports/import-job.server.ts";
@@ -176,6 +176,7 @@ export async function openServices(config: Config): Promise<Opened> {
   jobs.handle("webhook", tellingWebhooks(running));
   if (config.events) jobs.handle("events", tellingEvents(db, config.events));
   runs.sendQueuedBy((chatId, ended) => sendQueued(services, chatId, ended));
+  await resumeBatches(services);
   await jobs.start();
   // Not awaited: model servers may be slow to answer.
   const discovery = lookForModels(running, config);

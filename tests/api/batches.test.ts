@@ -38,6 +38,8 @@ afterAll(() => {
   server.close();
 });
 
+const modelAt = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+
 for (const engine of await ruleEngines()) {
   describe(`questions in series, on ${engine.name}`, () => {
     let api: Api;
@@ -49,7 +51,7 @@ for (const engine of await ruleEngines()) {
       api = await openApi(engine);
       admin = await api.signUp("Admin");
       ana = await api.signUp("Ana");
-      const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+      const baseUrl = modelAt();
       const model = {
         name: "m",
         provider: "openai-compatible",
@@ -73,7 +75,7 @@ for (const engine of await ruleEngines()) {
     };
     const result = async (id: string) => (await api.call("GET", `/api/batch/${id}/result`, { token: ana.token })).text;
     const act = (id: string, what: "stop" | "resume", { token } = ana) =>
-      api.call("POST", `/api/batch/${id}/${what}`, { token });
+      api.call("POST", `/api/batch/${id}/${what}`, { token, ...(what === "resume" && { json: {} }) });
 
     it("ask once for each row of a table, whatever made it, and answer with the table", async () => {
       const made = await begin(
@@ -125,6 +127,35 @@ for (const engine of await ruleEngines()) {
       expect(paused.problem).toBe("Se ha gastado lo que podía costar.");
       expect(paused.answered).toBeLessThan(60);
       expect(paused.cost).toBeGreaterThanOrEqual(50);
+      const more = await api.call("POST", `/api/batch/${dear.id}/resume`, {
+        token: ana.token,
+        json: { budget: "100" },
+      });
+      expect(more.body).toMatchObject({ budget: 100 });
+      expect((await ends(dear.id, "paused")).answered).toBeGreaterThan(paused.answered);
+    });
+
+    it("take a cell that is empty for an empty blank, and wait for a model that is gone", async () => {
+      const json = { name: "otro", provider: "openai-compatible", externalId: "y", baseUrl: modelAt() };
+      const gone = ((await api.call("POST", "/api/model", { token: admin.token, json })).body as { id: string }).id;
+      state.slow = 50;
+      const { id } = (await begin(`nombre,pueblo\nAna,\n${"x,y\n".repeat(40)}`, { modelId: gone })).body as Batch;
+      await expect.poll(async () => (await read(id)).answered).toBeGreaterThan(0);
+      await api.call("DELETE", `/api/model/${gone}`, { token: admin.token });
+      state.slow = 0;
+      expect((await ends(id, "paused")).problem).toContain("Su modelo ya no está");
+      expect((await result(id)).split("\r\n")[1]).toContain("DI QUIÉN ES ANA, DE .");
+    });
+
+    it("count in a plan by what they cost also where the model's server tells of nothing", async () => {
+      const json = { name: "Caro", costPerMonth: 60 };
+      const group = await api.call("POST", "/api/group", { token: admin.token, json });
+      const one = { groupId: (group.body as { id: string }).id, userId: ana.id };
+      const member = await api.call("POST", "/api/member", { token: admin.token, json: one });
+      await api.db.deleteFrom("usage").where("userId", "=", ana.id).execute();
+      const { id } = (await begin(`nombre,pueblo\n${"x,y\n".repeat(60)}`)).body as Batch;
+      expect((await ends(id, "paused")).problem).toContain("han costado ya lo que pueden costar");
+      await api.call("DELETE", `/api/member/${(member.body as { id: string }).id}`, { token: admin.token });
     });
 
     it("count in the plan of their person, and wait where it ends", async () => {
@@ -161,6 +192,7 @@ for (const engine of await ruleEngines()) {
       [`nombre,pueblo\n${"a,b\n".repeat(1_001)}`, "tiene 1001 filas, y caben 1000"],
       ["x".repeat(2 * 1024 * 1024 + 1), "pesa más de 2 MB"],
       ["\u0000\u0001\u0002", "falta la columna"],
+      [`nombre,pueblo,${"x,".repeat(150)}\na,b\n`, "152 columnas, y caben 100"],
     ])("are refused with the cause: %j", async (csv, sentence) => {
       const answer = await begin(csv);
       expect([answer.status, answer.text]).toEqual([422, expect.stringContaining(sentence)]);

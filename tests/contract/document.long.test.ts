@@ -281,7 +281,7 @@ it("questions in series are as the document says", async () => {
   await first("get /api/batch");
   await run("get /api/batch/{id}", { id });
   await run("post /api/batch/{id}/stop", { id });
-  await run("post /api/batch/{id}/resume", { id });
+  await run("post /api/batch/{id}/resume", { id }, { json: {} });
   await run("get /api/batch/{id}/result", { id });
   await run("delete /api/batch/{id}", { id });
   await run("delete /api/template/{id}", template);

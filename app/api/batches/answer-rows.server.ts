@@ -7,15 +7,16 @@ import { textsIn } from "../../process/text/json.ts";
 import type { ReplyUsage } from "../../replies/chunk.ts";
 import { completePrompt } from "../../replies/completion.server.ts";
 import { ReplyError } from "../../replies/errors.server.ts";
-import { costOf, estimateUsage, LimitReached } from "../../replies/usage.server.ts";
+import { LimitReached } from "../../replies/usage.server.ts";
 import type { Services } from "../env.server.ts";
 import { findPerson, refuseInactive } from "../http/authentication.server.ts";
 import { Problem } from "../http/problem.server.ts";
 import { modelToUse } from "../models/models.server.ts";
 import { tellLimit } from "../webhooks/limit-reached.server.ts";
 
-// Rows of one turn: then whoever else waits goes on first.
+// Rows of one turn, and its ms: then whoever else waits goes on first.
 const rowsAtOnce = 20;
+const turn = 60_000;
 // In ms, for one row.
 const patience = 5 * 60_000;
 const failuresInARow = 5;
@@ -49,12 +50,13 @@ async function answerRows(services: Services, { subjectId, signal, progress }: J
   const { db, changes } = services;
   const find = () =>
     db.selectFrom("batches").where("id", "=", subjectId).where("state", "=", "running").selectAll().executeTakeFirst();
+  const begun = Date.now();
   for (let answered = 0, failures = 0; ; answered++) {
     signal.throwIfAborted();
     // It may have been stopped, or deleted.
     const batch = await find();
     if (!batch) return;
-    if (answered >= rowsAtOnce) return goOn(services, batch);
+    if (answered >= rowsAtOnce || (answered > 0 && Date.now() - begun > turn)) return goOn(services, batch);
     const end = (state: BatchRow["state"], problem: string | null = null) => store(services, batch, { state, problem });
     const row = await nextRow(services, batch);
     if (!row) return end("done");
@@ -66,6 +68,9 @@ async function answerRows(services: Services, { subjectId, signal, progress }: J
       const person = await findPerson(services, batch.userId);
       if (!person) return;
       refuseInactive(person);
+      // Nobody has chosen another one for it.
+      if (batch.modelId === null)
+        return end("paused", "Su modelo ya no está. Empieza otra serie con las filas que faltan.");
       const model = await modelToUse(services, batch.userId, batch.modelId);
       const came = await answerTo(services, batch, row, model, signal);
       failures = came.state === "failed" ? failures + 1 : 0;
@@ -118,52 +123,72 @@ async function spent({ db }: Services, { id }: BatchRow): Promise<number> {
 
 type Came = Pick<BatchQuestionRow, "state" | "answer" | "problem" | "inputTokens" | "outputTokens" | "cost">;
 
-const nothing = { answer: null, inputTokens: null, outputTokens: null, cost: null };
-
-/** Outcome of asking a model about one row. Throws LimitReached before anything is asked. */
+/** Outcome of asking a model about one row, with what it has cost so far. Throws LimitReached before anything is asked. */
 async function answerTo(
   services: Services,
   { content, columns, userId }: BatchRow,
-  { cells }: BatchQuestionRow,
+  row: BatchQuestionRow,
   model: ModelRow,
   stopped: AbortSignal,
 ): Promise<Came> {
   const names = textsIn(columns);
-  const values = textsIn(cells);
-  const question = filledIn(content, (name) => values[names.indexOf(name)] ?? null);
-  if (question.length > limits.message) {
-    return { ...nothing, state: "failed", problem: "Con sus datos, la pregunta es demasiado larga." };
-  }
-  const signal = AbortSignal.any([stopped, AbortSignal.timeout(patience)]);
-  const asked = { system: "", turns: [{ role: "user" as const, content: question }] };
-  const options = {
-    stop: [],
-    settings: {},
-    required: [],
-    responseFormat: undefined,
-    tools: [],
-    house: [],
-    toolChoice: undefined,
+  const values = textsIn(row.cells);
+  // An empty cell is a blank that somebody has left empty.
+  const question = filledIn(content, (name) => values[names.indexOf(columnName(name))] ?? "");
+  let { inputTokens, outputTokens, cost } = row;
+  const failed = (problem: string): Came => {
+    return { state: "failed", answer: null, problem, inputTokens, outputTokens, cost };
   };
-  const pieces = await completePrompt(services, { userId, model, prompt: asked, signal, ...options, onEnd: () => {} });
+  if (question.length > limits.message) return failed("Con sus datos, la pregunta es demasiado larga.");
+  const signal = AbortSignal.any([stopped, AbortSignal.timeout(patience)]);
+  const prompt = { system: "", turns: [{ role: "user" as const, content: question }] };
+  const plain = { stop: [], settings: {}, required: [], responseFormat: undefined, tools: [], house: [] };
+  // Told also of what a fallback has cost, and an answer that was cut off.
+  const settled = (usage: ReplyUsage, price: number) => {
+    inputTokens = (inputTokens ?? 0) + usage.inputTokens;
+    outputTokens = (outputTokens ?? 0) + usage.outputTokens;
+    cost = (cost ?? 0) + price;
+  };
+  const asked = { userId, model, prompt, signal, ...plain, toolChoice: undefined, onEnd: () => {}, settled };
+  const pieces = await completePrompt(services, asked);
   let answer = "";
-  let told: Partial<ReplyUsage> | undefined;
   try {
     for await (const piece of pieces) {
       if (piece.type === "text") answer += piece.text;
       else if (piece.type === "mistaken") answer = "";
-      else if (piece.type === "finish" && piece.usage.outputTokens) told = piece.usage;
       if (answer.length > limits.reply) break;
     }
   } catch (error) {
     stopped.throwIfAborted();
-    if (error instanceof ReplyError) return { ...nothing, state: "failed", problem: error.message };
-    if (signal.aborted) return { ...nothing, state: "failed", problem: "El modelo ha tardado demasiado." };
+    if (error instanceof ReplyError) return failed(error.message);
+    if (signal.aborted) return failed("El modelo ha tardado demasiado.");
     throw error;
   }
-  // Estimated as the plan counts it, where its provider tells of none.
-  const usage = { ...estimateUsage(question.length, answer.length), ...told };
-  const { inputTokens, outputTokens } = usage;
-  const counted = { inputTokens, outputTokens, cost: costOf(model, usage) };
-  return { state: "done", answer: answer.trim().slice(0, limits.reply), problem: null, ...counted };
+  const text = answer.trim().slice(0, limits.reply);
+  return { state: "done", answer: text, problem: null, inputTokens, outputTokens, cost };
+}
+
+/** Name of a column as blanks and tables have it, however their letters and blanks are written. */
+export const columnName = (name: string): string => name.normalize("NFC").replace(/\s+/g, " ").trim();
+
+/** Has batches go on that nobody is answering: a restored copy and another engine have them without their jobs. */
+export async function resumeBatches(services: Services): Promise<void> {
+  const left = await services.db
+    .selectFrom("batches")
+    .where("state", "=", "running")
+    .where((e) =>
+      e.not(
+        e.exists(
+          e
+            .selectFrom("jobs")
+            .whereRef("jobs.subjectId", "=", "batches.id")
+            .where("kind", "=", "batch")
+            .where("jobs.state", "in", ["waiting", "running"])
+            .select("jobs.id"),
+        ),
+      ),
+    )
+    .select(["id", "userId"])
+    .execute();
+  for (const batch of left) await goOn(services, batch);
 }

@@ -18,10 +18,10 @@ import { takesBodyOf } from "../http/bodies.server.ts";
 import { answerInvalid, invalid, notFound, Problem } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
-import { answers, bearer, bytes, idParam, rowFields, timesOf } from "../http/schemas.server.ts";
+import { answers, bearer, bytes, idParam, rowFields, takes, timesOf } from "../http/schemas.server.ts";
 import { modelToUse } from "../models/models.server.ts";
 import { refuseOnHold } from "../retention/holds.server.ts";
-import { goOn } from "./answer-rows.server.ts";
+import { columnName, goOn } from "./answer-rows.server.ts";
 
 const batch = z
   .object({
@@ -53,13 +53,10 @@ const createBatch: RouteHandler<typeof createBatchRoute, ApiEnv> = async (c) => 
   const body = await multipartBody(c, limits.batchFile + 1);
   try {
     const { templateId, modelId, budget } = Object.fromEntries(body.fields) as Record<string, string | undefined>;
-    const template = await usableTemplate(services, person, templateId);
-    const model = await modelToUse(services, person.id, modelId || undefined);
+    const template = await usableTemplate(services, person, templateId?.replaceAll("\0", ""));
+    const model = await modelToUse(services, person.id, modelId?.replaceAll("\0", "") || undefined);
     if (model.provider === "local") throw invalid("modelId", "El Asistente local no responde preguntas en serie.");
-    const most = budget?.trim() ? numberIn(budget) : null;
-    if (most !== null && !(typeof most === "number" && most > 0)) {
-      throw invalid("budget", "Lo que puede costar es un número mayor que cero.");
-    }
+    const most = budgetIn(budget);
     const [file] = body.files;
     if (!file) throw invalid("files", "Elige el archivo con los datos.");
     if (file.size > limits.batchFile) throw invalid("files", "El archivo pesa más de 2 MB. Pártelo en varios.");
@@ -110,20 +107,29 @@ const stopBatch: RouteHandler<typeof stopBatchRoute, ApiEnv> = async (c) => {
   return c.json(await shown(services, await findOwn(services, person, row.id)), 200);
 };
 
+const resuming = z.strictObject({
+  budget: z
+    .string("Lo que puede costar se escribe como un texto.")
+    .max(20)
+    .default("")
+    .openapi({ description: "Lo que puede costar desde ahora, con lo que ya ha costado; vacío: como estaba." }),
+});
 const resumeBatchRoute = createRoute({
   method: "post",
   path: "/{id}/resume",
   ...common,
-  request: { params: idParam },
+  request: { params: idParam, body: takes(resuming) },
   responses: { 200: answers(batch, "Siguen con las filas que faltan, y con las que fallaron.") },
 });
 const resumeBatch: RouteHandler<typeof resumeBatchRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const row = await findOwn(services, person, c.req.valid("param").id);
   if (row.state === "running") throw new Problem(409, "Ya se están haciendo.");
+  const budget = budgetIn(c.req.valid("json").budget) ?? row.budget;
   await countAttempt(c, "import", person.id);
   const again = services.db.updateTable("batchQuestions").set({ state: "waiting", problem: null });
   await again.where("batchId", "=", row.id).where("state", "=", "failed").execute();
+  await services.db.updateTable("batches").set({ budget }).where("id", "=", row.id).execute();
   await setState(services, row, ["paused", "stopped", "done"], "running");
   await goOn(services, row);
   return c.json(await shown(services, await findOwn(services, person, row.id)), 200);
@@ -205,10 +211,24 @@ async function usableTemplate({ db }: Services, person: Person, id: string | und
   return template;
 }
 
+/** Throws 422. */
+function budgetIn(said = ""): number | null {
+  const budget = said.trim() ? numberIn(said) : null;
+  if (budget === null || (typeof budget === "number" && budget > 0)) return budget;
+  throw invalid("budget", "Lo que puede costar es un número mayor que cero.");
+}
+
 /** The table in a file, with a column for each blank. Throws 422. */
 function tableIn(file: Buffer, content: string): { columns: string[]; rows: string[][] } {
-  const [columns = [], ...rows] = tableRows(plainText(file));
-  const wanted = blanksIn(content);
+  const [first = [], ...all] = tableRows(plainText(file));
+  // Spreadsheets write empty columns behind.
+  const width = first.findLastIndex(Boolean) + 1;
+  if (width > limits.batchColumns) {
+    throw invalid("files", `El archivo tiene ${width.toLocaleString("es")} columnas, y caben ${limits.batchColumns}.`);
+  }
+  const columns = first.slice(0, width).map(columnName);
+  const rows = all.map((cells) => cells.slice(0, width));
+  const wanted = blanksIn(content).map(columnName);
   const missing = wanted.filter((name) => !columns.includes(name));
   if (missing.length > 0) {
     const there = columns

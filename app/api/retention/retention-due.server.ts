@@ -1,7 +1,7 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Db } from "../../db/engine.server.ts";
 import type { RetentionRow } from "../../db/tables.ts";
-import { type Due, dueAudit, dueChats, dueFiles, dueUsage } from "../../retention/due.server.ts";
+import { type Due, dueAudit, dueBatches, dueChats, dueFiles, dueUsage } from "../../retention/due.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { admin, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, notFound } from "../http/problem.server.ts";
@@ -66,8 +66,9 @@ async function dueOf(db: Db, rule: RetentionRow, now: number): Promise<{ total: 
     .orderBy("lastMessageAt")
     .limit(shownAtMost)
     .select(["id", "userId", titleForOthers.as("name"), "lastMessageAt as at"]);
+  const series = dueBatches(db, rule, now).select((e) => e.fn.countAll<number>().as("count"));
   return {
-    total: await countOf(gone.select((e) => e.fn.countAll<number>().as("count"))),
+    total: (await countOf(gone.select((e) => e.fn.countAll<number>().as("count")))) + (await countOf(series)),
     items: await items.execute(),
   };
 }

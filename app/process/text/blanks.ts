@@ -8,7 +8,7 @@ export const blanksIn = (content: string): string[] =>
 
 /** A template with its blanks filled in; one that nobody has filled stays as it is. */
 export const filledIn = (content: string, values: (name: string) => string | null): string =>
-  content.replace(blank, (whole, name: string) => values(name.trim()) || whole);
+  content.replace(blank, (whole, name: string) => values(name.trim()) ?? whole);
 
 /** The field of a blank in its form. */
 export const blankField = (name: string) => `hueco.${name}`;

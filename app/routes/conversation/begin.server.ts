@@ -24,6 +24,9 @@ export async function beginOf(context: Context, url: URL) {
       beginnings: assistant.beginnings,
     },
     template: template && !isFilled ? { id: template.id, title: template.title, blanks } : undefined,
-    text: template && isFilled ? filledIn(template.content, (name) => searchParams.get(blankField(name))) : undefined,
+    text:
+      template && isFilled
+        ? filledIn(template.content, (name) => searchParams.get(blankField(name)) || null)
+        : undefined,
   };
 }

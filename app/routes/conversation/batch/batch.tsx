@@ -1,6 +1,8 @@
 import { redirect, useSearchParams } from "react-router";
 import { z } from "zod";
 import { Callout } from "../../../ui/callout.tsx";
+import { Field } from "../../../ui/forms/field.tsx";
+import { Fields } from "../../../ui/forms/fields.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { named } from "../../../ui/navigation/page-title.ts";
 import { accepted, read } from "../../../web/api-result.server.ts";
@@ -18,13 +20,13 @@ export async function loader({ context, params: { id } }: Route.LoaderArgs) {
   return { batch: await read(context.get(apiContext).api.batch[":id"].$get({ param: { id } })) };
 }
 
-const fields = z.object({ does: z.enum(["stop", "resume", "delete"]) });
+const fields = z.object({ does: z.enum(["stop", "resume", "delete"]), budget: z.string().default("") });
 
 export const action = ({ context, params: { id } }: Route.ActionArgs) =>
-  sendFields(context, fields, async ({ does }) => {
+  sendFields(context, fields, async ({ does, budget }) => {
     const one = context.get(apiContext).api.batch[":id"];
     if (does === "stop") await accepted(one.stop.$post({ param: { id } }));
-    if (does === "resume") await accepted(one.resume.$post({ param: { id } }));
+    if (does === "resume") await accepted(one.resume.$post({ param: { id }, json: { budget } }));
     if (does === "delete") await accepted(one.$delete({ param: { id } }));
     return redirect(does === "delete" ? "/conversation/serie" : `/conversation/serie/${id}`, 303);
   });
@@ -63,32 +65,45 @@ export default function Batch({ loaderData: { batch }, actionData }: Route.Compo
         Es un CSV: tus columnas, la respuesta de cada fila y, si no la hay, por qué. La ha escrito una IA: comprueba lo
         importante.
       </p>
-      <PostForm className="buttons mt-6">
-        {isRunning ? (
-          <button type="submit" className="button" name="does" value="stop">
-            Parar
-          </button>
-        ) : (
-          answered < total && (
-            <button type="submit" className="button" name="does" value="resume">
-              Seguir con las que faltan
-            </button>
-          )
-        )}{" "}
-        {search.has("eliminar") ? (
-          <>
-            <button type="submit" className="button" name="does" value="delete">
-              Eliminar la tabla y sus respuestas
-            </button>{" "}
-            <a className="button" href={`/conversation/serie/${id}`}>
-              No eliminar
-            </a>
-          </>
-        ) : (
-          <a className="button" href="?eliminar=1">
-            Eliminar
-          </a>
+      <PostForm className="fields mt-6">
+        {state === "paused" && budget !== null && (
+          <Fields id="seguir" result={actionData ?? undefined}>
+            <Field
+              name="budget"
+              label="Puede costar, como mucho"
+              hint={`Con lo que ya ha costado. Ahora, ${money(budget)}.`}
+              inputMode="decimal"
+              maxLength={20}
+            />
+          </Fields>
         )}
+        <div className="buttons">
+          {isRunning ? (
+            <button type="submit" className="button" name="does" value="stop">
+              Parar
+            </button>
+          ) : (
+            answered < total && (
+              <button type="submit" className="button" name="does" value="resume">
+                Seguir con las que faltan
+              </button>
+            )
+          )}{" "}
+          {search.has("eliminar") ? (
+            <>
+              <button type="submit" className="button" name="does" value="delete">
+                Eliminar la tabla y sus respuestas
+              </button>{" "}
+              <a className="button" href={`/conversation/serie/${id}`}>
+                No eliminar
+              </a>
+            </>
+          ) : (
+            <a className="button" href="?eliminar=1">
+              Eliminar
+            </a>
+          )}
+        </div>
       </PostForm>
     </main>
   );
