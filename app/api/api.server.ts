@@ -44,6 +44,7 @@ import { summaries } from "./chats/summaries.server.ts";
 import { audioForPrograms } from "./doors/audio.server.ts";
 import { chatCompletions } from "./doors/chat-completions.server.ts";
 import { embeddingsForPrograms } from "./doors/embeddings.server.ts";
+import { imagesForPrograms } from "./doors/images.server.ts";
 import { messagesOfPrograms } from "./doors/messages.server.ts";
 import { openAiAbsent } from "./doors/openai-clients.server.ts";
 import { responses } from "./doors/responses.server.ts";
@@ -119,6 +120,7 @@ const mounted = [
   ["/", messagesOfPrograms],
   ["/", embeddingsForPrograms],
   ["/", audioForPrograms],
+  ["/", imagesForPrograms],
   ["/", openAiAbsent],
   ["/auth", sessions],
   ["/auth/sessions", openSessions],

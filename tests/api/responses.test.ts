@@ -59,6 +59,21 @@ describe("a client of OpenAI's Responses", () => {
     expect(answer.usage?.total_tokens).toBeGreaterThan(0);
   });
 
+  it("reads a kept answer again, and deletes it, which nobody else can", async () => {
+    const kept = await client.responses.create({ model, input: "Hola" });
+    const again = await client.responses.retrieve(kept.id);
+    expect(again).toMatchObject({ id: kept.id, status: "completed", output: kept.output, store: true });
+    expect(again.usage?.total_tokens).toBe(kept.usage?.total_tokens);
+    const next = await client.responses.create({ model, input: "¿Y qué más?", previous_response_id: kept.id });
+    const { output, previous_response_id } = await client.responses.retrieve(next.id);
+    expect([output.length, previous_response_id]).toEqual([1, kept.id]);
+    expect(await why(stranger.responses.retrieve(kept.id))).toMatch(/^404 /);
+    expect(await why(stranger.responses.delete(kept.id))).toMatch(/^404 /);
+    await client.responses.delete(next.id);
+    expect(await why(client.responses.retrieve(next.id))).toMatch(/La respuesta .* no está guardada aquí/);
+    expect(await why(client.responses.retrieve("resp_x"))).toMatch(/^404 /);
+  });
+
   it("gets an answer as it is written, with all of it at the end", async () => {
     const stream = client.responses.stream({ model, input: "Una respuesta lenta", store: false });
     const kinds: string[] = [];

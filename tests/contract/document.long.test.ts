@@ -418,7 +418,9 @@ it("conversations are as the document says", async () => {
   await run("get /models");
   await run("get /models/{id}", { id: model?.externalId });
   await run("post /chat/completions", { model: model?.externalId });
-  await run("post /responses", {}, { json: { model: model?.externalId, input: "Hola" } });
+  const answered = await made("post /responses", {}, { json: { model: model?.externalId, input: "Hola" } });
+  await run("get /responses/{id}", answered);
+  await run("delete /responses/{id}", answered);
   await run("post /messages", { model: model?.externalId });
   await run("post /messages/count_tokens", { model: model?.externalId });
 });
@@ -512,6 +514,7 @@ it("coming in, groups and invitations are as the document says", async () => {
     "post /api/voice/transcriptions",
     "post /audio/transcriptions",
     "post /audio/speech",
+    "post /images/generations",
     "get /api/message/{id}/speech",
   ])
     done.add(one);

@@ -67,6 +67,32 @@ async function refuseTooMuch(db: Db, userId: string, size: number): Promise<void
   );
 }
 
+/** A kept response of a person, with the items that were answered. Throws 404. */
+export async function findKept(db: Db, userId: string, given: string) {
+  const row = await db
+    .selectFrom("responses")
+    .innerJoin("messages", "messages.id", "responses.messageId")
+    .leftJoin("models", "models.id", "messages.modelId")
+    .where("responses.id", "=", rowIn(given) ?? "")
+    .where("responses.userId", "=", userId)
+    .select(["responses.id", "responses.createdAt", "responses.items", "responses.previousId"])
+    .select(["messages.inputTokens", "messages.outputTokens", "models.name as model"])
+    .executeTakeFirst();
+  if (!row) throw notKept(given);
+  // Those that were sent for it have ids of others, or none.
+  const own = listOf(parseJson(row.items)).filter((one) => String(recordOf(one)?.id).includes(hexOf(row.id)));
+  return { ...row, answered: own };
+}
+
+/** Deletes a kept response, not its conversation. Throws 404. */
+export async function deleteKept(db: Db, userId: string, given: string): Promise<void> {
+  const found = db
+    .deleteFrom("responses")
+    .where("id", "=", rowIn(given) ?? "")
+    .where("userId", "=", userId);
+  if ((await found.executeTakeFirst()).numDeletedRows === 0n) throw notKept(given);
+}
+
 /** A kept response of a person with all those before it, the first one first. Throws 404, and 422 if it is too long. */
 async function conversationUpTo(db: Db, userId: string, given: string): Promise<KeptResponseRow[]> {
   const found: KeptResponseRow[] = [];

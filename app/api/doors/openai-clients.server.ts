@@ -15,8 +15,6 @@ export const eventStream = { "Content-Type": "text/event-stream; charset=utf-8",
 /** Calls of OpenAI's API that are not offered, with the sentence that says what to use instead. */
 const instead = {
   "/completions": "Aquí no hay /v1/completions: usa /v1/chat/completions o /v1/responses.",
-  "/images/generations":
-    "Aquí no hay /v1/images/generations: usa /v1/chat/completions o /v1/responses con un modelo que haga imágenes.",
 };
 
 /** The paths of `instead`: each answers 404 and says where to go. */

@@ -5,9 +5,17 @@ import type { ApiEnv } from "../env.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { takesBodyOf } from "../http/bodies.server.ts";
 import { answerInvalid, asOpenAi, type Problem } from "../http/problem.server.ts";
-import { bearer, bytes, takes } from "../http/schemas.server.ts";
+import { answers, bearer, bytes, id, takes } from "../http/schemas.server.ts";
 import { type Asking, askThrough } from "./door.server.ts";
-import { type Begun, beginResponse, hexOf, keepResponse, responseId } from "./kept-responses.server.ts";
+import {
+  type Begun,
+  beginResponse,
+  deleteKept,
+  findKept,
+  hexOf,
+  keepResponse,
+  responseId,
+} from "./kept-responses.server.ts";
 import { eventStream, forOpenAi } from "./openai-clients.server.ts";
 import { type Output, ResponseOutput } from "./response-events.server.ts";
 import { type AskedResponse, askedResponse, responseNames, responseRequest } from "./response-request.server.ts";
@@ -90,11 +98,59 @@ const respond: RouteHandler<typeof route, ApiEnv> = async (c) => {
   return c.json(ended(response, output.result), 200);
 };
 
+const byId = z.object({ id: id.openapi({ param: { name: "id", in: "path" } }) });
+const readRoute = createRoute({
+  method: "get",
+  path: "/responses/{id}",
+  security: bearer,
+  middleware: [forOpenAi, signedIn, active],
+  request: { params: byId },
+  responses: { 200: answers(response, "Una respuesta guardada; de cómo se pidió no se guarda nada.") },
+});
+const readOne: RouteHandler<typeof readRoute, ApiEnv> = async (c) => {
+  const { person, services } = c.var;
+  const kept = await findKept(services.db, person.id, c.req.valid("param").id);
+  const previous = kept.previousId === null ? undefined : { id: kept.previousId };
+  const begun = { id: kept.id, at: kept.createdAt, isKept: true, previous };
+  const [input_tokens, output_tokens] = [kept.inputTokens ?? 0, kept.outputTokens ?? 0];
+  const usage = { input_tokens, output_tokens, total_tokens: input_tokens + output_tokens };
+  const output = z.array(item).parse(kept.answered);
+  return c.json(
+    { ...responseOf({ model: kept.model ?? "" }, begun), status: "completed" as const, output, usage },
+    200,
+  );
+};
+
+const deleteRoute = createRoute({
+  method: "delete",
+  path: "/responses/{id}",
+  security: bearer,
+  middleware: [forOpenAi, signedIn, active],
+  request: { params: byId },
+  responses: {
+    200: answers(
+      z.object({ id: z.string(), object: z.literal("response"), deleted: z.literal(true) }).openapi("OpenAiDeleted"),
+      "Ya no está para los programas; su conversación se queda.",
+    ),
+  },
+});
+const deleteOne: RouteHandler<typeof deleteRoute, ApiEnv> = async (c) => {
+  const { id: given } = c.req.valid("param");
+  await deleteKept(c.var.services.db, c.var.person.id, given);
+  return c.json({ id: given, object: "response" as const, deleted: true as const }, 200);
+};
+
 /** OpenAI's Responses, for its clients, agents and Codex: a conversation in items, and one answer. */
-export const responses = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid }).openapi(route, respond);
+export const responses = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
+  .openapi(route, respond)
+  .openapi(readRoute, readOne)
+  .openapi(deleteRoute, deleteOne);
 
 /** A response that begins. */
-function responseOf(body: AskedResponse, { id, at, isKept, previous }: Begun): Response {
+function responseOf(
+  body: Partial<AskedResponse> & Pick<AskedResponse, "model">,
+  { id, at, isKept, previous }: Pick<Begun, "id" | "at" | "isKept"> & { previous: { id: string } | undefined },
+): Response {
   const tools = (body.tools ?? []).filter(({ type }) => type !== "web_search" && type !== "web_search_preview");
   return {
     id: responseId(id),
