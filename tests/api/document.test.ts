@@ -2,7 +2,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { resources } from "../../app/routes/admin/descriptions/resources.server.ts";
 import { type Api, openApi } from "../support/api.ts";
-import { sqlite } from "../support/engines.ts";
+import { queryEngines, sqlite } from "../support/engines.ts";
 
 let api: Api;
 beforeAll(async () => {
@@ -62,6 +62,64 @@ describe("the API's document", () => {
     expect((await api.call("GET", "/auth/session")).status).toBe(401);
   });
 });
+
+describe.each((await queryEngines()).map((engine) => [engine.name, engine] as const))(
+  "the order of lists on %s",
+  (_, engine) => {
+    let own: Api;
+    let token: string;
+    beforeAll(async () => {
+      own = await openApi(engine);
+      ({ token } = await own.signUp("Admin"));
+    });
+    afterAll(() => own.close());
+
+    it("sorts each list of the administration by every column that its page offers", async () => {
+      for (const { path, columns } of resources) {
+        for (const { name } of columns.filter(({ sorted }) => sorted)) {
+          for (const way of ["asc", "desc"]) {
+            const sort = encodeURIComponent(JSON.stringify({ [name]: way }));
+            const answer = await own.call("GET", `/api/${path}?sort=${sort}`, { token });
+            expect([path, name, answer.status]).toEqual([path, name, 200]);
+          }
+        }
+      }
+    });
+
+    it("leads through a list that is sorted by what some lack, each once", async () => {
+      for (const [name, budget] of [
+        ["a", null],
+        ["b", 2.5],
+        ["c", null],
+        ["d", 0],
+        ["e", 7],
+      ] as const) {
+        await own.call("POST", "/api/group", { token, json: { name, budget } });
+      }
+      for (const [way, expected] of [
+        ["asc", ["a", "c", "d", "b", "e"]],
+        ["desc", ["e", "b", "d", "c", "a"]],
+      ] as const) {
+        const found: string[] = [];
+        for (let cursor = ""; ; ) {
+          const query = new URLSearchParams({
+            sort: JSON.stringify({ budget: way }),
+            limit: "2",
+            ...(cursor && { cursor }),
+          });
+          const { items, nextCursor } = (await own.call("GET", `/api/group?${query}`, { token })).body as {
+            items: { name: string }[];
+            nextCursor: string | null;
+          };
+          found.push(...items.map(({ name }) => name));
+          if (!nextCursor) break;
+          cursor = nextCursor;
+        }
+        expect(found).toEqual(expected);
+      }
+    });
+  },
+);
 
 describe("models", () => {
   it("are the admin's alone to change, and never show their key", async () => {

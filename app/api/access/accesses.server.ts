@@ -107,6 +107,13 @@ export const accesses: Resource<"accesses", typeof shown, typeof body> = {
     sortable: [
       { number: "position", direction: "asc" },
       { text: "name", direction: "asc" },
+      { text: "kind", direction: "asc" },
+      { text: "address", direction: "asc" },
+      { text: "clientId", direction: "asc" },
+      { number: "makesAccounts", direction: "desc" },
+      { text: "adminGroup", direction: "asc", mayBeEmpty: true },
+      { text: "domains", direction: "asc" },
+      { number: "enabled", direction: "desc" },
     ],
     filters: { kind: "text", enabled: "flag" },
   },

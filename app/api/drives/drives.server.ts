@@ -52,7 +52,11 @@ export const drives: Resource<"drives", typeof shown, typeof body> = {
   },
   list: {
     searched: ["name", "address"],
-    sortable: [{ text: "name", direction: "asc" }],
+    sortable: [
+      { text: "name", direction: "asc" },
+      { text: "address", direction: "asc" },
+      { number: "enabled", direction: "desc" },
+    ],
     filters: { enabled: "flag" },
   },
 };

@@ -51,6 +51,12 @@ export const groups: Resource<"groups", typeof shown, typeof body> = {
     sortable: [
       { text: "name", direction: "asc" },
       { number: "createdAt", direction: "desc" },
+      { text: "description", direction: "asc" },
+      { text: "claim", direction: "asc", mayBeEmpty: true },
+      { number: "messagesPerDay", direction: "desc", mayBeEmpty: true },
+      { number: "tokensPerMonth", direction: "desc", mayBeEmpty: true },
+      { number: "costPerMonth", direction: "desc", mayBeEmpty: true },
+      { number: "budget", direction: "desc", mayBeEmpty: true },
     ],
     filters: { name: "text", claim: "text" },
   },

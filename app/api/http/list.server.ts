@@ -40,13 +40,16 @@ export const listOf = <Item extends z.ZodType>(item: Item) =>
 
 type Rest = { nextCursor: string | null; total: number; totalIsMinimum: boolean };
 
-/** A column to sort by, under what it holds. */
+/** A column to sort by, under what it holds. `mayBeEmpty`: null comes before all other values; such a column is sorted without its index. */
 type Sorting<Text, Number> = ({ text: Text; number?: never } | { number: Number; text?: never }) & {
   direction: "asc" | "desc";
+  mayBeEmpty?: true;
 };
 type ColumnsOf<Row, Value> = { [Name in keyof Row & string]: Row[Name] extends Value ? Name : never }[keyof Row &
   string];
-type SortingOf<Row> = Sorting<ColumnsOf<Row, string>, ColumnsOf<Row, number>>;
+type SortingOf<Row> =
+  | Sorting<ColumnsOf<Row, string>, ColumnsOf<Row, number>>
+  | (Sorting<ColumnsOf<Row, string | null>, ColumnsOf<Row, number | null>> & { mayBeEmpty: true });
 
 export type ListRules<Table extends keyof Tables> = {
   /** Columns it may be sorted by; the first is the default, with its direction. */
@@ -73,14 +76,17 @@ export async function listPage<All, Table extends keyof All, Row extends { id: s
   rules: AnyRules,
 ): Promise<{ rows: Row[] } & Rest> {
   const filtered = applyFilters(query, parseObject("filter", filter), rules);
-  const { text, number, direction } = sorting(parseObject("sort", sort), rules);
+  const { text, number, direction, mayBeEmpty } = sorting(parseObject("sort", sort), rules);
   const column = text ?? number;
-  const reference = sql.ref(`${rules.table}.${column}`);
+  // Times, counts and prices are not negative.
+  const empty = text ? "" : -1;
+  const named = sql.ref(`${rules.table}.${column}`);
+  const reference = mayBeEmpty ? sql`coalesce(${named}, ${sql.lit(empty)})` : named;
   const id = sql.ref(`${rules.table}.id`);
   let page = filtered.orderBy(reference, direction).orderBy(id, direction);
   if (cursor !== undefined) {
     const [name, value, lastId] = parseCursor(cursor);
-    const fits = text ? isText(value) : Number.isSafeInteger(value);
+    const fits = text ? isText(value) : Number.isFinite(value);
     if (name !== `${column} ${direction}` || !fits || !isText(lastId)) throw notThisList();
     const beyond = direction === "asc" ? sql`>` : sql`<`;
     page = page.where(sql<boolean>`(${reference}, ${id}) ${beyond} (${value}, ${lastId})`);
@@ -90,7 +96,9 @@ export async function listPage<All, Table extends keyof All, Row extends { id: s
   const counted = isWhole ? rows.length : await countUpTo(db, filtered);
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   const nextCursor = last
-    ? Buffer.from(JSON.stringify([`${column} ${direction}`, last[column as keyof Row], last.id])).toString("base64url")
+    ? Buffer.from(JSON.stringify([`${column} ${direction}`, last[column as keyof Row] ?? empty, last.id])).toString(
+        "base64url",
+      )
     : null;
   const totalIsMinimum = counted > limits.listCounted;
   return { rows: rows.slice(0, limit), nextCursor, total: Math.min(counted, limits.listCounted), totalIsMinimum };

@@ -56,7 +56,13 @@ export const searchModels: Resource<"searchModels", typeof shown, typeof body> =
   },
   list: {
     searched: ["name", "externalId", "baseUrl"],
-    sortable: [{ text: "name", direction: "asc" }],
+    sortable: [
+      { text: "name", direction: "asc" },
+      { text: "externalId", direction: "asc" },
+      { text: "baseUrl", direction: "asc" },
+      { number: "enabled", direction: "desc" },
+      { text: "problem", direction: "asc", mayBeEmpty: true },
+    ],
     filters: { enabled: "flag" },
   },
 };

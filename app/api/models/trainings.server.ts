@@ -47,6 +47,8 @@ export const trainings: Resource<"trainings", typeof shown, typeof body, "patch"
       { number: "position", direction: "asc" },
       { text: "title", direction: "asc" },
       { number: "updatedAt", direction: "desc" },
+      { text: "kind", direction: "asc" },
+      { number: "enabled", direction: "desc" },
     ],
     filters: { kind: "text", enabled: "flag", projectId: "text" },
   },

@@ -76,7 +76,13 @@ export const retentions: Resource<"retentions", typeof shown, typeof body> = {
           select 1 from members where members."groupId" = retentions."groupId" and members."userId" = ${person.id}))`,
   list: {
     searched: [],
-    sortable: [{ number: "createdAt", direction: "desc" }],
+    sortable: [
+      { number: "createdAt", direction: "desc" },
+      { text: "kind", direction: "asc" },
+      { number: "days", direction: "desc" },
+      { number: "keepsPinned", direction: "desc" },
+      { number: "startsAt", direction: "desc" },
+    ],
     filters: { kind: "text", groupId: "text" },
   },
 };

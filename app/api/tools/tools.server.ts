@@ -56,6 +56,13 @@ export const tools: Resource<"tools", typeof tool, typeof newTool> = {
     sortable: [
       { number: "position", direction: "asc" },
       { text: "name", direction: "asc" },
+      { text: "kind", direction: "asc" },
+      { text: "address", direction: "asc", mayBeEmpty: true },
+      { text: "allowed", direction: "asc" },
+      { number: "enabled", direction: "desc" },
+      { text: "problem", direction: "asc", mayBeEmpty: true },
+      { number: "seconds", direction: "desc" },
+      { number: "kilobytes", direction: "desc" },
     ],
     filters: { kind: "text", enabled: "flag", allowed: "text" },
   },

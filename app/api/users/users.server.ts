@@ -155,6 +155,9 @@ const listUsers: RouteHandler<typeof listUsersRoute, ApiEnv> = async (c) => {
       { number: "createdAt", direction: "desc" },
       { text: "name", direction: "asc" },
       { text: "emailKey", direction: "asc" },
+      { text: "role", direction: "asc" },
+      { text: "status", direction: "asc" },
+      { number: "lastSeenAt", direction: "desc", mayBeEmpty: true },
     ],
     filters: { role: "text", status: "text" },
   });

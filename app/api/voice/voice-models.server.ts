@@ -50,7 +50,13 @@ export const voiceModels: Resource<"voiceModels", typeof shown, typeof body> = {
   },
   list: {
     searched: ["name", "externalId", "baseUrl"],
-    sortable: [{ text: "name", direction: "asc" }],
+    sortable: [
+      { text: "name", direction: "asc" },
+      { text: "kind", direction: "asc" },
+      { text: "externalId", direction: "asc" },
+      { text: "baseUrl", direction: "asc" },
+      { number: "enabled", direction: "desc" },
+    ],
     filters: { enabled: "flag", kind: "text" },
   },
 };

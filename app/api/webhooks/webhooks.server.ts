@@ -66,7 +66,15 @@ export const webhooks: Resource<"webhooks", typeof shown, typeof body> = {
   },
   list: {
     searched: ["name", "address"],
-    sortable: [{ text: "name", direction: "asc" }],
+    sortable: [
+      { text: "name", direction: "asc" },
+      { text: "address", direction: "asc" },
+      { number: "replyEnded", direction: "desc" },
+      { number: "personMade", direction: "desc" },
+      { number: "limitReached", direction: "desc" },
+      { number: "enabled", direction: "desc" },
+      { text: "problem", direction: "asc", mayBeEmpty: true },
+    ],
     filters: { enabled: "flag" },
   },
 };

@@ -11,8 +11,8 @@ export const drives: AdminResource<"drive"> = {
   changes: "put",
   columns: [
     { name: "name", label: "Nombre", sorted: true },
-    { name: "address", label: "Dirección" },
-    { name: "enabled", label: "Estado", kind: "flag", states: activity },
+    { name: "address", label: "Dirección", sorted: true },
+    { name: "enabled", label: "Estado", kind: "flag", states: activity, sorted: true },
   ],
   filters: [{ name: "enabled", label: "Activo", choices: yesNo, flag: true }],
   fields: [

@@ -12,14 +12,15 @@ export const pages: AdminResource<"page"> = {
   changes: "put",
   columns: [
     { name: "title", label: "Título", sorted: true },
-    { name: "slug", label: "Dirección" },
+    { name: "slug", label: "Dirección", sorted: true },
     {
       name: "published",
+      sorted: true,
       label: "Estado",
       kind: "flag",
       states: { true: ["Publicada", "good"], false: ["Sin publicar", "off"] },
     },
-    { name: "inMenu", label: "En el menú", kind: "flag" },
+    { name: "inMenu", label: "En el menú", kind: "flag", sorted: true },
     { name: "position", label: "Posición", kind: "number", sorted: true },
     { name: "updatedAt", label: "Cambiada", kind: "moment", sorted: true },
   ],

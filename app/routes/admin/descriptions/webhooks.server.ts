@@ -12,12 +12,12 @@ export const webhooks: AdminResource<"webhook"> = {
   changes: "put",
   columns: [
     { name: "name", label: "Nombre", sorted: true },
-    { name: "address", label: "Dirección" },
-    { name: "replyEnded", label: "Respuestas", kind: "flag" },
-    { name: "personMade", label: "Cuentas", kind: "flag" },
-    { name: "limitReached", label: "Límites", kind: "flag" },
-    { name: "enabled", label: "Estado", kind: "flag", states: activity },
-    { name: "problem", label: "Problema" },
+    { name: "address", label: "Dirección", sorted: true },
+    { name: "replyEnded", label: "Respuestas", kind: "flag", sorted: true },
+    { name: "personMade", label: "Cuentas", kind: "flag", sorted: true },
+    { name: "limitReached", label: "Límites", kind: "flag", sorted: true },
+    { name: "enabled", label: "Estado", kind: "flag", states: activity, sorted: true },
+    { name: "problem", label: "Problema", sorted: true },
   ],
   filters: [{ name: "enabled", label: "Activo", choices: yesNo, flag: true }],
   fields: [

@@ -11,10 +11,10 @@ export const searchModels: AdminResource<"search-model"> = {
   changes: "put",
   columns: [
     { name: "name", label: "Nombre", sorted: true },
-    { name: "externalId", label: "Identificador" },
-    { name: "baseUrl", label: "Dirección" },
-    { name: "enabled", label: "Estado", kind: "flag", states: activity },
-    { name: "problem", label: "Problema" },
+    { name: "externalId", label: "Identificador", sorted: true },
+    { name: "baseUrl", label: "Dirección", sorted: true },
+    { name: "enabled", label: "Estado", kind: "flag", states: activity, sorted: true },
+    { name: "problem", label: "Problema", sorted: true },
   ],
   filters: [{ name: "enabled", label: "Activo", choices: yesNo, flag: true }],
   fields: [

@@ -13,9 +13,9 @@ export const trainings: AdminResource<"training"> = {
   changes: "patch",
   columns: [
     { name: "title", label: "Título", sorted: true },
-    { name: "kind", label: "Tipo", kind: "choice", choices: kinds },
+    { name: "kind", label: "Tipo", kind: "choice", choices: kinds, sorted: true },
     { name: "projectId", label: "Proyecto", kind: "project" },
-    { name: "enabled", label: "Estado", kind: "flag", states: activity },
+    { name: "enabled", label: "Estado", kind: "flag", states: activity, sorted: true },
     { name: "position", label: "Posición", kind: "number", sorted: true },
     { name: "updatedAt", label: "Cambiado", kind: "moment", sorted: true },
   ],

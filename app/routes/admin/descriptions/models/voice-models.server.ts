@@ -13,10 +13,10 @@ export const voiceModels: AdminResource<"voice-model"> = {
   changes: "put",
   columns: [
     { name: "name", label: "Nombre", sorted: true },
-    { name: "kind", label: "Qué hace", kind: "choice", choices: kinds },
-    { name: "externalId", label: "Identificador" },
-    { name: "baseUrl", label: "Dirección" },
-    { name: "enabled", label: "Estado", kind: "flag", states: activity },
+    { name: "kind", label: "Qué hace", kind: "choice", choices: kinds, sorted: true },
+    { name: "externalId", label: "Identificador", sorted: true },
+    { name: "baseUrl", label: "Dirección", sorted: true },
+    { name: "enabled", label: "Estado", kind: "flag", states: activity, sorted: true },
   ],
   filters: [
     { name: "kind", label: "Qué hace", choices: kinds, all: "Todo" },

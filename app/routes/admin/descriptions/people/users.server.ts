@@ -16,14 +16,15 @@ export const users: AdminResource<"user"> = {
   columns: [
     { name: "name", label: "Nombre", sorted: true },
     { name: "email", label: "Correo electrónico" },
-    { name: "role", label: "Rol", kind: "choice", choices: roles },
+    { name: "role", label: "Rol", kind: "choice", choices: roles, sorted: true },
     {
       name: "status",
+      sorted: true,
       label: "Cuenta",
       kind: "choice",
       states: { active: ["Activa", "good"], inactive: ["Inactiva", "off"] },
     },
-    { name: "lastSeenAt", label: "Última vez", kind: "moment" },
+    { name: "lastSeenAt", label: "Última vez", kind: "moment", sorted: true },
     { name: "createdAt", label: "Alta", kind: "moment", sorted: true },
   ],
   filters: [
