@@ -26,6 +26,10 @@ const measures: Record<string, () => Promise<void>> = {
     await measureStreams("api", 1000, { within: 2, cpu: 8, first: 4000 });
     await measureStreams("api", 1000, { within: 10, cpu: 7, first: 250 });
   },
+  door: async () => {
+    await measureStreams("door", 30, { within: 15, door: 2 });
+    await measureStreams("door", 500, { within: 2, ratio: 2.2 });
+  },
   documents: async () => {
     await measureStreams("documents", 200, { within: 2, cpu: 3.5, first: 1000 });
     await measureStreams("documents", 1000, { within: 2, cpu: 16 });

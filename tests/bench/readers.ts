@@ -31,6 +31,13 @@ export const readers = {
       const body = JSON.stringify({ content: "Cuéntame" });
       await ask({ url: `${url}/v1/api/intelligence/conversation`, method: "POST", headers, body });
     },
+  door:
+    ({ url, token }: Person): Reader =>
+    async (ask) => {
+      const headers = { "Content-Type": "application/json", Authorization: `Bearer ${token}` };
+      const body = JSON.stringify({ model: "banco", stream: true, messages: [{ role: "user", content: "Cuéntame" }] });
+      await ask({ url: `${url}/v1/chat/completions`, method: "POST", headers, body });
+    },
   documents:
     (person: Person): Reader =>
     async (ask) => {

@@ -15,7 +15,7 @@ import { load, type Person, type Reader, readers } from "./readers.ts";
 // A person may have 16 replies at once.
 const repliesOfEach = 16;
 
-type Reach = { within: number; cpu: number; first?: number };
+type Reach = { within: number; cpu?: number; first?: number; ratio?: number; door?: number };
 
 /** `count` replies asked for within some seconds; prints the server's processor time, delays and memory. */
 export async function measureStreams(kind: keyof typeof readers, count: number, reach: Reach): Promise<void> {
@@ -44,6 +44,11 @@ export async function measureStreams(kind: keyof typeof readers, count: number, 
   add(`${what}: not completed`, count - own.ended, "", 0);
   add(`${what}: CPU`, own.cpu, "s", reach.cpu);
   if (kind === "api" && within === 2) add(`${what}: CPU, times the relay's`, own.cpu / floor.cpu, "", 2.5);
+  if (kind === "door") {
+    add(`${what}: CPU, times the relay's`, own.cpu / floor.cpu, "", reach.ratio);
+    const more = percentile(own.firsts, 50) - percentile(floor.firsts, 50);
+    add(`${what}: added to the first token beyond the relay's, p50`, more, "ms", reach.door);
+  }
   add(`${what}: added to the first token, p95`, percentile(own.firsts, 95), "ms", reach.first);
   add(`${what}: delay of a later token, p95`, percentile(own.delays, 95), "ms", kind === "api" ? 100 : undefined);
   add(`${what}: memory of each`, (own.most - before) / count, "MB", kind === "api" ? 0.1 : undefined);
