@@ -1,15 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import { sql } from "kysely";
-import { v7 as newId } from "uuid";
 import type { BatchRow } from "../../db/tables.ts";
-import { plainText } from "../../files/formats/plain.server.ts";
-import { tableRows } from "../../files/formats/table.server.ts";
 import { pullStream } from "../../http/pull-stream.server.ts";
 import { limits } from "../../process/limits.ts";
-import { blanksIn } from "../../process/text/blanks.ts";
-import { csvLine, csvMark } from "../../process/text/csv.ts";
-import { numberIn, textsIn } from "../../process/text/json.ts";
 import { attachmentName } from "../chats/chat-export.server.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
 import { multipartBody } from "../files/multipart-body.server.ts";
@@ -21,7 +15,9 @@ import { countAttempt } from "../http/rate-limit.server.ts";
 import { answers, bearer, bytes, idParam, rowFields, takes, timesOf } from "../http/schemas.server.ts";
 import { modelToUse } from "../models/models.server.ts";
 import { refuseOnHold } from "../retention/holds.server.ts";
-import { columnName, goOn } from "./answer-rows.server.ts";
+import { goOn } from "./answer-rows.server.ts";
+import { budgetIn, storeBatch, tableIn, usableTemplate } from "./new-batch.server.ts";
+import { linesOf } from "./result.server.ts";
 
 const batch = z
   .object({
@@ -61,7 +57,7 @@ const createBatch: RouteHandler<typeof createBatchRoute, ApiEnv> = async (c) => 
     if (!file) throw invalid("files", "Elige el archivo con los datos.");
     if (file.size > limits.batchFile) throw invalid("files", "El archivo pesa más de 2 MB. Pártelo en varios.");
     const { columns, rows } = tableIn(await readFile(file.path), template.content);
-    const row = await store(services, person, { template, modelId: model.id, budget: most, columns, rows });
+    const row = await storeBatch(services, person, { template, modelId: model.id, budget: most, columns, rows });
     await goOn(services, row);
     return c.json(await shown(services, row), 201);
   } finally {
@@ -150,7 +146,7 @@ const readResultRoute = createRoute({
 const readResult: RouteHandler<typeof readResultRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const row = await findOwn(services, person, c.req.valid("param").id);
-  const lines = linesOf(services, row);
+  const lines = linesOf(services.db, row);
   const headers = {
     "Content-Type": "text/csv; charset=utf-8",
     "Content-Disposition": attachmentName(`${row.title}.csv`),
@@ -199,97 +195,6 @@ batches.openAPIRegistry.registerPath({
   request: { body: { content: { "multipart/form-data": { schema: form } }, required: true } },
 });
 
-async function usableTemplate({ db }: Services, person: Person, id: string | undefined) {
-  const found = db
-    .selectFrom("templates")
-    .where("id", "=", id ?? "")
-    .where((e) => e.or([e("userId", "=", person.id), e("shared", "=", 1)]));
-  const template = await found.select(["title", "content"]).executeTakeFirst();
-  if (!template) throw invalid("templateId", "Elige una plantilla.");
-  if (blanksIn(template.content).length === 0)
-    throw invalid("templateId", "Esa plantilla no tiene huecos que rellenar.");
-  return template;
-}
-
-/** Throws 422. */
-function budgetIn(said = ""): number | null {
-  const budget = said.trim() ? numberIn(said) : null;
-  if (budget === null || (typeof budget === "number" && budget > 0)) return budget;
-  throw invalid("budget", "Lo que puede costar es un número mayor que cero.");
-}
-
-/** The table in a file, with a column for each blank. Throws 422. */
-function tableIn(file: Buffer, content: string): { columns: string[]; rows: string[][] } {
-  const [first = [], ...all] = tableRows(plainText(file));
-  // Spreadsheets write empty columns behind.
-  const width = first.findLastIndex(Boolean) + 1;
-  if (width > limits.batchColumns) {
-    throw invalid("files", `El archivo tiene ${width.toLocaleString("es")} columnas, y caben ${limits.batchColumns}.`);
-  }
-  const columns = first.slice(0, width).map(columnName);
-  const rows = all.map((cells) => cells.slice(0, width));
-  const wanted = blanksIn(content).map(columnName);
-  const missing = wanted.filter((name) => !columns.includes(name));
-  if (missing.length > 0) {
-    const there = columns
-      .filter(Boolean)
-      .slice(0, 20)
-      .map((name) => `«${name.slice(0, 80)}»`);
-    throw invalid(
-      "files",
-      `En el archivo falta la columna ${missing.map((name) => `«${name}»`).join(", ")}. ${there.length > 0 ? `Tiene ${there.join(", ")}.` : "Está vacío."}`,
-    );
-  }
-  if (rows.length === 0) throw invalid("files", "El archivo tiene los nombres de las columnas y ninguna fila.");
-  if (rows.length > limits.batchRows) {
-    const most = limits.batchRows.toLocaleString("es");
-    throw invalid(
-      "files",
-      `El archivo tiene ${rows.length.toLocaleString("es")} filas, y caben ${most}. Pártelo en varios.`,
-    );
-  }
-  return { columns, rows };
-}
-
-type NewBatch = {
-  template: { title: string; content: string };
-  modelId: string;
-  budget: number | null;
-  columns: string[];
-  rows: string[][];
-};
-// As many as fit into one statement.
-const rowsAtOnce = 100;
-
-async function store({ db }: Services, { id: userId }: Person, given: NewBatch): Promise<BatchRow> {
-  const now = Date.now();
-  const { template, modelId, budget, columns, rows } = given;
-  const row: BatchRow = {
-    ...{ id: newId(), createdAt: now, updatedAt: now, userId, modelId, budget, ...template },
-    ...{ columns: JSON.stringify(columns), total: rows.length, state: "running", problem: null },
-  };
-  await db.transaction().execute(async (trx) => {
-    await trx.insertInto("batches").values(row).execute();
-    const { count } = await trx
-      .selectFrom("batches")
-      .where("userId", "=", userId)
-      .select(sql<number>`count(*)`.as("count"))
-      .executeTakeFirstOrThrow();
-    if (Number(count) > limits.batches) {
-      throw invalid("files", `Puedes tener ${limits.batches} preguntas en serie; elimina antes alguna.`);
-    }
-    for (let from = 0; from < rows.length; from += rowsAtOnce) {
-      const some = rows.slice(from, from + rowsAtOnce).map((cells, index) => ({
-        ...{ id: newId(), createdAt: now, updatedAt: now, userId, batchId: row.id, position: from + index },
-        ...{ cells: JSON.stringify(cells), state: "waiting" as const, answer: null, problem: null },
-        ...{ inputTokens: null, outputTokens: null, cost: null },
-      }));
-      await trx.insertInto("batchQuestions").values(some).execute();
-    }
-  });
-  return row;
-}
-
 /** Throws 404. */
 const findOwn = ({ db }: Services, { id: userId }: Person, id: string): Promise<BatchRow> =>
   db
@@ -323,26 +228,4 @@ async function shown({ db }: Services, row: BatchRow): Promise<z.output<typeof b
     ...{ id, ...timesOf(row), title, modelId, total: Number(total), budget, state, problem },
     ...{ answered: answered ?? 0, failed: failed ?? 0, cost: cost ?? 0 },
   };
-}
-
-async function* linesOf({ db }: Services, batch: BatchRow): AsyncGenerator<string> {
-  const columns = textsIn(batch.columns);
-  yield `${csvMark}${csvLine([...columns, "Respuesta de una IA", "Problema"])}`;
-  for (let from = 0; ; from += rowsAtOnce) {
-    const rows = await db
-      .selectFrom("batchQuestions")
-      .where("batchId", "=", batch.id)
-      .where("position", ">=", from)
-      .where("position", "<", from + rowsAtOnce)
-      .orderBy("position")
-      .select(["cells", "answer", "problem"])
-      .execute();
-    if (rows.length === 0) return;
-    yield rows
-      .map(({ cells, answer, problem }) => {
-        const values = textsIn(cells);
-        return csvLine([...columns.map((_, at) => values[at] ?? ""), answer ?? "", problem ?? ""]);
-      })
-      .join("");
-  }
 }

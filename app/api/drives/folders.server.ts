@@ -3,7 +3,7 @@ import { v7 as newId } from "uuid";
 import { isTaken } from "../../db/errors.server.ts";
 import { inProjectOf } from "../../db/people/shared-work.server.ts";
 import type { FolderRow } from "../../db/tables.ts";
-import { skippedIn } from "../../files/drives/look.server.ts";
+import { skippedIn } from "../../files/drives/skipped.server.ts";
 import { limits } from "../../process/limits.ts";
 import type { ApiEnv, Services } from "../env.server.ts";
 import { auditOthers } from "../http/audit.server.ts";
@@ -115,7 +115,9 @@ const look: RouteHandler<typeof lookRoute, ApiEnv> = async (c) => {
     .selectAll()
     .executeTakeFirstOrThrow(notFound);
   await countAttempt(c, "trial", person.id);
-  await db.updateTable("folders").set({ skipped: "[]" }).where("id", "=", row.id).execute();
+  // Files that were refused are tried again; since when a folder inside is shut stays known.
+  const skipped = JSON.stringify(skippedIn(row).filter(({ closedAt }) => closedAt !== undefined));
+  await db.updateTable("folders").set({ skipped }).where("id", "=", row.id).execute();
   const waiting = db.selectFrom("jobs").where("kind", "=", "folder").where("subjectId", "=", row.id);
   if (!(await waiting.where("state", "=", "waiting").select("id").executeTakeFirst())) {
     await jobs.add({ kind: "folder", userId: row.userId, subjectId: row.id });

@@ -1,19 +1,15 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
-import { z } from "zod";
+import { basename } from "node:path";
 import type { Db } from "../../db/engine.server.ts";
-import { isTaken } from "../../db/errors.server.ts";
 import { forGroupsOf } from "../../db/people/groups.server.ts";
 import type { SharedClock } from "../../db/processes/clock.server.ts";
-import type { FileRow, FolderRow } from "../../db/tables.ts";
+import type { FolderRow } from "../../db/tables.ts";
 import type { JobAtWork, JobRules, Jobs } from "../../jobs/jobs.server.ts";
 import { decrypt } from "../../process/crypto.server.ts";
-import { limits } from "../../process/limits.ts";
 import type { Files } from "../files.server.ts";
 import { documentTypes, textTypes } from "../formats/types.server.ts";
-import { FileRefused, NoRoom } from "../refused.server.ts";
-import { type Account, DriveRefused, download, type Entry, listFolder } from "./webdav.server.ts";
+import { closedFolder, skippedIn } from "./skipped.server.ts";
+import { deleteGone, takeNew } from "./take-documents.server.ts";
+import { type Account, DriveRefused, type Entry, listFolder } from "./webdav.server.ts";
 
 type LookServices = { db: Db; clock: SharedClock; files: Files; toolKey: Buffer };
 
@@ -22,22 +18,7 @@ const patience = 10 * 60_000;
 // In ms. A server that has lost its disk for an hour deletes nothing here.
 const patienceWithRefusals = 24 * 60 * 60_000;
 const documentsAtMost = 500;
-const failuresInARow = 3;
 const foldersAtMost = 200;
-
-/**
- * A file that was not taken, or a folder that could not be read, and why: what follows its name. `tag`: of the content that was refused, which
- * is not fetched again; empty where it may be taken the next time. `closedAt`: since when a folder is, epoch ms.
- */
-const skippedFile = z.object({
-  path: z.string(),
-  tag: z.string(),
-  reason: z.string(),
-  closedAt: z.number().optional(),
-});
-export type Skipped = z.infer<typeof skippedFile>;
-export const skippedIn = ({ skipped }: Pick<FolderRow, "skipped">): Skipped[] =>
-  z.array(skippedFile).parse(JSON.parse(skipped));
 const skippedAtMost = 50;
 
 const endings = new Set([...Object.keys(documentTypes), ...textTypes.keys(), "docm", "dotx", "xlsm", "pptm", "ppsx"]);
@@ -112,11 +93,8 @@ async function look(services: LookServices, { subjectId, progress, signal }: Job
     const kept = shut
       .filter(({ closedAt = now }) => closedAt > now - patienceWithRefusals)
       .map(({ path }) => `${path}/`);
-    await deleteGone(
-      services,
-      folder,
-      (path) => documents.some((one) => one.path === path) || kept.some((one) => path.startsWith(one)),
-    );
+    const there = new Set(documents.map((one) => one.path));
+    await deleteGone(services, folder, (path) => there.has(path) || kept.some((one) => path.startsWith(one)));
     const skipped = await takeNew(services, folder, { account, documents, signal: within, progress });
     const problem = isCut ? `Tiene más de lo que cabe: están ${documents.length} documentos.` : null;
     return { problem, refusedAt: null, skipped: JSON.stringify([...shut, ...skipped].slice(0, skippedAtMost)) };
@@ -134,13 +112,6 @@ async function look(services: LookServices, { subjectId, progress, signal }: Job
   // Nobody keeps here for long what its person may not read there any more.
   if (came.refusedAt && came.refusedAt < now - patienceWithRefusals) await deleteGone(services, folder, () => false);
 }
-
-const closedFolder = (path: string, closedAt: number): Skipped => ({
-  path,
-  tag: "",
-  reason: "no se puede leer ahora.",
-  closedAt,
-});
 
 /** The account of a folder, while its person may use the server and writes in the project. */
 async function accountOf({ db, toolKey }: LookServices, folder: FolderRow): Promise<Account | undefined> {
@@ -188,85 +159,3 @@ async function documentsIn(account: Account, path: string, signal: AbortSignal) 
   }
   return { documents, closed, isCut: false };
 }
-
-/** Deletes what is not at the server any more, but for people of whom nothing is deleted. */
-async function deleteGone(
-  { db, files }: LookServices,
-  folder: FolderRow,
-  isThere: (path: string) => boolean,
-): Promise<void> {
-  const gone = (await takenFrom(db, folder)).filter(({ remotePath }) => !isThere(remotePath ?? ""));
-  if (gone.length > 0 && !(await isOnHold(db, folder))) await files.delete(gone.map(({ id }) => id));
-}
-
-const isOnHold = async (db: Db, { userId }: Pick<FolderRow, "userId">): Promise<boolean> =>
-  (await db.selectFrom("holds").where("userId", "=", userId).select("id").executeTakeFirst()) !== undefined;
-
-type Taking = { account: Account; documents: Entry[]; signal: AbortSignal; progress: JobAtWork["progress"] };
-
-/** Takes what is new or has changed. Returns what was not taken. Throws DriveRefused. */
-async function takeNew(services: LookServices, folder: FolderRow, { account, documents, signal, progress }: Taking) {
-  const taken = new Map((await takenFrom(services.db, folder)).map((row) => [row.remotePath, row]));
-  const before = new Map(skippedIn(folder).map((one) => [one.path, one]));
-  const skipped: Skipped[] = [];
-  let failures = 0;
-  const place = await mkdtemp(join(tmpdir(), "tertulia-recibido-"));
-  const to = join(place, "documento");
-  try {
-    for (const [at, { path, size: told, tag }] of documents.entries()) {
-      await progress(at, documents.length);
-      const row = taken.get(path);
-      const known = before.get(path);
-      if (row?.remoteTag === tag) continue;
-      // A file that was refused is not fetched again until it has changed.
-      if (known?.tag && known.tag === tag) {
-        skipped.push(known);
-        continue;
-      }
-      // Its text as it was is being read: it is renewed at the next look.
-      if (row && row.ready === 0 && row.problem === null) continue;
-      try {
-        if ((told ?? 0) > limits.document) throw new FileRefused(tooLarge);
-        const size = await download(account, path, { to, most: limits.document, signal });
-        await take(services, folder, { row, sent: { path: to, name: basename(path), size }, path, tag });
-        failures = 0;
-      } catch (error) {
-        signal.throwIfAborted();
-        const isContent = error instanceof FileRefused && !(error instanceof NoRoom);
-        if (!(error instanceof FileRefused || error instanceof DriveRefused)) throw error;
-        // One file that its server does not give is its own; several in a row are the server's trouble.
-        if (error instanceof DriveRefused && !error.refused && ++failures === failuresInARow) throw error;
-        const reason = error instanceof DriveRefused ? `no se ha podido traer. ${error.message}` : error.message;
-        skipped.push({ path, tag: isContent ? tag : "", reason });
-      }
-    }
-  } finally {
-    await rm(place, { recursive: true, force: true });
-  }
-  return skipped;
-}
-
-const tooLarge = `pesa más de ${limits.document / 1024 / 1024} MB.`;
-
-type Found = {
-  row: FileRow | undefined;
-  sent: { path: string; name: string; size: number };
-  path: string;
-  tag: string;
-};
-
-async function take({ db, files }: LookServices, folder: FolderRow, { row, sent, path, tag }: Found): Promise<void> {
-  if (row && !(await isOnHold(db, folder))) return files.replace(row, sent, tag);
-  // Of whom nothing is deleted, what it was stays theirs.
-  const own = { folderId: null, remotePath: null, remoteTag: null };
-  if (row) await db.updateTable("files").set(own).where("id", "=", row.id).execute();
-  const { id: folderId, userId, projectId } = folder;
-  const remote = { folderId, remotePath: path, remoteTag: tag };
-  await files.take(sent, { userId, projectId, temporary: false, remote }).catch((error) => {
-    // Another look has taken it meanwhile.
-    if (!isTaken(error)) throw error;
-  });
-}
-
-const takenFrom = (db: Db, { id }: FolderRow) =>
-  db.selectFrom("files").where("folderId", "=", id).selectAll().execute();
