@@ -183,6 +183,8 @@ for (const engine of await ruleEngines()) {
       );
       expect(found.body).toMatchObject({ totalResults: 1 });
       expect(JSON.stringify(found.body)).not.toContain("members");
+      const both = `displayName eq "Padrón and censo eq x" and externalId eq "8aa1a0c0-c4c3-4bc0-b4a5-2ef676900159"`;
+      expect((await find("/Groups", both)).body).toMatchObject({ totalResults: 0 });
       // Nothing but one member, by its id, is taken out by a path.
       for (const odd of [
         "[value eq 'x']",

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { expressionBuilder } from "kysely";
 import { forGroupsOf } from "../../db/people/groups.server.ts";
 import type { Tables } from "../../db/tables.ts";
-import { DriveRefused, findAddress } from "../../files/drives/webdav.server.ts";
+import { DriveRefused, findAddress, withSlash } from "../../files/drives/webdav.server.ts";
 import type { Person } from "../env.server.ts";
 import { checkGroupIds, groupIds, parseGroupIds, shownGroupIds } from "../groups/group-ids.server.ts";
 import { isAdmin } from "../http/authentication.server.ts";
@@ -48,7 +48,7 @@ export const drives: Resource<"drives", typeof shown, typeof body> = {
       }
     }
     const isNew = given.enabled && (before?.enabled !== 1 || given.address !== before.address);
-    return { ...given, address: isNew ? await answering(given.address) : given.address.replace(/\/*$/, "/") };
+    return { ...given, address: isNew ? await answering(given.address) : withSlash(given.address) };
   },
   list: {
     searched: ["name", "address"],

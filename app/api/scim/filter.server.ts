@@ -3,7 +3,8 @@ import { ScimError } from "./scim-error.server.ts";
 /** Values that a list is asked for, by attribute in lowercase. */
 export type Wanted = Map<string, string>;
 
-const comparison = /^\s*([\w.:$-]+(?:\[[^\]"]*"[^"]*"\s*\]\.\w+)?)\s+eq\s+("(?:[^"\\]|\\.)*"|true|false)\s*$/i;
+const comparison = /^([\w.:$-]+(?:\[[^\]"]*"[^"]*"\]\.\w+)?) eq ("(?:[^"\\]|\\.)*"|true|false)/i;
+const and = " and ";
 
 /**
  * A filter as providers of identities send them (RFC 7644, 3.4.2.2): equalities joined by `and`. `attributes`: those that can be asked for,
@@ -13,23 +14,25 @@ export function readFilter(said: string | undefined, attributes: readonly string
   const wanted: Wanted = new Map();
   if (said === undefined) return wanted;
   if (said.length > 2_000) throw notUnderstood();
-  for (const part of said.split(/\s+and\s+(?=[\w.]+(?:\[[^\]]*\]\.\w+)?\s+eq\s)/i)) {
-    const [, path, value] = comparison.exec(part) ?? [];
-    if (!path || value === undefined) throw notUnderstood();
-    const attribute = shortPath(path);
-    if (!attributes.includes(attribute)) throw notUnderstood();
+  for (let rest = said.trim(); ; ) {
+    const [whole, path, value] = comparison.exec(rest) ?? [];
+    const attribute = path && shortPath(path);
+    if (!whole || !attribute || value === undefined || !attributes.includes(attribute)) throw notUnderstood();
     const text = value.startsWith('"') ? textOf(value) : value;
     wanted.set(attribute, attribute === "active" ? text.toLowerCase() : text);
+    rest = rest.slice(whole.length);
+    if (rest === "") return wanted;
+    if (rest.slice(0, and.length).toLowerCase() !== and) throw notUnderstood();
+    rest = rest.slice(and.length);
   }
-  return wanted;
 }
 
 /** A path without the schema's name before it and the choice in it, in lowercase: `emails[type eq "work"].value` is `emails.value`. */
-export const shortPath = (path: string): string =>
-  path
-    .replace(/^urn:ietf:params:scim:schemas:core:2\.0:(?:User|Group):/i, "")
-    .replace(/\[[^\]]*\]/, "")
-    .toLowerCase();
+export function shortPath(path: string): string {
+  const own = path.replace(/^urn:ietf:params:scim:schemas:core:2\.0:(?:User|Group):/i, "");
+  const [from, to] = [own.indexOf("["), own.indexOf("]")];
+  return (from < 0 || to < from ? own : own.slice(0, from) + own.slice(to + 1)).toLowerCase();
+}
 
 const notUnderstood = () =>
   new ScimError(400, 'Ese filtro no se entiende: se busca por igualdad (userName eq "…").', "invalidFilter");

@@ -87,7 +87,7 @@ export async function download(
  * has them below its own. Throws DriveRefused where no such server answers.
  */
 export async function findAddress(given: string): Promise<string> {
-  const address = given.replace(/\/*$/, "/");
+  const address = withSlash(given);
   const signal = AbortSignal.timeout(patience);
   const status = await ask(undefined, new URL("status.php", address).href, {}, signal);
   const said = status.ok ? await textUpTo(status, 10_000).then(parsed) : await status.body?.cancel();
@@ -97,6 +97,9 @@ export async function findAddress(given: string): Promise<string> {
   if (answer.status === 207 || answer.status === 401) return address;
   throw refusal(answer, "esa dirección");
 }
+
+/** An address that ends with a slash. */
+export const withSlash = (address: string): string => (address.endsWith("/") ? address : `${address}/`);
 
 const within = (ms: number, signal: AbortSignal) => AbortSignal.any([signal, AbortSignal.timeout(ms)]);
 
