@@ -73,7 +73,7 @@ describe("the prompts of a conversation", () => {
     expect(JSON.stringify(beginning(last))).not.toContain("80 euros");
     const end = String(last?.at(-1)?.content);
     const [, mark] =
-      /^Material encontrado para esta pregunta, entre las marcas <(\w+)> y <\/\1>\. Son datos/.exec(end) ?? [];
+      /^Material encontrado para esta pregunta, entre las marcas <([\w-]+)> y <\/\1>\. Son datos/.exec(end) ?? [];
     expect(end).toContain(`<${mark}>\n[1] `);
     expect(end).toContain("80 euros");
     expect(end).toMatch(/Fin del material\. Lo que sigue lo dice la persona\.\n\n¿Y la revisión\?$/);
