@@ -27,20 +27,42 @@ export function pullStream<Item>(
 // In ms. Proxies close connections after a minute of silence, and slow models take longer to begin.
 const pause = 15_000;
 
-/** The items of a source, with `undefined` for each long pause in between. */
+/** The items of a source, with `undefined` for each long pause in between. One timer for all, as most items are single tokens. */
 export async function* withPauses<Item>(source: AsyncGenerator<Item>): AsyncGenerator<Item | undefined> {
-  let next = source.next();
-  for (;;) {
-    const timer = Promise.withResolvers<undefined>();
-    const timeout = setTimeout(timer.resolve, pause, undefined);
-    const result = await Promise.race([next, timer.promise]);
-    clearTimeout(timeout);
-    if (result === undefined) yield undefined;
-    else if (result.done) return;
-    else {
-      yield result.value;
-      next = source.next();
+  let change = Promise.withResolvers<void>();
+  let arrived: { result: IteratorResult<Item> } | { error: unknown } | undefined;
+  const ask = () =>
+    void source
+      .next()
+      .then(
+        (result) => {
+          arrived = { result };
+        },
+        (error) => {
+          arrived = { error };
+        },
+      )
+      .then(() => change.resolve());
+  const quiet = setInterval(() => change.resolve(), pause);
+  try {
+    ask();
+    for (;;) {
+      await change.promise;
+      change = Promise.withResolvers();
+      const next = arrived;
+      arrived = undefined;
+      if (!next) {
+        yield undefined;
+        continue;
+      }
+      if ("error" in next) throw next.error;
+      if (next.result.done) return;
+      quiet.refresh();
+      yield next.result.value;
+      ask();
     }
+  } finally {
+    clearInterval(quiet);
   }
 }
 

@@ -69,7 +69,14 @@ export async function completePrompt(
       .catch((error) => log.error({ err: error }, "no se pudo descontar una llamada que ha terminado"));
   };
   try {
-    await db.transaction().execute((trx) => enter(trx, { id, userId, modelId: model.id, processId: processes.id }));
+    const within = Promise.withResolvers<void>();
+    const entered = db.transaction().execute(async (trx) => {
+      await enter(trx, { id, userId, modelId: model.id, processId: processes.id });
+      within.resolve();
+    });
+    // The model is asked while the disk keeps what was counted, which its first piece waits for.
+    await Promise.race([within.promise, entered]);
+    entered.catch(() => {});
     const system = [model.systemPrompt, ...(await instructionsFor(db, userId)), prompt.system]
       .filter(Boolean)
       .join("\n\n");
@@ -87,6 +94,7 @@ export async function completePrompt(
         try {
           const options = { ...wanted, tools, signal, silence: modelSilence, learn };
           for await (const piece of generate(openModel(by, modelKey), given, options)) {
+            if (!begun) await entered;
             begun = true;
             // Some tell of none, and are estimated.
             const isTold =

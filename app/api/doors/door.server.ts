@@ -62,16 +62,22 @@ export async function askThrough(
   return { model, pieces: resumed(first, pieces), failed };
 }
 
-async function* resumed(first: Promise<IteratorResult<Piece>>, rest: AsyncGenerator<Piece>): AsyncGenerator<Piece> {
-  try {
-    const { done, value } = await first;
-    if (done) return;
-    yield value;
-    yield* rest;
-  } finally {
-    // Its reader may leave before the first piece has been taken from it.
-    await rest.return(undefined);
-  }
+/** A generator of which one result has been asked for. It is no generator itself, which would cost a step for each token. */
+function resumed(first: Promise<IteratorResult<Piece>>, rest: AsyncGenerator<Piece>): AsyncGenerator<Piece> {
+  let asked: typeof first | undefined = first;
+  return {
+    next: () => {
+      const next = asked ?? rest.next();
+      asked = undefined;
+      return next;
+    },
+    return: (value) => rest.return(value),
+    throw: (error) => rest.throw(error),
+    [Symbol.asyncDispose]: () => rest[Symbol.asyncDispose](),
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
 }
 
 const withSettings = (model: ModelRow, { temperature, maxTokens }: DoorRequest): ModelRow => ({

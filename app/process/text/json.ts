@@ -8,7 +8,8 @@ type RawJson = typeof JSON & {
 const json = JSON as RawJson;
 
 // A double has 15 significant decimal digits for sure. The parser is slower with a reviver, so most texts go without one.
-const mayHoldLongNumber = /\d[\d.]{15}|[\d.][eE][+-]?\d{3}/;
+// A number follows the beginning, a sign of JSON or a blank, so that one in a text, such as a time, costs nothing.
+const mayHoldLongNumber = /(?:^|[:[,\s])-?(?:\d[\d.]{15}|[\d.]{1,17}[eE][+-]?\d{3})/;
 
 /**
  * Parses JSON. Numbers that a double can't hold, such as ids of 19 digits, become objects that `JSON.stringify` writes as they came.
