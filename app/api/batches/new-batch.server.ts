@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { v7 as newId } from "uuid";
 import type { BatchRow } from "../../db/tables.ts";
 import { plainText } from "../../files/formats/plain.server.ts";
-import { tableRows } from "../../files/formats/table.server.ts";
+import { tableRows } from "../../process/text/table.ts";
 import { limits } from "../../process/limits.ts";
 import { blanksIn } from "../../process/text/blanks.ts";
 import { numberIn } from "../../process/text/json.ts";

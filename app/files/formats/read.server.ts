@@ -11,7 +11,7 @@ import { oldWordText } from "./office/word-97.server.ts";
 import { pdfPages } from "./pdf/pdf.server.ts";
 import { declaredText } from "./plain.server.ts";
 import { rtfText } from "./rtf.server.ts";
-import { tableText } from "./table.server.ts";
+import { tableText } from "../../process/text/table.ts";
 import { type DocumentType, documentTypes, isDocumentType, readAs, textTypes } from "./types.server.ts";
 import { confused, Unreadable } from "./unreadable.server.ts";
 
