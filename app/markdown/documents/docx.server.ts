@@ -26,6 +26,8 @@ import { type Block, blocksOf, type Run } from "./blocks.server.ts";
 import type { OfficeDocument } from "./office-document.server.ts";
 
 const levels = [
+  HeadingLevel.HEADING_1,
+  HeadingLevel.HEADING_2,
   HeadingLevel.HEADING_3,
   HeadingLevel.HEADING_4,
   HeadingLevel.HEADING_5,
@@ -42,15 +44,17 @@ export async function docxOf({ title, author, notice, turns }: OfficeDocument): 
   let noteCount = 0;
   const children: (Paragraph | Table)[] = [
     new Paragraph({ text: title, heading: HeadingLevel.TITLE }),
-    new Paragraph({ children: [new TextRun({ text: notice, italics: true, color: grey })] }),
+    ...(notice ? [new Paragraph({ children: [new TextRun({ text: notice, italics: true, color: grey })] })] : []),
   ];
   const noteOf = (text: string) => {
     notes[++noteCount] = { children: [new Paragraph(text)] };
     return noteCount;
   };
   for (const { who, when, ...said } of turns) {
-    children.push(new Paragraph({ text: `${who} (${when})`, heading: HeadingLevel.HEADING_2 }));
-    for (const block of blocksOf(said)) children.push(...drawn(block, noteOf));
+    if (who !== null) children.push(new Paragraph({ text: `${who} (${when})`, heading: HeadingLevel.HEADING_2 }));
+    // Headings of a message stand below the one of who has written it.
+    const below = who === null ? 0 : 2;
+    for (const block of blocksOf(said)) children.push(...drawn(block, noteOf, below));
   }
   const document = new Document({
     title,
@@ -65,10 +69,10 @@ export async function docxOf({ title, author, notice, turns }: OfficeDocument): 
 /** Keeps a note; its number. */
 type NoteOf = (text: string) => number;
 
-function drawn(block: Block, noteOf: NoteOf): (Paragraph | Table)[] {
+function drawn(block: Block, noteOf: NoteOf, below: number): (Paragraph | Table)[] {
   switch (block.kind) {
     case "heading": {
-      const heading = levels[Math.min(levels.length, block.level) - 1] ?? HeadingLevel.HEADING_6;
+      const heading = levels[Math.min(levels.length, block.level + below) - 1] ?? HeadingLevel.HEADING_6;
       return [new Paragraph({ heading, children: runs(block.runs, noteOf) })];
     }
     case "paragraph": {

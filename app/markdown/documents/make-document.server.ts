@@ -1,22 +1,26 @@
 import { extname } from "node:path";
 import { runWorker, TooMuch } from "../../process/child-process.server.ts";
 import { FairQueue } from "../../process/work/fair-queue.server.ts";
-import type { OfficeDocument } from "./office-document.server.ts";
+import type { OfficeDocument, OfficeSheet } from "./office-document.server.ts";
 
 /** Media types by formats. */
 export const officeTypes = {
   docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
   odt: "application/vnd.oasis.opendocument.text",
+  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 } as const;
 
 // Each may need a gigabyte for a moment.
 const queue = new FairQueue(2);
 
 /**
- * A conversation as a document of an office, made in a child process; undefined if it takes too much time or memory. `owner` is whose
+ * A conversation, a text or a table as a document of an office, made in a child process; undefined if it takes too much time or memory. `owner` is whose
  * turn it is in the fair queue.
  */
-export async function makeDocument(job: OfficeDocument, owner: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+export async function makeDocument(
+  job: OfficeDocument | OfficeSheet,
+  owner: string,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const program = new URL(`./document.worker${extname(import.meta.filename)}`, import.meta.url);
   try {
     return await queue.run(owner, () => runWorker<Uint8Array<ArrayBuffer>>(program, job));

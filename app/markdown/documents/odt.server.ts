@@ -39,15 +39,18 @@ const styles = [
 /** A conversation as an ODT (OpenDocument 1.3): headings, lists, tables, code, formulas, and its sources as footnotes. */
 export function odtOf({ title, author, notice, turns }: OfficeDocument): Uint8Array {
   const objects: string[] = [];
-  const body: string[] = [heading(1, escaped(title)), `<text:p text:style-name="Aviso">${escaped(notice)}</text:p>`];
+  const body: string[] = [heading(1, escaped(title))];
+  if (notice) body.push(`<text:p text:style-name="Aviso">${escaped(notice)}</text:p>`);
   let noteCount = 0;
   for (const { who, when, ...said } of turns) {
-    body.push(heading(2, escaped(`${who} (${when})`)));
+    if (who !== null) body.push(heading(2, escaped(`${who} (${when})`)));
+    // Headings of a message stand below the one of who has written it, those of a text below its title.
+    const below = who === null ? 1 : 2;
     const noteOf = (text: string) => {
       noteCount++;
       return `<text:note text:id="ftn${noteCount}" text:note-class="footnote"><text:note-citation>${noteCount}</text:note-citation><text:note-body><text:p>${escaped(text)}</text:p></text:note-body></text:note>`;
     };
-    for (const block of blocksOf(said)) body.push(drawn(block, { noteOf, objects }));
+    for (const block of blocksOf(said)) body.push(drawn(block, { noteOf, objects, below }));
   }
   const content = `<?xml version="1.0" encoding="UTF-8"?><office:document-content ${namespaces} xmlns:xlink="http://www.w3.org/1999/xlink" office:version="1.3"><office:automatic-styles>${styles}</office:automatic-styles><office:body><office:text>${body.join("")}</office:text></office:body></office:document-content>`;
   const parts: Record<string, string> = {
@@ -78,12 +81,12 @@ function zipped(parts: Record<string, string>, objects: number): Uint8Array {
   return zipSync(files);
 }
 
-type Drawing = { noteOf: (text: string) => string; objects: string[] };
+type Drawing = { noteOf: (text: string) => string; objects: string[]; below: number };
 
 function drawn(block: Block, drawing: Drawing): string {
   switch (block.kind) {
     case "heading":
-      return heading(Math.min(6, block.level + 2), runs(block.runs, drawing));
+      return heading(Math.min(6, block.level + drawing.below), runs(block.runs, drawing));
     case "paragraph": {
       const deep = Math.min(9, block.quote + (block.list ? block.list.level + 1 : 0));
       const mark = block.list?.mark ? `${escaped(block.list.mark)} ` : "";

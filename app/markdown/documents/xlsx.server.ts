@@ -1,0 +1,23 @@
+import { utils, write } from "@e965/xlsx";
+import type { OfficeSheet } from "./office-document.server.ts";
+
+// A number as a sheet has it: without zeros before it, which numbers of phones and postcodes have, and with as many digits as it can hold.
+const plainNumber = /^-?(?:0|[1-9]\d{0,14})(?:[.,]\d{1,10})?$/;
+// Characters of a cell, by the format.
+const longestCell = 32_767;
+// Characters of the name of a sheet, by the format.
+const longestName = 31;
+
+/** A table as an XLSX: numbers as numbers, all else as text, which no program takes for a formula. */
+export function xlsxOf({ title, rows }: OfficeSheet): Uint8Array {
+  const cells = rows.map((row) =>
+    row.map((cell) => (plainNumber.test(cell) ? Number(cell.replace(",", ".")) : cell.slice(0, longestCell))),
+  );
+  const book = utils.book_new();
+  const name = title
+    .replace(/[[\]:*?/\\']/g, " ")
+    .slice(0, longestName)
+    .trim();
+  utils.book_append_sheet(book, utils.aoa_to_sheet(cells), name || "Tabla");
+  return new Uint8Array(write(book, { type: "buffer", bookType: "xlsx", compression: true }) as Buffer);
+}
