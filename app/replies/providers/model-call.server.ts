@@ -37,8 +37,11 @@ export type Piece =
   | Stretch
   | CallStretch
   | { type: "signed"; meta: ProviderMeta; isHidden?: true }
+  | CallGrowth
   | ImagePiece
   | Finish;
+/** More of the input of a call of which the rest is still to come; the call itself comes whole afterwards. Only where it is asked for. */
+export type CallGrowth = { type: "call-growing"; name: string; text: string };
 /** An image that a model has made, as it came. */
 export type ImagePiece = { type: "image"; mediaType: string; bytes: Uint8Array };
 export type Finish = {
@@ -95,6 +98,8 @@ export type Options = {
   settings?: Settings | undefined;
   /** Parameters of the protocol that must reach the model. */
   required?: readonly Parameter[] | undefined;
+  /** Whether calls are told of while they are written. */
+  tellsGrowth?: boolean;
   /** Whether it goes on with a text that may have been whole: then an end without a word is none of a failure. */
   mayBeEmpty?: boolean;
   /** Told what has turned out about the model's server, to be stored with it. */

@@ -88,7 +88,17 @@ function leaveOut(model: ModelAccess, tool: OfferedTool): void {
 async function* askOnce(
   model: ModelAccess,
   prompt: Prompt,
-  { signal, silence, stop = [], responseFormat, tools = [], toolChoice, mayBeEmpty = false, ...program }: Options,
+  {
+    signal,
+    silence,
+    stop = [],
+    responseFormat,
+    tools = [],
+    toolChoice,
+    mayBeEmpty = false,
+    tellsGrowth = false,
+    ...program
+  }: Options,
   refused: ReadonlySet<Parameter>,
 ): AsyncGenerator<Piece> {
   // It may have been stopped while its prompt was built: an abort that is past fires no event.
@@ -99,7 +109,8 @@ async function* askOnce(
   const late = setTimeout(() => abort.abort(ReplyError.endless()), limits.replyTime);
   const onAbort = () => abort.abort(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });
-  const answer = new Answer({ untagged: untagged.has(keyOf(model)), mayCall: tools.length > 0, mayBeEmpty });
+  const mayCall = tools.length > 0;
+  const answer = new Answer({ untagged: untagged.has(keyOf(model)), mayCall, mayBeEmpty, tellsGrowth });
   let isRead = false;
   try {
     const { settings = {}, required = [] } = program;

@@ -41,6 +41,7 @@ async function hidePrompt({ system, turns }: Prompt, pseudonyms: Pseudonyms): Pr
 async function* restored(pieces: AsyncGenerator<Piece>, pseudonyms: Pseudonyms): AsyncGenerator<Piece> {
   const text = pseudonyms.restorer();
   const reasoning = pseudonyms.restorer();
+  const growing = pseudonyms.restorer();
   const inputs = new Map<number, ReturnType<Pseudonyms["restorer"]>>();
   /** The rest of the stretch before, once another one begins. */
   function* rest(next: Piece["type"]): Generator<Piece> {
@@ -62,7 +63,8 @@ async function* restored(pieces: AsyncGenerator<Piece>, pseudonyms: Pseudonyms):
       const input = inputs.get(piece.index) ?? pseudonyms.restorer();
       inputs.set(piece.index, input);
       yield* some({ ...piece, text: input.feed(piece.text) });
-    } else yield piece;
+    } else if (piece.type === "call-growing") yield* some({ ...piece, text: growing.feed(piece.text) });
+    else yield piece;
   }
   try {
     for await (const piece of pieces) yield* take(piece);

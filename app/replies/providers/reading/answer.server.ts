@@ -7,6 +7,7 @@ import {
   TypeValidationError,
 } from "@ai-sdk/provider";
 import { limits } from "../../../process/limits.ts";
+import { recordOf } from "../../../process/text/json.ts";
 import { ReplyError } from "../../errors.server.ts";
 import type { ProviderMeta } from "../../tools/call.ts";
 import type { CallStretch, Piece } from "../model-call.server.ts";
@@ -26,6 +27,8 @@ const tokensAtMost = 100_000_000;
 /** A count of tokens as a server said it; undefined for what is no count, such as −1, 1.5 or "12". */
 const tokensOf = (said: unknown): number | undefined =>
   Number.isInteger(said) && Number(said) >= 0 && Number(said) <= tokensAtMost ? Number(said) : undefined;
+
+type Reading = { untagged: boolean; mayCall: boolean; mayBeEmpty: boolean; tellsGrowth: boolean };
 
 /** One answer of a model as it comes from a provider's library: its thoughts, its text and its end. */
 export class Answer {
@@ -47,14 +50,16 @@ export class Answer {
   #misread: Error | undefined;
   readonly #mayCall: boolean;
   readonly #mayBeEmpty: boolean;
+  readonly #tellsGrowth: boolean;
   /** The calls by their ids, in order: their place, and whether any of their input has come. */
   readonly #calls = new Map<string, { index: number; input: WholeCharacters; hasInput: boolean }>();
 
   /**
    * `untagged`: the model is known to leave out the opening tag of its thoughts. `mayCall`: tools were offered to it. `mayBeEmpty`:
-   * it goes on with a text that may have been whole.
+   * it goes on with a text that may have been whole. `tellsGrowth`: calls are told of while they are written.
    */
-  constructor({ untagged, mayCall, mayBeEmpty }: { untagged: boolean; mayCall: boolean; mayBeEmpty: boolean }) {
+  constructor({ untagged, mayCall, mayBeEmpty, tellsGrowth }: Reading) {
+    this.#tellsGrowth = tellsGrowth;
     this.#untagged = untagged;
     this.#mayCall = mayCall;
     this.#mayBeEmpty = mayBeEmpty;
@@ -87,6 +92,7 @@ export class Answer {
     }
     if (part.type === "text-delta") yield* this.#count(this.#thoughts.split(this.#text.add(part.delta)));
     if (this.#mayCall) yield* this.#call(part);
+    if (this.#mayCall && this.#tellsGrowth && part.type === "raw") yield* growthIn(part.rawValue);
     if (part.type !== "finish") return;
     yield* this.#count([...this.#thoughts.split(this.#text.rest()), ...this.#thoughts.rest()]);
     this.finished = true;
@@ -197,6 +203,12 @@ export class Answer {
       }
     }
   }
+}
+
+/** What `readCompletion` tells of a call that is not whole. */
+function* growthIn(raw: unknown): Generator<Piece> {
+  const growing = recordOf(recordOf(raw)?.growing);
+  if (growing) yield { type: "call-growing", name: String(growing.name), text: String(growing.text) };
 }
 
 // Providers that refuse the next step without what they sent with this one. OpenAI's is of use only where it holds the thought

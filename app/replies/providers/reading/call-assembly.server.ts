@@ -21,10 +21,13 @@ type Growing = {
 export class CallAssembly {
   readonly #calls: Growing[] = [];
 
-  /** `given`: an item of `tool_calls`, or what stands under `function_call` in OpenAI's older format. */
-  add(given: unknown): void {
+  /**
+   * `given`: an item of `tool_calls`, or what stands under `function_call` in OpenAI's older format. Answers the name of its call and what it
+   * adds to the input, as far as that can be said before the end.
+   */
+  add(given: unknown): { name: string; text: string } | undefined {
     const call = recordOf(given);
-    if (!call) return;
+    if (!call) return undefined;
     const called = recordOf(call.function) ?? call;
     const name = typeof called.name === "string" ? called.name : "";
     const id = typeof call.id === "string" && call.id !== "" ? call.id : undefined;
@@ -41,6 +44,7 @@ export class CallAssembly {
     if (piece) current.pieces.push(piece);
     current.length += piece.length;
     Object.assign(current.kept, keptOf(call));
+    return { name: current.name, text: piece };
   }
 
   /** The calls so far. One without a name can't be carried out. */

@@ -235,7 +235,9 @@ class Completion {
 
   #call(given: unknown): void {
     this.#pieces++;
-    this.#calls.add(given);
+    const growing = this.#calls.add(given);
+    // Calls are told whole at the end: until then nobody knows what such a server means by a piece.
+    if (growing?.text) this.#parts.push({ type: "raw", rawValue: { growing } });
   }
 
   #think(delta: Fields): void {
