@@ -14,6 +14,7 @@ import { invitations } from "./access/invitations.server.ts";
 import { ldapEntries } from "./access/ldap.server.ts";
 import { oidcEntries } from "./access/oidc.server.ts";
 import { refusalsOf } from "./allowed-methods.server.ts";
+import { artifacts } from "./artifacts/artifacts.server.ts";
 import { assistants } from "./assistants/assistants.server.ts";
 import { templates } from "./assistants/templates.server.ts";
 import { apiKeys } from "./auth/api-keys.server.ts";
@@ -169,6 +170,7 @@ const mounted = [
   ["/api/tool-account", toolAccounts],
   ["/api/webhook", routesOf(webhooks)],
   ["/api/batch", batches],
+  ["/api/artifact", artifacts],
   ["/api/drive", routesOf(drives)],
   ["/api/drive-account", driveAccounts],
   ["/api/folder", folders],

@@ -43,6 +43,7 @@ function dumpPostgres(url: string, to: string): Promise<Contents> {
 /** Contents of a restored PostgreSQL, from which what was temporary is deleted first: its sessions are of another time. */
 export const openRestored = (url: string): Promise<Contents> =>
   withClient(url, async (client) => {
+    await client.query('delete from artifacts where "sessionId" is not null');
     await client.query('delete from files where "sessionId" is not null');
     await client.query('delete from chats where "sessionId" is not null');
     return lookInto(async (query) => (await client.query(query)).rows);

@@ -47,6 +47,8 @@ const copied = {
   messages: true,
   parts: true,
   files: true,
+  artifacts: true,
+  artifactVersions: true,
   attachments: true,
   prompts: true,
   summaries: true,

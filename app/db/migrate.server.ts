@@ -61,6 +61,7 @@ import * as drives from "./migrations/0057_drives.server.ts";
 import * as webhooks from "./migrations/0058_webhooks.server.ts";
 import * as provisioned from "./migrations/0059_provisioned.server.ts";
 import * as batches from "./migrations/0060_batches.server.ts";
+import * as artifacts from "./migrations/0061_artifacts.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -123,6 +124,7 @@ const migrations = {
   "0058_webhooks": webhooks,
   "0059_provisioned": provisioned,
   "0060_batches": batches,
+  "0061_artifacts": artifacts,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

@@ -279,7 +279,8 @@ export type JobKind =
   | "folder"
   | "webhook"
   | "models"
-  | "batch";
+  | "batch"
+  | "artifact";
 
 /** Work that outlives the request that asked for it, and the process that began it. */
 export type JobRow = Row & {
@@ -359,7 +360,7 @@ export type CallStatus = "running" | "waiting" | "allowed" | "done" | "failed" |
 export type ToolRow = Row &
   ForGroups & {
     name: string;
-    kind: "mcp" | "searxng" | "brave" | "tavily" | "image" | "page" | "documents" | "sums" | "time";
+    kind: "mcp" | "searxng" | "brave" | "tavily" | "image" | "page" | "documents" | "sums" | "time" | "artifacts";
     address: string | null;
     /** A key or token, encrypted with the row's id. */
     secret: string | null;
@@ -778,6 +779,43 @@ export type PasskeyRow = Row & {
   lastUsedAt: number | null;
 };
 
+/** A text that models and people write beside a conversation. Its words are in its versions. */
+export type ArtifactRow = Row & {
+  userId: string;
+  /** The chat that it is written in; null if that is gone. */
+  chatId: string | null;
+  /** The project whose members read it. */
+  projectId: string | null;
+  /** The file that its newest version is kept as, by which it is found; null until that is made, and in a temporary chat. */
+  fileId: string | null;
+  /** In a temporary chat: the session that it is deleted with. */
+  sessionId: string | null;
+  /** Its number in its chat, by which models name it. */
+  n: number;
+  kind: ArtifactKind;
+  title: string;
+  /** Of code: the language. */
+  language: string | null;
+  /** The newest version; 0 while the first one is being written. */
+  version: number;
+  /** The text so far of a version that a model is writing, and the question that its reply answers. */
+  growing: string | null;
+  growingFor: string | null;
+};
+export type ArtifactKind = "text" | "table" | "code";
+
+/** A version of an artifact. Written by a person (`writerId`) or by a model; both are null where they are gone. */
+export type ArtifactVersionRow = Row & {
+  /** Owner of the artifact. */
+  userId: string;
+  artifactId: string;
+  n: number;
+  text: string;
+  writerId: string | null;
+  modelId: string | null;
+  reason: string;
+};
+
 /** Questions in series: a template over the rows of a table. */
 export type BatchRow = Row & {
   userId: string;
@@ -927,6 +965,8 @@ export type Tables = {
   models: ModelRow;
   tools: ToolRow;
   toolAccounts: ToolAccountRow;
+  artifacts: ArtifactRow;
+  artifactVersions: ArtifactVersionRow;
   batches: BatchRow;
   batchQuestions: BatchQuestionRow;
   provisioned: ProvisionedRow;

@@ -14,8 +14,8 @@ import { documentReading } from "./read-job.server.ts";
 import { FileRefused, NoRoom } from "./refused.server.ts";
 import type { Storage } from "./storage/storage.server.ts";
 
-/** Owner and purpose of a new file; `remote` where it is taken from a folder. */
-export type Keep = { userId: string; projectId: string | null; temporary: boolean; remote?: Remote };
+/** Owner and purpose of a new file; `remote` where it is taken from a folder. `isOwn`: it is no copy, whatever its owner has. */
+export type Keep = { userId: string; projectId: string | null; temporary: boolean; remote?: Remote; isOwn?: true };
 type Remote = Pick<FileRow, "folderId" | "remotePath" | "remoteTag">;
 /** A file on disk, with the name that its sender gave it, or taken from an address of the web. */
 export type Sent = { path: string; name: string; size: number; address?: string };
@@ -50,7 +50,7 @@ export class Files {
     const name = cleanName(sent.name);
     const mediaType = await mediaTypeOf(sent.path, name, sent.size);
     const sha256 = await hash(sent.path);
-    const same = keep.temporary || keep.remote ? undefined : await this.#find(sha256, name, keep);
+    const same = keep.temporary || keep.remote || keep.isOwn ? undefined : await this.#find(sha256, name, keep);
     if (same) return same;
     await refuseFileBeyondPlan(this.#db, keep.userId, sent.size);
     const row = { ...newRow({ ...sent, name }, keep), mediaType, sha256 };
@@ -81,8 +81,8 @@ export class Files {
     return ids.flatMap((id) => rows.find((row) => row.id === id) ?? []);
   }
 
-  /** Puts what a document has become at its server in its place, and has it read. Throws FileRefused. */
-  async replace(row: FileRow, sent: Sent, remoteTag: string): Promise<void> {
+  /** Puts what a document has become in its place, and has it read; `remoteTag`: its version at its server. Throws FileRefused. */
+  async replace(row: FileRow, sent: Sent, remoteTag: string | null): Promise<void> {
     const mediaType = await mediaTypeOf(sent.path, row.name, sent.size);
     if (isImage(mediaType)) throw new FileRefused("ahora es una imagen.");
     const sha256 = await hash(sent.path);

@@ -66,6 +66,11 @@ export const limits = {
   batchRows: 1_000,
   batchColumns: 100,
   batchFile: 2 * 1024 * 1024,
+  /** Characters of an artifact: some 200 pages. How many one person has, and how many versions of each are kept. */
+  artifact: 500_000,
+  artifacts: 1_000,
+  artifactVersions: 100,
+  artifactReason: 300,
   /** Folders at servers of files that one person has connected. */
   folders: 50,
   folderPath: 1_000,

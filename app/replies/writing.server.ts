@@ -1,3 +1,4 @@
+import type { Artifacts } from "../artifacts/artifacts.server.ts";
 import type { Engine } from "../db/engine.server.ts";
 import { prepared } from "../db/prepared.server.ts";
 import type { Meanings } from "../db/search/meaning.server.ts";
@@ -9,6 +10,7 @@ import type { Toolbox } from "../tools/toolbox.server.ts";
 import type { Source } from "./chunk.ts";
 import { ReplyError } from "./errors.server.ts";
 import { localReply } from "./local.server.ts";
+import type { ToolPart } from "./parts.server.ts";
 import { type Built, buildPrompt } from "./prompt/prompt.server.ts";
 import type { StoredPart } from "./prompt/stored-prompt.server.ts";
 import { storeLearned } from "./providers/model-access.server.ts";
@@ -16,10 +18,11 @@ import type { Learned, Piece } from "./providers/model-call.server.ts";
 import { generate } from "./providers/providers.server.ts";
 import type { Citation } from "./providers/reading/completion-stream.server.ts";
 import { refusedBy } from "./providers/refused-parameters.server.ts";
-import { offeredAs, ToolCalls } from "./providers/tool-calls.server.ts";
+import { isOfCall, offeredAs, ToolCalls } from "./providers/tool-calls.server.ts";
 import { type Run, StopReply } from "./running/run.server.ts";
 import type { Calling, CallServices } from "./tools/calling.server.ts";
 import { addCalls, carryOut, grantName } from "./tools/calls.server.ts";
+import { GrowingArtifact } from "./tools/growing-artifact.server.ts";
 import { localCall, saidOfCall } from "./tools/local-call.server.ts";
 import { keepImages } from "./tools/made-images.server.ts";
 import { replyTurns } from "./tools/reply-turns.server.ts";
@@ -30,6 +33,7 @@ type WritingServices = CallServices & {
   storage: Storage;
   searchModel: Meanings;
   toolbox: Toolbox;
+  artifacts: Artifacts;
   modelSilence: number;
   localPace: number;
 };
@@ -102,13 +106,13 @@ export class Writing {
     const built = await this.#build(model);
     if (model.provider === "local") return this.#answerLocally();
     for (let step = (run.calls.at(-1)?.call.step ?? -1) + 1; ; step++) {
-      const calls = await this.#ask(model, built, step);
+      const { calls, begun } = await this.#ask(model, built, step);
       if (calls.list.length === 0 || !this.#calling) return;
       if (step >= stepsAtMost) {
         run.error = `La respuesta ha llegado al máximo de ${stepsAtMost} pasos con herramientas.`;
         return;
       }
-      await addCalls(this.#services, run, calls, this.#calling, step);
+      await addCalls(this.#services, run, calls, this.#calling, { step, begun });
       await this.#carryOut();
     }
   }
@@ -123,7 +127,7 @@ export class Writing {
       run.sources = [];
       const calls = new ToolCalls();
       calls.list.push({ id: "local", name: call.name, input: JSON.stringify(call.input) });
-      await addCalls(this.#services, run, calls, this.#calling, 0);
+      await addCalls(this.#services, run, calls, this.#calling, { step: 0, begun: new Map() });
       await this.#carryOut();
     }
     const [called] = run.calls;
@@ -152,8 +156,8 @@ export class Writing {
     return built;
   }
 
-  /** Asks the model once; its text goes into the reply. Answers what it has called. */
-  async #ask(model: ModelRow, built: Built, step: number): Promise<ToolCalls> {
+  /** Asks the model once; its text goes into the reply. Answers what it has called, and which calls are in the reply already. */
+  async #ask(model: ModelRow, built: Built, step: number): Promise<{ calls: ToolCalls; begun: Map<number, ToolPart> }> {
     const run = this.#run;
     const { db, log, modelSilence } = this.#services;
     const tools = refusedBy(model).has("tools") ? [] : (this.#calling?.tools ?? []);
@@ -170,16 +174,27 @@ export class Writing {
       tools: tools.map(offeredAs),
       // It was asked to go on where its text was cut: there may have been nothing more to say.
       mayBeEmpty: last?.role === "user",
+      tellsGrowth: true,
       learn: (learned: Learned) => storeLearned({ db, log }, model, learned),
     };
+    const growing = this.#calling && new GrowingArtifact(this.#services.artifacts, run, this.#calling, step);
     let lost: string | undefined;
-    for await (const piece of generate(model, prompt, options)) {
-      calls.take(piece);
-      if (piece.type === "image") lost = (await this.#keepImage(piece.bytes)) ?? lost;
-      else take(run, piece);
+    try {
+      for await (const piece of generate(model, prompt, options)) {
+        calls.take(piece);
+        if (isOfCall(piece) || piece.type === "call-growing") await growing?.take(piece);
+        else if (piece.type === "image") lost = (await this.#keepImage(piece.bytes)) ?? lost;
+        else take(run, piece);
+      }
+    } catch (error) {
+      growing?.cut();
+      throw error;
     }
     run.error ??= lost;
-    return calls;
+    const begun = growing?.begun ?? new Map<number, ToolPart>();
+    // One that has not come whole in the end.
+    if (begun.size === 0) growing?.cut();
+    return { calls, begun };
   }
 
   /** Answers why it could not be kept. */
@@ -235,6 +250,7 @@ export class Writing {
       question,
       projectId: chat?.projectId ?? null,
       sessionId: chat?.sessionId ?? null,
+      modelId: this.#model.id,
       zone: this.#run.zone,
       tools,
       granted: new Set(grants.rows.map(({ toolId, name, version }) => grantName({ toolId, tool: name, version }))),

@@ -5,7 +5,7 @@ import type { Db, Engine, Trx } from "../db/engine.server.ts";
 import type { RetentionRow } from "../db/tables.ts";
 import type { Files } from "../files/files.server.ts";
 import type { Changes } from "../realtime/changes.server.ts";
-import { dueAudit, dueBatches, dueChats, dueFiles, dueUsage } from "./due.server.ts";
+import { dueArtifacts, dueAudit, dueBatches, dueChats, dueFiles, dueUsage } from "./due.server.ts";
 
 type RetentionServices = { db: Db; engine: Engine; auditKey: Buffer; files: Files; changes: Changes };
 
@@ -49,10 +49,17 @@ async function deleteFiles({ db, files }: RetentionServices, rule: RetentionRow,
     const due = dueFiles(trx, rule, now).orderBy("createdAt").select("id").limit(atOnce);
     const deleted = await trx.deleteFrom("files").where("id", "in", due).returning(["id", "userId"]).execute();
     await tell(trx, rule, "file", deleted);
-    return deleted;
+    const old = dueArtifacts(trx, rule, now).select("id").limit(atOnce);
+    const written = await trx
+      .deleteFrom("artifacts")
+      .where("id", "in", old)
+      .returning(["id", "userId", "fileId"])
+      .execute();
+    await tell(trx, rule, "artifact", written);
+    return { files: deleted.map(({ id }) => id), artifacts: written };
   });
-  await files.delete(gone.map(({ id }) => id));
-  return gone.length;
+  await files.delete([...gone.files, ...gone.artifacts.flatMap(({ fileId }) => fileId ?? [])]);
+  return Math.max(gone.files.length, gone.artifacts.length);
 }
 
 async function deleteUsage({ db }: RetentionServices, rule: RetentionRow, now: number): Promise<number> {

@@ -48,7 +48,16 @@ export const dueBatches = (db: Db, { groupId, ...rule }: Rule, now: number) =>
     .where(notOnHold("batches.userId"))
     .$if(groupId !== null, (q) => q.where(inGroup("batches.userId", groupId ?? "")));
 
-/** The files that a rule deletes; messages keep their names. Those of a connected folder are deleted where it is. */
+/** Artifacts that a rule for files deletes, with their versions: those that nobody has changed for so long. */
+export const dueArtifacts = (db: Db, { groupId, ...rule }: Rule, now: number) =>
+  db
+    .selectFrom("artifacts")
+    .where("updatedAt", "<", cutoffOf(rule, now))
+    .where("sessionId", "is", null)
+    .where(notOnHold("artifacts.userId"))
+    .$if(groupId !== null, (q) => q.where(inGroup("artifacts.userId", groupId ?? "")));
+
+/** The files that a rule deletes; messages keep their names. Those of a connected folder are deleted where it is, and of an artifact with it. */
 export const dueFiles = (db: Db, { groupId, ...rule }: Rule, now: number) =>
   db
     .selectFrom("files")
@@ -56,6 +65,7 @@ export const dueFiles = (db: Db, { groupId, ...rule }: Rule, now: number) =>
     .where("temporary", "=", 0)
     .where("folderId", "is", null)
     .where("sessionId", "is", null)
+    .where(sql<boolean>`not exists (select 1 from artifacts where artifacts."fileId" = files.id)`)
     .where(notOnHold("files.userId"))
     .$if(groupId !== null, (q) => q.where(inGroup("files.userId", groupId ?? "")));
 

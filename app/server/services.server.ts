@@ -10,6 +10,8 @@ import { vapidKeys } from "../api/notifications/push-service.server.ts";
 import { replyNotifying } from "../api/notifications/reply-notices.server.ts";
 import { askingDue } from "../api/schedules/ask-due.server.ts";
 import { exporting } from "../api/users/export-job.server.ts";
+import { Artifacts } from "../artifacts/artifacts.server.ts";
+import { keepingArtifacts } from "../artifacts/keep-file.server.ts";
 import { backingUp, LastCopy } from "../backups/nightly.server.ts";
 import { sealAudit } from "../db/audit/seal.server.ts";
 import { openDatabase } from "../db/connection.server.ts";
@@ -76,6 +78,7 @@ export async function openServices(config: Config): Promise<Opened> {
   const changes = new Changes(notices);
   const jobs = new Jobs({ db, engine, clock, processes, changes, log });
   const files = new Files({ db, engine, storage, jobs });
+  const artifacts = new Artifacts({ db, engine, jobs });
   const searchModel = new SearchModel({ db, modelKey: keys.modelKey, log });
   const running = {
     db,
@@ -89,6 +92,7 @@ export async function openServices(config: Config): Promise<Opened> {
     changes,
     files,
     storage,
+    artifacts,
     searchModel,
     toolKey: keys.toolKey,
     turns: new Turns({ db, engine, processes, log }),
@@ -97,6 +101,7 @@ export async function openServices(config: Config): Promise<Opened> {
       engine,
       log,
       searchModel,
+      artifacts,
       toolKey: keys.toolKey,
       programs: programsIn(config.toolServers),
     }),
@@ -110,6 +115,7 @@ export async function openServices(config: Config): Promise<Opened> {
     await refuseWithoutEntry(db, config);
   });
   const runs = new Runs(running);
+  jobs.handle("artifact", keepingArtifacts({ db, files, jobs }));
   jobs.handle("import", importing({ db, files }));
   jobs.handle("export", exporting({ ...running, config }));
   jobs.handle("upkeep", upkeep({ ...running, jobs, auditKey: keys.auditKey }));

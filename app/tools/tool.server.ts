@@ -41,6 +41,8 @@ export type Outcome =
       made?: Made[];
       /** JSON of the same for a program, where the tool gives it. */
       structured?: string;
+      /** The artifact that it has written. */
+      artifactId?: string;
     }
   | { question: ToolQuestion };
 
@@ -52,6 +54,10 @@ export type Caller = {
   userId: string;
   chatId: string;
   projectId: string | null;
+  /** For a temporary chat: the session that what is made is deleted with. */
+  sessionId: string | null;
+  /** The model that calls. */
+  modelId: string | null;
   /** The message that is being answered. */
   messageId: string;
   /** The time zone of the person. */
@@ -63,8 +69,9 @@ export type Caller = {
   answers: Answered[];
 };
 
-/** A tool of Tertulia itself, wherever an administrator has put it. */
-export type OwnTool = Pick<Tool, "tool" | "label" | "description" | "schema" | "reachesOut" | "goesTo" | "call">;
+/** A tool of Tertulia itself, wherever an administrator has put it. It changes nothing, unless it says so. */
+export type OwnTool = Pick<Tool, "tool" | "label" | "description" | "schema" | "reachesOut" | "goesTo" | "call"> &
+  Partial<Pick<Tool, "readOnly">>;
 
 /** A tool that may be offered to a model. */
 export type Tool = {

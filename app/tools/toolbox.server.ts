@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { sql } from "kysely";
+import type { Artifacts } from "../artifacts/artifacts.server.ts";
 import type { Db, Engine } from "../db/engine.server.ts";
 import { administers, forGroupsOf, isMinor } from "../db/people/groups.server.ts";
 import { prepared } from "../db/prepared.server.ts";
@@ -8,6 +9,7 @@ import type { ToolRow } from "../db/tables.ts";
 import { encrypt, hashToken, tryDecrypt } from "../process/crypto.server.ts";
 import type { Log } from "../process/log.server.ts";
 import { isPersonal, type ReachedTool, reachedBy, settingsOf } from "./accounts.server.ts";
+import { artifactTools } from "./builtin/artifacts.server.ts";
 import { documents } from "./builtin/documents.server.ts";
 import { image } from "./builtin/image.server.ts";
 import { page } from "./builtin/page.server.ts";
@@ -22,6 +24,7 @@ export type ToolServices = {
   db: Db;
   engine: Engine;
   searchModel: Meanings;
+  artifacts: Artifacts;
   log: Log;
   /** Encrypts the secrets of tools. */
   toolKey: Buffer;
@@ -39,25 +42,29 @@ type OwnKind = Exclude<ToolRow["kind"], "mcp">;
 /** The tools of this installation. One instance per process, as it keeps connections. */
 export class Toolbox {
   readonly #services: ToolServices;
-  readonly #own: Record<OwnKind, (row: ToolRow) => OwnTool>;
+  readonly #own: Record<OwnKind, (row: ToolRow) => OwnTool[]>;
   readonly #refreshing = new Map<string, Promise<ListedTool[]>>();
   #connections: Promise<import("./mcp/connections.server.ts").Connections> | undefined;
 
   constructor(services: ToolServices) {
     this.#services = services;
-    const ofDocuments = documents(services);
-    const search = (kind: "searxng" | "brave" | "tavily") => (row: ToolRow) =>
-      webSearch({ kind, address: row.address, secret: () => this.#secretOf(row) });
+    const ofDocuments = [documents(services)];
+    const ofArtifacts = artifactTools(services);
+    const search = (kind: "searxng" | "brave" | "tavily") => (row: ToolRow) => [
+      webSearch({ kind, address: row.address, secret: () => this.#secretOf(row) }),
+    ];
     this.#own = {
       searxng: search("searxng"),
       brave: search("brave"),
       tavily: search("tavily"),
-      image: (row) =>
+      image: (row) => [
         image({ address: row.address, secret: () => this.#secretOf(row), model: settingsOf(row).model ?? null }),
-      page: () => page,
+      ],
+      page: () => [page],
       documents: () => ofDocuments,
-      sums: () => sums,
-      time: () => time,
+      sums: () => [sums],
+      time: () => [time],
+      artifacts: () => ofArtifacts,
     };
   }
 
@@ -188,10 +195,11 @@ export class Toolbox {
           return { ...common, ...this.#ofServer(row, listed), name, asks };
         });
     }
-    const own = this.#own[row.kind](row);
-    const asks = choices[own.tool]?.ask ?? false;
-    const readOnly = row.kind !== "image";
-    return [{ ...own, ...common, name: nameFor("", own.tool, taken), version: "", server: null, readOnly, asks }];
+    return this.#own[row.kind](row).map((own) => {
+      const asks = choices[own.tool]?.ask ?? false;
+      const { readOnly = true } = own;
+      return { ...own, ...common, name: nameFor("", own.tool, taken), version: "", server: null, readOnly, asks };
+    });
   }
 
   #ofServer(row: ReachedTool, listed: ListedTool): Omit<Tool, "toolId" | "name" | "asks" | "time" | "length"> {

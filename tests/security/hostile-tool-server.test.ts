@@ -75,6 +75,8 @@ const caller: Caller = {
   userId: "u",
   chatId: "c",
   projectId: null,
+  sessionId: null,
+  modelId: null,
   messageId: "m",
   zone: "UTC",
   signal: new AbortController().signal,

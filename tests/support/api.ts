@@ -8,6 +8,8 @@ import type { Services } from "../../app/api/env.server.ts";
 import { importing } from "../../app/api/imports/import-job.server.ts";
 import { vapidKeys } from "../../app/api/notifications/push-service.server.ts";
 import { exporting } from "../../app/api/users/export-job.server.ts";
+import { Artifacts } from "../../app/artifacts/artifacts.server.ts";
+import { keepingArtifacts } from "../../app/artifacts/keep-file.server.ts";
 import { LastCopy } from "../../app/backups/nightly.server.ts";
 import { Processes } from "../../app/db/processes/processes.server.ts";
 import { secretKeys } from "../../app/db/stored-secrets.server.ts";
@@ -77,6 +79,8 @@ export async function openApi(
   const files = new Files({ db, engine: database.engine, storage: stored, jobs });
   const { modelKey, toolKey } = secretKeys(secret);
   const searchModel = new SearchModel({ db, modelKey, log });
+  const artifacts = new Artifacts({ db, engine: database.engine, jobs });
+  jobs.handle("artifact", keepingArtifacts({ db, files, jobs }));
   jobs.handle("import", importing({ db, files }));
   jobs.handle("export", exporting({ db, storage: stored, log, config: { aiNotice } }));
   jobs.handle("folder", lookingAtFolders({ db, clock, files, toolKey }));
@@ -95,9 +99,10 @@ export async function openApi(
     files,
     storage: files.storage,
     searchModel,
+    artifacts,
     toolKey,
     turns: new Turns({ db, engine: database.engine, processes, log }),
-    toolbox: new Toolbox({ db, engine: database.engine, log, searchModel, toolKey, programs }),
+    toolbox: new Toolbox({ db, engine: database.engine, log, searchModel, artifacts, toolKey, programs }),
   };
   await running.processes.join(() => ({ replies: 0, memory: 0, delay: 0 }));
   const runs = new Runs(running);

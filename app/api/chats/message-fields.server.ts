@@ -66,6 +66,7 @@ const part = z
       output: z.string(),
       whole: z.boolean().openapi({ description: "false en las listas, si es largo y `output` es solo su principio." }),
       hasApp: z.boolean().openapi({ description: "Si se ve también en una página de su servidor (MCP Apps)." }),
+      artifactId: z.string().nullable().openapi({ description: "El escrito que escribe." }),
       edited: z.boolean().openapi({ description: "Si la persona ha cambiado los datos." }),
       asks: z
         .object({

@@ -57,7 +57,15 @@ const makeImage: RouteHandler<typeof route, ApiEnv> = async (c) => {
   if (!making.enter(person.id)) throw new Problem(429, "Ya se te están haciendo otras imágenes. Espera a que acaben.");
   try {
     const signal = AbortSignal.any([c.req.raw.signal, AbortSignal.timeout(tool.time)]);
-    const caller = { userId: person.id, chatId: "", projectId: null, messageId: newId(), zone: await zoneOfCall(c) };
+    const caller = {
+      userId: person.id,
+      chatId: "",
+      projectId: null,
+      sessionId: null,
+      modelId: null,
+      messageId: newId(),
+      zone: await zoneOfCall(c),
+    };
     const outcome = await tool
       .call({ descripcion: prompt, forma: shapes[size] }, { ...caller, signal, length: tool.length, answers: [] })
       .catch((error: unknown) => {

@@ -168,6 +168,9 @@ const deleteFile: RouteHandler<typeof deleteFileRoute, ApiEnv> = async (c) => {
   const row = await findFile(services, person, c.req.valid("param").id);
   if (row.folderId)
     throw new Problem(409, "Este documento viene de una carpeta conectada: quítalo allí, o quita la carpeta.");
+  const ofArtifact = services.db.selectFrom("artifacts").where("fileId", "=", row.id).select("id");
+  if (await ofArtifact.executeTakeFirst())
+    throw new Problem(409, "Este documento es de un escrito: elimina el escrito.");
   if (!row.temporary && !row.sessionId) await refuseOnHold(services.db, person, row.userId);
   await services.db.transaction().execute(async (trx) => {
     await trx.deleteFrom("files").where("id", "=", row.id).execute();

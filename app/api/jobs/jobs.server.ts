@@ -31,6 +31,7 @@ export const job = z
       "webhook",
       "models",
       "batch",
+      "artifact",
     ]),
     state: z.enum(["waiting", "running", "done", "failed"]),
     userId: z.string().nullable(),

@@ -110,8 +110,9 @@ const callTool: RouteHandler<typeof callRoute, ApiEnv> = async (c) => {
     .select("projectId")
     .executeTakeFirstOrThrow(notFound);
   const place = { userId: person.id, chatId: reply.chatId, projectId: chat.projectId, messageId: reply.id };
+  const nothingStays = { sessionId: null, modelId: null };
   const signal = AbortSignal.any([c.req.raw.signal, AbortSignal.timeout(tool.time)]);
-  const caller = { ...place, zone: await zoneOfCall(c), signal, length: tool.length, answers: [] };
+  const caller = { ...place, ...nothingStays, zone: await zoneOfCall(c), signal, length: tool.length, answers: [] };
   const outcome = await refusal(
     tool.call(given, caller).catch((error: unknown) => {
       if (signal.aborted) throw new ToolRefused(`«${tool.label}» no ha contestado a tiempo.`, { cause: error });

@@ -144,6 +144,8 @@ const passing = { none: "is gone within a day" };
  */
 const exported: { [T in OwnTable]: "all" | (keyof Tables[T])[] | { none: string } } = {
   acceptances: "all",
+  artifacts: "all",
+  artifactVersions: "all",
   apiKeys: ["id", "createdAt", "name", "scope", "lastUsedAt"],
   assistants: "all",
   authenticators: secret,
@@ -192,7 +194,10 @@ async function accountData({ db }: ExportServices, userId: string) {
     const own = db
       .selectFrom(table as "projects")
       .where("userId", "=", userId)
-      .$if(table === "files", (files) => files.where(sql`"sessionId"`, "is", null))
+      .$if(table === "files" || table === "artifacts", (files) => files.where(sql`"sessionId"`, "is", null))
+      .$if(table === "artifactVersions", (versions) =>
+        versions.where(sql<boolean>`"artifactId" in (select id from artifacts where "sessionId" is null)`),
+      )
       .orderBy("id");
     rows[table] = await (columns === "all" ? own.selectAll() : own.select(columns as ["id"])).execute();
   }

@@ -13,7 +13,7 @@ answerJob(({ path, from }: { path: string; from?: string }) => {
   }
   const copy = new DatabaseSync(path);
   copy.exec("pragma foreign_keys = on; pragma journal_mode = delete; pragma synchronous = off");
-  for (const table of ["chats", "files"]) {
+  for (const table of ["chats", "files", "artifacts"]) {
     const columns = copy.prepare(`select name from pragma_table_info('${table}')`).all();
     if (columns.some(({ name }) => name === "sessionId"))
       copy.exec(`delete from ${table} where "sessionId" is not null`);

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { artifactsOf } from "../../artifacts/artifacts.server.ts";
 import type { Db, Engine } from "../../db/engine.server.ts";
 import { forGroupsOf, usableBy } from "../../db/people/groups.server.ts";
 import { prepared } from "../../db/prepared.server.ts";
@@ -9,6 +10,7 @@ import { hashToken } from "../../process/crypto.server.ts";
 import { textsIn } from "../../process/text/json.ts";
 import type { Source, Usage } from "../chunk.ts";
 import type { ModelAccess, Prompt, Turn } from "../providers/model-call.server.ts";
+import { artifactTurns } from "./artifact-turns.server.ts";
 import { ofProject } from "./of-project.server.ts";
 import { otherWords } from "./other-words.server.ts";
 import { findSources, type WholeDocument } from "./sources.server.ts";
@@ -93,7 +95,11 @@ export async function buildPrompt(
     ...documentParts(whole),
     ...tools,
   ].filter((part) => "fileId" in part || part.text);
-  const found = foundTurns(question.id, sources.slice(whole.length), around);
+  const written = Number(chat?.hasArtifacts) === 1 ? await artifactsOf(db, question.chatId) : [];
+  const found = [
+    ...artifactTurns(question.id, written, room / 4),
+    ...foundTurns(question.id, sources.slice(whole.length), around),
+  ];
   const before = joined(parts, whole).length + found.reduce((sum, { content }) => sum + content.length, 0);
   // The conversation gets at least a quarter of the room, however long instructions and sources are.
   const roomLeft = Math.max(room / 4, room - before - length);
@@ -135,7 +141,8 @@ const placeOf = prepared((db, { chatId }: Pick<MessageRow, "chatId">) =>
     .select(["chats.projectId", "projects.instructions", "projects.name as projectName"])
     .select(["a.instructions as assistantInstructions", "a.name as assistantName", "a.version as assistantVersion"])
     .select(["a.fileIds as assistantFiles", "a.userId as assistantOwner"])
-    .select((e) => e.exists(e.selectFrom("summaries").where("chatId", "=", chatId).select("id")).as("summarised")),
+    .select((e) => e.exists(e.selectFrom("summaries").where("chatId", "=", chatId).select("id")).as("summarised"))
+    .select((e) => e.exists(e.selectFrom("artifacts").where("chatId", "=", chatId).select("id")).as("hasArtifacts")),
 );
 
 async function trainingsFor(db: Db, userId: string, projectId: string | null) {

@@ -1,4 +1,5 @@
 import type { ExpressionBuilder } from "kysely";
+import { endGrowing } from "../../artifacts/artifacts.server.ts";
 import type { Db, Trx } from "../../db/engine.server.ts";
 import { releaseNotices } from "../../db/reply-notices.server.ts";
 import type { MessageRow, ModelRow, Tables } from "../../db/tables.ts";
@@ -75,6 +76,7 @@ async function take(trx: Trx, id: string, { writer, before, now }: Adopting): Pr
     .executeTakeFirst();
   if (!reply) throw new TakenByAnother();
   if (!way) {
+    await endGrowing(trx, reply.parentId ?? "", modelId, now);
     await releaseNotices(trx, id);
     const { chatId, userId } = reply;
     const chat = await trx.selectFrom("chats").where("id", "=", chatId).select("sessionId").executeTakeFirst();

@@ -1,4 +1,5 @@
 import { setTimeout } from "node:timers/promises";
+import type { Artifacts } from "../../artifacts/artifacts.server.ts";
 import type { Db, Engine } from "../../db/engine.server.ts";
 import { whyUnavailable } from "../../db/errors.server.ts";
 import type { SharedClock } from "../../db/processes/clock.server.ts";
@@ -40,6 +41,7 @@ export type RunServices = {
   storage: Storage;
   searchModel: Meanings;
   files: Files;
+  artifacts: Artifacts;
   toolbox: Toolbox;
   changes: Pick<Changes, "tell" | "tellOfReplies" | "whenNoticed">;
   turns: Turns;

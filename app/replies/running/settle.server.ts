@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { endGrowing } from "../../artifacts/artifacts.server.ts";
 import type { Db } from "../../db/engine.server.ts";
 import { prepared } from "../../db/prepared.server.ts";
 import { releaseNotices } from "../../db/reply-notices.server.ts";
@@ -69,6 +70,7 @@ export async function settle(
     await storeParts(trx, run.messageId, kept, now);
     if (run.prompt) await storePrompt(trx, run.messageId, run.prompt);
     if (isLeft) return;
+    if (run.calls.some(({ call }) => call.artifactId)) await endGrowing(trx, reply.parentId ?? "", model.id, now);
     await releaseNotices(trx, run.messageId);
     // Temporary chats are not spread, not even that there are some.
     if (status !== "waiting" && !rows[0]?.sessionId) {

@@ -38,6 +38,8 @@ export type Call = {
   /** Address of the page that shows what it has brought (MCP Apps), and JSON of that for it. */
   app?: string;
   structured?: string;
+  /** The artifact that it writes. */
+  artifactId?: string;
   meta?: ProviderMeta;
   /** Of the first call of a step: the thoughts before it. */
   thoughts?: Thought[];

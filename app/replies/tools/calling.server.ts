@@ -5,9 +5,10 @@ import type { Caller, Tool } from "../../tools/tool.server.ts";
 import type { Run } from "../running/run.server.ts";
 
 /** The caller and its place, the same for all calls of a reply. */
-export type Calling = Pick<Caller, "userId" | "chatId" | "projectId" | "messageId" | "zone"> & {
-  /** For a temporary chat: the session that what is made is deleted with. */
-  sessionId: string | null;
+export type Calling = Pick<
+  Caller,
+  "userId" | "chatId" | "projectId" | "sessionId" | "modelId" | "messageId" | "zone"
+> & {
   /** The message itself. */
   question: string;
   tools: Tool[];

@@ -21,13 +21,16 @@ const structuredAtMost = 100_000;
 export const grantName = ({ toolId, tool, version }: Pick<Tool, "toolId" | "tool" | "version">) =>
   `${toolId} ${tool} ${version}`;
 
-/** Adds the calls of one step to a reply: those that have to be asked about wait, those that can't be made have failed. */
+/**
+ * Adds the calls of one step to a reply: those that have to be asked about wait, those that can't be made have failed. `begun`: those that
+ * are in it already, by their place.
+ */
 export async function addCalls(
   { db }: CallServices,
   run: Run,
   { list: calls, thoughts }: ToolCalls,
   calling: Calling,
-  step: number,
+  { step, begun }: { step: number; begun: Map<number, ToolPart> },
 ): Promise<void> {
   const { tools } = calling;
   const wantsPlaces = calls.some(({ name, input }) => {
@@ -46,9 +49,10 @@ export async function addCalls(
       ({ status, call }) => status === "interrupted" && call.tool === tool?.tool && isSameInput(call.input, input),
     );
     const asks = tool && !refusal && mustAsk(tool, objectOf(input) ?? {}, { provenance, granted, wasCut });
-    run.add({
+    const before = begun.get(index);
+    const part: ToolPart = {
       kind: "tool",
-      at: run.text.length,
+      at: before?.at ?? run.text.length,
       text: refusal ?? "",
       startedAt: now,
       finishedAt: refusal ? now : null,
@@ -69,9 +73,13 @@ export async function addCalls(
         ...(tool?.app && { app: tool.app }),
         ...(meta && { meta }),
         ...(index === 0 && thoughts.length > 0 && { thoughts }),
+        ...(before?.call.artifactId && { artifactId: before.call.artifactId }),
       },
-    });
+    };
+    if (before) Object.assign(before, part);
+    else run.add(part);
   }
+  if (begun.size > 0) run.announce();
 }
 
 function whyNot(tool: Tool | undefined, name: string, input: string, tools: Tool[]): string | undefined {
@@ -119,7 +127,8 @@ async function carryOutOne(services: CallServices, run: Run, part: ToolPart, cal
     const status = isUnknown ? "interrupted" : outcome.failed ? "failed" : "done";
     const { structured = "" } = outcome;
     const isKept = call.app !== undefined && structured !== "" && structured.length <= structuredAtMost;
-    const kept = isKept ? { ...call, structured } : call;
+    const { artifactId = call.artifactId } = outcome;
+    const kept = { ...call, ...(isKept && { structured }), ...(artifactId && { artifactId }) };
     Object.assign(part, { status, text, call: kept, finishedAt: Date.now() });
   }
   run.announce();
@@ -133,7 +142,7 @@ async function outcomeOf(
   tool: Tool,
   calling: Calling,
 ): Promise<Outcome> {
-  const { userId, chatId, projectId, messageId, zone } = calling;
+  const { userId, chatId, projectId, sessionId, modelId, messageId, zone } = calling;
   const late = new AbortController();
   const signal = AbortSignal.any([run.signal, late.signal]);
   const over = new AbortController();
@@ -142,6 +151,8 @@ async function outcomeOf(
     userId,
     chatId,
     projectId,
+    sessionId,
+    modelId,
     messageId,
     zone,
     signal,

@@ -84,7 +84,8 @@ async function result(
   const origin = originOf(tool);
   if (origin) known.origins.push(origin);
   const within = AbortSignal.any([signal, AbortSignal.timeout(tool.time)]);
-  const caller = { userId, chatId: "", projectId: null, messageId: "", zone: "UTC", length: tool.length, answers: [] };
+  const nowhere = { chatId: "", projectId: null, sessionId: null, modelId: null, messageId: "" };
+  const caller = { userId, ...nowhere, zone: "UTC", length: tool.length, answers: [] };
   const late = new Promise<never>((_, reject) => {
     within.addEventListener("abort", () => reject(within.reason), { once: true });
   });

@@ -14,6 +14,8 @@ export type ShownCall = {
   output: string;
   /** Whether a page of its server shows what it has brought. */
   hasApp: boolean;
+  /** The artifact that it writes. */
+  artifactId: string | null;
   /** Whether the person has changed the input. */
   edited: boolean;
   /** The decision that the call waits for. */
@@ -23,8 +25,21 @@ export type ShownCall = {
 /** A call as its readers get it. */
 export function showCall({ call, status, text }: ToolPart): ShownCall {
   const { name, tool, label, server, input, edited = false, schema = {}, question = null, app } = call;
+  const { artifactId = null } = call;
   const asks = status === "waiting" ? { hash: hashOf(call), schema, question } : null;
-  return { name, tool, label, server, status, input, output: text, hasApp: app !== undefined, edited, asks };
+  return {
+    name,
+    tool,
+    label,
+    server,
+    status,
+    input,
+    output: text,
+    hasApp: app !== undefined,
+    artifactId,
+    edited,
+    asks,
+  };
 }
 
 /** Hash that a yes is bound to: exactly this call of this tool with this input, and what the tool has asked. */

@@ -22,6 +22,7 @@ export const image = ({ address, secret, model }: Maker): OwnTool => ({
     required: ["descripcion"],
   },
   reachesOut: false,
+  readOnly: false,
   async call({ descripcion, forma }, { signal }) {
     const prompt = String(descripcion ?? "")
       .trim()

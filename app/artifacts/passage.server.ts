@@ -1,0 +1,34 @@
+/** A passage in a text: where it stands, and how often. */
+export type FoundPassage = { start: number; end: number; count: number };
+
+const equal: Record<string, string> = { "“": '"', "”": '"', "‘": "'", "’": "'", "–": "-", "—": "-", "\u00a0": " " };
+
+/**
+ * Finds a passage in a text by its words: as they are, or else whatever the blanks, quotation marks and dashes are, which models change as
+ * they copy. Undefined where it is not there.
+ */
+export function findPassage(text: string, passage: string): FoundPassage | undefined {
+  if (passage.trim() === "") return undefined;
+  const exact = text.indexOf(passage);
+  if (exact >= 0) return { start: exact, end: exact + passage.length, count: text.split(passage).length - 1 };
+  const { plain, places } = plainOf(text);
+  const wanted = plainOf(passage.trim()).plain;
+  const at = plain.indexOf(wanted);
+  if (at < 0) return undefined;
+  const last = places[at + wanted.length - 1] ?? 0;
+  return { start: places[at] ?? 0, end: last + 1, count: plain.split(wanted).length - 1 };
+}
+
+/** A text with one blank for each stretch of them and plain marks, and the place of each of its characters in the text as it was. */
+function plainOf(text: string): { plain: string; places: number[] } {
+  let plain = "";
+  const places: number[] = [];
+  for (let at = 0; at < text.length; at++) {
+    const given = text.charAt(at);
+    const one = /\s/.test(given) ? " " : (equal[given] ?? given);
+    if (one === " " && plain.endsWith(" ")) continue;
+    plain += one;
+    places.push(at);
+  }
+  return { plain, places };
+}
