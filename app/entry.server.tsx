@@ -48,7 +48,9 @@ export default async function handleRequest(
     contentPolicy({
       scripts: scripted ? nonce : undefined,
       styles: light ? nonce : undefined,
-      frames: page.includes("data-app-frame="),
+      // A reply that grows may bring one.
+      frames: grows || page.includes("data-app-frame=") || page.includes("<iframe"),
+      framed: page.includes("data-framed"),
     }),
   );
   if (!grows) return new Response(html, { status, headers });

@@ -19,10 +19,13 @@ export function addHeaders(response: Response, request: Request, nonce: string):
   return response;
 }
 
-type Allowed = { scripts: string | undefined; styles?: string | undefined; frames?: boolean };
+type Allowed = { scripts: string | undefined; styles?: string | undefined; frames?: boolean; framed?: boolean };
 
-/** The CSP of a page: with the nonce of its scripts, without which it allows none, and that of the styles within it. */
-export function contentPolicy({ scripts, styles, frames = false }: Allowed): string {
+/**
+ * The CSP of a page: with the nonce of its scripts, without which it allows none, and that of the styles within it. `frames`: it has frames of
+ * this site in it; `framed`: pages of this site may have it in one.
+ */
+export function contentPolicy({ scripts, styles, frames = false, framed = false }: Allowed): string {
   const dev = import.meta.env?.DEV;
   return [
     "default-src 'none'",
@@ -38,6 +41,6 @@ export function contentPolicy({ scripts, styles, frames = false }: Allowed): str
     ...(frames ? ["frame-src 'self'"] : []),
     "form-action 'self'",
     "base-uri 'none'",
-    "frame-ancestors 'none'",
+    `frame-ancestors ${framed ? "'self'" : "'none'"}`,
   ].join("; ");
 }

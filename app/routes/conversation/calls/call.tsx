@@ -17,6 +17,10 @@ export type ShownCallPart = {
   time: string;
   /** The page of its server that shows what it has brought. */
   app: string | undefined;
+  /** The artifact that it writes. */
+  artifact: string | undefined;
+  /** Whether that stands beside the conversation. */
+  isBeside: boolean;
   /** The page with all of it, where not all is shown here. */
   whole: string | undefined;
   decision: ShownDecision | undefined;
@@ -28,18 +32,36 @@ export function Call({ call }: { call: ShownCallPart }) {
     <div className="call" data-n={call.n}>
       <CallLine call={call} />
       <CallResult call={call} />
+      {call.isBeside && <BesideSheet artifact={call.artifact} />}
       {call.decision && <DecisionForm decision={call.decision} />}
     </div>
   );
 }
 
 /** The line of a call. It comes first, and in a growing document it can't change any more. */
-export const CallLine = ({ call: { words, isRunning } }: { call: Pick<ShownCallPart, "words" | "isRunning"> }) => (
+export const CallLine = ({ call: { words, isRunning, artifact } }: { call: LineOfCall }) => (
   <p className={isRunning ? "call-line now" : "call-line"}>
     <Icon name="server" />
-    <span dir="auto">{words}</span>
+    <span dir="auto">{artifact ? <a href={`/conversation/escrito/${artifact}`}>{words}</a> : words}</span>
   </p>
 );
+
+type LineOfCall = Pick<ShownCallPart, "words" | "isRunning" | "artifact">;
+
+/**
+ * An artifact beside its conversation, where the window has room for both: a frame with a document of its own, which grows while a model
+ * writes it. Elsewhere the frame is not shown, and so not loaded.
+ */
+export function BesideSheet({ artifact }: Pick<ShownCallPart, "artifact">) {
+  const light = use(Light);
+  if (light || !artifact) return null;
+  return (
+    <details className="beside" open>
+      <summary>Escrito</summary>
+      <iframe src={`/conversation/escrito/${artifact}/hoja`} title="Escrito" loading="lazy" />
+    </details>
+  );
+}
 
 /** Result of a call. `apart`: it does not stand below the call's own line, so it says whose result it is. */
 export function CallResult({ call, apart }: { call: ShownCallPart; apart?: boolean }) {

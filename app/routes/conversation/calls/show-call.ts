@@ -15,9 +15,11 @@ export function showCallPart(
   call: ShownCall & { n: number; ms: number | null; whole: boolean },
   { replyId, folds }: Place,
 ): ShownCallPart {
-  const { n, status, output, ms, asks, hasApp } = call;
+  const { n, status, output, ms, asks, hasApp, artifactId } = call;
   const isCut = !call.whole || output.length > shownOfResult;
   const shown = isCut ? `${cutText(output, shownOfResult)}…` : output;
+  // The artifact itself says what came of it.
+  const isWritten = artifactId !== null && status === "done";
   const words = callWords(call);
   return {
     n,
@@ -26,10 +28,12 @@ export function showCallPart(
     words: call.edited ? `${words} (lo has cambiado)` : words,
     isRunning: status === "running",
     outcome: outcomeWords(status),
-    output: folds ? shown : "",
+    output: folds && !isWritten ? shown : "",
     time: timeWords(ms),
     app: hasApp && status === "done" ? `/conversation/app/${replyId}/${n}` : undefined,
-    whole: output && (isCut || !folds) ? callsPath(replyId) : undefined,
+    artifact: artifactId ?? undefined,
+    isBeside: false,
+    whole: output && !isWritten && (isCut || !folds) ? callsPath(replyId) : undefined,
     decision: asks
       ? {
           replyId,

@@ -16,7 +16,7 @@ import {
   logContext,
   sessionContext,
 } from "../../../web/context.ts";
-import { CallLine, CallResult, MadeImage, type ShownCallPart } from "../calls/call.tsx";
+import { BesideSheet, CallLine, CallResult, MadeImage, type ShownCallPart } from "../calls/call.tsx";
 import { DecisionForm } from "../calls/decision-form.tsx";
 import { showCallPart } from "../calls/show-call.ts";
 import { followReply } from "../stream/follow-reply.server.ts";
@@ -136,6 +136,8 @@ class GrowingPage {
   readonly #calls = new Map<number, CallChunk>();
   /** The one whose line or result stands last. */
   #lastCall = -1;
+  /** Calls whose artifact stands beside the conversation. */
+  readonly #sheets = new Set<number>();
 
   constructor(messageId: string, shown: Shown) {
     this.#messageId = messageId;
@@ -180,13 +182,24 @@ class GrowingPage {
     const isNew = !this.#calls.has(call.n);
     this.#calls.set(call.n, call);
     if (isNew) this.#lastCall = call.n;
-    return isNew ? this.#render(<CallLine call={{ ...this.#shown.showCall(call, null), isRunning: false }} />) : "";
+    if (!isNew) return "";
+    const shown = this.#shown.showCall(call, null);
+    return this.#render(<CallLine call={{ ...shown, isRunning: false }} />) + this.#beside(shown);
+  }
+
+  /** The artifact that a call writes, beside the conversation: at once while it grows, or when it is there. */
+  #beside({ artifact, n }: ShownCallPart): string {
+    if (!artifact || this.#sheets.has(n)) return "";
+    this.#sheets.add(n);
+    return this.#render(<BesideSheet artifact={artifact} />);
   }
 
   #result(n: number, ms: number | null): string {
     const call = this.#calls.get(n);
     const apart = n !== this.#lastCall;
-    return call ? this.#render(<CallResult call={this.#shown.showCall(call, ms)} apart={apart} />) : "";
+    if (!call) return "";
+    const shown = this.#shown.showCall(call, ms);
+    return this.#render(<CallResult call={shown} apart={apart} />) + this.#beside(shown);
   }
 
   #decision(n: number): string {

@@ -12,13 +12,21 @@ type MessageBranch = Awaited<ReturnType<Awaited<ReturnType<Client["api"]["chat"]
 export type ShownTurn = Awaited<ReturnType<typeof showTurn>>;
 
 /** A message as the page shows it: the parts of a reply as HTML, the person's text as it is. */
-export const showTurns = (
+export async function showTurns(
   chat: OpenChat,
   items: MessageBranch["items"],
   models: ModelChoice[],
   reader: ReaderAbilities,
-): Promise<ShownTurn[]> =>
-  Promise.all(items.map((message, index) => showTurn(chat, message, items[index - 1], models, reader)));
+): Promise<ShownTurn[]> {
+  const turns = await Promise.all(
+    items.map((message, index) => showTurn(chat, message, items[index - 1], models, reader)),
+  );
+  const isWritten = (part: ShownPart) => part.kind === "tool" && part.artifact !== undefined;
+  const last = turns.findLast(({ parts }) => parts.some(isWritten))?.parts.findLast(isWritten);
+  // The last artifact stands beside the conversation.
+  if (last?.kind === "tool" && reader.decides) last.isBeside = true;
+  return turns;
+}
 
 /**
  * `folds`: whether the browser can fold things away; `decides`: whether it is the owner, who alone decides about calls; `listens`:

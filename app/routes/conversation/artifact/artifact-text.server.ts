@@ -1,0 +1,116 @@
+import { parseBlocks } from "../../../markdown/blocks.server.ts";
+import { renderedText } from "../../../markdown/rendered.server.ts";
+import { tableRows } from "../../../process/text/table.ts";
+
+type Written = {
+  id: string;
+  userId: string;
+  title: string;
+  kind: "text" | "table" | "code";
+  language: string | null;
+  text: string;
+};
+type Rendered = Written & { version: number };
+
+// In characters: what is shown of a long text at once. Rendering that takes some 20 ms.
+const pageLength = 30_000;
+const rowsOnPage = 300;
+const columnsAtMost = 60;
+
+/** A page of a text: as HTML, or as rows of a table with the names of its columns; and how many pages there are. */
+export type ShownText = { pages: number; page: number } & ({ html: string } | { columns: string[]; rows: string[][] });
+
+/** The page `asked` of an artifact; the last one where there are fewer. */
+export async function showText(artifact: Rendered, asked: number): Promise<ShownText> {
+  const { id, userId, kind, text, version } = artifact;
+  if (kind === "table") return showTable(text, asked);
+  const all = pagesOf(kind === "text" ? withoutTitle(text, artifact.title) : text);
+  const page = Math.min(Math.max(1, asked), all.length);
+  const source = asMarkdown(artifact, all[page - 1] ?? "");
+  const html = await renderedText(`${id}:${version}:${page}`, source, { docId: id }, userId);
+  return { pages: all.length, page, html };
+}
+
+/** A text without a first heading that repeats its title, which stands above it. */
+export function withoutTitle(text: string, title: string): string {
+  const [first, heading = ""] = /^\s*#{1,2} +(.*)\n?/.exec(text) ?? [];
+  return first &&
+    heading
+      .replace(/[*_`#]/g, "")
+      .trim()
+      .toLowerCase() === title.toLowerCase()
+    ? text.slice(first.length)
+    : text;
+}
+
+/** An artifact as Markdown: a program in a block of code, a table as one. */
+export function asMarkdown({ kind, language }: Pick<Written, "kind" | "language">, text: string): string {
+  if (kind === "text") return text;
+  if (kind === "table") {
+    const [names = [], ...rows] = tableRows(text);
+    const line = (cells: string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+    return [line(names), line(names.map(() => "---")), ...rows.map(line)].join("\n");
+  }
+  // Longer than any run of them in it.
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}${language ?? ""}\n${text}\n${fence}`;
+}
+
+function showTable(text: string, asked: number): ShownText {
+  const [columns = [], ...rows] = tableRows(text);
+  const pages = Math.max(1, Math.ceil(rows.length / rowsOnPage));
+  const page = Math.min(Math.max(1, asked), pages);
+  const shown = rows.slice((page - 1) * rowsOnPage, page * rowsOnPage);
+  return {
+    ...{ pages, page, columns: columns.slice(0, columnsAtMost) },
+    rows: shown.map((cells) => cells.slice(0, columnsAtMost)),
+  };
+}
+
+/** A text in pages that end between paragraphs, and not within a block of code. */
+export function pagesOf(text: string): string[] {
+  const pages: string[] = [];
+  let from = 0;
+  let fence = "";
+  for (let at = 0; at < text.length; ) {
+    const end = text.indexOf("\n", at);
+    const next = end < 0 ? text.length : end + 1;
+    const line = text.slice(at, next).trim();
+    const [mark = ""] = /^(?:`{3,}|~{3,})/.exec(line) ?? [];
+    if (mark && !fence) fence = mark;
+    else if (mark.startsWith(fence) && line === mark) fence = "";
+    const isLong = next - from >= pageLength;
+    // A block of code that never ends must not make a page of everything.
+    if ((isLong && !line && !fence) || next - from >= 2 * pageLength) {
+      pages.push(text.slice(from, next));
+      from = next;
+    }
+    at = next;
+  }
+  if (from < text.length || pages.length === 0) pages.push(text.slice(from));
+  return pages;
+}
+
+export type ShownPassage = { n: number; html: string };
+
+/** The passages of a page of a text, each by itself: paragraphs, headings, lists. Of a program and a table, the page is one. */
+export async function passagesOf(artifact: Rendered, asked: number): Promise<ShownPassage[]> {
+  const { id, userId, version } = artifact;
+  const sources = passageSources(artifact, asked);
+  return Promise.all(
+    sources.map(async (source, n) => ({
+      n,
+      html: await renderedText(`${id}:${version}:${asked}:${n}`, asMarkdown(artifact, source), {}, userId),
+    })),
+  );
+}
+
+/** The same as they are written. */
+export function passageSources({ kind, text }: Pick<Written, "kind" | "text">, asked: number): string[] {
+  const all = pagesOf(text);
+  const source = all[Math.min(Math.max(1, asked), all.length) - 1] ?? "";
+  if (kind !== "text") return [source];
+  const starts = parseBlocks(source).map(({ start }) => start);
+  return starts.map((start, n) => source.slice(start, starts[n + 1]).trimEnd()).filter((passage) => passage !== "");
+}

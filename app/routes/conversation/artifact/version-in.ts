@@ -1,0 +1,5 @@
+/** The version that an address asks for, as a query of the API; none of it is the last one. */
+export function versionIn(url: URL): { version?: string } {
+  const [version] = /^[1-9]\d{0,6}$/.exec(url.searchParams.get("version") ?? "") ?? [];
+  return version ? { version } : {};
+}
