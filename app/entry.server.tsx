@@ -48,8 +48,8 @@ export default async function handleRequest(
     contentPolicy({
       scripts: scripted ? nonce : undefined,
       styles: light ? nonce : undefined,
-      // A reply that grows may bring one.
-      frames: grows || page.includes("data-app-frame=") || page.includes("<iframe"),
+      // A reply that grows, and a page that a script goes to, may bring one.
+      frames: grows || scripted || page.includes("<iframe"),
       framed: page.includes("data-framed"),
     }),
   );

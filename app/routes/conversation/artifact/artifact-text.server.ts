@@ -92,7 +92,8 @@ export function pagesOf(text: string): string[] {
   return pages;
 }
 
-export type ShownPassage = { n: number; html: string };
+/** `begins`: its first words. */
+export type ShownPassage = { n: number; begins: string; html: string };
 
 /** The passages of a page of a text, each by itself: paragraphs, headings, lists. Of a program and a table, the page is one. */
 export async function passagesOf(artifact: Rendered, asked: number): Promise<ShownPassage[]> {
@@ -101,6 +102,11 @@ export async function passagesOf(artifact: Rendered, asked: number): Promise<Sho
   return Promise.all(
     sources.map(async (source, n) => ({
       n,
+      begins: source
+        .slice(0, 60)
+        .replace(/[#*_>|`-]/g, " ")
+        .replace(/\s+/g, " ")
+        .trim(),
       html: await renderedText(`${id}:${version}:${asked}:${n}`, asMarkdown(artifact, source), {}, userId),
     })),
   );
@@ -111,6 +117,8 @@ export function passageSources({ kind, text }: Pick<Written, "kind" | "text">, a
   const all = pagesOf(text);
   const source = all[Math.min(Math.max(1, asked), all.length) - 1] ?? "";
   if (kind !== "text") return [source];
-  const starts = parseBlocks(source).map(({ start }) => start);
+  const blocks = parseBlocks(source);
+  // A heading belongs to what stands below it.
+  const starts = blocks.filter((_, n) => blocks[n - 1]?.type !== "heading").map(({ start }) => start);
   return starts.map((start, n) => source.slice(start, starts[n + 1]).trimEnd()).filter((passage) => passage !== "");
 }

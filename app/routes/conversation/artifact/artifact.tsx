@@ -190,6 +190,14 @@ function Actions({ here, kind, mayChange, last, shown }: ActionsProps) {
         <a className="button" href={`${here}/imprimir?${version.slice(1)}`}>
           Imprimir
         </a>
+        {mayChange && (
+          <>
+            {" "}
+            <a className="button" href={`${here}/eliminar`}>
+              Eliminar
+            </a>
+          </>
+        )}
       </p>
       <p className="mt-3 text-text-2">
         Descargar:{" "}
@@ -199,12 +207,6 @@ function Actions({ here, kind, mayChange, last, shown }: ActionsProps) {
             <a href={`${here}/descargar?formato=${format}${version}`}>{formatWords[format]}</a>
           </span>
         ))}
-        {mayChange && (
-          <>
-            {" · "}
-            <a href={`${here}/eliminar`}>Eliminar el escrito</a>
-          </>
-        )}
       </p>
     </>
   );
@@ -231,7 +233,7 @@ function Passages({ here, shown, passages, result }: PassagesProps) {
   const { page } = shown.text;
   return (
     <section className="mt-6" aria-label="Pasajes">
-      {passages.map(({ n, html }) => (
+      {passages.map(({ n, begins, html }) => (
         <div className="passage" id={`pasaje-${n}`} key={n}>
           {/* Safe: made by our own Markdown, which has no HTML of others. */}
           <div className="prose" dir="auto" dangerouslySetInnerHTML={{ __html: html }} />
@@ -257,7 +259,7 @@ function Passages({ here, shown, passages, result }: PassagesProps) {
           ) : (
             <p>
               <a className="action" href={`${here}?cambio=1&pagina=${page}&pasaje=${n}#pasaje-${n}`}>
-                Pedir un cambio aquí
+                Pedir un cambio aquí<span className="sr-only">: «{begins}»</span>
               </a>
             </p>
           )}

@@ -57,7 +57,7 @@ export function BesideSheet({ artifact }: Pick<ShownCallPart, "artifact">) {
   if (light || !artifact) return null;
   return (
     <details className="beside" open>
-      <summary>Escrito</summary>
+      <summary>Ver u ocultar el escrito</summary>
       <iframe src={`/conversation/escrito/${artifact}/hoja`} title="Escrito" loading="lazy" />
     </details>
   );

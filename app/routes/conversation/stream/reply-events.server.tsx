@@ -122,7 +122,7 @@ class Events {
     if (!call) return "";
     const place = { replyId: this.#messageId, folds: true };
     const shown = showCallPart({ ...call, ms, whole: true }, place);
-    const html = renderPart(<Call call={{ ...shown, decision: undefined }} />);
+    const html = renderPart(<Call call={{ ...shown, isBeside: shown.artifact !== undefined, decision: undefined }} />);
     return event("call", this.#place, { n, html });
   }
 
