@@ -17,6 +17,11 @@ export function followEvents(live: HTMLElement | null, messageId: string, onEnd:
     }
     return text;
   };
+  // Text after a thought or a call is another part; the mark stands at its end alone.
+  const endText = () => {
+    if (text?.rest.textContent === "") text.rest.remove();
+    text = undefined;
+  };
   let thought: { fold: HTMLElement; summary: HTMLElement; words: HTMLElement } | undefined;
   const region = document.createElement("div");
   region.className = "sr-only";
@@ -48,8 +53,7 @@ export function followEvents(live: HTMLElement | null, messageId: string, onEnd:
     else (last?.querySelector(":scope > pre > code") ?? live).append(rest);
   });
   on<string>("thinking", (words) => {
-    // Text after it is another part.
-    text = undefined;
+    endText();
     const fold = Object.assign(document.createElement("details"), { className: "reasoning now" });
     const summary = Object.assign(document.createElement("summary"), { textContent: words });
     thought = { fold, summary, words: Object.assign(div(), { className: "thinking" }) };
@@ -65,8 +69,7 @@ export function followEvents(live: HTMLElement | null, messageId: string, onEnd:
   on<{ n: number; html: string }>("call", ({ n, html }) => {
     let holder = live.querySelector(`:scope > [data-part="${n}"]`);
     if (!holder) {
-      // Text after it is another part.
-      text = undefined;
+      endText();
       holder = document.createElement("div");
       holder.setAttribute("data-part", String(n));
       live.append(holder);
