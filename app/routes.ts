@@ -171,7 +171,7 @@ export default [
   documentRoute("conversation/escrito/:id/hoja", "routes/conversation/artifact/sheet.tsx"),
   documentRoute("conversation/escrito/:id/editar", "routes/conversation/artifact/edit-artifact.tsx"),
   documentRoute("conversation/escrito/:id/eliminar", "routes/conversation/artifact/delete-artifact.tsx"),
-  documentRoute("conversation/escrito/:id/versiones", "routes/conversation/artifact/versions.tsx"),
+  documentRoute("conversation/escrito/:id/versiones", "routes/conversation/artifact/versions/versions.tsx"),
   documentRoute("conversation/escrito/:id/descargar", "routes/conversation/artifact/download.ts"),
   documentRoute("conversation/escrito/:id/imprimir", "routes/conversation/artifact/print-artifact.tsx"),
   documentRoute("conversation/project/:id/carpetas", "routes/conversation/project/folders.tsx"),

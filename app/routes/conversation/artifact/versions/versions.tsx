@@ -1,11 +1,11 @@
-import { named } from "../../../ui/navigation/page-title.ts";
-import { ago } from "../../../ui/times.ts";
-import { read } from "../../../web/api-result.server.ts";
-import { apiContext } from "../../../web/context.ts";
-import { requireActive, requireAuth } from "../../../web/guards.server.ts";
+import { named } from "../../../../ui/navigation/page-title.ts";
+import { ago } from "../../../../ui/times.ts";
+import { read } from "../../../../web/api-result.server.ts";
+import { apiContext } from "../../../../web/context.ts";
+import { requireActive, requireAuth } from "../../../../web/guards.server.ts";
+import { writerWords } from "../kind-words.ts";
 import type { Route } from "./+types/versions";
 import { comparedWords } from "./compared-words.server.ts";
-import { writerWords } from "./kind-words.ts";
 
 export const middleware: Route.MiddlewareFunction[] = [requireAuth, requireActive];
 export const meta: Route.MetaFunction = ({ loaderData, matches }) =>

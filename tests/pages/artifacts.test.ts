@@ -1,0 +1,130 @@
+import { strFromU8, unzipSync } from "fflate";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { Browser, hiddenFields, readable } from "../support/browser.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { makes, startWritingModel } from "../support/writing-model.ts";
+
+let server: TestServer;
+let models: Awaited<ReturnType<typeof startWritingModel>>;
+beforeAll(async () => {
+  models = await startWritingModel();
+  server = await startServer({ OPENAI_BASE_URL: models.url });
+});
+afterAll(async () => {
+  await server.stop();
+  models.stop();
+});
+
+const letter = "# Carta\n\nQuerida vecina:\n\nLa reunión es el **martes**.\n\n- Punto uno\n- Punto dos";
+
+/** Somebody whose model uses tools. */
+async function startAna(): Promise<Browser> {
+  const ana = new Browser(server.url);
+  await ana.signUp("Ana");
+  return ana;
+}
+let ana: Browser;
+let page: string;
+beforeAll(async () => {
+  ana = await startAna();
+  const list = await ana.html("/admin/model");
+  const id = /\/admin\/model\/([\w-]{36})[^>]*>\s*escribano/.exec(list)?.[1];
+  await ana.change(`/admin/model/${id}/editar`, { usesTools: "true" });
+});
+
+it("is written while the page is read, beside the conversation and by itself", async () => {
+  const letGo = models.hold();
+  const chat = await ana.say(makes("escribir", { titulo: "Carta", texto: letter }));
+  const growing = await ana.beginningOf(chat, "<iframe");
+  page = /\/conversation\/escrito\/[\w-]{36}/.exec(growing)?.[0] ?? "";
+  expect(await ana.beginningOf(`${page}/hoja`, "Querida")).not.toMatch(/<h\d[^>]*>Carta<\/h\d>[\s\S]*<h\d[^>]*>Carta/);
+  expect(readable(await ana.beginningOf(page, "Querida"))).toContain("Se está escribiendo");
+  letGo();
+  await expect.poll(async () => readable(await ana.html(page))).toContain("Versión 1, ahora, de escribano");
+  const done = await ana.html(chat);
+  expect(done.match(/<iframe/g)).toHaveLength(1);
+  const sheet = await ana.fetch(`${page}/hoja`);
+  expect(sheet.headers.get("Content-Security-Policy")).toContain("frame-ancestors 'self'");
+  expect((await ana.fetch(page)).headers.get("Content-Security-Policy")).toContain("frame-ancestors 'none'");
+});
+
+it("is changed by hand, whoever else has changed it meanwhile", async () => {
+  const before = await ana.html(`${page}/editar`);
+  await ana.change(`${page}/editar`, { text: letter.replace("martes", "jueves"), reason: "Otro día" });
+  expect(readable(await ana.html(page))).toContain("La reunión es el jueves");
+  const version = /name="version" value="([^"]+)"/.exec(before)?.[1] ?? "";
+  const late = await ana.change(`${page}/editar`, { text: letter.replace("martes", "viernes"), version });
+  expect(late.status).toBe(409);
+  const both = readable(await late.text());
+  expect(both).toContain("Ha cambiado mientras lo editabas");
+  expect(both).toContain("viernes");
+  expect(both).toContain("jueves");
+  const versions = await ana.html(`${page}/versiones`);
+  expect(readable(versions)).toContain("de Ana");
+  expect(readable(versions)).toContain("«Otro día»");
+  const compared = await ana.html(`${page}/versiones?de=1&a=2`);
+  expect(compared).toContain("<del>martes</del>");
+  expect(compared).toContain("<ins>jueves</ins>");
+  expect(readable(await ana.html(`${page}?version=1`))).toContain("No es la última versión");
+  await ana.change(`${page}/editar?version=1`, {});
+  expect(readable(await ana.html(page))).toContain("Versión 3, ahora, de Ana: «Como en la versión 1».");
+});
+
+it("is changed by asking for it under a passage", async () => {
+  const passages = await ana.html(`${page}?cambio=1`);
+  expect(passages).toContain(`${page}?cambio=1&amp;pagina=1&amp;pasaje=1#pasaje-1`);
+  const action = `${page}?cambio=1&pagina=1&pasaje=1`;
+  const ask = async (wish: string) => ana.post(action, { ...hiddenFields(await ana.html(action), page), wish });
+  const missing = await ask("");
+  expect(missing.status).toBe(422);
+  expect(readable(await missing.text())).toContain("Escribe qué quieres que cambie.");
+  const sent = await ask("Que sea el lunes");
+  const chat = sent.headers.get("Location") ?? "";
+  const said = readable(await ana.html(chat));
+  expect(said).toContain("cambia este pasaje");
+  expect(said).toContain("La reunión es el **martes**.");
+  expect(said).toContain("Que sea el lunes");
+});
+
+it("is taken along as documents of offices, and printed", async () => {
+  const parts = async (format: string) =>
+    unzipSync(new Uint8Array(await (await ana.fetch(`${page}/descargar?formato=${format}`)).arrayBuffer()));
+  const docx = strFromU8((await parts("docx"))["word/document.xml"] ?? new Uint8Array());
+  expect(docx).toContain("martes");
+  expect(docx.match(/Carta/g)).toHaveLength(1);
+  expect(strFromU8((await parts("odt"))["content.xml"] ?? new Uint8Array())).toContain("martes");
+  const plain = await ana.fetch(`${page}/descargar?formato=md`);
+  expect(plain.headers.get("Content-Disposition")).toBe("attachment; filename*=UTF-8''Carta.md");
+  expect(await plain.text()).toBe(letter);
+  expect(readable(await ana.html(`${page}/imprimir`))).toContain("Punto dos");
+  expect((await ana.fetch(`${page}/descargar?formato=exe`)).status).toBe(404);
+});
+
+it("is a table, shown as one and taken as a sheet", async () => {
+  const text = "Concepto;Euros;Teléfono\nFiltro;120,5;0034600\n=1+1;-3;x";
+  const made = await ana.change("/conversation/escrito/crear", { title: "Gastos", kind: "table", text });
+  const table = made.headers.get("Location") ?? "";
+  expect(await ana.html(table)).toMatch(/<td>120,5<\/td>/);
+  const sheet = unzipSync(new Uint8Array(await (await ana.fetch(`${table}/descargar?formato=xlsx`)).arrayBuffer()));
+  const cells = strFromU8(sheet["xl/worksheets/sheet1.xml"] ?? new Uint8Array());
+  expect(cells).toContain("<v>120.5</v>");
+  expect(cells).not.toContain("<f>");
+  expect(cells).toMatch(/t="str"[^>]*><v>0034600</);
+  expect(readable(await ana.html("/conversation/escrito?q=gast"))).toContain("Gastos");
+  await ana.submit(`${table}/eliminar`, `${table}/eliminar`, {});
+  expect(readable(await ana.html("/conversation/escrito"))).not.toContain("Gastos");
+});
+
+it("is nobody else's, and long ones are read page by page", async () => {
+  const luis = new Browser(server.url);
+  await luis.signUp("Luis");
+  expect((await luis.fetch(page)).status).toBe(404);
+  expect((await luis.fetch(`${page}/descargar`)).status).toBe(404);
+  const text = Array.from({ length: 2_000 }, (_, n) => `Párrafo ${n} de un texto que no se acaba nunca.`).join("\n\n");
+  const made = await luis.change("/conversation/escrito/crear", { title: "Largo", text });
+  const long = made.headers.get("Location") ?? "";
+  const first = readable(await luis.html(long));
+  expect(first).toMatch(/Página 1 de [34]/);
+  expect(first).not.toContain("Párrafo 1999");
+  expect(readable(await luis.html(`${long}?pagina=99`))).toContain("Párrafo 1999");
+});
