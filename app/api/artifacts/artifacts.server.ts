@@ -280,7 +280,7 @@ async function whole(
   return { ...shown, text: await textOf(db, { id: row.id, version }), shown: showVersion(found) };
 }
 
-/** What is added to a text while it is written; it ends once the text is whole, or gone. */
+/** The pieces added to a text while it is written; ends once the text is whole, or gone. */
 async function* growth(db: Db, artifactId: string, signal: AbortSignal, leave: () => void): AsyncGenerator<string> {
   let sent = "";
   try {
@@ -288,7 +288,7 @@ async function* growth(db: Db, artifactId: string, signal: AbortSignal, leave: (
       const row = await db.selectFrom("artifacts").where("id", "=", artifactId).selectAll().executeTakeFirst();
       if (!row) return;
       const text = row.version === 0 ? (row.growing ?? "") : await textOf(db, row);
-      // What was read is only added to: a text that was begun again is seen whole at its end.
+      // The part already sent is only added to: a text begun again is seen whole at its end.
       if (text.length > sent.length && text.startsWith(sent)) {
         yield text.slice(sent.length);
         sent = text;

@@ -205,7 +205,7 @@ export class Answer {
   }
 }
 
-/** What `readCompletion` tells of a call that is not whole. */
+/** The piece for a call that `readCompletion` has not read whole. */
 function* growthIn(raw: unknown): Generator<Piece> {
   const growing = recordOf(recordOf(raw)?.growing);
   if (growing) yield { type: "call-growing", name: String(growing.name), text: String(growing.text) };
