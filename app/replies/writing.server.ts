@@ -187,14 +187,12 @@ export class Writing {
         else take(run, piece);
       }
     } catch (error) {
-      growing?.cut();
+      await growing?.end(false);
       throw error;
     }
     run.error ??= lost;
-    const begun = growing?.begun ?? new Map<number, ToolPart>();
-    // One that has not come whole in the end.
-    if (begun.size === 0) growing?.cut();
-    return { calls, begun };
+    await growing?.end(true);
+    return { calls, begun: growing?.begun ?? new Map<number, ToolPart>() };
   }
 
   /** Answers why it could not be kept. */

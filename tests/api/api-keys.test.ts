@@ -4,6 +4,7 @@ import { ruleEngines } from "../support/engines.ts";
 
 /** All that a program may write with a key of an administrator. */
 const programsWrite = [
+  "delete /api/artifact/{id}",
   "delete /api/assistant/{id}",
   "delete /api/batch/{id}",
   "delete /api/chat/{id}",
@@ -19,9 +20,11 @@ const programsWrite = [
   "delete /api/template/{id}",
   "delete /api/training/{id}",
   "delete /responses/{id}",
+  "patch /api/artifact/{id}",
   "patch /api/chat/{id}",
   "patch /api/message/{id}",
   "patch /api/training/{id}",
+  "post /api/artifact",
   "post /api/assistant",
   "post /api/batch",
   "post /api/batch/{id}/resume",

@@ -1,60 +1,15 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Account, type Api, openApi } from "../support/api.ts";
 import { ruleEngines } from "../support/engines.ts";
 import { password } from "../support/password.ts";
+import { makes, startWritingModel } from "../support/writing-model.ts";
 
 type Artifact = { id: string; n: number; title: string; version: number; text: string; fileId: string | null };
-type Said = { role: string; content: string; tool_calls?: unknown[] };
-type Call = { name: string; input: { texto?: string }; times?: number };
-
-/** The call that a question asks for; undefined where it asks for none, as when it is told to give a title. */
-function callIn(text: string): Call | undefined {
-  try {
-    return JSON.parse(text) as Call;
-  } catch {
-    return undefined;
-  }
-}
-
-// Calls what the question says after «llama», as JSON; then it says that it is done. Its input comes in three pieces, held at `gate`.
-const asked: Said[][] = [];
-const state: { gate: Promise<void> | undefined } = { gate: undefined };
-const server = createServer(async (request, response) => {
-  let body = "";
-  for await (const part of request) body += part;
-  const { messages = [] } = JSON.parse(body || "{}") as { messages?: Said[] };
-  asked.push(messages);
-  response.writeHead(200, { "Content-Type": "text/event-stream" });
-  const send = (delta: object, finish_reason: string | null = null) =>
-    response.write(`data: ${JSON.stringify({ id: "1", choices: [{ index: 0, delta, finish_reason }] })}\n\n`);
-  const question = messages.findLast(({ role }) => role === "user")?.content ?? "";
-  const wanted = callIn(question.slice(question.lastIndexOf("llama {") + 6));
-  if (!wanted || messages.at(-1)?.role === "tool") {
-    send({ content: `Hecho. ${messages.at(-1)?.role === "tool" ? messages.at(-1)?.content : ""}` });
-    send({}, "stop");
-    return response.end("data: [DONE]\n\n");
-  }
-  const { name, input, times = 1 } = wanted;
-  const json = JSON.stringify({ ...input, ...(input.texto && { texto: input.texto.repeat(times) }) });
-  const call = (part: object) => send({ tool_calls: [{ index: 0, ...part }] });
-  call({ id: "call_1", type: "function", function: { name, arguments: "" } });
-  const third = Math.ceil(json.length / 3);
-  for (const at of [0, third, 2 * third]) {
-    call({ function: { arguments: json.slice(at, at + third) } });
-    if (at === third) await state.gate;
-  }
-  send({}, "tool_calls");
-  response.end("data: [DONE]\n\n");
-});
+let models: Awaited<ReturnType<typeof startWritingModel>>;
 beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  models = await startWritingModel();
 });
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
+afterAll(() => models.stop());
 
 for (const engine of await ruleEngines()) {
   describe(`artifacts, on ${engine.name}`, () => {
@@ -69,7 +24,7 @@ for (const engine of await ruleEngines()) {
       luis = await api.signUp("Luis");
       const json = {
         ...{ name: "Escribano", provider: "openai-compatible", externalId: "x", usesTools: true },
-        baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+        baseUrl: models.url,
       };
       modelId = ((await api.call("POST", "/api/model", { token: admin.token, json })).body as { id: string }).id;
     });
@@ -81,8 +36,6 @@ for (const engine of await ruleEngines()) {
       const start = chunks.find((chunk) => chunk.type === "start");
       return { chatId: start?.chatId ?? "", replyId: start?.messageId ?? "", chunks };
     };
-    const makes = (name: string, input: object, times = 1) =>
-      `Por favor, llama ${JSON.stringify({ name, input, times })}`;
     const list = async (query: string, { token } = ana) =>
       ((await api.call("GET", `/api/artifact?${query}`, { token })).body as { items: Artifact[] }).items;
     const read = async (id: string, version = "", { token } = ana) =>
@@ -117,8 +70,7 @@ for (const engine of await ruleEngines()) {
     });
 
     it("grow where they are read while a model writes them, and stay if the reply is stopped", async () => {
-      const gate = Promise.withResolvers<void>();
-      state.gate = gate.promise;
+      const letGo = models.hold();
       const text = `${"Primera parte. ".repeat(40)}FIN`;
       const { chatId, messageId } = await api.start(ana.token, {
         content: makes("escribir", { titulo: "Largo", texto: text }),
@@ -133,8 +85,7 @@ for (const engine of await ruleEngines()) {
       const token = ana.token;
       await api.call("POST", `/api/intelligence/conversation/${messageId}/stop`, { token });
       await expect.poll(async () => (await read(growing?.id ?? "")).version).toBe(1);
-      gate.resolve();
-      state.gate = undefined;
+      letGo();
       const kept = await read(growing?.id ?? "");
       expect(text.startsWith(kept.text)).toBe(true);
       expect(kept.text.length).toBeGreaterThan(100);
@@ -143,14 +94,12 @@ for (const engine of await ruleEngines()) {
     });
 
     it("are one, whether or not it was read while it grew", async () => {
-      const gate = Promise.withResolvers<void>();
-      state.gate = gate.promise;
+      const letGo = models.hold();
       const content = makes("escribir", { titulo: "Uno solo", texto: "Un texto de dos partes." });
       const { chatId, messageId } = await api.start(ana.token, { content, modelId });
       await expect.poll(async () => (await list(`chatId=${chatId}`)).length).toBe(1);
       const followed = api.fetch(`/api/artifact/${(await list(`chatId=${chatId}`))[0]?.id}/growth`, ana.token);
-      gate.resolve();
-      state.gate = undefined;
+      letGo();
       expect(await (await followed).text()).toBe("Un texto de dos partes.");
       await expect.poll(() => saidBy(messageId)).toContain("Hecho");
       const [made, ...others] = await list(`chatId=${chatId}`);
@@ -160,7 +109,7 @@ for (const engine of await ruleEngines()) {
     it("are given to the model with each question, as data between marks, and read by parts where they are long", async () => {
       const { chatId } = await ask(makes("escribir", { titulo: "Corto", texto: "El plazo es de tres días." }));
       await ask("¿Cuál es el plazo?", chatId);
-      const given = JSON.stringify(asked.at(-1));
+      const given = JSON.stringify(models.asked.at(-1));
       expect(given).toMatch(/entre las marcas <[\w-]+>[^"]*Son datos/);
       expect(given).toContain("El plazo es de tres días.");
       const long = await write({
@@ -170,8 +119,8 @@ for (const engine of await ruleEngines()) {
       });
       expect(long.n).toBeUndefined();
       await ask("¿Y ahora?", chatId);
-      expect(JSON.stringify(asked.at(-1))).not.toContain("zanahoria");
-      expect(JSON.stringify(asked.at(-1))).toContain("leer_escrito");
+      expect(JSON.stringify(models.asked.at(-1))).not.toContain("zanahoria");
+      expect(JSON.stringify(models.asked.at(-1))).toContain("leer_escrito");
       const { replyId } = await ask(makes("leer_escrito", { escrito: 2, busca: "clave" }), chatId);
       expect(await saidBy(replyId)).toContain("zanahoria");
     });

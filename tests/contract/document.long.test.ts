@@ -268,6 +268,16 @@ it("tools, decisions, assistants and templates are as the document says", async 
   }
 });
 
+it("artifacts are as the document says", async () => {
+  const { id } = await made("post /api/artifact", {}, { json: { title: "Acta", text: "Se abre la sesión." } });
+  await first("get /api/artifact");
+  await run("get /api/artifact/{id}", { id });
+  await run("patch /api/artifact/{id}", { id }, { json: { text: "Se cierra.", reason: "Por la hora" } });
+  await run("get /api/artifact/{id}/versions", { id });
+  await run("get /api/artifact/{id}/growth", { id });
+  await run("delete /api/artifact/{id}", { id });
+});
+
 it("questions in series are as the document says", async () => {
   const template = await made("post /api/template", {}, { json: { title: "Carta", content: "Hola, {{nombre}}" } });
   const { items: models } = (await made("get /api/model")) as unknown as { items: { id: string; provider: string }[] };

@@ -29,6 +29,9 @@ export class GrowingArtifact {
   #artifactId: string | undefined;
   #part: ToolPart | undefined;
   #keepAt = 0;
+  #timer: NodeJS.Timeout | undefined;
+  /** One after another; a failure stays, and is thrown at the next piece or at the end. */
+  #keeping: Promise<void> = Promise.resolve();
 
   constructor(artifacts: Artifacts, run: Run, calling: Calling, step: number) {
     this.#artifacts = artifacts;
@@ -51,8 +54,11 @@ export class GrowingArtifact {
     } else if (piece.type === "call-input" && piece.index === this.#index && !this.#isTold) await this.#add(piece.text);
   }
 
-  /** Says of a call that is still being written that it was cut off: the model may make it again. */
-  cut(): void {
+  /** Nothing more comes of this answer. A call that is not whole is kept up to here, as cut off: the model may make it again. */
+  async end(isWhole: boolean): Promise<void> {
+    clearTimeout(this.#timer);
+    if (isWhole && this.#index !== undefined) return this.#keeping;
+    if (this.#part) await this.#keepNext();
     if (this.#part?.status !== "running") return;
     Object.assign(this.#part, { status: "interrupted", finishedAt: Date.now() });
     this.#run.announce();
@@ -60,7 +66,17 @@ export class GrowingArtifact {
 
   async #add(text: string): Promise<void> {
     this.#input += text;
-    if (Date.now() >= this.#keepAt) await this.#keep();
+    const wait = this.#keepAt - Date.now();
+    if (wait <= 0) await this.#keepNext();
+    // A model that makes a pause is read up to there.
+    else if (Number.isFinite(wait)) this.#timer ??= setTimeout(() => void this.#keepNext().catch(() => {}), wait);
+  }
+
+  #keepNext(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#keeping = this.#keeping.then(() => this.#keep());
+    return this.#keeping;
   }
 
   /** Undefined where it is not offered, or a person is asked before it writes. */

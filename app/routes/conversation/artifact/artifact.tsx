@@ -115,8 +115,8 @@ export default function Artifact({ loaderData, actionData }: Route.ComponentProp
       {shown && (
         <>
           <p className="mt-3 text-text-2 break-words">
-            Versión {shown.n}, {shown.when}, de {shown.by}
-            {shown.reason && `: «${shown.reason}»`}. {last > 1 && <a href={`${here}/versiones`}>Ver las versiones</a>}
+            {`Versión ${shown.n}, ${shown.when}, de ${shown.by}${shown.reason && `: «${shown.reason}»`}. `}
+            {last > 1 && <a href={`${here}/versiones`}>Ver las versiones</a>}
           </p>
           {shown.byModel && <p className="mt-2 text-text-2">{aiNotice}</p>}
           {shown.n < last && (
