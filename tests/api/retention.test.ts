@@ -123,13 +123,26 @@ for (const engine of await queryEngines()) {
         .set({ createdAt: Date.now() - 20 * day })
         .where("id", "=", id)
         .execute();
+      const written = await made("/api/artifact", { title: "Acta", text: "Hola" }, ana.token);
+      await made("/api/artifact", { title: "De hoy", text: "Hola" }, ana.token);
+      await api.db
+        .updateTable("artifacts")
+        .set({ updatedAt: Date.now() - 20 * day })
+        .where("id", "=", written)
+        .execute();
       await api.converse(ana.token, { content: "Hola" });
       await api.db.updateTable("usage").set({ day: "2020-01-01" }).execute();
-      await rule({ kind: "files", days: 10 });
+      const files = await rule({ kind: "files", days: 10 });
+      const due = (await api.call("GET", `/api/retention/${files}/due`, { token: admin.token })).body as Due;
+      expect([due.total, due.items.map(({ name }) => name)]).toEqual([2, ["hola.txt", "Acta"]]);
       await rule({ kind: "usage", days: 31 });
       await run();
       expect((await api.call("GET", `/api/file/${id}`, { token: ana.token })).status).toBe(404);
       expect(await api.services.storage.stream(id, "original")).toBeUndefined();
+      const { items } = (await api.call("GET", "/api/artifact", { token: ana.token })).body as {
+        items: { title: string }[];
+      };
+      expect(items.map(({ title }) => title)).toEqual(["De hoy"]);
       expect(await api.db.selectFrom("usage").where("day", "=", "2020-01-01").selectAll().execute()).toEqual([]);
     });
 

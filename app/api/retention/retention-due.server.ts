@@ -1,7 +1,15 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Db } from "../../db/engine.server.ts";
 import type { RetentionRow } from "../../db/tables.ts";
-import { type Due, dueAudit, dueBatches, dueChats, dueFiles, dueUsage } from "../../retention/due.server.ts";
+import {
+  type Due,
+  dueArtifacts,
+  dueAudit,
+  dueBatches,
+  dueChats,
+  dueFiles,
+  dueUsage,
+} from "../../retention/due.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { admin, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, notFound } from "../http/problem.server.ts";
@@ -55,11 +63,23 @@ async function dueOf(db: Db, rule: RetentionRow, now: number): Promise<{ total: 
   }
   if (rule.kind === "files") {
     const gone = dueFiles(db, rule, now);
-    const items = gone.orderBy("createdAt").limit(shownAtMost).select(["id", "userId", "name", "createdAt as at"]);
-    return {
-      total: await countOf(gone.select((e) => e.fn.countAll<number>().as("count"))),
-      items: await items.execute(),
-    };
+    const written = dueArtifacts(db, rule, now);
+    const items = [
+      ...(await gone
+        .orderBy("createdAt")
+        .limit(shownAtMost)
+        .select(["id", "userId", "name", "createdAt as at"])
+        .execute()),
+      ...(await written
+        .orderBy("updatedAt")
+        .limit(shownAtMost)
+        .select(["id", "userId", "title as name", "updatedAt as at"])
+        .execute()),
+    ];
+    const total =
+      (await countOf(gone.select((e) => e.fn.countAll<number>().as("count")))) +
+      (await countOf(written.select((e) => e.fn.countAll<number>().as("count"))));
+    return { total, items: items.sort((a, b) => a.at - b.at).slice(0, shownAtMost) };
   }
   const gone = dueChats(db, rule, now);
   const items = gone

@@ -31,6 +31,8 @@ const others = {
   audit: "Auditoría",
   usage: "Uso",
   house: "La casa",
+  batch: "Preguntas en serie",
+  artifact: "Escrito",
 };
 
 /** `things`: words for what the entries are about, by its name in the audit trail. */

@@ -9,9 +9,11 @@ type Api = Client["api"];
 /** Names of the API's resources, which have a list and items. */
 type Path = { [P in keyof Api]: Api[P] extends ReadCalls ? P : never }[keyof Api];
 type ReadCalls = { $get: (...args: never) => unknown; ":id": { $get: (...args: never) => unknown } };
-/** Fields of an item, as its list answers it. */
-type ShownField<P extends Path> =
-  InferResponseType<Api[P]["$get"], 200> extends { items: (infer Item)[] } ? keyof Item & string : never;
+/** An item, as its list answers it. */
+type Shown<P extends Path> = InferResponseType<Api[P]["$get"], 200> extends { items: (infer Item)[] } ? Item : never;
+type ShownField<P extends Path> = keyof Shown<P> & string;
+/** Words for each value of a field: a value without its words does not compile. */
+export type ChoicesOf<P extends Path, F extends ShownField<P>> = Record<Shown<P>[F] & string, string>;
 /** Fields of the body that creates or changes an item. */
 type BodyField<P extends Path> = BodyOf<Api[P]> | BodyOf<Api[P][":id"]>;
 type BodyOf<Calls> = {

@@ -1,6 +1,6 @@
-import type { AdminResource } from "./description.ts";
+import type { AdminResource, ChoicesOf } from "./description.ts";
 
-const kinds = {
+const kinds: ChoicesOf<"job", "kind"> = {
   file: "Leer un documento",
   picture: "Leer una imagen",
   import: "Importar",
@@ -19,6 +19,7 @@ const kinds = {
   webhook: "Aviso a un programa",
   models: "Buscar modelos nuevos",
   batch: "Preguntas en serie",
+  artifact: "Guardar un escrito como archivo",
 };
 const states = { waiting: "Espera", running: "En marcha", done: "Hecho", failed: "Ha fallado" };
 

@@ -1,8 +1,8 @@
 import { actOnTool, toolServerOf } from "../../tools/tool-server.server.ts";
-import { type AdminResource, forGroups } from "../description.ts";
+import { type AdminResource, type ChoicesOf, forGroups } from "../description.ts";
 import { activity, yesNo } from "../words.ts";
 
-const kinds = {
+const kinds: ChoicesOf<"tool", "kind"> = {
   mcp: "Servidor MCP",
   searxng: "Buscar en la web: SearXNG",
   brave: "Buscar en la web: Brave",
@@ -12,6 +12,7 @@ const kinds = {
   documents: "Buscar en mis documentos",
   sums: "Calcular",
   time: "Fecha y hora",
+  artifacts: "Escritos",
 };
 
 const allowed = { everyone: "Todos", admins: "Quien administra" };
