@@ -4,8 +4,6 @@ import type { RetentionRow } from "../db/tables.ts";
 
 const day = 24 * 60 * 60_000;
 
-/** A thing that a rule deletes: `at` is when it was last used, or made. */
-export type Due = { id: string; userId: string; name: string; at: number };
 type Rule = Pick<RetentionRow, "kind" | "days" | "groupId" | "keepsPinned">;
 
 /** Rows that are older than this go. */

@@ -1,15 +1,8 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { sql } from "kysely";
 import type { Db } from "../../db/engine.server.ts";
 import type { RetentionRow } from "../../db/tables.ts";
-import {
-  type Due,
-  dueArtifacts,
-  dueAudit,
-  dueBatches,
-  dueChats,
-  dueFiles,
-  dueUsage,
-} from "../../retention/due.server.ts";
+import { dueArtifacts, dueAudit, dueBatches, dueChats, dueFiles, dueUsage } from "../../retention/due.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { admin, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, notFound } from "../http/problem.server.ts";
@@ -23,7 +16,15 @@ const due = z
   .object({
     total: z.number(),
     items: z
-      .array(z.object({ id: z.string(), userId: z.string(), name: z.string(), at: z.string() }))
+      .array(
+        z.object({
+          id: z.string(),
+          kind: z.enum(["chat", "file", "artifact"]),
+          userId: z.string(),
+          name: z.string(),
+          at: z.string(),
+        }),
+      )
       .openapi({ description: `Los ${shownAtMost} más antiguos; de uso y de auditoría, ninguno.` }),
   })
   .openapi("RetentionDue");
@@ -50,48 +51,47 @@ export const retentionDue = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid
   },
 );
 
+/** A thing that a rule deletes: `at` is when it was last used, or made. */
+type Due = Omit<z.infer<typeof due>["items"][number], "at"> & { at: number };
+
 async function dueOf(db: Db, rule: RetentionRow, now: number): Promise<{ total: number; items: Due[] }> {
   if (rule.kind === "audit") {
     const through = await dueAudit(db, rule, now);
     if (!through) return { total: 0, items: [] };
-    const gone = db.selectFrom("audit").where("seq", "<=", through.seq);
-    return { total: await countOf(gone.select((e) => e.fn.countAll<number>().as("count"))), items: [] };
+    return { total: await countOf(db.selectFrom("audit").where("seq", "<=", through.seq).select(count)), items: [] };
   }
-  if (rule.kind === "usage") {
-    const gone = dueUsage(db, rule, now);
-    return { total: await countOf(gone.select((e) => e.fn.countAll<number>().as("count"))), items: [] };
-  }
+  if (rule.kind === "usage") return { total: await countOf(dueUsage(db, rule, now).select(count)), items: [] };
   if (rule.kind === "files") {
-    const gone = dueFiles(db, rule, now);
-    const written = dueArtifacts(db, rule, now);
-    const items = [
-      ...(await gone
+    const [files, artifacts] = [dueFiles(db, rule, now), dueArtifacts(db, rule, now)];
+    const items: Due[] = [
+      ...(await files
         .orderBy("createdAt")
         .limit(shownAtMost)
-        .select(["id", "userId", "name", "createdAt as at"])
+        .select(["id", "userId", "name", "createdAt as at", sql.lit("file" as const).as("kind")])
         .execute()),
-      ...(await written
+      ...(await artifacts
         .orderBy("updatedAt")
         .limit(shownAtMost)
-        .select(["id", "userId", "title as name", "updatedAt as at"])
+        .select(["id", "userId", "title as name", "updatedAt as at", sql.lit("artifact" as const).as("kind")])
         .execute()),
     ];
-    const total =
-      (await countOf(gone.select((e) => e.fn.countAll<number>().as("count")))) +
-      (await countOf(written.select((e) => e.fn.countAll<number>().as("count"))));
-    return { total, items: items.sort((a, b) => a.at - b.at).slice(0, shownAtMost) };
+    return {
+      total: (await countOf(files.select(count))) + (await countOf(artifacts.select(count))),
+      items: items.sort((a, b) => a.at - b.at).slice(0, shownAtMost),
+    };
   }
-  const gone = dueChats(db, rule, now);
-  const items = gone
+  const chats = dueChats(db, rule, now);
+  const items = chats
     .orderBy("lastMessageAt")
     .limit(shownAtMost)
-    .select(["id", "userId", titleForOthers.as("name"), "lastMessageAt as at"]);
-  const series = dueBatches(db, rule, now).select((e) => e.fn.countAll<number>().as("count"));
+    .select(["id", "userId", titleForOthers.as("name"), "lastMessageAt as at", sql.lit("chat" as const).as("kind")]);
   return {
-    total: (await countOf(gone.select((e) => e.fn.countAll<number>().as("count")))) + (await countOf(series)),
+    total: (await countOf(chats.select(count))) + (await countOf(dueBatches(db, rule, now).select(count))),
     items: await items.execute(),
   };
 }
+
+const count = sql<number>`count(*)`.as("count");
 
 const countOf = async (query: { executeTakeFirstOrThrow(): Promise<{ count: number }> }) =>
   Number((await query.executeTakeFirstOrThrow()).count);

@@ -17,9 +17,7 @@ export function Due({ total, items }: DueNow) {
           <tbody>
             {items.map(({ id, name, to, at }) => (
               <tr key={id}>
-                <th scope="row">
-                  <Link to={to}>{name || "Sin título"}</Link>
-                </th>
+                <th scope="row">{to ? <Link to={to}>{name || "Sin título"}</Link> : name}</th>
                 <td data-label="Última vez">{at}</td>
               </tr>
             ))}

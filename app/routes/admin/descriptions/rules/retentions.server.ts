@@ -39,7 +39,7 @@ export const retentions: AdminResource<"retention"> = {
       hint: "Empieza a borrar un día después de guardarse; hasta entonces, su ficha enseña lo que borraría.",
     },
   ],
-  parts: async (context, { id, kind }) => ({
-    below: { kind: "due", ...(await dueNow(context, id, String(kind))) },
+  parts: async (context, { id }) => ({
+    below: { kind: "due", ...(await dueNow(context, id)) },
   }),
 };
