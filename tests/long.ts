@@ -57,7 +57,7 @@ export const thirds: [Third, Third, Third] = [
       "tests/failure/kill-writes.long.test.ts",
       "tests/failure/workers.long.test.ts",
     ],
-    chromium: ["apps", "axe-with-script", "every-page-long", "frame", "reasoning", "tools", "with-script"],
+    chromium: ["apps", "artifacts", "axe-with-script", "every-page-long", "frame", "reasoning", "tools", "with-script"],
     pair: ["files", "take-along", "tools"],
   },
   {

@@ -1,0 +1,66 @@
+import { test as base, expect } from "@playwright/test";
+import { Browser } from "../support/browser.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { makes, startWritingModel } from "../support/writing-model.ts";
+
+type House = { server: TestServer; models: Awaited<ReturnType<typeof startWritingModel>>; admin: Browser };
+
+/** An installation with a model that writes artifacts. */
+const test = base.extend<object, { house: House }>({
+  house: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright wants the pattern
+    async ({}, use) => {
+      const models = await startWritingModel();
+      const server = await startServer();
+      const admin = new Browser(server.url);
+      await admin.signUp("Admin");
+      const own = { provider: "openai-compatible", externalId: "x", baseUrl: models.url };
+      await admin.change("/admin/model/crear", { name: "Escribano", ...own, usesTools: "true", isDefault: "true" });
+      await use({ server, models, admin });
+      await server.stop();
+      models.stop();
+    },
+    { scope: "worker" },
+  ],
+  baseURL: ({ house }, use) => use(house.server.url),
+});
+
+test("a text grows beside its conversation, is edited in its page, and a passage is changed on request", async ({
+  page,
+  house: { server, models, admin },
+}) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.context().addCookies([...admin.cookies].map(([name, value]) => ({ name, value, url: server.url })));
+  const texto = "# Acta de la reunión\n\nSe acuerda pintar el portal.\n\nSe levanta la sesión a las nueve.";
+  await page.goto("/conversation/chat");
+  await page.locator("#mensaje").fill(makes("escribir", { titulo: "Acta", texto }));
+  const letGo = models.hold();
+  await page.getByRole("button", { name: "Enviar" }).click();
+  const sheet = page.frameLocator("iframe");
+  await expect(sheet.getByText("Se acuerda pintar")).toBeVisible();
+  await expect(sheet.getByText("a las nueve")).toHaveCount(0);
+  letGo();
+  await expect(sheet.getByText("a las nueve")).toBeVisible();
+  const talk = page.locator("#contenido");
+  await expect(talk.getByText("Hecho.")).toBeVisible();
+
+  // Below that width it is a link only.
+  await page.setViewportSize({ width: 768, height: 900 });
+  await expect(page.locator("iframe")).toBeHidden();
+  await talk.getByRole("link", { name: "Acta" }).first().click();
+  await expect(page.getByRole("heading", { name: "Acta", exact: true })).toBeVisible();
+  await page.getByRole("link", { name: "Editar" }).click();
+  await page.getByRole("textbox", { name: "Texto" }).fill(texto.replace("nueve", "diez"));
+  await page.getByRole("button", { name: "Guardar" }).click();
+  await expect(page.getByText("Versión 2")).toBeVisible();
+
+  await page.getByRole("link", { name: "Pedir un cambio", exact: true }).click();
+  await page
+    .locator(".passage", { hasText: "pintar el portal" })
+    .getByRole("link", { name: /^Pedir un cambio aquí/ })
+    .click();
+  await page.getByRole("textbox").fill("Que sea el ascensor");
+  await page.getByRole("button", { name: "Pedir" }).click();
+  await expect(page.getByText("Que sea el ascensor")).toBeVisible();
+  await expect(page.getByText("Se acuerda pintar el portal.").first()).toBeVisible();
+});
