@@ -1,7 +1,7 @@
 import type { Sharp } from "sharp";
+import { plainSvg, SvgRefused } from "../../process/svg/plain-svg.server.ts";
 import { FileRefused } from "../refused.server.ts";
 import { openImage } from "./images.server.ts";
-import { plainSvg } from "./plain-svg.server.ts";
 
 export type BrandImage = { mediaType: "image/svg+xml" | "image/png"; bytes: Buffer };
 
@@ -62,13 +62,22 @@ const isSvg = (bytes: Buffer) =>
   /^<(?:\?xml|!--|!DOCTYPE svg|svg)/i.test(bytes.subarray(0, 200).toString().trimStart());
 
 function svgOf(bytes: Buffer): Buffer {
-  const svg = Buffer.from(plainSvg(bytes.toString()));
+  const svg = Buffer.from(plain(bytes.toString()));
   if (svg.length > svgAtMost) {
     throw new FileRefused(
       `ocupa ${Math.ceil(svg.length / 1000)} kB, y va en cada página: 100 como mucho. Simplifícalo.`,
     );
   }
   return svg;
+}
+
+function plain(svg: string): string {
+  try {
+    return plainSvg(svg);
+  } catch (error) {
+    if (!(error instanceof SvgRefused)) throw error;
+    throw new FileRefused(`${error.message}. Simplifícalo, o súbelo en PNG.`, { cause: error });
+  }
 }
 
 function refuse(cause: Error): never {

@@ -1,5 +1,9 @@
 import { Parser } from "htmlparser2";
-import { FileRefused } from "../refused.server.ts";
+
+/** An SVG that holds more than what is drawn; the message is the Spanish predicate that says which part. */
+export class SvgRefused extends Error {
+  override name = "SvgRefused";
+}
 
 // SVG 2: shapes, text, paint and filters. Nothing that runs, links, embeds or moves.
 const drawn = new Set(
@@ -9,15 +13,14 @@ const drawn = new Set(
 );
 // Drawing programs keep notes, texts and copies of their own in these; without them the picture is the same, or says less.
 const ignored = new Set(["metadata", "foreignObject", "flowRoot"]);
-// A `use` of a group of `use`s draws exponentially much.
-const usesAtMost = 100;
 const elementsAtMost = 5_000;
 
 /**
- * A picture in SVG with nothing but what is drawn: written anew from what was understood.
- * Throws FileRefused with the part that a picture of ours may not have.
+ * A picture in SVG with nothing but what is drawn: written anew from what was understood. `usesAtMost`: a `use` of a group of `use`s draws
+ * exponentially much.
+ * Throws SvgRefused with the part that a picture of ours may not have.
  */
-export function plainSvg(source: string): string {
+export function plainSvg(source: string, usesAtMost = 100): string {
   const out: string[] = [];
   let depth = 0;
   // Depth of the element that is left out with all in it; 0: none.
@@ -32,7 +35,7 @@ export function plainSvg(source: string): string {
         const name = own(named);
         depth++;
         if (skipped) return;
-        if (depth === 1 && (name !== "svg" || out.length > 0)) throw new FileRefused("no es un SVG.");
+        if (depth === 1 && (name !== "svg" || out.length > 0)) throw new SvgRefused("no es un SVG");
         if (name.includes(":") || ignored.has(name)) {
           skipped = depth;
           return;
@@ -40,7 +43,7 @@ export function plainSvg(source: string): string {
         if (!drawn.has(name) || style !== undefined) throw has(`<${name}>`);
         if (name === "use") uses++;
         if (++count > elementsAtMost || uses > usesAtMost) {
-          throw new FileRefused("es un SVG con demasiadas piezas. Simplifícalo, o súbelo en PNG.");
+          throw new SvgRefused("es un SVG con demasiadas piezas");
         }
         if (name === "style") style = "";
         out.push(`<${name}${name === "svg" && depth === 1 ? ' xmlns="http://www.w3.org/2000/svg"' : ""}`);
@@ -73,10 +76,10 @@ export function plainSvg(source: string): string {
     { xmlMode: true, decodeEntities: true },
   );
   parser.end(source);
-  if (out.length === 0) throw new FileRefused("no es un SVG.");
+  if (out.length === 0) throw new SvgRefused("no es un SVG");
   const svg = out.join("");
   if (!/^<svg[^>]* viewBox="/.test(svg) && !/^<svg[^>]* width="\d/.test(svg)) {
-    throw new FileRefused("es un SVG sin medidas: le falta viewBox.");
+    throw new SvgRefused("es un SVG sin medidas: le falta viewBox");
   }
   return svg;
 }
@@ -84,7 +87,7 @@ export function plainSvg(source: string): string {
 /** The name of an element without the prefix of SVG itself. */
 const own = (name: string) => name.replace(/^svg:/, "");
 
-const has = (what: string) => new FileRefused(`lleva ${what}, que un dibujo no necesita. Quítalo, o súbelo en PNG.`);
+const has = (what: string) => new SvgRefused(`lleva ${what}, que un dibujo no necesita`);
 
 /** An attribute as it is kept; empty for one that says nothing to a browser. */
 function kept(name: string, value: string): string {
