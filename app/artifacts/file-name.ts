@@ -37,9 +37,10 @@ export function fileNameOf({ title, kind, language }: Pick<ArtifactRow, "title" 
   const name = title
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}/\\:*?"<>|]+/gu, " ")
     .replace(/\s+/g, " ")
-    .replace(/^[. ]+|[. ]+$/g, "")
     .slice(0, longest)
-    .toWellFormed();
+    .toWellFormed()
+    .replace(/^[. ]+/, "")
+    .replace(/[. ]+$/, "");
   const ending = kind === "table" ? "csv" : kind === "text" ? "md" : (endings[language?.toLowerCase() ?? ""] ?? "txt");
   return `${name || "Escrito"}.${ending}`;
 }
