@@ -29,6 +29,7 @@ export default defineConfig(({ command }) => ({
             "checkpoint.worker": "./app/db/sqlite/checkpoint.worker.ts",
             "open-copy.worker": "./app/backups/open-copy.worker.ts",
             "document.worker": "./app/markdown/documents/document.worker.ts",
+            "draw.worker": "./app/markdown/drawings/draw.worker.ts",
             "render.worker": "./app/markdown/render.worker.ts",
             "import.worker": "./app/api/imports/import.worker.ts",
           },

@@ -171,6 +171,7 @@ describe("the house", () => {
       "app/files/reading.worker.ts",
       "app/files/unpack.worker.ts",
       "app/markdown/documents/document.worker.ts",
+      "app/markdown/drawings/draw.worker.ts",
       "app/markdown/render.worker.ts",
       "app/replies/chunk.ts",
       "app/replies/tools/call.ts",

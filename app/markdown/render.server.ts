@@ -3,10 +3,18 @@ import MarkdownIt from "markdown-it";
 import temml from "temml";
 import { boundLabels } from "./bounds.server.ts";
 import { addDialect, type FootnoteEnv } from "./dialect.server.ts";
+import type { Drawn, DrawnTable } from "./drawings/drawing.server.ts";
+import { drawingOf, isWhole, languageOf } from "./drawings/drawing-source.server.ts";
 import { addMath } from "./math.server.ts";
 
 /** Options of rendering: a message's numbered sources, or that the text is a page of the site. */
 export type RenderEnv = FootnoteEnv & {
+  /** Address of the drawings of a text, before their keys. Without it their code is shown. */
+  drawingsAt?: string;
+  /** Drawings by their keys, as far as they are known: their sizes, or why there is no picture. */
+  drawn?: ReadonlyMap<string, Drawn>;
+  /** Pictures are linked to, not shown. */
+  light?: boolean;
   sourcesId?: string;
   sources?: number;
   page?: boolean;
@@ -49,8 +57,11 @@ const contentOf = (token: Token | undefined) => token?.content ?? "";
 const attributeOf = (token: Token | undefined, name: string) => String(token?.attrGet(name) ?? "");
 
 rules.fence = (tokens, index, _options, env: RenderEnv = {}) => {
-  const [language = ""] = tokens[index]?.info.trim().split(/\s+/) ?? [];
-  return renderCode(contentOf(tokens[index]), language, env);
+  const token = tokens[index];
+  const language = languageOf(token?.info ?? "");
+  const code = contentOf(token);
+  const drawing = env.drawingsAt && token && isWhole(token) ? drawingOf(language, code) : undefined;
+  return drawing ? renderDrawing(drawing.key, code, language, env) : renderCode(code, language, env);
 };
 rules.code_block = (tokens, index, _options, env: RenderEnv = {}) => renderCode(contentOf(tokens[index]), "", env);
 
@@ -64,6 +75,30 @@ function renderCode(code: string, language: string, env: RenderEnv): string {
   const name = known ? known.name : language;
   const caption = name ? `<figcaption><span>${escapeHtml(name)}</span></figcaption>` : "";
   return `<figure class="code">${caption}<pre tabindex="0"><code>${body}</code></pre></figure>\n`;
+}
+
+/** A picture with its code folded below it; of what is no picture the code, and why. A text that grows has shown the code already. */
+function renderDrawing(key: string, code: string, language: string, env: RenderEnv): string {
+  const drawn = env.drawn?.get(key);
+  const source = renderCode(code, language, env);
+  if (drawn && "problem" in drawn) return `${source}<p class="undrawn">${escapeHtml(drawn.problem)}</p>\n`;
+  const address = escapeHtml(`${env.drawingsAt}${key}`);
+  const label = escapeHtml(drawn?.label ? `Dibujo: ${drawn.label}` : "Dibujo");
+  const size = drawn ? ` width="${drawn.width}" height="${drawn.height}"` : "";
+  const weight = drawn ? `SVG, ${Math.ceil(drawn.bytes / 1000)} kB` : "SVG";
+  const picture = env.light
+    ? `<p><a href="${address}">Ver el dibujo (${weight})</a></p>`
+    : `<p class="scroll"><a href="${address}"><img src="${address}" alt="${label}"${size}></a></p>`;
+  if (env.isGrowing) return `${source}<figure class="drawing">${picture}</figure>\n`;
+  const data = drawn?.table ? renderData(drawn.table) : "";
+  return `<figure class="drawing">${picture}${data}<details><summary>Ver el código</summary>${source}</details></figure>\n`;
+}
+
+function renderData({ columns, rows }: DrawnTable): string {
+  const cells = (tag: string, texts: string[]) =>
+    `<tr>${texts.map((one) => `<${tag}>${escapeHtml(one)}</${tag.slice(0, 2)}>`).join("")}</tr>`;
+  const table = `<table class="table"><thead>${cells('th scope="col"', columns)}</thead><tbody>${rows.map((row) => cells("td", row)).join("")}</tbody></table>`;
+  return `<details><summary>Ver los datos</summary><section class="scroll" tabindex="0" aria-label="Datos">${table}</section></details>`;
 }
 
 // In characters. No person reads a longer formula, and laying it out is costly.

@@ -1,3 +1,4 @@
+import { drawnIn } from "./drawings/draw.server.ts";
 import { needsThread, type RenderEnv, renderMarkdown } from "./render.server.ts";
 import { renderInThread } from "./render-thread.server.ts";
 
@@ -10,10 +11,14 @@ let size = 0;
 const shortEnough = 3_000;
 
 /**
- * Markdown as safe HTML, cached under `key` until `source` changes. Never blocks other requests for long. `owner`: a key that is
+ * Markdown as safe HTML, its drawings as pictures, cached under `name` until `source` changes. Never blocks other requests for long. `owner`: a key that is
  * the same for all texts of one person or share, for fair turns in the rendering thread.
  */
-export async function renderedText(key: string, source: string, env: RenderEnv, owner: string): Promise<string> {
+export async function renderedText(name: string, source: string, given: RenderEnv, owner: string): Promise<string> {
+  const drawn = given.drawingsAt === undefined ? new Map() : await drawnIn(source, owner);
+  const env = drawn.size > 0 ? { ...given, drawn } : given;
+  // Drawings are known little by little, and light pages link to them.
+  const key = `${name}${env.light ? ":light" : ""}${[...drawn.keys()].map((one) => `:${one}`).join("")}`;
   const before = rendered.get(key);
   if (before?.source === source) return before.html;
   const html = await render(source, env, owner);

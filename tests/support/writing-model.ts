@@ -8,6 +8,17 @@ type Call = { name: string; input: { texto?: string }; times?: number };
 export const makes = (name: string, input: object, times = 1) =>
   `Por favor, llama ${JSON.stringify({ name, input, times })}`;
 
+/** A question that has `startWritingModel` say a text. */
+export const says = (text: string) => `Por favor, di ${JSON.stringify(text)}`;
+
+function textIn(question: string): string | undefined {
+  try {
+    return JSON.parse(question.slice(question.lastIndexOf('di "') + 3)) as string;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The call that a question asks for; undefined where it asks for none, as when it is told to give a title. */
 function callIn(question: string): Call | undefined {
   try {
@@ -18,8 +29,8 @@ function callIn(question: string): Call | undefined {
 }
 
 /**
- * A model server that calls what the question asks for (`makes`), and then says what came of it. The input of a call comes in three pieces;
- * before the third it waits for `gate`. `asked`: the messages of each request.
+ * A model server that calls what the question asks for (`makes`), and then says what came of it; or says a text (`says`). Texts and the input
+ * of a call come in three pieces; before the third it waits for `gate`. `asked`: the messages of each request.
  */
 export async function startWritingModel() {
   const asked: Said[][] = [];
@@ -35,6 +46,16 @@ export async function startWritingModel() {
       response.write(`data: ${JSON.stringify({ id: "1", choices: [{ index: 0, delta, finish_reason }] })}\n\n`);
     const last = messages.at(-1);
     const wanted = callIn(messages.findLast(({ role }) => role === "user")?.content ?? "");
+    const text = textIn(messages.findLast(({ role }) => role === "user")?.content ?? "");
+    if (text !== undefined) {
+      const third = Math.ceil(text.length / 3);
+      for (const at of [0, third, 2 * third]) {
+        send({ content: text.slice(at, at + third) });
+        if (at === third) await state.gate;
+      }
+      send({}, "stop");
+      return response.end("data: [DONE]\n\n");
+    }
     if (!wanted || last?.role === "tool") {
       send({ content: `Hecho. ${last?.role === "tool" ? last.content : ""}` });
       send({}, "stop");

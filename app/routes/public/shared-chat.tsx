@@ -8,6 +8,7 @@ import { read } from "../../web/api-result.server.ts";
 import { apiContext } from "../../web/context.ts";
 import { showFile } from "../../web/file-display.server.ts";
 import type { Route } from "./+types/shared-chat";
+import { lastPage } from "./shared-drawing.ts";
 
 export const meta: Route.MetaFunction = ({ loaderData, matches }) => [
   ...named(matches, loaderData?.title ?? "Conversación"),
@@ -40,10 +41,15 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
         who: role === "user" ? "Pregunta" : (model ?? "Respuesta"),
         source: role === "user" ? undefined : digitalSource.generated,
         text: role === "user" ? content : "",
-        html: role === "user" ? "" : await renderedText(`${params.token}:${id}`, content, {}, params.token),
+        html: role === "user" ? "" : await renderShared(params.token, before, id, content),
       })),
     ),
   };
+}
+
+function renderShared(token: string, before: string | undefined, id: string, content: string): Promise<string> {
+  const at = `/compartido/${token}/dibujo/${before ?? lastPage}/${id}/`;
+  return renderedText(`${token}:${before}:${id}`, content, { drawingsAt: at }, token);
 }
 
 /** A chat that somebody has shared: to read, with no script. */

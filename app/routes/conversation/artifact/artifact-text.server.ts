@@ -27,9 +27,17 @@ export async function showText(artifact: Rendered, asked: number): Promise<Shown
   const all = pagesOf(kind === "text" ? withoutTitle(text, artifact.title) : text);
   const page = Math.min(Math.max(1, asked), all.length);
   const source = asMarkdown(artifact, all[page - 1] ?? "");
-  const html = await renderedText(`${id}:${version}:${page}`, source, { docId: id }, userId);
+  const html = await renderedText(
+    `${id}:${version}:${page}`,
+    source,
+    { docId: id, drawingsAt: drawingsOf(id, version) },
+    userId,
+  );
   return { pages: all.length, page, html };
 }
+
+/** Address of the drawings of a version, before their keys. */
+export const drawingsOf = (id: string, version: number): string => `/conversation/escrito/${id}/dibujo/${version}/`;
 
 /** A text without a first heading that repeats its title, which stands above it. */
 export function withoutTitle(text: string, title: string): string {

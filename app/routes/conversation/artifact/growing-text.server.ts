@@ -2,7 +2,7 @@ import { escapeHtml } from "../../../markdown/render.server.ts";
 import { MarkdownStream } from "../../../markdown/stream.server.ts";
 import type { Client } from "../../../web/api-client.server.ts";
 import { accepted } from "../../../web/api-result.server.ts";
-import { withoutTitle } from "./artifact-text.server.ts";
+import { drawingsOf, withoutTitle } from "./artifact-text.server.ts";
 
 type Growing = { title: string; kind: "text" | "table" | "code" };
 
@@ -21,7 +21,7 @@ async function* pieces(
 ): AsyncGenerator<string> {
   const answer = await accepted(api.artifact[":id"].growth.$get({ param: { id } }, { init: { signal } }));
   const decoder = new TextDecoder();
-  const stream = kind === "text" ? new MarkdownStream({}, { byWord: true }) : undefined;
+  const stream = kind === "text" ? new MarkdownStream({ drawingsAt: drawingsOf(id, 0) }, { byWord: true }) : undefined;
   yield stream ? `<div class="prose" dir="auto">` : `<pre class="growing" dir="auto">`;
   // The first line, until it is known whether it repeats the title.
   let first: string | undefined = "";

@@ -65,6 +65,7 @@ export async function loader({ context, params, request, url }: Route.LoaderArgs
     folds: !isTextBrowser(request),
     decides,
     listens: voice.speaks,
+    light: context.get(lightContext),
   });
   const last = turns.at(-1);
   // A page asked for by a script follows the reply by events; a document carries it in itself.

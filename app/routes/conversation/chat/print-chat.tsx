@@ -42,7 +42,9 @@ const showPrinted = async (chat: { id: string; userId: string }, message: Branch
   source: message.role === "user" ? undefined : digitalSource.generated,
   text: message.role === "user" ? message.content : "",
   // Without sources: their numbers would lead nowhere on paper.
-  parts: await Promise.all(message.parts.map((part) => showPart(chat, { ...message, sources: [] }, part, true))),
+  parts: await Promise.all(
+    message.parts.map((part) => showPart(chat, { ...message, sources: [] }, part, { folds: true, light: false })),
+  ),
 });
 
 /** The branch of a chat (its last `pagesAtMost` pages) for printing, without navigation or script. */

@@ -1,5 +1,5 @@
 import { read } from "../../../web/api-result.server.ts";
-import { apiContext, type Context } from "../../../web/context.ts";
+import { apiContext, type Context, lightContext } from "../../../web/context.ts";
 import { carryLive } from "../reply/live.server.tsx";
 import { type BranchMessage, showPart } from "../turn/turns.server.ts";
 
@@ -36,15 +36,17 @@ export async function showAnswers(
           <End error={end.error} goesOn={goesOn} page={`/conversation/chat/${chat.id}/comparar/${parentId}`} />
         ))
       : undefined;
-    const parts = isLive ? [] : await partsOf(chat, message);
+    const parts = isLive ? [] : await partsOf(chat, message, context.get(lightContext));
     return { id, name: nameOf(message.modelId), marker, parts, error, written: content !== "" };
   });
   return Promise.all(answers);
 }
 
 // Without sources and forms: these are in the conversation.
-const partsOf = (chat: Chat, message: Pick<BranchMessage, "id" | "parts">) =>
-  Promise.all(message.parts.map((part) => showPart(chat, { id: message.id, sources: [] }, part, true)));
+const partsOf = (chat: Chat, message: Pick<BranchMessage, "id" | "parts">, light: boolean) =>
+  Promise.all(
+    message.parts.map((part) => showPart(chat, { id: message.id, sources: [] }, part, { folds: true, light })),
+  );
 
 /** End of a reply that grew: the page is asked for again, with the way to choose it, and the next one. */
 function End({ error, goesOn, page }: { error: string | undefined; goesOn: boolean; page: string }) {

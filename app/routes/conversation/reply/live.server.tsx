@@ -21,7 +21,7 @@ import { DecisionForm } from "../calls/decision-form.tsx";
 import { showCallPart } from "../calls/show-call.ts";
 import { followReply } from "../stream/follow-reply.server.ts";
 import { renderPart } from "../stream/render-part.server.tsx";
-import { citedIn, type ShownTurn, showSource } from "../turn/turns.server.ts";
+import { citedIn, drawingsOf, type ShownTurn, showSource } from "../turn/turns.server.ts";
 import { ReplyEnd } from "./reply-end.tsx";
 import { reasoningPath, thinking, thoughtWords } from "./thought-words.ts";
 import { TurnLine } from "./turn-line.tsx";
@@ -224,7 +224,9 @@ class GrowingPage {
       this.#closing = thoughtEnd(null, whole);
       return thoughtStart(whole);
     }
-    const env = { sourcesId: this.#messageId, sources: this.#sources.length };
+    const { light } = this.#shown;
+    const drawingsAt = drawingsOf(this.#messageId);
+    const env = { sourcesId: this.#messageId, sources: this.#sources.length, drawingsAt, light };
     this.#text = new MarkdownStream(env, { byWord: true });
     this.#closing = "</div>";
     return `<div class="prose" dir="auto">`;

@@ -1,4 +1,5 @@
 import { MarkdownStream, type Step } from "../../../markdown/stream.server.ts";
+import { drawingsOf } from "../turn/turns.server.ts";
 
 /** Blocks that are complete, the open block, and plain text after it. */
 type GrowingBlock = { closed: string; open: string; rest: string };
@@ -14,7 +15,7 @@ export class GrowingText {
   #shown = "";
 
   constructor(messageId: string, sources: number) {
-    this.#markdown = new MarkdownStream({ sourcesId: messageId, sources });
+    this.#markdown = new MarkdownStream({ sourcesId: messageId, sources, drawingsAt: drawingsOf(messageId) });
   }
 
   /** Takes text that the browser shows already. */

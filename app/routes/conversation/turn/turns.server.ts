@@ -30,9 +30,9 @@ export async function showTurns(
 
 /**
  * `folds`: whether the browser can fold things away; `decides`: whether it is the owner, who alone decides about calls; `listens`:
- * whether there is a model that reads aloud.
+ * whether there is a model that reads aloud; `light`: whether pictures are linked to.
  */
-type ReaderAbilities = { folds: boolean; decides: boolean; listens: boolean };
+type ReaderAbilities = { folds: boolean; decides: boolean; listens: boolean; light: boolean };
 
 type ShownChat = { id: string; userId: string };
 type OpenChat = ShownChat & { temporary: boolean; ownerName: string };
@@ -42,7 +42,7 @@ async function showTurn(
   message: BranchMessage,
   question: BranchMessage | undefined,
   models: ModelChoice[],
-  { folds, decides, listens }: ReaderAbilities,
+  { decides, listens, ...reader }: ReaderAbilities,
 ) {
   const isReply = message.role !== "user" && message.status !== "streaming";
   return {
@@ -52,7 +52,7 @@ async function showTurn(
     error: message.error,
     name: models.find(({ id }) => id === message.modelId)?.name ?? "Asistente",
     text: message.role === "user" ? message.content : "",
-    parts: isReply ? (await partsOf(chat, message, folds)).map((part) => (decides ? part : withoutForm(part))) : [],
+    parts: isReply ? (await partsOf(chat, message, reader)).map((part) => (decides ? part : withoutForm(part))) : [],
     written: message.content !== "",
     called: message.parts.some(({ kind }) => kind === "tool"),
     sources: citedIn(message.content, message.sources).map((source) =>
@@ -72,8 +72,9 @@ async function showTurn(
   };
 }
 
-const partsOf = (chat: ShownChat, message: BranchMessage, folds: boolean) =>
-  Promise.all(message.parts.map((part) => showPart(chat, message, part, folds)));
+type PartReader = Pick<ReaderAbilities, "folds" | "light">;
+const partsOf = (chat: ShownChat, message: BranchMessage, reader: PartReader) =>
+  Promise.all(message.parts.map((part) => showPart(chat, message, part, reader)));
 
 type ShownPart = Awaited<ReturnType<typeof showPart>>;
 const withoutForm = (part: ShownPart): ShownPart => (part.kind === "tool" ? { ...part, decision: undefined } : part);
@@ -86,7 +87,7 @@ export async function showPart(
   chat: ShownChat,
   message: Pick<BranchMessage, "id" | "sources">,
   part: MessagePart,
-  folds: boolean,
+  { folds, light }: PartReader,
 ): Promise<ShownText | ShownReasoning | ShownCallPart | ShownImage> {
   if (part.kind === "tool") return showCallPart(part, { replyId: message.id, folds });
   if (part.kind === "image") return part;
@@ -94,7 +95,12 @@ export async function showPart(
   const sources = message.sources.length;
   const key = `${message.id}:${n}:${sources}`;
   if (kind === "text") {
-    const env = { docId: message.id, ...(sources > 0 && { sourcesId: message.id, sources }) };
+    const env = {
+      docId: message.id,
+      drawingsAt: drawingsOf(message.id),
+      light,
+      ...(sources > 0 && { sourcesId: message.id, sources }),
+    };
     return { n, kind, html: await renderedText(key, text, env, chat.userId) };
   }
   const { ms, whole } = part;
@@ -103,6 +109,9 @@ export async function showPart(
   const html = await renderedText(key, whole ? text : `${text}…`, {}, chat.userId);
   return { n, kind, ms, html, whole: whole ? undefined : path };
 }
+
+/** Address of the drawings of a message, before their keys. */
+export const drawingsOf = (messageId: string): string => `/conversation/dibujo/${messageId}/`;
 
 /** The sources that a reply cites by number, like [2]; the page «Qué se envió al modelo» shows all that were given. */
 export function citedIn(text: string, sources: Source[]): Source[] {

@@ -1,0 +1,30 @@
+import { escapeHtml } from "../render.server.ts";
+import { draw } from "./draw.server.ts";
+import type { NoPicture } from "./drawing.server.ts";
+import { drawingsIn } from "./drawings-in.server.ts";
+import { font, ink } from "./palette.server.ts";
+
+const headers = {
+  "Content-Type": "image/svg+xml; charset=utf-8",
+  // Opened by itself, too, it is a picture and no more.
+  "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+  "X-Content-Type-Options": "nosniff",
+};
+// Its key is made of its code.
+const kept = { "Cache-Control": "private, max-age=31536000, immutable" };
+
+/** The picture of this key among the drawings of some texts; undefined if none of them has it. `owner`: as `draw` has it. */
+export async function drawingResponse(texts: string[], key: string, owner: string): Promise<Response | undefined> {
+  const source = texts.flatMap(drawingsIn).find((one) => one.key === key);
+  if (!source) return undefined;
+  const picture = await draw(source, owner);
+  return "problem" in picture
+    ? new Response(sentence(picture), { headers: { ...headers, "Cache-Control": "no-store" } })
+    : new Response(picture.svg, { headers: { ...headers, ...kept } });
+}
+
+/** Why there is no picture, for a page that was sent before that was known. */
+function sentence({ problem }: NoPicture): string {
+  const words = `<text x="8" y="28" font-family="${font}" font-size="15" fill="${ink}">${escapeHtml(problem)}</text>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="640" height="44" viewBox="0 0 640 44">${words}</svg>`;
+}

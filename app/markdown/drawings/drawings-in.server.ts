@@ -1,0 +1,20 @@
+import { markdown } from "../render.server.ts";
+import { type DrawingSource, drawingOf, isWhole, languageOf } from "./drawing-source.server.ts";
+
+// Drawings of one text that are drawn before it is shown.
+const drawingsAtMost = 30;
+
+/** The drawings in a text, as its blocks of code. Texts without such a block cost a search for its mark. */
+export function drawingsIn(text: string): DrawingSource[] {
+  if (!/^[ \t>*+-]*(?:```|~~~)[ \t]*(?:mermaid|dot|graphviz|gv|vega|svg|json|xml|html)/im.test(text)) return [];
+  const tokens: Parameters<typeof markdown.block.parse>[3] = [];
+  markdown.block.parse(text, markdown, {}, tokens);
+  const found = new Map<string, DrawingSource>();
+  for (const token of tokens) {
+    if (token.type !== "fence" || !isWhole(token)) continue;
+    const one = drawingOf(languageOf(token.info), token.content);
+    if (one) found.set(one.key, one);
+    if (found.size === drawingsAtMost) break;
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,26 @@
+import { CannotDraw } from "./drawing.server.ts";
+
+// In pixels, of a side.
+const longest = 20_000;
+
+/** An SVG that says its size in pixels, as `original` has it in whatever unit: by itself a browser shows it so large. */
+export function sizedSvg(original: string, plain: string): { svg: string; width: number; height: number } {
+  const [root = ""] = /<svg[^>]*>/.exec(original) ?? [];
+  const attribute = (name: string) => new RegExp(`\\s${name}\\s*=\\s*["']([^"']*)["']`).exec(root)?.[1];
+  const [, , boxWidth = 0, boxHeight = 0] = (attribute("viewBox") ?? "")
+    .trim()
+    .split(/[\s,]+/)
+    .map(Number);
+  const width = Math.ceil(pixels(attribute("width")) ?? (boxWidth || 300));
+  const height = Math.ceil(pixels(attribute("height")) ?? (boxHeight || 150));
+  if (!(width > 0 && height > 0 && Math.max(width, height) <= longest))
+    throw new CannotDraw("El dibujo es demasiado grande.");
+  const bare = plain.replace(/^<svg[^>]*>/, (open) => open.replace(/ (?:width|height)="[^"]*"/g, ""));
+  return { svg: bare.replace("<svg", `<svg width="${width}" height="${height}"`), width, height };
+}
+
+/** A length in pixels; undefined where it is none, or a part of something. */
+function pixels(length: string | undefined): number | undefined {
+  const [, number, unit] = /^\s*(\d{1,6}(?:\.\d*)?)(px|pt)?\s*$/.exec(length ?? "") ?? [];
+  return number ? Number(number) * (unit === "pt" ? 4 / 3 : 1) : undefined;
+}

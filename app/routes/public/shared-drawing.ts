@@ -1,0 +1,17 @@
+import { drawingResponse } from "../../markdown/drawings/drawing-response.server.ts";
+import { read } from "../../web/api-result.server.ts";
+import { apiContext } from "../../web/context.ts";
+import type { Route } from "./+types/shared-drawing";
+
+/** A drawing of a message of a shared chat, on the page of those before `before`, as a picture. */
+export async function loader({ context, params: { token, before, id, key } }: Route.LoaderArgs) {
+  const query = before === lastPage ? {} : { before };
+  const { items } = await read(context.get(apiContext).api.share[":token"].$get({ param: { token }, query }));
+  const texts = items.filter((one) => one.id === id).map(({ content }) => content);
+  const picture = await drawingResponse(texts, key, token);
+  if (!picture) throw new Response(null, { status: 404 });
+  return picture;
+}
+
+/** Stands in an address for the page of the last messages. */
+export const lastPage = "final";
