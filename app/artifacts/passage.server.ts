@@ -21,14 +21,14 @@ export function findPassage(text: string, passage: string): FoundPassage | undef
 
 /** A text with one blank for each stretch of them and plain marks, and the place of each of its characters in the text as it was. */
 function plainOf(text: string): { plain: string; places: number[] } {
-  let plain = "";
+  const plain: string[] = [];
   const places: number[] = [];
   for (let at = 0; at < text.length; at++) {
     const given = text.charAt(at);
     const one = /\s/.test(given) ? " " : (equal[given] ?? given);
-    if (one === " " && plain.endsWith(" ")) continue;
-    plain += one;
+    if (one === " " && plain.at(-1) === " ") continue;
+    plain.push(one);
     places.push(at);
   }
-  return { plain, places };
+  return { plain: plain.join(""), places };
 }
