@@ -50,7 +50,7 @@ export default async function handleRequest(
       styles: light ? nonce : undefined,
       // A reply that grows, and a page that a script goes to, may bring one.
       frames: grows || scripted || page.includes("<iframe"),
-      framed: page.includes("data-framed"),
+      framed: page.includes('<main class="artifact-sheet"'),
     }),
   );
   if (!grows) return new Response(html, { status, headers });

@@ -97,5 +97,6 @@ export const limits = {
   importFile: 150 * 1024 * 1024,
   /** Bytes of a form with files. */
   uploadBody: 200 * 1024 * 1024,
-  formBody: 1024 * 1024,
+  /** Text of a form: the longest artifact, at three bytes a letter, and what stands beside it. */
+  formBody: 2 * 1024 * 1024,
 } as const;

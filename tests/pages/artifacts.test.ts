@@ -74,10 +74,14 @@ it("is changed by asking for it under a passage", async () => {
   const passages = await ana.html(`${page}?cambio=1`);
   expect(passages).toContain(`${page}?cambio=1&amp;pagina=1&amp;pasaje=1#pasaje-1`);
   const action = `${page}?cambio=1&pagina=1&pasaje=1`;
-  const ask = async (wish: string) => ana.post(action, { ...hiddenFields(await ana.html(action), page), wish });
+  const ask = async (wish: string, version?: string) =>
+    ana.post(action, { ...hiddenFields(await ana.html(action), page), wish, ...(version && { version }) });
   const missing = await ask("");
   expect(missing.status).toBe(422);
   expect(readable(await missing.text())).toContain("Escribe qué quieres que cambie.");
+  const old = await ask("Que sea el lunes", "1");
+  expect(old.status).toBe(409);
+  expect(readable(await old.text())).toContain("Ha cambiado desde que elegiste el pasaje");
   const sent = await ask("Que sea el lunes");
   const chat = sent.headers.get("Location") ?? "";
   const said = readable(await ana.html(chat));
@@ -101,7 +105,7 @@ it("is taken along as documents of offices, and printed", async () => {
 });
 
 it("is a table, shown as one and taken as a sheet", async () => {
-  const text = "Concepto;Euros;Teléfono\nFiltro;120,5;0034600\n=1+1;-3;x";
+  const text = "Concepto;Euros;Teléfono\nFiltro;120,5;0034600\n=1+1;-3;x\nMil;1.500;3.10";
   const made = await ana.change("/conversation/escrito/crear", { title: "Gastos", kind: "table", text });
   const table = made.headers.get("Location") ?? "";
   expect(await ana.html(table)).toMatch(/<td>120,5<\/td>/);
@@ -109,6 +113,9 @@ it("is a table, shown as one and taken as a sheet", async () => {
   const cells = strFromU8(sheet["xl/worksheets/sheet1.xml"] ?? new Uint8Array());
   expect(cells).toContain("<v>120.5</v>");
   expect(cells).not.toContain("<f>");
+  // Three behind a point are thousands to some, and zeros at the end say something.
+  expect(cells).toMatch(/t="str"[^>]*><v>1\.500</);
+  expect(cells).toMatch(/t="str"[^>]*><v>3\.10</);
   expect(cells).toMatch(/t="str"[^>]*><v>0034600</);
   expect(readable(await ana.html("/conversation/escrito?q=gast"))).toContain("Gastos");
   await ana.submit(`${table}/eliminar`, `${table}/eliminar`, {});
@@ -127,4 +134,20 @@ it("is nobody else's, and long ones are read page by page", async () => {
   expect(first).toMatch(/Página 1 de [34]/);
   expect(first).not.toContain("Párrafo 1999");
   expect(readable(await luis.html(`${long}?pagina=99`))).toContain("Párrafo 1999");
+  expect((await luis.html(`${long}?cambio=1`)).match(/class="passage"/g)?.length).toBeLessThanOrEqual(150);
+});
+
+it("is shown and taken along whatever stands in it", async () => {
+  const make = async (fields: Record<string, string>) =>
+    (await ana.change("/conversation/escrito/crear", fields)).headers.get("Location") ?? "";
+  const marks = await make({ title: "Marcas", kind: "code", text: "` ".repeat(200_000) });
+  expect((await ana.fetch(marks)).status).toBe(200);
+  const framed = await make({ title: "data-framed artifact-sheet", text: '<main class="artifact-sheet">' });
+  const policy = async (path: string) => (await ana.fetch(path)).headers.get("Content-Security-Policy");
+  expect(await policy(framed)).toContain("frame-ancestors 'none'");
+  expect(await policy(`${framed}/hoja`)).toContain("frame-ancestors 'self'");
+  const letters = await make({ title: "Chino", text: "漢".repeat(400_000) });
+  expect((await ana.fetch(letters)).status).toBe(200);
+  const rows = await make({ title: "Filas", kind: "table", text: `a;b\n${"1;2\n".repeat(60_000)}` });
+  expect(readable(await ana.html(`${rows}/imprimir`))).toContain("aquí solo están sus primeras filas");
 });

@@ -16,6 +16,9 @@ type Rendered = Written & { version: number };
 const pageLength = 30_000;
 const rowsOnPage = 300;
 const columnsAtMost = 60;
+// On a page; the last one goes on to its end.
+const passagesAtMost = 150;
+const printedRows = 5_000;
 
 /** A page of a text: as HTML, or as rows of a table with the names of its columns; and how many pages there are. */
 export type ShownText = { pages: number; page: number } & ({ html: string } | { columns: string[]; rows: string[][] });
@@ -23,7 +26,7 @@ export type ShownText = { pages: number; page: number } & ({ html: string } | { 
 /** The page `asked` of an artifact; the last one where there are fewer. */
 export async function showText(artifact: Rendered, asked: number): Promise<ShownText> {
   const { id, userId, kind, text, version } = artifact;
-  if (kind === "table") return showTable(text, asked);
+  if (kind === "table") return tablePage(tableRows(text), asked, rowsOnPage);
   const all = pagesOf(kind === "text" ? withoutTitle(text, artifact.title) : text);
   const page = Math.min(Math.max(1, asked), all.length);
   const source = asMarkdown(artifact, all[page - 1] ?? "");
@@ -34,6 +37,15 @@ export async function showText(artifact: Rendered, asked: number): Promise<Shown
     userId,
   );
   return { pages: all.length, page, html };
+}
+
+/** All pages of an artifact, for paper; of a table as many rows as anybody prints. */
+export async function showAll(artifact: Rendered): Promise<ShownText[]> {
+  if (artifact.kind === "table") return [tablePage(tableRows(artifact.text), 1, printedRows)];
+  const first = await showText(artifact, 1);
+  const pages = [first];
+  for (let n = 2; n <= first.pages; n++) pages.push(await showText(artifact, n));
+  return pages;
 }
 
 /** Address of the drawings of a version, before their keys. */
@@ -60,16 +72,15 @@ export function asMarkdown({ kind, language }: Pick<Written, "kind" | "language"
     return [line(names), line(names.map(() => "---")), ...rows.map(line)].join("\n");
   }
   // Longer than any run of them in it.
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const longest = [...text.matchAll(/`+/g)].reduce((most, [run]) => Math.max(most, run.length), 2);
   const fence = "`".repeat(longest + 1);
   return `${fence}${language ?? ""}\n${text}\n${fence}`;
 }
 
-function showTable(text: string, asked: number): ShownText {
-  const [columns = [], ...rows] = tableRows(text);
-  const pages = Math.max(1, Math.ceil(rows.length / rowsOnPage));
+function tablePage([columns = [], ...rows]: string[][], asked: number, onPage: number): ShownText {
+  const pages = Math.max(1, Math.ceil(rows.length / onPage));
   const page = Math.min(Math.max(1, asked), pages);
-  const shown = rows.slice((page - 1) * rowsOnPage, page * rowsOnPage);
+  const shown = rows.slice((page - 1) * onPage, page * onPage);
   return {
     ...{ pages, page, columns: columns.slice(0, columnsAtMost) },
     rows: shown.map((cells) => cells.slice(0, columnsAtMost)),
@@ -127,6 +138,9 @@ export function passageSources({ kind, text }: Pick<Written, "kind" | "text">, a
   if (kind !== "text") return [source];
   const blocks = parseBlocks(source);
   // A heading belongs to what stands below it.
-  const starts = blocks.filter((_, n) => blocks[n - 1]?.type !== "heading").map(({ start }) => start);
+  const starts = blocks
+    .filter((_, n) => blocks[n - 1]?.type !== "heading")
+    .map(({ start }) => start)
+    .slice(0, passagesAtMost);
   return starts.map((start, n) => source.slice(start, starts[n + 1]).trimEnd()).filter((passage) => passage !== "");
 }

@@ -63,16 +63,21 @@ export async function loader({ context, params: { id }, request, url }: Route.Lo
 const fields = z.object({
   pagina: z.coerce.number().default(1),
   pasaje: z.coerce.number().default(0),
+  version: z.coerce.number().default(0),
   wish: z.string().default(""),
 });
 
 export const action = ({ context, params: { id } }: Route.ActionArgs) =>
-  sendFields(context, fields, async ({ pagina, pasaje, wish }) => {
+  sendFields(context, fields, async ({ pagina, pasaje, version, wish }) => {
     const { api } = context.get(apiContext);
     const one = api.artifact[":id"];
     const missing: FormResult = { values: {}, errors: { wish: "Escribe qué quieres que cambie." } };
     if (!wish.trim()) return data(missing, 422);
     const artifact = await read(one.$get({ param: { id }, query: {} }));
+    if (!artifact.mayChange) throw data(null, 404);
+    const changed = "Ha cambiado desde que elegiste el pasaje, y ahora puede ser otro. Míralo y pídelo otra vez.";
+    const other: FormResult = { values: { wish }, errors: { wish: changed } };
+    if (artifact.version !== version) return data(other, 409);
     const passage = passageSources(artifact, pagina)[pasaje] ?? "";
     const chatId = artifact.chatId ?? (await read(api.chat.$post({ json: { title: artifact.title } }))).id;
     if (!artifact.chatId) await accepted(one.$patch({ param: { id }, json: { chatId } }));
@@ -241,6 +246,7 @@ function Passages({ here, shown, passages, result }: PassagesProps) {
             <PostForm className="fields" action={`${here}?cambio=1&pagina=${page}&pasaje=${n}#pasaje-${n}`}>
               <input type="hidden" name="pagina" value={page} />
               <input type="hidden" name="pasaje" value={n} />
+              <input type="hidden" name="version" value={shown.n} />
               <Fields id="cambio" result={result}>
                 <TextField
                   name="wish"

@@ -1,4 +1,4 @@
-import { redirect } from "react-router";
+import { data, redirect } from "react-router";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { titled } from "../../../ui/navigation/page-title.ts";
 import { accepted, read, refusalIn } from "../../../web/api-result.server.ts";
@@ -10,7 +10,10 @@ export const middleware: Route.MiddlewareFunction[] = [requireAuth, requireActiv
 export const meta = titled("Eliminar escrito");
 
 export async function loader({ context, params: { id } }: Route.LoaderArgs) {
-  const { title, version } = await read(context.get(apiContext).api.artifact[":id"].$get({ param: { id }, query: {} }));
+  const { title, version, mayChange } = await read(
+    context.get(apiContext).api.artifact[":id"].$get({ param: { id }, query: {} }),
+  );
+  if (!mayChange) throw data(null, 404);
   return { title, version };
 }
 

@@ -4,7 +4,7 @@ import { apiContext } from "../../../web/context.ts";
 import { dashboardOf } from "../../../web/dashboard.server.ts";
 import { requireActive, requireAuth } from "../../../web/guards.server.ts";
 import type { Route } from "./+types/print-artifact";
-import { type ShownText, showText } from "./artifact-text.server.ts";
+import { showAll } from "./artifact-text.server.ts";
 import { ArtifactText } from "./artifact-text.tsx";
 import { versionIn } from "./version-in.ts";
 
@@ -17,14 +17,18 @@ export async function loader({ context, params: { id }, url }: Route.LoaderArgs)
     dashboardOf(context),
   ]);
   const written = { ...artifact, version: artifact.shown?.n ?? 0 };
-  const pages: ShownText[] = [await showText(written, 1)];
-  for (let n = 2; n <= (pages[0]?.pages ?? 1); n++) pages.push(await showText(written, n));
+  const pages = await showAll(written);
   const byModel = artifact.shown?.writer.person !== true;
-  return { title: artifact.title, aiNotice: byModel ? aiNotice : undefined, pages };
+  return {
+    title: artifact.title,
+    aiNotice: byModel ? aiNotice : undefined,
+    pages,
+    isCut: pages.length < (pages[0]?.pages ?? 1),
+  };
 }
 
 /** A version of an artifact for printing, without navigation or script. */
-export default function PrintArtifact({ loaderData: { title, aiNotice, pages } }: Route.ComponentProps) {
+export default function PrintArtifact({ loaderData: { title, aiNotice, pages, isCut } }: Route.ComponentProps) {
   return (
     <main className="leaf printed" id="contenido">
       <h1>{title}</h1>
@@ -33,6 +37,7 @@ export default function PrintArtifact({ loaderData: { title, aiNotice, pages } }
         {pages.map((text) => (
           <ArtifactText key={text.page} text={text} />
         ))}
+        {isCut && <p>Es tan larga que aquí solo están sus primeras filas. Entera está en CSV.</p>}
       </article>
     </main>
   );

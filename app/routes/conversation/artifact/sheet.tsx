@@ -24,7 +24,7 @@ export async function loader({ context, params: { id }, request }: Route.LoaderA
 /** An artifact for the frame beside its conversation: its text, as it is or as it grows. */
 export default function Sheet({ loaderData: { id, title, marker, text } }: Route.ComponentProps) {
   return (
-    <main className="artifact-sheet" id="contenido" data-framed>
+    <main className="artifact-sheet" id="contenido">
       <h1 className="break-words">{title}</h1>
       <p className="mt-2">
         <a href={`/conversation/escrito/${id}`} target="_top">
