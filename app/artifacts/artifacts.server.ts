@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { v7 as newId } from "uuid";
 import type { Db, Engine, Trx } from "../db/engine.server.ts";
 import { planWithoutRoom } from "../db/people/storage-use.server.ts";
@@ -15,7 +16,10 @@ export type Writer = { writerId: string } | { modelId: string | null };
 /** Owner and place of a new artifact. `sessionId`: of a temporary chat. */
 export type Place = Pick<ArtifactRow, "userId" | "chatId" | "projectId" | "sessionId">;
 type Head = Pick<ArtifactRow, "title" | "kind" | "language">;
-export type Written = Partial<Head> & { text: string; reason: string; writer: Writer };
+/** A version. `outside`: its model had words before it that anybody may have written. */
+export type Written = { text: string; reason: string; writer: Writer; outside?: boolean };
+/** Changes to an artifact; without `written` there is no new version. `chatId`: the chat that it goes on in. */
+export type Change = Partial<Head & Pick<ArtifactRow, "projectId"> & { chatId: string }> & { written?: Written };
 
 /** Texts that people and models write beside conversations. Versions are only added; each change is of the newest one. */
 export class Artifacts {
@@ -30,34 +34,35 @@ export class Artifacts {
   }
 
   /** Stores a new artifact with its first version. Throws ArtifactRefused. */
-  async add(place: Place, { title, kind, language, ...written }: Head & Written): Promise<ArtifactRow> {
+  async add(place: Place, head: Head, written: Written): Promise<ArtifactRow> {
     await this.#refuse(place.userId, written.text);
     const now = Date.now();
     return this.#store(async (trx) => {
-      const row = await this.#insert(trx, place, { title, kind, language }, now);
+      const row = await this.#insert(trx, place, head, now);
       return this.#addVersion(trx, { ...row, version: 1 }, written, now);
     });
   }
 
-  /** Stores the next version of an artifact; undefined if it is gone, or has changed since it was read. Throws ArtifactRefused. */
-  async change(before: ArtifactRow, { title, kind, language, ...written }: Written): Promise<ArtifactRow | undefined> {
-    await this.#refuse(before.userId, written.text);
+  /** Changes an artifact; undefined, with nothing changed, if it is gone or has changed since it was read. Throws ArtifactRefused. */
+  async change(before: ArtifactRow, { written, chatId, ...head }: Change): Promise<ArtifactRow | undefined> {
+    if (written) await this.#refuse(before.userId, written.text);
     const now = Date.now();
-    const version = before.version + 1;
     return this.#store(async (trx) => {
+      const moved = chatId !== undefined && chatId !== before.chatId;
+      if (moved) await this.#lockOwner(trx, before.userId);
       const row = await trx
         .updateTable("artifacts")
-        .set({ version, growing: null, growingFor: null, updatedAt: Math.max(now, before.updatedAt + 1) })
-        .set({
-          title: title ?? before.title,
-          kind: kind ?? before.kind,
-          language: language === undefined ? before.language : language,
-        })
+        .set({ ...head, updatedAt: Math.max(now, before.updatedAt + 1) })
+        .$if(moved, (update) => update.set({ chatId: chatId ?? null, n: nextIn(trx, chatId ?? "") }))
+        .$if(written !== undefined, (update) =>
+          update.set({ version: before.version + 1, growing: null, growingFor: null }),
+        )
         .where("id", "=", before.id)
         .where("version", "=", before.version)
+        .where("updatedAt", "=", before.updatedAt)
         .returningAll()
         .executeTakeFirst();
-      return row && this.#addVersion(trx, row, written, now);
+      return row && written ? this.#addVersion(trx, row, written, now) : row;
     });
   }
 
@@ -75,15 +80,22 @@ export class Artifacts {
     });
   }
 
-  /** Keeps the text so far of an artifact that is being written. */
+  /** Keeps the text so far of an artifact that is being written; one that is written again, once it is longer. */
   async grow(id: string, text: string): Promise<void> {
-    const growing = storable(text.slice(0, limits.artifact));
+    // The other half of a character that a model writes in two may still come.
+    const growing = storable(text.slice(0, limits.artifact).replace(/[\uD800-\uDBFF]$/, ""));
     await this.#db
       .updateTable("artifacts")
       .set({ growing })
       .where("id", "=", id)
       .where("growingFor", "is not", null)
+      .where(sql<number>`length(growing)`, "<=", growing.length)
       .execute();
+  }
+
+  /** Takes away a text that was being written and turned out to be a version of another. */
+  async drop(id: string): Promise<void> {
+    await this.#db.deleteFrom("artifacts").where("id", "=", id).where("version", "=", 0).execute();
   }
 
   /** The artifact that is being written for a question. */
@@ -100,8 +112,15 @@ export class Artifacts {
   async keepSoon({ id, userId, sessionId }: Pick<ArtifactRow, "id" | "userId" | "sessionId">, trx?: Db): Promise<void> {
     if (sessionId !== null) return;
     const db = trx ?? this.#db;
-    const waiting = db.selectFrom("jobs").where("kind", "=", "artifact").where("subjectId", "=", id);
-    if (await waiting.where("state", "=", "waiting").select("id").executeTakeFirst()) return;
+    const waiting = db
+      .selectFrom("jobs")
+      .where("kind", "=", "artifact")
+      .where("subjectId", "=", id)
+      .where("state", "=", "waiting")
+      .select("id")
+      // One that begins meanwhile would read the version before.
+      .$if(this.#engine === "postgres", (query) => query.forUpdate());
+    if (await waiting.executeTakeFirst()) return;
     await this.#jobs.add({ kind: "artifact", userId, subjectId: id }, db);
     if (!trx) this.#jobs.wake("artifact");
   }
@@ -131,10 +150,7 @@ export class Artifacts {
   }
 
   async #insert(trx: Trx, place: Place, head: Head, now: number): Promise<ArtifactRow> {
-    // Two at once in one chat do not get one number; SQLite has one transaction at a time.
-    if (this.#engine === "postgres") {
-      await trx.selectFrom("users").where("id", "=", place.userId).select("id").forUpdate().execute();
-    }
+    await this.#lockOwner(trx, place.userId);
     const { count, last } = await trx
       .selectFrom("artifacts")
       .where("userId", "=", place.userId)
@@ -155,6 +171,7 @@ export class Artifacts {
       fileId: null,
       n: Number(last ?? 0) + 1,
       version: 0,
+      outside: 0,
       growing: null,
       growingFor: null,
     };
@@ -162,34 +179,88 @@ export class Artifacts {
     return row;
   }
 
+  /** Two at once in one chat do not get one number; SQLite has one transaction at a time. */
+  async #lockOwner(trx: Trx, userId: string): Promise<void> {
+    if (this.#engine !== "postgres") return;
+    await trx.selectFrom("users").where("id", "=", userId).select("id").forUpdate().execute();
+  }
+
   async #addVersion(
     trx: Trx,
     row: ArtifactRow,
-    { text, reason, writer }: Omit<Written, keyof Head>,
+    { text, reason, writer, outside = false }: Written,
     now: number,
   ): Promise<ArtifactRow> {
     const { id: artifactId, userId, version: n } = row;
+    const words = storable(text);
     const kept: ArtifactVersionRow = {
-      ...{ id: newId(), createdAt: now, updatedAt: now, userId, artifactId, n, text: storable(text) },
+      ...{ id: newId(), createdAt: now, updatedAt: now, userId, artifactId, n, text: words },
+      size: Buffer.byteLength(words),
       writerId: "writerId" in writer ? writer.writerId : null,
       modelId: "modelId" in writer ? writer.modelId : null,
       reason: storable(reason.replace(/\s+/g, " ").trim()).slice(0, limits.artifactReason),
     };
-    await trx.updateTable("artifacts").set({ version: n }).where("id", "=", artifactId).execute();
+    const tainted = outside && row.outside === 0 ? { outside: 1 } : {};
+    await trx
+      .updateTable("artifacts")
+      .set({ version: n, ...tainted })
+      .where("id", "=", artifactId)
+      .execute();
     await trx.insertInto("artifactVersions").values(kept).execute();
     await trx
       .deleteFrom("artifactVersions")
       .where("artifactId", "=", artifactId)
       .where("n", "<=", n - limits.artifactVersions)
+      // Nothing of a person goes while somebody has suspended it.
+      .where(sql<boolean>`not exists (select 1 from holds where holds."userId" = ${userId})`)
       .execute();
     return row;
   }
+
+  /**
+   * Ends what a reply has left half written for a question: its text so far is the first version. What has none goes. In the transaction
+   * that ends the reply.
+   */
+  async endGrowing(trx: Db, questionId: string, modelId: string | null, now: number): Promise<void> {
+    const left = await trx
+      .selectFrom("artifacts")
+      .where("growingFor", "=", questionId)
+      .where("version", "=", 0)
+      .selectAll()
+      .execute();
+    for (const row of left) {
+      const { id: artifactId, userId, growing } = row;
+      if (!growing?.trim()) {
+        await trx.deleteFrom("artifacts").where("id", "=", artifactId).execute();
+        continue;
+      }
+      const version = { id: newId(), createdAt: now, updatedAt: now, userId, artifactId, n: 1, text: growing };
+      await trx
+        .insertInto("artifactVersions")
+        .values({ ...version, size: Buffer.byteLength(growing), writerId: null, modelId, reason: unfinished })
+        .execute();
+      // Nobody knows any more what stood before it.
+      await trx
+        .updateTable("artifacts")
+        .set({ version: 1, outside: 1, growing: null, growingFor: null, updatedAt: now })
+        .where("id", "=", artifactId)
+        .execute();
+      await this.keepSoon(row, trx);
+    }
+  }
 }
+
+/** The next number of an artifact in a chat. */
+const nextIn = (trx: Trx, chatId: string) =>
+  trx.selectFrom("artifacts").where("chatId", "=", chatId).select(sql<number>`coalesce(max(n), 0) + 1`.as("n"));
 
 /** Text that both engines store. */
 const storable = (text: string): string => text.replaceAll("\0", "").toWellFormed();
 
-/** The artifacts of a chat in their order, with the text of the newest version of each; not those that are being written. */
+// As many as a model keeps apart; it reads others by their numbers.
+const givenAtMost = 20;
+
+/** The artifacts of a chat that were changed last, with the text of their newest version; not those that are being written. */
 export const artifactsOf = (db: Db, chatId: string) =>
   db
     .selectFrom("artifacts")
@@ -197,10 +268,28 @@ export const artifactsOf = (db: Db, chatId: string) =>
       join.onRef("v.artifactId", "=", "artifacts.id").onRef("v.n", "=", "artifacts.version"),
     )
     .where("artifacts.chatId", "=", chatId)
-    .orderBy("artifacts.n")
+    .orderBy("artifacts.updatedAt", "desc")
+    .limit(givenAtMost)
     .selectAll("artifacts")
     .select("v.text")
     .execute();
+
+/** Has the artifacts of a chat that were in its project, with their files, go where it goes. */
+export async function moveArtifacts(
+  trx: Trx,
+  { id: chatId, projectId: before }: { id: string; projectId: string | null },
+  projectId: string | null,
+): Promise<void> {
+  const moved = await trx
+    .updateTable("artifacts")
+    .set({ projectId })
+    .where("chatId", "=", chatId)
+    .where("projectId", "is not distinct from", before)
+    .returning("fileId")
+    .execute();
+  const fileIds = moved.flatMap(({ fileId }) => fileId ?? []);
+  if (fileIds.length > 0) await trx.updateTable("files").set({ projectId }).where("id", "in", fileIds).execute();
+}
 
 /** The text of a version of an artifact. */
 export async function textOf(db: Db, { id, version }: Pick<ArtifactRow, "id" | "version">): Promise<string> {
@@ -213,33 +302,4 @@ export async function textOf(db: Db, { id, version }: Pick<ArtifactRow, "id" | "
   return row?.text ?? "";
 }
 
-const unfinished = "Sin acabar: la respuesta se detuvo mientras se escribía.";
-
-/**
- * Ends what a reply has left half written for a question: its text so far is the first version. What has none goes. In the transaction that
- * ends the reply.
- */
-export async function endGrowing(trx: Db, questionId: string, modelId: string | null, now: number): Promise<void> {
-  const left = await trx
-    .selectFrom("artifacts")
-    .where("growingFor", "=", questionId)
-    .where("version", "=", 0)
-    .selectAll()
-    .execute();
-  for (const { id, userId, growing } of left) {
-    if (!growing?.trim()) {
-      await trx.deleteFrom("artifacts").where("id", "=", id).execute();
-      continue;
-    }
-    const row = { id: newId(), createdAt: now, updatedAt: now, userId, artifactId: id, n: 1, text: growing };
-    await trx
-      .insertInto("artifactVersions")
-      .values({ ...row, writerId: null, modelId, reason: unfinished })
-      .execute();
-    await trx
-      .updateTable("artifacts")
-      .set({ version: 1, growing: null, growingFor: null, updatedAt: now })
-      .where("id", "=", id)
-      .execute();
-  }
-}
+const unfinished = "Sin acabar: se dejó de escribir antes del final.";

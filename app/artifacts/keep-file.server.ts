@@ -25,8 +25,11 @@ async function keep({ db, files, jobs }: KeepServices, { subjectId }: JobAtWork)
   const artifact = await db.selectFrom("artifacts").where("id", "=", subjectId).selectAll().executeTakeFirst();
   if (!artifact || artifact.version === 0 || artifact.sessionId !== null) return;
   const text = await textOf(db, artifact);
-  // There are no empty files: the one that is there keeps the version before.
-  if (text === "") return;
+  // There are no empty files.
+  if (text === "") {
+    if (artifact.fileId !== null) await files.delete([artifact.fileId]);
+    return;
+  }
   const before = await db
     .selectFrom("files")
     .where("id", "=", artifact.fileId ?? "")

@@ -798,6 +798,8 @@ export type ArtifactRow = Row & {
   language: string | null;
   /** The newest version; 0 while the first one is being written. */
   version: number;
+  /** 1: a model has written in it with words before it that anybody may have written, so that it may repeat them. */
+  outside: number;
   /** The text so far of a version that a model is writing, and the question that its reply answers. */
   growing: string | null;
   growingFor: string | null;
@@ -811,6 +813,8 @@ export type ArtifactVersionRow = Row & {
   artifactId: string;
   n: number;
   text: string;
+  /** In bytes, for the plan. */
+  size: number;
   writerId: string | null;
   modelId: string | null;
   reason: string;

@@ -187,7 +187,10 @@ export class Writing {
         else take(run, piece);
       }
     } catch (error) {
-      await growing?.end(false);
+      // The answer's own error is the one that is told.
+      await growing
+        ?.end(false)
+        .catch((lost) => this.#services.log.error({ err: lost }, "no se pudo guardar un escrito"));
       throw error;
     }
     run.error ??= lost;

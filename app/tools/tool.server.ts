@@ -67,6 +67,10 @@ export type Caller = {
   length: number;
   /** The person's answers to the tool's questions so far, in order. */
   answers: Answered[];
+  /** In a reply: the artifact that this call has begun to write. */
+  artifactId?: string | undefined;
+  /** In a reply: whether words stand before the model that anybody may have written. */
+  isTold?: () => Promise<boolean>;
 };
 
 /** A tool of Tertulia itself, wherever an administrator has put it. It changes nothing, unless it says so. */

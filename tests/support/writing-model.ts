@@ -5,8 +5,10 @@ type Said = { role: string; content: string; tool_calls?: unknown[] };
 type Call = { name: string; input: { texto?: string }; times?: number };
 
 /** A question that has `startWritingModel` call a tool; `times`: how often its text is repeated. */
-export const makes = (name: string, input: object, times = 1) =>
-  `Por favor, llama ${JSON.stringify({ name, input, times })}`;
+export const makes = (name: string, input: object, times = 1) => makesAll([{ name, input, times }]);
+
+/** The same with several calls in one answer. */
+export const makesAll = (calls: Call[]) => `Por favor, llama ${JSON.stringify(calls)}`;
 
 /** A question that has `startWritingModel` say a text. */
 export const says = (text: string) => `Por favor, di ${JSON.stringify(text)}`;
@@ -19,10 +21,10 @@ function textIn(question: string): string | undefined {
   }
 }
 
-/** The call that a question asks for; undefined where it asks for none, as when it is told to give a title. */
-function callIn(question: string): Call | undefined {
+/** The calls that a question asks for; undefined where it asks for none, as when it is told to give a title. */
+function callsIn(question: string): Call[] | undefined {
   try {
-    return JSON.parse(question.slice(question.lastIndexOf("llama {") + 6)) as Call;
+    return JSON.parse(question.slice(question.lastIndexOf("llama [") + 6)) as Call[];
   } catch {
     return undefined;
   }
@@ -45,7 +47,7 @@ export async function startWritingModel() {
     const send = (delta: object, finish_reason: string | null = null) =>
       response.write(`data: ${JSON.stringify({ id: "1", choices: [{ index: 0, delta, finish_reason }] })}\n\n`);
     const last = messages.at(-1);
-    const wanted = callIn(messages.findLast(({ role }) => role === "user")?.content ?? "");
+    const wanted = callsIn(messages.findLast(({ role }) => role === "user")?.content ?? "");
     const text = textIn(messages.findLast(({ role }) => role === "user")?.content ?? "");
     if (text !== undefined) {
       const third = Math.ceil(text.length / 3);
@@ -57,18 +59,20 @@ export async function startWritingModel() {
       return response.end("data: [DONE]\n\n");
     }
     if (!wanted || last?.role === "tool") {
-      send({ content: `Hecho. ${last?.role === "tool" ? last.content : ""}` });
+      const results = messages.flatMap(({ role, content }) => (role === "tool" ? content : []));
+      send({ content: `Hecho. ${results.join(" | ")}` });
       send({}, "stop");
       return response.end("data: [DONE]\n\n");
     }
-    const { name, input, times = 1 } = wanted;
-    const json = JSON.stringify({ ...input, ...(input.texto && { texto: input.texto.repeat(times) }) });
-    const call = (part: object) => send({ tool_calls: [{ index: 0, ...part }] });
-    call({ id: "call_1", type: "function", function: { name, arguments: "" } });
-    const third = Math.ceil(json.length / 3);
-    for (const at of [0, third, 2 * third]) {
-      call({ function: { arguments: json.slice(at, at + third) } });
-      if (at === third) await state.gate;
+    for (const [index, { name, input, times = 1 }] of wanted.entries()) {
+      const json = JSON.stringify({ ...input, ...(input.texto && { texto: input.texto.repeat(times) }) });
+      const call = (part: object) => send({ tool_calls: [{ index, ...part }] });
+      call({ id: `call_${index}`, type: "function", function: { name, arguments: "" } });
+      const third = Math.ceil(json.length / 3);
+      for (const at of [0, third, 2 * third]) {
+        call({ function: { arguments: json.slice(at, at + third) } });
+        if (at === third && index === 0) await state.gate;
+      }
     }
     send({}, "tool_calls");
     response.end("data: [DONE]\n\n");

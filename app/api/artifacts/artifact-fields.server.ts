@@ -45,8 +45,12 @@ export const wholeArtifact = artifact
 // Not trimmed: blanks at the beginning are part of a program.
 const body = z
   .string("El texto tiene que ser un texto.")
-  .max(limits.artifact, `Un escrito puede tener ${limits.artifact.toLocaleString("es")} letras como mucho.`)
-  .transform((value) => value.replaceAll("\0", "").replaceAll("\r\n", "\n"));
+  // Forms send two characters for the end of a line.
+  .transform((value) => value.replaceAll("\0", "").replaceAll("\r\n", "\n"))
+  .refine(
+    ({ length }) => length <= limits.artifact,
+    `Un escrito puede tener ${limits.artifact.toLocaleString("es")} letras como mucho.`,
+  );
 const reason = line("El motivo", limits.artifactReason);
 const language = line("El lenguaje", 40);
 

@@ -9,10 +9,11 @@ import type { ArtifactRow, Tables } from "../../db/tables.ts";
 import { pullStream } from "../../http/pull-stream.server.ts";
 import { limits } from "../../process/limits.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
+import { auditOthers } from "../http/audit.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { takesBodyOf } from "../http/bodies.server.ts";
 import { contains } from "../http/list.server.ts";
-import { answerInvalid, invalid, notFound } from "../http/problem.server.ts";
+import { answerInvalid, invalid, notFound, Problem } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
 import { answers, bearer, bytes, id, idParam, takes } from "../http/schemas.server.ts";
 import { refuseStale, stale } from "../http/stored-rows.server.ts";
@@ -101,8 +102,9 @@ const createArtifact: RouteHandler<typeof createArtifactRoute, ApiEnv> = async (
   if (chat && chat.userId !== person.id) throw notFound();
   await refuseProject(services, person, projectId);
   const place = { userId: person.id, chatId, projectId, sessionId: chat?.sessionId ?? null };
-  const written = { ...given, language: language || null, writer: { writerId: person.id } };
-  const row = await orInvalid(() => services.artifacts.add(place, written));
+  const { text, reason, ...head } = given;
+  const written = { text, reason, writer: { writerId: person.id } };
+  const row = await orInvalid(() => services.artifacts.add(place, { ...head, language: language || null }, written));
   return c.json(await whole(c, row), 201);
 };
 
@@ -118,18 +120,21 @@ const changeArtifact: RouteHandler<typeof changeArtifactRoute, ApiEnv> = async (
   const before = await findOwn(services, person, c.req.valid("param").id);
   const { text, reason = "", projectId, chatId, language, ...head } = c.req.valid("json");
   if (before.version === 0) throw invalid("text", "Se está escribiendo: espera a que acabe.");
-  if (projectId) await refuseProject(services, person, projectId);
+  if (projectId && projectId !== before.projectId) await refuseProject(services, person, projectId);
   const now = await whole(c, before);
   refuseStale(c, before, now);
-  if (chatId !== undefined) await moveTo(c, before, chatId);
-  const named = { ...head, ...(language !== undefined && { language: language || null }) };
-  if (projectId !== undefined || Object.keys(named).length > 0) await rename(services, before, { ...named, projectId });
-  if (text !== undefined && text !== now.text) {
-    const written = { text, reason, writer: { writerId: person.id } };
-    const changed = await orInvalid(() => services.artifacts.change(before, written));
-    if (!changed) throw stale(await whole(c, await findOwn(services, person, before.id)));
-  }
-  return c.json(await whole(c, await findOwn(services, person, before.id)), 200);
+  if (chatId !== undefined) await refuseMove(c, before, chatId);
+  const columns = Object.fromEntries(
+    Object.entries({ ...head, projectId, chatId, language: language === "" ? null : language }).filter(
+      ([, value]) => value !== undefined,
+    ),
+  );
+  const written =
+    text === undefined || text === now.text ? undefined : { text, reason, writer: { writerId: person.id } };
+  if (!written && Object.keys(columns).length === 0) return c.json(now, 200);
+  const changed = await orInvalid(() => services.artifacts.change(before, { ...columns, ...(written && { written }) }));
+  if (!changed) throw stale(await whole(c, await findOwn(services, person, before.id)));
+  return c.json(await whole(c, changed), 200);
 };
 
 const listVersionsRoute = createRoute({
@@ -163,7 +168,7 @@ const followGrowth: RouteHandler<typeof followGrowthRoute, ApiEnv> = async (c) =
   const { services, person } = c.var;
   const row = await see(services, person, c.req.valid("param").id);
   const { signal, leave } = whileSignedIn(services, person, c.req.raw.signal);
-  const text = growth(services.db, row.id, signal, leave);
+  const text = growth(() => see(services, person, row.id), services.db, signal, leave);
   const headers = { "Content-Type": "text/markdown; charset=utf-8", "X-Accel-Buffering": "no" };
   return c.body(
     pullStream(text, () => text.return(undefined)),
@@ -181,9 +186,16 @@ const deleteArtifactRoute = createRoute({
 });
 const deleteArtifact: RouteHandler<typeof deleteArtifactRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
-  const row = await findOwn(services, person, c.req.valid("param").id);
-  if (row.sessionId === null) await refuseOnHold(services.db, person, person.id);
-  await services.db.deleteFrom("artifacts").where("id", "=", row.id).execute();
+  const { id: artifactId } = c.req.valid("param");
+  // An administrator takes things away without reading them, as with chats.
+  const isAdmin = person.role === "admin";
+  const row = isAdmin ? await find(services, artifactId) : await findOwn(services, person, artifactId);
+  if (row.sessionId === null) await refuseOnHold(services.db, person, row.userId);
+  await services.db.transaction().execute(async (trx) => {
+    await trx.deleteFrom("artifacts").where("id", "=", row.id).execute();
+    const before = { kind: row.kind, version: Number(row.version) };
+    await auditOthers(trx, c, row.userId, "delete", "artifact", row.id, { before });
+  });
   if (row.fileId) await services.files.delete([row.fileId]);
   return c.body(null, 204);
 };
@@ -216,6 +228,9 @@ const see = ({ db }: Services, person: Person, artifactId: string): Promise<Arti
     .selectAll()
     .executeTakeFirstOrThrow(notFound);
 
+const find = ({ db }: Services, artifactId: string): Promise<ArtifactRow> =>
+  db.selectFrom("artifacts").where("id", "=", artifactId).selectAll().executeTakeFirstOrThrow(notFound);
+
 /** The artifact, for its owner. Throws 404. */
 async function findOwn(services: Services, person: Person, artifactId: string): Promise<ArtifactRow> {
   const row = await see(services, person, artifactId);
@@ -229,33 +244,11 @@ async function refuseProject(services: Services, person: Person, projectId: stri
   }
 }
 
-type Renaming = Partial<Pick<ArtifactRow, "title" | "kind" | "language">> & { projectId: string | null | undefined };
-
-/** Changes what is no text, which makes no version. */
-async function rename(
-  { db, artifacts: kept }: Services,
-  row: ArtifactRow,
-  { projectId, ...head }: Renaming,
-): Promise<void> {
-  await db
-    .updateTable("artifacts")
-    .set({ ...head, ...(projectId !== undefined && { projectId }), updatedAt: Math.max(Date.now(), row.updatedAt + 1) })
-    .where("id", "=", row.id)
-    .execute();
-  await kept.keepSoon(row);
-}
-
-/** Has an artifact go on in another chat of its owner, with a number of its own there. Throws 404. */
-async function moveTo(c: Context<ApiEnv>, { id: artifactId, userId, sessionId }: ArtifactRow, chatId: string) {
-  const { db } = c.var.services;
+/** Throws 404 for a chat that is not of its owner, and 422 from or into a temporary one. */
+async function refuseMove(c: Context<ApiEnv>, { userId, sessionId }: ArtifactRow, chatId: string): Promise<void> {
   const chat = await seeChat(c, chatId);
   if (chat.userId !== userId) throw notFound();
   if (chat.sessionId !== sessionId) throw invalid("chatId", "Lo de una conversación temporal se queda en ella.");
-  const last = db
-    .selectFrom("artifacts")
-    .where("chatId", "=", chatId)
-    .select(sql<number>`coalesce(max(n), 0) + 1`.as("n"));
-  await db.updateTable("artifacts").set({ chatId, n: last }).where("id", "=", artifactId).execute();
 }
 
 const versionsOf = (db: Db, artifactId: string) =>
@@ -281,11 +274,16 @@ async function whole(
 }
 
 /** The pieces added to a text while it is written; ends once the text is whole, or gone. */
-async function* growth(db: Db, artifactId: string, signal: AbortSignal, leave: () => void): AsyncGenerator<string> {
+async function* growth(
+  look: () => Promise<ArtifactRow>,
+  db: Db,
+  signal: AbortSignal,
+  leave: () => void,
+): AsyncGenerator<string> {
   let sent = "";
   try {
     while (!signal.aborted) {
-      const row = await db.selectFrom("artifacts").where("id", "=", artifactId).selectAll().executeTakeFirst();
+      const row = await look().catch(gone);
       if (!row) return;
       const text = row.version === 0 ? (row.growing ?? "") : await textOf(db, row);
       // The part already sent is only added to: a text begun again is seen whole at its end.
@@ -299,6 +297,11 @@ async function* growth(db: Db, artifactId: string, signal: AbortSignal, leave: (
   } finally {
     leave();
   }
+}
+
+/** An artifact that was deleted, or is not shown to its reader any more, is at its end. */
+function gone(error: unknown): undefined {
+  if (!(error instanceof Problem && error.status === 404)) throw error;
 }
 
 async function orInvalid<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -1,5 +1,6 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import { sql } from "kysely";
+import { moveArtifacts } from "../../artifacts/artifacts.server.ts";
 import { deleteMessages } from "../../db/delete-messages.server.ts";
 import type { Db } from "../../db/engine.server.ts";
 import { inProjectOf } from "../../db/people/shared-work.server.ts";
@@ -296,6 +297,7 @@ const changeChat: RouteHandler<typeof changeChatRoute, ApiEnv> = async (c) => {
     };
     const current = async () => showChat(await findChat({ ...services, db: trx }, person, row.id), person);
     const after = await storeChange(c, trx, "chats", row, columns, current);
+    if (after.projectId !== row.projectId) await moveArtifacts(trx, row, after.projectId);
     const changes = { before: showChat(row, person), after: showChat(after, person) };
     await auditOthers(trx, c, row.userId, "update", "chat", row.id, changes);
     return after;
@@ -327,6 +329,7 @@ const deleteChat: RouteHandler<typeof deleteChatRoute, ApiEnv> = async (c) => {
     .transaction()
     .execute((trx) => auditOthers(trx, c, row.userId, "delete", "chat", chatId, { before }));
   await deleteMessages(services.db, { chatId });
+  if (row.sessionId) await services.db.deleteFrom("artifacts").where("chatId", "=", chatId).execute();
   await services.db.deleteFrom("chats").where("id", "=", chatId).execute();
   return c.body(null, 204);
 };

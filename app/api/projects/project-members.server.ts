@@ -189,12 +189,17 @@ async function takeOut(trx: Trx, projectId: string, userId: string): Promise<voi
   await trx.deleteFrom("folders").where("projectId", "=", projectId).where("userId", "=", userId).execute();
   await trx.updateTable("chats").set(own).where("projectId", "=", projectId).where("userId", "=", userId).execute();
   await trx.updateTable("files").set(own).where("projectId", "=", projectId).where("userId", "=", userId).execute();
+  await trx.updateTable("artifacts").set(own).where("projectId", "=", projectId).where("userId", "=", userId).execute();
 }
 
-/** Before a project is deleted: what others have in it stays theirs. */
+/** Before a project is deleted: what others have in it stays theirs, and artifacts stay. */
 export async function keepOthersWork(trx: Trx, projectIds: string[], ownerId: string): Promise<void> {
   if (projectIds.length === 0) return;
   const own = { projectId: null };
   await trx.updateTable("chats").set(own).where("projectId", "in", projectIds).where("userId", "!=", ownerId).execute();
   await trx.updateTable("files").set(own).where("projectId", "in", projectIds).where("userId", "!=", ownerId).execute();
+  // Artifacts are of their chats, which stay; so do the files that they are found by.
+  const written = trx.selectFrom("artifacts").where("fileId", "is not", null).select("fileId");
+  await trx.updateTable("files").set(own).where("projectId", "in", projectIds).where("id", "in", written).execute();
+  await trx.updateTable("artifacts").set(own).where("projectId", "in", projectIds).execute();
 }

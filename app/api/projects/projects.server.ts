@@ -142,6 +142,8 @@ const deleteProject: RouteHandler<typeof deleteProjectRoute, ApiEnv> = async (c)
     .selectFrom("files")
     .where("projectId", "=", own.projectId)
     .where("userId", "=", own.userId)
+    // Artifacts stay, as what was written, and the files that they are found by.
+    .where("id", "not in", services.db.selectFrom("artifacts").where("fileId", "is not", null).select("fileId"))
     .select("id")
     .execute();
   await services.db.transaction().execute(async (trx) => {

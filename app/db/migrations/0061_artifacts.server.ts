@@ -18,6 +18,7 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
       .addColumn("title", text, (c) => c.notNull())
       .addColumn("language", text)
       .addColumn("version", number, (c) => c.notNull())
+      .addColumn("outside", number, (c) => c.notNull())
       .addColumn("growing", text)
       .addColumn("growingFor", id),
   );
@@ -30,6 +31,7 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
       .addColumn("artifactId", id, owned("artifacts"))
       .addColumn("n", number, (c) => c.notNull())
       .addColumn("text", text, (c) => c.notNull())
+      .addColumn("size", number, (c) => c.notNull())
       .addColumn("writerId", id, optional("users", "set null"))
       .addColumn("modelId", id, optional("models", "set null"))
       .addColumn("reason", text, (c) => c.notNull()),

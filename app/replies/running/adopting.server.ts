@@ -1,5 +1,5 @@
 import type { ExpressionBuilder } from "kysely";
-import { endGrowing } from "../../artifacts/artifacts.server.ts";
+import type { Artifacts } from "../../artifacts/artifacts.server.ts";
 import type { Db, Trx } from "../../db/engine.server.ts";
 import { releaseNotices } from "../../db/reply-notices.server.ts";
 import type { MessageRow, ModelRow, Tables } from "../../db/tables.ts";
@@ -34,9 +34,13 @@ const isAbandoned = (before: number) => (e: ExpressionBuilder<Tables, "messages"
  * Takes an abandoned reply for this process, or ends it as interrupted where it can't go on. Its cost is counted, and calls that were under
  * way are cut off. Undefined if another process was faster, or its own has come back to life.
  */
-export async function adopt(db: Db, id: string, adopting: Adopting): Promise<Adopted | undefined> {
+export async function adopt(
+  { db, artifacts }: { db: Db; artifacts: Artifacts },
+  id: string,
+  adopting: Adopting,
+): Promise<Adopted | undefined> {
   try {
-    return await db.transaction().execute((trx) => take(trx, id, adopting));
+    return await db.transaction().execute((trx) => take(trx, artifacts, id, adopting));
   } catch (error) {
     if (error instanceof TakenByAnother) return undefined;
     throw error;
@@ -46,7 +50,7 @@ export async function adopt(db: Db, id: string, adopting: Adopting): Promise<Ado
 /** Rolls back what was counted. */
 class TakenByAnother extends Error {}
 
-async function take(trx: Trx, id: string, { writer, before, now }: Adopting): Promise<Adopted> {
+async function take(trx: Trx, artifacts: Artifacts, id: string, { writer, before, now }: Adopting): Promise<Adopted> {
   const found = await trx.selectFrom("messages").where("id", "=", id).selectAll().executeTakeFirst();
   if (!found) throw new TakenByAnother();
   const { modelId, parentId, inputTokens, outputTokens, heartbeatAt } = found;
@@ -76,7 +80,7 @@ async function take(trx: Trx, id: string, { writer, before, now }: Adopting): Pr
     .executeTakeFirst();
   if (!reply) throw new TakenByAnother();
   if (!way) {
-    await endGrowing(trx, reply.parentId ?? "", modelId, now);
+    await artifacts.endGrowing(trx, reply.parentId ?? "", modelId, now);
     await releaseNotices(trx, id);
     const { chatId, userId } = reply;
     const chat = await trx.selectFrom("chats").where("id", "=", chatId).select("sessionId").executeTakeFirst();

@@ -100,14 +100,14 @@ export class Runs {
    * the first request. Answers how many there were of each.
    */
   async adopt(): Promise<{ resumed: number; interrupted: number }> {
-    const { db, engine, clock, processes } = this.#services;
+    const { db, artifacts, engine, clock, processes } = this.#services;
     // With SQLite there is only one process: at its start no reply can be in progress.
     const before = engine === "postgres" ? clock.now() - deadAfter : Number.MAX_SAFE_INTEGER;
     const found = { resumed: 0, interrupted: 0 };
     for (const id of await abandoned(db, before)) {
       // This process was suspended for a while, but no other has adopted the reply.
       if (this.#runs.has(id) || this.#leaving) continue;
-      const adopted = await adopt(db, id, { writer: processes.id, before, now: clock.now() });
+      const adopted = await adopt({ db, artifacts }, id, { writer: processes.id, before, now: clock.now() });
       if (adopted?.way) {
         const { question, model, parts } = adopted.way;
         this.start(adopted.reply, question, model, { parts });
@@ -153,13 +153,16 @@ export class Runs {
     // Another process writes it, which notices at its next store, or it waits for a decision.
     const now = Date.now();
     await this.#services.db.transaction().execute(async (trx) => {
-      const { numUpdatedRows } = await trx
+      const stopped = await trx
         .updateTable("messages")
         .set({ status: "stopped", finishedAt: now, updatedAt: now })
         .where("id", "=", messageId)
         .where("status", "in", ["streaming", "waiting"])
+        .returning(["parentId", "modelId"])
         .executeTakeFirst();
-      if (numUpdatedRows > 0n) await endCalls(trx, messageId, now);
+      if (!stopped) return;
+      await endCalls(trx, messageId, now);
+      await this.#services.artifacts.endGrowing(trx, stopped.parentId ?? "", stopped.modelId, now);
     });
   }
 
@@ -334,7 +337,7 @@ export class Runs {
     const { messageId } = run;
     try {
       await this.#text.stored;
-      await settle(this.#services.db, run, reply, model, "streaming");
+      await settle(this.#services, run, reply, model, "streaming");
     } catch (error) {
       this.#services.log.error({ messageId, err: error }, "no se pudo dejar una respuesta a otro proceso");
     }
@@ -357,7 +360,7 @@ export class Runs {
     for (let attempt = 0; ; attempt++) {
       try {
         await this.#text.stored;
-        await settle(this.#services.db, run, reply, model, status);
+        await settle(this.#services, run, reply, model, status);
         run.settled = true;
         return status;
       } catch (error) {
@@ -379,18 +382,20 @@ export class Runs {
 
   /** Ends a reply as failed whose end can't be stored as it is. */
   async #failUnstored(run: Run): Promise<void> {
-    const { db, log } = this.#services;
+    const { db, artifacts, log } = this.#services;
     const now = Date.now();
     run.error = unstored;
     run.end("failed");
     try {
-      await db
+      const failed = await db
         .updateTable("messages")
         .set({ status: "failed", error: unstored, finishedAt: now, updatedAt: now, promptLength: null })
         .where("id", "=", run.messageId)
         .where("status", "=", "streaming")
         .where("writer", "=", run.writer)
-        .execute();
+        .returning("parentId")
+        .executeTakeFirst();
+      if (failed) await artifacts.endGrowing(db, failed.parentId ?? "", null, now);
       run.settled = true;
     } catch (error) {
       log.error({ messageId: run.messageId, err: error }, "no se pudo dar por fallida una respuesta");

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { endGrowing } from "../../artifacts/artifacts.server.ts";
+import type { Artifacts } from "../../artifacts/artifacts.server.ts";
 import type { Db } from "../../db/engine.server.ts";
 import { prepared } from "../../db/prepared.server.ts";
 import { releaseNotices } from "../../db/reply-notices.server.ts";
@@ -17,7 +17,7 @@ import type { EndStatus, Run } from "./run.server.ts";
  * reply is left for another process to go on with.
  */
 export async function settle(
-  db: Db,
+  { db, artifacts }: { db: Db; artifacts: Artifacts },
   run: Run,
   reply: MessageRow,
   model: ModelRow,
@@ -63,14 +63,22 @@ export async function settle(
     });
     const { rows } = await noteMessage(trx, { chatId: reply.chatId, now });
     // Ended or taken over by another process, or deleted with its chat.
-    if (numAffectedRows === 0n) return;
+    if (numAffectedRows === 0n) {
+      const there = await trx
+        .selectFrom("messages")
+        .where("id", "=", run.messageId)
+        .select("status")
+        .executeTakeFirst();
+      if (there?.status !== "streaming") await artifacts.endGrowing(trx, reply.parentId ?? "", model.id, now);
+      return;
+    }
     const isRenumbered = run.isRenumbered && !isLeft;
     if (isRenumbered) await trx.deleteFrom("parts").where("messageId", "=", run.messageId).execute();
     const kept = isRenumbered ? numbered(parts) : run.unstored(parts);
     await storeParts(trx, run.messageId, kept, now);
     if (run.prompt) await storePrompt(trx, run.messageId, run.prompt);
     if (isLeft) return;
-    if (run.calls.some(({ call }) => call.artifactId)) await endGrowing(trx, reply.parentId ?? "", model.id, now);
+    await artifacts.endGrowing(trx, reply.parentId ?? "", model.id, now);
     await releaseNotices(trx, run.messageId);
     // Temporary chats are not spread, not even that there are some.
     if (status !== "waiting" && !rows[0]?.sessionId) {

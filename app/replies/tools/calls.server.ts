@@ -136,7 +136,7 @@ async function carryOutOne(services: CallServices, run: Run, part: ToolPart, cal
 
 /** Outcome of a call within its time; an error is an outcome, too, but for a run that is stopped. */
 async function outcomeOf(
-  { log }: CallServices,
+  { db, log }: CallServices,
   run: Run,
   { call }: ToolPart,
   tool: Tool,
@@ -158,6 +158,12 @@ async function outcomeOf(
     signal,
     length: tool.length,
     answers: call.answers ?? [],
+    artifactId: call.artifactId,
+    isTold: async () => {
+      const { tools } = calling;
+      const provenance = await findProvenance(db, { id: messageId }, run, { tools, wantsPlaces: false });
+      return provenance.hasOutsideWords(tool);
+    },
   };
   try {
     // A tool that does not heed its signal is left behind.

@@ -12,8 +12,8 @@ import { anybody, originOf, Provenance } from "./provenance.server.ts";
 const lookedAt = 100;
 
 /**
- * Provenance of what stands in the prompt of a reply: of all that led to its question, also what was summarised since; of its
- * sources; and of its calls so far. `wantsPlaces`: whether the next calls name places; else the texts are not read.
+ * Provenance of what stands in the prompt of a reply: of all that led to its question, also what was summarised since; of the artifacts of
+ * its chat; of its sources; and of its calls so far. `wantsPlaces`: whether the next calls name places; else the texts are not read.
  */
 export async function findProvenance(
   db: Db,
@@ -32,7 +32,7 @@ export async function findProvenance(
   const made = run.calls.filter(({ text, status }) => text !== "" && status !== "refused");
   const isTold = told.rows.length > 0 || run.sources.some(({ kind }) => kind !== "training");
   return new Provenance({
-    person: person?.rows.map(({ content }) => content) ?? [],
+    person: person?.rows.map(({ content }) => withoutQuotes(content)) ?? [],
     listed: sources.flatMap(({ url, isListed }) => (url && isListed ? [url] : [])),
     origins: [
       ...(isTold ? [anybody] : []),
@@ -42,6 +42,9 @@ export async function findProvenance(
     described: tools.flatMap(({ server, toolId }) => (server === null ? [] : [toolId])),
   });
 }
+
+/** A message without the lines that quote somebody: a person's saying no is not in them. */
+const withoutQuotes = (content: string) => content.replace(/^[ \t]*>.*$/gm, "");
 
 type Last = { lastId: string };
 
@@ -58,6 +61,8 @@ const findTold = prepared(
     select m.id from branch join messages m on m.id = branch.id
     where m.outside = 1 or m.sources like '%"kind":"file"%' or m.sources like '%"kind":"message"%'
       or m.sources like '%"kind":"page"%' or exists (select 1 from attachments a where a."messageId" = m.id)
+    union all
+    select a.id from artifacts a join messages q on q."chatId" = a."chatId" where q.id = ${lastId} and a.outside = 1
     limit 1`,
 );
 

@@ -57,7 +57,8 @@ export class GrowingArtifact {
   /** Nothing more comes of this answer. A call that is not whole is kept up to here, as cut off: the model may make it again. */
   async end(isWhole: boolean): Promise<void> {
     clearTimeout(this.#timer);
-    if (isWhole && this.#index !== undefined) return this.#keeping;
+    await this.#keeping;
+    if (isWhole && this.#index !== undefined) return;
     if (this.#part) await this.#keepNext();
     if (this.#part?.status !== "running") return;
     Object.assign(this.#part, { status: "interrupted", finishedAt: Date.now() });
@@ -87,7 +88,7 @@ export class GrowingArtifact {
   async #keep(): Promise<void> {
     const fields = objectOf(closed(this.#input));
     // One that is written anew is seen as it was until the new version is whole.
-    if (typeof fields?.texto !== "string" || fields.escrito) {
+    if (typeof fields?.texto !== "string" || (fields.escrito && fields.escrito !== "0")) {
       if (this.#input.length > headAtMost) this.#keepAt = Number.POSITIVE_INFINITY;
       return;
     }

@@ -1,4 +1,4 @@
-import { ArtifactRefused, type Artifacts, textOf, type Writer } from "../../artifacts/artifacts.server.ts";
+import { ArtifactRefused, type Artifacts, textOf, type Written } from "../../artifacts/artifacts.server.ts";
 import { findPassage } from "../../artifacts/passage.server.ts";
 import type { Db } from "../../db/engine.server.ts";
 import type { ArtifactKind, ArtifactRow } from "../../db/tables.ts";
@@ -33,9 +33,14 @@ export const artifactTools = (services: ArtifactServices): OwnTool[] => [
           type: "string",
           title: "Clase",
           enum: Object.keys(kinds),
-          description: "texto: Markdown; tabla: CSV con una primera fila de nombres; codigo: un programa",
+          description:
+            "texto: Markdown; tabla: CSV con una primera fila de nombres; codigo: un programa, o un dibujo que se ve como tal (mermaid, dot, vega-lite, svg)",
         },
-        lenguaje: { type: "string", title: "Lenguaje", description: "Solo de un programa: python, sql…" },
+        lenguaje: {
+          type: "string",
+          title: "Lenguaje",
+          description: "Solo de un programa o un dibujo: python, mermaid…",
+        },
         escrito: { ...number, description: "Solo para rehacer uno: su número" },
         motivo: { type: "string", title: "Motivo", description: "Por qué, en pocas palabras" },
         texto: { type: "string", title: "Texto", description: "El texto entero" },
@@ -96,18 +101,29 @@ async function write({ db, artifacts }: ArtifactServices, input: Input, caller: 
   const text = textIn(input.texto);
   if (!text.trim()) throw new ToolRefused("El escrito no tiene texto.");
   const head = headOf(input);
-  const written = { ...head, text, reason: textIn(input.motivo), writer: writerOf(caller) };
-  const before =
-    input.escrito === undefined || input.escrito === null
-      ? await artifacts.growingFor(caller.messageId)
-      : await numbered(db, caller, input.escrito);
-  return told(
-    await refused(async () =>
-      before ? ((await artifacts.change(before, written)) ?? changed()) : artifacts.add(placeOf(caller), written),
-    ),
-    text,
+  const written = await versionOf(caller, text, input);
+  // Models fill in what they may leave out.
+  const isNew = [undefined, null, 0, "", "0"].includes(input.escrito as never);
+  const begun = caller.artifactId === undefined ? undefined : await beingWritten(db, caller.artifactId);
+  if (isNew && caller.artifactId !== undefined && !begun) throw new ToolRefused("La persona ha eliminado ese escrito.");
+  const before = isNew ? begun : await numbered(db, caller, input.escrito);
+  const row = await refused(async () =>
+    before
+      ? ((await artifacts.change(before, { ...head, written })) ?? changed())
+      : artifacts.add(placeOf(caller), head, written),
   );
+  // Its number came after its text, which was taken for another one until then.
+  if (!isNew && begun) await artifacts.drop(begun.id);
+  return told(row, text);
 }
+
+const beingWritten = (db: Db, id: string) =>
+  db.selectFrom("artifacts").where("id", "=", id).where("version", "=", 0).selectAll().executeTakeFirst();
+
+const versionOf = async ({ modelId, isTold }: Caller, text: string, { motivo }: Input): Promise<Written> => ({
+  ...{ text, reason: textIn(motivo), writer: { modelId } },
+  outside: (await isTold?.()) ?? false,
+});
 
 async function replace({ db, artifacts }: ArtifactServices, input: Input, caller: Caller): Promise<Outcome> {
   const before = await numbered(db, caller, input.escrito);
@@ -120,8 +136,8 @@ async function replace({ db, artifacts }: ArtifactServices, input: Input, caller
     throw new ToolRefused(`Ese pasaje está ${found.count} veces en el escrito. Copia más texto de alrededor.`);
   }
   const now = text.slice(0, found.start) + textIn(input.por) + text.slice(found.end);
-  const written = { text: now, reason: textIn(input.motivo), writer: writerOf(caller) };
-  return told(await refused(async () => (await artifacts.change(before, written)) ?? changed()), now);
+  const written = await versionOf(caller, now, input);
+  return told(await refused(async () => (await artifacts.change(before, { written })) ?? changed()), now);
 }
 
 async function read({ db }: ArtifactServices, { escrito, desde, busca }: Input, caller: Caller): Promise<Outcome> {
@@ -176,7 +192,6 @@ async function numbered(db: Db, { chatId, userId }: Caller, n: unknown): Promise
 }
 
 const textIn = (value: unknown): string => (typeof value === "string" ? value : "");
-const writerOf = ({ modelId }: Caller): Writer => ({ modelId });
 const placeOf = ({ userId, chatId, projectId, sessionId }: Caller) => ({ userId, chatId, projectId, sessionId });
 
 async function refused<Result>(work: () => Promise<Result>): Promise<Result> {
