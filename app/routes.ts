@@ -172,6 +172,8 @@ export default [
   documentRoute("conversation/dibujo/:messageId/:key", "routes/conversation/drawing/message-drawing.ts"),
   documentRoute("conversation/escrito/:id/dibujo/:version/:key", "routes/conversation/drawing/artifact-drawing.ts"),
   documentRoute("conversation/escrito/:id/hoja", "routes/conversation/artifact/sheet.tsx"),
+  documentRoute("conversation/escrito/:id/pagina", "routes/conversation/artifact/page/page.tsx"),
+  documentRoute("conversation/escrito/:id/pagina/contenido", "routes/conversation/artifact/page/content.ts"),
   documentRoute("conversation/escrito/:id/editar", "routes/conversation/artifact/edit-artifact.tsx"),
   documentRoute("conversation/escrito/:id/eliminar", "routes/conversation/artifact/delete-artifact.tsx"),
   documentRoute("conversation/escrito/:id/versiones", "routes/conversation/artifact/versions/versions.tsx"),

@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { test as base, expect } from "@playwright/test";
 import { Browser } from "../support/browser.ts";
 import { startServer, type TestServer } from "../support/server.ts";
@@ -63,4 +66,40 @@ test("a text grows beside its conversation, is edited in its page, and a passage
   await page.getByRole("button", { name: "Pedir" }).click();
   await expect(page.getByText("Que sea el ascensor")).toBeVisible();
   await expect(page.getByText("Se acuerda pintar el portal.").first()).toBeVisible();
+});
+
+test("a written page is shown apart: its programs run only where they are allowed, and reach nothing", async ({
+  page,
+  house: { server, admin },
+}, { project }) => {
+  const reached: string[] = [];
+  const elsewhere = createServer((request, response) => {
+    reached.push(request.url ?? "");
+    response.end();
+  }).listen(0, "127.0.0.1");
+  await once(elsewhere, "listening");
+  const other = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`;
+  await page.context().addCookies([...admin.cookies].map(([name, value]) => ({ name, value, url: server.url })));
+  const text = `<!doctype html><h1>Folleto</h1><p id="dice">quieto</p><img src="${other}/imagen" alt="">
+    <script>
+      const says = (text) => { document.getElementById("dice").textContent += " " + text; };
+      try { document.cookie; says("galletas"); } catch { says("sin galletas"); }
+      try { parent.document.title; says("padre"); } catch { says("sin padre"); }
+      fetch("${other}/red").then(() => says("red"), () => says("sin red")).then(() => { location = "${other}/lugar"; });
+    </script>`;
+  const fields = { title: "Folleto", kind: "code", language: "html", text };
+  const place = (await admin.change("/conversation/escrito/crear", fields)).headers.get("Location") ?? "";
+  await page.goto(place);
+  await page.getByRole("link", { name: "Ver como página" }).click();
+  const frame = page.frameLocator("iframe.written-page");
+  await expect(frame.getByRole("heading", { name: "Folleto" })).toBeVisible();
+  await expect(frame.locator("#dice")).toHaveText("quieto");
+  if (project.name === "js") {
+    const refused = page.waitForEvent("console", (message) => message.text().includes("frame-src"));
+    await page.getByRole("link", { name: "Permitir sus programas" }).click();
+    await refused;
+    await expect(page.getByRole("link", { name: "Quitar sus programas" })).toBeVisible();
+  }
+  expect(reached).toEqual([]);
+  elsewhere.close();
 });

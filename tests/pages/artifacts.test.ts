@@ -151,3 +151,24 @@ it("is shown and taken along whatever stands in it", async () => {
   const rows = await make({ title: "Filas", kind: "table", text: `a;b\n${"1;2\n".repeat(60_000)}` });
   expect(readable(await ana.html(`${rows}/imprimir`))).toContain("aquí solo están sus primeras filas");
 });
+
+it("is shown as a page where it is one, apart from everything", async () => {
+  const text = "<!doctype html><h1>Folleto</h1><script>document.title='no'</script>";
+  const fields = { title: "Folleto", kind: "code", language: "html", text };
+  const place = (await ana.change("/conversation/escrito/crear", fields)).headers.get("Location") ?? "";
+  expect(await ana.html(place)).toContain(`${place}/pagina`);
+  const framed = await ana.html(`${place}/pagina`);
+  expect(framed).toMatch(/<iframe [^>]*sandbox=""/);
+  const content = async (query: string, headers: Record<string, string>) =>
+    ana.fetch(`${place}/pagina/contenido${query}`, { headers, redirect: "manual" });
+  const plain = await content("", { "Sec-Fetch-Dest": "iframe" });
+  expect(await plain.text()).toBe(text);
+  expect(plain.headers.get("Content-Security-Policy")).toMatch(/^sandbox; default-src 'none'; style-src/);
+  const allowed = await content("?programas=si", { "Sec-Fetch-Dest": "iframe" });
+  expect(allowed.headers.get("Content-Security-Policy")).toContain("sandbox allow-scripts");
+  expect((await content("?programas=si", { "Sec-Fetch-Dest": "document" })).headers.get("Location")).toBe(
+    `${place}/pagina`,
+  );
+  expect((await content("?programas=si", {})).headers.get("Content-Security-Policy")).not.toContain("allow-scripts");
+  expect((await ana.fetch(`${page}/pagina`)).status).toBe(404);
+});

@@ -34,12 +34,12 @@ export const artifactTools = (services: ArtifactServices): OwnTool[] => [
           title: "Clase",
           enum: Object.keys(kinds),
           description:
-            "texto: Markdown; tabla: CSV con una primera fila de nombres; codigo: un programa, o un dibujo que se ve como tal (mermaid, dot, vega-lite, svg)",
+            "texto: Markdown; tabla: CSV con una primera fila de nombres; codigo: un programa, o un dibujo o una página, que se ven como tales (mermaid, dot, vega-lite, svg, html)",
         },
         lenguaje: {
           type: "string",
           title: "Lenguaje",
-          description: "Solo de un programa o un dibujo: python, mermaid…",
+          description: "Solo de un programa, un dibujo o una página: python, mermaid, html…",
         },
         escrito: { ...number, description: "Solo para rehacer uno: su número" },
         motivo: { type: "string", title: "Motivo", description: "Por qué, en pocas palabras" },

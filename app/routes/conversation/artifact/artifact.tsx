@@ -19,6 +19,7 @@ import { passageSources, passagesOf, showText } from "./artifact-text.server.ts"
 import { ArtifactText } from "./artifact-text.tsx";
 import { growingText } from "./growing-text.server.ts";
 import { writerWords } from "./kind-words.ts";
+import { isPage } from "./page/is-page.ts";
 
 export const middleware: Route.MiddlewareFunction[] = [requireAuth, requireActive];
 export const meta: Route.MetaFunction = ({ loaderData, matches }) => named(matches, loaderData?.title ?? "Escrito");
@@ -33,8 +34,18 @@ export async function loader({ context, params: { id }, request, url }: Route.Lo
     read(api.api.artifact[":id"].$get({ param: { id }, query })),
     dashboardOf(context),
   ]);
-  const { title, kind, chatId, mayChange, shown, fileId } = artifact;
-  const about = { id, title, kind, chatId, mayChange, aiNotice, last: artifact.version, hasFile: fileId !== null };
+  const { title, kind, language, chatId, mayChange, shown, fileId } = artifact;
+  const about = {
+    id,
+    title,
+    kind,
+    language,
+    chatId,
+    mayChange,
+    aiNotice,
+    last: artifact.version,
+    hasFile: fileId !== null,
+  };
   if (!shown) {
     const marker = newId();
     context.set(liveContext, { marker, ...growingText(api, id, artifact, request.signal) });
@@ -163,12 +174,12 @@ export default function Artifact({ loaderData, actionData }: Route.ComponentProp
 }
 
 type Shown = NonNullable<Route.ComponentProps["loaderData"]["shown"]>;
-type ActionsProps = Pick<Route.ComponentProps["loaderData"], "kind" | "mayChange" | "last"> & {
+type ActionsProps = Pick<Route.ComponentProps["loaderData"], "kind" | "language" | "mayChange" | "last"> & {
   here: string;
   shown: Shown;
 };
 
-function Actions({ here, kind, mayChange, last, shown }: ActionsProps) {
+function Actions({ here, kind, language, mayChange, last, shown }: ActionsProps) {
   const isLast = shown.n === last;
   const version = isLast ? "" : `&version=${shown.n}`;
   const formats = { text: ["docx", "odt", "md"], table: ["xlsx", "csv"], code: ["txt"] }[kind];
@@ -190,6 +201,13 @@ function Actions({ here, kind, mayChange, last, shown }: ActionsProps) {
                 Pedir un cambio
               </a>
             )}{" "}
+          </>
+        )}
+        {isPage(language) && (
+          <>
+            <a className="button" href={`${here}/pagina?${version.slice(1)}`}>
+              Ver como página
+            </a>{" "}
           </>
         )}
         <a className="button" href={`${here}/imprimir?${version.slice(1)}`}>
