@@ -1,4 +1,5 @@
 import { strFromU8, unzipSync } from "fflate";
+import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { readText } from "../../app/files/formats/read.server.ts";
 import { makeDocument, officeTypes } from "../../app/markdown/documents/make-document.server.ts";
@@ -66,6 +67,19 @@ describe.each(["docx", "odt"] as const)("a conversation as %s", (format) => {
     expect(parts.map(([name]) => name)).toContain(format === "odt" ? "styles.xml" : "word/styles.xml");
     expect(parts.map(([, part]) => part).join()).toContain("https://ejemplo.es/a?b=1&amp;c=2");
     expect(parts.map(([, part]) => part).join()).toContain("Ayuntamiento de Ejemplo &amp; Hijos");
+  });
+
+  it("has its drawings as images with their words, and as code what can't be drawn", async () => {
+    const drawn = "```dot\ndigraph { Alta -> Baja }\n```\n\n```dot\ndigraph { roto ->\n```\n";
+    const document = { format, title: "Piso", author: "", notice: "", turns: [{ ...turn, markdown: drawn }] };
+    const parts = unzipSync((await makeDocument(document, "ana")) ?? new Uint8Array());
+    const images = Object.entries(parts).filter(([name]) => name.endsWith(".png"));
+    expect(images).toHaveLength(1);
+    expect((await sharp(images[0]?.[1]).metadata()).width).toBeGreaterThan(50);
+    const content = strFromU8(parts[format === "odt" ? "content.xml" : "word/document.xml"] ?? new Uint8Array());
+    expect(content).toContain("Alta; Baja");
+    expect(content).not.toContain("digraph { Alta");
+    expect(content).toContain("roto");
   });
 
   it("is made of replies without a word, too", async () => {

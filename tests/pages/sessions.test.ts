@@ -236,7 +236,7 @@ describe("a form", () => {
       400,
     ],
     ["a hundred thousand fields", { method: "POST", body: new URLSearchParams("b=1&".repeat(100_000)) }, 400],
-    ["two megabytes", { method: "POST", body: new URLSearchParams({ content: "x".repeat(2_000_000) }) }, 413],
+    ["three megabytes", { method: "POST", body: new URLSearchParams({ content: "x".repeat(3_000_000) }) }, 413],
   ])("of %s is refused with a sentence", async (_name, init, status) => {
     const browser = new Browser(server.url);
     await browser.signUp();

@@ -1,6 +1,7 @@
 import temml from "temml";
+import { drawingOf, isWhole, languageOf } from "../drawings/drawing-source.server.ts";
 import { markdown } from "../render.server.ts";
-import type { OfficeTurn } from "./office-document.server.ts";
+import type { OfficeImages, OfficeTurn } from "./office-document.server.ts";
 
 /** A stretch of a paragraph. `formula`: as MathML, with its source as the text; `note`: text of the source that is cited here. */
 export type Run = {
@@ -19,6 +20,7 @@ export type Block =
   | ({ kind: "heading"; level: number } & Pick<Paragraph, "runs">)
   | ({ kind: "paragraph" } & Paragraph)
   | { kind: "code"; text: string }
+  | ({ kind: "image" } & OfficeImages[string])
   | { kind: "table"; rows: Run[][][] }
   | { kind: "formula"; source: string; mathml: string }
   | { kind: "rule" };
@@ -31,8 +33,11 @@ type List = { number: number | undefined; isFirst: boolean };
 // In characters, as on pages.
 const longestFormula = 4_000;
 
-/** A message as blocks for a document of an office: names of its files, then its Markdown. */
-export function blocksOf({ files, markdown: source, sources }: Omit<OfficeTurn, "who" | "when">): Block[] {
+/** A message as blocks for a document of an office: names of its files, then its Markdown, its drawings as `images`. */
+export function blocksOf(
+  { files, markdown: source, sources }: Omit<OfficeTurn, "who" | "when">,
+  images: OfficeImages = {},
+): Block[] {
   const notes = new Map(sources.map(({ n, title, quote }) => [n, `${title}. ${quote.replace(/\s+/g, " ")}`]));
   const blocks: Block[] = files.map((name) => ({
     kind: "paragraph",
@@ -84,9 +89,12 @@ export function blocksOf({ files, markdown: source, sources }: Omit<OfficeTurn, 
         break;
       }
       case "fence":
-      case "code_block":
-        blocks.push({ kind: "code", text: token.content.replace(/\n$/, "") });
+      case "code_block": {
+        const drawing = isWhole(token) ? drawingOf(languageOf(token.info), token.content) : undefined;
+        const image = drawing && images[drawing.key];
+        blocks.push(image ? { kind: "image", ...image } : { kind: "code", text: token.content.replace(/\n$/, "") });
         break;
+      }
       case "math_block":
         blocks.push({ kind: "formula", source: token.content.trim(), mathml: mathml(token.content.trim(), true) });
         break;

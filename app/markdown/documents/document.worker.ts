@@ -1,10 +1,28 @@
 import { answerJob } from "../../process/child-process-entry.ts";
+import { paper } from "../drawings/palette.server.ts";
 import { docxOf } from "./docx.server.ts";
 import { odtOf } from "./odt.server.ts";
-import type { OfficeDocument, OfficeSheet } from "./office-document.server.ts";
+import type { OfficeDocument, OfficeImages, OfficePictures, OfficeSheet } from "./office-document.server.ts";
 import { xlsxOf } from "./xlsx.server.ts";
 
-answerJob((job: OfficeDocument | OfficeSheet) => {
+export type DocumentJob = (OfficeDocument | OfficeSheet) & { pictures: OfficePictures };
+
+answerJob(async (job: DocumentJob) => {
   if (job.format === "xlsx") return xlsxOf(job);
-  return job.format === "docx" ? docxOf(job) : odtOf(job);
+  const images = await imagesOf(job.pictures);
+  return job.format === "docx" ? docxOf(job, images) : odtOf(job, images);
 });
+
+// Dots per inch: paper shows twice what screens do.
+const density = 192;
+
+async function imagesOf(pictures: OfficePictures): Promise<OfficeImages> {
+  if (Object.keys(pictures).length === 0) return {};
+  const { default: sharp } = await import("sharp");
+  const images: OfficeImages = {};
+  for (const [key, { svg, width, height, label }] of Object.entries(pictures)) {
+    const png = await sharp(Buffer.from(svg), { density }).flatten({ background: paper }).png().toBuffer();
+    images[key] = { png, width, height, label };
+  }
+  return images;
+}

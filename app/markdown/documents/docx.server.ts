@@ -5,6 +5,7 @@ import {
   ExternalHyperlink,
   FootnoteReferenceRun,
   HeadingLevel,
+  ImageRun,
   Math as MathBlock,
   MathFraction,
   MathRadical,
@@ -23,7 +24,7 @@ import {
 } from "docx";
 import { type Element, elementsOf, textWithin, treeOf } from "../../process/text/xml.server.ts";
 import { type Block, blocksOf, type Run } from "./blocks.server.ts";
-import type { OfficeDocument } from "./office-document.server.ts";
+import { fitted, type OfficeDocument, type OfficeImages } from "./office-document.server.ts";
 
 const levels = [
   HeadingLevel.HEADING_1,
@@ -39,7 +40,10 @@ const indent = 400;
 const grey = "666666";
 
 /** A conversation as a DOCX: headings, lists, tables, code, formulas, and its sources as footnotes. */
-export async function docxOf({ title, author, notice, turns }: OfficeDocument): Promise<Uint8Array> {
+export async function docxOf(
+  { title, author, notice, turns }: OfficeDocument,
+  images: OfficeImages = {},
+): Promise<Uint8Array> {
   const notes: Record<string, { children: Paragraph[] }> = {};
   let noteCount = 0;
   const children: (Paragraph | Table)[] = [
@@ -54,7 +58,7 @@ export async function docxOf({ title, author, notice, turns }: OfficeDocument): 
     if (who !== null) children.push(new Paragraph({ text: `${who} (${when})`, heading: HeadingLevel.HEADING_2 }));
     // Headings of a message stand below the one of who has written it.
     const below = who === null ? 0 : 2;
-    for (const block of blocksOf(said)) children.push(...drawn(block, noteOf, below));
+    for (const block of blocksOf(said, images)) children.push(...drawn(block, noteOf, below));
   }
   const document = new Document({
     title,
@@ -93,6 +97,11 @@ function drawn(block: Block, noteOf: NoteOf, below: number): (Paragraph | Table)
             indent: { left: indent / 2 },
           }),
       );
+    case "image": {
+      const altText = { name: "Dibujo", title: "Dibujo", description: block.label };
+      const image = new ImageRun({ type: "png", data: block.png, transformation: fitted(block), altText });
+      return [new Paragraph({ children: [image], spacing: { before: 120, after: 120 } })];
+    }
     case "formula":
       return [new Paragraph({ alignment: AlignmentType.CENTER, children: [formula(block.source, block.mathml)] })];
     case "table":

@@ -1,6 +1,6 @@
 import { strToU8, type Zippable, zipSync } from "fflate";
 import { type Block, blocksOf, type Run } from "./blocks.server.ts";
-import type { OfficeDocument } from "./office-document.server.ts";
+import { fitted, type OfficeDocument, type OfficeImages } from "./office-document.server.ts";
 
 const mediaType = "application/vnd.oasis.opendocument.text";
 const namespaces = [
@@ -10,6 +10,7 @@ const namespaces = [
   ["style", "style"],
   ["draw", "drawing"],
   ["fo", "xsl-fo-compatible"],
+  ["svg", "svg-compatible"],
 ]
   .map(([prefix, name]) => `xmlns:${prefix}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`)
   .join(" ");
@@ -37,8 +38,9 @@ const styles = [
 ].join("");
 
 /** A conversation as an ODT (OpenDocument 1.3): headings, lists, tables, code, formulas, and its sources as footnotes. */
-export function odtOf({ title, author, notice, turns }: OfficeDocument): Uint8Array {
+export function odtOf({ title, author, notice, turns }: OfficeDocument, images: OfficeImages = {}): Uint8Array {
   const objects: string[] = [];
+  const pictures: Uint8Array[] = [];
   const body: string[] = [heading(1, escaped(title))];
   if (notice) body.push(`<text:p text:style-name="Aviso">${escaped(notice)}</text:p>`);
   let noteCount = 0;
@@ -50,7 +52,7 @@ export function odtOf({ title, author, notice, turns }: OfficeDocument): Uint8Ar
       noteCount++;
       return `<text:note text:id="ftn${noteCount}" text:note-class="footnote"><text:note-citation>${noteCount}</text:note-citation><text:note-body><text:p>${escaped(text)}</text:p></text:note-body></text:note>`;
     };
-    for (const block of blocksOf(said)) body.push(drawn(block, { noteOf, objects, below }));
+    for (const block of blocksOf(said, images)) body.push(drawn(block, { noteOf, objects, pictures, below }));
   }
   const content = `<?xml version="1.0" encoding="UTF-8"?><office:document-content ${namespaces} xmlns:xlink="http://www.w3.org/1999/xlink" office:version="1.3"><office:automatic-styles>${styles}</office:automatic-styles><office:body><office:text>${body.join("")}</office:text></office:body></office:document-content>`;
   const parts: Record<string, string> = {
@@ -62,11 +64,11 @@ export function odtOf({ title, author, notice, turns }: OfficeDocument): Uint8Ar
   for (const [index, mathml] of objects.entries()) {
     parts[`Object ${index + 1}/content.xml`] = `<?xml version="1.0" encoding="UTF-8"?>${mathml}`;
   }
-  return zipped(parts, objects.length);
+  return zipped(parts, objects.length, pictures);
 }
 
 /** The type stands first, and is not compressed (OpenDocument 1.3, part 2, 3.3). */
-function zipped(parts: Record<string, string>, objects: number): Uint8Array {
+function zipped(parts: Record<string, string>, objects: number, pictures: Uint8Array[]): Uint8Array {
   const entry = (path: string, type: string) =>
     `<manifest:file-entry manifest:full-path="${path}" manifest:media-type="${type}"/>`;
   const formulas = Array.from(
@@ -75,13 +77,16 @@ function zipped(parts: Record<string, string>, objects: number): Uint8Array {
       entry(`Object ${index + 1}/`, "application/vnd.oasis.opendocument.formula") +
       entry(`Object ${index + 1}/content.xml`, "text/xml"),
   );
-  const manifest = `<?xml version="1.0" encoding="UTF-8"?><manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0" manifest:version="1.3">${entry("/", mediaType)}${["content.xml", "styles.xml", "meta.xml"].map((path) => entry(path, "text/xml")).join("")}${formulas.join("")}</manifest:manifest>`;
+  const manifest = `<?xml version="1.0" encoding="UTF-8"?><manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0" manifest:version="1.3">${entry("/", mediaType)}${["content.xml", "styles.xml", "meta.xml"].map((path) => entry(path, "text/xml")).join("")}${formulas.join("")}${pictures.map((_, n) => entry(pathOf(n + 1), "image/png")).join("")}</manifest:manifest>`;
   const files: Zippable = { mimetype: [strToU8(mediaType), { level: 0 }], "META-INF/manifest.xml": strToU8(manifest) };
   for (const [name, text] of Object.entries(parts)) files[name] = strToU8(text);
+  for (const [n, png] of pictures.entries()) files[pathOf(n + 1)] = [png, { level: 0 }];
   return zipSync(files);
 }
 
-type Drawing = { noteOf: (text: string) => string; objects: string[]; below: number };
+const pathOf = (n: number) => `Pictures/${n}.png`;
+
+type Drawing = { noteOf: (text: string) => string; objects: string[]; pictures: Uint8Array[]; below: number };
 
 function drawn(block: Block, drawing: Drawing): string {
   switch (block.kind) {
@@ -94,6 +99,12 @@ function drawn(block: Block, drawing: Drawing): string {
     }
     case "code":
       return `<text:p text:style-name="Codigo">${escaped(block.text)}</text:p>`;
+    case "image": {
+      const { width, height } = fitted(block);
+      const n = drawing.pictures.push(block.png);
+      const size = `svg:width="${(width / 96) * 2.54}cm" svg:height="${(height / 96) * 2.54}cm"`;
+      return `<text:p><draw:frame draw:style-name="Objeto" text:anchor-type="as-char" ${size}><draw:image xlink:href="${pathOf(n)}" xlink:type="simple" xlink:show="embed" xlink:actuate="onLoad"/><svg:desc>${attribute(block.label)}</svg:desc></draw:frame></text:p>`;
+    }
     case "formula":
       return `<text:p text:style-name="Formula">${formula(block.source, block.mathml, drawing)}</text:p>`;
     case "table": {

@@ -1,3 +1,5 @@
+import type { Picture } from "../drawings/drawing.server.ts";
+
 /** A conversation, a reply of it, or a text by itself, to be made into a document of an office. Times are in words. */
 export type OfficeDocument = {
   format: "docx" | "odt";
@@ -8,6 +10,20 @@ export type OfficeDocument = {
   notice: string;
   turns: OfficeTurn[];
 };
+/** Its drawings by their keys. */
+export type OfficePictures = Record<string, Picture>;
+/** The same as pixels, which all programs show. */
+export type OfficeImages = Record<string, Omit<Picture, "svg" | "table"> & { png: Uint8Array }>;
+// In pixels, between the margins of a page.
+const textWidth = 600;
+const textHeight = 860;
+
+/** The size of an image on a page: its own, or as large as fits. */
+export function fitted({ width, height }: { width: number; height: number }): { width: number; height: number } {
+  const scale = Math.min(1, textWidth / width, textHeight / height);
+  return { width: Math.round(width * scale), height: Math.round(height * scale) };
+}
+
 /** Rows of cells to be made into a sheet of an office; the first ones are the names of the columns. */
 export type OfficeSheet = { format: "xlsx"; title: string; rows: string[][] };
 /** `who`: null for a text that is the whole document; `files`: names of what was sent with it; `sources`: what its text cites by number. */
