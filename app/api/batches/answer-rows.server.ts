@@ -4,9 +4,7 @@ import type { JobAtWork, JobRules } from "../../jobs/jobs.server.ts";
 import { limits } from "../../process/limits.ts";
 import { filledIn } from "../../process/text/blanks.ts";
 import { textsIn } from "../../process/text/json.ts";
-import type { ReplyUsage } from "../../replies/chunk.ts";
-import { completePrompt } from "../../replies/completion.server.ts";
-import { ReplyError } from "../../replies/errors.server.ts";
+import { askOnce } from "../../replies/ask-once.server.ts";
 import { LimitReached } from "../../replies/usage.server.ts";
 import type { Services } from "../env.server.ts";
 import { findPerson, refuseInactive } from "../http/authentication.server.ts";
@@ -135,37 +133,18 @@ async function answerTo(
   const values = textsIn(row.cells);
   // An empty cell is a blank that somebody has left empty.
   const question = filledIn(content, (name) => values[names.indexOf(columnName(name))] ?? "");
-  let { inputTokens, outputTokens, cost } = row;
-  const failed = (problem: string): Came => {
-    return { state: "failed", answer: null, problem, inputTokens, outputTokens, cost };
-  };
-  if (question.length > limits.message) return failed("Con sus datos, la pregunta es demasiado larga.");
-  const signal = AbortSignal.any([stopped, AbortSignal.timeout(patience)]);
-  const prompt = { system: "", turns: [{ role: "user" as const, content: question }] };
-  const plain = { stop: [], settings: {}, required: [], responseFormat: undefined, tools: [], house: [] };
-  // Told also of what a fallback has cost, and an answer that was cut off.
-  const settled = (usage: ReplyUsage, price: number) => {
-    inputTokens = (inputTokens ?? 0) + usage.inputTokens;
-    outputTokens = (outputTokens ?? 0) + usage.outputTokens;
-    cost = (cost ?? 0) + price;
-  };
-  const asked = { userId, model, prompt, signal, ...plain, toolChoice: undefined, onEnd: () => {}, settled };
-  const pieces = await completePrompt(services, asked);
-  let answer = "";
-  try {
-    for await (const piece of pieces) {
-      if (piece.type === "text") answer += piece.text;
-      else if (piece.type === "mistaken") answer = "";
-      if (answer.length > limits.reply) break;
-    }
-  } catch (error) {
-    stopped.throwIfAborted();
-    if (error instanceof ReplyError) return failed(error.message);
-    if (signal.aborted) return failed("El modelo ha tardado demasiado.");
-    throw error;
+  const failed = (problem: string) => ({ state: "failed" as const, answer: null, problem });
+  if (question.length > limits.message) {
+    const { inputTokens, outputTokens, cost } = row;
+    return { ...failed("Con sus datos, la pregunta es demasiado larga."), inputTokens, outputTokens, cost };
   }
-  const text = answer.trim().slice(0, limits.reply);
-  return { state: "done", answer: text, problem: null, inputTokens, outputTokens, cost };
+  const { text, problem, ...spent } = await askOnce(services, { userId, model, question, signal: stopped, patience });
+  return {
+    ...(text === undefined ? failed(problem) : { state: "done" as const, answer: text, problem: null }),
+    inputTokens: (row.inputTokens ?? 0) + spent.inputTokens,
+    outputTokens: (row.outputTokens ?? 0) + spent.outputTokens,
+    cost: (row.cost ?? 0) + spent.cost,
+  };
 }
 
 /** Name of a column as blanks and tables have it, however their letters and blanks are written. */
