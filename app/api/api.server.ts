@@ -53,6 +53,7 @@ import { driveAccounts } from "./drives/drive-accounts.server.ts";
 import { drives } from "./drives/drives.server.ts";
 import { folders } from "./drives/folders.server.ts";
 import type { ApiEnv, Services } from "./env.server.ts";
+import { errands } from "./errands/errands.server.ts";
 import { files } from "./files/files.server.ts";
 import { uploads } from "./files/uploads.server.ts";
 import { groups } from "./groups/groups.server.ts";
@@ -170,6 +171,7 @@ const mounted = [
   ["/api/tool-account", toolAccounts],
   ["/api/webhook", routesOf(webhooks)],
   ["/api/batch", batches],
+  ["/api/errand", errands],
   ["/api/artifact", artifacts],
   ["/api/drive", routesOf(drives)],
   ["/api/drive-account", driveAccounts],

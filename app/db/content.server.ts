@@ -44,6 +44,8 @@ const copied = {
   grants: true,
   batches: true,
   batchQuestions: true,
+  errands: true,
+  errandSteps: true,
   messages: true,
   parts: true,
   files: true,

@@ -62,6 +62,7 @@ import * as webhooks from "./migrations/0058_webhooks.server.ts";
 import * as provisioned from "./migrations/0059_provisioned.server.ts";
 import * as batches from "./migrations/0060_batches.server.ts";
 import * as artifacts from "./migrations/0061_artifacts.server.ts";
+import * as errands from "./migrations/0062_errands.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -125,6 +126,7 @@ const migrations = {
   "0059_provisioned": provisioned,
   "0060_batches": batches,
   "0061_artifacts": artifacts,
+  "0062_errands": errands,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

@@ -280,7 +280,8 @@ export type JobKind =
   | "webhook"
   | "models"
   | "batch"
-  | "artifact";
+  | "artifact"
+  | "errand";
 
 /** Work that outlives the request that asked for it, and the process that began it. */
 export type JobRow = Row & {
@@ -820,6 +821,55 @@ export type ArtifactVersionRow = Row & {
   reason: string;
 };
 
+/** A question that takes long: looked into by a plan, and answered as an artifact. */
+export type ErrandRow = Row & {
+  userId: string;
+  /** null: the model is gone. */
+  modelId: string | null;
+  /** What has come of it. */
+  artifactId: string | null;
+  title: string;
+  question: string;
+  /** JSON list of its parts, each with a title and its searches. */
+  plan: string;
+  /** JSON list of where it looks: `web`, `documents`. */
+  looksIn: string;
+  /** `planned`: the plan waits for its person. */
+  state: "planning" | "planned" | "running" | "paused" | "stopped" | "done";
+  problem: string | null;
+  /** Most that it may cost, in the currency of the models' prices; null: what the plan of its person gives. */
+  budget: number | null;
+  stepsAtMost: number;
+  minutesAtMost: number;
+  /** In ms, of all its steps together. */
+  workedMs: number;
+  /** Whether its person is told by e-mail. */
+  notifies: Flag;
+};
+
+/** A step of an errand, in the order of part, stage and position. What it has brought stays. */
+export type ErrandStepRow = Row & {
+  userId: string;
+  errandId: string;
+  /** Index in the plan; after the last one, that of the whole. */
+  part: number;
+  stage: number;
+  position: number;
+  kind: ErrandStepKind;
+  /** Of a search its words; of a reading JSON of what is read. */
+  input: string;
+  state: "waiting" | "done" | "failed" | "skipped";
+  /** What came of it: names of what was found, notes, a section. */
+  text: string | null;
+  problem: string | null;
+  /** Number by which what was read is cited; null where it was of no use. */
+  source: number | null;
+  inputTokens: number | null;
+  outputTokens: number | null;
+  cost: number | null;
+};
+export type ErrandStepKind = "search" | "read" | "more" | "write" | "join";
+
 /** Questions in series: a template over the rows of a table. */
 export type BatchRow = Row & {
   userId: string;
@@ -972,6 +1022,8 @@ export type Tables = {
   artifacts: ArtifactRow;
   artifactVersions: ArtifactVersionRow;
   batches: BatchRow;
+  errands: ErrandRow;
+  errandSteps: ErrandStepRow;
   batchQuestions: BatchQuestionRow;
   provisioned: ProvisionedRow;
   webhooks: WebhookRow;

@@ -62,6 +62,12 @@ export const limits = {
   modelAnswer: 16 * 1024 * 1024,
   apiKeys: 20,
   /** Questions in series: how many one person has, rows of one, bytes of its table. */
+  /** Errands of a person; parts of a plan and searches of each; steps and minutes of one. */
+  errands: 100,
+  errandParts: 8,
+  errandSearches: 4,
+  errandSteps: 300,
+  errandMinutes: 600,
   batches: 50,
   batchRows: 1_000,
   batchColumns: 100,

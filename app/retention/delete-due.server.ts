@@ -5,7 +5,7 @@ import type { Db, Engine, Trx } from "../db/engine.server.ts";
 import type { RetentionRow } from "../db/tables.ts";
 import type { Files } from "../files/files.server.ts";
 import type { Changes } from "../realtime/changes.server.ts";
-import { dueArtifacts, dueAudit, dueBatches, dueChats, dueFiles, dueUsage } from "./due.server.ts";
+import { dueArtifacts, dueAudit, dueBatches, dueChats, dueErrands, dueFiles, dueUsage } from "./due.server.ts";
 
 type RetentionServices = { db: Db; engine: Engine; auditKey: Buffer; files: Files; changes: Changes };
 
@@ -38,10 +38,13 @@ async function deleteChats({ db, changes }: RetentionServices, rule: RetentionRo
     const series = dueBatches(trx, rule, now).select("id").limit(atOnce);
     const ended = await trx.deleteFrom("batches").where("id", "in", series).returning(["id", "userId"]).execute();
     await tell(trx, rule, "batch", ended);
-    return { chats: deleted, series: ended.length };
+    const errands = dueErrands(trx, rule, now).select("id").limit(atOnce);
+    const gone = await trx.deleteFrom("errands").where("id", "in", errands).returning(["id", "userId"]).execute();
+    await tell(trx, rule, "errand", gone);
+    return { chats: deleted, others: Math.max(ended.length, gone.length) };
   });
   for (const userId of new Set(gone.chats.map((chat) => chat.userId))) changes.tell({ userId, what: "chat" });
-  return Math.max(gone.chats.length, gone.series);
+  return Math.max(gone.chats.length, gone.others);
 }
 
 async function deleteFiles({ db, files }: RetentionServices, rule: RetentionRow, now: number): Promise<number> {

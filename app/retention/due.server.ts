@@ -46,6 +46,15 @@ export const dueBatches = (db: Db, { groupId, ...rule }: Rule, now: number) =>
     .where(notOnHold("batches.userId"))
     .$if(groupId !== null, (q) => q.where(inGroup("batches.userId", groupId ?? "")));
 
+/** Errands that a rule for chats deletes; the artifacts that came of them are for files. */
+export const dueErrands = (db: Db, { groupId, ...rule }: Rule, now: number) =>
+  db
+    .selectFrom("errands")
+    .where("updatedAt", "<", cutoffOf(rule, now))
+    .where("state", "not in", ["running", "planning"])
+    .where(notOnHold("errands.userId"))
+    .$if(groupId !== null, (q) => q.where(inGroup("errands.userId", groupId ?? "")));
+
 /** Artifacts that a rule for files deletes, with their versions: those that nobody has changed for so long. */
 export const dueArtifacts = (db: Db, { groupId, ...rule }: Rule, now: number) =>
   db

@@ -3,6 +3,7 @@ import { addAccess, refuseWithoutEntry } from "../api/access/first-access.server
 import { answeringBatches, resumeBatches } from "../api/batches/answer-rows.server.ts";
 import { sendingForgotten, sendQueued } from "../api/chats/queued.server.ts";
 import type { Services } from "../api/env.server.ts";
+import { resumeErrands, workingOnErrands } from "../api/errands/work.server.ts";
 import { importing } from "../api/imports/import-job.server.ts";
 import { searchingModels } from "../api/models/nightly-search.server.ts";
 import { replyPushing } from "../api/notifications/push.server.ts";
@@ -176,6 +177,7 @@ export async function openServices(config: Config): Promise<Opened> {
   };
   jobs.handle("models", searchingModels(services));
   jobs.handle("batch", answeringBatches(services));
+  jobs.handle("errand", workingOnErrands(services));
   jobs.handle("schedules", askingDue(services));
   jobs.handle("queued", sendingForgotten(services));
   if (config.backup) jobs.handle("backup", backingUp(config.backup, config, storage, log));
@@ -183,6 +185,7 @@ export async function openServices(config: Config): Promise<Opened> {
   if (config.events) jobs.handle("events", tellingEvents(db, config.events));
   runs.sendQueuedBy((chatId, ended) => sendQueued(services, chatId, ended));
   await resumeBatches(services);
+  await resumeErrands(services);
   await jobs.start();
   // Not awaited: model servers may be slow to answer.
   const discovery = lookForModels(running, config);

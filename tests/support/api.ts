@@ -5,6 +5,7 @@ import { hashCost } from "../../app/api/auth/passwords.server.ts";
 import { answeringBatches } from "../../app/api/batches/answer-rows.server.ts";
 import { sendQueued } from "../../app/api/chats/queued.server.ts";
 import type { Services } from "../../app/api/env.server.ts";
+import { workingOnErrands } from "../../app/api/errands/work.server.ts";
 import { importing } from "../../app/api/imports/import-job.server.ts";
 import { vapidKeys } from "../../app/api/notifications/push-service.server.ts";
 import { exporting } from "../../app/api/users/export-job.server.ts";
@@ -133,6 +134,7 @@ export async function openApi(
     lastCopy: new LastCopy(undefined),
   };
   jobs.handle("batch", answeringBatches(services));
+  jobs.handle("errand", workingOnErrands(services));
   runs.sendQueuedBy((chatId, ended) => sendQueued(services, chatId, ended));
   await jobs.start();
   await lookForModels(running, providers).stop();

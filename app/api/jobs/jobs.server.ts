@@ -32,6 +32,7 @@ export const job = z
       "models",
       "batch",
       "artifact",
+      "errand",
     ]),
     state: z.enum(["waiting", "running", "done", "failed"]),
     userId: z.string().nullable(),

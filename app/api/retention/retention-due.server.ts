@@ -2,7 +2,15 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { sql } from "kysely";
 import type { Db } from "../../db/engine.server.ts";
 import type { RetentionRow } from "../../db/tables.ts";
-import { dueArtifacts, dueAudit, dueBatches, dueChats, dueFiles, dueUsage } from "../../retention/due.server.ts";
+import {
+  dueArtifacts,
+  dueAudit,
+  dueBatches,
+  dueChats,
+  dueErrands,
+  dueFiles,
+  dueUsage,
+} from "../../retention/due.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { admin, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, notFound } from "../http/problem.server.ts";
@@ -86,7 +94,10 @@ async function dueOf(db: Db, rule: RetentionRow, now: number): Promise<{ total: 
     .limit(shownAtMost)
     .select(["id", "userId", titleForOthers.as("name"), "lastMessageAt as at", sql.lit("chat" as const).as("kind")]);
   return {
-    total: (await countOf(chats.select(count))) + (await countOf(dueBatches(db, rule, now).select(count))),
+    total:
+      (await countOf(chats.select(count))) +
+      (await countOf(dueBatches(db, rule, now).select(count))) +
+      (await countOf(dueErrands(db, rule, now).select(count))),
     items: await items.execute(),
   };
 }

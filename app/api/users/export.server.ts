@@ -156,6 +156,8 @@ const exported: { [T in OwnTable]: "all" | (keyof Tables[T])[] | { none: string 
   devices: ["id", "createdAt"],
   driveAccounts: ["id", "createdAt", "driveId", "username"],
   emails: "all",
+  errands: "all",
+  errandSteps: "all",
   files: ["id", "createdAt", "name", "address", "mediaType", "size", "sha256", "projectId"],
   folders: ["id", "createdAt", "projectId", "path"],
   holds: { none: "is the house's" },

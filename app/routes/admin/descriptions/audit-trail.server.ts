@@ -33,6 +33,7 @@ const others = {
   house: "La casa",
   batch: "Preguntas en serie",
   artifact: "Escrito",
+  errand: "Encargo",
 };
 
 /** `things`: words for what the entries are about, by its name in the audit trail. */

@@ -20,6 +20,7 @@ const kinds: ChoicesOf<"job", "kind"> = {
   models: "Buscar modelos nuevos",
   batch: "Preguntas en serie",
   artifact: "Guardar un escrito como archivo",
+  errand: "Encargo",
 };
 const states = { waiting: "Espera", running: "En marcha", done: "Hecho", failed: "Ha fallado" };
 

@@ -1,0 +1,29 @@
+import type { ErrandRow, ModelRow } from "../../db/tables.ts";
+import { limits } from "../../process/limits.ts";
+import type { Services } from "../env.server.ts";
+import { askModel } from "./ask-model.server.ts";
+import { planIn, titleIn } from "./plan.server.ts";
+
+const instructions = `Preparas el plan de un encargo: una pregunta que se contesta buscando, leyendo y escribiendo un informe. Contesta solo con un objeto JSON, sin nada más:
+{"titulo": "título breve del informe", "partes": [{"titulo": "de qué trata la parte", "busquedas": ["palabras para un buscador", "otras"]}]}
+Entre dos y cinco partes que juntas contesten la pregunta y no se repitan, con una o dos búsquedas cada una (${limits.errandSearches} como mucho). En el idioma de la pregunta.`;
+
+/** Asks the model for the plan of an errand, which then waits for its person. Throws ModelFailed and LimitReached. */
+export async function makePlan(
+  services: Services,
+  errand: ErrandRow,
+  model: ModelRow,
+  signal: AbortSignal,
+): Promise<void> {
+  const { id, userId, question } = errand;
+  const { text } = await askModel(services, { errand, model, signal }, question, instructions);
+  const plan = JSON.stringify(planIn(text, question));
+  const title = titleIn(text) || errand.title;
+  await services.db
+    .updateTable("errands")
+    .set({ title, plan, state: "planned", problem: null, updatedAt: Date.now() })
+    .where("id", "=", id)
+    .where("state", "=", "planning")
+    .execute();
+  services.changes.tell({ userId, what: "errand" });
+}
