@@ -53,6 +53,7 @@ export const thirds: [Third, Third, Third] = [
       "tests/api/bombs.long.test.ts",
       "tests/api/llama-embeddings.long.test.ts",
       "tests/failure/database.long.test.ts",
+      "tests/failure/kill-errands.long.test.ts",
       "tests/failure/kill-replies.long.test.ts",
       "tests/failure/kill-writes.long.test.ts",
       "tests/failure/workers.long.test.ts",

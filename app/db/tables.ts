@@ -826,7 +826,7 @@ export type ErrandRow = Row & {
   userId: string;
   /** null: the model is gone. */
   modelId: string | null;
-  /** What has come of it. */
+  /** The report, once it is written. */
   artifactId: string | null;
   title: string;
   question: string;
@@ -859,7 +859,7 @@ export type ErrandStepRow = Row & {
   /** Of a search its words; of a reading JSON of what is read. */
   input: string;
   state: "waiting" | "done" | "failed" | "skipped";
-  /** What came of it: names of what was found, notes, a section. */
+  /** Its outcome: names of what was found, notes, a section. */
   text: string | null;
   problem: string | null;
   /** Number by which what was read is cited; null where it was of no use. */

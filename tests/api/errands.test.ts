@@ -81,10 +81,12 @@ for (const engine of await ruleEngines()) {
       const done = await reaches(id, "done");
       const sources = done.stepsTaken.filter(({ source }) => source !== null);
       expect(sources.length).toBeGreaterThanOrEqual(2);
-      expect(sources.map(({ source }) => source).sort()).toEqual(sources.map((_, n) => n + 1));
-      // Each thing is read once, though several searches find it.
-      const titles = done.stepsTaken.filter(({ kind }) => kind === "read").map(({ title }) => title);
+      // Each thing is read once for a part, though several searches find it, and has one number everywhere.
+      const titles = done.stepsTaken.filter(({ kind }) => kind === "read").map(({ part, title }) => `${part} ${title}`);
       expect(new Set(titles).size).toBe(titles.length);
+      const numbers = new Map(sources.map(({ title, source }) => [title, source]));
+      expect(sources.every(({ title, source }) => numbers.get(title) === source)).toBe(true);
+      expect([...numbers.values()].sort()).toEqual([...numbers.values()].map((_, n) => n + 1));
       expect(done.stepsTaken.some(({ kind, title }) => kind === "search" && title === "coste final puente")).toBe(true);
       expect(done.report).not.toContain("[99]");
       expect(done.report).toMatch(/^Resumen [\s\S]*## Historia[\s\S]*## Coste[\s\S]*## Fuentes\n\n1\. /);
@@ -155,9 +157,8 @@ for (const engine of await ruleEngines()) {
       await call("POST", `/${id}/start`, {});
       await reaches(id, "done");
       const notes = models.asked.filter((text) => text.includes("Anota lo que"));
-      expect(new Set(notes.map((text) => /<([\w-]{8})>\n([\s\S]*?)\n<\/\1>/.exec(text)?.[2])).size).toBe(
-        notes.length,
-      );
+      const unmarked = notes.map((text) => text.replace(/<\/?[\w-]{8}>/g, ""));
+      expect(new Set(unmarked).size).toBe(notes.length);
       expect(models.asked.length).toBeGreaterThan(asked);
     });
 

@@ -1,15 +1,16 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
 
 type Turn = { role: string; content: string };
 
 /**
  * A model server that does the steps of errands: a plan of two parts, notes that repeat the first words between the marks, one more search,
- * sections and a summary that cite, also a source that is not there. `asked`: the questions, in order. `breaks`: how many are refused next.
+ * sections and a summary that cite, also a source that is not there. `asked`: the questions, in order. `breaks`: how many are refused next; `takes`: ms for each.
  */
 export async function startErrandModel() {
   const asked: string[] = [];
-  const state = { breaks: 0, gate: undefined as Promise<void> | undefined };
+  const state = { breaks: 0, takes: 0, gate: undefined as Promise<void> | undefined };
   const plan = {
     titulo: "Informe del puente",
     partes: [
@@ -45,6 +46,7 @@ export async function startErrandModel() {
         .join("\n");
     asked.push(said("user"));
     await state.gate;
+    if (state.takes > 0) await wait(state.takes);
     if (state.breaks > 0) {
       state.breaks--;
       return response.writeHead(500).end("{}");

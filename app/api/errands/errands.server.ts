@@ -58,8 +58,9 @@ const wholeErrand = errand
   .extend({ stepsTaken: z.array(step), report: z.string().openapi({ description: "Lo escrito hasta ahora." }) })
   .openapi("WholeErrand");
 
+const priced = "Lo que puede costar es un número mayor que cero.";
 const most = {
-  budget: z.number("Lo que puede costar es un número.").positive("Lo que puede costar es más que cero.").nullable(),
+  budget: z.number(priced).positive(priced).nullable(),
   stepsAtMost: whole("Los pasos", limits.errandSteps),
   minutesAtMost: whole("Los minutos", limits.errandMinutes),
 };
@@ -188,7 +189,7 @@ const changeErrand: RouteHandler<typeof changeErrandRoute, ApiEnv> = async (c) =
       .where("updatedAt", "=", before.updatedAt)
       .executeTakeFirst();
     if (numUpdatedRows === 0n) throw stale(now);
-    // That of an errand that has not begun is put when it begins.
+    // Steps of an errand that has not begun are put when it begins.
     const isOther = plan !== undefined && JSON.stringify(plan) !== before.plan && before.state !== "planned";
     if (isOther) await planSteps(trx, before, JSON.parse(before.plan) as Plan, plan);
   });

@@ -1,4 +1,5 @@
 import { v7 as newId } from "uuid";
+import type { Trx } from "../../db/engine.server.ts";
 import type { ErrandRow, ErrandStepRow, ModelRow } from "../../db/tables.ts";
 import { hashToken } from "../../process/crypto.server.ts";
 import { cutText } from "../../process/text/cut-text.ts";
@@ -53,20 +54,29 @@ export async function takeStep(services: Services, at: At): Promise<void> {
       .set((e) => ({ workedMs: e("workedMs", "+", now - begun), updatedAt: now }))
       .where("id", "=", errand.id)
       .execute();
-    const { last } = await trx
-      .selectFrom("errandSteps")
-      .where("errandId", "=", errand.id)
-      .select((e) => e.fn.max("source").as("last"))
-      .executeTakeFirstOrThrow();
+    const source = isSource ? await sourceOf(trx, step) : null;
     const { numUpdatedRows } = await trx
       .updateTable("errandSteps")
-      .set({ text, state, problem, ...spent, ...(isSource && { source: Number(last ?? 0) + 1 }), updatedAt: now })
+      .set({ text, state, problem, ...spent, source, updatedAt: now })
       .where("id", "=", step.id)
       .where("state", "=", "waiting")
       .executeTakeFirst();
     if (numUpdatedRows > 0n) await addSteps(trx, { errandId: errand.id, userId: errand.userId }, next);
   });
   services.changes.tell({ userId: errand.userId, what: "errand" });
+}
+
+/** The number of a source: what was read for another part keeps the one that it has. */
+async function sourceOf(trx: Trx, { errandId, input }: ErrandStepRow): Promise<number> {
+  const key = placeKey(JSON.parse(input) as Place);
+  const read = await trx
+    .selectFrom("errandSteps")
+    .where("errandId", "=", errandId)
+    .where("source", "is not", null)
+    .select(["source", "input"])
+    .execute();
+  const same = read.find((one) => placeKey(JSON.parse(one.input) as Place) === key);
+  return Number(same?.source ?? Math.max(0, ...read.map(({ source }) => Number(source))) + 1);
 }
 
 const kinds: Record<ErrandStepRow["kind"], (services: Services, at: At) => Promise<Came>> = {
@@ -81,7 +91,7 @@ const searchTools = { web: "buscar_en_la_web", documents: "buscar_en_mis_documen
 
 async function search(services: Services, { errand, step, signal }: At): Promise<Came> {
   const tools = await toolsOf(services, errand);
-  const known = await placesOf(services, errand);
+  const known = await placesOf(services, step);
   const found: Place[] = [];
   const problems: string[] = [];
   for (const place of textsIn(errand.looksIn) as (keyof typeof searchTools)[]) {
@@ -188,22 +198,32 @@ export async function endErrand(services: Services, errand: ErrandRow): Promise<
 export async function reportOf(services: Pick<Services, "db">, errand: ErrandRow): Promise<string> {
   const sections = await sectionsOf(services, errand);
   const [summary] = await stepsOf(services, errand, "join");
-  const sources = (await stepsOf(services, errand, "read")).filter(({ source }) => source !== null);
-  const list = sources
-    .toSorted((a, b) => Number(a.source) - Number(b.source))
-    .map(({ source, input }) => {
-      const { title, url } = JSON.parse(input) as Place;
+  const read = await stepsOf(services, errand, "read");
+  const sources = new Map(read.flatMap((one) => (one.source === null ? [] : [[Number(one.source), one] as const])));
+  const placeOf = (n: number) => JSON.parse(sources.get(n)?.input ?? "{}") as Partial<Place>;
+  const list = [...sources.keys()]
+    .toSorted((a, b) => a - b)
+    .map((n) => {
+      const { title = "", url } = placeOf(n);
       const name = title.replace(/[[\]\\]/g, "\\$&");
-      return `${source}. ${url ? `[${name}](<${url.replace(/[<>\s]/g, encodeURIComponent)}>)` : name}`;
+      return `${n}. ${url ? `[${name}](<${addressIn(url)}>)` : name}`;
+    });
+  const cited = (text: string) =>
+    text.replace(/\[(\d{1,3})\](?!\()/g, (whole, n) => {
+      const { url } = placeOf(Number(n));
+      return url ? `[\\[${n}\\]](<${addressIn(url)}>)` : whole;
     });
   return [
-    summary?.text ?? "",
-    ...sections.map(({ title, text }) => `## ${title}\n\n${text}`),
+    cited(summary?.text ?? ""),
+    ...sections.map(({ title, text }) => `## ${title}\n\n${cited(text)}`),
     ...(list.length > 0 ? [`## Fuentes\n\n${list.join("\n")}`] : []),
   ]
     .filter(Boolean)
     .join("\n\n");
 }
+
+/** An address that ends nothing in Markdown. */
+const addressIn = (url: string) => url.replace(/[<>\s\\]/g, encodeURIComponent);
 
 const stepsOf = ({ db }: Pick<Services, "db">, { id }: ErrandRow, kind: ErrandStepRow["kind"]) =>
   db
@@ -278,11 +298,12 @@ async function callTool(tool: Tool, input: object, { userId, modelId }: ErrandRo
   }
 }
 
-async function placesOf(services: Services, { id }: ErrandRow): Promise<Set<string>> {
-  const { db } = services;
+/** The places that are read for the part of a step. */
+async function placesOf({ db }: Services, { errandId, part }: ErrandStepRow): Promise<Set<string>> {
   const rows = await db
     .selectFrom("errandSteps")
-    .where("errandId", "=", id)
+    .where("errandId", "=", errandId)
+    .where("part", "=", part)
     .where("kind", "=", "read")
     .select("input")
     .execute();

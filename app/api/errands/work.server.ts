@@ -14,9 +14,6 @@ import { endErrand, takeStep } from "./steps.server.ts";
 
 // In ms, after a model that has failed.
 const retries = [30_000, 5 * 60_000];
-// In ms, of one turn: then whoever else waits goes on first.
-const turn = 60_000;
-
 /** How errands are worked on: a step after the other, each kept as it ends. A step that was cut off is taken again. */
 export const workingOnErrands = (services: Services): JobRules => ({
   atOnce: 2,
@@ -41,55 +38,40 @@ export async function goOn({ db, jobs }: Services, { id, userId }: Pick<ErrandRo
   jobs.wake("errand");
 }
 
+/** One step in one job: others have their turn in between, and a death of the process counts against that step alone. */
 async function work(services: Services, { subjectId, attempts, signal, progress }: JobAtWork): Promise<void> {
-  const { db } = services;
-  const begun = Date.now();
-  for (;;) {
-    signal.throwIfAborted();
-    // It may have been stopped, or deleted.
-    const errand = await db
-      .selectFrom("errands")
-      .where("id", "=", subjectId)
-      .where("state", "in", ["planning", "running"])
-      .selectAll()
-      .executeTakeFirst();
-    if (!errand) return;
-    if (Date.now() - begun > turn) return goOn(services, errand);
-    try {
-      const person = await findPerson(services, errand.userId);
-      if (!person) return;
-      refuseInactive(person);
-      if (errand.modelId === null) {
-        await pause(services, errand, "Su modelo ya no está. Elige otro para seguir.");
-        return;
-      }
-      const model = await modelToUse(services, errand.userId, errand.modelId);
-      if (errand.state === "planning") {
-        await makePlan(services, errand, model, signal);
-        return;
-      }
-      const step = await nextStep(services, errand);
-      if (!step) return endErrand(services, errand);
-      const { done, all, cost } = await countSteps(services, errand);
-      await progress(done, all);
-      const limit = limitOf(errand, step, done, cost);
-      if (limit) {
-        await pause(services, errand, limit);
-        return;
-      }
-      await takeStep(services, { errand, step, model, signal });
-    } catch (error) {
-      // Too many replies at once: tried again in a while, as a failure is.
-      if (error instanceof LimitReached && !error.ofPlan) throw error;
-      if (error instanceof ModelFailed && attempts > retries.length)
-        throw new JobFailed(error.message, { cause: error });
-      const isToldOf = error instanceof LimitReached || error instanceof Problem || error instanceof ArtifactRefused;
-      if (!isToldOf) throw error;
-      if (error instanceof LimitReached) await tellLimit(services, errand.userId, error);
-      await pause(services, errand, error.message);
-      return;
-    }
+  // It may have been stopped, or deleted.
+  const errand = await services.db
+    .selectFrom("errands")
+    .where("id", "=", subjectId)
+    .where("state", "in", ["planning", "running"])
+    .selectAll()
+    .executeTakeFirst();
+  if (!errand) return;
+  try {
+    const person = await findPerson(services, errand.userId);
+    if (!person) return;
+    refuseInactive(person);
+    if (errand.modelId === null) return await pause(services, errand, "Su modelo ya no está. Elige otro para seguir.");
+    const model = await modelToUse(services, errand.userId, errand.modelId);
+    if (errand.state === "planning") return await makePlan(services, errand, model, signal);
+    const step = await nextStep(services, errand);
+    if (!step) return await endErrand(services, errand);
+    const { done, all, cost } = await countSteps(services, errand);
+    await progress(done, all);
+    const limit = limitOf(errand, step, done, cost);
+    if (limit) return await pause(services, errand, limit);
+    await takeStep(services, { errand, step, model, signal });
+  } catch (error) {
+    // Too many replies at once: tried again in a while, as a failure is.
+    if (error instanceof LimitReached && !error.ofPlan) throw error;
+    if (error instanceof ModelFailed && attempts > retries.length) throw new JobFailed(error.message, { cause: error });
+    const isToldOf = error instanceof LimitReached || error instanceof Problem || error instanceof ArtifactRefused;
+    if (!isToldOf) throw error;
+    if (error instanceof LimitReached) await tellLimit(services, errand.userId, error);
+    return pause(services, errand, error.message);
   }
+  await goOn(services, errand);
 }
 
 /** Why an errand may not go on; writing what there is may always. */

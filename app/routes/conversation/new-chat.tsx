@@ -275,8 +275,8 @@ function Recent({ chats, archive }: { chats: RecentChat[]; archive: boolean }) {
           <Link to="/conversation/chat?archivadas">Ver las archivadas</Link>
         )}{" "}
         · <Link to="/conversation/template">Plantillas</Link> ·{" "}
-        <Link to="/conversation/schedule">Preguntas programadas</Link> · <a href="/conversation/escrito">Escritos</a> ·{" "}
-        <Link to="/conversation/chat/organizar">Organizar varias</Link> ·{" "}
+        <Link to="/conversation/schedule">Preguntas programadas</Link> · <a href="/conversation/encargo">Encargos</a> ·{" "}
+        <a href="/conversation/escrito">Escritos</a> · <Link to="/conversation/chat/organizar">Organizar varias</Link> ·{" "}
         <Link to="/conversation/chat/importar">Importar</Link>
       </p>
     </>

@@ -1,0 +1,16 @@
+type Plan = { title: string; searches: string[] }[];
+
+/** A plan as people write it: a line for each part, and below it its searches, each behind a dash. */
+export const planAsText = (plan: Plan): string =>
+  plan.map(({ title, searches }) => [title, ...searches.map((one) => `- ${one}`)].join("\n")).join("\n\n");
+
+/** The plan that such lines are. Searches before the first part are one's own. */
+export function planFromText(text: string): Plan {
+  const plan: Plan = [];
+  for (const line of text.split("\n").map((one) => one.trim())) {
+    const search = /^[-*•]\s*(.+)$/.exec(line)?.[1];
+    if (search && plan.length > 0) plan.at(-1)?.searches.push(search);
+    else if (line) plan.push({ title: (search ?? line).replace(/^\d{1,2}[.)]\s+/, ""), searches: [] });
+  }
+  return plan;
+}

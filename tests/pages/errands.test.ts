@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { Browser, readable } from "../support/browser.ts";
+import { startErrandModel } from "../support/errand-model.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+let server: TestServer;
+let models: Awaited<ReturnType<typeof startErrandModel>>;
+let ana: Browser;
+beforeAll(async () => {
+  models = await startErrandModel();
+  server = await startServer({ OPENAI_BASE_URL: models.url });
+  ana = new Browser(server.url);
+  await ana.signUp("Ana");
+});
+afterAll(async () => {
+  await server.stop();
+  models.stop();
+});
+
+const wish = { question: "¿Qué se sabe del puente?", looksIn: "documents", stepsAtMost: "1.000" };
+let page: string;
+
+it("is asked for in a form, which keeps what was typed and says what is wrong", async () => {
+  const wrong = await ana.change("/conversation/encargo", wish);
+  expect(wrong.status).toBe(422);
+  const html = await wrong.text();
+  expect(readable(html)).toContain("Los pasos son un número entre 1 y 300.");
+  expect(html).toContain("¿Qué se sabe del puente?");
+  const made = await ana.change("/conversation/encargo", { ...wish, stepsAtMost: "40", budget: "1,5" });
+  page = made.headers.get("Location") ?? "";
+  expect(page).toMatch(/^\/conversation\/encargo\/[\w-]{36}$/);
+});
+
+it("waits with its plan, which is changed as lines of text and agreed to", async () => {
+  await expect.poll(async () => readable(await ana.html(page))).toContain("El plan espera tu visto bueno");
+  expect(readable(await ana.html(page))).toContain("Buscar « historia puente »");
+  const form = await ana.html(`${page}/plan`);
+  expect(form).toContain("Historia\n- historia puente\n\nCoste\n- coste puente");
+  expect(form).toContain('value="1,5"');
+  const empty = await ana.change(`${page}/plan`, { plan: " \n" });
+  expect(readable(await empty.text())).toContain("El plan tiene que tener alguna parte.");
+  const changed = await ana.change(`${page}/plan`, {
+    plan: "1. Historia\n- historia puente\n\nObras\n* obras puente",
+    does: "start",
+  });
+  expect(changed.headers.get("Location")).toBe(page);
+});
+
+it("shows what has been done, ends as a text, and goes when it is deleted", async () => {
+  await expect.poll(async () => readable(await ana.html(page)), { timeout: 20_000 }).toContain("Abrir el informe");
+  const html = await ana.html(page);
+  expect(readable(html)).toContain("Buscado: « obras puente »");
+  expect(readable(html)).toContain("No se ha encontrado nada sobre esto.");
+  expect(html).not.toContain("http-equiv");
+  const report = /\/conversation\/escrito\/[\w-]{36}/.exec(html)?.[0] ?? "";
+  expect(readable(await ana.html(report))).toContain("Informe del puente");
+  expect(readable(await ana.html("/conversation/encargo"))).toMatch(/Informe del puente\s+Hecho/);
+  await ana.change(`${page}?eliminar=1`, { does: "delete" });
+  expect((await ana.fetch(page)).status).toBe(404);
+  expect((await ana.fetch(report)).status).toBe(200);
+});
