@@ -11,8 +11,8 @@ import { addMath } from "./math.server.ts";
 export type RenderEnv = FootnoteEnv & {
   /** Address of the drawings of a text, before their keys. Without it their code is shown. */
   drawingsAt?: string;
-  /** Drawings by their keys, as far as they are known: their sizes, or why there is no picture. */
-  drawn?: ReadonlyMap<string, Drawn>;
+  /** Drawings by their keys: their sizes, or why there is no picture; undefined where that is not known. Others are code. */
+  drawn?: ReadonlyMap<string, Drawn | undefined>;
   /** Pictures are linked to, not shown. */
   light?: boolean;
   sourcesId?: string;
@@ -61,7 +61,9 @@ rules.fence = (tokens, index, _options, env: RenderEnv = {}) => {
   const language = languageOf(token?.info ?? "");
   const code = contentOf(token);
   const drawing = env.drawingsAt && token && isWhole(token) ? drawingOf(language, code) : undefined;
-  return drawing ? renderDrawing(drawing.key, code, language, env) : renderCode(code, language, env);
+  // While it grows, a list or a quotation goes on around its code.
+  const isKnown = drawing && (env.drawn?.has(drawing.key) ?? (env.isGrowing && token?.level === 0));
+  return isKnown ? renderDrawing(drawing.key, code, language, env) : renderCode(code, language, env);
 };
 rules.code_block = (tokens, index, _options, env: RenderEnv = {}) => renderCode(contentOf(tokens[index]), "", env);
 
@@ -88,8 +90,9 @@ function renderDrawing(key: string, code: string, language: string, env: RenderE
   const weight = drawn ? `SVG, ${Math.ceil(drawn.bytes / 1000)} kB` : "SVG";
   const picture = env.light
     ? `<p><a href="${address}">Ver el dibujo (${weight})</a></p>`
-    : `<p class="scroll"><a href="${address}"><img src="${address}" alt="${label}"${size}></a></p>`;
-  if (env.isGrowing) return `${source}<figure class="drawing">${picture}</figure>\n`;
+    : `<p class="scroll drawn"><a href="${address}"><img src="${address}" alt="${label}"${size}></a></p>`;
+  // Its code stands there already; a figure would be taken for one of code that goes on.
+  if (env.isGrowing) return `${source}${picture.replace("<p", "<p data-drawing")}\n`;
   const data = drawn?.table ? renderData(drawn.table) : "";
   return `<figure class="drawing">${picture}${data}<details><summary>Ver el código</summary>${source}</details></figure>\n`;
 }

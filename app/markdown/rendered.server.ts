@@ -15,10 +15,9 @@ const shortEnough = 3_000;
  * the same for all texts of one person or share, for fair turns in the rendering thread.
  */
 export async function renderedText(name: string, source: string, given: RenderEnv, owner: string): Promise<string> {
-  const drawn = given.drawingsAt === undefined ? new Map() : await drawnIn(source, owner);
-  const env = drawn.size > 0 ? { ...given, drawn } : given;
+  const env = given.drawingsAt === undefined ? given : { ...given, drawn: await drawnIn(source, owner) };
   // Drawings are known little by little, and light pages link to them.
-  const key = `${name}${env.light ? ":light" : ""}${[...drawn.keys()].map((one) => `:${one}`).join("")}`;
+  const key = `${name}${env.light ? ":light" : ""}${[...(env.drawn ?? [])].map(([one, known]) => (known ? `:${one}` : "")).join("")}`;
   const before = rendered.get(key);
   if (before?.source === source) return before.html;
   const html = await render(source, env, owner);

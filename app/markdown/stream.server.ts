@@ -38,6 +38,7 @@ const itemStart = /^ {0,12}(?:[-+*]|\d{1,9}[.)]) {1,4}(?=\S)/;
 const plainWords = /^[\p{L}\p{N}]+(?: [\p{L}\p{N}]+)*[,.;:!?…]? ?$/u;
 // From the private use area: in no text that a model means to be read.
 const standIn = "\uE000";
+const none: ReadonlyMap<string, undefined> = new Map();
 
 /**
  * Markdown as it arrives → HTML in blocks. The open block grows by whole sentences, lines, rows or items; at most one is held
@@ -56,6 +57,7 @@ export class MarkdownStream {
   #block: Block | undefined;
   /** The first lines of a table or of code that goes on in another one. */
   #head = "";
+  #hasCutLine = false;
   /** HTML of the open block, and where the source of what it shows ends. */
   #html = "";
   #htmlTo = 0;
@@ -121,6 +123,7 @@ export class MarkdownStream {
     let append = "";
     let rest = line;
     for (let room = this.#roomInLine(); rest.length > room; room = longestLine) {
+      this.#hasCutLine = true;
       this.#source += `${rest.slice(0, room)}\n`;
       append += this.#addLine(closed);
       rest = rest.slice(room);
@@ -184,6 +187,7 @@ export class MarkdownStream {
     this.#source = this.#source.slice(length);
     this.#block = next;
     this.#head = "";
+    this.#hasCutLine = false;
     this.#html = this.#given = this.#carry = "";
     this.#htmlTo = this.#givenTo = this.#lines = 0;
     return append;
@@ -311,7 +315,9 @@ export class MarkdownStream {
     return withoutClosingTags(this.#render(this.#source));
   }
 
+  /** Code of which a part, or a line, was taken by itself is no drawing. */
   #render(source: string): string {
-    return renderMarkdown(this.#head + source, this.#env);
+    const isPart = this.#head !== "" || this.#hasCutLine;
+    return renderMarkdown(this.#head + source, isPart ? { ...this.#env, drawn: none } : this.#env);
   }
 }

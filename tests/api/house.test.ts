@@ -125,7 +125,7 @@ for (const engine of await queryEngines()) {
       ["</svg><svg>", "no es un SVG"],
       [
         `<defs><g id="a0"><path d="M0 0h1"/></g>${Array.from({ length: 45 }, (_, n) => `<g id="a${n + 1}"><use href="#a${n}"/><use href="#a${n}"/></g>`).join("")}</defs><use href="#a45"/>`,
-        "no es una imagen",
+        "demasiadas piezas",
       ],
       ["<h:script xmlns:h='http://www.w3.org/1999/xhtml'>x()</h:script><set/>", "<set>"],
       ["<g>".repeat(6_000), "demasiadas piezas"],

@@ -70,12 +70,14 @@ describe.each(["docx", "odt"] as const)("a conversation as %s", (format) => {
   });
 
   it("has its drawings as images with their words, and as code what can't be drawn", async () => {
-    const drawn = "```dot\ndigraph { Alta -> Baja }\n```\n\n```dot\ndigraph { roto ->\n```\n";
+    const large =
+      '```svg\n<svg width="19000" height="300" viewBox="0 0 19000 300"><rect width="9" height="9"/></svg>\n```\n';
+    const drawn = `\`\`\`dot\ndigraph { Alta -> Baja }\n\`\`\`\n\n\`\`\`dot\ndigraph { roto ->\n\`\`\`\n\n${large}`;
     const document = { format, title: "Piso", author: "", notice: "", turns: [{ ...turn, markdown: drawn }] };
     const parts = unzipSync((await makeDocument(document, "ana")) ?? new Uint8Array());
     const images = Object.entries(parts).filter(([name]) => name.endsWith(".png"));
-    expect(images).toHaveLength(1);
-    expect((await sharp(images[0]?.[1]).metadata()).width).toBeGreaterThan(50);
+    expect(images).toHaveLength(2);
+    for (const [, png] of images) expect((await sharp(png).metadata()).width).toBeLessThanOrEqual(3_001);
     const content = strFromU8(parts[format === "odt" ? "content.xml" : "word/document.xml"] ?? new Uint8Array());
     expect(content).toContain("Alta; Baja");
     expect(content).not.toContain("digraph { Alta");

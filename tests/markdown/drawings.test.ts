@@ -92,6 +92,105 @@ describe("code that is drawn", () => {
     });
   });
 
+  it.each([
+    [
+      "a flow as it is often written",
+      "graph TD;\n  A-->B;\n  B --texto--> C;\n  C --o D; C --x D\n  A & B ==> Sesión\n  Sesión -.-> E(((Fin)))",
+      ["A", "B", "texto", "C", "D", "Sesión", "Fin"],
+    ],
+    [
+      "groups, styles and names that come later",
+      'flowchart LR\nsubgraph uno ["Grupo (uno)"]\n a["Texto<br/>en dos"] --> b{{hexa}}\nend\nuno --> c\nc:::rojo\nclick a "https://x.es"\nstyle a fill:#f9f\nclassDef rojo fill:#f00\nd@{ shape: cyl, label: "Datos" }\nc --> d',
+      ["Grupo (uno)", "Texto", "en dos", "hexa", "Datos"],
+    ],
+    [
+      "a sequence",
+      "sequenceDiagram\nautonumber\nactor N as Navegador web\nparticipant A\nN->>+A: pide <datos>\nalt va bien\nA-->>-N: sí\nelse falla\nA-xN: no\nend\nNote right of A: fin\nA->>A: piensa",
+      ["Navegador web", "1. pide <datos>", "alt [va bien]", "[falla]", "3. no", "fin", "4. piensa"],
+    ],
+    [
+      "classes",
+      'classDiagram\nclass Pedido {\n  <<entity>>\n  -id: int\n  +total(): float\n  +lineas: List~Linea~\n}\nRepositorio~Pedido~ "1" o-- "0..*" Pedido : guarda\nclass M["Coche eléctrico"]',
+      [
+        "Repositorio<Pedido>",
+        "-id: int",
+        "+total(): float",
+        "+lineas: List<Linea>",
+        "«entity»",
+        "guarda",
+        "Coche eléctrico",
+      ],
+    ],
+    [
+      "entities",
+      'erDiagram\nCLIENTE ||--o{ PEDIDO : hace\n"ORDEN DE COMPRA" }o..o{ PEDIDO : "x y"\np[Persona] {\n  int id PK "la clave"\n  string nombre\n}',
+      ["CLIENTE", "ORDEN DE COMPRA", "x y", "Persona", "la clave", "PK"],
+    ],
+    [
+      "states",
+      'stateDiagram-v2\ndirection LR\n[*] --> A\nstate "Con espacios" as B\nstate dentro {\n  [*] --> X\n  X --> [*] : sale\n}\nA --> B\nB --> dentro\nstate c <<choice>>\ndentro --> c\nc --> A : otra vez\nnote right of A : una nota',
+      ["Con espacios", "dentro", "X", "sale", "otra vez", "una nota"],
+    ],
+    [
+      "a gantt",
+      "gantt\ndateFormat YYYY-MM-DD\nsection Uno\nRevisión :rev-1, 2024-01-01, 3d\nHito :milestone, after rev-1, 0d\nsection Dos\nRevisión :after rev-1, 2w",
+      ["Revisión", "Hito", "Uno", "Dos"],
+    ],
+    [
+      "bars on their side",
+      'xychart-beta horizontal\nx-axis ["Enero, 2024", "Febrero, 2024"]\nbar [1000, 2500]',
+      ["Enero, 2024", "Febrero, 2024"],
+    ],
+  ])("has all that %s says", async (_name, code, words) => {
+    const { svg } = await picture("mermaid", code);
+    const said = [...svg.matchAll(/<text[^>]*>([\s\S]*?)<\/text>/g)].map(([, text = ""]) =>
+      text
+        .replace(/<[^>]*>/g, "")
+        .replaceAll("&lt;", "<")
+        .replaceAll("&gt;", ">")
+        .replaceAll("&amp;", "&")
+        .replaceAll("\u00a0", " ")
+        .replaceAll("&#160;", " "),
+    );
+    for (const word of words) expect(said.join("\n")).toContain(word);
+  });
+
+  it.each([
+    ["mermaid", "graph TD\nA --> B\nesto no es nada [", "«esto no es nada [»"],
+    ["mermaid", 'classDiagram\nnote "hola"', "«note "],
+    ["mermaid", 'pie\n"Luz" : 40\n"Agua" : 19,5', '«"Agua" : 19,5»'],
+    ["mermaid", 'pie\n"Luz" : 1.200\n"Agua" : 800', '«"Luz" : 1.200»'],
+    ["mermaid", "gantt\nUno :a, 2024-01-01, 3d\nDos :after c, 3d", "«Dos :after c, 3d»"],
+    ["mermaid", "xychart-beta\nx-axis [a, b, c]\nbar [1, 2]", "tantos números como nombres"],
+    [
+      "vega-lite",
+      JSON.stringify({ ...bars, encoding: { x: { field: "Mes" }, y: { field: "euros" } } }),
+      "no tienen «Mes»",
+    ],
+    ["vega-lite", JSON.stringify({ ...bars, data: { name: "tabla" } }), "No tiene datos."],
+    ["svg", '<svg viewBox="0 0 9 9"><path d="M0 0 </svg>', "mal escrito"],
+    [
+      "svg",
+      `<svg viewBox="0 0 9 9"><defs>${Array.from({ length: 8 }, (_, n) => `<marker id="m${n}"><path d="M0 0L1 1L2 2L3 3L4 4" marker-mid="url(#m${n + 1})"/></marker>`).join("")}</defs><path d="M0 0L1 1L2 2L3 3" marker-mid="url(#m0)"/></svg>`,
+      "demasiadas piezas",
+    ],
+    [
+      "svg",
+      `<svg viewBox="0 0 9 9"><defs>${Array.from({ length: 12 }, (_, n) => `<mask id="m${n}"><g mask="url(#m${n + 1})"/><g mask="url(#m${n + 1})"/><g mask="url(#m${n + 1})"/></mask>`).join("")}</defs><g mask="url(#m0)"/></svg>`,
+      "demasiadas piezas",
+    ],
+    ["svg", '<svg viewBox="0 0 9 9"><filter id="f"><feTurbulence/></filter></svg>', "lleva <filter>"],
+  ])("says of %s that it is not understood, rather than draw something else: %s", async (language, code, why) => {
+    expect(await problem(language, code)).toContain(why);
+  });
+
+  it("takes addresses in its rows for data", async () => {
+    const rows = { ...bars, data: { values: [{ mes: "enero", euros: 1, url: "https://x.es/a" }] } };
+    expect((await picture("vega-lite", JSON.stringify(rows))).table?.columns).toContain("url");
+    const linked = { ...bars, encoding: { ...bars.encoding, href: { value: "https://x.es" } } };
+    expect((await picture("vega-lite", JSON.stringify(linked))).svg).not.toContain("x.es");
+  });
+
   it("keeps what no picture can be made of as code, and says why", async () => {
     expect(await problem("dot", "digraph {\n a ->\n -> }")).toMatch(/^No se entiende como DOT: mira la línea \d\.$/);
     expect(await problem("mermaid", "gitGraph\ncommit")).toBe(
@@ -108,7 +207,7 @@ describe("code that is drawn", () => {
     const endless = { data: { sequence: { start: 0, stop: 1e9 } }, mark: "point", encoding: { x: { field: "data" } } };
     expect(await problem("vega-lite", JSON.stringify(endless))).toBe("Es demasiado para dibujarlo.");
     const many = { ...endless, data: { sequence: { start: 0, stop: 20_000 } } };
-    expect(await problem("vega-lite", JSON.stringify(many))).toContain("demasiadas piezas");
+    expect(await problem("vega-lite", JSON.stringify(many))).toBe("El dibujo es demasiado grande.");
   });
 });
 
@@ -125,6 +224,39 @@ describe("a text with drawings", () => {
     expect(renderMarkdown(text, { ...env, light: true })).toMatch(/Ver el dibujo \(SVG, \d kB\)/);
     expect(renderMarkdown(text, { ...env, light: true })).not.toContain("<img");
     expect(await renderSafely(text, "ana")).not.toContain('figure class="drawing"');
+  });
+
+  it.each([
+    ["four marks", `\`\`\`\`dot\n${code}\n\`\`\`\`\n`],
+    ["a numbered list", `1. \`\`\`dot\n   ${code}\n   \`\`\`\n`],
+    ["lines that end as Windows has them", `Hola\r\n\r\n\`\`\`dot\r\n${code}\r\n\`\`\`\r\n`],
+  ])("finds what the page shows with %s", async (_name, given) => {
+    const html = renderMarkdown(given, { drawingsAt: "/dibujo/", drawn: await drawnIn(given, "ana") });
+    const key = /\/dibujo\/([0-9a-f]{20})/.exec(html)?.[1];
+    expect(drawingsIn(given).map((one) => one.key)).toEqual([key]);
+  });
+
+  it("shows no more than are drawn, and those as code", async () => {
+    const many = Array.from({ length: 33 }, (_, n) => fence("dot", `digraph { a -> b${n} }`)).join("\n");
+    const html = renderMarkdown(many, { drawingsAt: "/dibujo/", drawn: await drawnIn(many, "ana") });
+    expect(html.match(/<figure class="drawing">/g)).toHaveLength(30);
+    expect(drawingsIn(many, 100)).toHaveLength(33);
+  });
+
+  it.each([
+    ["in a quotation", `> ${fence("dot", code).trim().replaceAll("\n", "\n> ")}\n\nFin.`, 0],
+    ["that is long", fence("dot", `digraph {\n${"a -> b;\n".repeat(2_000)}}`), 0],
+    ["with a long line", fence("dot", `digraph { ${"a -> b; ".repeat(400)} }`), 0],
+  ])("stays well-formed while code %s grows", (_name, given, pictures) => {
+    const stream = new MarkdownStream({ drawingsAt: "/dibujo/" }, { byWord: true });
+    let html = "";
+    for (let at = 0; at < given.length; at += 7) html += stream.push(given.slice(at, at + 7)).append;
+    html += stream.end().append;
+    expect(html.match(/<img/g)?.length ?? 0).toBe(pictures);
+    for (const tag of ["figure", "blockquote", "pre", "code", "p", "a"]) {
+      const count = (pattern: string) => html.match(new RegExp(pattern, "g"))?.length ?? 0;
+      expect([tag, count(`<${tag}[ >]`)]).toEqual([tag, count(`</${tag}>`)]);
+    }
   });
 
   it("shows each once its code is whole while it grows, and not what is cut off", async () => {

@@ -54,6 +54,11 @@ it("is nobody else's, but goes along with a shared link and a printed page", asy
   await luis.signUp("Luis");
   expect((await luis.fetch(address)).status).toBe(404);
   expect((await ana.fetch(`${address}0`)).status).toBe(404);
+  // A browser asks each time: what is taken away is not shown from its store.
+  const { headers } = await ana.fetch(address);
+  expect(headers.get("Cache-Control")).toBe("private, no-cache");
+  const again = await ana.fetch(address, { headers: { "If-None-Match": headers.get("ETag") ?? "" } });
+  expect(again.status).toBe(304);
   expect(await ana.html(`${chat}/imprimir`)).toContain(address);
   await ana.submit(`${chat}/compartir`, `${chat}/compartir`, {});
   const shared = /\/compartido\/[\w-]+/.exec(await ana.html(`${chat}/compartir`))?.[0] ?? "";

@@ -13,16 +13,26 @@ answerJob(async (job: DocumentJob) => {
   return job.format === "docx" ? docxOf(job, images) : odtOf(job, images);
 });
 
-// Dots per inch: paper shows twice what screens do.
-const density = 192;
+// Dots per inch of the size that pictures have (72), and pixels of a side: as many as paper shows.
+const dense = 192;
+const plain = 72;
+const sideAtMost = 3_000;
+const seconds = 5;
 
 async function imagesOf(pictures: OfficePictures): Promise<OfficeImages> {
   if (Object.keys(pictures).length === 0) return {};
   const { default: sharp } = await import("sharp");
   const images: OfficeImages = {};
   for (const [key, { svg, width, height, label }] of Object.entries(pictures)) {
-    const png = await sharp(Buffer.from(svg), { density }).flatten({ background: paper }).png().toBuffer();
-    images[key] = { png, width, height, label };
+    const density = Math.max(1, Math.min(dense, (sideAtMost / Math.max(width, height)) * plain));
+    // One that can't be made costs itself, and stays code.
+    const png = await sharp(Buffer.from(svg), { density })
+      .flatten({ background: paper })
+      .timeout({ seconds })
+      .png()
+      .toBuffer()
+      .catch(() => undefined);
+    if (png) images[key] = { png, width, height, label };
   }
   return images;
 }

@@ -32,16 +32,16 @@ export function draw(source: DrawingSource, owner: string): Promise<Picture | No
   const drawing =
     waited.get(key) ??
     drawAnew(source, owner)
-      .then((picture) => keep(key, picture))
+      .then((picture) => ("passing" in picture ? picture : keep(key, picture)))
       .finally(() => waited.delete(key));
   waited.set(key, drawing);
   return drawing;
 }
 
-/** The drawings of a text by their keys, as far as they are drawn soon. Drawing goes on for the others. */
-export async function drawnIn(text: string, owner: string): Promise<ReadonlyMap<string, Drawn>> {
+/** The drawings of a text by their keys; undefined of those that are not drawn soon, which goes on. */
+export async function drawnIn(text: string, owner: string): Promise<ReadonlyMap<string, Drawn | undefined>> {
   const sources = drawingsIn(text);
-  const drawn = new Map<string, Drawn>();
+  const drawn = new Map<string, Drawn | undefined>(sources.map(({ key }) => [key, undefined]));
   if (sources.length === 0) return drawn;
   const all = sources.map(async (source) => {
     const picture = await draw(source, owner);
@@ -54,7 +54,10 @@ export async function drawnIn(text: string, owner: string): Promise<ReadonlyMap<
   return new Map(drawn);
 }
 
-async function drawAnew({ kind, code }: DrawingSource, owner: string): Promise<Picture | NoPicture> {
+/** `passing`: it may be drawn another time, when there is more room. */
+type Passing = NoPicture & { passing: true };
+
+async function drawAnew({ kind, code }: DrawingSource, owner: string): Promise<Picture | NoPicture | Passing> {
   if (code.length > longestDrawing) return { problem: "Es demasiado largo para dibujarlo." };
   // Beside this module, both in the source and in the build.
   const program = new URL(`./draw.worker${extname(import.meta.filename)}`, import.meta.url);
@@ -63,7 +66,8 @@ async function drawAnew({ kind, code }: DrawingSource, owner: string): Promise<P
     return await queue.run(owner, () => runWorker<Picture | NoPicture>(program, job, drawnWithin));
   } catch (error) {
     // Any other end of its program is told as well: a picture costs itself, not the page.
-    return { problem: error instanceof TooMuch ? "Es demasiado para dibujarlo." : "No se ha podido dibujar." };
+    const problem = error instanceof TooMuch ? "Es demasiado para dibujarlo." : "No se ha podido dibujar.";
+    return { problem, passing: true };
   }
 }
 

@@ -5,15 +5,16 @@ import { CannotDraw, type DrawnTable, type NoPicture, type Picture } from "./dra
 import type { DrawingSource } from "./drawing-source.server.ts";
 import { sizedSvg } from "./sized-svg.server.ts";
 
-// Browsers draw each `use` of what has `use`s itself again, in pages of others as well.
-const usesAtMost = 10;
+// In characters: what a page of somebody on a slow line may bring.
+const longest = 1_000_000;
 
 export type DrawJob = Pick<DrawingSource, "kind" | "code">;
 
 answerJob(async (job: DrawJob): Promise<Picture | NoPicture> => {
   try {
     const { svg, table } = await drawn(job);
-    return { ...sizedSvg(svg, plainSvg(svg, usesAtMost)), label: wordsOf(svg), ...(table && { table }) };
+    if (svg.length > longest) throw new CannotDraw("El dibujo es demasiado grande.");
+    return { ...sizedSvg(svg, plainSvg(svg, { filters: false })), label: wordsOf(svg), ...(table && { table }) };
   } catch (error) {
     if (error instanceof CannotDraw) return { problem: error.message };
     if (error instanceof SvgRefused) return { problem: `El dibujo ${error.message}.` };
@@ -26,7 +27,7 @@ async function drawn({ kind, code }: DrawJob): Promise<{ svg: string; table?: Dr
   if (kind === "svg") return { svg: code };
   if (kind === "dot") return { svg: await (await import("./dot.server.ts")).drawDot(code) };
   if (kind === "vega") return (await import("./vega.server.ts")).drawVega(code);
-  return (await import("./mermaid.server.ts")).drawMermaid(code);
+  return (await import("./mermaid/draw-mermaid.server.ts")).drawMermaid(code);
 }
 
 const labelUpTo = 300;

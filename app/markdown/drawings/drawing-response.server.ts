@@ -10,13 +10,22 @@ const headers = {
   "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
   "X-Content-Type-Options": "nosniff",
 };
-// Its key is made of its code.
-const kept = { "Cache-Control": "private, max-age=31536000, immutable" };
 
-/** The picture of this key among the drawings of some texts; undefined if none of them has it. `owner`: as `draw` has it. */
-export async function drawingResponse(texts: string[], key: string, owner: string): Promise<Response | undefined> {
-  const source = texts.flatMap(drawingsIn).find((one) => one.key === key);
+/**
+ * The picture of this key among the drawings of some texts; undefined if none of them has it. `owner`: as `draw` has it. A browser asks
+ * each time whether it may still show it.
+ */
+export async function drawingResponse(
+  texts: string[],
+  key: string,
+  { request, owner }: { request: Request; owner: string },
+): Promise<Response | undefined> {
+  const source = texts.flatMap((text) => drawingsIn(text, Number.POSITIVE_INFINITY)).find((one) => one.key === key);
   if (!source) return undefined;
+  // The key is made of the code.
+  const kept = { "Cache-Control": "private, no-cache", ETag: `"${key}"` };
+  if (request.headers.get("If-None-Match")?.includes(kept.ETag))
+    return new Response(null, { status: 304, headers: kept });
   const picture = await draw(source, owner);
   return "problem" in picture
     ? new Response(sentence(picture), { headers: { ...headers, "Cache-Control": "no-store" } })

@@ -4,9 +4,13 @@ import { type DrawingSource, drawingOf, isWhole, languageOf } from "./drawing-so
 // Drawings of one text that are drawn before it is shown.
 const drawingsAtMost = 30;
 
-/** The drawings in a text, as its blocks of code. Texts without such a block cost a search for its mark. */
-export function drawingsIn(text: string): DrawingSource[] {
-  if (!/^[ \t>*+-]*(?:```|~~~)[ \t]*(?:mermaid|dot|graphviz|gv|vega|svg|json|xml|html)/im.test(text)) return [];
+/**
+ * The drawings in a text, as its blocks of code, the first `atMost` of them. Texts without such a block cost a search for its mark.
+ */
+export function drawingsIn(source: string, atMost = drawingsAtMost): DrawingSource[] {
+  // As the parser has it, so that a picture has one key everywhere.
+  const text = source.replace(/\r\n?/g, "\n").replaceAll("\0", "\uFFFD");
+  if (!/^[ \t>*+\d.)-]*(?:`{3,}|~{3,})[ \t]*(?:mermaid|dot|graphviz|gv|vega|svg|json|xml|html)/im.test(text)) return [];
   const tokens: Parameters<typeof markdown.block.parse>[3] = [];
   markdown.block.parse(text, markdown, {}, tokens);
   const found = new Map<string, DrawingSource>();
@@ -14,7 +18,7 @@ export function drawingsIn(text: string): DrawingSource[] {
     if (token.type !== "fence" || !isWhole(token)) continue;
     const one = drawingOf(languageOf(token.info), token.content);
     if (one) found.set(one.key, one);
-    if (found.size === drawingsAtMost) break;
+    if (found.size === atMost) break;
   }
   return [...found.values()];
 }

@@ -1,6 +1,7 @@
 import { parse, type Spec, View } from "vega";
 import { expressionInterpreter } from "vega-interpreter";
 import { compile, type TopLevelSpec } from "vega-lite";
+import { recordOf } from "../../process/text/json.ts";
 import { CannotDraw, type DrawnTable } from "./drawing.server.ts";
 import { font, ink, series, shade } from "./palette.server.ts";
 
@@ -33,7 +34,12 @@ const columnsAtMost = 8;
 export async function drawVega(code: string): Promise<{ svg: string; table: DrawnTable | undefined }> {
   const given = parsed(code);
   if (isElsewhere(given)) throw new CannotDraw("Sus datos están en otro sitio, y no se piden: tienen que venir en él.");
+  const isEmpty = recordOf(given.data) && !Object.keys(recordOf(given.data) ?? {}).some((name) => sources.has(name));
   const table = tableOf(given.data);
+  const wanted = fieldsOf(given);
+  const missing = table && !given.transform && wanted.find((one) => !table.columns.includes(one));
+  if (isEmpty || table?.rows.length === 0) throw new CannotDraw("No tiene datos.");
+  if (missing) throw new CannotDraw(`Sus datos no tienen «${missing.slice(0, 60)}».`);
   const isLite = !/\/vega\/v\d/.test(String(given.$schema ?? ""));
   try {
     const spec = isLite
@@ -47,7 +53,8 @@ export async function drawVega(code: string): Promise<{ svg: string; table: Draw
       logger: silent,
       locale,
     } as object);
-    return { svg: await view.toSVG(), table };
+    // Its addresses lead nowhere from a picture.
+    return { svg: (await view.toSVG()).replace(/<\/?a\b[^>]*>/g, ""), table };
   } catch {
     throw new CannotDraw("No se entiende como Vega-Lite: falta algo, o algo no es lo que se espera.");
   }
@@ -66,15 +73,28 @@ function parsed(code: string): Record<string, unknown> {
 /** Whether something in a drawing has an address of its own, at which its data are. */
 function isElsewhere(part: unknown): boolean {
   if (typeof part !== "object" || part === null) return false;
-  return ("url" in part && typeof part.url === "string") || Object.values(part).some(isElsewhere);
+  if ("url" in part && typeof part.url === "string") return true;
+  // Not in its own rows, which may have a column of addresses.
+  return Object.entries(part).some(([name, inner]) => name !== "values" && name !== "datasets" && isElsewhere(inner));
 }
 
 const refuse = () => Promise.reject(new Error("nothing is fetched"));
-const closed = { load: refuse, sanitize: refuse, http: refuse, file: refuse };
+const nowhere = () => Promise.resolve({ href: "#" });
+const closed = { load: refuse, sanitize: nowhere, http: refuse, file: refuse };
+const sources = new Set(["values", "sequence", "sphere", "graticule"]);
 /** Warnings are of no use to anybody here. */
 const silent = Object.fromEntries(
   ["level", "error", "warn", "info", "debug"].map((name) => [name, () => silent]),
 ) as never;
+
+/** The fields that a plain drawing shows of its data. */
+function fieldsOf({ encoding, layer }: Record<string, unknown>): string[] {
+  if (layer !== undefined) return [];
+  return Object.values(recordOf(encoding) ?? {}).flatMap((one) => {
+    const { field, aggregate } = recordOf(one) ?? {};
+    return typeof field === "string" && aggregate === undefined && /^[\p{L}\p{N}_ ]+$/u.test(field) ? [field] : [];
+  });
+}
 
 /** The values that stand in a drawing, as they are. */
 function tableOf(data: unknown): DrawnTable | undefined {

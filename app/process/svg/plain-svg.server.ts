@@ -1,4 +1,5 @@
 import { Parser } from "htmlparser2";
+import { References } from "./references.server.ts";
 
 /** An SVG that holds more than what is drawn; the message is the Spanish predicate that says which part. */
 export class SvgRefused extends Error {
@@ -14,14 +15,20 @@ const drawn = new Set(
 // Drawing programs keep notes, texts and copies of their own in these; without them the picture is the same, or says less.
 const ignored = new Set(["metadata", "foreignObject", "flowRoot"]);
 const elementsAtMost = 5_000;
+const usesAtMost = 100;
+// Elements that are drawn, counting those of a pattern, a marker or a `use` each time that it is referred to.
+const costAtMost = 20_000;
 
 /**
- * A picture in SVG with nothing but what is drawn: written anew from what was understood. `usesAtMost`: a `use` of a group of `use`s draws
- * exponentially much.
+ * A picture in SVG with nothing but what is drawn: written anew from what was understood. `filters`: whether it may have them, which are
+ * costly to draw.
  * Throws SvgRefused with the part that a picture of ours may not have.
  */
-export function plainSvg(source: string, usesAtMost = 100): string {
+export function plainSvg(source: string, { filters = true } = {}): string {
   const out: string[] = [];
+  const references = new References();
+  // Elements that are open, so that only those are closed.
+  const open: string[] = [];
   let depth = 0;
   // Depth of the element that is left out with all in it; 0: none.
   let skipped = 0;
@@ -40,12 +47,15 @@ export function plainSvg(source: string, usesAtMost = 100): string {
           skipped = depth;
           return;
         }
-        if (!drawn.has(name) || style !== undefined) throw has(`<${name}>`);
+        const isFilter = name === "filter" || name.startsWith("fe");
+        if (!drawn.has(name) || style !== undefined || (isFilter && !filters)) throw has(`<${name}>`);
         if (name === "use") uses++;
         if (++count > elementsAtMost || uses > usesAtMost) {
           throw new SvgRefused("es un SVG con demasiadas piezas");
         }
         if (name === "style") style = "";
+        open.push(name);
+        references.open(attributes);
         out.push(`<${name}${name === "svg" && depth === 1 ? ' xmlns="http://www.w3.org/2000/svg"' : ""}`);
         const { "xlink:href": link, ...others } = attributes;
         const given = link === undefined || "href" in others ? others : { ...others, href: link };
@@ -65,9 +75,12 @@ export function plainSvg(source: string, usesAtMost = 100): string {
         else if (!skipped) {
           if (style !== undefined) {
             checkCss(style);
+            references.inSheet(style);
             out.push(escaped(style));
             style = undefined;
           }
+          if (open.pop() !== name) throw new SvgRefused("es un SVG mal escrito");
+          references.close();
           out.push(`</${name}>`);
         }
         depth--;
@@ -77,6 +90,8 @@ export function plainSvg(source: string, usesAtMost = 100): string {
   );
   parser.end(source);
   if (out.length === 0) throw new SvgRefused("no es un SVG");
+  if (open.length > 0) throw new SvgRefused("es un SVG mal escrito");
+  if (references.cost() > costAtMost) throw new SvgRefused("es un SVG con demasiadas piezas");
   const svg = out.join("");
   if (!/^<svg[^>]* viewBox="/.test(svg) && !/^<svg[^>]* width="\d/.test(svg)) {
     throw new SvgRefused("es un SVG sin medidas: le falta viewBox");
@@ -123,4 +138,7 @@ function checkCss(sheet: string): void {
 }
 
 const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-const escaped = (text: string) => text.replace(/[&<>"]/g, (character) => entities[character] ?? character);
+// Signs that XML can't have.
+const invalid = /[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+const escaped = (text: string) =>
+  text.replace(invalid, "").replace(/[&<>"]/g, (character) => entities[character] ?? character);

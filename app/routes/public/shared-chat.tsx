@@ -5,7 +5,7 @@ import { AttachedFile } from "../../ui/forms/attached-file.tsx";
 import { named } from "../../ui/navigation/page-title.ts";
 import { Wordmark } from "../../ui/wordmark.tsx";
 import { read } from "../../web/api-result.server.ts";
-import { apiContext } from "../../web/context.ts";
+import { apiContext, lightContext } from "../../web/context.ts";
 import { showFile } from "../../web/file-display.server.ts";
 import type { Route } from "./+types/shared-chat";
 import { lastPage } from "./shared-drawing.ts";
@@ -25,6 +25,7 @@ export const meta: Route.MetaFunction = ({ loaderData, matches }) => [
 ];
 
 export async function loader({ context, params, url }: Route.LoaderArgs) {
+  const light = context.get(lightContext);
   const before = url.searchParams.get("antes") ?? undefined;
   const chat = await read(
     context.get(apiContext).api.share[":token"].$get({ param: { token: params.token }, query: { before } }),
@@ -41,15 +42,17 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
         who: role === "user" ? "Pregunta" : (model ?? "Respuesta"),
         source: role === "user" ? undefined : digitalSource.generated,
         text: role === "user" ? content : "",
-        html: role === "user" ? "" : await renderShared(params.token, before, id, content),
+        html: role === "user" ? "" : await renderShared(params.token, before, { id, content, light }),
       })),
     ),
   };
 }
 
-function renderShared(token: string, before: string | undefined, id: string, content: string): Promise<string> {
+type Shared = { id: string; content: string; light: boolean };
+
+function renderShared(token: string, before: string | undefined, { id, content, light }: Shared): Promise<string> {
   const at = `/compartido/${token}/dibujo/${before ?? lastPage}/${id}/`;
-  return renderedText(`${token}:${before}:${id}`, content, { drawingsAt: at }, token);
+  return renderedText(`${token}:${before}:${id}`, content, { drawingsAt: at, light }, token);
 }
 
 /** A chat that somebody has shared: to read, with no script. */

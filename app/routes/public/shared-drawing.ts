@@ -4,11 +4,11 @@ import { apiContext } from "../../web/context.ts";
 import type { Route } from "./+types/shared-drawing";
 
 /** A drawing of a message of a shared chat, on the page of those before `before`, as a picture. */
-export async function loader({ context, params: { token, before, id, key } }: Route.LoaderArgs) {
+export async function loader({ context, params: { token, before, id, key }, request }: Route.LoaderArgs) {
   const query = before === lastPage ? {} : { before };
   const { items } = await read(context.get(apiContext).api.share[":token"].$get({ param: { token }, query }));
   const texts = items.filter((one) => one.id === id).map(({ content }) => content);
-  const picture = await drawingResponse(texts, key, token);
+  const picture = await drawingResponse(texts, key, { request, owner: token });
   if (!picture) throw new Response(null, { status: 404 });
   return picture;
 }

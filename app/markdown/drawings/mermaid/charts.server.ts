@@ -1,0 +1,199 @@
+import { CannotDraw } from "../drawing.server.ts";
+import { notUnderstood } from "./words.server.ts";
+
+/** A chart of Mermaid as Vega-Lite; undefined of another kind. Throws CannotDraw. */
+export function chartOf(name: string, lines: string[]): object | undefined {
+  if (name === "pie") return pie(lines);
+  if (/^xychart(?:-beta)?$/.test(name)) return columns(lines.slice(1), /\bhorizontal\b/.test(lines[0] ?? ""));
+  if (name === "gantt") return gantt(lines.slice(1));
+  return undefined;
+}
+
+const titleOf = (lines: string[]) =>
+  /\btitle\s+"?(.*?)"?\s*$/.exec(lines.find((line) => /^\s*(?:pie\s+(?:showData\s+)?)?title\s/.test(line)) ?? "")?.[1];
+
+/** A number as Mermaid has it. Throws CannotDraw for one that is written otherwise: it would be another one. */
+function numberIn(text: string, line: string): number {
+  // Three digits behind a point are thousands to some.
+  if (!/^[+-]?\d+(?:\.\d+)?$/.test(text) || /^[+-]?[1-9]\d{0,2}\.\d{3}$/.test(text)) throw notUnderstood(line);
+  return Number(text);
+}
+
+function pie(lines: string[]): object {
+  const values = lines.flatMap((line, n) => {
+    if (n === 0 ? !/^\s*pie\s*"/.test(line) : /^\s*(?:title\b|showData\b|acc(?:Title|Descr)\b)/.test(line)) return [];
+    const [, parte, number] = /^\s*(?:pie\s*)?"([^"]*)"\s*:\s*(\S+)\s*$/.exec(line) ?? [];
+    if (parte === undefined || number === undefined) throw notUnderstood(line);
+    return { parte, valor: numberIn(number, line) };
+  });
+  if (values.length === 0)
+    throw new CannotDraw('No se entiende: una tarta de Mermaid lleva líneas como «"Parte" : 10».');
+  return {
+    title: titleOf(lines),
+    data: { values },
+    encoding: {
+      theta: { field: "valor", type: "quantitative", stack: true },
+      order: { field: "valor", sort: "descending" },
+      color: { field: "parte", sort: null, title: null },
+    },
+    layer: [
+      { mark: { type: "arc", outerRadius: 110 } },
+      { mark: { type: "text", radius: 128 }, encoding: { text: { field: "valor", type: "quantitative" } } },
+    ],
+  };
+}
+
+/** Lists are written `[a, "b c", d]`. */
+const listIn = (line: string) =>
+  [...(/\[(.*)\]/.exec(line)?.[1] ?? "").matchAll(/\s*(?:"([^"]*)"|([^,"]+))\s*(?:,|$)/g)].map(([, quoted, plain]) =>
+    (quoted ?? plain ?? "").trim(),
+  );
+
+type Series = { mark: string; name: string; numbers: number[] };
+
+function columns(lines: string[], isSideways: boolean): object {
+  const series: Series[] = [];
+  let names: string[] | undefined;
+  const titles: { x: string | null; y: string | null } = { x: null, y: null };
+  for (const line of lines) {
+    const axis = /^\s*([xy])-axis\s*(?:"([^"]*)"|([^[\d"-][^[\d]*))?\s*(\[.*\]|-?[\d.]+\s*-->\s*-?[\d.]+)?\s*$/.exec(
+      line,
+    );
+    const drawn = /^\s*(bar|line)\s*(?:"([^"]*)")?\s*\[[^\]]*\]\s*$/.exec(line);
+    if (axis) {
+      const [, letter, quoted, plain, range = ""] = axis;
+      titles[letter === "x" ? "x" : "y"] = quoted ?? plain?.trim() ?? null;
+      if (letter === "x" && range.startsWith("[")) names = listIn(range);
+      // A scale of numbers along x is another chart.
+      else if (letter === "x" && range) throw notUnderstood(line);
+    } else if (drawn) {
+      const numbers = listIn(line).map((one) => numberIn(one, line));
+      series.push({ mark: drawn[1] ?? "", name: drawn[2] ?? `Serie ${series.length + 1}`, numbers });
+    } else if (!/^\s*(?:title|acc(?:Title|Descr))\b/.test(line)) throw notUnderstood(line);
+  }
+  const [first] = series;
+  if (!first) throw new CannotDraw("No se entiende: le faltan los números de «bar» o «line».");
+  const count = names?.length ?? first.numbers.length;
+  if (series.some(({ numbers }) => numbers.length !== count)) {
+    throw new CannotDraw("No se entiende: no hay tantos números como nombres.");
+  }
+  const values = series.flatMap(({ name, numbers }) =>
+    numbers.map((valor, at) => ({ serie: name, x: names?.[at] ?? String(at + 1), valor })),
+  );
+  const hasBarsBeside = series.filter(({ mark }) => mark === "bar").length > 1;
+  const [along, across, offset] = isSideways ? ["y", "x", "yOffset"] : ["x", "y", "xOffset"];
+  return {
+    title: titleOf(lines),
+    [isSideways ? "height" : "width"]: {
+      step: isSideways ? 30 : Math.max(48, ...values.map(({ x }) => x.length * 7 + 12)),
+    },
+    data: { values },
+    encoding: {
+      [along ?? "x"]: { field: "x", sort: null, title: titles.x, axis: { labelAngle: 0 } },
+      [across ?? "y"]: { field: "valor", type: "quantitative", title: titles.y },
+      color: { field: "serie", sort: null, title: null, ...(series.length === 1 && { legend: null }) },
+    },
+    layer: series.map(({ mark, name }) => ({
+      transform: [{ filter: { field: "serie", equal: name } }],
+      mark: mark === "bar" ? "bar" : { type: "line", point: true },
+      ...(mark === "bar" && hasBarsBeside && { encoding: { [offset ?? "xOffset"]: { field: "serie" } } }),
+    })),
+  };
+}
+
+const day = 86_400_000;
+const units: Record<string, number> = { h: day / 24, d: day, w: 7 * day, m: day / 1440 };
+
+type Task = { tarea: string; parte: string; desde: string; hasta: string; fila: number; hito: boolean };
+
+function gantt(lines: string[]): object {
+  const ends = new Map<string, number>();
+  const values: Task[] = [];
+  let section = "";
+  let last = Number.NaN;
+  for (const line of lines) {
+    const text = line.trim();
+    if (/^excludes\s/.test(text)) throw new CannotDraw("No se dibujan los de Mermaid que saltan días («excludes»).");
+    if (/^dateFormat\s/.test(text) && !/^dateFormat\s+YYYY-MM-DD(?:[T ]HH:mm)?$/.test(text)) throw notUnderstood(line);
+    if (/^section\s/.test(text)) section = text.slice(8).trim();
+    if (
+      /^(?:title|section|dateFormat|axisFormat|todayMarker|tickInterval|weekday|inclusiveEndDates|acc(?:Title|Descr))\b/.test(
+        text,
+      )
+    )
+      continue;
+    const at = text.indexOf(":");
+    if (at < 0) throw notUnderstood(line);
+    const fields = text
+      .slice(at + 1)
+      .split(",")
+      .map((one) => one.trim());
+    const isMilestone = fields.includes("milestone");
+    const given = fields.filter((one) => !/^(?:done|active|crit|milestone|vert)$/.test(one));
+    // Its name, where it has one, its beginning, where it does not follow the one before, and its end.
+    const length = lengthOf(given.at(-1) ?? "");
+    const until = length === undefined ? timeOf(given.at(-1) ?? "", ends) : undefined;
+    const before = given.slice(0, -1);
+    const begins = before.map((one) => timeOf(one, ends));
+    const from = begins.find((one) => one !== undefined) ?? last;
+    const names = before.filter((_, n) => begins[n] === undefined);
+    const end = length === undefined ? until : from + length;
+    const isKnown = Number.isFinite(from) && end !== undefined && Number.isFinite(end) && end >= from;
+    if (!isKnown || names.length > 1 || names.some((one) => !/^[\w-]+$/.test(one))) throw notUnderstood(line);
+    for (const one of names) ends.set(one, end);
+    last = end;
+    const iso = (time: number) => new Date(time).toISOString().slice(0, 16);
+    values.push({
+      ...{ tarea: text.slice(0, at).trim(), parte: section, desde: iso(from), hasta: iso(end) },
+      ...{ fila: values.length, hito: isMilestone || end === from },
+    });
+  }
+  if (values.length === 0) throw new CannotDraw("No se entiende: no tiene ninguna tarea.");
+  const hasSections = values.some(({ parte }) => parte);
+  // Two tasks of one name have a row each.
+  const names = values.map(({ tarea }) => tarea);
+  const rows = {
+    field: "fila",
+    type: "ordinal",
+    title: null,
+    axis: { labelExpr: `${JSON.stringify(names)}[datum.value]`, labelLimit: 260 },
+  };
+  const colour = hasSections && { color: { field: "parte", sort: null, title: null } };
+  const when = { field: "desde", type: "temporal", title: null, axis: { format: "%e %b", labelOverlap: true } };
+  return {
+    title: titleOf(lines),
+    width: 480,
+    height: { step: 26 },
+    data: { values },
+    encoding: { y: rows, x: when, ...colour },
+    layer: [
+      {
+        transform: [{ filter: "!datum.hito" }],
+        mark: { type: "bar", cornerRadius: 3 },
+        encoding: { x2: { field: "hasta" } },
+      },
+      { transform: [{ filter: "datum.hito" }], mark: { type: "point", shape: "diamond", filled: true, size: 160 } },
+    ],
+  };
+}
+
+/** A day, or the end of the tasks that a task comes after; undefined for anything else. */
+function timeOf(field: string, ends: Map<string, number>): number | undefined {
+  const after = /^after\s+(.*)$/.exec(field)?.[1];
+  if (after) {
+    const times = after
+      .trim()
+      .split(/\s+/)
+      .map((name) => ends.get(name));
+    return times.every((one) => one !== undefined) ? Math.max(...times) : Number.NaN;
+  }
+  const [, year, month, date, hour = "0", minute = "0"] =
+    /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d))?$/.exec(field) ?? [];
+  return year ? Date.UTC(Number(year), Number(month) - 1, Number(date), Number(hour), Number(minute)) : undefined;
+}
+
+/** How long a task takes, in ms: «3d», «2w». */
+function lengthOf(field: string): number | undefined {
+  const [, number, unit = ""] = /^(\d+(?:\.\d+)?)(h|d|w|m)$/.exec(field) ?? [];
+  return number ? Number(number) * (units[unit] ?? day) : undefined;
+}

@@ -1,0 +1,101 @@
+import { CannotDraw } from "../drawing.server.ts";
+import { markedUp, notUnderstood, quoted, wordsOf } from "./words.server.ts";
+
+type Class = { title: string; kind: string; members: string[] };
+
+// Ends of a relation, and the arrows of Graphviz that they stand for.
+const ends: Record<string, string> = {
+  "": "none",
+  "<|": "empty",
+  "|>": "empty",
+  "*": "diamond",
+  o: "odiamond",
+  "<": "vee",
+  ">": "vee",
+};
+const name = "(`[^`]+`|[\\p{L}\\p{N}_.-]+(?:~[^\\s~]+(?:~[^~\\s]+)*~+)?)";
+const relation = new RegExp(
+  `^${name}\\s*(?:"([^"]*)"\\s*)?(<\\||\\*|o|<)?(--|\\.\\.)(\\|>|\\*|o|>)?\\s*(?:"([^"]*)"\\s*)?${name}\\s*(?::\\s*(.*))?$`,
+  "u",
+);
+const opened = new RegExp(`^class\\s+${name}\\s*(?:\\["([^"]*)"\\])?\\s*(?::::[\\w-]+)?\\s*(\\{)?\\s*(\\})?$`, "u");
+const member = new RegExp(`^${name}\\s*:\\s*(.+)$`, "u");
+
+/** A diagram of classes of Mermaid in Graphviz's language. Throws CannotDraw where any of it is not understood. */
+export function classesAsDot(lines: string[]): string {
+  const classes = new Map<string, Class>();
+  const links: string[] = [];
+  let within: Class | undefined;
+  let direction = "TB";
+  const classOf = (written: string): Class => {
+    const key = written.replaceAll("`", "").replace(/~.*$/, "");
+    const known = classes.get(key) ?? { title: key, kind: "", members: [] };
+    // The parameters of a type are said once.
+    const generic = /~(.+)~$/.exec(written)?.[1];
+    if (generic && !known.title.includes("<")) known.title = `${known.title}<${generic.replace(/~(.+?)~/g, "<$1>")}>`;
+    classes.set(key, known);
+    return known;
+  };
+  const idOf = (written: string) => quoted(written.replaceAll("`", "").replace(/~.*$/, ""));
+  const add = (one: Class, text: string) => {
+    const kind = /^<<(.+)>>$/.exec(text)?.[1];
+    if (kind) one.kind = kind;
+    else one.members.push(typed(text));
+  };
+  for (const line of lines) {
+    const text = line.trim().replace(/;$/, "");
+    if (within) {
+      if (text === "}") within = undefined;
+      else add(within, text);
+      continue;
+    }
+    const related = relation.exec(text);
+    const begun = opened.exec(text);
+    const said = member.exec(text);
+    const marked = /^<<(.+)>>\s+(\S+)$/.exec(text);
+    if (related) {
+      const [, from = "", many = "", tail = "", kind = "", head = "", other = "", to = "", label = ""] = related;
+      classOf(from);
+      classOf(to);
+      const looks = [
+        `dir=both, arrowtail=${ends[tail]}, arrowhead=${ends[head]}`,
+        kind === ".." && "style=dashed",
+        many && `taillabel=${quoted(many)}`,
+        other && `headlabel=${quoted(other)}`,
+        label && `label=${quoted(wordsOf(label))}`,
+      ];
+      links.push(`${idOf(from)} -> ${idOf(to)} [${looks.filter(Boolean).join(", ")}]`);
+    } else if (begun) {
+      const one = classOf(begun[1] ?? "");
+      if (begun[2]) one.title = wordsOf(begun[2]);
+      if (begun[3] && !begun[4]) within = one;
+    } else if (marked) classOf(marked[2] ?? "").kind = marked[1] ?? "";
+    else if (said) add(classOf(said[1] ?? ""), said[2] ?? "");
+    else if (/^direction\s+(?:TB|TD|BT|LR|RL)$/.test(text)) direction = text.endsWith("D") ? "TB" : text.slice(-2);
+    else if (!/^(?:classDef|cssClass|style|click|link|callback|accTitle|accDescr)\b/.test(text))
+      throw notUnderstood(line);
+  }
+  if (within) throw new CannotDraw("No se entiende como Mermaid: le falta una llave.");
+  if (classes.size === 0) throw new CannotDraw("No se entiende como Mermaid: no dibuja nada.");
+  const nodes = [...classes].map(([key, one]) => `${quoted(key)} [label=<${boxOf(one)}>]`);
+  return `digraph { rankdir=${direction}; node [shape=plain]; ${nodes.join("; ")}; ${links.join("; ")} }`;
+}
+
+/** A member with the parameters of its types in angles. */
+const typed = (text: string) =>
+  text
+    .replace(/~([^~\s]+)~/g, "<$1>")
+    .replace(/[*$]$/, "")
+    .trim();
+
+function boxOf({ title, kind, members }: Class): string {
+  const isMethod = (one: string) => one.includes("(");
+  const rows = (list: string[]) =>
+    list.map((one) => `<tr><td align="left" border="0">${markedUp(one)}</td></tr>`).join("") ||
+    `<tr><td border="0"> </td></tr>`;
+  const part = (list: string[]) =>
+    `<tr><td><table border="0" cellborder="0" cellspacing="0">${rows(list)}</table></td></tr>`;
+  const head = `${kind ? `«${markedUp(kind)}»<br/>` : ""}<b>${markedUp(title)}</b>`;
+  const body = members.length > 0 ? part(members.filter((one) => !isMethod(one))) + part(members.filter(isMethod)) : "";
+  return `<table border="0" cellborder="1" cellspacing="0" bgcolor="white"><tr><td cellpadding="6">${head}</td></tr>${body}</table>`;
+}

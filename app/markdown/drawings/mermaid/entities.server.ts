@@ -1,0 +1,80 @@
+import { CannotDraw } from "../drawing.server.ts";
+import { markedUp, notUnderstood, quoted, wordsOf } from "./words.server.ts";
+
+type Attribute = { type: string; name: string; keys: string; comment: string };
+type Entity = { title: string; attributes: Attribute[] };
+
+// How many stand at an end, as crow's feet of Graphviz: the mark at the entity first.
+const left: Record<string, string> = { "|o": "teeodot", "||": "teetee", "}o": "crowodot", "}|": "crowtee" };
+const right: Record<string, string> = { "o|": "teeodot", "||": "teetee", "o{": "crowodot", "|{": "crowtee" };
+
+const name = '("[^"]+"|[\\p{L}\\p{N}_-]+?)(?:\\[(?:"([^"]+)"|([^\\]"]+))\\])?';
+const relation = new RegExp(
+  `^${name}\\s*(\\|o|\\|\\||\\}o|\\}\\|)(--|\\.\\.)(o\\||\\|\\||o\\{|\\|\\{)\\s*${name}\\s*(?::\\s*(.*))?$`,
+  "u",
+);
+const opened = new RegExp(`^${name}\\s*\\{\\s*(\\})?$`, "u");
+const alone = new RegExp(`^${name}$`, "u");
+const attribute = /^([^\s"]+)\s+([^\s"]+)((?:\s*,?\s*(?:PK|FK|UK))*)\s*(?:"([^"]*)")?$/u;
+
+/** A diagram of entities of Mermaid in Graphviz's language. Throws CannotDraw where any of it is not understood. */
+export function entitiesAsDot(lines: string[]): string {
+  const entities = new Map<string, Entity>();
+  const links: string[] = [];
+  let within: Entity | undefined;
+  let direction = "LR";
+  const entityOf = (written = "", ...aliases: (string | undefined)[]): string => {
+    const key = written.replaceAll('"', "");
+    const title = aliases.find((one) => one !== undefined);
+    const known = entities.get(key) ?? { title: key, attributes: [] };
+    if (title) known.title = wordsOf(title);
+    entities.set(key, known);
+    return key;
+  };
+  for (const line of lines) {
+    const text = line.trim();
+    if (within) {
+      const [, type = "", own = "", keys = "", comment = ""] = attribute.exec(text) ?? [];
+      if (text === "}") within = undefined;
+      else if (!own) throw notUnderstood(line);
+      else within.attributes.push({ type, name: own, keys: keys.replace(/[\s,]+/g, " ").trim(), comment });
+      continue;
+    }
+    const related = relation.exec(text);
+    const begun = opened.exec(text);
+    if (related) {
+      const [, from, quotedFrom, plainFrom, tail = "", kind, head = "", to, quotedTo, plainTo, label = ""] = related;
+      const a = entityOf(from, quotedFrom, plainFrom);
+      const b = entityOf(to, quotedTo, plainTo);
+      const looks = [
+        `dir=both, arrowtail=${left[tail]}, arrowhead=${right[head]}`,
+        kind === ".." && "style=dashed",
+        label && `label=${quoted(wordsOf(label))}`,
+      ];
+      links.push(`${quoted(a)} -> ${quoted(b)} [${looks.filter(Boolean).join(", ")}]`);
+    } else if (begun) {
+      const one = entities.get(entityOf(begun[1], begun[2], begun[3]));
+      if (!begun[4]) within = one;
+    } else if (/^direction\s+(?:TB|TD|BT|LR|RL)$/.test(text)) direction = text.endsWith("D") ? "TB" : text.slice(-2);
+    else if (alone.test(text)) {
+      const [, written, quotedTitle, plainTitle] = alone.exec(text) ?? [];
+      entityOf(written, quotedTitle, plainTitle);
+    } else if (!/^(?:classDef|class|style|title|accTitle|accDescr)\b/.test(text)) throw notUnderstood(line);
+  }
+  if (within) throw new CannotDraw("No se entiende como Mermaid: le falta una llave.");
+  if (entities.size === 0) throw new CannotDraw("No se entiende como Mermaid: no dibuja nada.");
+  const nodes = [...entities].map(([key, one]) => `${quoted(key)} [label=<${boxOf(one)}>]`);
+  return `digraph { rankdir=${direction}; nodesep=0.5; ranksep=1; node [shape=plain]; ${nodes.join("; ")}; ${links.join("; ")} }`;
+}
+
+function boxOf({ title, attributes }: Entity): string {
+  const cell = (text: string) => `<td align="left">${markedUp(text) || " "}</td>`;
+  const hasKeys = attributes.some(({ keys }) => keys);
+  const hasComments = attributes.some(({ comment }) => comment);
+  const width = 2 + Number(hasKeys) + Number(hasComments);
+  const rows = attributes.map(
+    (one) =>
+      `<tr>${cell(one.type)}${cell(one.name)}${hasKeys ? cell(one.keys) : ""}${hasComments ? cell(one.comment) : ""}</tr>`,
+  );
+  return `<table border="0" cellborder="1" cellspacing="0" cellpadding="4" bgcolor="white"><tr><td colspan="${width}"><b>${markedUp(title)}</b></td></tr>${rows.join("")}</table>`;
+}
