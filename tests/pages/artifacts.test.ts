@@ -167,7 +167,7 @@ it("is shown as a page where it is one, apart from everything", async () => {
   const allowed = await content("?programas=si", { "Sec-Fetch-Dest": "iframe" });
   expect(allowed.headers.get("Content-Security-Policy")).toContain("sandbox allow-scripts");
   expect((await content("?programas=si", { "Sec-Fetch-Dest": "document" })).headers.get("Location")).toBe(
-    `${place}/pagina`,
+    `${place}/pagina?programas=si`,
   );
   expect((await content("?programas=si", {})).headers.get("Content-Security-Policy")).not.toContain("allow-scripts");
   expect((await ana.fetch(`${page}/pagina`)).status).toBe(404);

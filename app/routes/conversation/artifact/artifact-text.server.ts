@@ -10,7 +10,8 @@ type Written = {
   language: string | null;
   text: string;
 };
-type Rendered = Written & { version: number };
+/** `light`: pictures are linked to. */
+type Rendered = Written & { version: number; light: boolean };
 
 // In characters: what is shown of a long text at once. Rendering that takes some 20 ms.
 const pageLength = 30_000;
@@ -25,7 +26,7 @@ export type ShownText = { pages: number; page: number } & ({ html: string } | { 
 
 /** The page `asked` of an artifact; the last one where there are fewer. */
 export async function showText(artifact: Rendered, asked: number): Promise<ShownText> {
-  const { id, userId, kind, text, version } = artifact;
+  const { id, userId, kind, text, version, light } = artifact;
   if (kind === "table") return tablePage(tableRows(text), asked, rowsOnPage);
   const all = pagesOf(kind === "text" ? withoutTitle(text, artifact.title) : text);
   const page = Math.min(Math.max(1, asked), all.length);
@@ -33,7 +34,7 @@ export async function showText(artifact: Rendered, asked: number): Promise<Shown
   const html = await renderedText(
     `${id}:${version}:${page}`,
     source,
-    { docId: id, drawingsAt: drawingsOf(id, version) },
+    { docId: id, drawingsAt: drawingsOf(id, version), light },
     userId,
   );
   return { pages: all.length, page, html };

@@ -9,7 +9,7 @@ import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { named } from "../../../ui/navigation/page-title.ts";
 import { ago } from "../../../ui/times.ts";
 import { accepted, read } from "../../../web/api-result.server.ts";
-import { apiContext, liveContext } from "../../../web/context.ts";
+import { apiContext, lightContext, liveContext } from "../../../web/context.ts";
 import { dashboardOf } from "../../../web/dashboard.server.ts";
 import { type FormResult, sendFields } from "../../../web/forms/form.server.ts";
 import { requireActive, requireAuth } from "../../../web/guards.server.ts";
@@ -52,7 +52,7 @@ export async function loader({ context, params: { id }, request, url }: Route.Lo
     return { ...about, marker, shown: undefined };
   }
   const page = wholeNumber(url.searchParams.get("pagina")) ?? 1;
-  const written = { ...artifact, version: shown.n };
+  const written = { ...artifact, version: shown.n, light: context.get(lightContext) };
   const asks = url.searchParams.has("cambio") && mayChange;
   const passage = wholeNumber(url.searchParams.get("pasaje"));
   return {

@@ -16,7 +16,7 @@ export async function loader({ context, params: { id }, url }: Route.LoaderArgs)
     read(context.get(apiContext).api.artifact[":id"].$get({ param: { id }, query: versionIn(url) })),
     dashboardOf(context),
   ]);
-  const written = { ...artifact, version: artifact.shown?.n ?? 0 };
+  const written = { ...artifact, version: artifact.shown?.n ?? 0, light: false };
   const pages = await showAll(written);
   const byModel = artifact.shown?.writer.person !== true;
   return {

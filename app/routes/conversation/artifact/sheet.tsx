@@ -1,7 +1,7 @@
 import { v7 as newId } from "uuid";
 import { titled } from "../../../ui/navigation/page-title.ts";
 import { read } from "../../../web/api-result.server.ts";
-import { apiContext, liveContext } from "../../../web/context.ts";
+import { apiContext, lightContext, liveContext } from "../../../web/context.ts";
 import { requireActive, requireAuth } from "../../../web/guards.server.ts";
 import type { Route } from "./+types/sheet";
 import { showText } from "./artifact-text.server.ts";
@@ -15,7 +15,8 @@ export async function loader({ context, params: { id }, request }: Route.LoaderA
   const api = context.get(apiContext);
   const artifact = await read(api.api.artifact[":id"].$get({ param: { id }, query: {} }));
   const { title, shown } = artifact;
-  if (shown) return { id, title, marker: undefined, text: await showText({ ...artifact, version: shown.n }, 1) };
+  const light = context.get(lightContext);
+  if (shown) return { id, title, marker: undefined, text: await showText({ ...artifact, version: shown.n, light }, 1) };
   const marker = newId();
   context.set(liveContext, { marker, ...growingText(api, id, artifact, request.signal) });
   return { id, title, marker, text: undefined };

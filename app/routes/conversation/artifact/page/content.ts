@@ -14,7 +14,7 @@ export const middleware: Route.MiddlewareFunction[] = [requireAuth, requireActiv
  */
 export async function loader({ context, params: { id }, url, request }: Route.LoaderArgs) {
   const place = request.headers.get("Sec-Fetch-Dest");
-  if (place !== null && place !== "iframe") return redirect(`/conversation/escrito/${id}/pagina`);
+  if (place !== null && place !== "iframe") return redirect(`/conversation/escrito/${id}/pagina${url.search}`);
   const { text, language } = await read(
     context.get(apiContext).api.artifact[":id"].$get({ param: { id }, query: versionIn(url) }),
   );

@@ -30,8 +30,8 @@ export default function WrittenPage({ loaderData: { id, title, version, runs } }
       <h1 className="mt-4 break-words">{title}</h1>
       <p className="mt-3 text-text-2">
         {runs
-          ? "Sus programas funcionan aquí dentro, sin red y sin nada de Tertulia. "
-          : "Se ve aparte, sin red, sin nada de Tertulia y sin sus programas. "}
+          ? "Sus programas funcionan aquí dentro y no ven nada de Tertulia. No cargan nada de fuera, pero uno malintencionado podría mandar a otro sitio lo que hay en esta página. "
+          : "Se ve aparte: sin nada de Tertulia, sin cargar nada de fuera y sin sus programas. "}
         <a href={`${here}/pagina?${runs ? version : allowed}`}>
           {runs ? "Quitar sus programas" : "Permitir sus programas esta vez"}
         </a>
