@@ -278,6 +278,20 @@ it("artifacts are as the document says", async () => {
   await run("delete /api/artifact/{id}", { id });
 });
 
+it("errands are as the document says", async () => {
+  const { items: models } = (await made("get /api/model")) as unknown as { items: { id: string; provider: string }[] };
+  const modelId = models.find(({ provider }) => provider !== "local")?.id;
+  const asked = { question: "¿Qué se sabe?", looksIn: ["documents"], ...(modelId && { modelId }) };
+  const { id } = await made("post /api/errand", {}, { json: asked });
+  await first("get /api/errand");
+  await run("get /api/errand/{id}", { id });
+  await run("post /api/errand/{id}/stop", { id });
+  await run("patch /api/errand/{id}", { id }, { json: { title: "Informe", plan: [{ title: "A", searches: ["b"] }] } });
+  await run("post /api/errand/{id}/start", { id }, { json: { finish: true } });
+  await run("post /api/errand/{id}/stop", { id });
+  await run("delete /api/errand/{id}", { id });
+});
+
 it("questions in series are as the document says", async () => {
   const template = await made("post /api/template", {}, { json: { title: "Carta", content: "Hola, {{nombre}}" } });
   const { items: models } = (await made("get /api/model")) as unknown as { items: { id: string; provider: string }[] };
