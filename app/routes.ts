@@ -43,6 +43,9 @@ export default [
   route("sitemap.xml", "routes/public/sitemap.ts"),
   route("auth/signout", "routes/auth/signout.ts"),
   documentRoute("auth/salida", "routes/auth/access/leave.tsx"),
+  documentRoute("user/memoria", "routes/account/memory/memory.tsx"),
+  documentRoute("user/memoria/descargar", "routes/account/memory/download.ts"),
+  documentRoute("user/memoria/:id", "routes/account/memory/one-memory.tsx"),
   documentRoute("user/conectar", "routes/account/connect/connect.tsx"),
   documentRoute("user/cuentas/:id", "routes/account/connect/tool-account.tsx"),
   layout("routes/shell/layout.tsx", [

@@ -66,6 +66,7 @@ import { reads, routesOf } from "./http/resource.server.ts";
 import { imports } from "./imports/imports.server.ts";
 import { inspections } from "./inspections/inspections.server.ts";
 import { failedJobs, jobs } from "./jobs/jobs.server.ts";
+import { memories } from "./memories/memories.server.ts";
 import { modelTrials } from "./models/model-trial.server.ts";
 import { models } from "./models/models.server.ts";
 import { searchModels } from "./models/search-models.server.ts";
@@ -172,6 +173,7 @@ const mounted = [
   ["/api/webhook", routesOf(webhooks)],
   ["/api/batch", batches],
   ["/api/errand", errands],
+  ["/api/memory", memories],
   ["/api/artifact", artifacts],
   ["/api/drive", routesOf(drives)],
   ["/api/drive-account", driveAccounts],

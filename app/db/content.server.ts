@@ -46,6 +46,7 @@ const copied = {
   batchQuestions: true,
   errands: true,
   errandSteps: true,
+  memories: true,
   messages: true,
   parts: true,
   files: true,

@@ -63,6 +63,7 @@ import * as provisioned from "./migrations/0059_provisioned.server.ts";
 import * as batches from "./migrations/0060_batches.server.ts";
 import * as artifacts from "./migrations/0061_artifacts.server.ts";
 import * as errands from "./migrations/0062_errands.server.ts";
+import * as memories from "./migrations/0063_memories.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -127,6 +128,7 @@ const migrations = {
   "0060_batches": batches,
   "0061_artifacts": artifacts,
   "0062_errands": errands,
+  "0063_memories": memories,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

@@ -16,6 +16,8 @@ export type UserRow = Row & {
   /** The unsent text of a new conversation: JSON of a Draft. */
   draft: string | null;
   lastSeenAt: number | null;
+  /** Whether models are given what the person wants remembered. */
+  remembers: Flag;
 };
 
 export type SessionRow = Row & {
@@ -361,7 +363,18 @@ export type CallStatus = "running" | "waiting" | "allowed" | "done" | "failed" |
 export type ToolRow = Row &
   ForGroups & {
     name: string;
-    kind: "mcp" | "searxng" | "brave" | "tavily" | "image" | "page" | "documents" | "sums" | "time" | "artifacts";
+    kind:
+      | "mcp"
+      | "searxng"
+      | "brave"
+      | "tavily"
+      | "image"
+      | "page"
+      | "documents"
+      | "sums"
+      | "time"
+      | "artifacts"
+      | "memory";
     address: string | null;
     /** A key or token, encrypted with the row's id. */
     secret: string | null;
@@ -870,6 +883,16 @@ export type ErrandStepRow = Row & {
 };
 export type ErrandStepKind = "search" | "read" | "more" | "write" | "join";
 
+/** A sentence about a person that they want models to know. */
+export type MemoryRow = Row & {
+  userId: string;
+  /** null: in all their chats. */
+  projectId: string | null;
+  /** The chat that it comes from; null where the person has written it, or that is gone. */
+  chatId: string | null;
+  text: string;
+};
+
 /** Questions in series: a template over the rows of a table. */
 export type BatchRow = Row & {
   userId: string;
@@ -1022,6 +1045,7 @@ export type Tables = {
   artifacts: ArtifactRow;
   artifactVersions: ArtifactVersionRow;
   batches: BatchRow;
+  memories: MemoryRow;
   errands: ErrandRow;
   errandSteps: ErrandStepRow;
   batchQuestions: BatchQuestionRow;

@@ -62,6 +62,8 @@ export const limits = {
   modelAnswer: 16 * 1024 * 1024,
   apiKeys: 20,
   /** Questions in series: how many one person has, rows of one, bytes of its table. */
+  /** Characters of a sentence that is remembered. */
+  memory: 300,
   /** Errands of a person; parts of a plan and searches of each; steps and minutes of one. */
   errands: 100,
   errandParts: 8,

@@ -1,10 +1,12 @@
 import type { Artifacts } from "../artifacts/artifacts.server.ts";
 import type { Engine } from "../db/engine.server.ts";
+import { remembers } from "../db/people/memories.server.ts";
 import { prepared } from "../db/prepared.server.ts";
 import type { Meanings } from "../db/search/meaning.server.ts";
 import type { MessageRow, ModelRow } from "../db/tables.ts";
 import type { Storage } from "../files/storage/storage.server.ts";
 import { textsIn } from "../process/text/json.ts";
+import { rememberTool } from "../tools/builtin/memory.server.ts";
 import type { Tool } from "../tools/tool.server.ts";
 import type { Toolbox } from "../tools/toolbox.server.ts";
 import type { Source } from "./chunk.ts";
@@ -238,12 +240,16 @@ export class Writing {
     const [chat] = (await findChat(db, { chatId })).rows;
     const off = textsIn(chat?.toolsOff ?? "[]");
     const only = chat?.toolIds ? textsIn(chat.toolIds) : undefined;
-    const [offers, grants] = await Promise.all([
+    const [offers, grants, memory] = await Promise.all([
       toolbox.offered(userId, off, newServersWithin),
       findGrants(db, { chatId }),
+      chat?.sessionId ? undefined : remembers(db, { userId }),
     ]);
+    const isRemembered = (memory?.rows.length ?? 0) > 0;
     this.#missing = offers.missing;
-    const tools = offers.tools.filter(({ toolId }) => !only || only.includes(toolId));
+    const tools = offers.tools.filter(
+      ({ toolId, tool }) => (!only || only.includes(toolId)) && (tool !== rememberTool || isRemembered),
+    );
     return {
       userId,
       chatId,

@@ -75,7 +75,7 @@ export type Caller = {
 
 /** A tool of Tertulia itself, wherever an administrator has put it. It changes nothing, unless it says so. */
 export type OwnTool = Pick<Tool, "tool" | "label" | "description" | "schema" | "reachesOut" | "goesTo" | "call"> &
-  Partial<Pick<Tool, "readOnly">>;
+  Partial<Pick<Tool, "readOnly" | "asks">>;
 
 /** A tool that may be offered to a model. */
 export type Tool = {

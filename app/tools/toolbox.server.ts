@@ -12,6 +12,7 @@ import { isPersonal, type ReachedTool, reachedBy, settingsOf } from "./accounts.
 import { artifactTools } from "./builtin/artifacts.server.ts";
 import { documents } from "./builtin/documents.server.ts";
 import { image } from "./builtin/image.server.ts";
+import { memory } from "./builtin/memory.server.ts";
 import { page } from "./builtin/page.server.ts";
 import { sums } from "./builtin/sums.server.ts";
 import { time } from "./builtin/time.server.ts";
@@ -50,6 +51,7 @@ export class Toolbox {
     this.#services = services;
     const ofDocuments = [documents(services)];
     const ofArtifacts = artifactTools(services);
+    const ofMemory = [memory(services)];
     const search = (kind: "searxng" | "brave" | "tavily") => (row: ToolRow) => [
       webSearch({ kind, address: row.address, secret: () => this.#secretOf(row) }),
     ];
@@ -65,6 +67,7 @@ export class Toolbox {
       sums: () => [sums],
       time: () => [time],
       artifacts: () => ofArtifacts,
+      memory: () => ofMemory,
     };
   }
 
@@ -196,7 +199,7 @@ export class Toolbox {
         });
     }
     return this.#own[row.kind](row).map((own) => {
-      const asks = choices[own.tool]?.ask ?? false;
+      const asks = choices[own.tool]?.ask ?? own.asks ?? false;
       const { readOnly = true } = own;
       return { ...own, ...common, name: nameFor("", own.tool, taken), version: "", server: null, readOnly, asks };
     });

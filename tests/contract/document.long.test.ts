@@ -278,6 +278,17 @@ it("artifacts are as the document says", async () => {
   await run("delete /api/artifact/{id}", { id });
 });
 
+it("what is remembered is as the document says", async () => {
+  await run("put /api/memory/choice", {}, { json: { on: true } });
+  const { items } = (await made("post /api/memory", {}, { json: { text: "Trabaja en el padrón" } })) as unknown as {
+    items: { id: string }[];
+  };
+  const id = items[0]?.id ?? "";
+  await run("get /api/memory");
+  await run("patch /api/memory/{id}", { id }, { json: { text: "Trabaja en el archivo" } });
+  await run("delete /api/memory/{id}", { id });
+});
+
 it("errands are as the document says", async () => {
   const { items: models } = (await made("get /api/model")) as unknown as { items: { id: string; provider: string }[] };
   const modelId = models.find(({ provider }) => provider !== "local")?.id;

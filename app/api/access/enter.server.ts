@@ -176,6 +176,7 @@ async function makeAccount(c: Context<ApiEnv>, access: AccessRow, facts: Facts, 
         role: first && access.adminGroup === null ? "admin" : "user",
         status: "active",
         draft: null,
+        remembers: 0,
         lastSeenAt: now,
       })
       .onConflict((conflict) => conflict.column("emailKey").doNothing())

@@ -81,6 +81,7 @@ const accept: RouteHandler<typeof acceptRoute, ApiEnv> = async (c) => {
           role: invitation.role,
           status: "active",
           draft: null,
+          remembers: 0,
           lastSeenAt: now,
         })
         .execute();

@@ -57,6 +57,7 @@ async function makeAccount(services: Services, email: string, device: Device): P
       role: (await isFirstAccount(trx, engine)) ? "admin" : "user",
       status: "active",
       draft: null,
+      remembers: 0,
       lastSeenAt: now,
     };
     const { numInsertedOrUpdatedRows } = await trx

@@ -79,6 +79,7 @@ export async function signUp(c: Context<ApiEnv>, given: z.output<typeof registra
       role: first ? "admin" : "user",
       status: "active",
       draft: null,
+      remembers: 0,
       lastSeenAt: now,
     };
     const { numInsertedOrUpdatedRows } = await trx

@@ -91,7 +91,14 @@ export async function createPerson(c: Context<ApiEnv>, body: unknown): Promise<P
   const id = newId();
   const row: UserRow = {
     ...{ id, createdAt: now, updatedAt: now, name: fields.name, email: fields.email },
-    ...{ emailKey: fields.email.toLowerCase(), passwordHash: "", role: "user", draft: null, lastSeenAt: null },
+    ...{
+      emailKey: fields.email.toLowerCase(),
+      passwordHash: "",
+      role: "user",
+      draft: null,
+      remembers: 0,
+      lastSeenAt: null,
+    },
     status: fields.active ? "active" : "inactive",
   };
   await db

@@ -47,6 +47,7 @@ export async function createAccount(c: Context<ApiEnv>, given: z.output<typeof n
     emailKey: given.email.toLowerCase(),
     passwordHash: await hashPassword(password),
     draft: null,
+    remembers: 0,
     lastSeenAt: null,
   };
   await services.db

@@ -165,6 +165,7 @@ const exported: { [T in OwnTable]: "all" | (keyof Tables[T])[] | { none: string 
   identities: ["id", "createdAt", "accessId", "subject"],
   invitations: ["id", "createdAt", "email", "role", "usedAt"],
   jobs: passing,
+  memories: "all",
   members: ["id", "createdAt", "groupId"],
   messages: elsewhere,
   notices: ["id", "createdAt", "text", "endsAt"],

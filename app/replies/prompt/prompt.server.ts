@@ -11,6 +11,7 @@ import { textsIn } from "../../process/text/json.ts";
 import type { Source, Usage } from "../chunk.ts";
 import type { ModelAccess, Prompt, Turn } from "../providers/model-call.server.ts";
 import { artifactTurns } from "./artifact-turns.server.ts";
+import { memoryPart } from "./memory-part.server.ts";
 import { ofProject } from "./of-project.server.ts";
 import { otherWords } from "./other-words.server.ts";
 import { findSources, type WholeDocument } from "./sources.server.ts";
@@ -92,6 +93,7 @@ export async function buildPrompt(
   const { instructions, examples } = await trainingsFor(db, question.userId, projectId);
   const parts: StoredPart[] = [
     ...instructionParts(model, instructions, chat),
+    ...(await memoryPart(db, question, { projectId, temporary: chat?.sessionId != null })),
     ...documentParts(whole),
     ...tools,
   ].filter((part) => "fileId" in part || part.text);
@@ -138,7 +140,7 @@ const placeOf = prepared((db, { chatId }: Pick<MessageRow, "chatId">) =>
         ),
     )
     .where("chats.id", "=", chatId)
-    .select(["chats.projectId", "projects.instructions", "projects.name as projectName"])
+    .select(["chats.projectId", "chats.sessionId", "projects.instructions", "projects.name as projectName"])
     .select(["a.instructions as assistantInstructions", "a.name as assistantName", "a.version as assistantVersion"])
     .select(["a.fileIds as assistantFiles", "a.userId as assistantOwner"])
     .select((e) => e.exists(e.selectFrom("summaries").where("chatId", "=", chatId).select("id")).as("summarised"))

@@ -83,6 +83,11 @@ export default function User({ loaderData: { user, use, plot, costs, listed }, a
       <Section id="perfil" title="Perfil">
         <Profile key={user.email + user.name} user={user} result={actionData ?? undefined} />
       </Section>
+      <Section id="memoria" title="Memoria">
+        <p>
+          <a href="/user/memoria">Lo que los modelos recuerdan de ti</a>, si quieres que recuerden algo.
+        </p>
+      </Section>
       <Section id="uso" title="Plan y uso">
         <Use use={use} plot={plot} />
       </Section>

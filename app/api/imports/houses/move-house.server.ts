@@ -123,6 +123,7 @@ class Move {
       role: isAdmin ? "admin" : "user",
       status: "active",
       draft: null,
+      remembers: 0,
       lastSeenAt: null,
     };
     this.#moved.people++;

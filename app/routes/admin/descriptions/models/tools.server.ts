@@ -13,6 +13,7 @@ const kinds: ChoicesOf<"tool", "kind"> = {
   sums: "Calcular",
   time: "Fecha y hora",
   artifacts: "Escritos",
+  memory: "Memoria",
 };
 
 const allowed = { everyone: "Todos", admins: "Quien administra" };
