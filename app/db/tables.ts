@@ -854,8 +854,10 @@ export type ErrandRow = Row & {
   budget: number | null;
   stepsAtMost: number;
   minutesAtMost: number;
-  /** In ms, of all its steps together. */
+  /** In ms, of all that was done for it, also what has failed or is no part of its plan any more; likewise steps and money. */
   workedMs: number;
+  taken: number;
+  spent: number;
   /** Whether its person is told by e-mail. */
   notifies: Flag;
 };

@@ -1,10 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { addAccess, refuseWithoutEntry } from "../api/access/first-access.server.ts";
-import { answeringBatches, resumeBatches } from "../api/batches/answer-rows.server.ts";
+import { answeringBatches } from "../api/batches/answer-rows.server.ts";
 import { sendingForgotten, sendQueued } from "../api/chats/queued.server.ts";
 import type { Services } from "../api/env.server.ts";
-import { resumeErrands, workingOnErrands } from "../api/errands/work.server.ts";
+import { workingOnErrands } from "../api/errands/work.server.ts";
 import { importing } from "../api/imports/import-job.server.ts";
+import { resumeAll } from "../api/jobs/go-on.server.ts";
 import { searchingModels } from "../api/models/nightly-search.server.ts";
 import { replyPushing } from "../api/notifications/push.server.ts";
 import { vapidKeys } from "../api/notifications/push-service.server.ts";
@@ -184,8 +185,8 @@ export async function openServices(config: Config): Promise<Opened> {
   jobs.handle("webhook", tellingWebhooks(running));
   if (config.events) jobs.handle("events", tellingEvents(db, config.events));
   runs.sendQueuedBy((chatId, ended) => sendQueued(services, chatId, ended));
-  await resumeBatches(services);
-  await resumeErrands(services);
+  await resumeAll(services, "batch");
+  await resumeAll(services, "errand");
   await jobs.start();
   // Not awaited: model servers may be slow to answer.
   const discovery = lookForModels(running, config);

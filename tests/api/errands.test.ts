@@ -1,10 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { resumeErrands } from "../../app/api/errands/work.server.ts";
+import { resumeAll } from "../../app/api/jobs/go-on.server.ts";
 import { type Account, type Api, openApi } from "../support/api.ts";
 import { ruleEngines } from "../support/engines.ts";
 import { startErrandModel } from "../support/errand-model.ts";
 
-type Step = { part: number; kind: string; title: string; state: string; text: string; source: number | null };
+type Step = {
+  part: number;
+  kind: string;
+  title: string;
+  state: string;
+  text: string;
+  problem: string | null;
+  source: number | null;
+};
 type Errand = {
   id: string;
   title: string;
@@ -166,9 +174,155 @@ for (const engine of await ruleEngines()) {
       const id = await planned();
       await api.db.updateTable("errands").set({ state: "running" }).where("id", "=", id).execute();
       await api.db.deleteFrom("jobs").where("subjectId", "=", id).execute();
-      await resumeErrands(api.services);
+      await resumeAll(api.services, "errand");
       // Without steps it ends at once, with what there is.
       expect((await reaches(id, "done")).artifactId).not.toBeNull();
+    });
+
+    /** Has searches and pages answered by `answers`, as tools of the house. */
+    const withTools = async (
+      answers: Partial<Record<string, (input: Record<string, string>) => object>>,
+      work: () => Promise<void>,
+    ) => {
+      const real = api.services.toolbox.offered;
+      const { tools } = await real.call(api.services.toolbox, ana.id, []);
+      const [first] = tools;
+      api.services.toolbox.offered = async () => ({
+        missing: [],
+        tools: Object.entries(answers).map(([tool, answer]) => ({
+          ...(first ?? ({} as never)),
+          ...{ tool, name: tool, server: null, asks: false, time: 5_000, length: 10_000 },
+          call: async (input: Record<string, unknown>) => ({ text: "", ...answer?.(input as Record<string, string>) }),
+          ...(answer === undefined && { asks: true }),
+        })),
+      });
+      await work();
+      api.services.toolbox.offered = real;
+    };
+    const pageOf = (n: number, title = `Página ${n}`) => ({
+      ...{ kind: "page", title, quote: `El puente ${n}`, chatId: null, messageId: null },
+      url: `https://puente.example/${n}`,
+    });
+    const fileOf = (n: number) => ({
+      kind: "file",
+      title: `papel-${n}.txt`,
+      quote: `El papel ${n}`,
+      chatId: null,
+      messageId: null,
+      fileId: `f${n}`,
+      position: 0,
+    });
+    const pages = (count: number) => ({ found: Array.from({ length: count }, (_, n) => pageOf(n)) });
+
+    it("reads in all places that it looks in, and cites pages by their addresses, whatever their titles are", async () => {
+      const odd = pageOf(9, "Guía [PDF]\n# Intruso `x` <b>");
+      await withTools(
+        {
+          buscar_en_la_web: () => ({ found: [odd, ...pages(6).found] }),
+          buscar_en_mis_documentos: () => ({ found: [fileOf(1), fileOf(2)] }),
+          leer_pagina: ({ direccion }) => ({ found: [pageOf(0)], whole: [`Texto de ${direccion}`] }),
+        },
+        async () => {
+          const id = await planned({ looksIn: ["web", "documents"] });
+          await call("POST", `/${id}/start`, {});
+          const { report, stepsTaken } = await reaches(id, "done");
+          const read = stepsTaken.filter(({ kind, part }) => kind === "read" && part === 0).map(({ title }) => title);
+          expect(read).toContain("papel-1.txt");
+          expect(read).toContain("Página 0");
+          expect(report).toMatch(/\[&#91;\d&#93;\]\(<https:\/\/puente\.example\/\d>\)/);
+          expect(report).not.toMatch(/^# Intruso/m);
+          expect(report).toContain("Guía &#91;PDF&#93; # Intruso \\`x\\` \\<b\\>");
+        },
+      );
+    });
+
+    it("says where it could not look, and does not where a person would have to be asked", async () => {
+      await withTools(
+        { buscar_en_mis_documentos: () => ({ found: [fileOf(1)] }), buscar_en_la_web: undefined },
+        async () => {
+          const id = await planned({ looksIn: ["web", "documents"] });
+          await call("POST", `/${id}/start`, {});
+          const { stepsTaken } = await reaches(id, "done");
+          const searches = stepsTaken.filter(({ kind }) => kind === "search");
+          expect(
+            searches.every(({ state, problem }) => state === "done" && problem?.includes("pide permiso cada vez")),
+          ).toBe(true);
+        },
+      );
+      await withTools({}, async () => {
+        const id = await planned({ looksIn: ["web"] });
+        await call("POST", `/${id}/start`, {});
+        const { stepsTaken } = await reaches(id, "done");
+        expect(stepsTaken.find(({ kind }) => kind === "search")).toMatchObject({
+          state: "failed",
+          problem: "«Buscar en la web» no está disponible.",
+        });
+      });
+    });
+
+    it("takes again what has failed, and writes again what rests on it", async () => {
+      const id = await planned({ looksIn: ["web"] });
+      await withTools({}, async () => {
+        await call("POST", `/${id}/start`, {});
+        expect((await reaches(id, "done")).report).toContain("No se ha encontrado nada sobre esto.");
+      });
+      await withTools(
+        { buscar_en_la_web: () => pages(2), leer_pagina: () => ({ found: [], whole: ["Texto"] }) },
+        async () => {
+          expect((await call("POST", `/${id}/start`, {})).status).toBe(200);
+          const { report, artifactId } = await reaches(id, "done");
+          expect(report).not.toContain("No se ha encontrado nada sobre esto.");
+          expect((await call("POST", `/${id}/start`, {})).status).toBe(409);
+          // Its person's own change is not written over.
+          await api.call("PATCH", `/api/artifact/${artifactId}`, { token: ana.token, json: { text: "Mi versión" } });
+          await call("PATCH", `/${id}`, { plan: [{ title: "Historia", searches: ["otra"] }] });
+          await call("POST", `/${id}/start`, {});
+          const again = await reaches(id, "done");
+          expect(again.artifactId).not.toBe(artifactId);
+          const kept = (await api.call("GET", `/api/artifact/${artifactId}`, { token: ana.token })).body as {
+            text: string;
+          };
+          expect(kept.text).toBe("Mi versión");
+        },
+      );
+    });
+
+    it("does not read the reports of errands, and goes on at once where its model is back", async () => {
+      const id = await planned();
+      await call("POST", `/${id}/start`, {});
+      const { artifactId } = await reaches(id, "done");
+      const artifact = () =>
+        api.db.selectFrom("artifacts").where("id", "=", artifactId).selectAll().executeTakeFirstOrThrow();
+      await expect.poll(async () => (await artifact()).fileId).not.toBeNull();
+      const ready = async () =>
+        (
+          await api.db
+            .selectFrom("files")
+            .where("id", "=", (await artifact()).fileId)
+            .selectAll()
+            .executeTakeFirst()
+        )?.ready;
+      await expect.poll(ready).toBe(1);
+      models.state.breaks = 1;
+      const other = await begin();
+      const waits = () =>
+        api.db
+          .selectFrom("jobs")
+          .where("subjectId", "=", other)
+          .where("state", "=", "waiting")
+          .where("attempts", ">", 0)
+          .selectAll()
+          .executeTakeFirst();
+      await expect.poll(waits).toBeDefined();
+      expect((await read(other)).problem).toContain("Se intentará otra vez.");
+      await call("POST", `/${other}/stop`);
+      await call("POST", `/${other}/start`, {});
+      await reaches(other, "planned");
+      await call("POST", `/${other}/start`, {});
+      const { stepsTaken } = await reaches(other, "done");
+      expect(stepsTaken.filter(({ kind }) => kind === "read").map(({ title }) => title)).not.toContain(
+        "Informe del puente.md",
+      );
     });
 
     it.each([

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { numberTyped } from "../../app/routes/conversation/errand/errand-words.ts";
+import { planAsText, planFromText } from "../../app/routes/conversation/errand/plan-text.ts";
 import { Browser, readable } from "../support/browser.ts";
 import { startErrandModel } from "../support/errand-model.ts";
 import { startServer, type TestServer } from "../support/server.ts";
@@ -31,12 +33,23 @@ it("is asked for in a form, which keeps what was typed and says what is wrong", 
   expect(page).toMatch(/^\/conversation\/encargo\/[\w-]{36}$/);
 });
 
+it("has its lines and numbers read as they are written", () => {
+  const plan = [
+    { title: "**Negrita** y -5 °C en casa", searches: ["a b", "«c»"] },
+    { title: "Otra", searches: [] },
+  ];
+  expect(planFromText(planAsText(plan).replaceAll("\n", "\r\n"))).toEqual(plan);
+  const typed = ["1,5", "0,0015", "0.005", "1.000", "12.345,5", "", "abc", "1.5.2"];
+  expect(typed.map(numberTyped)).toEqual([1.5, 0.0015, 0.005, 1000, 12345.5, null, -1, -1]);
+});
+
 it("waits with its plan, which is changed as lines of text and agreed to", async () => {
   await expect.poll(async () => readable(await ana.html(page))).toContain("El plan espera tu visto bueno");
   expect(readable(await ana.html(page))).toContain("Buscar « historia puente »");
   const form = await ana.html(`${page}/plan`);
   expect(form).toContain("Historia\n- historia puente\n\nCoste\n- coste puente");
   expect(form).toContain('value="1,5"');
+  expect(form).toContain('name="modelId"');
   const empty = await ana.change(`${page}/plan`, { plan: " \n" });
   expect(readable(await empty.text())).toContain("El plan tiene que tener alguna parte.");
   const changed = await ana.change(`${page}/plan`, {

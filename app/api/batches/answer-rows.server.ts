@@ -9,6 +9,7 @@ import { LimitReached } from "../../replies/usage.server.ts";
 import type { Services } from "../env.server.ts";
 import { findPerson, refuseInactive } from "../http/authentication.server.ts";
 import { Problem } from "../http/problem.server.ts";
+import { goOn } from "../jobs/go-on.server.ts";
 import { modelToUse } from "../models/models.server.ts";
 import { tellLimit } from "../webhooks/limit-reached.server.ts";
 
@@ -35,15 +36,6 @@ export const answeringBatches = (services: Services): JobRules => ({
   },
 });
 
-/** Has a batch go on, in the background. */
-export async function goOn({ db, jobs }: Services, { id, userId }: Pick<BatchRow, "id" | "userId">): Promise<void> {
-  const waiting = db.selectFrom("jobs").where("kind", "=", "batch").where("subjectId", "=", id);
-  if (!(await waiting.where("state", "=", "waiting").select("id").executeTakeFirst())) {
-    await jobs.add({ kind: "batch", userId, subjectId: id });
-  }
-  jobs.wake("batch");
-}
-
 async function answerRows(services: Services, { subjectId, signal, progress }: JobAtWork): Promise<void> {
   const { db, changes } = services;
   const find = () =>
@@ -54,7 +46,7 @@ async function answerRows(services: Services, { subjectId, signal, progress }: J
     // It may have been stopped, or deleted.
     const batch = await find();
     if (!batch) return;
-    if (answered >= rowsAtOnce || (answered > 0 && Date.now() - begun > turn)) return goOn(services, batch);
+    if (answered >= rowsAtOnce || (answered > 0 && Date.now() - begun > turn)) return goOn(services, "batch", batch);
     const end = (state: BatchRow["state"], problem: string | null = null) => store(services, batch, { state, problem });
     const row = await nextRow(services, batch);
     if (!row) return end("done");
@@ -149,25 +141,3 @@ async function answerTo(
 
 /** Name of a column as blanks and tables have it, however their letters and blanks are written. */
 export const columnName = (name: string): string => name.normalize("NFC").replace(/\s+/g, " ").trim();
-
-/** Has batches go on that nobody is answering: a restored copy and another engine have them without their jobs. */
-export async function resumeBatches(services: Services): Promise<void> {
-  const left = await services.db
-    .selectFrom("batches")
-    .where("state", "=", "running")
-    .where((e) =>
-      e.not(
-        e.exists(
-          e
-            .selectFrom("jobs")
-            .whereRef("jobs.subjectId", "=", "batches.id")
-            .where("kind", "=", "batch")
-            .where("jobs.state", "in", ["waiting", "running"])
-            .select("jobs.id"),
-        ),
-      ),
-    )
-    .select(["id", "userId"])
-    .execute();
-  for (const batch of left) await goOn(services, batch);
-}

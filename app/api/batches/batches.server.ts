@@ -13,9 +13,9 @@ import { answerInvalid, invalid, notFound, Problem } from "../http/problem.serve
 import { publishes } from "../http/publish-change.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
 import { answers, bearer, bytes, idParam, rowFields, takes, timesOf } from "../http/schemas.server.ts";
+import { goOn } from "../jobs/go-on.server.ts";
 import { modelToUse } from "../models/models.server.ts";
 import { refuseOnHold } from "../retention/holds.server.ts";
-import { goOn } from "./answer-rows.server.ts";
 import { budgetIn, storeBatch, tableIn, usableTemplate } from "./new-batch.server.ts";
 import { linesOf } from "./result.server.ts";
 
@@ -58,7 +58,7 @@ const createBatch: RouteHandler<typeof createBatchRoute, ApiEnv> = async (c) => 
     if (file.size > limits.batchFile) throw invalid("files", "El archivo pesa más de 2 MB. Pártelo en varios.");
     const { columns, rows } = tableIn(await readFile(file.path), template.content);
     const row = await storeBatch(services, person, { template, modelId: model.id, budget: most, columns, rows });
-    await goOn(services, row);
+    await goOn(services, "batch", row);
     return c.json(await shown(services, row), 201);
   } finally {
     await body.discard();
@@ -127,7 +127,7 @@ const resumeBatch: RouteHandler<typeof resumeBatchRoute, ApiEnv> = async (c) => 
   await again.where("batchId", "=", row.id).where("state", "=", "failed").execute();
   await services.db.updateTable("batches").set({ budget }).where("id", "=", row.id).execute();
   await setState(services, row, ["paused", "stopped", "done"], "running");
-  await goOn(services, row);
+  await goOn(services, "batch", row);
   return c.json(await shown(services, await findOwn(services, person, row.id)), 200);
 };
 

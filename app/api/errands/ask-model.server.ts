@@ -5,6 +5,12 @@ import type { Services } from "../env.server.ts";
 /** The model has failed or not answered; the message is the sentence for people. The step is taken again later. */
 export class ModelFailed extends Error {
   override name = "ModelFailed";
+  readonly cost: number;
+
+  constructor(problem: string, cost: number) {
+    super(problem);
+    this.cost = cost;
+  }
 }
 
 // In ms, for one answer.
@@ -22,6 +28,7 @@ export async function askModel(
 ): Promise<{ text: string } & Spent> {
   const { userId } = errand;
   const { text, problem, ...spent } = await askOnce(services, { userId, model, system, question, signal, patience });
-  if (text === undefined) throw new ModelFailed(problem);
+  if (text === undefined) throw new ModelFailed(problem, spent.cost);
+  if (text === "") throw new ModelFailed("El modelo terminó sin escribir nada.", spent.cost);
   return { text, ...spent };
 }

@@ -1,5 +1,6 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import { v7 as newId } from "uuid";
+import type { Trx } from "../../db/engine.server.ts";
 import type { ErrandRow, ErrandStepRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import { textsIn } from "../../process/text/json.ts";
@@ -10,14 +11,15 @@ import { publishes } from "../http/publish-change.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
 import { answers, bearer, id, idParam, line, rowFields, takes, text, timesOf } from "../http/schemas.server.ts";
 import { refuseStale, stale } from "../http/stored-rows.server.ts";
+import { goOn } from "../jobs/go-on.server.ts";
 import { modelToUse } from "../models/models.server.ts";
 import { refuseOnHold } from "../retention/holds.server.ts";
 import { type Plan, planOf, planPart } from "./plan.server.ts";
 import { planSteps } from "./plan-steps.server.ts";
 import { type Place, reportOf } from "./steps.server.ts";
-import { countSteps, goOn } from "./work.server.ts";
+import { countSteps } from "./work.server.ts";
 
-const looksIn = z.array(z.enum(["web", "documents"]));
+const looksIn = z.array(z.enum(["web", "documents"])).min(1, "Di dónde se busca.");
 const state = z.enum(["planning", "planned", "running", "paused", "stopped", "done"]);
 
 const errand = z
@@ -118,10 +120,10 @@ const createErrand: RouteHandler<typeof createErrandRoute, ApiEnv> = async (c) =
     ...{ id: newId(), createdAt: now, updatedAt: now, userId: person.id, modelId, artifactId: null },
     ...{ title: given.question.replace(/\s+/g, " ").trim().slice(0, limits.chatTitle).toWellFormed(), ...given },
     ...{ plan: "[]", looksIn: JSON.stringify([...new Set(places)]), notifies: notifies ? 1 : 0 },
-    ...{ state: "planning", problem: null, workedMs: 0 },
+    ...{ state: "planning", problem: null, workedMs: 0, taken: 0, spent: 0 },
   };
   await db.insertInto("errands").values(row).execute();
-  await goOn(services, row);
+  await goOn(services, "errand", row);
   return c.json(await shown(services, row), 201);
 };
 
@@ -174,6 +176,9 @@ const changeErrand: RouteHandler<typeof changeErrandRoute, ApiEnv> = async (c) =
   const now = await shown(services, before);
   refuseStale(c, before, now);
   if (isAtWork(before)) throw new Problem(409, "Está trabajando: páralo para cambiarlo.");
+  // Of a plan that has begun, steps that are no more in it go with what they have brought.
+  const isOther = plan !== undefined && JSON.stringify(plan) !== before.plan && before.state !== "planned";
+  if (isOther) await refuseOnHold(services.db, person, person.id);
   const columns = {
     ...given,
     ...(modelId !== undefined && { modelId: await usableModel(services, person, modelId) }),
@@ -190,7 +195,6 @@ const changeErrand: RouteHandler<typeof changeErrandRoute, ApiEnv> = async (c) =
       .executeTakeFirst();
     if (numUpdatedRows === 0n) throw stale(now);
     // Steps of an errand that has not begun are put when it begins.
-    const isOther = plan !== undefined && JSON.stringify(plan) !== before.plan && before.state !== "planned";
     if (isOther) await planSteps(trx, before, JSON.parse(before.plan) as Plan, plan);
   });
   return c.json(await shown(services, await findOwn(services, person, before.id)), 200);
@@ -211,7 +215,6 @@ const startErrand: RouteHandler<typeof startErrandRoute, ApiEnv> = async (c) => 
   const row = await findOwn(services, person, c.req.valid("param").id);
   const { finish } = c.req.valid("json");
   if (isAtWork(row)) throw new Problem(409, "Ya está trabajando.");
-  await countAttempt(c, "import", person.id);
   const plan = JSON.parse(row.plan) as Plan;
   await services.db.transaction().execute(async (trx) => {
     const { numUpdatedRows } = await trx
@@ -220,17 +223,47 @@ const startErrand: RouteHandler<typeof startErrandRoute, ApiEnv> = async (c) => 
       .set({ state: plan.length > 0 ? "running" : "planning", problem: null, updatedAt: Date.now() })
       .where("id", "=", row.id)
       .where("state", "=", row.state)
+      // Its plan may have been changed meanwhile.
+      .where("updatedAt", "=", row.updatedAt)
       .executeTakeFirst();
-    if (numUpdatedRows === 0n) throw new Problem(409, "Ya está trabajando.");
-    const steps = trx.updateTable("errandSteps").where("errandId", "=", row.id);
-    await steps.set({ state: "waiting", problem: null }).where("state", "=", "failed").execute();
+    if (numUpdatedRows === 0n) throw new Problem(409, "Ha cambiado mientras tanto. Míralo otra vez.");
     if (row.state === "planned") await planSteps(trx, row, [], plan);
+    const steps = trx.updateTable("errandSteps").where("errandId", "=", row.id);
     const reading = steps.where("state", "=", "waiting").where("kind", "in", ["search", "read", "more"]);
     if (finish) await reading.set({ state: "skipped" }).execute();
+    else await takeAgain(trx, row.id);
+    const left = trx.selectFrom("errandSteps").where("errandId", "=", row.id).where("state", "=", "waiting");
+    if (plan.length > 0 && !(await left.select("id").limit(1).executeTakeFirst())) {
+      throw new Problem(409, "No queda nada por hacer.");
+    }
   });
-  await goOn(services, row);
+  await goOn(services, "errand", row);
   return c.json(await shown(services, await findOwn(services, person, row.id)), 200);
 };
+
+/** Has steps that have failed or were left out taken again, and what rests on them written again. */
+async function takeAgain(trx: Trx, errandId: string): Promise<void> {
+  const wanted = trx
+    .selectFrom("errandSteps")
+    .where("errandId", "=", errandId)
+    .where("state", "in", ["failed", "skipped"]);
+  const parts = await wanted.select("part").distinct().execute();
+  if (parts.length === 0) return;
+  const steps = trx
+    .updateTable("errandSteps")
+    .set({ state: "waiting", problem: null })
+    .where("errandId", "=", errandId);
+  await steps.where("state", "in", ["failed", "skipped"]).execute();
+  const written = steps.where("kind", "in", ["more", "write"]);
+  await written
+    .where(
+      "part",
+      "in",
+      parts.map(({ part }) => part),
+    )
+    .execute();
+  await steps.where("kind", "=", "join").execute();
+}
 
 const stopErrandRoute = createRoute({
   method: "post",
@@ -295,10 +328,11 @@ async function usableModel(services: Services, person: Person, wanted: string | 
 }
 
 async function shown(services: Services, row: ErrandRow): Promise<z.output<typeof errand>> {
-  const { done, all, cost } = await countSteps(services, row);
+  const { done, all } = await countSteps(services, row);
   const { id: errandId, title, question, modelId, artifactId, state: now, problem, budget } = row;
   return {
-    ...{ id: errandId, ...timesOf(row), title, question, modelId, artifactId, state: now, problem, budget, cost },
+    ...{ id: errandId, ...timesOf(row), title, question, modelId, artifactId, state: now, problem, budget },
+    cost: Number(row.spent),
     ...{ plan: JSON.parse(row.plan) as Plan, looksIn: textsIn(row.looksIn) as z.output<typeof looksIn> },
     ...{ steps: done, stepsInAll: all, stepsAtMost: Number(row.stepsAtMost) },
     ...{ minutes: Math.floor(Number(row.workedMs) / 60_000), minutesAtMost: Number(row.minutesAtMost) },

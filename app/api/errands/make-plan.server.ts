@@ -16,12 +16,12 @@ export async function makePlan(
   signal: AbortSignal,
 ): Promise<void> {
   const { id, userId, question } = errand;
-  const { text } = await askModel(services, { errand, model, signal }, question, instructions);
+  const { text, cost } = await askModel(services, { errand, model, signal }, question, instructions);
   const plan = JSON.stringify(planIn(text, question));
   const title = titleIn(text) || errand.title;
   await services.db
     .updateTable("errands")
-    .set({ title, plan, state: "planned", problem: null, updatedAt: Date.now() })
+    .set((e) => ({ title, plan, state: "planned", problem: null, spent: e("spent", "+", cost), updatedAt: Date.now() }))
     .where("id", "=", id)
     .where("state", "=", "planning")
     .execute();

@@ -19,6 +19,8 @@ export async function planSteps(
   const own = trx.deleteFrom("errandSteps").where("errandId", "=", errandId);
   await own.where("kind", "!=", "read").where("state", "in", ["waiting", "skipped"]).execute();
   await own.where("kind", "=", "join").execute();
+  const again = trx.updateTable("errandSteps").set({ state: "waiting" }).where("errandId", "=", errandId);
+  await again.where("kind", "=", "read").where("state", "=", "skipped").execute();
   for (const [part, { title, searches }] of before.entries()) {
     const now = plan.findIndex((one) => one.title === title);
     if (now < 0) await own.where("part", "=", part).execute();

@@ -3,12 +3,21 @@ import { limits } from "../../process/limits.ts";
 import { listOf, objectOf, recordOf } from "../../process/text/json.ts";
 import { line } from "../http/schemas.server.ts";
 
+/** A line of a plan without the number or dash that lists have before it, and without signs that nobody sees. */
+const bare = (text: string): string =>
+  text
+    .replace(/[\p{Cc}\s]+/gu, " ")
+    .trim()
+    .replace(/^(?:(?:[-*•]|\d{1,2}[.)])\s+)+/, "")
+    .slice(0, 200)
+    .toWellFormed();
+
 /** A part of an errand: its title, and the words to search for. */
 export const planPart = z
   .strictObject({
-    title: line("El título de una parte", 200, 1),
+    title: line("El título de una parte", 200, 1).transform(bare),
     searches: z
-      .array(line("Una búsqueda", 200, 1))
+      .array(line("Una búsqueda", 200, 1).transform(bare))
       .max(limits.errandSearches, `Una parte tiene ${limits.errandSearches} búsquedas como mucho.`),
   })
   .openapi("ErrandPart");
@@ -22,7 +31,7 @@ export const planOf = z
   .max(limits.errandParts, `El plan tiene ${limits.errandParts} partes como mucho.`);
 export type Plan = z.output<typeof planOf>;
 
-const short = (value: unknown) => (typeof value === "string" ? value.replace(/\s+/g, " ").trim().slice(0, 200) : "");
+const short = (value: unknown) => (typeof value === "string" ? bare(value) : "");
 
 /** The plan in the answer of a model, as far as it is one; else the question as its one part. */
 export function planIn(answer: string, question: string): Plan {

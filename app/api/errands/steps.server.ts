@@ -12,8 +12,8 @@ import { askModel } from "./ask-model.server.ts";
 import { jsonIn, type Plan, searchesIn } from "./plan.server.ts";
 import { addSteps } from "./plan-steps.server.ts";
 
-// Of one search.
-const readAtMost = 4;
+// Of one search, in one place.
+const readAtMost = 3;
 // In characters: of a page that a model reads at once, of its notes, and of all notes of a part.
 const pageLength = 14_000;
 const notesLength = 4_000;
@@ -51,7 +51,10 @@ export async function takeStep(services: Services, at: At): Promise<void> {
     // The errand's row first: a change of its plan meanwhile has taken the step away.
     await trx
       .updateTable("errands")
-      .set((e) => ({ workedMs: e("workedMs", "+", now - begun), updatedAt: now }))
+      .set((e) => ({
+        ...{ workedMs: e("workedMs", "+", now - begun), taken: e("taken", "+", 1), problem: null },
+        spent: e("spent", "+", spent.cost ?? 0),
+      }))
       .where("id", "=", errand.id)
       .execute();
     const source = isSource ? await sourceOf(trx, step) : null;
@@ -59,7 +62,8 @@ export async function takeStep(services: Services, at: At): Promise<void> {
       .updateTable("errandSteps")
       .set({ text, state, problem, ...spent, source, updatedAt: now })
       .where("id", "=", step.id)
-      .where("state", "=", "waiting")
+      // Left out meanwhile: what it has brought is kept all the same.
+      .where("state", "in", ["waiting", "skipped"])
       .executeTakeFirst();
     if (numUpdatedRows > 0n) await addSteps(trx, { errandId: errand.id, userId: errand.userId }, next);
   });
@@ -87,38 +91,76 @@ const kinds: Record<ErrandStepRow["kind"], (services: Services, at: At) => Promi
   join,
 };
 
-const searchTools = { web: "buscar_en_la_web", documents: "buscar_en_mis_documentos" } as const;
+// Of a version that an errand has written.
+const reportReason = "Encargo";
+
+const searchTools = {
+  web: { tool: "buscar_en_la_web", label: "Buscar en la web" },
+  documents: { tool: "buscar_en_mis_documentos", label: "Buscar en mis documentos" },
+} as const;
 
 async function search(services: Services, { errand, step, signal }: At): Promise<Came> {
-  const tools = await toolsOf(services, errand);
-  const known = await placesOf(services, step);
-  const found: Place[] = [];
+  const [tools, known, reports] = await Promise.all([
+    toolsOf(services, errand),
+    placesOf(services, step),
+    reportFiles(services, errand),
+  ]);
+  const fresh: Place[] = [];
   const problems: string[] = [];
-  for (const place of textsIn(errand.looksIn) as (keyof typeof searchTools)[]) {
-    const tool = tools.find((one) => one.tool === searchTools[place]);
-    if (!tool) continue;
+  const places = textsIn(errand.looksIn) as (keyof typeof searchTools)[];
+  for (const place of places) {
+    const { tool: name, label } = searchTools[place];
     try {
-      const outcome = await callTool(tool, { busqueda: step.input }, errand, signal);
-      found.push(...outcome.found);
+      const { found } = await callTool(usable(tools, name, label), { busqueda: step.input }, errand, signal);
+      const other = found.filter((one) => !known.has(placeKey(one)) && !reports.has(one.fileId ?? ""));
+      fresh.push(...other.slice(0, readAtMost).map((one) => ({ ...one, title: plainTitle(one) })));
     } catch (error) {
       if (!(error instanceof ToolRefused)) throw error;
       problems.push(error.message);
     }
   }
-  const fresh = found.filter((one) => !known.has(placeKey(one))).slice(0, readAtMost);
-  if (found.length === 0 && problems.length > 0) return { text: "", state: "failed", problem: problems.join(" ") };
+  const problem = problems.length > 0 ? problems.join(" ") : undefined;
+  const told = problem !== undefined && { problem };
+  if (problems.length === places.length) return { text: "", state: "failed", ...told };
   const next = fresh.map((place) => ({ part: step.part, kind: "read" as const, input: JSON.stringify(place) }));
-  return { text: fresh.map(({ title }) => title).join("\n"), next };
+  return { text: fresh.map(({ title }) => title).join("\n"), next, ...told };
+}
+
+/** A title in one line; an address where there is none. */
+const plainTitle = ({ title, url }: Found): string =>
+  title
+    .replace(/[\p{Cc}\s]+/gu, " ")
+    .trim()
+    .slice(0, 200)
+    .toWellFormed() ||
+  (url ?? "Sin título");
+
+/** Files of the reports of a person's errands: none is a source of another. */
+async function reportFiles({ db }: Services, { userId }: ErrandRow): Promise<Set<string>> {
+  const reports = db
+    .selectFrom("artifactVersions")
+    .where("userId", "=", userId)
+    .where("reason", "=", reportReason)
+    .where("writerId", "is", null)
+    .select("artifactId");
+  const rows = await db
+    .selectFrom("artifacts")
+    .where("userId", "=", userId)
+    .where("id", "in", reports)
+    .select("fileId")
+    .execute();
+  return new Set(rows.flatMap(({ fileId }) => fileId ?? []));
 }
 
 async function read(services: Services, { errand, step, model, signal }: At): Promise<Came> {
   const place = JSON.parse(step.input) as Place;
   let text = place.quote;
   if (place.url) {
-    const tool = (await toolsOf(services, errand)).find((one) => one.tool === "leer_pagina");
-    if (!tool) return { text: "", state: "failed", problem: "Leer páginas no está disponible." };
+    const tools = await toolsOf(services, errand);
     try {
-      text = (await callTool(tool, { direccion: place.url }, errand, signal)).whole || text;
+      text =
+        (await callTool(usable(tools, "leer_pagina", "Leer una página"), { direccion: place.url }, errand, signal))
+          .whole || text;
     } catch (error) {
       if (!(error instanceof ToolRefused)) throw error;
       return { text: "", state: "failed", problem: error.message };
@@ -128,7 +170,7 @@ async function read(services: Services, { errand, step, model, signal }: At): Pr
   const question = `Pregunta del encargo: ${errand.question}\n\nParte que se investiga: ${title}\n\n${asData(errand, step.id, cutText(text, pageLength))}\n\nAnota lo que este texto dice y sirve para esa parte: datos, cifras, fechas y nombres exactos, en frases cortas. No añadas nada que no esté en él. Si no sirve de nada, contesta solo NADA.`;
   const answer = await askModel(services, { errand, model, signal }, question);
   const notes = cutText(answer.text, notesLength);
-  const isUseless = /^\W*nada\W*$/i.test(notes);
+  const isUseless = notes.length < 200 && /^\W*nada\b/i.test(notes);
   return { ...answer, text: isUseless ? "" : notes, isSource: !isUseless };
 }
 
@@ -171,17 +213,18 @@ async function join(services: Services, { errand, step, model, signal }: At): Pr
 export async function endErrand(services: Services, errand: ErrandRow): Promise<void> {
   const { id, userId, modelId, title, artifactId: before } = errand;
   const text = await reportOf(services, errand);
-  const written = { text, reason: "Encargo", writer: { modelId }, outside: true };
-  const old = before
-    ? await services.db.selectFrom("artifacts").where("id", "=", before).selectAll().executeTakeFirst()
-    : undefined;
+  const written = { text, reason: reportReason, writer: { modelId }, outside: true };
+  const old = before ? await ownReport(services, before) : undefined;
   const place = { userId, chatId: null, projectId: null, sessionId: null };
   const artifact =
-    (old && (await services.artifacts.change(old, { written }))) ??
-    (await services.artifacts.add(place, { title, kind: "text", language: null }, written));
+    old?.text === text
+      ? old
+      : ((old && (await services.artifacts.change(old, { written }))) ??
+        (await services.artifacts.add(place, { title, kind: "text", language: null }, written)));
+  await services.db.updateTable("errands").set({ artifactId: artifact.id }).where("id", "=", id).execute();
   const { numUpdatedRows } = await services.db
     .updateTable("errands")
-    .set({ state: "done", problem: null, artifactId: artifact.id, updatedAt: Date.now() })
+    .set({ state: "done", problem: null, updatedAt: Date.now() })
     .where("id", "=", id)
     .where("state", "=", "running")
     .executeTakeFirst();
@@ -192,6 +235,18 @@ export async function endErrand(services: Services, errand: ErrandRow): Promise<
   if (!person || !publicUrl) return;
   const words = `Hola:\n\nTu encargo «${title}» está hecho.\n\n${publicUrl}/conversation/encargo/${id}\n`;
   services.mail.post({ to: person.email, subject: `Encargo hecho: ${title}`, text: words });
+}
+
+/** The report that an errand has written, and its text; undefined where it is gone, or its person has changed it since. */
+async function ownReport({ db }: Services, artifactId: string) {
+  const row = await db.selectFrom("artifacts").where("id", "=", artifactId).selectAll().executeTakeFirst();
+  const version = await db
+    .selectFrom("artifactVersions")
+    .where("artifactId", "=", artifactId)
+    .where("n", "=", row?.version ?? 0)
+    .select(["text", "writerId"])
+    .executeTakeFirst();
+  return row && version && version.writerId === null ? { ...row, text: version.text } : undefined;
 }
 
 /** The report as far as it is written: its summary, its sections, and the sources that were read, by their numbers. */
@@ -205,14 +260,21 @@ export async function reportOf(services: Pick<Services, "db">, errand: ErrandRow
     .toSorted((a, b) => a - b)
     .map((n) => {
       const { title = "", url } = placeOf(n);
-      const name = title.replace(/[[\]\\]/g, "\\$&");
+      const name = escaped(title);
       return `${n}. ${url ? `[${name}](<${addressIn(url)}>)` : name}`;
     });
   const cited = (text: string) =>
-    text.replace(/\[(\d{1,3})\](?!\()/g, (whole, n) => {
-      const { url } = placeOf(Number(n));
-      return url ? `[\\[${n}\\]](<${addressIn(url)}>)` : whole;
-    });
+    text
+      .split(codeIn)
+      .map((part, at) =>
+        at % 2 === 1
+          ? part
+          : part.replace(/\[(\d{1,3})\](?!\()/g, (whole, n) => {
+              const { url } = placeOf(Number(n));
+              return url ? `[&#91;${n}&#93;](<${addressIn(url)}>)` : whole;
+            }),
+      )
+      .join("");
   return [
     cited(summary?.text ?? ""),
     ...sections.map(({ title, text }) => `## ${title}\n\n${cited(text)}`),
@@ -223,7 +285,14 @@ export async function reportOf(services: Pick<Services, "db">, errand: ErrandRow
 }
 
 /** An address that ends nothing in Markdown. */
-const addressIn = (url: string) => url.replace(/[<>\s\\]/g, encodeURIComponent);
+const addressIn = (url: string) => url.replace(/[<>\s\\`]/g, encodeURIComponent);
+
+/** A title in which no sign means anything to Markdown. */
+const escaped = (title: string) =>
+  title
+    .replaceAll("[", "&#91;")
+    .replaceAll("]", "&#93;")
+    .replace(/[\\`*_{}()+!|<>~$"^:-]/g, "\\$&");
 
 const stepsOf = ({ db }: Pick<Services, "db">, { id }: ErrandRow, kind: ErrandStepRow["kind"]) =>
   db
@@ -260,9 +329,25 @@ async function sourceNumbers(services: Services, errand: ErrandRow): Promise<Set
   return new Set(read.flatMap(({ source }) => (source === null ? [] : Number(source))));
 }
 
-/** A text without numbers of sources that nothing was read for. */
-const withKnownSources = (text: string, known: Set<number>): string =>
-  text.replace(/ ?\[(\d{1,3})\](?!\()/g, (whole, number) => (known.has(Number(number)) ? whole : ""));
+const codeIn = /(```[\s\S]*?(?:```|$)|`[^`\n]*`)/;
+
+/** A text with numbers of known sources alone, each between brackets of its own; code stays as it is. */
+function withKnownSources(text: string, known: Set<number>): string {
+  const cited = (part: string) =>
+    part
+      .replace(/【(\d{1,3})[^【】\n]{0,40}】/g, "[$1]")
+      .replace(/ ?\[(\d{1,3}(?:\s{0,2}[,;]\s{0,2}\d{1,3}){0,9})\](?:\([^()\n]{0,500}\))?/g, (whole, list: string) => {
+        const numbers = list
+          .split(/[,;]/)
+          .map(Number)
+          .filter((n) => known.has(n));
+        return numbers.length > 0 ? `${whole.startsWith(" ") ? " " : ""}${numbers.map((n) => `[${n}]`).join("")}` : "";
+      });
+  const parts = text.split(codeIn).map((part, n) => (n % 2 === 1 ? part : cited(part)));
+  // Code without end would swallow what stands below it.
+  const marks = text.match(/^\s{0,3}```/gm)?.length ?? 0;
+  return parts.join("") + (marks % 2 === 1 ? "\n```" : "");
+}
 
 const planIn = ({ plan }: ErrandRow): Plan => JSON.parse(plan) as Plan;
 
@@ -274,6 +359,14 @@ function asData({ id }: ErrandRow, stepId: string, text: string): string {
 
 const toolsOf = async ({ toolbox }: Services, { userId }: ErrandRow): Promise<Tool[]> =>
   (await toolbox.offered(userId, [])).tools.filter(({ server }) => server === null);
+
+/** The tool of this name. Throws ToolRefused where it is not there, or a person has to be asked before each call. */
+function usable(tools: Tool[], name: string, label: string): Tool {
+  const tool = tools.find((one) => one.tool === name);
+  if (!tool) throw new ToolRefused(`«${label}» no está disponible.`);
+  if (tool.asks) throw new ToolRefused(`«${label}» pide permiso cada vez, y aquí no hay a quién preguntar.`);
+  return tool;
+}
 
 async function callTool(tool: Tool, input: object, { userId, modelId }: ErrandRow, stopped: AbortSignal) {
   const signal = AbortSignal.any([stopped, AbortSignal.timeout(tool.time)]);

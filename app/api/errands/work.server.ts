@@ -6,6 +6,7 @@ import { LimitReached } from "../../replies/usage.server.ts";
 import type { Services } from "../env.server.ts";
 import { findPerson, refuseInactive } from "../http/authentication.server.ts";
 import { Problem } from "../http/problem.server.ts";
+import { goOn } from "../jobs/go-on.server.ts";
 import { modelToUse } from "../models/models.server.ts";
 import { tellLimit } from "../webhooks/limit-reached.server.ts";
 import { ModelFailed } from "./ask-model.server.ts";
@@ -19,24 +20,10 @@ export const workingOnErrands = (services: Services): JobRules => ({
   atOnce: 2,
   retries,
   work: (job) => work(services, job),
-  async failed({ subjectId }, problem) {
-    await services.db
-      .updateTable("errands")
-      .set({ state: "paused", problem: `No ha podido seguir: ${problem}` })
-      .where("id", "=", subjectId)
-      .where("state", "in", ["planning", "running"])
-      .execute();
+  async failed({ subjectId, userId }, problem) {
+    if (userId) await pause(services, { id: subjectId ?? "", userId }, `No ha podido seguir: ${problem}`);
   },
 });
-
-/** Has an errand go on, in the background. */
-export async function goOn({ db, jobs }: Services, { id, userId }: Pick<ErrandRow, "id" | "userId">): Promise<void> {
-  const waiting = db.selectFrom("jobs").where("kind", "=", "errand").where("subjectId", "=", id);
-  if (!(await waiting.where("state", "=", "waiting").select("id").executeTakeFirst())) {
-    await jobs.add({ kind: "errand", userId, subjectId: id });
-  }
-  jobs.wake("errand");
-}
 
 /** One step in one job: others have their turn in between, and a death of the process counts against that step alone. */
 async function work(services: Services, { subjectId, attempts, signal, progress }: JobAtWork): Promise<void> {
@@ -48,6 +35,7 @@ async function work(services: Services, { subjectId, attempts, signal, progress 
     .selectAll()
     .executeTakeFirst();
   if (!errand) return;
+  const begun = Date.now();
   try {
     const person = await findPerson(services, errand.userId);
     if (!person) return;
@@ -57,34 +45,52 @@ async function work(services: Services, { subjectId, attempts, signal, progress 
     if (errand.state === "planning") return await makePlan(services, errand, model, signal);
     const step = await nextStep(services, errand);
     if (!step) return await endErrand(services, errand);
-    const { done, all, cost } = await countSteps(services, errand);
+    const { done, all } = await countSteps(services, errand);
     await progress(done, all);
-    const limit = limitOf(errand, step, done, cost);
+    const limit = limitOf(errand, step);
     if (limit) return await pause(services, errand, limit);
     await takeStep(services, { errand, step, model, signal });
   } catch (error) {
-    // Too many replies at once: tried again in a while, as a failure is.
-    if (error instanceof LimitReached && !error.ofPlan) throw error;
-    if (error instanceof ModelFailed && attempts > retries.length) throw new JobFailed(error.message, { cause: error });
+    if (error instanceof ModelFailed) await tellFailure(services, errand, error, Date.now() - begun);
+    const isOver = attempts > retries.length;
+    // Tried again in a while; too many replies at once, too.
+    const passes = error instanceof ModelFailed || (error instanceof LimitReached && !error.ofPlan);
+    if (passes) throw isOver ? new JobFailed(error.message, { cause: error }) : error;
     const isToldOf = error instanceof LimitReached || error instanceof Problem || error instanceof ArtifactRefused;
     if (!isToldOf) throw error;
     if (error instanceof LimitReached) await tellLimit(services, errand.userId, error);
     return pause(services, errand, error.message);
   }
-  await goOn(services, errand);
+  await goOn(services, "errand", errand);
 }
 
-/** Why an errand may not go on; writing what there is may always. */
-function limitOf(errand: ErrandRow, { kind }: ErrandStepRow, done: number, cost: number): string | undefined {
-  if (errand.budget !== null && cost >= errand.budget) return "Se ha gastado lo que podía costar.";
+/** Why an errand may not look further; writing what there is may always. */
+function limitOf({ budget, spent, taken, stepsAtMost, workedMs, minutesAtMost }: ErrandRow, { kind }: ErrandStepRow) {
   if (kind === "write" || kind === "join") return undefined;
-  if (done >= errand.stepsAtMost) return `Ha dado los ${errand.stepsAtMost} pasos que podía dar.`;
-  if (errand.workedMs >= errand.minutesAtMost * 60_000)
-    return `Ha trabajado los ${errand.minutesAtMost} minutos que podía.`;
-  return undefined;
+  if (budget !== null && Number(spent) >= budget) return "Se ha gastado lo que podía costar.";
+  if (Number(taken) >= stepsAtMost) return `Ha dado los ${stepsAtMost} pasos que podía dar.`;
+  return Number(workedMs) >= minutesAtMost * 60_000
+    ? `Ha trabajado los ${minutesAtMost} minutos que podía.`
+    : undefined;
 }
 
-async function pause({ db, changes }: Services, { id, userId }: ErrandRow, problem: string): Promise<void> {
+/** Counts what a failure has cost, and says it while it is tried again. */
+async function tellFailure({ db, changes }: Services, { id, userId }: ErrandRow, failed: ModelFailed, ms: number) {
+  await db
+    .updateTable("errands")
+    .set((e) => ({
+      spent: e("spent", "+", failed.cost),
+      workedMs: e("workedMs", "+", ms),
+      problem: `${failed.message} Se intentará otra vez.`,
+    }))
+    .where("id", "=", id)
+    .execute();
+  changes.tell({ userId, what: "errand" });
+}
+
+type Owned = Pick<ErrandRow, "id" | "userId">;
+
+async function pause({ db, changes }: Services, { id, userId }: Owned, problem: string): Promise<void> {
   await db
     .updateTable("errands")
     .set({ state: "paused", problem, updatedAt: Date.now() })
@@ -106,7 +112,7 @@ const nextStep = ({ db }: Services, { id }: ErrandRow): Promise<ErrandStepRow | 
     .selectAll()
     .executeTakeFirst();
 
-/** Steps that are over and all there are, and what they have cost. */
+/** Steps that are over, and all there are. */
 export async function countSteps({ db }: Pick<Services, "db">, { id }: Pick<ErrandRow, "id">) {
   const counted = await db
     .selectFrom("errandSteps")
@@ -115,30 +121,7 @@ export async function countSteps({ db }: Pick<Services, "db">, { id }: Pick<Erra
     .select([
       sql<number>`count(*)`.as("all"),
       sql<number>`coalesce(sum(case when state = 'waiting' then 0 else 1 end), 0)`.as("done"),
-      sql<number>`coalesce(sum(cost), 0)`.as("cost"),
     ])
     .executeTakeFirstOrThrow();
-  return { all: Number(counted.all), done: Number(counted.done), cost: Number(counted.cost) };
-}
-
-/** Has errands go on that nobody is working on: a restored copy and another engine have them without their jobs. */
-export async function resumeErrands(services: Services): Promise<void> {
-  const left = await services.db
-    .selectFrom("errands")
-    .where("state", "in", ["planning", "running"])
-    .where((e) =>
-      e.not(
-        e.exists(
-          e
-            .selectFrom("jobs")
-            .whereRef("jobs.subjectId", "=", "errands.id")
-            .where("kind", "=", "errand")
-            .where("jobs.state", "in", ["waiting", "running"])
-            .select("jobs.id"),
-        ),
-      ),
-    )
-    .select(["id", "userId"])
-    .execute();
-  for (const errand of left) await goOn(services, errand);
+  return { all: Number(counted.all), done: Number(counted.done) };
 }

@@ -20,6 +20,8 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
       .addColumn("stepsAtMost", number, (c) => c.notNull())
       .addColumn("minutesAtMost", number, (c) => c.notNull())
       .addColumn("workedMs", number, (c) => c.notNull())
+      .addColumn("taken", number, (c) => c.notNull())
+      .addColumn("spent", real, (c) => c.notNull())
       .addColumn("notifies", number, (c) => c.notNull()),
   );
   for (const column of ["userId", "artifactId"]) await index("errands", column);

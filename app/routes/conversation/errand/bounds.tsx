@@ -27,7 +27,7 @@ export function Bounds({ errand }: { errand?: Errand }) {
         name="budget"
         label="Puede costar, como mucho"
         hint="En la moneda de los precios del modelo. Vacío: lo que dé tu plan."
-        defaultValue={errand?.budget?.toLocaleString("es", { useGrouping: false }) ?? ""}
+        defaultValue={errand?.budget?.toLocaleString("es", { useGrouping: false, maximumFractionDigits: 6 }) ?? ""}
         inputMode="decimal"
         maxLength={20}
       />

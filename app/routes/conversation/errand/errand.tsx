@@ -67,16 +67,21 @@ export default function Errand({ loaderData: { errand, html }, actionData }: Rou
           </a>
         </p>
       )}
-      <Actions id={id} state={state} planned={plan.length > 0} left={steps < stepsInAll} />
+      <Actions
+        id={id}
+        state={state}
+        planned={plan.length > 0}
+        left={errand.stepsTaken.some((one) => one.state !== "done")}
+      />
+      {!isAtWork && (
+        <p className="mt-3">
+          <a href={`/conversation/encargo/${id}/plan`}>Cambiar el plan, el modelo y los límites</a>
+        </p>
+      )}
       {plan.length > 0 && (
         <section className="mt-8" aria-label="Plan">
           <h2>{state === "planned" ? "Plan" : "Qué se ha hecho"}</h2>
-          {!isAtWork && (
-            <p className="mt-3">
-              <a href={`/conversation/encargo/${id}/plan`}>Cambiar el plan y sus límites</a>
-            </p>
-          )}
-          <Steps plan={plan} steps={errand.stepsTaken} />
+          <Steps plan={plan} steps={errand.stepsTaken} showNotes={!isAtWork} />
         </section>
       )}
       {html && (

@@ -1,7 +1,7 @@
 import { redirect } from "react-router";
 import { z } from "zod";
 import { limits } from "../../../process/limits.ts";
-import { SelectField, TextField } from "../../../ui/forms/field.tsx";
+import { TextField } from "../../../ui/forms/field.tsx";
 import { Fields } from "../../../ui/forms/fields.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { titled } from "../../../ui/navigation/page-title.ts";
@@ -13,7 +13,8 @@ import { requireActive, requireAuth } from "../../../web/guards.server.ts";
 import { listModels } from "../models.server.ts";
 import type { Route } from "./+types/errands";
 import { Bounds } from "./bounds.tsx";
-import { numberTyped, stateWords } from "./errand-words.ts";
+import { numberTyped, placeNames, placesOf, stateWords } from "./errand-words.ts";
+import { Places } from "./places.tsx";
 
 export const middleware: Route.MiddlewareFunction[] = [requireAuth, requireActive];
 export const meta = titled("Encargos");
@@ -33,7 +34,7 @@ export async function loader({ context }: Route.LoaderArgs) {
 const fields = z.object({
   question: z.string().default(""),
   modelId: z.string().default(""),
-  looksIn: z.enum(["both", "web", "documents"]).default("both"),
+  looksIn: z.enum(placeNames).default("both"),
   budget: z.string().default(""),
   stepsAtMost: z.string().default(""),
   minutesAtMost: z.string().default(""),
@@ -42,11 +43,10 @@ const fields = z.object({
 
 export const action = ({ context }: Route.ActionArgs) =>
   sendFields(context, fields, async ({ modelId, looksIn, notifies, question, ...bounds }) => {
-    const places = looksIn === "both" ? (["web", "documents"] as const) : ([looksIn] as const);
     const steps = numberTyped(bounds.stepsAtMost);
     const minutes = numberTyped(bounds.minutesAtMost);
     const json = {
-      ...{ question, looksIn: [...places], budget: numberTyped(bounds.budget), notifies: notifies !== "" },
+      ...{ question, looksIn: placesOf(looksIn), budget: numberTyped(bounds.budget), notifies: notifies !== "" },
       ...(modelId && { modelId }),
       ...(steps !== null && { stepsAtMost: steps }),
       ...(minutes !== null && { minutesAtMost: minutes }),
@@ -95,21 +95,7 @@ export default function Errands({ loaderData: { errands, models }, actionData }:
               required
               maxLength={limits.message}
             />
-            <SelectField
-              name="looksIn"
-              label="Dónde se busca"
-              choices={[
-                { id: "both", name: "En la web y en mis documentos" },
-                { id: "web", name: "Solo en la web" },
-                { id: "documents", name: "Solo en mis documentos" },
-              ]}
-            />
-            <SelectField
-              name="modelId"
-              label="Modelo"
-              defaultValue={models.find(({ isDefault }) => isDefault)?.id}
-              choices={models}
-            />
+            <Places models={models} />
             <Bounds />
           </Fields>
           <div className="buttons">

@@ -8,7 +8,7 @@ export const planAsText = (plan: Plan): string =>
 export function planFromText(text: string): Plan {
   const plan: Plan = [];
   for (const line of text.split("\n").map((one) => one.trim())) {
-    const search = /^[-*•](.*)$/.exec(line)?.[1]?.trim();
+    const search = /^[-*•]\s/.test(line) ? line.slice(2).trim() : undefined;
     if (search && plan.length > 0) plan.at(-1)?.searches.push(search);
     else if (line) plan.push({ title: (search ?? line).replace(/^\d{1,2}[.)]\s+/, ""), searches: [] });
   }

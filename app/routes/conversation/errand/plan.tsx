@@ -1,4 +1,4 @@
-import { data, redirect } from "react-router";
+import { redirect } from "react-router";
 import { z } from "zod";
 import { limits } from "../../../process/limits.ts";
 import { Field, TextField } from "../../../ui/forms/field.tsx";
@@ -9,9 +9,11 @@ import { accepted, read } from "../../../web/api-result.server.ts";
 import { apiContext, formContext } from "../../../web/context.ts";
 import { sendFields, textOf } from "../../../web/forms/form.server.ts";
 import { requireActive, requireAuth } from "../../../web/guards.server.ts";
+import { listModels } from "../models.server.ts";
 import type { Route } from "./+types/plan";
 import { Bounds } from "./bounds.tsx";
-import { numberTyped } from "./errand-words.ts";
+import { numberTyped, placeNames, placesOf } from "./errand-words.ts";
+import { Places } from "./places.tsx";
 import { planAsText, planFromText } from "./plan-text.ts";
 
 export const middleware: Route.MiddlewareFunction[] = [requireAuth, requireActive];
@@ -21,12 +23,14 @@ export const meta: Route.MetaFunction = ({ loaderData, matches }) =>
 export async function loader({ context, params: { id } }: Route.LoaderArgs) {
   const errand = await read(context.get(apiContext).api.errand[":id"].$get({ param: { id } }));
   if (errand.state === "planning" || errand.state === "running") throw redirect(`/conversation/encargo/${id}`);
-  if (errand.plan.length === 0) throw data(null, 404);
-  return { errand, text: planAsText(errand.plan) };
+  const models = (await listModels(context)).filter(({ local }) => !local);
+  return { errand, text: planAsText(errand.plan), models };
 }
 
 const fields = z.object({
   title: z.string().default(""),
+  modelId: z.string().default(""),
+  looksIn: z.enum(placeNames).default("both"),
   plan: z.string().default(""),
   budget: z.string().default(""),
   stepsAtMost: z.string().default(""),
@@ -36,9 +40,11 @@ const fields = z.object({
 
 export const action = ({ context, params: { id } }: Route.ActionArgs) => {
   const form = context.get(formContext);
-  return sendFields(context, fields, async ({ title, plan, notifies, ...bounds }) => {
+  return sendFields(context, fields, async ({ title, plan, modelId, looksIn, notifies, ...bounds }) => {
     const json = {
-      ...{ title, plan: planFromText(plan), notifies: notifies !== "", budget: numberTyped(bounds.budget) },
+      ...{ title, notifies: notifies !== "", budget: numberTyped(bounds.budget), looksIn: placesOf(looksIn) },
+      ...(form.has("plan") && { plan: planFromText(plan) }),
+      ...(modelId && { modelId }),
       stepsAtMost: numberTyped(bounds.stepsAtMost) ?? -1,
       minutesAtMost: numberTyped(bounds.minutesAtMost) ?? -1,
     };
@@ -51,7 +57,7 @@ export const action = ({ context, params: { id } }: Route.ActionArgs) => {
 };
 
 /** The plan of an errand and how far it may go, to be changed and agreed to. */
-export default function Plan({ loaderData: { errand, text }, actionData }: Route.ComponentProps) {
+export default function Plan({ loaderData: { errand, text, models }, actionData }: Route.ComponentProps) {
   const { id, title, updatedAt } = errand;
   return (
     <main className="leaf" id="contenido">
@@ -63,14 +69,17 @@ export default function Plan({ loaderData: { errand, text }, actionData }: Route
         <input type="hidden" name="version" value={updatedAt} />
         <Fields id="plan" result={actionData ?? undefined}>
           <Field name="title" label="Título del informe" defaultValue={title} required maxLength={limits.chatTitle} />
-          <TextField
-            name="plan"
-            label="Partes"
-            hint={`Una línea para cada parte, ${limits.errandParts} como mucho, y debajo lo que se busca para ella, cada búsqueda detrás de un guion.`}
-            defaultValue={text}
-            rows={14}
-            required
-          />
+          {text && (
+            <TextField
+              name="plan"
+              label="Partes"
+              hint={`Una línea para cada parte, ${limits.errandParts} como mucho, y debajo lo que se busca para ella, cada búsqueda detrás de un guion.`}
+              defaultValue={text}
+              rows={14}
+              required
+            />
+          )}
+          <Places models={models} modelId={errand.modelId ?? undefined} looksIn={errand.looksIn} />
           <Bounds errand={errand} />
         </Fields>
         <div className="buttons">

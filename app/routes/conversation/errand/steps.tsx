@@ -9,10 +9,11 @@ type Step = {
   problem: string | null;
   source: number | null;
 };
-type StepsProps = { plan: { title: string; searches: string[] }[]; steps: Step[] };
+/** `showNotes`: a page that comes again every few seconds leaves them out. */
+type StepsProps = { plan: { title: string; searches: string[] }[]; steps: Step[]; showNotes: boolean };
 
 /** The parts of a plan with the steps that were taken for each: what was searched, what was read and what is noted of it. */
-export function Steps({ plan, steps }: StepsProps) {
+export function Steps({ plan, steps, showNotes }: StepsProps) {
   return (
     <ol className="mt-4">
       {plan.map(({ title, searches }, part) => {
@@ -24,7 +25,7 @@ export function Steps({ plan, steps }: StepsProps) {
               {own.length > 0
                 ? own.map((step) => (
                     <li key={`${step.kind} ${step.title} ${step.url}`} className="mt-1">
-                      <StepLine step={step} />
+                      <StepLine step={step} showNotes={showNotes} />
                     </li>
                   ))
                 : searches.map((one) => (
@@ -40,7 +41,7 @@ export function Steps({ plan, steps }: StepsProps) {
   );
 }
 
-function StepLine({ step }: { step: Step }) {
+function StepLine({ step, showNotes }: { step: Step; showNotes: boolean }) {
   const { kind, title, state, text, problem, source } = step;
   if (kind === "search") {
     const said = { waiting: "Buscar", done: "Buscado:", failed: "No se ha podido buscar", skipped: "Sin buscar:" }[
@@ -74,10 +75,12 @@ function StepLine({ step }: { step: Step }) {
   return (
     <>
       Leído: [{source}] {name}{" "}
-      <details className="noted">
-        <summary>Lo que se ha anotado</summary>
-        <p className="whitespace-pre-wrap text-text-2">{text}</p>
-      </details>
+      {showNotes && (
+        <details className="noted">
+          <summary>Lo que se ha anotado</summary>
+          <p className="whitespace-pre-wrap text-text-2">{text}</p>
+        </details>
+      )}
     </>
   );
 }

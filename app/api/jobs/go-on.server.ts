@@ -1,0 +1,42 @@
+import type { Services } from "../env.server.ts";
+
+type Kind = "batch" | "errand";
+type Work = { id: string; userId: string };
+const tables = { batch: "batches", errand: "errands" } as const;
+// States in which somebody has to be at work on it.
+const atWork = { batch: ["running"], errand: ["planning", "running"] } as const;
+
+/** Has work that its person has begun go on in the background, at once: a job that waits after a failure is not waited for. */
+export async function goOn({ db, clock, jobs }: Services, kind: Kind, { id, userId }: Work): Promise<void> {
+  const { numUpdatedRows } = await db
+    .updateTable("jobs")
+    .set({ dueAt: clock.now(), attempts: 0, problem: null })
+    .where("kind", "=", kind)
+    .where("subjectId", "=", id)
+    .where("state", "=", "waiting")
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) await jobs.add({ kind, userId, subjectId: id });
+  jobs.wake(kind);
+}
+
+/** Has work go on that nobody is at: a restored copy and another engine have it without its jobs. */
+export async function resumeAll(services: Services, kind: Kind): Promise<void> {
+  const left = await services.db
+    .selectFrom(`${tables[kind]} as work` as "errands as work")
+    .where("work.state", "in", [...atWork[kind]])
+    .where((e) =>
+      e.not(
+        e.exists(
+          e
+            .selectFrom("jobs")
+            .whereRef("jobs.subjectId", "=", "work.id")
+            .where("jobs.kind", "=", kind)
+            .where("jobs.state", "in", ["waiting", "running"])
+            .select("jobs.id"),
+        ),
+      ),
+    )
+    .select(["work.id", "work.userId"])
+    .execute();
+  for (const work of left) await goOn(services, kind, work);
+}
