@@ -3,20 +3,35 @@ import { numberTyped } from "../../app/routes/conversation/errand/errand-words.t
 import { planAsText, planFromText } from "../../app/routes/conversation/errand/plan-text.ts";
 import { Browser, readable } from "../support/browser.ts";
 import { startErrandModel } from "../support/errand-model.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { type MailServer, startMailServer } from "../support/mail-server.ts";
+import { freePort, startServer, type TestServer } from "../support/server.ts";
 
 let server: TestServer;
 let models: Awaited<ReturnType<typeof startErrandModel>>;
+let mails: MailServer;
 let ana: Browser;
+let address: string;
 beforeAll(async () => {
   models = await startErrandModel();
-  server = await startServer({ OPENAI_BASE_URL: models.url });
+  mails = await startMailServer();
+  const port = await freePort();
+  server = await startServer({
+    ...{
+      OPENAI_BASE_URL: models.url,
+      SMTP_URL: mails.url,
+      MAIL_TO: "casa@ejemplo.es",
+      PORT: String(port),
+      MAIL_FROM: "no-responder@ejemplo.es",
+    },
+    PUBLIC_URL: `http://127.0.0.1:${port}`,
+  });
   ana = new Browser(server.url);
-  await ana.signUp("Ana");
+  address = await ana.signUp("Ana");
 });
 afterAll(async () => {
   await server.stop();
   models.stop();
+  await mails.stop();
 });
 
 const wish = { question: "¿Qué se sabe del puente?", looksIn: "documents", stepsAtMost: "1.000" };
@@ -28,7 +43,7 @@ it("is asked for in a form, which keeps what was typed and says what is wrong", 
   const html = await wrong.text();
   expect(readable(html)).toContain("Los pasos son un número entre 1 y 300.");
   expect(html).toContain("¿Qué se sabe del puente?");
-  const made = await ana.change("/conversation/encargo", { ...wish, stepsAtMost: "40", budget: "1,5" });
+  const made = await ana.change("/conversation/encargo", { ...wish, stepsAtMost: "40", budget: "1,5", notifies: "si" });
   page = made.headers.get("Location") ?? "";
   expect(page).toMatch(/^\/conversation\/encargo\/[\w-]{36}$/);
 });
@@ -44,7 +59,8 @@ it("has its lines and numbers read as they are written", () => {
 });
 
 it("waits with its plan, which is changed as lines of text and agreed to", async () => {
-  await expect.poll(async () => readable(await ana.html(page))).toContain("El plan espera tu visto bueno");
+  expect(await mails.nextTo(address)).toContain("tiene un plan que espera tu visto bueno.");
+  expect(readable(await ana.html(page))).toContain("El plan espera tu visto bueno");
   expect(readable(await ana.html(page))).toContain("Buscar « historia puente »");
   const form = await ana.html(`${page}/plan`);
   expect(form).toContain("Historia\n- historia puente\n\nCoste\n- coste puente");
@@ -61,6 +77,7 @@ it("waits with its plan, which is changed as lines of text and agreed to", async
 
 it("shows what has been done, ends as a text, and goes when it is deleted", async () => {
   await expect.poll(async () => readable(await ana.html(page)), { timeout: 20_000 }).toContain("Abrir el informe");
+  expect(await mails.nextTo(address)).toContain(`${server.url}${page}`);
   const html = await ana.html(page);
   expect(readable(html)).toContain("Buscado: « obras puente »");
   expect(readable(html)).toContain("No se ha encontrado nada sobre esto.");

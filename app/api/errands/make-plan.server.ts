@@ -3,6 +3,7 @@ import { limits } from "../../process/limits.ts";
 import type { Services } from "../env.server.ts";
 import { askModel } from "./ask-model.server.ts";
 import { planIn, titleIn } from "./plan.server.ts";
+import { tellByMail } from "./tell-by-mail.server.ts";
 
 const instructions = `Preparas el plan de un encargo: una pregunta que se contesta buscando, leyendo y escribiendo un informe. Contesta solo con un objeto JSON, sin nada más:
 {"titulo": "título breve del informe", "partes": [{"titulo": "de qué trata la parte", "busquedas": ["palabras para un buscador", "otras"]}]}
@@ -19,11 +20,13 @@ export async function makePlan(
   const { text, cost } = await askModel(services, { errand, model, signal }, question, instructions);
   const plan = JSON.stringify(planIn(text, question));
   const title = titleIn(text) || errand.title;
-  await services.db
+  const planned = await services.db
     .updateTable("errands")
     .set((e) => ({ title, plan, state: "planned", problem: null, spent: e("spent", "+", cost), updatedAt: Date.now() }))
     .where("id", "=", id)
     .where("state", "=", "planning")
-    .execute();
+    .returningAll()
+    .executeTakeFirst();
+  if (planned) await tellByMail(services, planned, "tiene un plan que espera tu visto bueno.");
   services.changes.tell({ userId, what: "errand" });
 }

@@ -11,6 +11,7 @@ import type { Services } from "../env.server.ts";
 import { askModel } from "./ask-model.server.ts";
 import { jsonIn, type Plan, searchesIn } from "./plan.server.ts";
 import { addSteps } from "./plan-steps.server.ts";
+import { tellByMail } from "./tell-by-mail.server.ts";
 
 // Of one search, in one place.
 const readAtMost = 3;
@@ -229,12 +230,7 @@ export async function endErrand(services: Services, errand: ErrandRow): Promise<
     .where("state", "=", "running")
     .executeTakeFirst();
   services.changes.tell({ userId, what: "errand" });
-  if (numUpdatedRows === 0n || !errand.notifies) return;
-  const person = await services.db.selectFrom("users").where("id", "=", userId).select("email").executeTakeFirst();
-  const { publicUrl } = services.config;
-  if (!person || !publicUrl) return;
-  const words = `Hola:\n\nTu encargo «${title}» está hecho.\n\n${publicUrl}/conversation/encargo/${id}\n`;
-  services.mail.post({ to: person.email, subject: `Encargo hecho: ${title}`, text: words });
+  if (numUpdatedRows > 0n) await tellByMail(services, errand, "está hecho.");
 }
 
 /** The report that an errand has written, and its text; undefined where it is gone, or its person has changed it since. */

@@ -12,6 +12,7 @@ import { tellLimit } from "../webhooks/limit-reached.server.ts";
 import { ModelFailed } from "./ask-model.server.ts";
 import { makePlan } from "./make-plan.server.ts";
 import { endErrand, takeStep } from "./steps.server.ts";
+import { tellByMail } from "./tell-by-mail.server.ts";
 
 // In ms, after a model that has failed.
 const retries = [30_000, 5 * 60_000];
@@ -90,14 +91,17 @@ async function tellFailure({ db, changes }: Services, { id, userId }: ErrandRow,
 
 type Owned = Pick<ErrandRow, "id" | "userId">;
 
-async function pause({ db, changes }: Services, { id, userId }: Owned, problem: string): Promise<void> {
-  await db
+/** Pauses an errand, which waits for its person: they are told. */
+async function pause(services: Services, { id, userId }: Owned, problem: string): Promise<void> {
+  const paused = await services.db
     .updateTable("errands")
     .set({ state: "paused", problem, updatedAt: Date.now() })
     .where("id", "=", id)
     .where("state", "in", ["planning", "running"])
-    .execute();
-  changes.tell({ userId, what: "errand" });
+    .returningAll()
+    .executeTakeFirst();
+  services.changes.tell({ userId, what: "errand" });
+  if (paused) await tellByMail(services, paused, `está en pausa. ${problem}`);
 }
 
 const nextStep = ({ db }: Services, { id }: ErrandRow): Promise<ErrandStepRow | undefined> =>

@@ -33,7 +33,7 @@ export function Bounds({ errand }: { errand?: Errand }) {
       />
       <SelectField
         name="notifies"
-        label="Cuando acabe"
+        label="Cuando acabe, o espere algo de ti"
         defaultValue={errand?.notifies ? "si" : ""}
         choices={[
           { id: "", name: "No me avises" },
