@@ -163,6 +163,8 @@ export default [
       route("conversation/text/:messageId", "routes/conversation/reply/text.ts"),
     ]),
   ]),
+  documentRoute("recibo", "routes/public/receipt/check-receipt.tsx"),
+  documentRoute("conversation/recibo/:messageId", "routes/conversation/receipt/receipt.tsx"),
   documentRoute("conversation/app/:messageId/:n", "routes/conversation/app/app.tsx"),
   documentRoute("conversation/app/:messageId/:n/marco", "routes/conversation/app/frame.ts"),
   documentRoute("conversation/app/:messageId/:n/llamar", "routes/conversation/app/call-tool.ts"),

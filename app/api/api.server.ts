@@ -80,6 +80,7 @@ import { messageOpinions } from "./opinions/message-opinions.server.ts";
 import { opinions, opinionTrials } from "./opinions/opinions.server.ts";
 import { projectMembers } from "./projects/project-members.server.ts";
 import { projects } from "./projects/projects.server.ts";
+import { messageReceipts, receipts } from "./receipts/receipts.server.ts";
 import { holds } from "./retention/holds.server.ts";
 import { retentionDue } from "./retention/retention-due.server.ts";
 import { retentions } from "./retention/retentions.server.ts";
@@ -157,6 +158,8 @@ const mounted = [
   ["/api/message", toolApps],
   ["/api/message", messageOpinions],
   ["/api/message", speeches],
+  ["/api/message", messageReceipts],
+  ["/api/receipt", receipts],
   ["/api/voice", voices],
   ["/api/voice-model", routesOf(voiceModels)],
   ["/api/opinion", reads(opinions)],

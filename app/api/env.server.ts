@@ -52,6 +52,8 @@ export type Services = RunServices & {
   toolKey: Buffer;
   /** Derives session tokens. */
   tokenKey: Buffer;
+  /** Secret bytes of the key that receipts are signed with. */
+  receiptKey: Buffer;
   /** Encrypts the secrets of accesses, and what is carried while somebody comes in by one. */
   accessKey: Buffer;
   /** The pair of keys by which push services know this installation. */

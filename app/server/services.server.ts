@@ -170,6 +170,7 @@ export async function openServices(config: Config): Promise<Opened> {
     pool,
     config,
     tokenKey: deriveKey(config.secret, "session tokens"),
+    receiptKey: deriveKey(config.secret, "receipts"),
     pushKeys,
     accessKey: keys.accessKey,
     authenticatorKey: keys.authenticatorKey,

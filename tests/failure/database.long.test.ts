@@ -93,7 +93,7 @@ function smallDisk(megabytes: number) {
 
 describe.runIf(mayMount())("a full disk", () => {
   it("in mid-reply: it is read to its end, writers are told and keep their text, readers go on; with room again all is stored", async () => {
-    const disk = smallDisk(6);
+    const disk = smallDisk(8);
     const { browser } = await begin({ DATA_DIR: disk.folder });
     const { chat, text } = await readAlong(browser, disk.fill);
     expect(text).toContain("Frase número 40 de la respuesta larga.");

@@ -127,6 +127,7 @@ export async function openApi(
       ...providers,
     },
     tokenKey: deriveKey(secret, "session tokens"),
+    receiptKey: deriveKey(secret, "receipts"),
     pushKeys: vapidKeys(deriveKey(secret, "push")),
     accessKey: secretKeys(secret).accessKey,
     authenticatorKey: secretKeys(secret).authenticatorKey,

@@ -34,12 +34,13 @@ export async function loader({ context, params }: Route.LoaderArgs) {
     model,
     tokens: cost ? `${tokens} Ha costado ${moneyInWords(cost)}.` : tokens,
     prompt,
+    hasReceipt: reply.content !== "" && reply.status !== "streaming",
     sources: sources.map(({ n, title, quote }) => ({ n, title, quote })),
   };
 }
 
 export default function SentPrompt({ loaderData, params }: Route.ComponentProps) {
-  const { title, model, tokens, prompt, sources } = loaderData;
+  const { title, model, tokens, prompt, hasReceipt, sources } = loaderData;
   const back = `/conversation/chat/${params.id}?mensaje=${params.messageId}#m-${params.messageId}`;
   const empty = prompt?.parts.length === 0 && prompt.turns.length === 0;
   return (
@@ -50,6 +51,12 @@ export default function SentPrompt({ loaderData, params }: Route.ComponentProps)
         {empty && "El asistente local no recibe instrucciones: busca y cita. Encontró lo que sigue."}
         {prompt && !empty && `Esto, y nada más, recibió ${model}, en este orden. ${tokens}`}
       </p>
+      {hasReceipt && (
+        <p>
+          <a href={`/conversation/recibo/${params.messageId}`}>Recibo de la respuesta</a>, firmado, para imprimirlo o
+          pasarlo.
+        </p>
+      )}
       {prompt?.pseudonyms && (
         <p className="text-text-2">
           Con seudónimos: las marcas como [DNI 1] están en lugar de los identificadores, que no salieron de aquí. Oculta

@@ -1,0 +1,53 @@
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
+import { z } from "@hono/zod-openapi";
+
+/** Claims of a receipt; texts by their marks, so that it tells nobody what was said. */
+export const claims = z.object({
+  v: z.literal(1),
+  house: z.string().max(200),
+  at: z.string().max(40),
+  message: z.string().max(60),
+  model: z.string().max(200),
+  question: z.string().max(60),
+  answer: z.string().max(60),
+  sources: z.number(),
+});
+export type Claims = z.output<typeof claims>;
+
+// The fixed beginning of an Ed25519 key in PKCS #8 (RFC 8410), before its 32 bytes.
+const pkcs8 = Buffer.from("302e020100300506032b657004220420", "hex");
+
+/** The pair of keys that 32 secret bytes make. */
+export function receiptKeys(seed: Buffer): { own: KeyObject; open: KeyObject } {
+  const own = createPrivateKey({ key: Buffer.concat([pkcs8, seed]), format: "der", type: "pkcs8" });
+  return { own, open: createPublicKey(own) };
+}
+
+/** A receipt as it is passed on: its claims and their signature, in letters that addresses have. */
+export function sealed(given: Claims, seed: Buffer): string {
+  const said = Buffer.from(JSON.stringify(given));
+  return `${said.toString("base64url")}.${sign(null, said, receiptKeys(seed).own).toString("base64url")}`;
+}
+
+/** The claims of a receipt that this house has signed; undefined of anything else. */
+export function opened(receipt: string, seed: Buffer): Claims | undefined {
+  const [said = "", mark = "", ...rest] = receipt.replace(/\s+/g, "").split(".");
+  const bytes = Buffer.from(said, "base64url");
+  const signature = Buffer.from(mark, "base64url");
+  if (rest.length > 0 || signature.length !== 64 || !verify(null, bytes, receiptKeys(seed).open, signature))
+    return undefined;
+  return claims.parse(JSON.parse(bytes.toString()));
+}
+
+/**
+ * The mark of a text: of its words alone, so that a copy from a page or from paper, without Markdown's signs and addresses and with other
+ * line ends, has the same.
+ */
+export function markOf(text: string): string {
+  const plain = text
+    .normalize("NFC")
+    .replace(/^[ \t>]*(?:`{3,}|~{3,})[^\n]*$/gm, " ")
+    .replace(/\]\([^()\n]{0,2000}\)/g, "] ");
+  const words = plain.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  return createHash("sha256").update(words.join(" ")).digest("base64url");
+}
