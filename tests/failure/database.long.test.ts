@@ -148,7 +148,9 @@ describe("a locked database", () => {
     expect(readable(html)).toContain("La base de datos está ocupada.");
     other.exec("rollback");
     other.close();
-    expect(readable(await browser.html(await browser.say("Hola de nuevo")))).toContain("Con dos frases.");
+    // A connection that was idle while the database kept the thread may be closed as it is used again: another one is taken.
+    const said = () => browser.say("Hola de nuevo");
+    expect(readable(await browser.html(await said().catch(said)))).toContain("Con dos frases.");
     await server.stop();
   });
 });
