@@ -278,6 +278,11 @@ it("artifacts are as the document says", async () => {
   await run("delete /api/artifact/{id}", { id });
 });
 
+it("receipts are as the document says", async () => {
+  await run("get /api/receipt/key");
+  await run("post /api/receipt/check", {}, { json: { receipt: "e30.AA", answer: "Hola" } });
+});
+
 it("what is remembered is as the document says", async () => {
   await run("put /api/memory/choice", {}, { json: { on: true } });
   const { items } = (await made("post /api/memory", {}, { json: { text: "Trabaja en el padrón" } })) as unknown as {
@@ -371,6 +376,7 @@ it("conversations are as the document says", async () => {
   await run("get /api/message/{id}", message);
   await run("patch /api/message/{id}", message);
   await run("get /api/message/{id}/prompt", { id: messageId });
+  await run("get /api/message/{id}/receipt", { id: messageId });
   await run(
     "put /api/message/{id}/opinion",
     { id: messageId },
