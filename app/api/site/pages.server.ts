@@ -17,6 +17,7 @@ export const ownPaths: ReadonlySet<string> = new Set([
   "avisos",
   "canal",
   "compartido",
+  "recibo",
   "compartir",
   "conversation",
   "health",
