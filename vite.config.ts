@@ -24,6 +24,7 @@ export default defineConfig(({ command }) => ({
             "decode.worker": "./app/files/pictures/decode.worker.ts",
             "scan.worker": "./app/files/pictures/scan.worker.ts",
             "unpack.worker": "./app/files/unpack.worker.ts",
+            "program.worker": "./app/tools/builtin/program.worker.ts",
             "page.worker": "./app/tools/builtin/page.worker.ts",
             "scrub.worker": "./app/db/sqlite/scrub.worker.ts",
             "checkpoint.worker": "./app/db/sqlite/checkpoint.worker.ts",

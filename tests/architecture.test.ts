@@ -176,6 +176,7 @@ describe("the house", () => {
       "app/replies/chunk.ts",
       "app/replies/tools/call.ts",
       "app/tools/builtin/page.worker.ts",
+      "app/tools/builtin/program.worker.ts",
       "app/tools/mcp/server.ts",
       "app/tools/settings.ts",
     ]);

@@ -64,6 +64,7 @@ import * as batches from "./migrations/0060_batches.server.ts";
 import * as artifacts from "./migrations/0061_artifacts.server.ts";
 import * as errands from "./migrations/0062_errands.server.ts";
 import * as memories from "./migrations/0063_memories.server.ts";
+import * as programs from "./migrations/0064_programs.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -129,6 +130,7 @@ const migrations = {
   "0061_artifacts": artifacts,
   "0062_errands": errands,
   "0063_memories": memories,
+  "0064_programs": programs,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

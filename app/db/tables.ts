@@ -374,7 +374,8 @@ export type ToolRow = Row &
       | "sums"
       | "time"
       | "artifacts"
-      | "memory";
+      | "memory"
+      | "program";
     address: string | null;
     /** A key or token, encrypted with the row's id. */
     secret: string | null;

@@ -14,6 +14,7 @@ import { documents } from "./builtin/documents.server.ts";
 import { image } from "./builtin/image.server.ts";
 import { memory } from "./builtin/memory.server.ts";
 import { page } from "./builtin/page.server.ts";
+import { program } from "./builtin/program.server.ts";
 import { sums } from "./builtin/sums.server.ts";
 import { time } from "./builtin/time.server.ts";
 import { webSearch } from "./builtin/web-search.server.ts";
@@ -52,6 +53,7 @@ export class Toolbox {
     const ofDocuments = [documents(services)];
     const ofArtifacts = artifactTools(services);
     const ofMemory = [memory(services)];
+    const ofPrograms = [program(services)];
     const search = (kind: "searxng" | "brave" | "tavily") => (row: ToolRow) => [
       webSearch({ kind, address: row.address, secret: () => this.#secretOf(row) }),
     ];
@@ -68,6 +70,7 @@ export class Toolbox {
       time: () => [time],
       artifacts: () => ofArtifacts,
       memory: () => ofMemory,
+      program: () => ofPrograms,
     };
   }
 

@@ -14,6 +14,7 @@ const kinds: ChoicesOf<"tool", "kind"> = {
   time: "Fecha y hora",
   artifacts: "Escritos",
   memory: "Memoria",
+  program: "Calcular con un programa",
 };
 
 const allowed = { everyone: "Todos", admins: "Quien administra" };
