@@ -65,6 +65,7 @@ import * as artifacts from "./migrations/0061_artifacts.server.ts";
 import * as errands from "./migrations/0062_errands.server.ts";
 import * as memories from "./migrations/0063_memories.server.ts";
 import * as programs from "./migrations/0064_programs.server.ts";
+import * as editedMessages from "./migrations/0065_edited_messages.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -131,6 +132,7 @@ const migrations = {
   "0062_errands": errands,
   "0063_memories": memories,
   "0064_programs": programs,
+  "0065_edited_messages": editedMessages,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

@@ -47,6 +47,7 @@ export function messageRow(
     cost: null,
     sources: null,
     outside: 0,
+    edited: 0,
     key: null,
     heartbeatAt: null,
     writer: null,

@@ -245,6 +245,8 @@ export type MessageRow = Row & {
   sources: string | null;
   /** Whether it came from another person's chat or from another program: nobody here has said it. */
   outside: Flag;
+  /** Whether somebody has changed its text. */
+  edited: Flag;
   /** The idempotency key it was sent with. */
   key: string | null;
   /** Last sign of life of the process that writes this reply, by the shared clock; 0 where that has left it to another. */

@@ -37,16 +37,19 @@ it("is found from what was sent, with the question, the answer and a code to sca
   expect((await luis.fetch(place)).status).toBe(404);
 });
 
-it("is checked by anybody, with the words as they are copied from wherever", async () => {
+it("is checked by anybody, with the text as it was copied, whatever became of its line ends", async () => {
   const stranger = new Browser(server.url);
   expect(readable(await stranger.html(address))).toContain("lo contestó escribano");
   const receipt = decodeURIComponent(address.split("r=")[1] ?? "");
   const check = async (fields: Record<string, string>) =>
     readable(await (await stranger.submit(address, "/recibo", { receipt, ...fields })).text());
   expect(await check({ answer: text })).toContain("La respuesta es la del recibo.");
-  expect(await check({ answer: "El plazo es de tres\r\ndías, según la ordenanza.\r\nlet a = 1;" })).toContain(
+  expect(await check({ answer: `\r\n${text.replaceAll("\n", "\r\n").replace("tres ", "tres\r\n")}` })).toContain(
     "La respuesta es la del recibo.",
   );
+  for (const other of [text.replace("ejemplo.es", "ejemplo.com"), text.replace("```js", "```js no"), `${text}.`, "."]) {
+    expect(await check({ answer: other })).toContain("La respuesta no es la del recibo");
+  }
   const changed = await check({ answer: text.replace("tres", "cuatro"), question: says(text) });
   expect(changed).toContain("La respuesta no es la del recibo");
   expect(changed).toContain("La pregunta es la del recibo.");

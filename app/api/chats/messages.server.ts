@@ -103,7 +103,7 @@ const changeMessage: RouteHandler<typeof changeMessageRoute, ApiEnv> = async (c)
     if (!chat.sessionId) await indexText(trx, content, row.userId, { messageId: row.id, chatId: row.chatId });
     // Use the transaction's handle: on SQLite any other connection would deadlock with it.
     const current = async () => showOne(trx, await findMessage({ ...services, db: trx }, person, row.id), person);
-    const written = await storeChange(c, trx, "messages", row, { content, updatedAt: Date.now() }, current);
+    const written = await storeChange(c, trx, "messages", row, { content, edited: 1, updatedAt: Date.now() }, current);
     // Places in the old text mean nothing in the new one: what was thought stands before all of it.
     await trx.updateTable("parts").set({ at: 0 }).where("messageId", "=", row.id).execute();
     // Shares that end in this message follow the edit, as they do for earlier messages.

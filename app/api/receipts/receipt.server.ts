@@ -39,15 +39,9 @@ export function opened(receipt: string, seed: Buffer): Claims | undefined {
   return claims.parse(JSON.parse(bytes.toString()));
 }
 
-/**
- * The mark of a text: of its words alone, so that a copy from a page or from paper, without Markdown's signs and addresses and with other
- * line ends, has the same.
- */
-export function markOf(text: string): string {
-  const plain = text
-    .normalize("NFC")
-    .replace(/^[ \t>]*(?:`{3,}|~{3,})[^\n]*$/gm, " ")
-    .replace(/\]\([^()\n]{0,2000}\)/g, "] ");
-  const words = plain.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
-  return createHash("sha256").update(words.join(" ")).digest("base64url");
-}
+/** Mark of a text: of every sign in it, with any white space between its words, as forms and mails change line ends. */
+export const markOf = (text: string): string =>
+  createHash("sha256").update(composed(text).replace(/\s+/g, " ").trim()).digest("base64url");
+
+// Composing takes the square of the length of a run of marks; no script has thirty on one letter.
+const composed = (text: string) => text.replace(/(\p{M}{30})\p{M}+/gu, "$1").normalize("NFC");

@@ -1,11 +1,13 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import { readHouse } from "../../db/house.server.ts";
+import type { MessageRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import { listOf, parseJson } from "../../process/text/json.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { takesBodyOf } from "../http/bodies.server.ts";
 import { answerInvalid, invalid } from "../http/problem.server.ts";
+import { countAttempt, networkOf } from "../http/rate-limit.server.ts";
 import { answers, bearer, idParam, iso, takes } from "../http/schemas.server.ts";
 import { seeMessage } from "../http/visibility.server.ts";
 import { type Claims, markOf, opened, receiptKeys, sealed } from "./receipt.server.ts";
@@ -26,20 +28,17 @@ const readReceiptRoute = createRoute({
   security: bearer,
   middleware: [signedIn, active],
   request: { params: idParam },
-  responses: { 200: answers(receipt, "El recibo de una respuesta que ha acabado.") },
+  responses: { 200: answers(receipt, "El recibo de una respuesta entera, que nadie ha cambiado.") },
 });
 const readReceipt: RouteHandler<typeof readReceiptRoute, ApiEnv> = async (c) => {
   const { services } = c.var;
   const { db } = services;
   const reply = await seeMessage(c, c.req.valid("param").id);
-  if (reply.role !== "assistant" || reply.status === "streaming" || reply.content === "") {
-    throw invalid("id", "Solo tiene recibo una respuesta que ha acabado.");
-  }
   const [question, model, { name }] = await Promise.all([
     db
       .selectFrom("messages")
       .where("id", "=", reply.parentId ?? "")
-      .select("content")
+      .select(["content", "updatedAt"])
       .executeTakeFirst(),
     db
       .selectFrom("models")
@@ -48,15 +47,26 @@ const readReceipt: RouteHandler<typeof readReceiptRoute, ApiEnv> = async (c) => 
       .executeTakeFirst(),
     readHouse(db),
   ]);
+  if (!question || !isAsWritten(reply, question)) {
+    throw invalid("id", "Solo tiene recibo una respuesta entera, escrita aquí, que nadie ha cambiado; ni su pregunta.");
+  }
   const given: Claims = {
     ...{ v: 1, house: name, at: iso(reply.finishedAt ?? reply.updatedAt), message: reply.id },
     ...{ model: model?.name ?? "un modelo que ya no está", sources: listOf(parseJson(reply.sources ?? "[]")).length },
-    ...{ question: markOf(question?.content ?? ""), answer: markOf(reply.content) },
+    ...{ question: markOf(question.content), answer: markOf(reply.content) },
   };
   const { house, at, sources } = given;
-  const shown = { house, at, sources, model: given.model, question: question?.content ?? "" };
+  const shown = { house, at, sources, model: given.model, question: question.content };
   return c.json({ ...shown, receipt: sealed(given, services.receiptKey) }, 200);
 };
+
+/** Whether a reply is what its model has written here, to the question as it stands. */
+function isAsWritten(reply: MessageRow, question: Pick<MessageRow, "updatedAt">): boolean {
+  const { role, status, outside, edited, content, updatedAt, finishedAt, createdAt } = reply;
+  if (role !== "assistant" || status !== "complete" || outside || edited || content === "") return false;
+  // Changes move the time of a message; those of older versions left no other sign.
+  return updatedAt <= (finishedAt ?? 0) && question.updatedAt <= createdAt;
+}
 
 const checked = z
   .object({
@@ -83,6 +93,7 @@ const checkReceiptRoute = createRoute({
   responses: { 200: answers(checked, "Qué se sabe de un recibo, y de los textos que se dan con él.") },
 });
 const checkReceipt: RouteHandler<typeof checkReceiptRoute, ApiEnv> = async (c) => {
+  await countAttempt(c, "receipt", networkOf(c));
   const given = c.req.valid("json");
   const found = opened(given.receipt, c.var.services.receiptKey);
   if (!found) return c.json({ valid: false, claims: null, question: null, answer: null }, 200);

@@ -12,12 +12,14 @@ export const meta = titled("Qué se envió al modelo");
 export async function loader({ context, params }: Route.LoaderArgs) {
   const { api } = context.get(apiContext);
   const param = { id: params.messageId };
-  const [reply, chat, models, prompt] = await Promise.all([
+  const [reply, chat, models, prompt, receipt] = await Promise.all([
     read(api.message[":id"].$get({ param })),
     read(api.chat[":id"].$get({ param: { id: params.id } })),
     listModels(context),
     // Replies of older versions, and replies that were killed before their end, have no stored prompt.
     read(api.message[":id"].prompt.$get({ param })).catch(whenStatus(404, null)),
+    // Stopped, changed and imported replies have none.
+    read(api.message[":id"].receipt.$get({ param })).catch(whenStatus(422, null)),
   ]);
   if (reply.chatId !== chat.id) throw data(null, 404);
   const model = models.find(({ id }) => id === reply.modelId)?.name ?? "el modelo";
@@ -34,7 +36,7 @@ export async function loader({ context, params }: Route.LoaderArgs) {
     model,
     tokens: cost ? `${tokens} Ha costado ${moneyInWords(cost)}.` : tokens,
     prompt,
-    hasReceipt: reply.content !== "" && reply.status !== "streaming",
+    hasReceipt: receipt !== null,
     sources: sources.map(({ n, title, quote }) => ({ n, title, quote })),
   };
 }

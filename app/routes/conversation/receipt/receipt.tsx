@@ -7,6 +7,7 @@ import { apiContext } from "../../../web/context.ts";
 import { requireUser } from "../../../web/current-user.server.ts";
 import { requireActive, requireAuth } from "../../../web/guards.server.ts";
 import type { Route } from "./+types/receipt";
+import { sourcesInWords } from "./sources-in-words.ts";
 
 export const middleware: Route.MiddlewareFunction[] = [requireAuth, requireActive];
 export const meta = titled("Recibo de una respuesta");
@@ -24,6 +25,7 @@ export async function loader({ context, params: { messageId }, url }: Route.Load
     ...receipt,
     address,
     when: new Date(receipt.at).toLocaleString("es", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" }),
+    answer: message.content,
     html: await renderedText(`receipt:${messageId}`, message.content, { docId: messageId }, user.id),
     // Scanned from paper, at some distance.
     picture: renderSVG(address, { border: 2 }).replace("<svg", '<svg role="img" aria-label="Código QR del recibo"'),
@@ -33,14 +35,13 @@ export async function loader({ context, params: { messageId }, url }: Route.Load
 
 /** A question and its answer with a receipt, to be printed or passed on. */
 export default function Receipt({ loaderData }: Route.ComponentProps) {
-  const { house, when, model, question, html, titles, address, picture } = loaderData;
+  const { house, when, model, question, answer, html, sources, titles, address, picture } = loaderData;
   return (
     <main className="leaf printed" id="contenido">
       <h1>Recibo de una respuesta</h1>
       <p className="mt-3">
-        {house} firma que {model} contestó esto el {when} (UTC), con {titles.length}{" "}
-        {titles.length === 1 ? "fuente" : "fuentes"}. Cualquiera puede comprobarlo en la dirección de abajo, sin cuenta:
-        la firma no dice nada de lo que pone, solo si un texto es este.
+        {house} firma que {model} contestó esto el {when} (UTC), {sourcesInWords(sources)}. Cualquiera puede comprobarlo
+        en la dirección de abajo, sin cuenta: la firma dice si un texto es este, no si es verdad ni qué se habló antes.
       </p>
       <article>
         <h2>Pregunta</h2>
@@ -70,6 +71,10 @@ export default function Receipt({ loaderData }: Route.ComponentProps) {
         <p className="mt-3 break-all">
           <a href={address}>{address}</a>
         </p>
+        <details className="mt-3">
+          <summary>La respuesta tal cual, para pegarla allí</summary>
+          <pre className="whitespace-pre-wrap break-words">{answer}</pre>
+        </details>
       </article>
     </main>
   );

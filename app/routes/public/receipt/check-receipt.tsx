@@ -9,6 +9,7 @@ import { Wordmark } from "../../../ui/wordmark.tsx";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
 import { sendFields } from "../../../web/forms/form.server.ts";
+import { sourcesInWords } from "../../conversation/receipt/sources-in-words.ts";
 import type { Route } from "./+types/check-receipt";
 
 export const meta: Route.MetaFunction = ({ matches }) => [
@@ -53,8 +54,9 @@ export default function CheckReceipt({ loaderData, actionData }: Route.Component
       </p>
       <h1>Comprobar un recibo</h1>
       <p className="mt-3 text-text-2">
-        Un recibo dice que una respuesta salió de aquí, de qué modelo y cuándo. Pega la pregunta o la respuesta para
-        saber si son esas: cuentan las palabras y los números, no los signos ni el formato. No se guarda nada.
+        Un recibo dice que una respuesta salió de aquí, de qué modelo y cuándo; no dice si es verdad. Pega la pregunta o
+        la respuesta tal cual, como las da «Copiar» o el recibo, para saber si son esas: solo dan igual los espacios y
+        los saltos de línea. No se guarda nada.
       </p>
       {checked && <Outcome checked={checked} />}
       <PostForm className="fields mt-6" action="/recibo">
@@ -86,7 +88,7 @@ function Outcome({ checked: { valid, claims, question, answer } }: { checked: Ch
   if (!valid || !claims) {
     return (
       <Callout type="warning">
-        <p>Este recibo no lo ha firmado esta casa, o algo ha cambiado en él.</p>
+        <p>Este recibo no lo ha firmado esta casa, lo firmó con una clave anterior, o algo ha cambiado en él.</p>
       </Callout>
     );
   }
@@ -98,13 +100,16 @@ function Outcome({ checked: { valid, claims, question, answer } }: { checked: Ch
   return (
     <Callout type={question === false || answer === false ? "warning" : "info"}>
       <p>
-        Es de {house}: lo contestó {model} el {when} (UTC), con {sources} {sources === 1 ? "fuente" : "fuentes"}.
+        Es de {house}: lo contestó {model} el {when} (UTC), {sourcesInWords(sources)}.
       </p>
       {texts.map(
         ([same, name]) =>
           same !== null && (
             <p key={name}>
-              {name} {same ? "es la del recibo." : "no es la del recibo: alguna palabra o número es distinto."}
+              {name}{" "}
+              {same
+                ? "es la del recibo."
+                : "no es la del recibo: falta, sobra o cambia algo. Si se ha copiado de la página o del papel, faltan los signos del formato: pega el texto tal cual."}
             </p>
           ),
       )}
