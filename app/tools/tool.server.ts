@@ -75,7 +75,7 @@ export type Caller = {
 
 /** A tool of Tertulia itself, wherever an administrator has put it. It changes nothing, unless it says so. */
 export type OwnTool = Pick<Tool, "tool" | "label" | "description" | "schema" | "reachesOut" | "goesTo" | "call"> &
-  Partial<Pick<Tool, "readOnly" | "asks">>;
+  Partial<Pick<Tool, "readOnly" | "asksAlways">>;
 
 /** A tool that may be offered to a model. */
 export type Tool = {
@@ -103,6 +103,8 @@ export type Tool = {
   app?: string | undefined;
   /** Whether the person is asked before each call. */
   asks: boolean;
+  /** Whether no yes for a whole chat, nor an administrator's, spares the person the question. */
+  asksAlways?: boolean;
   /** ms a call may take, and characters of its answer that are used. */
   time: number;
   length: number;

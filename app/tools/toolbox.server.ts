@@ -202,7 +202,7 @@ export class Toolbox {
         });
     }
     return this.#own[row.kind](row).map((own) => {
-      const asks = choices[own.tool]?.ask ?? own.asks ?? false;
+      const asks = own.asksAlways || (choices[own.tool]?.ask ?? false);
       const { readOnly = true } = own;
       return { ...own, ...common, name: nameFor("", own.tool, taken), version: "", server: null, readOnly, asks };
     });

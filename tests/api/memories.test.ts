@@ -79,6 +79,35 @@ for (const engine of await ruleEngines()) {
       expect(kept?.chatId).toBe(chatId);
     });
 
+    it("is asked for each time, whatever was allowed before, and of the person themselves", async () => {
+      const { id = "" } =
+        (await api.db.selectFrom("tools").where("kind", "=", "memory").select("id").executeTakeFirst()) ?? {};
+      const settings = JSON.stringify({ tools: { recordar: { ask: false } } });
+      await api.db.updateTable("tools").set({ settings }).where("id", "=", id).execute();
+      const { token } = (
+        await api.call("POST", "/api/key", { token: ana.token, json: { name: "Programa", scope: "write" } })
+      ).body as { token: string };
+      let chatId: string | undefined;
+      for (const frase of ["Vive en Lugo", "Vive en Vigo"]) {
+        const start = await ask(makes("recordar", { frase }), chatId && { chatId });
+        chatId = start.chatId;
+        const { parts } = (await api.call("GET", `/api/message/${start.messageId}`, { token: ana.token })).body as {
+          parts: { n: number; status: string; asks: { hash: string; onceOnly: boolean } | null }[];
+        };
+        const asked = parts.find(({ status }) => status === "waiting");
+        expect(asked?.asks?.onceOnly).toBe(true);
+        const yes = { n: asked?.n, hash: asked?.asks?.hash, decision: "chat" };
+        const path = `/api/message/${start.messageId}/decision`;
+        const refused = await api.call("POST", path, { token, json: yes });
+        expect([refused.status, refused.text]).toEqual([403, expect.stringContaining("no una clave")]);
+        expect((await api.call("POST", path, { token: ana.token, json: yes })).status).toBe(200);
+        await expect.poll(async () => (await read()).items.map(({ text }) => text)).toContain(frase);
+        const reply = async () => (await api.call("GET", `/api/message/${start.messageId}`, { token: ana.token })).body;
+        await expect.poll(reply).toMatchObject({ status: "complete" });
+      }
+      await api.db.updateTable("tools").set({ settings: "{}" }).where("id", "=", id).execute();
+    });
+
     it("is not proposed where it is off, in temporary chats, or where the house does not have it", async () => {
       const offered = async (more = {}) => {
         const { messageId } = await ask(makes("recordar", { frase: "No debe quedar" }), more);
@@ -124,6 +153,62 @@ for (const engine of await ruleEngines()) {
       ).id;
       await ask("Hola", { chatId });
       expect(given()).toContain("acaba en mayo");
+    });
+
+    it("stays with its person when the project of somebody else is deleted, or is left", async () => {
+      const scopes = async () =>
+        (
+          await api.db
+            .selectFrom("memories")
+            .where("userId", "=", ana.id)
+            .where("text", "like", "De Luis%")
+            .selectAll()
+            .execute()
+        )
+          .map(({ text, projectId }) => [text, projectId])
+          .sort();
+      for (const end of ["delete", "leave"]) {
+        const { id } = (await api.call("POST", "/api/project", { token: luis.token, json: { name: end } })).body as {
+          id: string;
+        };
+        const json = { email: ana.email, role: "writes" };
+        await api.call("POST", `/api/project/${id}/members`, { token: luis.token, json });
+        expect((await call("POST", "", { text: `De Luis: ${end}`, projectId: id })).status).toBe(201);
+        const path = end === "delete" ? `/api/project/${id}` : `/api/project/${id}/members/${ana.id}`;
+        const { status } = await api.call("DELETE", path, { token: end === "delete" ? luis.token : ana.token });
+        expect(status).toBe(204);
+      }
+      expect(await scopes()).toEqual([
+        ["De Luis: delete", null],
+        ["De Luis: leave", null],
+      ]);
+    });
+
+    it("is neither changed nor deleted while nothing of its person may be", async () => {
+      const [one] = (await read()).items;
+      const hold = await api.call("POST", "/api/hold", {
+        token: admin.token,
+        json: { userId: ana.id, reason: "Juicio" },
+      });
+      expect((await call("PATCH", `/${one?.id}`, { text: "Otra" })).status).toBe(409);
+      expect((await call("DELETE", `/${one?.id}`)).status).toBe(409);
+      await api.call("DELETE", `/api/hold/${(hold.body as { id: string }).id}`, { token: admin.token });
+    });
+
+    it("is given in whole sentences, the newest where there is no room for all", async () => {
+      const json = {
+        name: "Pequeño",
+        provider: "openai-compatible",
+        externalId: "y",
+        contextWindow: 4_000,
+        baseUrl: models.url,
+      };
+      const small = ((await api.call("POST", "/api/model", { token: admin.token, json })).body as { id: string }).id;
+      for (let n = 0; n < 12; n++) await call("POST", "", { text: `${n} ${"palabra ".repeat(30)}fin${n}` });
+      await ask("Hola", { modelId: small });
+      expect(given()).toMatch(/>\\+n- \d+ palabra/);
+      expect(given()).toContain("fin11 (");
+      expect(given()).not.toContain("fin0 (");
     });
 
     it("is changed and deleted by its person alone, and bounded", async () => {

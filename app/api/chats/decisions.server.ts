@@ -5,7 +5,7 @@ import { decide } from "../../replies/tools/decide.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
-import { answerInvalid, notFound } from "../http/problem.server.ts";
+import { answerInvalid, notFound, Problem } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
 import { answers, bearer, idParam, takes, text } from "../http/schemas.server.ts";
@@ -76,11 +76,14 @@ export const decisions = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
       decision: { ...given, verdict, answer: answer === undefined ? undefined : objectOf(answer) },
       model,
       zone: await zoneOfCall(c),
-      record: (trx, { call }) =>
-        recordAudit(trx, c, verdict === "no" ? "refuse" : "allow", "call", reply.id, {
+      record: async (trx, { call }) => {
+        if (call.asksAlways && verdict !== "no" && person.keyId)
+          throw new Problem(403, "A esto dice que sí la persona, con la sesión iniciada: no una clave.");
+        await recordAudit(trx, c, verdict === "no" ? "refuse" : "allow", "call", reply.id, {
           // Not its input: that is the person's own, and ends with the conversation.
           changes: { after: { tool: call.tool, server: call.server, hash: given.hash, decision: verdict } },
-        }),
+        });
+      },
     });
     return c.json(result, 200);
   },

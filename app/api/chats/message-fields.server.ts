@@ -73,6 +73,7 @@ const part = z
           hash: z.string().openapi({ description: "Va con la decisión: la liga a justo esto." }),
           schema: z.looseObject({}),
           question: z.object({ message: z.string(), schema: z.looseObject({}) }).nullable(),
+          onceOnly: z.boolean().openapi({ description: "Si no se puede permitir para toda la conversación." }),
         })
         .nullable()
         .openapi({ description: "Lo que hay que decidir, mientras espera." }),

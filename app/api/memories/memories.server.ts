@@ -9,6 +9,7 @@ import { answerInvalid, invalid, notFound } from "../http/problem.server.ts";
 import { answers, bearer, id, idParam, line, rowFields, takes, timesOf } from "../http/schemas.server.ts";
 import { refuseStale, stale } from "../http/stored-rows.server.ts";
 import { writesInProject } from "../http/visibility.server.ts";
+import { refuseOnHold } from "../retention/holds.server.ts";
 
 const memory = z
   .object({
@@ -83,6 +84,7 @@ const changeMemoryRoute = createRoute({
 const changeMemory: RouteHandler<typeof changeMemoryRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const before = await findOwn(services, person, c.req.valid("param").id);
+  await refuseOnHold(services.db, person, person.id);
   refuseStale(c, before, showMemory(before));
   const changed = await services.db
     .updateTable("memories")
@@ -105,6 +107,7 @@ const deleteMemoryRoute = createRoute({
 const deleteMemory: RouteHandler<typeof deleteMemoryRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   const row = await findOwn(services, person, c.req.valid("param").id);
+  await refuseOnHold(services.db, person, person.id);
   await services.db.deleteFrom("memories").where("id", "=", row.id).execute();
   return c.body(null, 204);
 };

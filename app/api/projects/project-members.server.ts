@@ -190,6 +190,7 @@ async function takeOut(trx: Trx, projectId: string, userId: string): Promise<voi
   await trx.updateTable("chats").set(own).where("projectId", "=", projectId).where("userId", "=", userId).execute();
   await trx.updateTable("files").set(own).where("projectId", "=", projectId).where("userId", "=", userId).execute();
   await trx.updateTable("artifacts").set(own).where("projectId", "=", projectId).where("userId", "=", userId).execute();
+  await trx.updateTable("memories").set(own).where("projectId", "=", projectId).where("userId", "=", userId).execute();
 }
 
 /** Before a project is deleted: what others have in it stays theirs, and artifacts stay. */
@@ -198,6 +199,8 @@ export async function keepOthersWork(trx: Trx, projectIds: string[], ownerId: st
   const own = { projectId: null };
   await trx.updateTable("chats").set(own).where("projectId", "in", projectIds).where("userId", "!=", ownerId).execute();
   await trx.updateTable("files").set(own).where("projectId", "in", projectIds).where("userId", "!=", ownerId).execute();
+  const theirs = trx.updateTable("memories").set(own).where("projectId", "in", projectIds);
+  await theirs.where("userId", "!=", ownerId).execute();
   // Artifacts are of their chats, which stay; so do the files that they are found by.
   const written = trx.selectFrom("artifacts").where("fileId", "is not", null).select("fileId");
   await trx.updateTable("files").set(own).where("projectId", "in", projectIds).where("id", "in", written).execute();

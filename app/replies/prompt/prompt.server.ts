@@ -93,7 +93,7 @@ export async function buildPrompt(
   const { instructions, examples } = await trainingsFor(db, question.userId, projectId);
   const parts: StoredPart[] = [
     ...instructionParts(model, instructions, chat),
-    ...(await memoryPart(db, question, { projectId, temporary: chat?.sessionId != null })),
+    ...(await memoryPart(db, question, { projectId, temporary: chat?.sessionId != null, room: room / 8 })),
     ...documentParts(whole),
     ...tools,
   ].filter((part) => "fileId" in part || part.text);

@@ -26,6 +26,8 @@ export type Call = {
   input: string;
   /** The schema of the input, kept while the person is asked. */
   schema?: InputSchema;
+  /** Whether a yes is for this call alone, and a person's own: no program says it for them. */
+  asksAlways?: boolean;
   /** Whether it only reads: only then may it be repeated without asking. */
   readOnly: boolean;
   /** Whether the person has changed the input. */

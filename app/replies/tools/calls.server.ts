@@ -68,6 +68,7 @@ export async function addCalls(
         server: tool?.server ?? null,
         input: input || "{}",
         ...(asks && { schema: tool.schema }),
+        ...(tool?.asksAlways && { asksAlways: true }),
         readOnly: tool?.readOnly ?? false,
         ...(tool?.reachesOut && { reachesOut: true }),
         ...(tool?.app && { app: tool.app }),

@@ -72,7 +72,7 @@ export async function decide({ db, runs }: { db: Db; runs: Runs }, deciding: Dec
     if (reply.status !== "waiting") throw new CannotReply("n", "Esta respuesta ya no espera ninguna decisión.");
     const decided = afterDecision(part, decision, now);
     await storeParts(trx, reply.id, [{ n: decision.n, part: decided }], now);
-    if (decision.verdict === "chat") await grant(trx, reply.chatId, part.call, now);
+    if (decision.verdict === "chat" && !part.call.asksAlways) await grant(trx, reply.chatId, part.call, now);
     await deciding.record(trx, decided);
     parts[decision.n] = decided;
     if (parts.some((one) => one.kind === "tool" && one.status === "waiting")) return { goesOn: false, reply };

@@ -77,6 +77,7 @@ type Asked = { provenance: Provenance; granted: boolean; wasCut: boolean };
  * descriptions in it, it does not hold for calls that change something, either; an administrator's yes does.
  */
 export function mustAsk(tool: Tool, input: Record<string, unknown>, { provenance, granted, wasCut }: Asked): boolean {
+  if (tool.asksAlways) return true;
   const isTold = provenance.hasOutsideWords(tool);
   const isDescribed = provenance.hasOtherDescriptions(tool);
   if (isTold && tool.server !== null && !tool.readOnly) return true;

@@ -19,14 +19,15 @@ export type ShownCall = {
   /** Whether the person has changed the input. */
   edited: boolean;
   /** The decision that the call waits for. */
-  asks: { hash: string; schema: InputSchema; question: ToolQuestion | null } | null;
+  asks: { hash: string; schema: InputSchema; question: ToolQuestion | null; onceOnly: boolean } | null;
 };
 
 /** A call as its readers get it. */
 export function showCall({ call, status, text }: ToolPart): ShownCall {
   const { name, tool, label, server, input, edited = false, schema = {}, question = null, app } = call;
-  const { artifactId = null } = call;
-  const asks = status === "waiting" ? { hash: hashOf(call), schema, question } : null;
+  const { artifactId = null, asksAlways = false } = call;
+  const asks =
+    status === "waiting" ? { hash: hashOf(call), schema, question, onceOnly: question !== null || asksAlways } : null;
   return {
     name,
     tool,

@@ -26,7 +26,7 @@ export const memory = ({ db }: { db: Db }): OwnTool => ({
   },
   reachesOut: false,
   readOnly: false,
-  asks: true,
+  asksAlways: true,
   async call({ frase }, { userId, chatId, projectId, sessionId }) {
     const text = remembered(String(frase ?? ""));
     if (!text) throw new ToolRefused("No se ha dicho qué recordar.");

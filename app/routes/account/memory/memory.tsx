@@ -8,27 +8,31 @@ import { PostForm } from "../../../ui/forms/post-form.tsx";
 import { titled } from "../../../ui/navigation/page-title.ts";
 import { accepted, read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
+import { requireUser } from "../../../web/current-user.server.ts";
 import { sendFields } from "../../../web/forms/form.server.ts";
 import { requireActive, requireAuth } from "../../../web/guards.server.ts";
+import { ownProjects } from "../../conversation/project/own-projects.server.ts";
 import type { Route } from "./+types/memory";
 
 export const middleware: Route.MiddlewareFunction[] = [requireAuth, requireActive];
 export const meta = titled("Memoria");
 
 export async function loader({ context }: Route.LoaderArgs) {
-  const { api } = context.get(apiContext);
-  const [memory, projects] = await Promise.all([
-    read(api.memory.$get()),
-    read(api.project.$get({ query: { limit: String(limits.listMax) } })),
+  const client = context.get(apiContext);
+  const { user } = await requireUser(context);
+  const [memory, own, seen] = await Promise.all([
+    read(client.api.memory.$get()),
+    ownProjects(client, user.id),
+    read(client.api.project.$get({ query: { limit: String(limits.listMax) } })),
   ]);
-  const nameOf = (id: string | null) => projects.items.find((one) => one.id === id)?.name;
+  const nameOf = (id: string) => [...own, ...seen.items].find((one) => one.id === id)?.name;
   return {
     ...memory,
     items: memory.items.map(({ id, text, projectId, chatId, createdAt }) => ({
       ...{ id, text, chatId, project: projectId === null ? undefined : (nameOf(projectId) ?? "otro proyecto") },
       when: new Date(createdAt).toLocaleDateString("es", { dateStyle: "medium" }),
     })),
-    projects: projects.items.map(({ id, name }) => ({ id, name })),
+    projects: own,
   };
 }
 
@@ -84,7 +88,11 @@ export default function Memory({ loaderData, actionData }: Route.ComponentProps)
                   <p className="title">{text}</p>
                   <p className="line">
                     {when} · {project ? `solo en «${project}» · ` : ""}
-                    {chatId ? <a href={`/conversation/chat/${chatId}`}>de una conversación</a> : "escrita por ti"} ·{" "}
+                    {chatId && (
+                      <>
+                        <a href={`/conversation/chat/${chatId}`}>de una conversación</a> ·{" "}
+                      </>
+                    )}
                     <a href={`/user/memoria/${id}`}>
                       Cambiar o eliminar<span className="sr-only"> «{text.slice(0, 60)}»</span>
                     </a>

@@ -13,6 +13,8 @@ export type ShownDecision = {
   /** The tool's question; without it, the form asks for permission. */
   question: string | undefined;
   fields: SchemaField[];
+  /** Whether it can't be allowed for the whole chat. */
+  onceOnly: boolean;
 };
 
 type Props = {
@@ -27,7 +29,7 @@ type Props = {
  * pages that no router renders.
  */
 export function DecisionForm({ decision, values = {}, errors = {} }: Props) {
-  const { replyId, n, hash, title, question, fields } = decision;
+  const { replyId, n, hash, title, question, fields, onceOnly } = decision;
   const id = `decidir-${replyId}-${n}`;
   return (
     <form className="decision" method="post" action={decisionPath(replyId, n)} aria-labelledby={id} data-decision-form>
@@ -59,7 +61,7 @@ export function DecisionForm({ decision, values = {}, errors = {} }: Props) {
         <button className="button primary" type="submit" name="decision" value="once">
           {question ? "Contestar" : "Permitir una vez"}
         </button>
-        {!question && (
+        {!onceOnly && (
           <button className="button" type="submit" name="decision" value="chat">
             Permitir en esta conversación
           </button>

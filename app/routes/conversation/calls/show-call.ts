@@ -43,6 +43,7 @@ export function showCallPart(
             ? `${call.server ?? "La herramienta"} pregunta`
             : `¿Permitir «${call.label}»${call.server ? ` en ${call.server}` : ""}?`,
           question: asks.question?.message,
+          onceOnly: asks.onceOnly,
           fields: asks.question
             ? fieldsOf(asks.question.schema, {}, { asksFor: true })
             : fieldsOf(asks.schema, objectOf(call.input) ?? {}),
