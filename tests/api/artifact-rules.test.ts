@@ -199,15 +199,15 @@ for (const engine of await ruleEngines()) {
     });
 
     it("takes room of its person's plan with each version, and keeps all of them on hold", async () => {
-      const before = await storedBytes(api.db, ana.id);
-      const { id } = await write({ text: "á".repeat(1_000) });
-      await change(id, { text: "é".repeat(1_000) });
-      await fileOf(id);
-      expect((await storedBytes(api.db, ana.id)) - before).toBeGreaterThanOrEqual(6_000);
-      const hold = await made("/api/hold", { userId: ana.id, reason: "Un juicio" }, admin);
-      for (let n = 0; n < 101; n++) await change(id, { text: `Versión ${n}` });
-      expect((await api.call("GET", `/api/artifact/${id}?version=1`, { token: ana.token })).status).toBe(200);
-      await api.call("DELETE", `/api/hold/${hold.id}`, { token: admin.token });
+      // Files of what other people have are made and deleted meanwhile.
+      const eva = await api.signUp("Eva");
+      const { id } = await made("/api/artifact", { title: "Acta", text: "á".repeat(1_000) }, eva);
+      const turn = (text: string) => api.call("PATCH", `/api/artifact/${id}`, { token: eva.token, json: { text } });
+      await turn("é".repeat(1_000));
+      await expect.poll(() => storedBytes(api.db, eva.id)).toBeGreaterThanOrEqual(6_000);
+      await made("/api/hold", { userId: eva.id, reason: "Un juicio" }, admin);
+      for (let n = 0; n < 101; n++) await turn(`Versión ${n}`);
+      expect((await api.call("GET", `/api/artifact/${id}?version=1`, { token: eva.token })).status).toBe(200);
     });
 
     it("is not read on by whom it is not shown to any more, and taken away by an administrator unread", async () => {

@@ -44,6 +44,7 @@ export function steady(text: string, ids: Map<string, number>): string {
     text
       // First, as its letters may spell a word. Events are sealed a few seconds after they happen, with a key of this installation.
       .replace(/"B[\w-]{86}"/g, '"‹clave›"')
+      .replace(/"x": "[\w-]{43}"/g, '"x": "‹clave›"')
       .replace(/"(seq|hash)": (null|\d+|"[\w-]{43}")/g, '"$1": ‹sello›')
       .replace(/[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g, (id) => {
         if (!ids.has(id)) ids.set(id, ids.size + 1);
@@ -64,6 +65,7 @@ export function steady(text: string, ids: Map<string, number>): string {
         /Tokens de (enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre)/g,
         "Tokens de ‹mes›",
       )
+      .replace(/eyJ[\w-]+\.[\w-]{86}/g, "‹recibo›")
       .replace(/http:\/\/127\.0\.0\.1:\d+/g, "‹aquí›")
       .replace(/(cursor|hasta|v|secret)=[\w-]+/g, "$1=…")
       .replace(/(name=secret type=hidden value=)\w+/, "$1…")

@@ -11,28 +11,28 @@ import { apiContext } from "../../../web/context.ts";
 import { requireUser } from "../../../web/current-user.server.ts";
 import { sendFields } from "../../../web/forms/form.server.ts";
 import { requireActive, requireAuth } from "../../../web/guards.server.ts";
-import { ownProjects } from "../../conversation/project/own-projects.server.ts";
 import type { Route } from "./+types/memory";
 
 export const middleware: Route.MiddlewareFunction[] = [requireAuth, requireActive];
 export const meta = titled("Memoria");
 
 export async function loader({ context }: Route.LoaderArgs) {
-  const client = context.get(apiContext);
+  const { api } = context.get(apiContext);
   const { user } = await requireUser(context);
+  const limit = String(limits.listMax);
   const [memory, own, seen] = await Promise.all([
-    read(client.api.memory.$get()),
-    ownProjects(client, user.id),
-    read(client.api.project.$get({ query: { limit: String(limits.listMax) } })),
+    read(api.memory.$get()),
+    read(api.project.$get({ query: { filter: JSON.stringify({ userId: user.id }), limit } })),
+    read(api.project.$get({ query: { limit } })),
   ]);
-  const nameOf = (id: string) => [...own, ...seen.items].find((one) => one.id === id)?.name;
+  const nameOf = (id: string) => [...own.items, ...seen.items].find((one) => one.id === id)?.name;
   return {
     ...memory,
     items: memory.items.map(({ id, text, projectId, chatId, createdAt }) => ({
       ...{ id, text, chatId, project: projectId === null ? undefined : (nameOf(projectId) ?? "otro proyecto") },
       when: new Date(createdAt).toLocaleDateString("es", { dateStyle: "medium" }),
     })),
-    projects: own,
+    projects: own.items.map(({ id, name }) => ({ id, name })),
   };
 }
 

@@ -1,13 +1,13 @@
 import { renderSVG } from "uqr";
 import { renderedText } from "../../../markdown/rendered.server.ts";
 import { digitalSource } from "../../../process/text/digital-source.ts";
+import { sourcesInWords } from "../../../process/text/sources-in-words.ts";
 import { titled } from "../../../ui/navigation/page-title.ts";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
 import { requireUser } from "../../../web/current-user.server.ts";
 import { requireActive, requireAuth } from "../../../web/guards.server.ts";
 import type { Route } from "./+types/receipt";
-import { sourcesInWords } from "./sources-in-words.ts";
 
 export const middleware: Route.MiddlewareFunction[] = [requireAuth, requireActive];
 export const meta = titled("Recibo de una respuesta");

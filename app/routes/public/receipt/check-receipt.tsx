@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { limits } from "../../../process/limits.ts";
+import { sourcesInWords } from "../../../process/text/sources-in-words.ts";
 import { Callout } from "../../../ui/callout.tsx";
 import { TextField } from "../../../ui/forms/field.tsx";
 import { Fields } from "../../../ui/forms/fields.tsx";
@@ -9,7 +10,6 @@ import { Wordmark } from "../../../ui/wordmark.tsx";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
 import { sendFields } from "../../../web/forms/form.server.ts";
-import { sourcesInWords } from "../../conversation/receipt/sources-in-words.ts";
 import type { Route } from "./+types/check-receipt";
 
 export const meta: Route.MetaFunction = ({ matches }) => [
