@@ -16,9 +16,15 @@ const stderrKept = 4_000;
 
 /**
  * Runs one job in a child process, with limits on time (ms) and memory. A thread would not do: one that runs out of heap inside
- * JSON.parse ends the whole server. Throws TooMuch.
+ * JSON.parse ends the whole server. Throws TooMuch, and the reason of `signal`.
  */
-export async function runWorker<Answer>(file: URL, job: unknown, time = timeAtMost): Promise<Answer> {
+export async function runWorker<Answer>(
+  file: URL,
+  job: unknown,
+  time = timeAtMost,
+  signal?: AbortSignal,
+): Promise<Answer> {
+  signal?.throwIfAborted();
   const child = fork(file, {
     execArgv: [`--max-old-space-size=${heapMb}`],
     env: {},
@@ -30,6 +36,8 @@ export async function runWorker<Answer>(file: URL, job: unknown, time = timeAtMo
   child.stderr?.on("data", (chunk: Buffer) => {
     said = (said + chunk).slice(-stderrKept);
   });
+  const leave = () => reject(signal?.reason);
+  signal?.addEventListener("abort", leave);
   const timer = setTimeout(() => reject(new TooMuch("time")), time);
   const watch = setInterval(() => {
     if (memoryOf(child.pid) > memoryMb * 1024 * 1024) reject(new TooMuch("memory"));
@@ -47,6 +55,7 @@ export async function runWorker<Answer>(file: URL, job: unknown, time = timeAtMo
     child.send(job as object);
     return await promise;
   } finally {
+    signal?.removeEventListener("abort", leave);
     clearTimeout(timer);
     clearInterval(watch);
     child.kill("SIGKILL");

@@ -48,10 +48,70 @@ it("sums the tables of the chat as they are written in Spanish, and prints a tab
   const grouped = `const grupos = agrupar(archivo("gastos.csv").filas, "Mes");
 tabla(Object.keys(grupos).map((Mes) => ({ Mes, Total: suma(grupos[Mes], "Euros") })))`;
   expect(await run(grouped)).toBe("| Mes | Total |\n| --- | --- |\n| enero | 1300 |\n| febrero | 800 |");
-  const values = ["1.234,56", "1,234.56", "12 €", "-3,5", "1.500", "2024", "x", "0.005"];
-  expect(await run(`print(${JSON.stringify(values)}.map(numero))`)).toBe(
-    "[1234.56,1234.56,12,-3.5,1500,2024,null,0.005]",
+});
+
+it("reads numbers as people write them, and says which is none", async () => {
+  const values = {
+    "1.234,56": 1234.56,
+    "1,234.56": 1234.56,
+    "1,234,567": 1234567,
+    "1,234": 1.234,
+    "12 €": 12,
+    "$ 5": 5,
+    "1.234 EUR.": 1234,
+    "-3,5": -3.5,
+    "−5": -5,
+    "(100)": -100,
+    "1.234-": -1234,
+    "1.500": 1500,
+    "0.005": 0.005,
+    "1e6": 1_000_000,
+    "1.5E+05": 150_000,
+    "5 %": 5,
+    "2024": 2024,
+    x: null,
+    "": null,
+    "3 m2": null,
+    "12 €/m2": null,
+    "1.2.3": null,
+  };
+  expect(JSON.parse(await run(`print(${JSON.stringify(Object.keys(values))}.map(numero))`))).toEqual(
+    Object.values(values),
   );
+  expect(await run("print(suma(['1,5', '', null]), media(['1', '', '3']), 2n ** 64n, NaN)")).toBe(
+    "1.5 2 18446744073709551616 NaN",
+  );
+  await expect(run("print(suma(['1', 'n/d']))")).rejects.toThrow("«n/d» (fila 2) no es un número");
+});
+
+it("may give its variables the names of ours", async () => {
+  const code =
+    "const media = suma([1, 2]); let tabla = media; function numero() {} const archivo = tabla; print(archivo)";
+  expect(await run(code)).toBe("3");
+});
+
+it("is not kept from its other files by one that takes all memory, or has no room", async () => {
+  const wide = [";a".repeat(4_000), ...Array.from({ length: 4_000 }, () => "a;b")].join("\n");
+  const files = [new File([wide], "ancha.csv"), new File(["x".repeat(1_900_000)], "grande-0.txt")];
+  for (let n = 1; n < 5; n++) files.push(new File([`${n}`.repeat(1_900_000)], `grande-${n}.txt`));
+  const sent = await api.upload(ana.token, [...files, new File(["A;B\n1;2"], "corta.csv")]);
+  const fileIds = (sent.body as { items: { id: string }[] }).items.map(({ id }) => id);
+  const [start] = await api.converse(ana.token, { content: "Mira", modelId, fileIds });
+  const from = { chatId: start?.type === "start" ? start.chatId : "" };
+  expect(await run("print(archivo('corta').filas, archivo('ancha').filas.length)", from)).toBe(
+    '[{"A":"1","B":"2"}] 4000',
+  );
+  await expect(run("for (const { nombre } of archivos) archivo(nombre)", from)).rejects.toThrow(
+    "no cabe con los demás",
+  );
+});
+
+it("ends with the reply that asks for it, and is not for models that identifiers are hidden from", async () => {
+  const over = AbortSignal.abort(new Error("fin"));
+  await expect(run("for (;;);", { signal: over })).rejects.toThrow("fin");
+  await api.db.updateTable("models").set({ pseudonyms: 1 }).where("id", "=", modelId).execute();
+  await expect(run("print(1)")).rejects.toThrow("con seudónimos");
+  await api.db.updateTable("models").set({ pseudonyms: 0 }).where("id", "=", modelId).execute();
 });
 
 it("is called by a model in a chat, and what it prints goes on to it", async () => {
@@ -69,6 +129,11 @@ it.each([
   ["fills memory", "const a = []; for (;;) a.push(new Array(100000).fill(1));", "El programa"],
   ["goes too deep", "const f = () => f(); f();", "El programa ha fallado"],
   ["is wrong", "const a = 1;\nb();", "línea 2: ReferenceError"],
+  ["throws a text", "throw 'los datos no cuadran'", "ha lanzado los datos no cuadran"],
+  ["throws nothing", "throw null", "ha lanzado null"],
+  ["fails later", "(async () => { await null; throw new Error('tarde'); })()", "tarde"],
+  ["does not end later", "(async () => { await null; for (;;); })()", "no ha acabado en 10 segundos"],
+  ["waits for nothing", "new Promise(() => {})", "no uses await"],
   ["wants modules", "import fs from 'fs'", "El programa ha fallado"],
   [
     "wants the machine",

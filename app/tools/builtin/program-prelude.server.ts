@@ -1,32 +1,58 @@
-/** Names that programs of models have, beside those of the language. */
-export const prelude = `
-const print = (...values) => __print(values.map((one) => typeof one === "string" ? one : JSON.stringify(one)).join(" "));
-const console = { log: print, error: print, warn: print, info: print };
-const archivos = JSON.parse(__archivos);
+/** Names that programs of models have, beside those of the language; a program may give them to its own variables. */
+export const prelude = String.raw`
+(() => {
+const said = (one) => typeof one === "object" && one !== null ? JSON.stringify(one) : String(one);
+const print = (...values) => __print(values.map(said).join(" "));
+const archivos = JSON.parse(__archivos).map((one, n) => ({
+  ...one,
+  get filas() {
+    const filas = JSON.parse(__filas(n));
+    Object.defineProperty(this, "filas", { value: filas });
+    return filas;
+  },
+}));
 const archivo = (nombre) => {
-  const found = archivos.find((one) => one.nombre === nombre) ?? archivos.find((one) => one.nombre.toLowerCase().includes(String(nombre).toLowerCase()));
+  const wanted = String(nombre).toLowerCase();
+  const found = archivos.find((one) => one.nombre === nombre) ?? archivos.find((one) => one.nombre.toLowerCase().includes(wanted));
   if (!found) throw new Error("No hay ningún archivo «" + nombre + "». Hay: " + archivos.map((one) => one.nombre).join(", "));
+  if (found.texto === null) throw new Error("«" + found.nombre + "» es demasiado grande para un programa, o no cabe con los demás.");
   return found;
 };
+const money = "(?:€|\\$|£|EUR|USD|euros?)";
+const written = new RegExp("^(\\()?([+-]?)" + money + "?(\\d[\\d.,]*|[.,]\\d+)(e[+-]?\\d+)?(?:" + money + "|%)?\\.?(-)?\\)?$", "i");
 const numero = (valor) => {
   if (typeof valor === "number") return valor;
-  const plain = String(valor ?? "").replace(/[^0-9.,+-]/g, "");
-  const comma = plain.lastIndexOf(","), point = plain.lastIndexOf(".");
-  const spanish = comma > point || (comma < 0 && /^[+-]?[1-9]\\d{0,2}(\\.\\d{3})+$/.test(plain));
-  const number = Number(spanish ? plain.replace(/\\./g, "").replace(",", ".") : plain.replace(/,/g, ""));
-  return plain === "" ? NaN : number;
+  const [, bracket, sign, digits, power = "", after] = written.exec(String(valor ?? "").replace(/\u2212/g, "-").replace(/[\s']/g, "")) ?? [];
+  if (digits === undefined) return NaN;
+  const spanish = /^[1-9]\d{0,2}(\.\d{3})+(,\d*)?$/.test(digits);
+  const english = /^[1-9]\d{0,2}((,\d{3})+\.\d*|(,\d{3}){2,})$/.test(digits);
+  const simple = /^\d*[.,]?\d*$/.test(digits);
+  if (!spanish && !english && !simple) return NaN;
+  const plain = english ? digits.replace(/,/g, "") : (spanish ? digits.replace(/\./g, "") : digits).replace(",", ".");
+  return Number(plain + power) * (bracket || after || sign === "-" ? -1 : 1);
 };
-const suma = (filas, campo) => filas.reduce((sum, fila) => sum + (numero(campo === undefined ? fila : fila[campo]) || 0), 0);
-const media = (filas, campo) => suma(filas, campo) / filas.length;
+const numeros = (filas, campo) =>
+  filas.flatMap((fila, n) => {
+    const cell = campo === undefined ? fila : fila[campo];
+    if (String(cell ?? "").trim() === "") return [];
+    const number = numero(cell);
+    if (Number.isNaN(number)) throw new Error("«" + cell + "» (fila " + (n + 1) + ") no es un número: quítala antes con filter().");
+    return [number];
+  });
+const suma = (filas, campo) => numeros(filas, campo).reduce((sum, one) => sum + one, 0);
+const media = (filas, campo) => suma(filas, campo) / numeros(filas, campo).length;
 const agrupar = (filas, campo) => {
-  const groups = {};
+  const groups = Object.create(null);
   for (const fila of filas) (groups[fila[campo]] ??= []).push(fila);
   return groups;
 };
 const tabla = (filas) => {
   if (filas.length === 0) return print("(sin filas)");
   const names = Object.keys(filas[0]);
-  const row = (cells) => "| " + cells.map((one) => String(one ?? "").replace(/\\|/g, "\\\\|")).join(" | ") + " |";
-  print([row(names), row(names.map(() => "---")), ...filas.map((fila) => row(names.map((name) => fila[name])))].join("\\n"));
+  const row = (cells) => "| " + cells.map((one) => said(one ?? "").replace(/\s+/g, " ").replace(/\|/g, "\\|")).join(" | ") + " |";
+  print([row(names), row(names.map(() => "---")), ...filas.map((fila) => row(names.map((name) => fila[name])))].join("\n"));
 };
+const console = { log: print, error: print, warn: print, info: print };
+Object.assign(globalThis, { print, archivos, archivo, numero, suma, media, agrupar, tabla, console });
+})();
 `;

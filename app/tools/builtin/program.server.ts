@@ -1,4 +1,5 @@
 import { extname } from "node:path";
+import { sql } from "kysely";
 import type { Db } from "../../db/engine.server.ts";
 import { runWorker, TooMuch } from "../../process/child-process.server.ts";
 import { FairQueue } from "../../process/work/fair-queue.server.ts";
@@ -30,7 +31,11 @@ export const program = ({ db }: { db: Db }): OwnTool => ({
     const code = String(codigo ?? "");
     if (!code.trim()) throw new ToolRefused("No hay ningún programa.");
     if (code.length > longest) throw new ToolRefused("El programa es demasiado largo.");
-    const { printed, problem, isLate } = await run({ code, files: await filesOf(db, caller) }, caller.userId);
+    if (await isHidden(db, caller))
+      throw new ToolRefused(
+        "Este modelo recibe los textos con seudónimos, y un programa podría deletrear los de verdad.",
+      );
+    const { printed, problem, isLate } = await run(db, code, caller);
     if (isLate) throw new ToolRefused("El programa no ha acabado en 10 segundos.");
     if (problem)
       throw new ToolRefused(`El programa ha fallado: ${problem}${printed && `\nHabía impreso:\n${printed}`}`);
@@ -38,11 +43,17 @@ export const program = ({ db }: { db: Db }): OwnTool => ({
   },
 });
 
-async function run(job: ProgramJob, userId: string): Promise<ProgramAnswer> {
+async function run(db: Db, code: string, caller: Caller): Promise<ProgramAnswer> {
+  const { userId, signal } = caller;
   const worker = new URL(`./program.worker${extname(import.meta.filename)}`, import.meta.url);
   try {
-    return await queue.run(userId, () => runWorker<ProgramAnswer>(worker, job, within));
+    return await queue.run(userId, async () => {
+      signal.throwIfAborted();
+      const job: ProgramJob = { code, files: await filesOf(db, caller) };
+      return runWorker<ProgramAnswer>(worker, job, within, signal);
+    });
   } catch (error) {
+    signal.throwIfAborted();
     // One that ends its process costs itself.
     const isTooMuch = error instanceof TooMuch;
     const why = isTooMuch ? "El programa necesita demasiado tiempo o memoria." : "El programa ha fallado.";
@@ -50,18 +61,38 @@ async function run(job: ProgramJob, userId: string): Promise<ProgramAnswer> {
   }
 }
 
+/** Whether the reply that calls is of a model that identifiers are hidden from. */
+async function isHidden(db: Db, { modelId, messageId }: Caller): Promise<boolean> {
+  const model = db
+    .selectFrom("models")
+    .where("id", "=", modelId ?? "")
+    .where("pseudonyms", "=", 1);
+  // A reply keeps them hidden from the model that goes on with it.
+  const reply = db.selectFrom("messages").where("parentId", "=", messageId).where("pseudonyms", "=", 1);
+  const [one, other] = await Promise.all([
+    model.select("id").executeTakeFirst(),
+    reply.select("id").executeTakeFirst(),
+  ]);
+  return one !== undefined || other !== undefined;
+}
+
 /** Texts of the files that were sent in the caller's chat, the newest first as far as they fit, and of its artifacts. */
 async function filesOf(db: Db, { chatId, userId }: Caller): Promise<ProgramFile[]> {
+  const length = sql<number>`length("text")`.as("length");
   const sent = await db
-    .selectFrom("attachments as a")
-    .innerJoin("messages as m", "m.id", "a.messageId")
-    .innerJoin("files as f", "f.id", "a.fileId")
-    .where("m.chatId", "=", chatId)
-    .where("f.userId", "=", userId)
-    .where("f.text", "is not", null)
-    .orderBy("a.messageId", "desc")
+    .selectFrom("files")
+    .where("userId", "=", userId)
+    .where("text", "is not", null)
+    .where("id", "in", (e) =>
+      e
+        .selectFrom("attachments as a")
+        .innerJoin("messages as m", "m.id", "a.messageId")
+        .where("m.chatId", "=", chatId)
+        .select("a.fileId"),
+    )
+    .orderBy("id", "desc")
     .limit(50)
-    .select(["f.name", "f.text"])
+    .select(["id", "name", length])
     .execute();
   const written = await db
     .selectFrom("artifacts as w")
@@ -71,11 +102,17 @@ async function filesOf(db: Db, { chatId, userId }: Caller): Promise<ProgramFile[
     .where("w.chatId", "=", chatId)
     .where("w.userId", "=", userId)
     .limit(50)
-    .select(["w.title as name", "v.text"])
+    .select(["v.id", "w.title as name", length])
     .execute();
   let room = filesAtMost;
-  return [...sent, ...written].flatMap(({ name, text }) => {
-    room -= text?.length ?? 0;
-    return text && room >= 0 ? { name, text } : [];
-  });
+  const files: ProgramFile[] = [];
+  for (const [table, found] of [["files", sent] as const, ["artifactVersions", written] as const]) {
+    for (const { id, name, length } of found) {
+      const fits = Number(length) <= room;
+      if (fits) room -= Number(length);
+      const row = fits ? await db.selectFrom(table).where("id", "=", id).select("text").executeTakeFirst() : undefined;
+      files.push({ name, text: row?.text ?? null });
+    }
+  }
+  return files;
 }

@@ -4,7 +4,8 @@ import { answerJob } from "../../process/child-process-entry.ts";
 import { tableRows } from "../../process/text/table.ts";
 import { prelude } from "./program-prelude.server.ts";
 
-export type ProgramFile = { name: string; text: string };
+/** `text`: null where there is no room for it. */
+export type ProgramFile = { name: string; text: string | null };
 export type ProgramJob = { code: string; files: ProgramFile[] };
 /** `problem`: why it has not come to its end; `isLate`: it was stopped for its time. */
 export type ProgramAnswer = { printed: string; problem?: string; isLate?: boolean };
@@ -15,6 +16,7 @@ const memory = 192 * 1024 * 1024;
 const stack = 200 * 1024;
 const runsWithin = 10_000;
 const printedAtMost = 60_000;
+const jobsAtMost = 1_000;
 
 answerJob(async ({ code, files }: ProgramJob): Promise<ProgramAnswer> => {
   const quickJs = await newQuickJSWASMModuleFromVariant(variant);
@@ -26,31 +28,41 @@ answerJob(async ({ code, files }: ProgramJob): Promise<ProgramAnswer> => {
   vm.newFunction("print", (text) => {
     if (printed.length < printedAtMost) printed += `${vm.getString(text)}\n`;
   }).consume((print) => vm.setProp(vm.global, "__print", print));
-  vm.newString(JSON.stringify(files.map(asTable))).consume((given) => vm.setProp(vm.global, "__archivos", given));
+  // The rows of a file are made for programs that read them: those of one may take all memory.
+  vm.newFunction("filas", (place) =>
+    vm.newString(JSON.stringify(tableIn(files[vm.getNumber(place)]?.text ?? ""))),
+  ).consume((filas) => vm.setProp(vm.global, "__filas", filas));
+  const given = files.map(({ name, text }) => ({ nombre: name, texto: text }));
+  vm.newString(JSON.stringify(given)).consume((named) => vm.setProp(vm.global, "__archivos", named));
   const ready = vm.evalCode(prelude, "preludio.js");
   if (ready.error) throw new Error(JSON.stringify(vm.dump(ready.error)));
   const ran = vm.evalCode(code, "programa.js");
-  runtime.executePendingJobs(1_000);
-  printed = printed.slice(0, printedAtMost);
-  if (!ran.error) return { printed };
+  const jobs = ran.error ? undefined : runtime.executePendingJobs(jobsAtMost);
+  // Of a program that ends in an asynchronous call.
+  const promised = ran.error ? undefined : vm.getPromiseState(ran.value);
+  const error = ran.error ?? jobs?.error ?? (promised?.type === "rejected" ? promised.error : undefined);
   const isLate = Date.now() > deadline;
-  return { printed, problem: problemIn(vm.dump(ran.error)), ...(isLate && { isLate }) };
+  const isCut = runtime.hasPendingJob() || promised?.type === "pending";
+  const problem = error ? problemIn(vm.dump(error)) : isCut ? "espera algo que no llega: no uses await" : undefined;
+  return { printed: printed.slice(0, printedAtMost), ...(problem && { problem }), ...(isLate && { isLate }) };
 });
 
-/** A file with the rows of its table, the first of which has the names; without rows where it is none. */
-function asTable({ name, text }: ProgramFile) {
+/** Rows of a table by the names in its first row, each with the cells that it has; none where a text is no table. */
+function tableIn(text: string): Record<string, string>[] {
   const rows = tableRows(text);
   const head = rows.findIndex(({ length }) => length > 1);
   const names = rows[head] ?? [];
-  const filas =
-    head < 0
-      ? []
-      : rows.slice(head + 1).map((cells) => Object.fromEntries(names.map((one, n) => [one, cells[n] ?? ""])));
-  return { nombre: name, texto: text, filas };
+  if (head < 0) return [];
+  return rows
+    .slice(head + 1)
+    .map((cells) => Object.fromEntries(cells.slice(0, names.length).map((cell, n) => [names[n], cell])));
 }
 
+/** An error as its writer understands it; programs may throw anything. */
 function problemIn(error: unknown): string {
-  const { name = "", message = "", stack: trace = "" } = Object(error) as Record<string, string>;
-  const line = /programa\.js:(\d+)/.exec(trace)?.[1];
-  return `${line ? `línea ${line}: ` : ""}${[name, message].filter(Boolean).join(": ")}`.slice(0, 500);
+  if (typeof error !== "object" || error === null) return `ha lanzado ${String(error)}`.slice(0, 500);
+  const { name = "", message = "", stack: trace = "" } = error as Record<string, unknown>;
+  const line = /programa\.js:(\d+)/.exec(String(trace))?.[1];
+  const said = [name, message].filter(Boolean).join(": ") || JSON.stringify(error);
+  return `${line ? `línea ${line}: ` : ""}${said}`.slice(0, 500);
 }

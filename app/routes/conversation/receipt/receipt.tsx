@@ -2,6 +2,7 @@ import { renderSVG } from "uqr";
 import { renderedText } from "../../../markdown/rendered.server.ts";
 import { digitalSource } from "../../../process/text/digital-source.ts";
 import { sourcesInWords } from "../../../process/text/sources-in-words.ts";
+import { Icon } from "../../../ui/icon.tsx";
 import { titled } from "../../../ui/navigation/page-title.ts";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
@@ -71,9 +72,11 @@ export default function Receipt({ loaderData }: Route.ComponentProps) {
         <p className="mt-3 break-all">
           <a href={address}>{address}</a>
         </p>
-        <details className="mt-3">
-          <summary>La respuesta tal cual, para pegarla allí</summary>
-          <pre className="whitespace-pre-wrap break-words">{answer}</pre>
+        <details className="more mt-3">
+          <summary>
+            La respuesta tal cual, para pegarla allí <Icon name="chevron" />
+          </summary>
+          <pre className="mt-2 whitespace-pre-wrap break-words">{answer}</pre>
         </details>
       </article>
     </main>

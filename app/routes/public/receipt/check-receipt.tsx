@@ -58,7 +58,11 @@ export default function CheckReceipt({ loaderData, actionData }: Route.Component
         la respuesta tal cual, como las da «Copiar» o el recibo, para saber si son esas: solo dan igual los espacios y
         los saltos de línea. No se guarda nada.
       </p>
-      {checked && <Outcome checked={checked} />}
+      {checked && (
+        <div className="mt-6">
+          <Outcome checked={checked} />
+        </div>
+      )}
       <PostForm className="fields mt-6" action="/recibo">
         <Fields id="recibo" result={result}>
           <TextField
