@@ -3,6 +3,7 @@ import { ago } from "../../../ui/times.ts";
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
 import { requireActive, requireAuth } from "../../../web/guards.server.ts";
+import { OwnRow } from "../own-list.tsx";
 import type { Route } from "./+types/artifacts";
 import { kindWords } from "./kind-words.ts";
 
@@ -65,14 +66,7 @@ export default function Artifacts({ loaderData: { q, artifacts } }: Route.Compon
       {artifacts.length > 0 ? (
         <ul className="rows mt-6">
           {artifacts.map(({ id, title, line }) => (
-            <li key={id} className="row">
-              <div>
-                <a className="title" href={`/conversation/escrito/${id}`}>
-                  {title}
-                </a>
-                <p className="line">{line}</p>
-              </div>
-            </li>
+            <OwnRow key={id} name={title} line={line} to={`/conversation/escrito/${id}`} />
           ))}
         </ul>
       ) : (

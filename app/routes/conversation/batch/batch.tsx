@@ -9,6 +9,7 @@ import { accepted, read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
 import { sendFields } from "../../../web/forms/form.server.ts";
 import { requireActive, requireAuth } from "../../../web/guards.server.ts";
+import { DeletionButtons } from "../deletion-buttons.tsx";
 import type { Route } from "./+types/batch";
 import { stateInWords } from "./state-in-words.ts";
 
@@ -89,20 +90,11 @@ export default function Batch({ loaderData: { batch }, actionData }: Route.Compo
               </button>
             )
           )}{" "}
-          {search.has("eliminar") ? (
-            <>
-              <button type="submit" className="button" name="does" value="delete">
-                Eliminar la tabla y sus respuestas
-              </button>{" "}
-              <a className="button" href={`/conversation/serie/${id}`}>
-                No eliminar
-              </a>
-            </>
-          ) : (
-            <a className="button" href="?eliminar=1">
-              Eliminar
-            </a>
-          )}
+          <DeletionButtons
+            asked={search.has("eliminar")}
+            at={`/conversation/serie/${id}`}
+            words="Eliminar la tabla y sus respuestas"
+          />
         </div>
       </PostForm>
     </main>

@@ -13,6 +13,7 @@ import { type FormResult, textOf } from "../../../web/forms/form.server.ts";
 import { typedFields } from "../../../web/forms/unsent-form.server.ts";
 import { requireActive, requireAuth } from "../../../web/guards.server.ts";
 import { listModels } from "../models.server.ts";
+import { OwnRow } from "../own-list.tsx";
 import type { Route } from "./+types/batches";
 import { stateInWords } from "./state-in-words.ts";
 
@@ -69,14 +70,7 @@ export default function Batches({ loaderData: { batches, templates, models }, ac
       {batches.length > 0 && (
         <ul className="rows mt-6">
           {batches.map(({ id, title, line }) => (
-            <li key={id} className="row">
-              <div>
-                <a className="title" href={`/conversation/serie/${id}`}>
-                  {title}
-                </a>
-                <p className="line">{line}</p>
-              </div>
-            </li>
+            <OwnRow key={id} name={title} line={line} to={`/conversation/serie/${id}`} />
           ))}
         </ul>
       )}

@@ -9,6 +9,7 @@ import { accepted, read } from "../../../web/api-result.server.ts";
 import { apiContext } from "../../../web/context.ts";
 import { sendFields } from "../../../web/forms/form.server.ts";
 import { requireActive, requireAuth } from "../../../web/guards.server.ts";
+import { DeletionButtons } from "../deletion-buttons.tsx";
 import type { Route } from "./+types/errand";
 import { stateWords } from "./errand-words.ts";
 import { Steps } from "./steps.tsx";
@@ -132,20 +133,11 @@ function Actions({ id, state, planned, left }: ActionsProps) {
             Escribir con lo que hay
           </button>
         )}{" "}
-        {search.has("eliminar") ? (
-          <>
-            <button type="submit" className="button" name="does" value="delete">
-              Eliminar el encargo y lo que encontró
-            </button>{" "}
-            <a className="button" href={`/conversation/encargo/${id}`}>
-              No eliminar
-            </a>
-          </>
-        ) : (
-          <a className="button" href="?eliminar=1">
-            Eliminar
-          </a>
-        )}
+        <DeletionButtons
+          asked={search.has("eliminar")}
+          at={`/conversation/encargo/${id}`}
+          words="Eliminar el encargo y lo que encontró"
+        />
       </div>
     </PostForm>
   );

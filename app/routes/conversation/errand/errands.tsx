@@ -11,6 +11,7 @@ import { apiContext } from "../../../web/context.ts";
 import { sendFields } from "../../../web/forms/form.server.ts";
 import { requireActive, requireAuth } from "../../../web/guards.server.ts";
 import { listModels } from "../models.server.ts";
+import { OwnRow } from "../own-list.tsx";
 import type { Route } from "./+types/errands";
 import { Bounds } from "./bounds.tsx";
 import { numberTyped, placeNames, placesOf, stateWords } from "./errand-words.ts";
@@ -70,14 +71,7 @@ export default function Errands({ loaderData: { errands, models }, actionData }:
       {errands.length > 0 && (
         <ul className="rows mt-6">
           {errands.map(({ id, title, line }) => (
-            <li key={id} className="row">
-              <div>
-                <a className="title" href={`/conversation/encargo/${id}`}>
-                  {title}
-                </a>
-                <p className="line">{line}</p>
-              </div>
-            </li>
+            <OwnRow key={id} name={title} line={line} to={`/conversation/encargo/${id}`} />
           ))}
         </ul>
       )}
