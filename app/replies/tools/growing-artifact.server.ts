@@ -69,7 +69,7 @@ export class GrowingArtifact {
     this.#input += text;
     const wait = this.#keepAt - Date.now();
     if (wait <= 0) await this.#keepNext();
-    // A model that makes a pause is read up to there.
+    // A model that makes a pause is read up to there. A failure stays in `#keeping`, which the end awaits.
     else if (Number.isFinite(wait)) this.#timer ??= setTimeout(() => void this.#keepNext().catch(() => {}), wait);
   }
 

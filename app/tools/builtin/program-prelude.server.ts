@@ -40,7 +40,10 @@ const numeros = (filas, campo) =>
     return [number];
   });
 const suma = (filas, campo) => numeros(filas, campo).reduce((sum, one) => sum + one, 0);
-const media = (filas, campo) => suma(filas, campo) / numeros(filas, campo).length;
+const media = (filas, campo) => {
+  const all = numeros(filas, campo);
+  return suma(all) / all.length;
+};
 const agrupar = (filas, campo) => {
   const groups = Object.create(null);
   for (const fila of filas) (groups[fila[campo]] ??= []).push(fila);
