@@ -16,7 +16,7 @@ import { modelToUse } from "../models/models.server.ts";
 import { refuseOnHold } from "../retention/holds.server.ts";
 import { type Plan, planOf, planPart } from "./plan.server.ts";
 import { planSteps } from "./plan-steps.server.ts";
-import { type Place, reportOf } from "./steps.server.ts";
+import { type Place, reportOf } from "./report.server.ts";
 import { countSteps } from "./work.server.ts";
 
 const looksIn = z.array(z.enum(["web", "documents"])).min(1, "Di dónde se busca.");

@@ -11,7 +11,7 @@ import type { Services } from "../env.server.ts";
 import { askModel } from "./ask-model.server.ts";
 import { jsonIn, type Plan, searchesIn } from "./plan.server.ts";
 import { addSteps } from "./plan-steps.server.ts";
-import { tellByMail } from "./tell-by-mail.server.ts";
+import { type Place, reportFiles, sectionsOf, sourceNumbers, stepsOf, withKnownSources } from "./report.server.ts";
 
 // Of one search, in one place.
 const readAtMost = 3;
@@ -29,12 +29,6 @@ type Came = {
   next?: Next[];
 } & Partial<Spent>;
 type Next = Pick<ErrandStepRow, "part" | "kind" | "input">;
-/** The place of something that is read, as a step keeps it. */
-export type Place = Pick<Found, "title" | "url" | "fileId" | "chatId" | "messageId"> & {
-  position?: number | null;
-  quote: string;
-};
-
 /** Takes a step, and keeps what came of it with the steps that follow from it, at once. */
 export async function takeStep(services: Services, at: At): Promise<void> {
   const { errand, step } = at;
@@ -92,9 +86,6 @@ const kinds: Record<ErrandStepRow["kind"], (services: Services, at: At) => Promi
   join,
 };
 
-// Of a version that an errand has written.
-const reportReason = "Encargo";
-
 const searchTools = {
   web: { tool: "buscar_en_la_web", label: "Buscar en la web" },
   documents: { tool: "buscar_en_mis_documentos", label: "Buscar en mis documentos" },
@@ -135,23 +126,6 @@ const plainTitle = ({ title, url }: Found): string =>
     .slice(0, 200)
     .toWellFormed() ||
   (url ?? "Sin título");
-
-/** Files of the reports of a person's errands: none is a source of another. */
-async function reportFiles({ db }: Services, { userId }: ErrandRow): Promise<Set<string>> {
-  const reports = db
-    .selectFrom("artifactVersions")
-    .where("userId", "=", userId)
-    .where("reason", "=", reportReason)
-    .where("writerId", "is", null)
-    .select("artifactId");
-  const rows = await db
-    .selectFrom("artifacts")
-    .where("userId", "=", userId)
-    .where("id", "in", reports)
-    .select("fileId")
-    .execute();
-  return new Set(rows.flatMap(({ fileId }) => fileId ?? []));
-}
 
 async function read(services: Services, { errand, step, model, signal }: At): Promise<Came> {
   const place = JSON.parse(step.input) as Place;
@@ -210,105 +184,6 @@ async function join(services: Services, { errand, step, model, signal }: At): Pr
   return { ...answer, text: withKnownSources(answer.text, await sourceNumbers(services, errand)) };
 }
 
-/** Makes the report an artifact, and tells its person. */
-export async function endErrand(services: Services, errand: ErrandRow): Promise<void> {
-  const { id, userId, modelId, title, artifactId: before } = errand;
-  const text = await reportOf(services, errand);
-  const written = { text, reason: reportReason, writer: { modelId }, outside: true };
-  const old = before ? await ownReport(services, before) : undefined;
-  const place = { userId, chatId: null, projectId: null, sessionId: null };
-  const artifact =
-    old?.text === text
-      ? old
-      : ((old && (await services.artifacts.change(old, { written }))) ??
-        (await services.artifacts.add(place, { title, kind: "text", language: null }, written)));
-  await services.db.updateTable("errands").set({ artifactId: artifact.id }).where("id", "=", id).execute();
-  const { numUpdatedRows } = await services.db
-    .updateTable("errands")
-    .set({ state: "done", problem: null, updatedAt: Date.now() })
-    .where("id", "=", id)
-    .where("state", "=", "running")
-    .executeTakeFirst();
-  services.changes.tell({ userId, what: "errand" });
-  if (numUpdatedRows > 0n) await tellByMail(services, errand, "está hecho.");
-}
-
-/** The report that an errand has written, and its text; undefined where it is gone, or its person has changed it since. */
-async function ownReport({ db }: Services, artifactId: string) {
-  const row = await db.selectFrom("artifacts").where("id", "=", artifactId).selectAll().executeTakeFirst();
-  const version = await db
-    .selectFrom("artifactVersions")
-    .where("artifactId", "=", artifactId)
-    .where("n", "=", row?.version ?? 0)
-    .select(["text", "writerId"])
-    .executeTakeFirst();
-  return row && version && version.writerId === null ? { ...row, text: version.text } : undefined;
-}
-
-/** The report as far as it is written: its summary, its sections, and the sources that were read, by their numbers. */
-export async function reportOf(services: Pick<Services, "db">, errand: ErrandRow): Promise<string> {
-  const sections = await sectionsOf(services, errand);
-  const [summary] = await stepsOf(services, errand, "join");
-  const read = await stepsOf(services, errand, "read");
-  const sources = new Map(read.flatMap((one) => (one.source === null ? [] : [[Number(one.source), one] as const])));
-  const placeOf = (n: number) => JSON.parse(sources.get(n)?.input ?? "{}") as Partial<Place>;
-  const list = [...sources.keys()]
-    .toSorted((a, b) => a - b)
-    .map((n) => {
-      const { title = "", url } = placeOf(n);
-      const name = escaped(title);
-      return `${n}. ${url ? `[${name}](<${addressIn(url)}>)` : name}`;
-    });
-  const cited = (text: string) =>
-    text
-      .split(codeIn)
-      .map((part, at) =>
-        at % 2 === 1
-          ? part
-          : part.replace(/\[(\d{1,3})\](?!\()/g, (whole, n) => {
-              const { url } = placeOf(Number(n));
-              return url ? `[&#91;${n}&#93;](<${addressIn(url)}>)` : whole;
-            }),
-      )
-      .join("");
-  return [
-    cited(summary?.text ?? ""),
-    ...sections.map(({ title, text }) => `## ${title}\n\n${cited(text)}`),
-    ...(list.length > 0 ? [`## Fuentes\n\n${list.join("\n")}`] : []),
-  ]
-    .filter(Boolean)
-    .join("\n\n");
-}
-
-/** An address that ends nothing in Markdown. */
-const addressIn = (url: string) => url.replace(/[<>\s\\`]/g, encodeURIComponent);
-
-/** A title in which no sign means anything to Markdown. */
-const escaped = (title: string) =>
-  title
-    .replaceAll("[", "&#91;")
-    .replaceAll("]", "&#93;")
-    .replace(/[\\`*_{}()+!|<>~$"^:-]/g, "\\$&");
-
-const stepsOf = ({ db }: Pick<Services, "db">, { id }: ErrandRow, kind: ErrandStepRow["kind"]) =>
-  db
-    .selectFrom("errandSteps")
-    .where("errandId", "=", id)
-    .where("kind", "=", kind)
-    .where("state", "=", "done")
-    .orderBy("part")
-    .orderBy("position")
-    .selectAll()
-    .execute();
-
-async function sectionsOf(
-  services: Pick<Services, "db">,
-  errand: ErrandRow,
-): Promise<{ title: string; text: string }[]> {
-  const written = await stepsOf(services, errand, "write");
-  return written.map(({ input, text }) => ({ title: input, text: text ?? "" }));
-}
-
 /** Notes of a part with the numbers of their sources. */
 async function notesOf(services: Services, errand: ErrandRow, part: number): Promise<string> {
   const notes = (await stepsOf(services, errand, "read")).filter(
@@ -318,31 +193,6 @@ async function notesOf(services: Services, errand: ErrandRow, part: number): Pro
   return notes
     .map(({ source, input, text }) => `[${source}] ${(JSON.parse(input) as Place).title}\n${cutText(text ?? "", each)}`)
     .join("\n\n");
-}
-
-async function sourceNumbers(services: Services, errand: ErrandRow): Promise<Set<number>> {
-  const read = await stepsOf(services, errand, "read");
-  return new Set(read.flatMap(({ source }) => (source === null ? [] : Number(source))));
-}
-
-const codeIn = /(```[\s\S]*?(?:```|$)|`[^`\n]*`)/;
-
-/** A text with numbers of known sources alone, each between brackets of its own; code stays as it is. */
-function withKnownSources(text: string, known: Set<number>): string {
-  const cited = (part: string) =>
-    part
-      .replace(/【(\d{1,3})[^【】\n]{0,40}】/g, "[$1]")
-      .replace(/ ?\[(\d{1,3}(?:\s{0,2}[,;]\s{0,2}\d{1,3}){0,9})\](?:\([^()\n]{0,500}\))?/g, (whole, list: string) => {
-        const numbers = list
-          .split(/[,;]/)
-          .map(Number)
-          .filter((n) => known.has(n));
-        return numbers.length > 0 ? `${whole.startsWith(" ") ? " " : ""}${numbers.map((n) => `[${n}]`).join("")}` : "";
-      });
-  const parts = text.split(codeIn).map((part, n) => (n % 2 === 1 ? part : cited(part)));
-  // Code without end would swallow what stands below it.
-  const marks = text.match(/^\s{0,3}```/gm)?.length ?? 0;
-  return parts.join("") + (marks % 2 === 1 ? "\n```" : "");
 }
 
 const planIn = ({ plan }: ErrandRow): Plan => JSON.parse(plan) as Plan;

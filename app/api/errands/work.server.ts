@@ -11,7 +11,8 @@ import { modelToUse } from "../models/models.server.ts";
 import { tellLimit } from "../webhooks/limit-reached.server.ts";
 import { ModelFailed } from "./ask-model.server.ts";
 import { makePlan } from "./make-plan.server.ts";
-import { endErrand, takeStep } from "./steps.server.ts";
+import { endErrand } from "./report.server.ts";
+import { takeStep } from "./steps.server.ts";
 import { tellByMail } from "./tell-by-mail.server.ts";
 
 // In ms, after a model that has failed.
