@@ -84,6 +84,9 @@ import { messageReceipts, receipts } from "./receipts/receipts.server.ts";
 import { holds } from "./retention/holds.server.ts";
 import { retentionDue } from "./retention/retention-due.server.ts";
 import { retentions } from "./retention/retentions.server.ts";
+import { guests } from "./rooms/guests.server.ts";
+import { roomGuests } from "./rooms/room-guests.server.ts";
+import { rooms } from "./rooms/rooms.server.ts";
 import { schedules } from "./schedules/schedules.server.ts";
 import { scim } from "./scim/scim.server.ts";
 import { emails } from "./site/emails.server.ts";
@@ -166,6 +169,9 @@ const mounted = [
   ["/api/opinion", opinionTrials],
   ["/api/model", routesOf(models)],
   ["/api/assistant", routesOf(assistants)],
+  ["/api/room", routesOf(rooms)],
+  ["/api/room", roomGuests],
+  ["/api/guest", guests],
   ["/api/template", routesOf(templates)],
   ["/api/schedule", routesOf(schedules)],
   ["/api/feed", replyFeeds],

@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import type { LastCopy } from "../backups/nightly.server.ts";
 import type { Backups } from "../db/sqlite/backup.server.ts";
-import type { UserRow } from "../db/tables.ts";
+import type { RoomRow, UserRow } from "../db/tables.ts";
 import type { SearchModel } from "../embeddings/search-model.server.ts";
 import type { ReceivedForm } from "../http/received-form.server.ts";
 import type { Jobs } from "../jobs/jobs.server.ts";
@@ -78,6 +78,9 @@ export type Person = Pick<UserRow, "id" | "role" | "status"> & {
   owesSecondStep: boolean;
 };
 
+/** Somebody in a room, who has no account. `sessionId`: session that their conversation, `chatId`, is deleted with. */
+export type Guest = { sessionId: string; chatId: string; name: string; room: RoomRow };
+
 /** Values that go over as they are between the API and a page of the same process, instead of being serialised to be parsed again. */
 export type InProcess = {
   /** The body of the call, if it has files: the page has read it already. */
@@ -98,6 +101,8 @@ export type ApiEnv = {
     services: Services;
     requestId: string;
     person: Person;
+    /** In the place of a person: a guest of a room. */
+    guest: Guest;
     /** The limit for bodies of this route in bytes, if it is not the usual one for JSON. */
     bodySize?: number;
     /** The company in whose words this route's errors are said, too. */

@@ -66,6 +66,7 @@ import * as errands from "./migrations/0062_errands.server.ts";
 import * as memories from "./migrations/0063_memories.server.ts";
 import * as programs from "./migrations/0064_programs.server.ts";
 import * as editedMessages from "./migrations/0065_edited_messages.server.ts";
+import * as rooms from "./migrations/0066_rooms.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -133,6 +134,7 @@ const migrations = {
   "0063_memories": memories,
   "0064_programs": programs,
   "0065_edited_messages": editedMessages,
+  "0066_rooms": rooms,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

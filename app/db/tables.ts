@@ -42,6 +42,34 @@ export type SessionRow = Row & {
   endsAt: number | null;
   /** Whether a passkey has opened it, which is a second step by itself. */
   byPasskey: Flag;
+  /** Of a guest, who has no account: the room that they are in. `userId` is then who has opened that, and pays; no token opens the API. */
+  roomId: string | null;
+  guestHash: string | null;
+  /** What a guest wants to be called; empty: nothing. */
+  guestName: string | null;
+};
+
+/** A room, in which people without an account talk with an assistant. Its limits are for all of them together. */
+export type RoomRow = Row & {
+  userId: string;
+  /** null: the assistant is gone. */
+  assistantId: string | null;
+  /** Part of its address. */
+  code: string;
+  name: string;
+  /** JSON list of the documents of the assistant that it looks into; null: all. */
+  fileIds: string | null;
+  endsAt: number;
+  people: number;
+  messages: number;
+  /** In the currency of the models' prices; null: as much as the plan of who has opened it gives. */
+  budget: number | null;
+  /** Whether who has opened it reads what is written there. */
+  showsTexts: Flag;
+  isOpen: Flag;
+  joined: number;
+  asked: number;
+  spent: number;
 };
 
 /** The installation as it presents itself, and its rules for new accounts: one row. */
@@ -72,6 +100,8 @@ export type HouseRow = Row & {
   eventsTold: number | null;
   /** JSON list of the groups that new accounts are members of; null: none. */
   groupIds: string | null;
+  /** People who may open rooms for others without an account. */
+  opensRooms: "nobody" | "admins" | "all";
 };
 
 /** A picture of the house: the logo, the icon, and the icon in the large for home screens. `content`: its bytes in base64. */
@@ -1030,6 +1060,7 @@ export type VectorRow = {
 export type Tables = {
   users: UserRow;
   sessions: SessionRow;
+  rooms: RoomRow;
   chats: ChatRow;
   messages: MessageRow;
   processes: ProcessRow;

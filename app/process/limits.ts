@@ -61,7 +61,11 @@ export const limits = {
   /** Bytes of a model server's response, including protocol and thoughts. */
   modelAnswer: 16 * 1024 * 1024,
   apiKeys: 20,
-  /** Questions in series: how many one person has, rows of one, bytes of its table. */
+  /** Rooms of a person; people and messages of one, and how long it lasts, in ms. */
+  rooms: 50,
+  roomPeople: 500,
+  roomMessages: 100_000,
+  roomTime: 90 * 24 * 60 * 60_000,
   /** Characters of a sentence that is remembered. */
   memory: 300,
   /** Errands of a person; parts of a plan and searches of each; steps and minutes of one. */
@@ -70,6 +74,7 @@ export const limits = {
   errandSearches: 4,
   errandSteps: 300,
   errandMinutes: 600,
+  /** Questions in series: how many one person has, rows of one, bytes of its table. */
   batches: 50,
   batchRows: 1_000,
   batchColumns: 100,

@@ -36,7 +36,15 @@ export type NewMessage = {
   keepDraft?: boolean;
   /** Stored form of the chat's queued message that this one is; it waits no more from then on. */
   queued?: string | undefined;
+  /** Of a guest. */
+  room?: AskedInRoom | undefined;
 };
+
+/**
+ * Takes a message of a guest out of what their room has left, last in the transaction that stores it: the row of the room is locked after
+ * that of the chat, as when a reply ends. Throws where nothing is left.
+ */
+export type AskedInRoom = (trx: Trx) => Promise<void>;
 
 /** Stores a person's message and an empty reply in one transaction and starts the reply. The same key makes one message. */
 export async function sendMessage({ db, runs }: { db: Db; runs: Runs }, message: NewMessage): Promise<Started> {
@@ -47,11 +55,11 @@ export async function sendMessage({ db, runs }: { db: Db; runs: Runs }, message:
     return before.sent;
   }
   // The reply was deleted meanwhile: make another reply to the stored message.
-  if (before?.question) return replyAgain({ db, runs }, before.question, message.model, message.zone);
+  if (before?.question) return replyAgain({ db, runs }, before.question, message.model, message.zone, message.room);
   const now = Date.now();
   try {
     const stored = await db.transaction().execute(async (trx) => {
-      await reserveUsage(trx, message.userId, message.model.id, now);
+      await reserveUsage(trx, message.userId, message.model.id, now, { ofGuest: message.room !== undefined });
       await refuseTextBeyondPlan(trx, message.userId, message.content);
       const chat = await chatFor(trx, message, now);
       if (message.queued) await takeQueued(trx, chat.id, message.queued);
@@ -77,6 +85,7 @@ export async function sendMessage({ db, runs }: { db: Db; runs: Runs }, message:
         await trx.updateTable("chats").set({ assistantId }).where("id", "=", message.chatId).execute();
       }
       if (!message.keepDraft) await clearDraft(trx, message);
+      await message.room?.(trx);
       return { question, reply };
     });
     runs.start(stored.reply, stored.question, message.model, { zone: message.zone });
@@ -106,13 +115,15 @@ export async function replyAgain(
   question: MessageRow,
   model: ModelRow,
   zone?: string,
+  room?: AskedInRoom,
 ): Promise<Started> {
   const now = Date.now();
   const reply = emptyReply(question, model.id, now, runs);
   await oneAtATime(db, question.chatId, async (trx) => {
-    await reserveUsage(trx, question.userId, model.id, now);
+    await reserveUsage(trx, question.userId, model.id, now, { ofGuest: room !== undefined });
     await insertMessage(trx, reply);
     await showReply(trx, reply, now);
+    await room?.(trx);
   });
   runs.start(reply, question, model, { zone });
   return started(reply, null);

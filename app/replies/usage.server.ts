@@ -1,10 +1,10 @@
-import { sql } from "kysely";
+import { type ExpressionBuilder, sql } from "kysely";
 import { v7 as newId } from "uuid";
 import type { Db } from "../db/engine.server.ts";
 import { groupsOf, monthOf } from "../db/people/groups.server.ts";
 import { limitsOf } from "../db/people/plans.server.ts";
 import { prepared } from "../db/prepared.server.ts";
-import type { MessageRow, ModelRow, UsageRow } from "../db/tables.ts";
+import type { MessageRow, ModelRow, Tables, UsageRow } from "../db/tables.ts";
 import { limits } from "../process/limits.ts";
 import type { ReplyUsage, Usage } from "./chunk.ts";
 
@@ -28,10 +28,16 @@ const day = (now: number) => new Date(now).toISOString().slice(0, 10);
 
 /**
  * Counts a message against the person's plan before the model is called; a reply that goes on after a decision counts as none, but
- * has to fit, too. Throws LimitReached. Call it in a transaction.
+ * has to fit, too. `ofGuest`: a guest of a room asks, at the same time as others. Throws LimitReached. Call it in a transaction.
  */
-export async function reserveUsage(db: Db, userId: string, modelId: string, now: number, messages = 1): Promise<void> {
-  await refuseTooMany(db, userId, now);
+export async function reserveUsage(
+  db: Db,
+  userId: string,
+  modelId: string,
+  now: number,
+  { messages = 1, ofGuest = false } = {},
+): Promise<void> {
+  if (!ofGuest) await refuseTooMany(db, userId, now);
   await addUsage(db, { userId, modelId, now, messages, inputTokens: 0, outputTokens: 0, cost: 0 });
   await refuseBeyondPlan(db, userId, now);
 }
@@ -77,8 +83,17 @@ const countRunning = prepared((db, { userId }: Pick<MessageRow, "userId">) =>
     .selectFrom("messages")
     .where("status", "=", sql.lit("streaming"))
     .where("userId", "=", userId)
+    .where((e) => e.not(e.exists(isOfGuest(e))))
     .select(sql<number>`count(*)`.as("count")),
 );
+
+const isOfGuest = (e: ExpressionBuilder<Tables, "messages">) =>
+  e
+    .selectFrom("chats")
+    .innerJoin("sessions", "sessions.id", "chats.sessionId")
+    .whereRef("chats.id", "=", "messages.chatId")
+    .where("sessions.roomId", "is not", null)
+    .select("chats.id");
 
 /** The same for completions, which are not stored. */
 export const tooMany = (now: number) =>

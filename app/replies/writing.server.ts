@@ -241,7 +241,8 @@ export class Writing {
     const off = textsIn(chat?.toolsOff ?? "[]");
     const only = chat?.toolIds ? textsIn(chat.toolIds) : undefined;
     const [offers, grants, memory] = await Promise.all([
-      toolbox.offered(userId, off, newServersWithin),
+      // Tools act in the name of their person; guests of a room are others.
+      chat?.roomId ? { tools: [], missing: [] } : toolbox.offered(userId, off, newServersWithin),
       findGrants(db, { chatId }),
       chat?.sessionId ? undefined : remembers(db, { userId }),
     ]);
@@ -269,8 +270,9 @@ const findChat = prepared((db, { chatId }: { chatId: string }) =>
   db
     .selectFrom("chats")
     .leftJoin("assistants", "assistants.id", "chats.assistantId")
+    .leftJoin("sessions", "sessions.id", "chats.sessionId")
     .where("chats.id", "=", chatId)
-    .select(["chats.toolsOff", "chats.projectId", "chats.sessionId", "assistants.toolIds"]),
+    .select(["chats.toolsOff", "chats.projectId", "chats.sessionId", "sessions.roomId", "assistants.toolIds"]),
 );
 const findGrants = prepared((db, { chatId }: { chatId: string }) =>
   db.selectFrom("grants").where("chatId", "=", chatId).select(["toolId", "name", "version"]),

@@ -294,6 +294,31 @@ it("what is remembered is as the document says", async () => {
   await run("delete /api/memory/{id}", { id });
 });
 
+it("rooms are as the document says", async () => {
+  const { id: assistantId } = await made("post /api/assistant", { name: "Profe" });
+  const asked = {
+    name: "3.º B",
+    assistantId,
+    endsAt: new Date(Date.now() + 3_600_000).toISOString(),
+    showsTexts: true,
+  };
+  const { id, code } = await made("post /api/room", {}, { json: asked });
+  await first("get /api/room");
+  await run("get /api/room/{id}", { id });
+  await run("patch /api/room/{id}", { id }, { json: { people: 5 } });
+  await run("get /api/guest/room/{code}", { code });
+  const { token: guest } = await made("post /api/guest/room/{code}", { code });
+  const as = { headers: { "Room-Guest": String(guest) } };
+  const { messageId } = await made("post /api/guest/message", {}, { json: { content: "Hola" }, ...as });
+  await run("post /api/guest/message/{messageId}/follow", { messageId }, as);
+  await run("get /api/guest/conversation", {}, as);
+  await run("post /api/guest/stop", {}, as);
+  const [one] = await first("get /api/room/{id}/guests", { id });
+  await run("get /api/room/{id}/guests/{guestId}", { id, guestId: one?.id });
+  await run("delete /api/guest", {}, as);
+  await run("delete /api/room/{id}", { id });
+});
+
 it("errands are as the document says", async () => {
   const { items: models } = (await made("get /api/model")) as unknown as { items: { id: string; provider: string }[] };
   const modelId = models.find(({ provider }) => provider !== "local")?.id;

@@ -9,9 +9,9 @@ type Operation = { requestBody?: { content: Record<string, { example?: Body }> }
 /**
  * Callers of an operation of the API's document. `public`: anyone. `session`: whoever has signed in, also with an inactive account.
  * `active`: an active account. `owner`: the active owner of that very thing, and admins; to anyone else it is not there. `own`: the same,
- * also with an inactive account. `theirs`: the owner alone, no admin. `admin`: admins.
+ * also with an inactive account. `theirs`: the owner alone, no admin. `admin`: admins. `guest`: guests of a room, and nobody with an account.
  */
-const rules: Record<string, "public" | "session" | "active" | "owner" | "own" | "theirs" | "admin"> = {
+const rules: Record<string, "public" | "session" | "active" | "owner" | "own" | "theirs" | "admin" | "guest"> = {
   "delete /api/chat/{id}": "owner",
   "delete /api/chat/{id}/share": "owner",
   "delete /api/file/{id}": "owner",
@@ -154,6 +154,20 @@ const rules: Record<string, "public" | "session" | "active" | "owner" | "own" | 
   "get /api/assistant": "active",
   "get /api/assistant/{id}": "theirs",
   "post /api/assistant": "active",
+  "get /api/room": "active",
+  "post /api/room": "active",
+  "get /api/room/{id}": "owner",
+  "patch /api/room/{id}": "owner",
+  "delete /api/room/{id}": "owner",
+  "get /api/room/{id}/guests": "theirs",
+  "get /api/room/{id}/guests/{guestId}": "theirs",
+  "get /api/guest/room/{code}": "public",
+  "post /api/guest/room/{code}": "public",
+  "get /api/guest/conversation": "guest",
+  "post /api/guest/message": "guest",
+  "post /api/guest/message/{messageId}/follow": "guest",
+  "post /api/guest/stop": "guest",
+  "delete /api/guest": "guest",
   "delete /api/template/{id}": "theirs",
   "put /api/template/{id}": "theirs",
   "get /api/template": "active",
@@ -390,6 +404,9 @@ for (const engine of await queryEngines()) {
         items: { id: string }[];
       };
       await api.inspect(admin.token, "chat", chat);
+      await api.call("PATCH", "/api/house", { token: admin.token, json: { opensRooms: "all" } });
+      const assistant = await made("/api/assistant", { name: "Corrector" });
+      const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
       const summary = { chatId: chat, upToMessageId: message, content: "Se saludaron." };
       const plan = { userId: ana.id, plan: "pro", startsAt: "2026-01-01T00:00:00.000Z" };
       return {
@@ -400,7 +417,8 @@ for (const engine of await queryEngines()) {
         file: (sent.body as { items: { id: string }[] }).items[0]?.id ?? "",
         project,
         job: jobs[0]?.id ?? "",
-        assistant: await made("/api/assistant", { name: "Corrector" }),
+        assistant,
+        room: await made("/api/room", { name: "3.º B", assistantId: assistant, endsAt: tomorrow }),
         template: await made("/api/template", { title: "Carta", content: "Hola, {{nombre}}" }),
         schedule: await made("/api/schedule", { content: "Hola", days: [1], time: "08:00", zone: "Europe/Madrid" }),
         key: await made("/api/key", { name: "uno", scope: "read" }),
@@ -440,6 +458,12 @@ for (const engine of await queryEngines()) {
         expect((await call(operation, forged)).status).toBe(401);
       },
     );
+
+    it.each(having("guest"))("%s is nobody's with an account (guard: asGuest)", async (operation) => {
+      for (const account of [undefined, people.ana, people.admin]) {
+        expect((await call(operation, account)).status).toBe(401);
+      }
+    });
 
     it.each(having("public"))("%s is nobody's to be refused", async (operation) => {
       const { status } = await call(operation, undefined);

@@ -1,4 +1,5 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
+import { revokeSessions } from "../../db/people/revoke-access.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { recordAudit } from "../http/audit.server.ts";
 import { noProgram, signedIn } from "../http/authentication.server.ts";
@@ -31,6 +32,7 @@ const listSessions: RouteHandler<typeof listSessionsRoute, ApiEnv> = async (c) =
   const rows = await services.db
     .selectFrom("sessions")
     .where("userId", "=", person.id)
+    .where("roomId", "is", null)
     .where("refreshExpiresAt", ">", services.clock.now())
     .orderBy("lastSeenAt", "desc")
     .orderBy("id", "desc")
@@ -54,7 +56,7 @@ const endOthersRoute = createRoute({
 const endOthers: RouteHandler<typeof endOthersRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
   await services.db.transaction().execute(async (trx) => {
-    await trx.deleteFrom("sessions").where("userId", "=", person.id).where("id", "!=", person.sessionId).execute();
+    await revokeSessions(trx, person.id, person.sessionId);
     await recordAudit(trx, c, "signout-others", "session", null);
   });
   return c.body(null, 204);
@@ -68,6 +70,7 @@ const endOne: RouteHandler<typeof endOneRoute, ApiEnv> = async (c) => {
     const { numDeletedRows } = await trx
       .deleteFrom("sessions")
       .where("userId", "=", person.id)
+      .where("roomId", "is", null)
       .where("id", "=", id)
       .executeTakeFirst();
     if (numDeletedRows === 0n) throw notFound();

@@ -41,7 +41,12 @@ export async function openSession(
   const { sessionHours } = await readHouse(db);
   const endsAt = earliest(provider?.endsAt ?? null, sessionHours === null ? null : now + sessionHours * hour);
   const tokens = tokensOf(tokenKey, id, 0, Math.min(now + refreshLives, endsAt ?? Number.POSITIVE_INFINITY));
-  await db.deleteFrom("sessions").where("userId", "=", userId).where("refreshExpiresAt", "<", now).execute();
+  await db
+    .deleteFrom("sessions")
+    .where("userId", "=", userId)
+    .where("roomId", "is", null)
+    .where("refreshExpiresAt", "<", now)
+    .execute();
   await db
     .insertInto("sessions")
     .values({
@@ -63,6 +68,9 @@ export async function openSession(
       idToken: provider?.idTokenFor(id) ?? null,
       endsAt,
       byPasskey: from === "passkey" ? 1 : 0,
+      roomId: null,
+      guestHash: null,
+      guestName: null,
     })
     .execute();
   return tokens;

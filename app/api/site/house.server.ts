@@ -75,6 +75,9 @@ const body = z.strictObject({
   sessionHours: whole("Las horas de una sesión", 1, 8_760),
   idleMinutes: whole("Los minutos sin usarla", 10, 43_200),
   groupIds: groupIds.openapi({ description: "Grupos en los que entra cada cuenta nueva." }),
+  opensRooms: z
+    .enum(["nobody", "admins", "all"], "Quién abre salas: nobody, admins o all.")
+    .openapi({ description: "Quién puede abrir salas, en las que otras personas hablan con un asistente sin cuenta." }),
 });
 
 const pictures = {

@@ -178,6 +178,7 @@ const exported: { [T in OwnTable]: "all" | (keyof Tables[T])[] | { none: string 
   provisioned: ["id", "createdAt", "externalId", "userName"],
   replyFeeds: secret,
   responses: { none: "repeats a chat" },
+  rooms: "all",
   schedules: "all",
   sessions: ["id", "createdAt", "lastSeenAt", "userAgent", "ip"],
   speeches: { none: "repeats a reply" },

@@ -1,5 +1,5 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
-import { revokeAccess } from "../../db/people/revoke-access.server.ts";
+import { revokeAccess, revokeSessions } from "../../db/people/revoke-access.server.ts";
 import type { UserRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import { confirmPassword, email, newPassword, refuseCommon } from "../auth/accounts.server.ts";
@@ -120,7 +120,7 @@ const endSessions: RouteHandler<typeof endSessionsRoute, ApiEnv> = async (c) => 
   await services.db.transaction().execute(async (trx) => {
     // Admins who close their own other sessions keep their API keys.
     if (id !== person.id) await revokeAccess(trx, id);
-    else await trx.deleteFrom("sessions").where("userId", "=", id).where("id", "!=", person.sessionId).execute();
+    else await revokeSessions(trx, id, person.sessionId);
     await recordAudit(trx, c, "signout", "user", id);
   });
   return c.body(null, 204);

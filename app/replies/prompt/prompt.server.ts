@@ -37,6 +37,14 @@ type PromptModel = ModelAccess &
 
 type Place = Awaited<ReturnType<typeof placeOf>>["rows"][number];
 
+/** Documents of the assistant that a chat looks into: of those of a room the ones chosen for it. */
+function lentBy({ assistantFiles, roomFiles }: Place): string[] {
+  const all = textsIn(assistantFiles ?? "[]");
+  if (roomFiles === null) return all;
+  const chosen = new Set(textsIn(roomFiles));
+  return all.filter((id) => chosen.has(id));
+}
+
 /** Instructions of the model, the house, the assistant and the project, in this order. */
 function instructionParts(
   model: PromptModel,
@@ -84,9 +92,8 @@ export async function buildPrompt(
       model.helpsSearch === 1 && {
         otherWords: (said: string) => otherWords(said, model, { signal, silence: modelSilence, spent }),
       }),
-    ...(chat?.assistantOwner && {
-      lent: { ownerId: chat.assistantOwner, fileIds: textsIn(chat.assistantFiles ?? "[]") },
-    }),
+    ...(chat?.assistantOwner && { lent: { ownerId: chat.assistantOwner, fileIds: lentBy(chat) } }),
+    ofGuest: chat?.roomId != null,
   });
   if (local) return { prompt: { system: "", turns: [] }, sources, stored: { parts: [], turns: [] }, room };
 
@@ -139,7 +146,10 @@ const placeOf = prepared((db, { chatId }: Pick<MessageRow, "chatId">) =>
           ]),
         ),
     )
+    .leftJoin("sessions as s", "s.id", "chats.sessionId")
+    .leftJoin("rooms as r", "r.id", "s.roomId")
     .where("chats.id", "=", chatId)
+    .select(["r.id as roomId", "r.fileIds as roomFiles"])
     .select(["chats.projectId", "chats.sessionId", "projects.instructions", "projects.name as projectName"])
     .select(["a.instructions as assistantInstructions", "a.name as assistantName", "a.version as assistantVersion"])
     .select(["a.fileIds as assistantFiles", "a.userId as assistantOwner"])

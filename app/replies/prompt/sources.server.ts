@@ -33,6 +33,8 @@ type Wanted = {
   room: number;
   /** Documents of an assistant, which may be somebody else's. */
   lent?: { ownerId: string; fileIds: string[] };
+  /** A guest of a room asks: the messages and files of who has opened that are none of theirs. */
+  ofGuest: boolean;
   /** Says the question in other words, where its own find little; undefined where nobody is asked. */
   otherWords?: (question: string) => Promise<string[]>;
 };
@@ -52,7 +54,7 @@ const ownersAtMost = 8;
 export async function findSources(
   { db, engine, searchModel }: { db: Db; engine: Engine; searchModel: Meanings },
   question: MessageRow,
-  { local, projectId, attached, room, otherWords, lent = { ownerId: question.userId, fileIds: [] } }: Wanted,
+  { local, projectId, attached, room, otherWords, lent = { ownerId: question.userId, fileIds: [] }, ofGuest }: Wanted,
 ): Promise<FoundDocuments> {
   const documents = await documentsOfBranch(db, question, attached);
   const whole = local ? [] : fitting(documents, room);
@@ -73,10 +75,10 @@ export async function findSources(
     const own = isSearched
       ? await searchPassages(db, engine, {
           ...said,
-          owners: [everyone, question.userId],
+          owners: ofGuest ? [everyone] : [everyone, question.userId],
           except: [question.id, ...(sought?.except ?? [])],
           files,
-          messages: local,
+          messages: local && !ofGuest,
           limit: cut.length > 0 && !local ? passagesOfDocuments : passagesInPrompt,
         })
       : [];
@@ -88,7 +90,7 @@ export async function findSources(
   const telling = local ? bestHits(hits) : hits;
   const found = [...(await beginnings(db, question, cut, hits)), ...telling].slice(0, passagesOfDocuments);
   const passages = await named(db, found, question.userId, projectId);
-  const sources = numbered(whole, passages, lent.ownerId === question.userId ? [] : lent.fileIds);
+  const sources = numbered(whole, passages, lent.ownerId === question.userId && !ofGuest ? [] : lent.fileIds);
   return {
     searched,
     sources,

@@ -62,6 +62,8 @@ export async function settle(
       promptLength: null,
     });
     const { rows } = await noteMessage(trx, { chatId: reply.chatId, now });
+    const sessionId = rows[0]?.sessionId;
+    if (sessionId) await spendInRoom(trx, { sessionId, cost: costOf(model, usage) });
     // Ended or taken over by another process, or deleted with its chat.
     if (numAffectedRows === 0n) {
       const there = await trx
@@ -81,12 +83,12 @@ export async function settle(
     await artifacts.endGrowing(trx, reply.parentId ?? "", model.id, now);
     await releaseNotices(trx, run.messageId);
     // Temporary chats are not spread, not even that there are some.
-    if (status !== "waiting" && !rows[0]?.sessionId) {
+    if (status !== "waiting" && !sessionId) {
       const { id: messageId, chatId, userId } = reply;
       await tellWebhooks(trx, "replyEnded", { messageId, chatId, userId, modelId: model.id, status }, now);
     }
     // Replies of the local assistant are not indexed, because they would be quoted again.
-    if (model.provider !== "local" && !rows[0]?.sessionId && text) {
+    if (model.provider !== "local" && !sessionId && text) {
       // A reply that goes on where it was cut is indexed again as a whole.
       if (reply.content) await trx.deleteFrom("passages").where("messageId", "=", run.messageId).execute();
       await indexText(trx, text, reply.userId, { messageId: run.messageId, chatId: reply.chatId });
@@ -119,6 +121,14 @@ const endReply = prepared((db, { id, writer, ...ending }: Pick<MessageRow, "id" 
 
 const noteMessage = prepared((db, { chatId, now }: { chatId: string; now: number }) =>
   db.updateTable("chats").set({ lastMessageAt: now }).where("id", "=", chatId).returning("sessionId"),
+);
+
+/** Adds the cost of a reply to the room whose guest has asked for it. */
+const spendInRoom = prepared((db, { sessionId, cost }: { sessionId: string; cost: number }) =>
+  db
+    .updateTable("rooms")
+    .set({ spent: sql`spent + ${cost}` })
+    .where("id", "=", (e) => e.selectFrom("sessions").where("id", "=", sessionId).select("roomId")),
 );
 
 /** A run's sources as they are stored. */

@@ -76,7 +76,7 @@ export async function decide({ db, runs }: { db: Db; runs: Runs }, deciding: Dec
     await deciding.record(trx, decided);
     parts[decision.n] = decided;
     if (parts.some((one) => one.kind === "tool" && one.status === "waiting")) return { goesOn: false, reply };
-    await reserveUsage(trx, reply.userId, model.id, now, 0);
+    await reserveUsage(trx, reply.userId, model.id, now, { messages: 0 });
     const { numUpdatedRows } = await trx
       .updateTable("messages")
       .set({ status: "streaming", error: null, finishedAt: null, ...signature, updatedAt: now, modelId: model.id })

@@ -44,6 +44,13 @@ export const house: AnyAdminResource = {
       hint: "Entra en ellos al crearse; quien ya la tiene, sigue en los suyos.",
     },
     {
+      name: "opensRooms",
+      label: "Quién abre salas",
+      kind: "choice",
+      choices: { nobody: "Nadie", admins: "Quien administra", all: "Cualquier persona con cuenta" },
+      hint: "En una sala, quien tenga su enlace habla con un asistente sin cuenta. Lo que se pregunte cuenta en el plan de quien la abre.",
+    },
+    {
       name: "secondStep",
       label: "Verificación en dos pasos",
       kind: "choice",

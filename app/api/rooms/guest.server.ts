@@ -1,0 +1,83 @@
+import { createMiddleware } from "hono/factory";
+import type { Db } from "../../db/engine.server.ts";
+import { readHouse } from "../../db/house.server.ts";
+import type { AssistantRow, RoomRow } from "../../db/tables.ts";
+import { hashToken } from "../../process/crypto.server.ts";
+import { findAssistant } from "../assistants/assistants.server.ts";
+import type { ApiEnv, Person } from "../env.server.ts";
+import { findPerson } from "../http/authentication.server.ts";
+import { notFound, Problem } from "../http/problem.server.ts";
+
+/** Header that a guest's token comes in. It opens nothing else, and no other token opens this. */
+export const guestHeader = "Room-Guest";
+
+/** Lets guests of a room in; 401 for anybody else. */
+export const asGuest = createMiddleware<ApiEnv>(async (c, next) => {
+  const { db, clock } = c.var.services;
+  const token = c.req.header(guestHeader);
+  const session =
+    token &&
+    (await db
+      .selectFrom("sessions")
+      .innerJoin("chats", "chats.sessionId", "sessions.id")
+      .where("guestHash", "=", hashToken(token))
+      .where("refreshExpiresAt", ">", clock.now())
+      .select(["sessions.id", "sessions.roomId", "sessions.guestName", "chats.id as chatId"])
+      .executeTakeFirst());
+  const room =
+    session && (await db.selectFrom("rooms").where("id", "=", session.roomId).selectAll().executeTakeFirst());
+  if (!room) throw new Problem(401, "Ya no estás en esta sala. Vuelve a entrar por su dirección.");
+  c.set("guest", { sessionId: session.id, chatId: session.chatId, name: session.guestName ?? "", room });
+  await next();
+});
+
+/** Reason why a room takes no questions; undefined while it does. `full`: it takes no other person. */
+export type Shut = "closed" | "ended" | "spent" | "full";
+
+const sentences: Record<Shut, string> = {
+  closed: "La sala está cerrada. Pregunta a quien te dio el enlace.",
+  ended: "La sala ya ha terminado.",
+  spent: "En esta sala ya no se puede preguntar más: se ha llegado a su límite.",
+  full: "En la sala ya no cabe nadie más. Pregunta a quien te dio el enlace.",
+};
+
+/** A room with who answers for it and their assistant; undefined: it is gone, or they may not use it or open rooms any more. */
+export type HostedRoom = { room: RoomRow; host: Person; hostName: string; assistant: AssistantRow | undefined };
+
+/** The room as it can be used now. Throws 404 where whoever has opened it is gone. */
+export async function hostedRoom(db: Db, room: RoomRow): Promise<HostedRoom> {
+  const [host, account, { opensRooms }] = await Promise.all([
+    findPerson({ db }, room.userId),
+    db.selectFrom("users").where("id", "=", room.userId).select("name").executeTakeFirst(),
+    readHouse(db),
+  ]);
+  if (!host || !account) throw notFound();
+  const mayOpen = opensRooms === "all" || (opensRooms === "admins" && host.role === "admin");
+  const assistant =
+    mayOpen && host.status === "active" && room.assistantId
+      ? await findAssistant(db, host, room.assistantId).catch((error) => {
+          if (!(error instanceof Problem)) throw error;
+        })
+      : undefined;
+  return { room, host, hostName: account.name, assistant: assistant ?? undefined };
+}
+
+/** The assistant of a room. Throws 403 where there is none to talk with. */
+export function assistantOf({ assistant }: HostedRoom): AssistantRow {
+  if (!assistant) throw shutOut("closed");
+  return assistant;
+}
+
+/** Why a room takes no questions, or nobody else; undefined where it does. `now`: epoch ms. */
+export function shutBy(room: RoomRow, now: number): Shut | undefined {
+  if (room.isOpen === 0) return "closed";
+  if (Number(room.endsAt) <= now) return "ended";
+  if (Number(room.asked) >= Number(room.messages) || (room.budget !== null && room.spent >= room.budget))
+    return "spent";
+  if (Number(room.joined) >= Number(room.people)) return "full";
+}
+
+export const shutOut = (why: Shut) => new Problem(403, sentences[why]);
+
+/** In ms: for so long what was written can still be read, after nobody can ask any more. Then it is deleted. */
+export const readFor = 24 * 60 * 60_000;
