@@ -65,6 +65,8 @@ export type Resource<
   mayChange?(row: Tables[T], person: Person): boolean;
   /** Programs may write it with an administrator's key. Never set for what makes people, rights, keys or addresses. */
   byPrograms?: true;
+  /** Rows make addresses that anybody may use: no program writes them, though `mayChange` is given. */
+  byPeople?: true;
   /** A write may end sessions, and so the streams of their readers. */
   endsSessions?: true;
   /** Columns that a validated body makes, with what a change keeps. Throws 422. */
@@ -133,7 +135,8 @@ export function routesOf<
   Body extends z.ZodObject,
   Method extends "put" | "patch" = "put",
 >(of: Resource<T, Shown, Body, Method>) {
-  const who = of.mayChange ? [signedIn, active] : of.byPrograms ? [signedIn, admin] : [signedIn, noProgram, admin];
+  const byOwner = of.byPeople ? [signedIn, noProgram, active] : [signedIn, active];
+  const who = of.mayChange ? byOwner : of.byPrograms ? [signedIn, admin] : [signedIn, noProgram, admin];
   const told = of.endsSessions ? [publishes(of.name), mayEndSessions(() => "")] : [publishes(of.name)];
   const writers = { security: bearer, middleware: [...who, ...told] };
   const { created, changed, deleted } = { ...usual, ...of.says };

@@ -347,7 +347,7 @@ const stop: RouteHandler<typeof stopRoute, ApiEnv> = async (c) => {
   return c.body(null, 204);
 };
 
-/** What guests of a room do, who have no account. */
+/** Doings of guests of a room, who have no account. */
 export const guests = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(readEntranceRoute, readEntrance)
   .openapi(enterRoute, enter)

@@ -24,7 +24,9 @@ const count = (label: string, most: number) =>
 
 const body = z.strictObject({
   name: line("El nombre", limits.name, 1),
-  assistantId: id.openapi({ description: "Con quién se habla: un asistente que puedas usar." }),
+  assistantId: id.nullable().openapi({
+    description: "Con quién se habla: un asistente que puedas usar. null: solo si ya no existe.",
+  }),
   fileIds: z
     .array(id, "fileIds tiene que ser una lista.")
     .max(limits.assistantFiles, `Un asistente busca en ${limits.assistantFiles} documentos como mucho.`)
@@ -119,6 +121,7 @@ export const rooms: Resource<"rooms", typeof shown, typeof body, "patch"> = {
   },
   sees: (person) => (isAdmin(person) ? sql<boolean>`true` : e("rooms.userId", "=", person.id)),
   mayChange: isOwn,
+  byPeople: true,
   searchesPeople: true,
   list: {
     searched: ["name"],
@@ -157,7 +160,7 @@ async function check(
     throw invalid("showsTexts", "Se decide al abrir la sala: a quien ha entrado ya se le ha dicho.");
   }
   if (before && assistantId === before.assistantId && fileIds === before.fileIds) return;
-  const assistant = await findAssistant(db, { id: userId }, assistantId).catch((error) => {
+  const assistant = await findAssistant(db, { id: userId }, assistantId ?? "").catch((error) => {
     if (!(error instanceof Problem)) throw error;
     throw invalid("assistantId", "Ese asistente ya no está disponible. Elige otro.");
   });
