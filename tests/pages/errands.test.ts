@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { numberTyped } from "../../app/routes/conversation/errand/errand-words.ts";
+import { numberTyped } from "../../app/process/text/number-typed.ts";
 import { planAsText, planFromText } from "../../app/routes/conversation/errand/plan-text.ts";
 import { Browser, readable } from "../support/browser.ts";
 import { startErrandModel } from "../support/errand-model.ts";

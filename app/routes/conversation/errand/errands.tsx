@@ -1,6 +1,7 @@
 import { redirect } from "react-router";
 import { z } from "zod";
 import { limits } from "../../../process/limits.ts";
+import { numberTyped } from "../../../process/text/number-typed.ts";
 import { TextField } from "../../../ui/forms/field.tsx";
 import { Fields } from "../../../ui/forms/fields.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
@@ -14,7 +15,7 @@ import { listModels } from "../models.server.ts";
 import { OwnRow } from "../own-list.tsx";
 import type { Route } from "./+types/errands";
 import { Bounds } from "./bounds.tsx";
-import { numberTyped, placeNames, placesOf, stateWords } from "./errand-words.ts";
+import { placeNames, placesOf, stateWords } from "./errand-words.ts";
 import { Places } from "./places.tsx";
 
 export const middleware: Route.MiddlewareFunction[] = [requireAuth, requireActive];

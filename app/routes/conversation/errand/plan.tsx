@@ -1,6 +1,7 @@
 import { redirect } from "react-router";
 import { z } from "zod";
 import { limits } from "../../../process/limits.ts";
+import { numberTyped } from "../../../process/text/number-typed.ts";
 import { Field, TextField } from "../../../ui/forms/field.tsx";
 import { Fields } from "../../../ui/forms/fields.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
@@ -12,7 +13,7 @@ import { requireActive, requireAuth } from "../../../web/guards.server.ts";
 import { listModels } from "../models.server.ts";
 import type { Route } from "./+types/plan";
 import { Bounds } from "./bounds.tsx";
-import { numberTyped, placeNames, placesOf } from "./errand-words.ts";
+import { placeNames, placesOf } from "./errand-words.ts";
 import { Places } from "./places.tsx";
 import { planAsText, planFromText } from "./plan-text.ts";
 
