@@ -1,6 +1,6 @@
 import { read } from "../../../web/api-result.server.ts";
 import { apiContext, type Context, lightContext } from "../../../web/context.ts";
-import { carryLive } from "../reply/live.server.tsx";
+import { carryLive, replyIn } from "../reply/live.server.tsx";
 import { type BranchMessage, showPart } from "../turn/turns.server.ts";
 
 // The versions of a reply that fit beside one another.
@@ -32,7 +32,7 @@ export async function showAnswers(
     const { id, status, error, content } = message;
     const isLive = status === "streaming";
     const marker = isLive
-      ? carryLive(context, chat, id, request, ({ end }) => (
+      ? carryLive(context, replyIn(context, chat, id, request), request, ({ end }) => (
           <End error={end.error} goesOn={goesOn} page={`/conversation/chat/${chat.id}/comparar/${parentId}`} />
         ))
       : undefined;

@@ -37,28 +37,51 @@ export function carryTurn(
   turn: ShownTurn,
   request: Request,
 ): string {
-  return carryLive(context, { id: chatId }, turn.id, request, ({ end, sources, written, called }) => (
-    <>
-      <ReplyEnd
-        chatId={chatId}
-        turn={{
-          ...turn,
-          status: end.status,
-          error: end.error ?? null,
-          sources: sources.map((source) => showSource(chatId, turn.id, source, turn.author === undefined)),
-          written,
-          called,
-        }}
-      />
-      {/* This page shows one growing reply: the next one is on the same page, asked for again. */}
-      {queued && !queued.problem && (end.status === "complete" || end.status === "stopped") && (
-        <p className="follows">
-          Tu mensaje siguiente se envía ahora. <a href={`/conversation/chat/${chatId}`}>Ver su respuesta</a>
-        </p>
-      )}
-    </>
-  ));
+  return carryLive(
+    context,
+    replyIn(context, { id: chatId }, turn.id, request),
+    request,
+    ({ end, sources, written, called }) => (
+      <>
+        <ReplyEnd
+          chatId={chatId}
+          turn={{
+            ...turn,
+            status: end.status,
+            error: end.error ?? null,
+            sources: sources.map((source) => showSource(chatId, turn.id, source, turn.author === undefined)),
+            written,
+            called,
+          }}
+        />
+        {/* This page shows one growing reply: the next one is on the same page, asked for again. */}
+        {queued && !queued.problem && (end.status === "complete" || end.status === "stopped") && (
+          <p className="follows">
+            Tu mensaje siguiente se envía ahora. <a href={`/conversation/chat/${chatId}`}>Ver su respuesta</a>
+          </p>
+        )}
+      </>
+    ),
+  );
 }
+
+/** A reply of a chat of the person who reads it. */
+export function replyIn(
+  context: Context,
+  { id: chatId }: { id: string },
+  replyId: string,
+  request: Request,
+): LiveReply {
+  return {
+    id: replyId,
+    chunks: followReply(context.get(apiContext), replyId, request.signal),
+    thoughts: reasoningPath(chatId, replyId),
+    drawingsAt: drawingsOf(replyId),
+  };
+}
+
+/** A reply that is being written. `thoughts`: address of its thoughts; `drawingsAt`: that of its drawings, before their keys. */
+type LiveReply = { id: string; chunks: AsyncGenerator<Chunk[]>; thoughts?: string; drawingsAt: string };
 
 /**
  * Streams a running reply into the document, where the page puts the returned marker; `renderEnd`: what stands under it once it has ended. If
@@ -66,22 +89,20 @@ export function carryTurn(
  */
 export function carryLive(
   context: Context,
-  { id: chatId }: { id: string },
-  replyId: string,
+  { id: replyId, chunks, thoughts, drawingsAt }: LiveReply,
   request: Request,
   renderEnd: (ended: Ended) => ReactNode,
 ): string {
   const marker = newId();
   const { formToken } = context.get(sessionContext);
-  const chunks = followReply(context.get(apiContext), replyId, request.signal);
   const folds = !isTextBrowser(request);
-  const whole = folds ? undefined : reasoningPath(chatId, replyId);
+  const whole = folds ? undefined : thoughts;
   const showCall = (call: CallChunk, ms: number | null) =>
     showCallPart({ ...call, ms, whole: true }, { replyId, folds });
   const pieces = replyPieces(
     replyId,
     chunks,
-    { renderEnd, showCall, whole, formToken, light: context.get(lightContext) },
+    { renderEnd, showCall, whole, drawingsAt, formToken, light: context.get(lightContext) },
     context.get(logContext),
   );
   context.set(liveContext, { marker, pieces, leave: () => chunks.return(undefined) });
@@ -92,6 +113,7 @@ type Shown = {
   renderEnd(ended: Ended): ReactNode;
   showCall(call: CallChunk, ms: number | null): ShownCallPart;
   whole: string | undefined;
+  drawingsAt: string;
   formToken: string;
   light: boolean;
 };
@@ -224,8 +246,7 @@ class GrowingPage {
       this.#closing = thoughtEnd(null, whole);
       return thoughtStart(whole);
     }
-    const { light } = this.#shown;
-    const drawingsAt = drawingsOf(this.#messageId);
+    const { light, drawingsAt } = this.#shown;
     const env = { sourcesId: this.#messageId, sources: this.#sources.length, drawingsAt, light };
     this.#text = new MarkdownStream(env, { byWord: true });
     this.#closing = "</div>";
