@@ -45,7 +45,7 @@ export type SessionRow = Row & {
   /** Of a guest, who has no account: the room that they are in. `userId` is then who has opened that, and pays; no token opens the API. */
   roomId: string | null;
   guestHash: string | null;
-  /** What a guest wants to be called; empty: nothing. */
+  /** Name that a guest has given; empty: none. */
   guestName: string | null;
 };
 

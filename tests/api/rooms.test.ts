@@ -144,10 +144,7 @@ for (const engine of await ruleEngines()) {
       const room = await opened({ assistantId: writerId });
       const count = limits.repliesAtOnce + 4;
       const guests = await Promise.all(Array.from({ length: count }, (_, n) => entered(room, `Persona ${n}`)));
-      let release = () => {};
-      models.gate = new Promise((done) => {
-        release = done;
-      });
+      const release = models.hold();
       const asked = await Promise.all(
         guests.map((guest) => as(guest, "POST", "/message", { content: says("Hola a todos") })),
       );
@@ -156,7 +153,6 @@ for (const engine of await ruleEngines()) {
       const own = await api.start(ana.token, { content: "Hola" });
       expect(own.type).toBe("start");
       release();
-      models.gate = undefined;
       const replies = await Promise.all(
         asked.map(({ body }, n) =>
           as(guests[n] ?? "", "POST", `/message/${(body as { messageId: string }).messageId}/follow`),
@@ -170,14 +166,10 @@ for (const engine of await ruleEngines()) {
     it("are closed at once, with what is being written there", async () => {
       const room = await opened({ assistantId: writerId });
       const guest = await entered(room);
-      let release = () => {};
-      models.gate = new Promise((done) => {
-        release = done;
-      });
+      const release = models.hold();
       const { body } = await as(guest, "POST", "/message", { content: says("Una respuesta bastante larga") });
       await api.call("PATCH", `/api/room/${room.id}`, { token: ana.token, json: { isOpen: false } });
       release();
-      models.gate = undefined;
       await as(guest, "POST", `/message/${(body as { messageId: string }).messageId}/follow`);
       const seen = await read(guest);
       expect(seen.items.at(-1)?.status).toBe("stopped");
@@ -222,7 +214,7 @@ for (const engine of await ruleEngines()) {
       expect(seen?.text).toContain("Esto es mío");
       const change = await api.call("PATCH", `/api/room/${quiet.id}`, { token: ana.token, json: { showsTexts: true } });
       expect(change.text).toContain("Se decide al abrir la sala");
-      // Who administers looks after rooms, and does not look into them.
+      // Administrators look after rooms, and do not look into them.
       expect((await api.call("GET", `/api/room/${told.id}`, { token: admin.token })).status).toBe(200);
       expect((await api.call("GET", `/api/room/${told.id}/guests`, { token: admin.token })).status).toBe(404);
     });

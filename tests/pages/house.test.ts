@@ -34,6 +34,7 @@ const settings = {
   signupDomains: "",
   mailFoot: "",
   secondStep: "optional",
+  opensRooms: "admins",
   sessionHours: "",
   idleMinutes: "",
 };

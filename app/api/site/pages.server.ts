@@ -27,6 +27,7 @@ export const ownPaths: ReadonlySet<string> = new Set([
   "paginas-ligeras",
   "partes",
   "ready",
+  "sala",
   "sidebar",
   "sin-conexion",
   "user",

@@ -34,6 +34,10 @@ export default function Assistants({ loaderData: { assistants } }: Route.Compone
           changeAt={mayChange && `/conversation/assistant/${id}`}
         />
       ))}
-    />
+    >
+      <p className="mt-6">
+        <a href="/conversation/sala">Salas</a>: otras personas hablan con un asistente tuyo por un enlace, sin cuenta.
+      </p>
+    </OwnList>
   );
 }

@@ -1,0 +1,36 @@
+import { createCookie } from "react-router";
+import { read, whenStatus } from "../../../web/api-result.server.ts";
+import { apiContext, type Context } from "../../../web/context.ts";
+
+/** Cookie of a guest of a room, at its own address: somebody may be in several, and signed in besides. */
+const cookieOf = (code: string, request: Request) =>
+  createCookie("sala", {
+    path: `/sala/${code}`,
+    httpOnly: true,
+    // A link in a message comes from another site, and leads to what its guest has written before.
+    sameSite: "lax",
+    secure: new URL(request.url).protocol === "https:",
+  });
+
+/** The `Set-Cookie` of a guest until what they write is deleted; without a token the one that takes it back. */
+export const keepGuest = (code: string, request: Request, { token, deletedAt }: { token: string; deletedAt: string }) =>
+  cookieOf(code, request).serialize(token, { expires: new Date(token ? deletedAt : 0) });
+
+/** Header of the API's calls by the guest who sends a request; empty without one. */
+export async function asGuest(code: string, request: Request): Promise<{ "room-guest"?: string }> {
+  const token: unknown = await cookieOf(code, request).parse(request.headers.get("Cookie"));
+  return typeof token === "string" && token !== "" ? { "room-guest": token } : {};
+}
+
+export type GuestConversation = NonNullable<Awaited<ReturnType<typeof conversationOf>>>;
+
+/** The conversation of the guest who sends a request, or its part before a message; undefined for somebody who is not in the room. */
+export async function conversationOf(context: Context, code: string, request: Request, before?: string) {
+  const header = await asGuest(code, request);
+  if (!header["room-guest"]) return;
+  const query = before ? { before } : {};
+  const conversation = await read(context.get(apiContext).api.guest.conversation.$get({ header, query })).catch(
+    whenStatus(401, undefined),
+  );
+  return conversation?.code === code.toLowerCase() ? conversation : undefined;
+}

@@ -1,0 +1,199 @@
+import { redirect, useSearchParams } from "react-router";
+import { z } from "zod";
+import { momentInWords } from "../../../process/time-zones.server.ts";
+import { Callout } from "../../../ui/callout.tsx";
+import { Fields } from "../../../ui/forms/fields.tsx";
+import { PostForm } from "../../../ui/forms/post-form.tsx";
+import { named } from "../../../ui/navigation/page-title.ts";
+import { accepted, read, whenStatus } from "../../../web/api-result.server.ts";
+import { apiContext, type Context, formContext } from "../../../web/context.ts";
+import { sendFields } from "../../../web/forms/form.server.ts";
+import { requireActive, requireAuth } from "../../../web/guards.server.ts";
+import { zoneOfPerson } from "../../../web/house.server.ts";
+import { DeletionButtons } from "../deletion-buttons.tsx";
+import type { Route } from "./+types/room";
+import { RoomFields } from "./room-fields.tsx";
+import { boundFields, boundsOf } from "./room-form.server.ts";
+
+export const middleware: Route.MiddlewareFunction[] = [requireAuth, requireActive];
+export const meta: Route.MetaFunction = ({ loaderData, matches }) => named(matches, loaderData?.room.name ?? "Sala");
+
+export async function loader({ context, params: { id }, request, url }: Route.LoaderArgs) {
+  const one = context.get(apiContext).api.room[":id"];
+  const param = { id };
+  const [room, { items: guests }, zone] = await Promise.all([
+    read(one.$get({ param })),
+    read(one.guests.$get({ param })),
+    zoneOfPerson(context, request),
+  ]);
+  const now = Date.now();
+  const moment = (at: string) => momentInWords(Date.parse(at), now, zone);
+  return {
+    room,
+    address: `${url.origin}/sala/${room.code}`,
+    hasEnded: Date.parse(room.endsAt) <= now,
+    until: moment(room.endsAt),
+    documents: await documentsOf(context, room),
+    guests: guests.map(({ id: guestId, name, asked, joinedAt, lastAt }, n) => ({
+      id: guestId,
+      name: name || `Persona ${n + 1}`,
+      line: lastAt
+        ? `${asked === 1 ? "una pregunta" : `${asked.toLocaleString("es")} preguntas`}, la última ${moment(lastAt)}`
+        : `entró ${moment(joinedAt)}, y no ha preguntado`,
+    })),
+  };
+}
+
+/** Documents of the assistant, and which of them the room looks into; those of somebody else's are not told. */
+async function documentsOf(context: Context, room: { assistantId: string | null; fileIds: string[] | null }) {
+  const { api } = context.get(apiContext);
+  if (!room.assistantId) return [];
+  const assistant = await read(api.assistant[":id"].$get({ param: { id: room.assistantId } })).catch(
+    whenStatus(404, undefined),
+  );
+  const files = await Promise.all(
+    (assistant?.fileIds ?? []).map((id) =>
+      read(api.file[":id"].$get({ param: { id } })).catch(whenStatus(404, undefined)),
+    ),
+  );
+  return files.flatMap((file) =>
+    file ? [{ id: file.id, name: file.name, isChosen: room.fileIds?.includes(file.id) ?? true }] : [],
+  );
+}
+
+const fields = z.object({ does: z.enum(["change", "close", "open", "delete"]), ...boundFields });
+
+export const action = ({ context, params: { id } }: Route.ActionArgs) =>
+  sendFields(context, fields, async ({ does, ...typed }) => {
+    const one = context.get(apiContext).api.room[":id"];
+    const param = { id };
+    if (does === "delete") {
+      await accepted(one.$delete({ param }));
+      return redirect("/conversation/sala", 303);
+    }
+    const { name, assistantId, fileIds, endsAt, people, messages, budget, showsTexts } = await read(
+      one.$get({ param }),
+    );
+    const room = { name, assistantId, fileIds, endsAt, people, messages, budget, showsTexts };
+    const json =
+      does === "change" ? { ...room, ...boundsOf(typed), ...chosenIn(context) } : { ...room, isOpen: does === "open" };
+    await accepted(one.$patch({ param, json }));
+    return redirect(`/conversation/sala/${id}`, 303);
+  });
+
+/** The documents that were marked; nothing where none was offered. */
+function chosenIn(context: Context) {
+  const form = context.get(formContext);
+  const offered = Number(form.get("offered") ?? 0);
+  if (!(offered > 0)) return {};
+  const fileIds = form.getAll("fileIds").filter((fileId) => typeof fileId === "string");
+  return { fileIds: fileIds.length === offered ? null : fileIds };
+}
+
+/** A room, for who has opened it: its address, its figures, its guests and its bounds. */
+export default function Room({ loaderData, actionData }: Route.ComponentProps) {
+  const { room, address, hasEnded, until, guests, documents } = loaderData;
+  const { id, name, joined, people, asked, messages, spent, budget } = room;
+  const [search] = useSearchParams();
+  const number = (n: number) => n.toLocaleString("es");
+  const money = (sum: number) => sum.toLocaleString("es", { maximumSignificantDigits: 3 });
+  const isOpen = room.isOpen && !hasEnded;
+  return (
+    <main className="leaf" id="contenido">
+      <p className="mt-6">
+        <a href="/conversation/sala">Volver a las salas</a>
+      </p>
+      <h1 className="mt-4 break-words">{name}</h1>
+      {!room.assistantId && (
+        <Callout type="warning">
+          <p>Su asistente ya no existe, así que nadie puede preguntar.</p>
+        </Callout>
+      )}
+      <p className="mt-4" role="status">
+        {hasEnded
+          ? `Terminó ${until}. Lo escrito se borra un día después.`
+          : room.isOpen
+            ? `Abierta hasta ${until}.`
+            : "Cerrada: nadie entra ni pregunta."}{" "}
+        Han entrado {number(joined)} de {number(people)} personas y se ha preguntado {number(asked)} de{" "}
+        {number(messages)} veces.
+        {spent > 0 && ` Ha costado ${money(spent)}${budget === null ? "" : ` de ${money(budget)}`}.`}
+      </p>
+      {isOpen && (
+        <>
+          <p className="mt-4 break-all">
+            <a href={address}>{address}</a>
+          </p>
+          <p className="buttons mt-4">
+            <a className="button primary" href={`/conversation/sala/${id}/hoja`}>
+              Hoja para imprimir, con QR
+            </a>
+          </p>
+        </>
+      )}
+      <PostForm className="mt-4">
+        <div className="buttons">
+          {!hasEnded && (
+            <button type="submit" className="button" name="does" value={room.isOpen ? "close" : "open"}>
+              {room.isOpen ? "Cerrar ahora" : "Volver a abrir"}
+            </button>
+          )}{" "}
+          <DeletionButtons
+            asked={search.has("eliminar")}
+            at={`/conversation/sala/${id}`}
+            words="Eliminar la sala y todo lo escrito en ella"
+          />
+        </div>
+      </PostForm>
+      <h2 className="mt-8">Quién ha entrado</h2>
+      <p className="mt-3 text-text-2">
+        {room.showsTexts
+          ? "A cada persona se le ha dicho que leerás lo que escriba."
+          : "A cada persona se le ha dicho que nadie más lee lo que escriba."}
+      </p>
+      {guests.length === 0 ? (
+        <p className="mt-3">Nadie, por ahora.</p>
+      ) : (
+        <ul className="rows mt-4">
+          {guests.map((guest) => (
+            <li className="row" key={guest.id}>
+              <div>
+                {room.showsTexts ? (
+                  <a className="title" href={`/conversation/sala/${id}/persona/${guest.id}`}>
+                    {guest.name}
+                  </a>
+                ) : (
+                  <p className="title">{guest.name}</p>
+                )}
+                <p className="line">{guest.line}</p>
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+      <h2 className="mt-8">Cambiarla</h2>
+      <PostForm className="fields mt-4">
+        <Fields id="sala" result={actionData ?? undefined}>
+          <RoomFields room={room} kept={hasEnded ? "Nada más: ha terminado" : `Como está: hasta ${until}`} />
+          {documents.length > 0 && (
+            <fieldset className="checks tools">
+              <legend>Documentos en los que busca</legend>
+              <input type="hidden" name="offered" value={documents.length} />
+              {documents.map((document) => (
+                <label className="check" key={document.id}>
+                  <input type="checkbox" name="fileIds" value={document.id} defaultChecked={document.isChosen} />
+                  <span>{document.name}</span>
+                </label>
+              ))}
+            </fieldset>
+          )}
+        </Fields>
+        <div className="buttons">
+          <button type="submit" className="button" name="does" value="change">
+            Guardar
+          </button>
+        </div>
+      </PostForm>
+    </main>
+  );
+}
