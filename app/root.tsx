@@ -15,6 +15,7 @@ import type { Route } from "./+types/root";
 import { loadRoot } from "./web/root-data.server.ts";
 import "./app.css";
 import { SignInOver } from "./routes/auth/sign-in-over.tsx";
+import { Callout } from "./ui/callout.tsx";
 import { FormToken } from "./ui/forms/post-form.tsx";
 import { keepShown } from "./ui/forms/unanswered.ts";
 import { lazily } from "./ui/lazily.ts";
@@ -27,6 +28,7 @@ import { unlessSeen } from "./ui/navigation/pages-seen.ts";
 import { routeContext } from "./web/context.ts";
 import { readForm } from "./web/forms/form.server.ts";
 import { askPurpose } from "./web/guards.server.ts";
+import type { Flash } from "./web/session.server.ts";
 
 // The icon, inlined to save a request.
 const ownIcon =
@@ -61,10 +63,12 @@ export const meta: Route.MetaFunction = ({ error, matches }) => {
 type Handle = {
   /** Whether the page has scripts; `needed` where a light page has them as well. */
   scripts?: boolean | "needed";
+  /** Whether it shows the server's flash message in a place of its own. */
+  tells?: boolean;
 };
 
 export function Layout({ children }: { children: ReactNode }) {
-  const { formToken = "", house } = useRouteLoaderData<typeof loader>("root") ?? {};
+  const { formToken = "", house, flash } = useRouteLoaderData<typeof loader>("root") ?? {};
   const handles = useMatches().map(({ handle }) => handle as Handle | undefined);
   const asLight = use(Light);
   const scripts = handles.some((handle) => handle?.scripts === "needed" || (handle?.scripts && !asLight));
@@ -91,6 +95,7 @@ export function Layout({ children }: { children: ReactNode }) {
         {scripts && <LoadingBar />}
         {scripts && <PageName />}
         <FormToken value={formToken}>
+          {import.meta.env.SSR && flash && !handles.some((handle) => handle?.tells) && <Told {...flash} />}
           {children}
           {/* No browser renders a light page again. */}
           {import.meta.env.SSR && light && <PageFoot />}
@@ -100,6 +105,17 @@ export function Layout({ children }: { children: ReactNode }) {
         {scripts && <Scripts />}
       </body>
     </html>
+  );
+}
+
+/** A message of the server, on a page without a place for it. */
+function Told({ type, title, description }: Flash) {
+  return (
+    <div className="leaf mt-5">
+      <Callout type={type}>
+        <p>{description ? `${title} ${description}` : title}</p>
+      </Callout>
+    </div>
   );
 }
 

@@ -6,6 +6,8 @@ import type { Route } from "./+types/layout";
 
 export const middleware: Route.MiddlewareFunction[] = [requireGuest];
 
+export const handle = { tells: true };
+
 export default function AuthLayout() {
   const flash = useRouteLoaderData<typeof root>("root")?.flash;
   return (

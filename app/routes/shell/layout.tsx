@@ -21,7 +21,7 @@ import { Sidebar } from "./sidebar.tsx";
 import { isFolded } from "./sidebar-cookie.server.ts";
 
 export const middleware: Route.MiddlewareFunction[] = [requireAuth];
-export const handle = { scripts: true };
+export const handle = { scripts: true, tells: true };
 
 const Notices = lazily(() => import("./notices.tsx"));
 
