@@ -95,6 +95,8 @@ import { houseImages } from "./site/house-images.server.ts";
 import { inbox } from "./site/inbox.server.ts";
 import { notices, readings } from "./site/notices.server.ts";
 import { pages } from "./site/pages.server.ts";
+import { skillFiles } from "./skills/skill-files.server.ts";
+import { skills } from "./skills/skills.server.ts";
 import { auditChecks } from "./system/audit-checks.server.ts";
 import { auditTrail } from "./system/audit-trail.server.ts";
 import { diagnoses } from "./system/diagnoses.server.ts";
@@ -169,6 +171,8 @@ const mounted = [
   ["/api/opinion", opinionTrials],
   ["/api/model", routesOf(models)],
   ["/api/assistant", routesOf(assistants)],
+  ["/api/skill", skillFiles],
+  ["/api/skill", routesOf(skills)],
   ["/api/room", routesOf(rooms)],
   ["/api/room", roomGuests],
   ["/api/guest", guests],

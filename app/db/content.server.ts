@@ -35,6 +35,8 @@ const copied = {
   rooms: true,
   sessions: true,
   templates: true,
+  skills: true,
+  skillFiles: true,
   projectMembers: true,
   webhooks: true,
   drives: true,

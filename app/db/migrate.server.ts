@@ -67,6 +67,7 @@ import * as memories from "./migrations/0063_memories.server.ts";
 import * as programs from "./migrations/0064_programs.server.ts";
 import * as editedMessages from "./migrations/0065_edited_messages.server.ts";
 import * as rooms from "./migrations/0066_rooms.server.ts";
+import * as skills from "./migrations/0067_skills.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -135,6 +136,7 @@ const migrations = {
   "0064_programs": programs,
   "0065_edited_messages": editedMessages,
   "0066_rooms": rooms,
+  "0067_skills": skills,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

@@ -249,6 +249,22 @@ export type AssistantRow = Row &
 /** A text to begin a message with, with blanks to be filled in, like {{ciudad}}. */
 export type TemplateRow = Row & { userId: string; title: string; content: string; shared: Flag };
 
+/** Instructions for a kind of work, which a model opens when it needs them (`SKILL.md`). `version` counts its changes. */
+export type SkillRow = Row &
+  ForGroups & {
+    userId: string;
+    /** As the open format has it: small letters, digits and hyphens. */
+    name: string;
+    /** Its purpose and when it is of use: all that a model knows of it before it opens it. */
+    description: string;
+    content: string;
+    shared: Flag;
+    version: number;
+  };
+
+/** A text beside the instructions of a skill. `size`: in bytes. */
+export type SkillFileRow = Row & { userId: string; skillId: string; path: string; text: string; size: number };
+
 /** `waiting`: for the person to decide about a call; nothing runs meanwhile. */
 export type MessageStatus = "complete" | "streaming" | "waiting" | "stopped" | "failed" | "interrupted";
 
@@ -407,7 +423,8 @@ export type ToolRow = Row &
       | "time"
       | "artifacts"
       | "memory"
-      | "program";
+      | "program"
+      | "skills";
     address: string | null;
     /** A key or token, encrypted with the row's id. */
     secret: string | null;
@@ -1101,6 +1118,8 @@ export type Tables = {
   groupCosts: GroupCostRow;
   assistants: AssistantRow;
   templates: TemplateRow;
+  skills: SkillRow;
+  skillFiles: SkillFileRow;
   pages: PageRow;
   house: HouseRow;
   houseImages: HouseImageRow;

@@ -7,6 +7,7 @@ import type { MessageRow, ModelRow } from "../db/tables.ts";
 import type { Storage } from "../files/storage/storage.server.ts";
 import { textsIn } from "../process/text/json.ts";
 import { rememberTool } from "../tools/builtin/memory.server.ts";
+import { skillTool } from "../tools/builtin/skill.server.ts";
 import type { Tool } from "../tools/tool.server.ts";
 import type { Toolbox } from "../tools/toolbox.server.ts";
 import type { Source } from "./chunk.ts";
@@ -14,6 +15,7 @@ import { ReplyError } from "./errors.server.ts";
 import { localReply } from "./local.server.ts";
 import type { ToolPart } from "./parts.server.ts";
 import { type Built, buildPrompt } from "./prompt/prompt.server.ts";
+import { skillsPart } from "./prompt/skills-part.server.ts";
 import type { StoredPart } from "./prompt/stored-prompt.server.ts";
 import { storeLearned } from "./providers/model-access.server.ts";
 import type { Learned, Piece } from "./providers/model-call.server.ts";
@@ -60,6 +62,8 @@ export class Writing {
   /** With its API key decrypted. */
   readonly #model: ModelRow;
   #calling: Calling | undefined;
+  /** Instructions about tools as such, and the skills that one of them opens. */
+  #said: StoredPart[] = [];
   /** Servers of tools that have not said yet what they have. */
   #missing: string[] = [];
 
@@ -144,13 +148,12 @@ export class Writing {
   /** Builds the prompt up to the question, and gives the run its sources. */
   async #build(model: ModelRow): Promise<Built> {
     const run = this.#run;
-    const { tools = [] } = this.#calling ?? {};
     const { length, signal, spent } = run;
     const built = await buildPrompt(this.#services, this.#question, model, {
       length,
       signal,
       spent,
-      tools: saidOf(tools),
+      tools: this.#said,
     });
     if (run.calls.length === 0) run.sources = built.sources;
     if (run.sources.length > 0) run.announce();
@@ -240,17 +243,20 @@ export class Writing {
     const [chat] = (await findChat(db, { chatId })).rows;
     const off = textsIn(chat?.toolsOff ?? "[]");
     const only = chat?.toolIds ? textsIn(chat.toolIds) : undefined;
-    const [offers, grants, memory] = await Promise.all([
+    const [offers, grants, memory, skills] = await Promise.all([
       // Tools act in the name of their person; guests of a room are others.
       chat?.roomId ? { tools: [], missing: [] } : toolbox.offered(userId, off, newServersWithin),
       findGrants(db, { chatId }),
       chat?.sessionId ? undefined : remembers(db, { userId }),
+      chat?.roomId ? [] : skillsPart(db, userId),
     ]);
     const isRemembered = (memory?.rows.length ?? 0) > 0;
     this.#missing = offers.missing;
+    const hidden = [...(isRemembered ? [] : [rememberTool]), ...(skills.length > 0 ? [] : [skillTool])];
     const tools = offers.tools.filter(
-      ({ toolId, tool }) => (!only || only.includes(toolId)) && (tool !== rememberTool || isRemembered),
+      ({ toolId, tool, server }) => (!only || only.includes(toolId)) && (server !== null || !hidden.includes(tool)),
     );
+    this.#said = [...saidOf(tools), ...(tools.some(isSkillTool) ? skills : [])];
     return {
       userId,
       chatId,
@@ -277,6 +283,8 @@ const findChat = prepared((db, { chatId }: { chatId: string }) =>
 const findGrants = prepared((db, { chatId }: { chatId: string }) =>
   db.selectFrom("grants").where("chatId", "=", chatId).select(["toolId", "name", "version"]),
 );
+
+const isSkillTool = ({ tool, server }: Tool) => tool === skillTool && server === null;
 
 /** Instructions about tools as such; each tool describes itself. */
 const saidOf = (tools: Tool[]): StoredPart[] =>

@@ -15,6 +15,7 @@ import { image } from "./builtin/image.server.ts";
 import { memory } from "./builtin/memory.server.ts";
 import { page } from "./builtin/page.server.ts";
 import { program } from "./builtin/program.server.ts";
+import { skill } from "./builtin/skill.server.ts";
 import { sums } from "./builtin/sums.server.ts";
 import { time } from "./builtin/time.server.ts";
 import { webSearch } from "./builtin/web-search.server.ts";
@@ -54,6 +55,7 @@ export class Toolbox {
     const ofArtifacts = artifactTools(services);
     const ofMemory = [memory(services)];
     const ofPrograms = [program(services)];
+    const ofSkills = [skill(services)];
     const search = (kind: "searxng" | "brave" | "tavily") => (row: ToolRow) => [
       webSearch({ kind, address: row.address, secret: () => this.#secretOf(row) }),
     ];
@@ -71,6 +73,7 @@ export class Toolbox {
       artifacts: () => ofArtifacts,
       memory: () => ofMemory,
       program: () => ofPrograms,
+      skills: () => ofSkills,
     };
   }
 

@@ -5,6 +5,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { LLMock } from "@copilotkit/aimock";
+import { strToU8, zipSync } from "fflate";
 import { TOTP } from "otpauth";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { base, hasDirectory, searcher, startDirectory } from "../support/directory.ts";
@@ -292,6 +293,24 @@ it("what is remembered is as the document says", async () => {
   await run("get /api/memory");
   await run("patch /api/memory/{id}", { id }, { json: { text: "Trabaja en el archivo" } });
   await run("delete /api/memory/{id}", { id });
+});
+
+it("skills are as the document says", async () => {
+  const form = new FormData();
+  const head = strToU8("---\nname: actas\ndescription: Actas\n---\nSé breve.");
+  const zip = zipSync({ "SKILL.md": head, "modelo.md": strToU8("ACTA") });
+  form.append("files", new File([zip as Uint8Array<ArrayBuffer>], "actas.zip"));
+  const at = `${server.url}/v1`;
+  const { skill } = (await made("post /api/skill/upload", {}, { form, at })) as unknown as { skill: Body };
+  await first("get /api/skill");
+  const { id } = skill;
+  await run("get /api/skill/{id}", { id });
+  const [text] = await first("get /api/skill/{id}/files", { id });
+  await run("get /api/skill/{id}/files/{fileId}", { id, fileId: text?.id });
+  await run("put /api/skill/{id}", { id }, { json: { name: "actas", description: "Actas", content: "Sé claro." } });
+  await run("delete /api/skill/{id}", { id });
+  const other = await made("post /api/skill", {}, { json: { name: "Bandos", description: "Bandos", content: "Así." } });
+  expect(other.name).toBe("bandos");
 });
 
 it("rooms are as the document says", async () => {

@@ -10,7 +10,21 @@ import { groupIds, parseGroupIds, shownGroupIds } from "../groups/group-ids.serv
 import { flag, isoOrNull, line, position, rowFields, serverUrl, text, timesOf } from "../http/schemas.server.ts";
 
 const kind = z.enum(
-  ["mcp", "searxng", "brave", "tavily", "image", "page", "documents", "sums", "time", "artifacts", "memory", "program"],
+  [
+    "mcp",
+    "searxng",
+    "brave",
+    "tavily",
+    "image",
+    "page",
+    "documents",
+    "sums",
+    "time",
+    "artifacts",
+    "memory",
+    "program",
+    "skills",
+  ],
   "Ese tipo de herramienta no existe.",
 );
 const allowed = z.enum(["everyone", "admins"], "La usan todos o solo quien administra.");

@@ -179,6 +179,8 @@ const exported: { [T in OwnTable]: "all" | (keyof Tables[T])[] | { none: string 
   replyFeeds: secret,
   responses: { none: "repeats a chat" },
   rooms: "all",
+  skills: "all",
+  skillFiles: "all",
   schedules: "all",
   sessions: ["id", "createdAt", "lastSeenAt", "userAgent", "ip"],
   speeches: { none: "repeats a reply" },

@@ -4,7 +4,7 @@ import { prepared } from "../prepared.server.ts";
 import type { GroupRow } from "../tables.ts";
 
 /** Tables with `groupIds`; "a" is assistants in a join. */
-type Limited = "models" | "tools" | "assistants" | "a" | "trainings" | "notices" | "drives";
+type Limited = "models" | "tools" | "assistants" | "a" | "trainings" | "notices" | "drives" | "skills";
 
 /**
  * Condition on things that may be for some groups only: they are for everybody, or one of their groups has this person. Ids are of

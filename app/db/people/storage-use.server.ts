@@ -3,7 +3,7 @@ import type { Db } from "../engine.server.ts";
 import { prepared } from "../prepared.server.ts";
 import { currentPlan } from "./plans.server.ts";
 
-/** Bytes that a person uses: files, replies that were read aloud, responses of programs, texts of messages, and versions of artifacts. */
+/** Bytes that a person uses: files, replies that were read aloud, responses of programs, texts of messages, versions of artifacts, and files of skills. */
 export async function storedBytes(db: Db, userId: string): Promise<number> {
   const { rows } = await sumBytes(db, { userId });
   return rows.reduce((sum, { bytes }) => sum + Number(bytes), 0);
@@ -17,6 +17,7 @@ const sumBytes = prepared((db, { userId }: { userId: string }) => {
     .select(sum)
     .unionAll(db.selectFrom("speeches").where("userId", "=", userId).select(sum))
     .unionAll(db.selectFrom("artifactVersions").where("userId", "=", userId).select(sum))
+    .unionAll(db.selectFrom("skillFiles").where("userId", "=", userId).select(sum))
     .unionAll(db.selectFrom("responses").where("userId", "=", userId).select(sum))
     .unionAll(db.selectFrom("textUse").where("userId", "=", userId).select("bytes"));
 });

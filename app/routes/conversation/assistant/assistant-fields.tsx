@@ -3,6 +3,7 @@ import { Field, SelectField, TextField } from "../../../ui/forms/field.tsx";
 import { Fields } from "../../../ui/forms/fields.tsx";
 import type { FormResult } from "../../../web/forms/form.server.ts";
 import type { choicesFor } from "./assistant-form.server.ts";
+import { Checks, Sharing } from "./sharing.tsx";
 
 type Values = {
   name: string;
@@ -74,47 +75,13 @@ export function AssistantFields({ assistant, choices, result }: Props) {
           isOn={(id) => assistant?.fileIds.includes(id) ?? false}
         />
       )}
-      {mayShare && <Sharing assistant={assistant} groups={choices.groups} />}
-    </Fields>
-  );
-}
-
-function Sharing({ assistant, groups }: Pick<Props, "assistant"> & { groups: ChecksProps["choices"] }) {
-  return (
-    <>
-      <label className="check">
-        <input type="checkbox" name="shared" value="1" defaultChecked={assistant?.shared} />
-        Para todos: cualquiera puede usarlo, y lo que encuentre en sus documentos lo puede leer cualquiera
-      </label>
-      {groups.length > 0 && (
-        <Checks
-          legend="De uno compartido: solo para estos grupos; sin marcar ninguno, para todas las personas"
-          name="groupIds"
-          choices={groups}
-          isOn={(id) => assistant?.groupIds?.includes(id) ?? false}
+      {mayShare && (
+        <Sharing
+          label="Para todos: cualquiera puede usarlo, y lo que encuentre en sus documentos lo puede leer cualquiera"
+          of={assistant}
+          groups={choices.groups}
         />
       )}
-    </>
-  );
-}
-
-type ChecksProps = {
-  legend: string;
-  name: string;
-  choices: { id: string; name: string }[];
-  isOn(id: string): boolean;
-};
-
-function Checks({ legend, name, choices, isOn }: ChecksProps) {
-  return (
-    <fieldset className="checks tools">
-      <legend>{legend}</legend>
-      {choices.map(({ id, name: label }) => (
-        <label className="check" key={id}>
-          <input type="checkbox" name={name} value={id} defaultChecked={isOn(id)} />
-          <span>{label}</span>
-        </label>
-      ))}
-    </fieldset>
+    </Fields>
   );
 }

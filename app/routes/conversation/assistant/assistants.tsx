@@ -36,6 +36,10 @@ export default function Assistants({ loaderData: { assistants } }: Route.Compone
       ))}
     >
       <p className="mt-6">
+        <a href="/conversation/oficio">Oficios</a>: cómo se hace un trabajo, para que el modelo lo abra cuando haga
+        falta.
+      </p>
+      <p className="mt-3">
         <a href="/conversation/sala">Salas</a>: otras personas hablan con un asistente tuyo por un enlace, sin cuenta.
       </p>
     </OwnList>

@@ -10,6 +10,7 @@ import { apiContext, type Context, formContext } from "../../../web/context.ts";
 import { sendFields } from "../../../web/forms/form.server.ts";
 import { requireActive, requireAuth } from "../../../web/guards.server.ts";
 import { zoneOfPerson } from "../../../web/house.server.ts";
+import { Checks } from "../assistant/sharing.tsx";
 import { DeletionButtons } from "../deletion-buttons.tsx";
 import type { Route } from "./+types/room";
 import { RoomFields } from "./room-fields.tsx";
@@ -176,16 +177,15 @@ export default function Room({ loaderData, actionData }: Route.ComponentProps) {
         <Fields id="sala" result={actionData ?? undefined}>
           <RoomFields room={room} kept={hasEnded ? "Nada más: ha terminado" : `Como está: hasta ${until}`} />
           {documents.length > 0 && (
-            <fieldset className="checks tools">
-              <legend>Documentos en los que busca</legend>
+            <>
               <input type="hidden" name="offered" value={documents.length} />
-              {documents.map((document) => (
-                <label className="check" key={document.id}>
-                  <input type="checkbox" name="fileIds" value={document.id} defaultChecked={document.isChosen} />
-                  <span>{document.name}</span>
-                </label>
-              ))}
-            </fieldset>
+              <Checks
+                legend="Documentos en los que busca"
+                name="fileIds"
+                choices={documents}
+                isOn={(fileId) => documents.some((one) => one.id === fileId && one.isChosen)}
+              />
+            </>
           )}
         </Fields>
         <div className="buttons">

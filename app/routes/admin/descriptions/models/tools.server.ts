@@ -15,6 +15,7 @@ const kinds: ChoicesOf<"tool", "kind"> = {
   artifacts: "Escritos",
   memory: "Memoria",
   program: "Calcular con un programa",
+  skills: "Oficios",
 };
 
 const allowed = { everyone: "Todos", admins: "Quien administra" };
