@@ -68,6 +68,7 @@ import * as programs from "./migrations/0064_programs.server.ts";
 import * as editedMessages from "./migrations/0065_edited_messages.server.ts";
 import * as rooms from "./migrations/0066_rooms.server.ts";
 import * as skills from "./migrations/0067_skills.server.ts";
+import * as errandsOfOthers from "./migrations/0068_errands_of_others.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -137,6 +138,7 @@ const migrations = {
   "0065_edited_messages": editedMessages,
   "0066_rooms": rooms,
   "0067_skills": skills,
+  "0068_errands_of_others": errandsOfOthers,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

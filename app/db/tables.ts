@@ -821,8 +821,11 @@ export type ScheduleRow = Row & {
   enabled: Flag;
   nextAt: number;
   askedAt: number | null;
-  /** The chat that it was asked in last. */
+  /** Of an errand: JSON list of where it looks; null: it is asked in a chat. */
+  looksIn: string | null;
+  /** The chat that it was asked in last, or the last errand. */
   chatId: string | null;
+  errandId: string | null;
   /** Why it could not be asked the last time. */
   problem: string | null;
 };
@@ -910,6 +913,10 @@ export type ErrandRow = Row & {
   spent: number;
   /** Whether its person is told by e-mail. */
   notifies: Flag;
+  /** Whether it begins once its plan is there, without its person's yes. */
+  startsItself: Flag;
+  /** Of one that begins by itself: the time of a schedule, or the row of a series. */
+  key: string | null;
 };
 
 /** A step of an errand, in the order of part, stage and position. What it has brought stays. */
@@ -961,6 +968,8 @@ export type BatchRow = Row & {
   state: "running" | "paused" | "stopped" | "done";
   /** Why it is paused. */
   problem: string | null;
+  /** Of errands, one a row: JSON list of where they look; null: each row is one question. */
+  looksIn: string | null;
 };
 
 export type BatchQuestionRow = Row & {
@@ -975,6 +984,8 @@ export type BatchQuestionRow = Row & {
   inputTokens: number | null;
   outputTokens: number | null;
   cost: number | null;
+  /** The errand that answers it. */
+  errandId: string | null;
 };
 
 /** The answer to a request with an Idempotency-Key, to be repeated. */

@@ -85,6 +85,8 @@ export const limits = {
   /** Questions in series: how many one person has, rows of one, bytes of its table. */
   batches: 50,
   batchRows: 1_000,
+  /** Rows of a series in which each is an errand. */
+  batchErrands: 50,
   batchColumns: 100,
   batchFile: 2 * 1024 * 1024,
   /** Characters of an artifact: some 200 pages. How many one person has, and how many versions of each are kept. */

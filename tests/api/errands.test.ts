@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { resumeAll } from "../../app/api/jobs/go-on.server.ts";
+import { askDue } from "../../app/api/schedules/ask-due.server.ts";
 import { type Account, type Api, openApi } from "../support/api.ts";
 import { ruleEngines } from "../support/engines.ts";
 import { startErrandModel } from "../support/errand-model.ts";
@@ -348,6 +349,90 @@ for (const engine of await ruleEngines()) {
       const answer = await call("plan" in json ? "PATCH" : "POST", path, json);
       expect(answer.status).toBe(422);
       expect(JSON.stringify(answer.body)).toContain(sentence);
+    });
+
+    it("begins by itself at the times of a schedule, once each", async () => {
+      const json = {
+        ...{ content: question, days: [1, 2, 3, 4, 5, 6, 7], time: "08:00", zone: "UTC", looksIn: ["documents"] },
+      };
+      const made = await api.call("POST", "/api/schedule", { token: ana.token, json });
+      expect(made.status, made.text).toBe(201);
+      const { id } = made.body as { id: string };
+      const due = () =>
+        api.db
+          .updateTable("schedules")
+          .set({ nextAt: Date.now() - 1_000 })
+          .where("id", "=", id)
+          .execute();
+      await due();
+      const [row] = await api.db.selectFrom("schedules").where("id", "=", id).selectAll().execute();
+      await askDue(api.services, new AbortController().signal);
+      // As if the process had died before it was noted.
+      await api.db
+        .updateTable("schedules")
+        .set({ nextAt: Number(row?.nextAt), errandId: null })
+        .where("id", "=", id)
+        .execute();
+      await askDue(api.services, new AbortController().signal);
+      const { body } = await api.call("GET", `/api/schedule/${id}`, { token: ana.token });
+      const { errandId } = body as { errandId: string };
+      expect((await reaches(errandId, "done")).report).toContain("## Historia");
+      const own = await api.db.selectFrom("errands").where("key", "like", "schedule:%").selectAll().execute();
+      expect(own).toHaveLength(1);
+      const withAssistant = { ...json, assistantId: "x" };
+      const refused = await api.call("POST", "/api/schedule", { token: ana.token, json: withAssistant });
+      expect(refused.text).toContain("Un encargo lo hace un modelo, no un asistente.");
+      await api.call("DELETE", `/api/schedule/${id}`, { token: ana.token });
+    });
+
+    it("is made for each row of a table, one after another, and its report is the answer", async () => {
+      const template = { title: "Obras", content: "¿Qué se sabe de {{obra}}?" };
+      const made = await api.call("POST", "/api/template", { token: ana.token, json: template });
+      const templateId = (made.body as { id: string }).id;
+      const send = (csv: string) =>
+        api.upload(ana.token, [new File([csv], "obras.csv")], { templateId, looksIn: "documents" }, "/api/batch");
+      const { body, text, status } = await send("obra\nel puente\nla ermita\n");
+      expect(status, text).toBe(201);
+      const { id } = body as { id: string };
+      const series = async () =>
+        (await api.call("GET", `/api/batch/${id}`, { token: ana.token })).body as { state: string; answered: number };
+      await expect.poll(async () => (await series()).state, { timeout: 30_000 }).toBe("done");
+      expect(await series()).toMatchObject({ answered: 2 });
+      const csv = await api.call("GET", `/api/batch/${id}/result`, { token: ana.token });
+      expect(csv.text.split("\r\n")[1]).toMatch(/"el puente";"Resumen [\s\S]*## Historia[\s\S]*## Fuentes/);
+      const rows = await api.db.selectFrom("batchQuestions").where("batchId", "=", id).selectAll().execute();
+      expect(new Set(rows.map(({ errandId }) => errandId)).size).toBe(2);
+      const many = await send(`obra\n${"x\n".repeat(51)}`);
+      expect(many.text).toContain("encargos son 50 como mucho");
+    });
+
+    it("fails the row that it is for where it is stopped or deleted, and the series goes on", async () => {
+      const template = { title: "Obras 2", content: "¿Qué se sabe de {{obra}}?" };
+      const made = await api.call("POST", "/api/template", { token: ana.token, json: template });
+      let release = () => {};
+      models.state.gate = new Promise((done) => {
+        release = () => done();
+      });
+      const fields = { templateId: (made.body as { id: string }).id, looksIn: "documents" };
+      const { body } = await api.upload(ana.token, [new File(["obra\nA\nB\n"], "o.csv")], fields, "/api/batch");
+      const { id } = body as { id: string };
+      const errandOf = (position: number) =>
+        api.db
+          .selectFrom("batchQuestions")
+          .where("batchId", "=", id)
+          .where("position", "=", position)
+          .select("errandId")
+          .executeTakeFirst();
+      const begun = async (position: number) => {
+        await expect.poll(async () => (await errandOf(position))?.errandId ?? null, { timeout: 10_000 }).not.toBeNull();
+        return (await errandOf(position))?.errandId ?? "";
+      };
+      await call("POST", `/${await begun(0)}/stop`);
+      await call("DELETE", `/${await begun(1)}`);
+      release();
+      models.state.gate = undefined;
+      const series = async () => (await api.call("GET", `/api/batch/${id}`, { token: ana.token })).body;
+      await expect.poll(series, { timeout: 10_000 }).toMatchObject({ state: "done", failed: 2 });
     });
 
     it("is its person's alone", async () => {

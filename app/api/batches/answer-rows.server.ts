@@ -6,7 +6,9 @@ import { filledIn } from "../../process/text/blanks.ts";
 import { textsIn } from "../../process/text/json.ts";
 import { askOnce } from "../../replies/ask-once.server.ts";
 import { LimitReached } from "../../replies/usage.server.ts";
-import type { Services } from "../env.server.ts";
+import type { Person, Services } from "../env.server.ts";
+import { type ErrandPlace, ofRow, storeErrand, usualBounds } from "../errands/new-errand.server.ts";
+import { reportOf } from "../errands/report.server.ts";
 import { findPerson, refuseInactive } from "../http/authentication.server.ts";
 import { Problem } from "../http/problem.server.ts";
 import { goOn } from "../jobs/go-on.server.ts";
@@ -62,7 +64,11 @@ async function answerRows(services: Services, { subjectId, signal, progress }: J
       if (batch.modelId === null)
         return end("paused", "Su modelo ya no está. Empieza otra serie con las filas que faltan.");
       const model = await modelToUse(services, batch.userId, batch.modelId);
-      const came = await answerTo(services, batch, row, model, signal);
+      const came = batch.looksIn
+        ? await errandOf(services, person, batch, row)
+        : await answerTo(services, batch, row, model, signal);
+      // Its end has the series go on.
+      if (!came) return;
       failures = came.state === "failed" ? failures + 1 : 0;
       await db
         .updateTable("batchQuestions")
@@ -111,32 +117,73 @@ async function spent({ db }: Services, { id }: BatchRow): Promise<number> {
   return Number(cost);
 }
 
+/** Outcome of the errand of one row, which is begun if there is none; undefined while it works. Throws 422. */
+async function errandOf(
+  services: Services,
+  person: Person,
+  batch: BatchRow,
+  row: BatchQuestionRow,
+): Promise<Came | undefined> {
+  const question = questionOf(batch, row);
+  const uncounted = { inputTokens: null, outputTokens: null, cost: row.cost };
+  if (question.length > limits.message) {
+    return { ...failedRow("Con sus datos, la pregunta es demasiado larga."), ...uncounted };
+  }
+  const left = batch.budget === null ? null : batch.budget - (await spent(services, batch));
+  const errand = row.errandId
+    ? await services.db.selectFrom("errands").where("id", "=", row.errandId).selectAll().executeTakeFirst()
+    : await storeErrand(services, person, {
+        ...usualBounds,
+        ...{ question, budget: left, modelId: batch.modelId ?? undefined, notifies: false, key: ofRow(row.id) },
+        looksIn: textsIn(batch.looksIn ?? "[]") as ErrandPlace[],
+      });
+  if (!errand) return { ...failedRow("Su encargo ya no está."), ...uncounted };
+  if (!row.errandId) {
+    const mark = services.db.updateTable("batchQuestions").set({ errandId: errand.id });
+    await mark.where("id", "=", row.id).execute();
+  }
+  const counted = { inputTokens: null, outputTokens: null, cost: Number(errand.spent) };
+  if (errand.state === "done") {
+    return { state: "done", answer: await reportOf(services, errand), problem: null, ...counted };
+  }
+  if (errand.state === "paused" || errand.state === "stopped") {
+    return { ...failedRow(errand.problem ?? "Su encargo se ha parado."), ...counted };
+  }
+  return undefined;
+}
+
 type Came = Pick<BatchQuestionRow, "state" | "answer" | "problem" | "inputTokens" | "outputTokens" | "cost">;
 
 /** Outcome of asking a model about one row, with what it has cost so far. Throws LimitReached before anything is asked. */
 async function answerTo(
   services: Services,
-  { content, columns, userId }: BatchRow,
+  batch: BatchRow,
   row: BatchQuestionRow,
   model: ModelRow,
   stopped: AbortSignal,
 ): Promise<Came> {
-  const names = textsIn(columns);
-  const values = textsIn(row.cells);
-  // An empty cell is a blank that somebody has left empty.
-  const question = filledIn(content, (name) => values[names.indexOf(columnName(name))] ?? "");
-  const failed = (problem: string) => ({ state: "failed" as const, answer: null, problem });
+  const question = questionOf(batch, row);
   if (question.length > limits.message) {
     const { inputTokens, outputTokens, cost } = row;
-    return { ...failed("Con sus datos, la pregunta es demasiado larga."), inputTokens, outputTokens, cost };
+    return { ...failedRow("Con sus datos, la pregunta es demasiado larga."), inputTokens, outputTokens, cost };
   }
+  const { userId } = batch;
   const { text, problem, ...spent } = await askOnce(services, { userId, model, question, signal: stopped, patience });
   return {
-    ...(text === undefined ? failed(problem) : { state: "done" as const, answer: text, problem: null }),
+    ...(text === undefined ? failedRow(problem) : { state: "done" as const, answer: text, problem: null }),
     inputTokens: (row.inputTokens ?? 0) + spent.inputTokens,
     outputTokens: (row.outputTokens ?? 0) + spent.outputTokens,
     cost: (row.cost ?? 0) + spent.cost,
   };
+}
+
+const failedRow = (problem: string) => ({ state: "failed" as const, answer: null, problem });
+
+/** The template with the values of a row. An empty cell is a blank that somebody has left empty. */
+function questionOf({ content, columns }: BatchRow, { cells }: BatchQuestionRow): string {
+  const names = textsIn(columns);
+  const values = textsIn(cells);
+  return filledIn(content, (name) => values[names.indexOf(columnName(name))] ?? "");
 }
 
 /** Name of a column as blanks and tables have it, however their letters and blanks are written. */

@@ -16,7 +16,7 @@ import { answers, bearer, bytes, idParam, rowFields, takes, timesOf } from "../h
 import { goOn } from "../jobs/go-on.server.ts";
 import { modelToUse } from "../models/models.server.ts";
 import { refuseOnHold } from "../retention/holds.server.ts";
-import { budgetIn, storeBatch, tableIn, usableTemplate } from "./new-batch.server.ts";
+import { budgetIn, placesIn, storeBatch, tableIn, usableTemplate } from "./new-batch.server.ts";
 import { linesOf } from "./result.server.ts";
 
 const batch = z
@@ -48,7 +48,12 @@ const createBatch: RouteHandler<typeof createBatchRoute, ApiEnv> = async (c) => 
   await countAttempt(c, "import", person.id);
   const body = await multipartBody(c, limits.batchFile + 1);
   try {
-    const { templateId, modelId, budget } = Object.fromEntries(body.fields) as Record<string, string | undefined>;
+    const {
+      templateId,
+      modelId,
+      budget,
+      looksIn: places,
+    } = Object.fromEntries(body.fields) as Record<string, string | undefined>;
     const template = await usableTemplate(services, person, templateId?.replaceAll("\0", ""));
     const model = await modelToUse(services, person.id, modelId?.replaceAll("\0", "") || undefined);
     if (model.provider === "local") throw invalid("modelId", "El Asistente local no responde preguntas en serie.");
@@ -57,7 +62,15 @@ const createBatch: RouteHandler<typeof createBatchRoute, ApiEnv> = async (c) => 
     if (!file) throw invalid("files", "Elige el archivo con los datos.");
     if (file.size > limits.batchFile) throw invalid("files", "El archivo pesa más de 2 MB. Pártelo en varios.");
     const { columns, rows } = tableIn(await readFile(file.path), template.content);
-    const row = await storeBatch(services, person, { template, modelId: model.id, budget: most, columns, rows });
+    const looksIn = placesIn(places, rows.length);
+    const row = await storeBatch(services, person, {
+      template,
+      modelId: model.id,
+      budget: most,
+      looksIn,
+      columns,
+      rows,
+    });
     await goOn(services, "batch", row);
     return c.json(await shown(services, row), 201);
   } finally {
@@ -188,6 +201,10 @@ const form = z.object({
   templateId: z.string(),
   modelId: z.string().optional().openapi({ description: "Sin él, el que hay por defecto." }),
   budget: z.string().optional().openapi({ description: "Lo que puede costar, como mucho." }),
+  looksIn: z
+    .enum(["web", "documents", "web,documents"])
+    .optional()
+    .openapi({ description: "Cada fila es un encargo que busca ahí; sin él, una pregunta." }),
   files: z.any().openapi({ type: "string", format: "binary", description: "Un CSV con los huecos como columnas." }),
 });
 batches.openAPIRegistry.registerPath({

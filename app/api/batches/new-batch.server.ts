@@ -7,6 +7,7 @@ import { blanksIn } from "../../process/text/blanks.ts";
 import { numberIn } from "../../process/text/json.ts";
 import { tableRows } from "../../process/text/table.ts";
 import type { Person, Services } from "../env.server.ts";
+import type { ErrandPlace } from "../errands/new-errand.server.ts";
 import { invalid } from "../http/problem.server.ts";
 import { columnName } from "./answer-rows.server.ts";
 
@@ -28,6 +29,20 @@ export function budgetIn(said = ""): number | null {
   const budget = said.trim() ? numberIn(said) : null;
   if (budget === null || (typeof budget === "number" && budget > 0)) return budget;
   throw invalid("budget", "Lo que puede costar es un número mayor que cero.");
+}
+
+/** The places that the errands of a series look in, as a form says them; null: each row is one question. Throws 422. */
+export function placesIn(said: string | undefined, rows: number): ErrandPlace[] | null {
+  if (!said) return null;
+  const places = said.split(",").filter((place) => place === "web" || place === "documents");
+  if (places.length === 0) throw invalid("looksIn", "Di dónde se busca.");
+  if (rows > limits.batchErrands) {
+    throw invalid(
+      "files",
+      `El archivo tiene ${rows.toLocaleString("es")} filas, y encargos son ${limits.batchErrands} como mucho.`,
+    );
+  }
+  return places;
 }
 
 /** The table in a file, with a column for each blank. Throws 422. */
@@ -67,6 +82,8 @@ type NewBatch = {
   template: { title: string; content: string };
   modelId: string;
   budget: number | null;
+  /** Places that the errands of its rows look in; null: each row is one question. */
+  looksIn: ErrandPlace[] | null;
   columns: string[];
   rows: string[][];
 };
@@ -76,10 +93,11 @@ const rowsAtOnce = 100;
 /** Stores a series, which waits to be answered. Throws 422. */
 export async function storeBatch({ db }: Services, { id: userId }: Person, given: NewBatch): Promise<BatchRow> {
   const now = Date.now();
-  const { template, modelId, budget, columns, rows } = given;
+  const { template, modelId, budget, looksIn, columns, rows } = given;
   const row: BatchRow = {
     ...{ id: newId(), createdAt: now, updatedAt: now, userId, modelId, budget, ...template },
     ...{ columns: JSON.stringify(columns), total: rows.length, state: "running", problem: null },
+    looksIn: looksIn && JSON.stringify(looksIn),
   };
   await db.transaction().execute(async (trx) => {
     await trx.insertInto("batches").values(row).execute();
@@ -95,7 +113,7 @@ export async function storeBatch({ db }: Services, { id: userId }: Person, given
       const some = rows.slice(from, from + rowsAtOnce).map((cells, index) => ({
         ...{ id: newId(), createdAt: now, updatedAt: now, userId, batchId: row.id, position: from + index },
         ...{ cells: JSON.stringify(cells), state: "waiting" as const, answer: null, problem: null },
-        ...{ inputTokens: null, outputTokens: null, cost: null },
+        ...{ inputTokens: null, outputTokens: null, cost: null, errandId: null },
       }));
       await trx.insertInto("batchQuestions").values(some).execute();
     }

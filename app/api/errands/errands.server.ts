@@ -1,19 +1,18 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
-import { v7 as newId } from "uuid";
 import type { Trx } from "../../db/engine.server.ts";
 import type { ErrandRow, ErrandStepRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import { textsIn } from "../../process/text/json.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
-import { answerInvalid, invalid, notFound, Problem } from "../http/problem.server.ts";
+import { answerInvalid, notFound, Problem } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
 import { answers, bearer, id, idParam, line, rowFields, takes, text, timesOf } from "../http/schemas.server.ts";
 import { refuseStale, stale } from "../http/stored-rows.server.ts";
 import { goOn } from "../jobs/go-on.server.ts";
-import { modelToUse } from "../models/models.server.ts";
 import { refuseOnHold } from "../retention/holds.server.ts";
+import { errandModel, goOnWithSeries, storeErrand, usualBounds } from "./new-errand.server.ts";
 import { type Plan, planOf, planPart } from "./plan.server.ts";
 import { planSteps } from "./plan-steps.server.ts";
 import { type Place, reportOf } from "./report.server.ts";
@@ -75,9 +74,9 @@ const newErrand = z.strictObject({
   question: text("La pregunta", limits.message).refine((value) => value.trim() !== "", "Escribe la pregunta."),
   modelId: id.optional(),
   looksIn: looksIn.default(["web", "documents"]),
-  budget: most.budget.default(null),
-  stepsAtMost: most.stepsAtMost.default(60),
-  minutesAtMost: most.minutesAtMost.default(60),
+  budget: most.budget.default(usualBounds.budget),
+  stepsAtMost: most.stepsAtMost.default(usualBounds.stepsAtMost),
+  minutesAtMost: most.minutesAtMost.default(usualBounds.minutesAtMost),
   notifies: z.boolean().default(false),
 });
 const errandChange = z.strictObject({
@@ -103,27 +102,8 @@ const createErrandRoute = createRoute({
 });
 const createErrand: RouteHandler<typeof createErrandRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
-  const { looksIn: places, notifies, modelId: wanted, ...given } = c.req.valid("json");
   await countAttempt(c, "import", person.id);
-  const { db } = services;
-  const { count } = await db
-    .selectFrom("errands")
-    .where("userId", "=", person.id)
-    .select((e) => e.fn.countAll<number>().as("count"))
-    .executeTakeFirstOrThrow();
-  if (Number(count) >= limits.errands) {
-    throw invalid("question", `Ya tienes ${limits.errands} encargos. Elimina alguno.`);
-  }
-  const modelId = await usableModel(services, person, wanted);
-  const now = Date.now();
-  const row: ErrandRow = {
-    ...{ id: newId(), createdAt: now, updatedAt: now, userId: person.id, modelId, artifactId: null },
-    ...{ title: given.question.replace(/\s+/g, " ").trim().slice(0, limits.chatTitle).toWellFormed(), ...given },
-    ...{ plan: "[]", looksIn: JSON.stringify([...new Set(places)]), notifies: notifies ? 1 : 0 },
-    ...{ state: "planning", problem: null, workedMs: 0, taken: 0, spent: 0 },
-  };
-  await db.insertInto("errands").values(row).execute();
-  await goOn(services, "errand", row);
+  const row = await storeErrand(services, person, { modelId: undefined, ...c.req.valid("json") });
   return c.json(await shown(services, row), 201);
 };
 
@@ -181,7 +161,7 @@ const changeErrand: RouteHandler<typeof changeErrandRoute, ApiEnv> = async (c) =
   if (isOther) await refuseOnHold(services.db, person, person.id);
   const columns = {
     ...given,
-    ...(modelId !== undefined && { modelId: await usableModel(services, person, modelId) }),
+    ...(modelId !== undefined && { modelId: await errandModel(services, person, modelId) }),
     ...(places !== undefined && { looksIn: JSON.stringify([...new Set(places)]) }),
     ...(notifies !== undefined && { notifies: notifies ? (1 as const) : (0 as const) }),
     ...(plan !== undefined && { plan: JSON.stringify(plan) }),
@@ -281,6 +261,7 @@ const stopErrand: RouteHandler<typeof stopErrandRoute, ApiEnv> = async (c) => {
     .where("id", "=", row.id)
     .where("state", "in", ["planning", "running", "paused"])
     .execute();
+  await goOnWithSeries(services, row);
   return c.json(await shown(services, await findOwn(services, person, row.id)), 200);
 };
 
@@ -295,6 +276,13 @@ const deleteErrand: RouteHandler<typeof deleteErrandRoute, ApiEnv> = async (c) =
   const { person, services } = c.var;
   const row = await findOwn(services, person, c.req.valid("param").id);
   await refuseOnHold(services.db, person, person.id);
+  await services.db
+    .updateTable("batchQuestions")
+    .set({ state: "failed", problem: "Se ha eliminado su encargo.", updatedAt: Date.now() })
+    .where("errandId", "=", row.id)
+    .where("state", "=", "waiting")
+    .execute();
+  await goOnWithSeries(services, row);
   await services.db.deleteFrom("errands").where("id", "=", row.id).execute();
   return c.body(null, 204);
 };
@@ -319,13 +307,6 @@ const findOwn = ({ db }: Services, { id: userId }: Person, errandId: string): Pr
     .where("userId", "=", userId)
     .selectAll()
     .executeTakeFirstOrThrow(notFound);
-
-/** The id of a model that can work on errands. Throws 422. */
-async function usableModel(services: Services, person: Person, wanted: string | undefined): Promise<string> {
-  const model = await modelToUse(services, person.id, wanted);
-  if (model.provider === "local") throw invalid("modelId", "El Asistente local no hace encargos.");
-  return model.id;
-}
 
 async function shown(services: Services, row: ErrandRow): Promise<z.output<typeof errand>> {
   const { done, all } = await countSteps(services, row);

@@ -1,6 +1,7 @@
 import type { ErrandRow, ErrandStepRow } from "../../db/tables.ts";
 import type { Found } from "../../tools/tool.server.ts";
 import type { Services } from "../env.server.ts";
+import { goOnWithSeries } from "./new-errand.server.ts";
 import { tellByMail } from "./tell-by-mail.server.ts";
 
 /** The place of something that is read, as a step keeps it. */
@@ -33,6 +34,7 @@ export async function endErrand(services: Services, errand: ErrandRow): Promise<
     .executeTakeFirst();
   services.changes.tell({ userId, what: "errand" });
   if (numUpdatedRows > 0n) await tellByMail(services, errand, "está hecho.");
+  await goOnWithSeries(services, errand);
 }
 
 /** The report that an errand has written, and its text; undefined where it is gone, or its person has changed it since. */

@@ -11,6 +11,7 @@ import { modelToUse } from "../models/models.server.ts";
 import { tellLimit } from "../webhooks/limit-reached.server.ts";
 import { ModelFailed } from "./ask-model.server.ts";
 import { makePlan } from "./make-plan.server.ts";
+import { goOnWithSeries } from "./new-errand.server.ts";
 import { endErrand } from "./report.server.ts";
 import { takeStep } from "./steps.server.ts";
 import { tellByMail } from "./tell-by-mail.server.ts";
@@ -103,6 +104,7 @@ async function pause(services: Services, { id, userId }: Owned, problem: string)
     .executeTakeFirst();
   services.changes.tell({ userId, what: "errand" });
   if (paused) await tellByMail(services, paused, `está en pausa. ${problem}`);
+  await goOnWithSeries(services, { id });
 }
 
 const nextStep = ({ db }: Services, { id }: ErrandRow): Promise<ErrandStepRow | undefined> =>

@@ -4,12 +4,13 @@ import { CannotReply } from "../../replies/cannot-reply.server.ts";
 import { LimitReached } from "../../replies/usage.server.ts";
 import { start } from "../chats/conversation.server.ts";
 import type { Services } from "../env.server.ts";
+import { storeErrand, usualBounds } from "../errands/new-errand.server.ts";
 import { findPerson, refuseInactive } from "../http/authentication.server.ts";
 import { Problem } from "../http/problem.server.ts";
 import { addReplyNotice } from "../notifications/reply-notices.server.ts";
 import { tellLimit } from "../webhooks/limit-reached.server.ts";
 import { nextTime } from "./next-time.server.ts";
-import { daysOf } from "./schedules.server.ts";
+import { daysOf, placesOf } from "./schedules.server.ts";
 
 const every = 20_000;
 // Questions of one turn, so that thousands that are due at eight don't start within one second.
@@ -66,11 +67,18 @@ async function began(services: Services, due: ScheduleRow, now: number): Promise
     if (!person) return {};
     refuseInactive(person);
     const { content, modelId, assistantId } = due;
-    const asked = { content, temporary: false, keepDraft: true, key: `schedule:${due.id}:${due.nextAt}`, assistantId };
+    const key = `schedule:${due.id}:${due.nextAt}`;
+    const looksIn = placesOf(due);
+    if (looksIn) {
+      const given = { ...usualBounds, question: content, modelId: modelId ?? undefined, looksIn, key };
+      const errand = await storeErrand(services, person, { ...given, notifies: Number(due.tells) === 1 });
+      return { askedAt: now, errandId: errand.id, chatId: null, problem: null };
+    }
+    const asked = { content, temporary: false, keepDraft: true, key, assistantId };
     const reply = await start(services, person, { ...asked, ...(modelId && { modelId }) }, due.zone);
     if (due.tells) await addReplyNotice(services, { id: reply.messageId, userId: due.userId, status: "streaming" });
     services.changes.tell({ userId: due.userId, what: "chat" });
-    return { askedAt: now, chatId: reply.chatId, problem: null };
+    return { askedAt: now, chatId: reply.chatId, errandId: null, problem: null };
   } catch (error) {
     if (error instanceof LimitReached && error.ofPlan) await tellLimit(services, due.userId, error);
     if (error instanceof Problem || error instanceof LimitReached || error instanceof CannotReply) {

@@ -2,9 +2,11 @@ import { z } from "@hono/zod-openapi";
 import { expressionBuilder, sql } from "kysely";
 import type { ScheduleRow, Tables } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
+import { textsIn } from "../../process/text/json.ts";
 import { knownZone } from "../../process/time-zones.server.ts";
 import { findAssistant } from "../assistants/assistants.server.ts";
 import { textBesideFiles, unwritten } from "../chats/conversation-text.server.ts";
+import { type ErrandPlace, errandModel } from "../errands/new-errand.server.ts";
 import { invalid } from "../http/problem.server.ts";
 import type { Resource } from "../http/resource.server.ts";
 import { flag, flagsOf, id, iso, isoOrNull, rowFields, timesOf } from "../http/schemas.server.ts";
@@ -43,6 +45,12 @@ const fields = {
     .default(false)
     .openapi({ description: "Si avisa cuando la respuesta está, por correo y en los dispositivos." }),
   enabled: flag.default(true),
+  looksIn: z
+    .array(z.enum(["web", "documents"]), "looksIn tiene que ser una lista.")
+    .min(1, "Di dónde se busca.")
+    .nullable()
+    .default(null)
+    .openapi({ description: "De un encargo, dónde busca; null: es una pregunta en una conversación nueva." }),
 };
 const newSchedule = z
   .strictObject(fields)
@@ -50,7 +58,9 @@ const newSchedule = z
   .refine(({ days, monthDay }) => days.length === 0 || monthDay === null, {
     path: ["monthDay"],
     message: "Elige días de la semana o un día del mes, no las dos cosas.",
-  });
+  })
+  .refine(({ looksIn, assistantId }) => !looksIn || !assistantId, { path: ["assistantId"], error: () => noAssistant });
+const noAssistant = "Un encargo lo hace un modelo, no un asistente.";
 const schedule = z
   .object({
     ...rowFields,
@@ -61,11 +71,16 @@ const schedule = z
     nextAt: z.string(),
     askedAt: z.string().nullable(),
     chatId: z.string().nullable().openapi({ description: "La conversación en la que se preguntó la última vez." }),
+    errandId: z.string().nullable().openapi({ description: "El encargo de la última vez." }),
     problem: z.string().nullable().openapi({ description: "Por qué no se pudo preguntar la última vez." }),
   })
   .openapi("Schedule");
 
 export const daysOf = ({ days }: Pick<ScheduleRow, "days">) => JSON.parse(days) as number[];
+
+/** Places that an errand of a schedule looks in; null where it is a question. */
+export const placesOf = ({ looksIn }: Pick<ScheduleRow, "looksIn">) =>
+  looksIn === null ? null : (textsIn(looksIn) as ErrandPlace[]);
 
 /** Questions that are asked by themselves at times that their owner chooses (`ask-due.server.ts`); nobody else sees them. */
 export const schedules: Resource<"schedules", typeof schedule, typeof newSchedule> = {
@@ -78,20 +93,24 @@ export const schedules: Resource<"schedules", typeof schedule, typeof newSchedul
     ...timesOf(row),
     ...flagsOf(row, "tells", "enabled"),
     days: daysOf(row),
+    looksIn: placesOf(row),
     nextAt: iso(row.nextAt),
     askedAt: isoOrNull(row.askedAt),
   }),
   async columns(given, { services, person, before, now }) {
-    if (given.modelId) await modelToUse(services, person.id, given.modelId);
+    if (given.looksIn) await errandModel(services, person, given.modelId ?? undefined);
+    else if (given.modelId) await modelToUse(services, person.id, given.modelId);
     if (given.assistantId) await findAssistant(services.db, person, given.assistantId);
     return {
       ...given,
       userId: person.id,
       days: JSON.stringify(given.days),
+      looksIn: given.looksIn && JSON.stringify(given.looksIn),
       nextAt: nextTime(given, now),
       problem: null,
       askedAt: before?.askedAt ?? null,
       chatId: before?.chatId ?? null,
+      errandId: before?.errandId ?? null,
     };
   },
   async inTransaction(trx, { userId }, before) {

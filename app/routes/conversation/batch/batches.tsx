@@ -43,7 +43,9 @@ export async function loader({ context }: Route.LoaderArgs) {
 
 export async function action({ context }: Route.ActionArgs): Promise<FormResult> {
   const form = context.get(formContext);
-  const fields = Object.fromEntries(["templateId", "modelId", "budget"].map((name) => [name, textOf(form, name)]));
+  const fields = Object.fromEntries(
+    ["templateId", "modelId", "budget", "looksIn"].map((name) => [name, textOf(form, name)]),
+  );
   const body = new ReceivedForm(fields, context.get(filesContext).slice(0, 1));
   let id: string;
   try {
@@ -101,6 +103,17 @@ export default function Batches({ loaderData: { batches, templates, models }, ac
               label="Modelo"
               defaultValue={models.find(({ isDefault }) => isDefault)?.id}
               choices={models}
+            />
+            <SelectField
+              name="looksIn"
+              label="Qué se hace con cada fila"
+              hint={`Como encargos, hasta ${limits.batchErrands} filas: cada una se busca, se lee y se escribe, y tarda.`}
+              none="Se pregunta al modelo"
+              choices={[
+                { id: "web,documents", name: "Un encargo, con la web y mis documentos" },
+                { id: "web", name: "Un encargo, solo con la web" },
+                { id: "documents", name: "Un encargo, solo con mis documentos" },
+              ]}
             />
             <Field
               name="budget"

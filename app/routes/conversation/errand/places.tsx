@@ -1,5 +1,5 @@
 import { SelectField } from "../../../ui/forms/field.tsx";
-import type { placeNames } from "./errand-words.ts";
+import { placeNameOf, type placeNames } from "./errand-words.ts";
 
 type Props = {
   models: { id: string; name: string; isDefault: boolean }[];
@@ -14,7 +14,7 @@ const words: Record<(typeof placeNames)[number], string> = {
 
 /** Fields for the places in which an errand looks, and for its model. */
 export function Places({ models, modelId, looksIn }: Props) {
-  const now = looksIn?.length === 1 ? looksIn[0] : "both";
+  const now = looksIn ? placeNameOf(looksIn) : "both";
   return (
     <>
       <SelectField

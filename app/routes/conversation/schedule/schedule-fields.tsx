@@ -6,6 +6,7 @@ import { Icon } from "../../../ui/icon.tsx";
 import type { FormResult } from "../../../web/forms/form.server.ts";
 import type { loader as shell } from "../../shell/layout.tsx";
 import { ofAssistant } from "../composer/spoken-to.ts";
+import { placeNameOf } from "../errand/errand-words.ts";
 import { weekdays } from "./weekdays.ts";
 
 type Schedule = {
@@ -14,6 +15,7 @@ type Schedule = {
   assistantId: string | null;
   days: number[];
   monthDay: number | null;
+  looksIn: string[] | null;
   time: string;
   tells: boolean;
   enabled: boolean;
@@ -26,6 +28,12 @@ type Props = {
   /** `days`: those that were marked in a form that was refused. */
   result: (FormResult & { days?: number[] }) | undefined;
 };
+
+const errands = [
+  { id: "both", name: "Un encargo: se busca en la web y en mis documentos, y se escribe un informe" },
+  { id: "web", name: "Un encargo, solo con la web" },
+  { id: "documents", name: "Un encargo, solo con mis documentos" },
+];
 
 // The browser says more of them than anybody reads; these are where Spanish is spoken.
 const zones = [
@@ -52,12 +60,19 @@ export function ScheduleFields({ schedule, zone, models, tells, result }: Props)
       <TextField
         name="content"
         label="Pregunta"
-        hint="Cada vez se hace en una conversación nueva, así que tiene que decirlo todo."
+        hint="Cada vez se empieza de nuevo, así que tiene que decirlo todo."
         required
         rows={5}
         maxLength={limits.message}
         defaultValue={schedule?.content}
         autoFocus
+      />
+      <SelectField
+        name="looksIn"
+        label="Qué se hace cada vez"
+        none="Se pregunta, en una conversación nueva"
+        choices={errands}
+        defaultValue={schedule?.looksIn ? placeNameOf(schedule.looksIn) : ""}
       />
       <Days chosen={result?.days ?? schedule?.days ?? []} error={result?.errors.days} />
       <SelectField

@@ -6,6 +6,7 @@ import { read } from "../../../web/api-result.server.ts";
 import { apiContext, type Context, formContext } from "../../../web/context.ts";
 import { sendFields } from "../../../web/forms/form.server.ts";
 import { spokenTo } from "../composer/spoken-to.ts";
+import { placeNames, placesOf } from "../errand/errand-words.ts";
 import { listModels } from "../models.server.ts";
 
 const fields = z.object({
@@ -14,6 +15,7 @@ const fields = z.object({
   monthDay: z.string().optional(),
   time: z.string().default(""),
   zone: z.string().default(""),
+  looksIn: z.enum(["", ...placeNames]).default(""),
   tells: z.string().optional(),
   enabled: z.string().optional(),
 });
@@ -36,17 +38,21 @@ export async function sendSchedule(context: Context, send: (json: Sent) => Promi
     .getAll("days")
     .map(Number)
     .filter((day) => Number.isInteger(day));
-  const result = await sendFields(context, fields, ({ monthDay, tells, enabled, spokenTo: chosen, ...given }) =>
-    send({
-      ...given,
-      modelId: null,
-      assistantId: null,
-      ...spokenTo(chosen),
-      days,
-      monthDay: monthDay ? Number(monthDay) : null,
-      tells: tells === "1",
-      enabled: enabled === "1",
-    }),
+  const result = await sendFields(
+    context,
+    fields,
+    ({ monthDay, tells, enabled, looksIn, spokenTo: chosen, ...given }) =>
+      send({
+        ...given,
+        modelId: null,
+        assistantId: null,
+        ...spokenTo(chosen),
+        days,
+        monthDay: monthDay ? Number(monthDay) : null,
+        looksIn: looksIn === "" ? null : placesOf(looksIn),
+        tells: tells === "1",
+        enabled: enabled === "1",
+      }),
   );
   if (result instanceof Response) return result;
   return data({ ...result.data, days }, result.init ?? {});

@@ -16,12 +16,12 @@ export async function loader({ context }: Route.LoaderArgs) {
   const { items } = await read(context.get(apiContext).api.schedule.$get({ query: { limit: String(limits.listMax) } }));
   const now = Date.now();
   return {
-    schedules: items.map(({ id, content, nextAt, chatId, problem, enabled, ...when }) => ({
+    schedules: items.map(({ id, content, nextAt, chatId, errandId, problem, enabled, ...when }) => ({
       id,
       content,
       when: repetition(when),
       next: enabled ? `La próxima, ${momentInWords(Date.parse(nextAt), now, when.zone)}` : "Parada: no se pregunta",
-      chatId,
+      last: chatId ? `/conversation/chat/${chatId}` : errandId ? `/conversation/encargo/${errandId}` : undefined,
       problem,
     })),
   };
@@ -42,7 +42,7 @@ export default function Schedules({ loaderData: { schedules } }: Route.Component
   );
 }
 
-function ScheduleRow({ id, content, when, next, chatId, problem }: Shown) {
+function ScheduleRow({ id, content, when, next, last, problem }: Shown) {
   const name = cutText(content, 60);
   return (
     <li className="row stacked">
@@ -54,9 +54,9 @@ function ScheduleRow({ id, content, when, next, chatId, problem }: Shown) {
         {problem && <p className="error">La última vez no se pudo preguntar. {problem}</p>}
       </div>
       <span className="end">
-        {chatId && (
+        {last && (
           <>
-            <Link className="action" to={`/conversation/chat/${chatId}`}>
+            <Link className="action" to={last}>
               Última respuesta<span className="sr-only"> de {name}</span>
             </Link>{" "}
           </>
