@@ -46,6 +46,7 @@ export const openRestored = (url: string): Promise<Contents> =>
     await client.query('delete from artifacts where "sessionId" is not null');
     await client.query('delete from files where "sessionId" is not null');
     await client.query('delete from chats where "sessionId" is not null');
+    await client.query('delete from sessions where "roomId" is not null');
     return lookInto(async (query) => (await client.query(query)).rows);
   });
 

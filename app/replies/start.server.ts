@@ -41,10 +41,10 @@ export type NewMessage = {
 };
 
 /**
- * Takes a message of a guest out of what their room has left, last in the transaction that stores it: the row of the room is locked after
- * that of the chat, as when a reply ends. Throws where nothing is left.
+ * Steps of a guest's question in the transaction that stores it. `enter`, the first: holds the guest, who may be about to leave. `take`, the
+ * last: takes the message out of what the room has left, whose row is locked after that of the chat, as when a reply ends. Both throw.
  */
-export type AskedInRoom = (trx: Trx) => Promise<void>;
+export type AskedInRoom = { enter(trx: Trx): Promise<void>; take(trx: Trx): Promise<void> };
 
 /** Stores a person's message and an empty reply in one transaction and starts the reply. The same key makes one message. */
 export async function sendMessage({ db, runs }: { db: Db; runs: Runs }, message: NewMessage): Promise<Started> {
@@ -59,6 +59,7 @@ export async function sendMessage({ db, runs }: { db: Db; runs: Runs }, message:
   const now = Date.now();
   try {
     const stored = await db.transaction().execute(async (trx) => {
+      await message.room?.enter(trx);
       await reserveUsage(trx, message.userId, message.model.id, now, { ofGuest: message.room !== undefined });
       await refuseTextBeyondPlan(trx, message.userId, message.content);
       const chat = await chatFor(trx, message, now);
@@ -85,7 +86,7 @@ export async function sendMessage({ db, runs }: { db: Db; runs: Runs }, message:
         await trx.updateTable("chats").set({ assistantId }).where("id", "=", message.chatId).execute();
       }
       if (!message.keepDraft) await clearDraft(trx, message);
-      await message.room?.(trx);
+      await message.room?.take(trx);
       return { question, reply };
     });
     runs.start(stored.reply, stored.question, message.model, { zone: message.zone });
@@ -120,10 +121,11 @@ export async function replyAgain(
   const now = Date.now();
   const reply = emptyReply(question, model.id, now, runs);
   await oneAtATime(db, question.chatId, async (trx) => {
+    await room?.enter(trx);
     await reserveUsage(trx, question.userId, model.id, now, { ofGuest: room !== undefined });
     await insertMessage(trx, reply);
     await showReply(trx, reply, now);
-    await room?.(trx);
+    await room?.take(trx);
   });
   runs.start(reply, question, model, { zone });
   return started(reply, null);

@@ -151,6 +151,24 @@ export async function settleUsage(
   if (cost > 0) await spend(db, userId, cost, now);
 }
 
+/** Adds the cost of a reply to the room whose guest has asked for it; nothing in other chats. Call it last in the transaction. */
+export async function spendInRoom(db: Db, chatId: string, cost: number): Promise<void> {
+  if (cost > 0) await addToRoom(db, { chatId, cost });
+}
+
+const addToRoom = prepared((db, { chatId, cost }: { chatId: string; cost: number }) =>
+  db
+    .updateTable("rooms")
+    .set({ spent: sql`spent + ${cost}` })
+    .where("id", "=", (e) =>
+      e
+        .selectFrom("chats")
+        .innerJoin("sessions", "sessions.id", "chats.sessionId")
+        .where("chats.id", "=", chatId)
+        .select("sessions.roomId"),
+    ),
+);
+
 /** Adds a cost to the groups of a person that have a budget. */
 async function spend(db: Db, userId: string, cost: number, now: number): Promise<void> {
   for (const { id, budget } of await groupsOf(db, userId, now)) {

@@ -25,7 +25,7 @@ export default function ErrorPage({ error, path, framed }: { error: unknown; pat
     return (
       <Frame title="Aquí no hay ninguna página" framed={framed} said={`Page Not Found: ${readable(path)}`}>
         <p className="lead">
-          Puede que la dirección tenga una errata o que la página ya no exista. Tus conversaciones siguen donde estaban.
+          Puede que la dirección tenga una errata o que la página ya no exista. Lo demás sigue donde estaba.
         </p>
       </Frame>
     );

@@ -107,7 +107,7 @@ export function createClient(send: Send, tokens: TokenStore) {
   }
 
   return {
-    client: hc<Api>("http://api", { fetch: call }),
+    client: escaping(hc<Api>("http://api", { fetch: call })),
     /** The thing that the API has refused to an administrator without a purpose: its kind and id, as a path. */
     asksPurpose: () => inspected,
     /** Call when the response is sent: from then on the browser has the rotated tokens, and what the page still reads comes later. */
@@ -117,6 +117,29 @@ export function createClient(send: Send, tokens: TokenStore) {
     },
   };
 }
+
+/** A client whose values in paths stay values: Hono's puts them in as they are, so that one with a slash would lead to another call. */
+function escaping<Called extends object>(client: Called): Called {
+  return new Proxy(client, {
+    get(target, name) {
+      const inner: unknown = Reflect.get(target, name);
+      return typeof inner === "function" ? escaping(inner) : inner;
+    },
+    apply: (target, self, [given, ...rest]: [Given | undefined, ...unknown[]]) =>
+      Reflect.apply(target as never, self, [given?.param ? { ...given, param: escaped(given.param) } : given, ...rest]),
+  });
+}
+
+type Given = { param?: Record<string, string> };
+
+const escaped = (values: Record<string, string>) =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      // Dots alone lead upwards in an address, also when they are encoded.
+      encodeURIComponent(value).replace(/^\.{1,2}$/, (dots) => dots.replaceAll(".", "%252E")),
+    ]),
+  );
 
 export type Client = ReturnType<typeof createClient>["client"];
 

@@ -129,6 +129,8 @@ for (const engine of await ruleEngines()) {
       const small = await opened({ people: 1, messages: 1 });
       const guest = await entered(small);
       expect((await enter(small.code)).text).toContain("En la sala ya no cabe nadie más");
+      const free = await open({ budget: 0 });
+      expect(free.text).toContain("mayor que cero");
       await ask(guest, "Uno");
       expect((await ask(guest, "Dos")).text).toContain("se ha llegado a su límite");
       expect(await read(guest)).toMatchObject({ left: 0, refusal: expect.stringContaining("límite") });
@@ -265,6 +267,115 @@ for (const engine of await ruleEngines()) {
       expect(again.status, again.text).toBe(201);
       await as(guest, "POST", `/message/${(again.body as { messageId: string }).messageId}/follow`);
       expect((await read(guest)).items).toHaveLength(2);
+    });
+
+    it("tell their guests nothing of what is for groups of who has opened them", async () => {
+      const group = await api.call("POST", "/api/group", { token: admin.token, json: { name: "Claustro" } });
+      const groupId = (group.body as { id: string }).id;
+      await api.call("POST", "/api/member", { token: admin.token, json: { groupId, userId: ana.id } });
+      const training = { title: "Claustro", kind: "knowledge", content: "La solución del examen es cuarenta y siete." };
+      for (const one of [training, { title: "Tono", kind: "instruction", content: "Tutea al claustro." }]) {
+        const json = { ...one, enabled: true, groupIds: [groupId] };
+        const made = await api.call("POST", "/api/training", { token: admin.token, json });
+        expect(made.status, made.text).toBe(201);
+      }
+      const guest = await entered(await opened());
+      expect(textOf(parseChunks((await ask(guest, "¿Cuál es la solución del examen?")).text))).not.toContain(
+        "cuarenta",
+      );
+      await ask(await entered(await opened({ assistantId: writerId })), says("Hola"));
+      expect(JSON.stringify(models.asked.at(-1))).not.toContain("claustro");
+      expect(textOf(await api.converse(ana.token, { content: "¿Cuál es la solución del examen?" }))).toContain(
+        "cuarenta",
+      );
+    });
+
+    it("go on with another assistant for those who are there already", async () => {
+      const room = await opened({ assistantId: writerId });
+      const guest = await entered(room);
+      await ask(guest, says("Uno"));
+      const modelId = (
+        (await api.call("GET", `/api/assistant/${writerId}`, { token: ana.token })).body as { modelId: string }
+      ).modelId;
+      const json = { name: "Otra", instructions: "Contesta en verso.", modelId };
+      const other = (await api.call("POST", "/api/assistant", { token: ana.token, json })).body as { id: string };
+      await api.call("PATCH", `/api/room/${room.id}`, { token: ana.token, json: { assistantId: other.id } });
+      await ask(guest, says("Dos"));
+      expect(String(models.asked.at(-1)?.[0]?.content)).toContain("Contesta en verso.");
+    });
+
+    it("are deleted while replies end in them and questions come, without an error", async () => {
+      for (let round = 0; round < 4; round++) {
+        const room = await opened({ assistantId: writerId });
+        const guests = await Promise.all(Array.from({ length: 8 }, () => entered(room)));
+        const release = models.hold();
+        await Promise.all(
+          guests.slice(0, 6).map((guest) => as(guest, "POST", "/message", { content: says("Se acaba") })),
+        );
+        release();
+        const asks = guests.slice(4).map((guest) => as(guest, "POST", "/message", { content: says("Y esto") }));
+        const gone = api.call("DELETE", `/api/room/${room.id}`, { token: ana.token });
+        const answers = await Promise.all([gone, ...asks]);
+        const statuses = answers.map(({ status }) => status);
+        expect(statuses.filter((status) => status >= 500)).toEqual([]);
+        expect(statuses[0]).toBe(204);
+      }
+    });
+
+    it("stop what is being written for whoever leaves, and for all when they are deleted", async () => {
+      const room = await opened({ assistantId: writerId });
+      const [one, two] = [await entered(room), await entered(room)];
+      const release = models.hold();
+      const begun = await Promise.all(
+        [one, two].map((guest) => as(guest, "POST", "/message", { content: says("Largo") })),
+      );
+      const ids = begun.map(({ body }) => (body as { messageId: string }).messageId);
+      expect(ids.map((id) => api.services.runs.get(id) !== undefined)).toEqual([true, true]);
+      await as(one, "DELETE", "");
+      await api.call("DELETE", `/api/room/${room.id}`, { token: ana.token });
+      await expect.poll(() => ids.map((id) => api.services.runs.get(id))).toEqual([undefined, undefined]);
+      release();
+    });
+
+    it("count what a reply has cost whose process has died", async () => {
+      const room = await opened({ assistantId: writerId });
+      const guest = await entered(room);
+      await ask(guest, says("Antes"));
+      const reply = (await read(guest)).items.at(-1)?.id ?? "";
+      const spent = async () =>
+        Number(((await api.call("GET", `/api/room/${room.id}`, { token: ana.token })).body as Room).spent);
+      const before = await spent();
+      const left = {
+        status: "streaming" as const,
+        heartbeatAt: 1,
+        finishedAt: null,
+        promptLength: 40_000,
+        writer: "muerto",
+      };
+      await api.db.updateTable("messages").set(left).where("id", "=", reply).execute();
+      await api.services.runs.adopt();
+      await expect.poll(async () => (await read(guest)).items.at(-1)?.status).not.toBe("streaming");
+      expect((await spent()) - before).toBeGreaterThan(9);
+    });
+
+    it("tell their guests nothing of the model, not even why it has failed", async () => {
+      const json = { name: "Roto", provider: "openai-compatible", externalId: "x", baseUrl: "http://127.0.0.1:9/v1" };
+      const broken = (await api.call("POST", "/api/model", { token: admin.token, json })).body as { id: string };
+      const own = { name: "Roto", instructions: "x", modelId: broken.id };
+      const assistant = (await api.call("POST", "/api/assistant", { token: ana.token, json: own })).body as {
+        id: string;
+      };
+      const guest = await entered(await opened({ assistantId: assistant.id }));
+      const answer = await ask(guest, "Hola");
+      const sentence = "No se ha podido contestar. Reinténtalo, o avisa a quien te dio el enlace.";
+      expect(parseChunks(answer.text).at(-1)).toEqual({
+        ...{ type: "end", status: "failed", error: sentence },
+        usage: { inputTokens: 0, outputTokens: 0 },
+      });
+      const { items } = await read(guest);
+      expect(items[1]).toMatchObject({ status: "failed", error: sentence, modelId: null, inputTokens: null });
+      const costs = await api.call("GET", "/api/usage/costs", { token: ana.token });
+      expect(costs.text).not.toContain("3.º B");
     });
 
     it("are left with everything that was written", async () => {

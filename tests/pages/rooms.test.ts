@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { Browser, readable } from "../support/browser.ts";
+import { Browser, hiddenFields, readable } from "../support/browser.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { says, startWritingModel } from "../support/writing-model.ts";
 
@@ -119,6 +119,57 @@ it("what was asked stays in the form when it is refused, and the room says why",
   const nothing = await ask(guest, " ", at);
   expect(nothing.status).toBe(422);
   expect(readable(await nothing.text())).toContain("Escribe");
+});
+
+it("no address leads to anything but a room", async () => {
+  const code = room.split("/").at(-1);
+  for (const path of [
+    `..%2Froom%2F${code}`,
+    "..%2F..%2Fgroup",
+    `${code}%3Fx`,
+    ".%2F",
+    "%E2%82%AC",
+    "a%0d%0ax",
+    "corto",
+  ]) {
+    for (const who of [ana, new Browser(server.url)]) {
+      expect((await who.fetch(`/sala/${path}`)).status, path).toBe(404);
+      const token = hiddenFields(await who.html(room), room).formToken ?? "";
+      const sent = await who.post(`/sala/${path}`, { formToken: token, does: "enter", name: "X" });
+      expect(sent.status, path).toBe(404);
+    }
+  }
+  // Other pages too: a value in a path stays a value.
+  for (const path of [
+    "/compartido/..%2Fhouse",
+    "/compartido/..%2Fchat",
+    `${list}/..%2Fhouse/hoja`,
+    "/auth/invitacion/..%2F..%2Fapi%2Fchat",
+  ]) {
+    expect((await ana.fetch(path)).status, path).not.toBe(500);
+    expect(readable(await ana.html(path)), path).not.toMatch(/Invalid Date|undefined/);
+  }
+  expect(readable(await ana.html("/admin/group"))).not.toContain(" X ");
+  const capitals = await new Browser(server.url).fetch(room.toUpperCase().replace("/SALA/", "/sala/"));
+  expect(capitals.headers.get("Location")).toBe(room);
+});
+
+it("somebody who comes in again, or asks too soon, loses nothing", async () => {
+  const guest = await enter("Luz");
+  const form = hiddenFields(await guest.html(room), room);
+  const again = await guest.post(room, { ...form, does: "enter", name: "Otra" });
+  expect(again.headers.get("Location")).toBe(room);
+  expect(readable(await guest.html(room))).toContain("Luz, hablas con Profe");
+  const letGo = models.hold();
+  await ask(guest, says("Despacio"));
+  const early = await guest.post(room, { ...form, key: "otra", does: "ask", content: "¿Y esto?" });
+  letGo();
+  const told = readable(await early.text());
+  expect(told).toContain("Espera a que termine la respuesta en curso");
+  expect(told).toContain("¿Y esto?");
+  guest.cookies.delete("sala");
+  const late = await guest.post(room, { ...form, does: "ask", content: "Se me fue la sesión" });
+  expect(readable(await late.text())).toContain("Se me fue la sesión");
 });
 
 it("leaving deletes what was written, after a question", async () => {

@@ -35,7 +35,7 @@ const rules = {
   speech: { points: 60, duration: 60 * 60 },
   notice: { points: 60, duration: 60 * 60 },
   // A class comes from one network, and looks at its room again and again.
-  room: { points: 600, duration: quarter },
+  room: { points: 3_000, duration: quarter },
   guest: { points: 30, duration: 60 },
   receipt: { points: 120, duration: quarter },
   // Readers of news look once a minute at most.

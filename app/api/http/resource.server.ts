@@ -77,6 +77,8 @@ export type Resource<
   ownerOf?(row: Tables[T], db: Db): Promise<string | null>;
   /** Writes wait for each other, as one changes other rows, too. */
   serially?: true;
+  /** Runs before the transaction that deletes a row: for rows of others that it would lock on the way. */
+  beforeDeletion?(row: Tables[T], asked: Asked): Promise<void>;
   /** Runs in the transaction, after the row is written. */
   inTransaction?(trx: Trx, row: Tables[T], before: Tables[T] | undefined): Promise<void>;
   /** Runs once the row is committed. Returns the row to answer with. */
@@ -153,6 +155,7 @@ export function routesOf<
     .openapi(deletionRoute(writers, deleted), async (c) => {
       const row = await findToChange(of, c);
       refuseStale(c, row, tell(of, row, c.var));
+      await of.beforeDeletion?.(row, c.var);
       await c.var.services.db.transaction().execute(async (trx) => {
         const { db, name } = oneTable(trx, of.table);
         const { numDeletedRows } = await db.deleteFrom(name).where("id", "=", row.id).executeTakeFirst();

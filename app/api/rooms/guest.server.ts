@@ -1,10 +1,11 @@
 import { createMiddleware } from "hono/factory";
+import type { SelectQueryBuilder } from "kysely";
 import type { Db } from "../../db/engine.server.ts";
 import { readHouse } from "../../db/house.server.ts";
-import type { AssistantRow, RoomRow } from "../../db/tables.ts";
+import type { AssistantRow, RoomRow, Tables } from "../../db/tables.ts";
 import { hashToken } from "../../process/crypto.server.ts";
 import { findAssistant } from "../assistants/assistants.server.ts";
-import type { ApiEnv, Person } from "../env.server.ts";
+import type { ApiEnv, Person, Services } from "../env.server.ts";
 import { findPerson } from "../http/authentication.server.ts";
 import { notFound, Problem } from "../http/problem.server.ts";
 
@@ -26,7 +27,7 @@ export const asGuest = createMiddleware<ApiEnv>(async (c, next) => {
       .executeTakeFirst());
   const room =
     session && (await db.selectFrom("rooms").where("id", "=", session.roomId).selectAll().executeTakeFirst());
-  if (!room) throw new Problem(401, "Ya no estás en esta sala. Vuelve a entrar por su dirección.");
+  if (!room) throw notHere();
   c.set("guest", { sessionId: session.id, chatId: session.chatId, name: session.guestName ?? "", room });
   await next();
 });
@@ -81,3 +82,32 @@ export const shutOut = (why: Shut) => new Problem(403, sentences[why]);
 
 /** In ms: for so long what was written can still be read, after nobody can ask any more. Then it is deleted. */
 export const readFor = 24 * 60 * 60_000;
+
+type GuestSessions = SelectQueryBuilder<Tables, "sessions", object>;
+type WhichGuests = (guests: GuestSessions) => GuestSessions;
+
+/** Stops what is being written for some guests. */
+export async function stopWritten({ db, runs }: Services, which: WhichGuests): Promise<void> {
+  const chats = db
+    .selectFrom("chats")
+    .where("sessionId", "in", which(db.selectFrom("sessions")).select("id"))
+    .select("id");
+  const streaming = db.selectFrom("messages").where("status", "=", "streaming").where("chatId", "in", chats);
+  const replies = await streaming.select("id").execute();
+  await Promise.all(replies.map(({ id }) => runs.stop(id)));
+}
+
+/** Puts some guests out, with all that they have written: first they can't ask any more, so that no reply begins behind the rest. */
+export async function endGuests(services: Services, which: WhichGuests): Promise<void> {
+  const { db } = services;
+  const found = await which(db.selectFrom("sessions").where("roomId", "is not", null))
+    .select("id")
+    .execute();
+  const ids = ["", ...found.map(({ id }) => id)];
+  await db.updateTable("sessions").set({ refreshExpiresAt: 0 }).where("id", "in", ids).execute();
+  await stopWritten(services, (guests) => guests.where("id", "in", ids));
+  await db.deleteFrom("sessions").where("id", "in", ids).execute();
+}
+
+/** The refusal of somebody who is not in the room, or no longer. */
+export const notHere = () => new Problem(401, "Ya no estás en esta sala. Vuelve a entrar por su dirección.");

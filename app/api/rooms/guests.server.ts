@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { sql } from "kysely";
+import { type ExpressionBuilder, sql } from "kysely";
 import { v7 as newId } from "uuid";
 import type { Trx } from "../../db/engine.server.ts";
 import { chatRow } from "../../db/rows.server.ts";
-import type { MessageRow } from "../../db/tables.ts";
+import type { MessageRow, Tables } from "../../db/tables.ts";
 import { pullStream } from "../../http/pull-stream.server.ts";
 import { hashToken } from "../../process/crypto.server.ts";
 import { limits } from "../../process/limits.ts";
@@ -28,9 +28,11 @@ import { zoneOfCall } from "../site/time-zone.server.ts";
 import {
   asGuest,
   assistantOf,
+  endGuests,
   guestHeader,
   type HostedRoom,
   hostedRoom,
+  notHere,
   readFor,
   shutBy,
   shutOut,
@@ -52,10 +54,7 @@ const entrance = z
   .openapi("RoomEntrance");
 
 const codeParam = z.object({
-  code: z
-    .string()
-    .max(40)
-    .openapi({ param: { name: "code", in: "path" } }),
+  code: z.string().openapi({ param: { name: "code", in: "path" } }),
 });
 const guestToken = z.object({
   [guestHeader.toLowerCase()]: z.string().optional().openapi({ description: "Lo que se dio al entrar." }),
@@ -122,6 +121,7 @@ const enter: RouteHandler<typeof enterRoute, ApiEnv> = async (c) => {
       .where("isOpen", "=", 1)
       .where("endsAt", ">", now)
       .whereRef("joined", "<", "people")
+      .where(hasLeft)
       .executeTakeFirst();
     if (numUpdatedRows === 0n) throw shutOut(shutBy(room, now) ?? "full");
     const sessionId = newId();
@@ -153,8 +153,7 @@ const leaveRoute = createRoute({
 });
 const leave: RouteHandler<typeof leaveRoute, ApiEnv> = async (c) => {
   const { services, guest } = c.var;
-  await stopReplies(services, guest);
-  await services.db.deleteFrom("sessions").where("id", "=", guest.sessionId).execute();
+  await endGuests(services, (guests) => guests.where("id", "=", guest.sessionId));
   return c.body(null, 204);
 };
 
@@ -184,7 +183,7 @@ const readConversation: RouteHandler<typeof readConversationRoute, ApiEnv> = asy
   const { services, guest } = c.var;
   const { room } = guest;
   const { before } = c.req.valid("query");
-  const branch = await guestBranch(services, guest.chatId, before);
+  const { items, hasEarlier } = await guestBranch(services, guest.chatId, before);
   const hosted = await hostedRoom(services.db, room);
   const why = hosted.assistant ? shutBy(room, services.clock.now()) : "closed";
   return c.json(
@@ -193,7 +192,7 @@ const readConversation: RouteHandler<typeof readConversationRoute, ApiEnv> = asy
       ...{ code: room.code, guest: guest.name },
       refusal: why && why !== "full" ? shutOut(why).message : null,
       left: Math.max(0, Number(room.messages) - Number(room.asked)),
-      ...branch,
+      ...{ items: items.map(forGuest), hasEarlier },
     },
     200,
   );
@@ -213,6 +212,18 @@ export async function guestBranch({ db }: Services, chatId: string, before?: str
     hasEarlier,
   };
 }
+
+type ShownTurn = Awaited<ReturnType<typeof guestBranch>>["items"][number];
+
+/** A turn without what is its host's: the model and what it takes, and sentences about those that have failed. */
+const forGuest = (turn: ShownTurn): ShownTurn => ({
+  ...turn,
+  ...{ modelId: null, inputTokens: null, outputTokens: null, reasoningTokens: null },
+  error: guestSentence(turn.status),
+});
+
+const guestSentence = (status: string) =>
+  status === "failed" ? "No se ha podido contestar. Reinténtalo, o avisa a quien te dio el enlace." : null;
 
 const question = textBesideFiles.refine((content) => content !== "", unwritten);
 const message = z.union([
@@ -235,7 +246,11 @@ const ask: RouteHandler<typeof askRoute, ApiEnv> = async (c) => {
   const { host } = hosted;
   const used = await modelToUse(services, host.id, undefined, assistant.modelId);
   const model = withSettings(used, assistant);
-  const room = (trx: Trx) => takeMessage(trx, guest, services.clock.now());
+  const now = services.clock.now();
+  const room = {
+    enter: (trx: Trx) => holdGuest(trx, guest, now),
+    take: (trx: Trx) => takeMessage(trx, guest, now),
+  };
   const given = c.req.valid("json");
   try {
     if ("again" in given) {
@@ -252,11 +267,28 @@ const ask: RouteHandler<typeof askRoute, ApiEnv> = async (c) => {
     });
     return c.json({ messageId }, 201);
   } catch (error) {
+    const chat = services.db.selectFrom("chats").where("id", "=", guest.chatId).select("id");
+    if (!(error instanceof Problem) && !(await chat.executeTakeFirst())) throw notHere();
     // Their sentences are about the plan of who has opened the room.
     if (error instanceof Busy || !(error instanceof CannotReply || error instanceof LimitReached)) throw error;
     throw shutOut("spent");
   }
 };
+
+/** Condition on a room that has messages and money left. */
+const hasLeft = (e: ExpressionBuilder<Tables, "rooms">) =>
+  e.and([e("asked", "<", e.ref("messages")), e.or([e("budget", "is", null), e("spent", "<", e.ref("budget"))])]);
+
+/** Holds a guest until the transaction ends. Throws 401 where they have left. */
+async function holdGuest(trx: Trx, { sessionId }: Guest, now: number): Promise<void> {
+  const { numUpdatedRows } = await trx
+    .updateTable("sessions")
+    .set({ lastSeenAt: now })
+    .where("id", "=", sessionId)
+    .where("refreshExpiresAt", ">", now)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw notHere();
+}
 
 /** Takes a message out of what a room has left. Throws 403 where nothing is, or nobody may ask any more. */
 async function takeMessage(trx: Trx, { room: { id: roomId } }: Guest, now: number): Promise<void> {
@@ -266,8 +298,7 @@ async function takeMessage(trx: Trx, { room: { id: roomId } }: Guest, now: numbe
     .where("id", "=", roomId)
     .where("isOpen", "=", 1)
     .where("endsAt", ">", now)
-    .whereRef("asked", "<", "messages")
-    .where((e) => e.or([e("budget", "is", null), e("spent", "<", e.ref("budget"))]))
+    .where(hasLeft)
     .executeTakeFirst();
   if (numUpdatedRows > 0n) return;
   const room = await trx.selectFrom("rooms").where("id", "=", roomId).selectAll().executeTakeFirst();
@@ -286,6 +317,23 @@ async function messageOf(c: Context<ApiEnv>, messageId: string): Promise<Message
 }
 
 const messageParam = z.object({ messageId: id.openapi({ param: { name: "messageId", in: "path" } }) });
+const readMessageRoute = createRoute({
+  method: "get",
+  path: "/message/{messageId}",
+  middleware: [asGuest],
+  request: { headers: guestToken, params: messageParam },
+  responses: {
+    200: answers(
+      z.object({ content: z.string(), status: z.string() }),
+      "Un mensaje de la conversación de quien pregunta.",
+    ),
+  },
+});
+const readMessage: RouteHandler<typeof readMessageRoute, ApiEnv> = async (c) => {
+  const { content, status } = await messageOf(c, c.req.valid("param").messageId);
+  return c.json({ content, status }, 200);
+};
+
 const followRoute = createRoute({
   method: "post",
   path: "/message/{messageId}/follow",
@@ -310,7 +358,7 @@ const followReply: RouteHandler<typeof followRoute, ApiEnv> = async (c) => {
       },
     };
   };
-  const chunks = onlyText(follow(services, reply.id, { known: { after: 0 }, arrive }));
+  const chunks = forGuests(follow(services, reply.id, { known: { after: 0 }, arrive }));
   const headers = { "Content-Type": "application/x-ndjson; charset=utf-8", "Cache-Control": "no-store" };
   if (c.env.handOver) {
     c.env.handOver(chunks);
@@ -327,12 +375,20 @@ const followReply: RouteHandler<typeof followRoute, ApiEnv> = async (c) => {
 // Pages of one guest that follow a reply.
 const followers = new ConcurrencyLimit(8);
 
-/** Without thoughts, calls and pictures, which have an end (`part-end`). */
-async function* onlyText(chunks: AsyncGenerator<Chunk[]>): AsyncGenerator<Chunk[]> {
+/** Chunks of a reply for a guest: without thoughts, calls and pictures, which have an end (`part-end`), and without what it takes. */
+async function* forGuests(chunks: AsyncGenerator<Chunk[]>): AsyncGenerator<Chunk[]> {
   const others: Chunk["type"][] = ["reasoning", "tool", "image", "part-end"];
   for await (const some of chunks) {
-    yield some.filter((chunk) => !others.includes(chunk.type) && (chunk.type !== "part" || chunk.kind === "text"));
+    const seen = some.filter(
+      (chunk) => !others.includes(chunk.type) && (chunk.type !== "part" || chunk.kind === "text"),
+    );
+    yield seen.map((chunk) => (chunk.type === "end" ? endForGuest(chunk.status) : chunk));
   }
+}
+
+function endForGuest(status: Extract<Chunk, { type: "end" }>["status"]): Chunk {
+  const error = guestSentence(status);
+  return { type: "end", status, usage: { inputTokens: 0, outputTokens: 0 }, ...(error && { error }) };
 }
 
 const stopRoute = createRoute({
@@ -354,5 +410,6 @@ export const guests = new OpenAPIHono<ApiEnv>({ defaultHook: answerInvalid })
   .openapi(leaveRoute, leave)
   .openapi(readConversationRoute, readConversation)
   .openapi(askRoute, ask)
+  .openapi(readMessageRoute, readMessage)
   .openapi(followRoute, followReply)
   .openapi(stopRoute, stop);

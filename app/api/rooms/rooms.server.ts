@@ -11,7 +11,7 @@ import { isAdmin } from "../http/authentication.server.ts";
 import { invalid, Problem } from "../http/problem.server.ts";
 import type { Resource } from "../http/resource.server.ts";
 import { flag, flagsOf, id, iso, line, rowFields, timesOf } from "../http/schemas.server.ts";
-import { readFor } from "./guest.server.ts";
+import { endGuests, readFor, stopWritten } from "./guest.server.ts";
 
 const e = expressionBuilder<Tables, "rooms">();
 
@@ -22,6 +22,7 @@ const count = (label: string, most: number) =>
     .min(1, `${label}: 1 como poco.`)
     .max(most, `${label}: ${most.toLocaleString("es")} como mucho.`);
 
+const priced = "Lo que puede costar es un número mayor que cero.";
 const body = z.strictObject({
   name: line("El nombre", limits.name, 1),
   assistantId: id.nullable().openapi({
@@ -41,8 +42,8 @@ const body = z.strictObject({
     .default(1_000)
     .openapi({ description: "Entre todas las personas." }),
   budget: z
-    .number("Lo que puede costar tiene que ser un número.")
-    .min(0, "Lo que puede costar no puede ser negativo.")
+    .number(priced)
+    .positive(priced)
     .nullable()
     .default(null)
     .openapi({ description: "Entre todas, en la moneda de los precios del modelo; null: lo que dé tu plan." }),
@@ -104,8 +105,12 @@ export const rooms: Resource<"rooms", typeof shown, typeof body, "patch"> = {
     await check(services, person, columns, before, now);
     return { ...columns, code, joined, asked, spent };
   },
-  async inTransaction(trx, { id: roomId, userId, endsAt }, before) {
+  async inTransaction(trx, { id: roomId, userId, endsAt, assistantId }, before) {
     if (before) {
+      if (assistantId !== before.assistantId) {
+        const here = trx.selectFrom("sessions").where("roomId", "=", roomId).select("id");
+        await trx.updateTable("chats").set({ assistantId }).where("sessionId", "in", here).execute();
+      }
       const kept = { refreshExpiresAt: Number(endsAt) + readFor, endsAt: Number(endsAt) + readFor };
       await trx.updateTable("sessions").set(kept).where("roomId", "=", roomId).execute();
       return;
@@ -115,8 +120,14 @@ export const rooms: Resource<"rooms", typeof shown, typeof body, "patch"> = {
     if (Number(total) > limits.rooms)
       throw invalid("name", `Puedes tener ${limits.rooms} salas; elimina antes alguna.`);
   },
+  // A question or the end of a reply locks a chat before its room; deleting the room would lock them the other way round.
+  async beforeDeletion({ id: roomId }, { services }) {
+    await services.db.updateTable("rooms").set({ isOpen: 0 }).where("id", "=", roomId).execute();
+    await endGuests(services, (guests) => guests.where("roomId", "=", roomId));
+  },
   async afterCommit(row, { services, before }) {
-    if (before?.isOpen === 1 && row.isOpen === 0) await stopAll(services, row);
+    if (before?.isOpen === 1 && row.isOpen === 0)
+      await stopWritten(services, (guests) => guests.where("roomId", "=", row.id));
     return row;
   },
   sees: (person) => (isAdmin(person) ? sql<boolean>`true` : e("rooms.userId", "=", person.id)),
@@ -168,19 +179,6 @@ async function check(
   if (fileIds && textsIn(fileIds).some((fileId) => !lent.includes(fileId))) {
     throw invalid("fileIds", "Alguno de esos documentos no es de ese asistente.");
   }
-}
-
-/** Stops what is being written in a room. */
-async function stopAll({ db, runs }: Services, { id: roomId }: RoomRow): Promise<void> {
-  const streaming = await db
-    .selectFrom("messages")
-    .innerJoin("chats", "chats.id", "messages.chatId")
-    .innerJoin("sessions", "sessions.id", "chats.sessionId")
-    .where("sessions.roomId", "=", roomId)
-    .where("messages.status", "=", "streaming")
-    .select("messages.id")
-    .execute();
-  await Promise.all(streaming.map(({ id: messageId }) => runs.stop(messageId)));
 }
 
 /** Throws 403 for a person who may not open rooms. */

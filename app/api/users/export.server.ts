@@ -201,6 +201,7 @@ async function accountData({ db }: ExportServices, userId: string) {
       .selectFrom(table as "projects")
       .where("userId", "=", userId)
       .$if(table === "files" || table === "artifacts", (files) => files.where(sql`"sessionId"`, "is", null))
+      .$if(table === "sessions", (sessions) => sessions.where(sql`"roomId"`, "is", null))
       .$if(table === "artifactVersions", (versions) =>
         versions.where(sql<boolean>`"artifactId" in (select id from artifacts where "sessionId" is null)`),
       )

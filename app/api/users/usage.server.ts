@@ -77,6 +77,8 @@ const showCosts: RouteHandler<typeof costsRoute, ApiEnv> = async (c) => {
         .where("messages.userId", "=", userId)
         .where("messages.createdAt", ">=", Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1))
         .where("messages.cost", ">", 0)
+        // Temporary ones are listed nowhere.
+        .where("chats.sessionId", "is", null)
         .groupBy(["chats.id", "chats.title"])
         .orderBy(cost, "desc")
         .limit(chatsShown)

@@ -18,6 +18,8 @@ answerJob(({ path, from }: { path: string; from?: string }) => {
     if (columns.some(({ name }) => name === "sessionId"))
       copy.exec(`delete from ${table} where "sessionId" is not null`);
   }
+  // Guests of rooms, with the names that they have given.
+  if (hasTable(copy, "rooms")) copy.exec(`delete from sessions where "roomId" is not null`);
   // Jobs of that time, such as e-mails; and words, which may be those of a temporary chat's files, and are learnt again.
   for (const table of ["jobs", "words"]) if (hasTable(copy, table)) copy.exec(`delete from ${table}`);
   // The full-text index keeps deleted words until it is merged.

@@ -97,7 +97,8 @@ export async function buildPrompt(
   });
   if (local) return { prompt: { system: "", turns: [] }, sources, stored: { parts: [], turns: [] }, room };
 
-  const { instructions, examples } = await trainingsFor(db, question.userId, projectId);
+  // Trainings for groups are none of a guest's.
+  const { instructions, examples } = await trainingsFor(db, chat?.roomId == null ? question.userId : "", projectId);
   const parts: StoredPart[] = [
     ...instructionParts(model, instructions, chat),
     ...(await memoryPart(db, question, { projectId, temporary: chat?.sessionId != null, room: room / 8 })),

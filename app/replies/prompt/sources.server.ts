@@ -56,6 +56,8 @@ export async function findSources(
   question: MessageRow,
   { local, projectId, attached, room, otherWords, lent = { ownerId: question.userId, fileIds: [] }, ofGuest }: Wanted,
 ): Promise<FoundDocuments> {
+  // A guest is in no group.
+  const member = ofGuest ? "" : question.userId;
   const documents = await documentsOfBranch(db, question, attached);
   const whole = local ? [] : fitting(documents, room);
   const cut = documents.filter(({ id }) => !whole.some((one) => one.id === id));
@@ -64,7 +66,7 @@ export async function findSources(
   const files = [...cut.map(({ id }) => id), ...ownInProject];
   // The search costs a good part of what starting a reply does, and most conversations have nothing to be searched.
   const isSearched =
-    local || files.length > 0 || (await findKnowledge(db, { userId: question.userId, projectId })).rows.length > 0;
+    local || files.length > 0 || (await findKnowledge(db, { userId: member, projectId })).rows.length > 0;
   const sought = isSearched || lent.fileIds.length > 0 || inProject.size > 0 ? await soughtBy(db, question) : undefined;
   const asked = {
     question: sought?.text ?? question.content,
@@ -89,7 +91,7 @@ export async function findSources(
   if (searched.length > 0) hits = await search(searched);
   const telling = local ? bestHits(hits) : hits;
   const found = [...(await beginnings(db, question, cut, hits)), ...telling].slice(0, passagesOfDocuments);
-  const passages = await named(db, found, question.userId, projectId);
+  const passages = await named(db, found, member, projectId);
   const sources = numbered(whole, passages, lent.ownerId === question.userId && !ofGuest ? [] : lent.fileIds);
   return {
     searched,

@@ -6,7 +6,7 @@ import type { MessageRow, ModelRow, Tables } from "../../db/tables.ts";
 import { tellWebhooks } from "../../db/webhooks.server.ts";
 import type { Usage } from "../chunk.ts";
 import { cutCalls, partsOf, type ReplyPart, storedParts } from "../parts.server.ts";
-import { costOf, estimateUsage, settleUsage } from "../usage.server.ts";
+import { costOf, estimateUsage, settleUsage, spendInRoom } from "../usage.server.ts";
 
 /** How often a reply goes on by itself: one that ends its process each time must not do so for ever. */
 const takeoversAtMost = 3;
@@ -89,6 +89,7 @@ async function take(trx: Trx, artifacts: Artifacts, id: string, { writer, before
   }
   await cutCalls(trx, id, now);
   await endThoughts(trx, id, now);
+  if (cost && model) await spendInRoom(trx, reply.chatId, costOf(model, cost));
   return { reply, way: way && { ...way, parts: partsOf(reply.content, await storedParts(trx, id)) } };
 }
 

@@ -17,7 +17,7 @@ import { endCalls, type ReplyPart, unsigned } from "../parts.server.ts";
 import { openModel } from "../providers/model-access.server.ts";
 import { makeTitle } from "../title.server.ts";
 import type { Turns } from "../turns.server.ts";
-import { costOf, settleUsage } from "../usage.server.ts";
+import { costOf, settleUsage, spendInRoom } from "../usage.server.ts";
 import { Writing } from "../writing.server.ts";
 import { abandoned, adopt } from "./adopting.server.ts";
 import { measureReply } from "./measure.server.ts";
@@ -211,7 +211,7 @@ export class Runs {
           await this.#write(() => this.#inTurn(run, reply, model, write), run);
           break;
         } catch (error) {
-          const next = await this.#takeOver(run, { model, userId: reply.userId, error, tried });
+          const next = await this.#takeOver(run, reply.chatId, { model, userId: reply.userId, error, tried });
           if (!next) throw error;
           model = next;
         }
@@ -269,7 +269,7 @@ export class Runs {
   }
 
   /** Gives a reply of which nothing is written to the next model of the chain; undefined where there is none. */
-  async #takeOver(run: Run, failure: Parameters<typeof nextInChain>[1]): Promise<ModelRow | undefined> {
+  async #takeOver(run: Run, chatId: string, failure: Parameters<typeof nextInChain>[1]): Promise<ModelRow | undefined> {
     if (run.parts.length > 0) return undefined;
     const { db, log } = this.#services;
     const { model, error } = failure;
@@ -278,6 +278,7 @@ export class Runs {
     // Summaries, and other words to search by, were this model's.
     if (run.spent.inputTokens + run.spent.outputTokens > 0) {
       await settleUsage(db, failure.userId, model, run.spent, Date.now());
+      await spendInRoom(db, chatId, costOf(model, run.spent));
       run.spentBefore += costOf(model, run.spent);
       run.spent = { inputTokens: 0, outputTokens: 0 };
     }

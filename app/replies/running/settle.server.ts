@@ -9,7 +9,7 @@ import { tellWebhooks } from "../../db/webhooks.server.ts";
 import type { ReplyUsage } from "../chunk.ts";
 import { numbered, storeParts } from "../parts.server.ts";
 import { storePrompt } from "../prompt/stored-prompt.server.ts";
-import { addedUsage, costOf, estimateUsage, settleUsage } from "../usage.server.ts";
+import { addedUsage, costOf, estimateUsage, settleUsage, spendInRoom } from "../usage.server.ts";
 import type { EndStatus, Run } from "./run.server.ts";
 
 /**
@@ -63,7 +63,7 @@ export async function settle(
     });
     const { rows } = await noteMessage(trx, { chatId: reply.chatId, now });
     const sessionId = rows[0]?.sessionId;
-    if (sessionId) await spendInRoom(trx, { sessionId, cost: costOf(model, usage) });
+    if (sessionId) await spendInRoom(trx, reply.chatId, costOf(model, usage));
     // Ended or taken over by another process, or deleted with its chat.
     if (numAffectedRows === 0n) {
       const there = await trx
@@ -121,14 +121,6 @@ const endReply = prepared((db, { id, writer, ...ending }: Pick<MessageRow, "id" 
 
 const noteMessage = prepared((db, { chatId, now }: { chatId: string; now: number }) =>
   db.updateTable("chats").set({ lastMessageAt: now }).where("id", "=", chatId).returning("sessionId"),
-);
-
-/** Adds the cost of a reply to the room whose guest has asked for it. */
-const spendInRoom = prepared((db, { sessionId, cost }: { sessionId: string; cost: number }) =>
-  db
-    .updateTable("rooms")
-    .set({ spent: sql`spent + ${cost}` })
-    .where("id", "=", (e) => e.selectFrom("sessions").where("id", "=", sessionId).select("roomId")),
 );
 
 /** A run's sources as they are stored. */

@@ -1,4 +1,4 @@
-import { createCookie } from "react-router";
+import { createCookie, data, redirect } from "react-router";
 import { read, whenStatus } from "../../../web/api-result.server.ts";
 import { apiContext, type Context } from "../../../web/context.ts";
 
@@ -12,9 +12,18 @@ const cookieOf = (code: string, request: Request) =>
     secure: new URL(request.url).protocol === "https:",
   });
 
-/** The `Set-Cookie` of a guest until what they write is deleted; without a token the one that takes it back. */
-export const keepGuest = (code: string, request: Request, { token, deletedAt }: { token: string; deletedAt: string }) =>
-  cookieOf(code, request).serialize(token, { expires: new Date(token ? deletedAt : 0) });
+// In s: as long as a room may last, and can be read. A token ends before, with the room.
+const keptFor = 91 * 24 * 60 * 60;
+
+/** The `Set-Cookie` of a guest; without a token the one that takes it back. */
+export const keepGuest = (code: string, request: Request, token: string) =>
+  cookieOf(code, request).serialize(token, { maxAge: token ? keptFor : 0 });
+
+/** Throws 404 for an address that no room has, and leads capitals, as paper may have them, to the one that it has. */
+export function checkCode(code: string): void {
+  if (!/^[a-z2-9]{10}$/i.test(code)) throw data(null, 404);
+  if (code !== code.toLowerCase()) throw redirect(`/sala/${code.toLowerCase()}`);
+}
 
 /** Header of the API's calls by the guest who sends a request; empty without one. */
 export async function asGuest(code: string, request: Request): Promise<{ "room-guest"?: string }> {
@@ -32,5 +41,5 @@ export async function conversationOf(context: Context, code: string, request: Re
   const conversation = await read(context.get(apiContext).api.guest.conversation.$get({ header, query })).catch(
     whenStatus(401, undefined),
   );
-  return conversation?.code === code.toLowerCase() ? conversation : undefined;
+  return conversation?.code === code ? conversation : undefined;
 }

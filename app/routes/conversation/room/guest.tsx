@@ -17,7 +17,7 @@ import { zoneOfPerson } from "../../../web/house.server.ts";
 import { carryLive } from "../reply/live.server.tsx";
 import { chunksOf } from "../stream/chunks.server.ts";
 import type { Route } from "./+types/guest";
-import { asGuest, conversationOf, type GuestConversation, keepGuest } from "./guest-session.server.ts";
+import { asGuest, checkCode, conversationOf, type GuestConversation, keepGuest } from "./guest-session.server.ts";
 import { RoomReplyEnd } from "./room-reply-end.tsx";
 import { RoomTurn } from "./room-turn.tsx";
 import { showRoomTurns } from "./room-turns.server.ts";
@@ -29,6 +29,7 @@ export const meta: Route.MetaFunction = ({ loaderData, matches }) => [
 ];
 
 export async function loader({ context, params: { code }, request, url }: Route.LoaderArgs) {
+  checkCode(code);
   const before = url.searchParams.get("antes") ?? undefined;
   const [conversation, zone] = await Promise.all([
     conversationOf(context, code, request, before),
@@ -106,19 +107,22 @@ const fields = z.object({
   messageId: z.string().default(""),
 });
 
-export const action = ({ context, params: { code }, request }: Route.ActionArgs) =>
-  sendFields(context, fields, async ({ does, name, content, key, messageId }) => {
+export const action = ({ context, params: { code }, request }: Route.ActionArgs) => {
+  checkCode(code);
+  return sendFields(context, fields, async ({ does, name, content, key, messageId }) => {
     const { guest } = context.get(apiContext).api;
     const at = `/sala/${code}`;
     if (does === "enter") {
+      // Somebody who has gone back and comes in again is there already.
+      if (await conversationOf(context, code, request)) return redirect(at, 303);
       const entered = await read(guest.room[":code"].$post({ param: { code }, json: { name } }));
-      return redirect(at, { status: 303, headers: { "Set-Cookie": await keepGuest(code, request, entered) } });
+      return redirect(at, { status: 303, headers: { "Set-Cookie": await keepGuest(code, request, entered.token) } });
     }
     const header = await asGuest(code, request);
     if (does === "stop") await accepted(guest.stop.$post({ header }));
     if (does === "leave") {
       await accepted(guest.$delete({ header }));
-      const gone = await keepGuest(code, request, { token: "", deletedAt: "" });
+      const gone = await keepGuest(code, request, "");
       return redirect(`${at}?salida`, { status: 303, headers: { "Set-Cookie": gone } });
     }
     if (does !== "ask" && does !== "again") return redirect(`${at}#final`, 303);
@@ -126,6 +130,7 @@ export const action = ({ context, params: { code }, request }: Route.ActionArgs)
     const started = await read(guest.message.$post({ header, json }));
     return redirect(`${at}#m-${started.messageId}`, 303);
   });
+};
 
 /** A room for whoever has its address: its entrance, then their conversation with its assistant. No script takes part. */
 export default function GuestRoom({ loaderData: { room, talk }, actionData, params: { code } }: Route.ComponentProps) {
@@ -157,14 +162,22 @@ function Entrance({ room, result }: { room: Data["room"]; result: Result }) {
         </Callout>
       )}
       {room.purpose && <p className="mt-4">{room.purpose}</p>}
+      {result?.values.content && (
+        <div className="fields mt-4">
+          <Callout type="warning">
+            <p>Ya no estabas en la sala, y esto no se ha preguntado. Cópialo antes de entrar otra vez.</p>
+          </Callout>
+          <pre className="whitespace-pre-wrap break-words">{result.values.content}</pre>
+        </div>
+      )}
       <ul className="points mt-4">
         <li>{room.aiNotice}</li>
         <li>
           {room.showsTexts
             ? `${room.host} leerá lo que escribas y lo que se te conteste.`
-            : `Nadie más lee lo que escribas: ${room.host} solo ve el nombre que pongas y cuánto preguntas.`}
+            : `Nadie más lee lo que escribas: ${room.host} solo ve el nombre que pongas, y cuánto y cuándo preguntas.`}
         </li>
-        <li>{`Todo se borra cuando salgas, o ${room.deleted}. No hace falta cuenta, y no escribas datos de nadie.`}</li>
+        <li>{`Todo se borra cuando salgas, o un día después de que acabe la sala: ahora mismo, ${room.deleted}. No hace falta cuenta, y no escribas datos de nadie.`}</li>
       </ul>
       {room.refusal ? (
         <div className="mt-6">
@@ -200,6 +213,7 @@ function Talk({ code, room, talk, result }: TalkProps) {
   const { turns, marker, stoppable, earlier } = talk;
   const at = `/sala/${code}`;
   const typed = result?.values.content ?? "";
+  const refused = result && (Object.values(result.errors)[0] ?? result.message);
   return (
     <>
       {earlier && (
@@ -241,9 +255,9 @@ function Talk({ code, room, talk, result }: TalkProps) {
       ) : (
         <PostForm className="mt-6" action={at}>
           <input type="hidden" name="key" value={talk.sendKey} />
-          {result && (result.errors.content || result.message) && (
+          {refused && (
             <p className="error mb-3" role="alert">
-              {result.errors.content ?? result.message}
+              {refused}
             </p>
           )}
           <div className="composer">

@@ -43,9 +43,9 @@ export function RoomFields({ room, kept }: { room?: Bounds; kept?: string }) {
       <Field
         name="budget"
         label="Puede costar, como mucho"
-        hint="En la moneda de los precios del modelo. Vacío: lo que dé tu plan, en el que cuenta todo."
+        hint="En la moneda de los precios del modelo. Al llegar se acaba lo que se esté escribiendo, y no se pregunta más. Vacío: lo que dé tu plan, en el que cuenta todo."
         inputMode="decimal"
-        defaultValue={room?.budget?.toLocaleString("es", { maximumFractionDigits: 4 }) ?? ""}
+        defaultValue={room?.budget?.toLocaleString("es", { useGrouping: false, maximumFractionDigits: 6 }) ?? ""}
         maxLength={20}
       />
     </>

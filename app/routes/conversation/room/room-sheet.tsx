@@ -53,7 +53,7 @@ export default function RoomSheet({ loaderData }: Route.ComponentProps) {
         {`Se puede preguntar hasta el ${until}. `}
         {room.showsTexts
           ? `${host} leerá lo que se escriba.`
-          : `Nadie más lee lo que se escriba: ${host} solo ve cuánto se pregunta.`}{" "}
+          : `Nadie más lee lo que se escriba: ${host} solo ve cuánto y cuándo se pregunta.`}{" "}
         Un día después se borra todo.
       </p>
     </main>

@@ -27,11 +27,14 @@ export async function loader({ context, params: { id }, request, url }: Route.Lo
     read(one.guests.$get({ param })),
     zoneOfPerson(context, request),
   ]);
+  const entrance = await read(context.get(apiContext).api.guest.room[":code"].$get({ param: { code: room.code } }));
   const now = Date.now();
   const moment = (at: string) => momentInWords(Date.parse(at), now, zone);
   return {
     room,
     address: `${url.origin}/sala/${room.code}`,
+    // The reason why nobody comes in, where that is another than its end or that it was closed.
+    refusal: room.isOpen && Date.parse(room.endsAt) > now ? entrance.refusal : null,
     hasEnded: Date.parse(room.endsAt) <= now,
     until: moment(room.endsAt),
     documents: await documentsOf(context, room),
@@ -93,7 +96,7 @@ function chosenIn(context: Context) {
 
 /** A room, for who has opened it: its address, its figures, its guests and its bounds. */
 export default function Room({ loaderData, actionData }: Route.ComponentProps) {
-  const { room, address, hasEnded, until, guests, documents } = loaderData;
+  const { room, address, refusal, hasEnded, until, guests, documents } = loaderData;
   const { id, name, joined, people, asked, messages, spent, budget } = room;
   const [search] = useSearchParams();
   const number = (n: number) => n.toLocaleString("es");
@@ -105,10 +108,16 @@ export default function Room({ loaderData, actionData }: Route.ComponentProps) {
         <a href="/conversation/sala">Volver a las salas</a>
       </p>
       <h1 className="mt-4 break-words">{name}</h1>
-      {!room.assistantId && (
-        <Callout type="warning">
-          <p>Su asistente ya no existe, así que nadie puede preguntar.</p>
-        </Callout>
+      {(refusal || !room.assistantId) && (
+        <div className="mt-4">
+          <Callout type="warning">
+            <p>
+              {room.assistantId
+                ? `Quien llega lee: «${refusal}»`
+                : "Su asistente ya no existe, así que nadie puede preguntar."}
+            </p>
+          </Callout>
+        </div>
       )}
       <p className="mt-4" role="status">
         {hasEnded
