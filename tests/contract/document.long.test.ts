@@ -329,6 +329,7 @@ it("rooms are as the document says", async () => {
   const { token: guest } = await made("post /api/guest/room/{code}", { code });
   const as = { headers: { "Room-Guest": String(guest) } };
   const { messageId } = await made("post /api/guest/message", {}, { json: { content: "Hola" }, ...as });
+  await run("get /api/guest/message/{messageId}", { messageId }, as);
   await run("post /api/guest/message/{messageId}/follow", { messageId }, as);
   await run("get /api/guest/conversation", {}, as);
   await run("post /api/guest/stop", {}, as);

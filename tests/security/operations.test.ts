@@ -173,6 +173,7 @@ const rules: Record<string, "public" | "session" | "active" | "owner" | "own" | 
   "post /api/guest/room/{code}": "public",
   "get /api/guest/conversation": "guest",
   "post /api/guest/message": "guest",
+  "get /api/guest/message/{messageId}": "guest",
   "post /api/guest/message/{messageId}/follow": "guest",
   "post /api/guest/stop": "guest",
   "delete /api/guest": "guest",

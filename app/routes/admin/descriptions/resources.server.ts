@@ -17,6 +17,7 @@ import { accesses } from "./people/accesses.server.ts";
 import { groups } from "./people/groups.server.ts";
 import { invitations } from "./people/invitations.server.ts";
 import { members } from "./people/members.server.ts";
+import { rooms } from "./people/rooms.server.ts";
 import { subscriptions } from "./people/subscriptions.server.ts";
 import { users } from "./people/users.server.ts";
 import { projects } from "./projects.server.ts";
@@ -27,7 +28,7 @@ import { webhooks } from "./webhooks.server.ts";
 
 /** The resources of the administration by the parts of its menu, but for those of the system. */
 const described: [part: string, AnyAdminResource[]][] = [
-  ["Personas", [users, invitations, accesses, groups, members, subscriptions]],
+  ["Personas", [users, invitations, accesses, groups, members, subscriptions, rooms]],
   ["Modelos y herramientas", [models, tools, searchModels, voiceModels, trainings, drives, opinions]],
   ["Contenido", [chats, messages, summaries, projects, pages, notices, inbox]],
 ];
