@@ -33,6 +33,7 @@ export default defineConfig(({ command }) => ({
             "draw.worker": "./app/markdown/drawings/draw.worker.ts",
             "render.worker": "./app/markdown/render.worker.ts",
             "import.worker": "./app/api/imports/import.worker.ts",
+            "mail.worker": "./app/api/mail/mail.worker.ts",
           },
           // V8 keeps the text of what it runs, in two bytes a character where any is not Latin-1: 10 MB less.
           output: { charset: "ascii", comments: false },
@@ -62,6 +63,7 @@ export default defineConfig(({ command }) => ({
                 "tesseract.js",
                 "@e965/xlsx",
                 "postal-mime",
+                "imapflow",
               ],
             }
           : {},

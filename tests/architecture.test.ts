@@ -162,6 +162,7 @@ describe("the house", () => {
     );
     expect(bare).toEqual([
       "app/api/imports/import.worker.ts",
+      "app/api/mail/mail.worker.ts",
       "app/backups/open-copy.worker.ts",
       "app/db/sqlite/checkpoint.worker.ts",
       "app/db/sqlite/scrub.worker.ts",

@@ -66,6 +66,7 @@ import { reads, routesOf } from "./http/resource.server.ts";
 import { imports } from "./imports/imports.server.ts";
 import { inspections } from "./inspections/inspections.server.ts";
 import { failedJobs, jobs } from "./jobs/jobs.server.ts";
+import { incomingMail } from "./mail/incoming.server.ts";
 import { memories } from "./memories/memories.server.ts";
 import { modelTrials } from "./models/model-trial.server.ts";
 import { models } from "./models/models.server.ts";
@@ -145,6 +146,7 @@ const mounted = [
   ["/auth/oauth", connections],
   ["/auth/oauth", connectionTokens],
   ["/scim/v2", scim],
+  ["/api/mail", incomingMail],
   ["/api/key", apiKeys],
   ["/api/user", users],
   ["/api/user", accountExports],

@@ -27,6 +27,7 @@ export type Services = RunServices & {
         | "databaseUrl"
         | "redisUrl"
         | "scimToken"
+        | "mailIn"
         | "authProxy"
         | "events"
         | "accessLog"

@@ -331,7 +331,9 @@ export type JobKind =
   | "models"
   | "batch"
   | "artifact"
-  | "errand";
+  | "errand"
+  | "mail"
+  | "mail-answer";
 
 /** Work that outlives the request that asked for it, and the process that began it. */
 export type JobRow = Row & {

@@ -139,6 +139,18 @@ const variables = z.object({
   ADMIN_READS: z.enum(["open", "reason", "never"], "ADMIN_READS tiene que ser open, reason o never").default("reason"),
   MAIL_TO: z.email("MAIL_TO tiene que ser una dirección de correo").optional(),
   MAIL_FROM: z.email("MAIL_FROM tiene que ser una dirección de correo").optional(),
+  // Questions by e-mail: the folder that they are fetched from, or the token of a mail server that hands them over; the address that people
+  // write to; and the name of the server whose checks of a sender are believed (RFC 8601).
+  MAIL_IN: urlWithPassword("MAIL_IN", /^imaps?:\/\//, "imaps://usuario:clave@máquina:993/INBOX").optional(),
+  MAIL_IN_TOKEN: z.string().min(32, "MAIL_IN_TOKEN tiene que tener 32 caracteres o más").optional(),
+  MAIL_IN_ADDRESS: z.email("MAIL_IN_ADDRESS tiene que ser una dirección de correo").optional(),
+  MAIL_IN_TRUSTS: z
+    .string()
+    .regex(
+      /^[\w.-]+$/,
+      "MAIL_IN_TRUSTS es el nombre con que el servidor de correo firma Authentication-Results, como mx.ejemplo.es",
+    )
+    .optional(),
   SIGNUP: z.enum(["open", "closed"], "SIGNUP tiene que ser open o closed").default("open"),
   // Whether people come in by an e-mail and a password, too.
   PASSWORD_SIGNIN: z.enum(["on", "off"], "PASSWORD_SIGNIN tiene que ser on u off").default("on"),
@@ -239,6 +251,11 @@ const environment = variables
   .refine(
     ({ SMTP_URL, MAIL_TO }) => !SMTP_URL || MAIL_TO,
     "SMTP_URL necesita también MAIL_TO, la dirección que recibe los formularios",
+  )
+  .refine(
+    ({ MAIL_IN, MAIL_IN_TOKEN, MAIL_IN_ADDRESS, MAIL_IN_TRUSTS, SMTP_URL, PUBLIC_URL }) =>
+      (!MAIL_IN && !MAIL_IN_TOKEN) || (MAIL_IN_ADDRESS && MAIL_IN_TRUSTS && SMTP_URL && PUBLIC_URL),
+    "MAIL_IN y MAIL_IN_TOKEN necesitan también MAIL_IN_ADDRESS, MAIL_IN_TRUSTS, SMTP_URL y PUBLIC_URL",
   )
   .refine(
     ({ OIDC_ISSUER, OIDC_CLIENT_ID }) => !OIDC_ISSUER || OIDC_CLIENT_ID,
@@ -372,6 +389,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env) {
     },
     aiNotice: values.AI_NOTICE,
     adminReads: values.ADMIN_READS,
+    mailIn: mailIn(values),
     mail: { smtpUrl: values.SMTP_URL, mailTo: values.MAIL_TO, mailFrom: values.MAIL_FROM },
     openai: { apiKey: values.OPENAI_API_KEY, baseUrl: values.OPENAI_BASE_URL },
     anthropic: { apiKey: values.ANTHROPIC_API_KEY, baseUrl: values.ANTHROPIC_BASE_URL },
@@ -439,6 +457,12 @@ function backupIn(values: Values): BackupSettings | undefined {
 function proxyIn({ AUTH_HEADER, AUTH_PROXY }: Values): TrustedProxy | undefined {
   if (!AUTH_HEADER || !AUTH_PROXY) return undefined;
   return { header: AUTH_HEADER.toLowerCase(), addresses: AUTH_PROXY };
+}
+
+/** Settings of received e-mail; undefined: none is. */
+function mailIn({ MAIL_IN, MAIL_IN_TOKEN, MAIL_IN_ADDRESS, MAIL_IN_TRUSTS }: Values) {
+  if ((!MAIL_IN && !MAIL_IN_TOKEN) || !MAIL_IN_ADDRESS || !MAIL_IN_TRUSTS) return undefined;
+  return { imap: MAIL_IN, token: MAIL_IN_TOKEN, address: MAIL_IN_ADDRESS, trusts: MAIL_IN_TRUSTS };
 }
 
 function oidcIn(values: Values): OidcSettings | undefined {

@@ -118,6 +118,8 @@ export const limits = {
   completionBody: 16 * 1024 * 1024,
   /** Bytes of an imported export file. */
   importFile: 150 * 1024 * 1024,
+  /** Bytes of an e-mail that is received, with its attachments. */
+  incomingMail: 30 * 1024 * 1024,
   /** Bytes of a form with files. */
   uploadBody: 200 * 1024 * 1024,
   /** Text of a form: the longest artifact, at three bytes a letter, and what stands beside it. */

@@ -6,6 +6,8 @@ import type { Services } from "../api/env.server.ts";
 import { workingOnErrands } from "../api/errands/work.server.ts";
 import { importing } from "../api/imports/import-job.server.ts";
 import { resumeAll } from "../api/jobs/go-on.server.ts";
+import { mailAnswering } from "../api/mail/answer.server.ts";
+import { fetchingMail } from "../api/mail/poll.server.ts";
 import { searchingModels } from "../api/models/nightly-search.server.ts";
 import { replyPushing } from "../api/notifications/push.server.ts";
 import { vapidKeys } from "../api/notifications/push-service.server.ts";
@@ -181,6 +183,8 @@ export async function openServices(config: Config): Promise<Opened> {
   jobs.handle("batch", answeringBatches(services));
   jobs.handle("errand", workingOnErrands(services));
   jobs.handle("schedules", askingDue(services));
+  jobs.handle("mail-answer", mailAnswering(services));
+  if (config.mailIn?.imap) jobs.handle("mail", fetchingMail(services, config.mailIn.imap));
   jobs.handle("queued", sendingForgotten(services));
   if (config.backup) jobs.handle("backup", backingUp(config.backup, config, storage, log));
   jobs.handle("webhook", tellingWebhooks(running));

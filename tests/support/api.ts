@@ -7,6 +7,7 @@ import { sendQueued } from "../../app/api/chats/queued.server.ts";
 import type { Services } from "../../app/api/env.server.ts";
 import { workingOnErrands } from "../../app/api/errands/work.server.ts";
 import { importing } from "../../app/api/imports/import-job.server.ts";
+import { mailAnswering } from "../../app/api/mail/answer.server.ts";
 import { vapidKeys } from "../../app/api/notifications/push-service.server.ts";
 import { exporting } from "../../app/api/users/export-job.server.ts";
 import { Artifacts } from "../../app/artifacts/artifacts.server.ts";
@@ -64,6 +65,7 @@ export async function openApi(
     localPace = 0,
     adminReads = "reason" as Config["adminReads"],
     mail = noMail,
+    mailIn = undefined as Config["mailIn"],
     programs = {} as Record<string, Program>,
     storage = undefined as Storage | undefined,
   } = {},
@@ -123,6 +125,7 @@ export async function openApi(
       adminReads,
       controller: { name: "Asociación Ejemplo", contact: undefined, dataProtectionOfficer: undefined },
       publicUrl: "https://tertulia.example",
+      mailIn,
       dataDir,
       ...providers,
     },
@@ -136,6 +139,7 @@ export async function openApi(
   };
   jobs.handle("batch", answeringBatches(services));
   jobs.handle("errand", workingOnErrands(services));
+  jobs.handle("mail-answer", mailAnswering(services));
   runs.sendQueuedBy((chatId, ended) => sendQueued(services, chatId, ended));
   await jobs.start();
   await lookForModels(running, providers).stop();

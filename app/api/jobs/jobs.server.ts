@@ -33,6 +33,8 @@ export const job = z
       "batch",
       "artifact",
       "errand",
+      "mail",
+      "mail-answer",
     ]),
     state: z.enum(["waiting", "running", "done", "failed"]),
     userId: z.string().nullable(),

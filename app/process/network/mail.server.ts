@@ -3,7 +3,18 @@ import type { Config } from "../config.server.ts";
 
 /** Name that the sender has, and text below the message. */
 export type Letterhead = { name: string; foot: string };
-export type Message = { to: string; subject: string; text: string; replyTo?: { name: string; address: string } };
+export type Message = {
+  to: string;
+  subject: string;
+  text: string;
+  replyTo?: { name: string; address: string };
+  /** Its own Message-ID, and those that programs put it into a thread by. */
+  messageId?: string;
+  inReplyTo?: string;
+  references?: string;
+  /** Whether it answers by itself, which no program is to answer again (RFC 3834). */
+  isAutomatic?: boolean;
+};
 
 /** Sends e-mail over SMTP_URL, where that is set. */
 export class Mail {
@@ -31,11 +42,12 @@ export class Mail {
   }
 
   /** Resolves once the mail server has taken it; rejects with what it said (`responseCode`). Only where it is `available`. */
-  async send({ to, subject, text, replyTo }: Message, { name, foot }: Letterhead): Promise<void> {
+  async send({ text, isAutomatic, ...message }: Message, { name, foot }: Letterhead): Promise<void> {
     const from = { name, address: this.#from };
     // The line that ends a message (RFC 3676, 4.3).
     const signed = `${text.trimEnd()}\n\n-- \n${foot || name}\n`;
-    await this.#transport?.sendMail({ from, to, subject, text: signed, ...(replyTo && { replyTo }) });
+    const headers = isAutomatic && { headers: { "Auto-Submitted": "auto-replied" } };
+    await this.#transport?.sendMail({ from, ...message, text: signed, ...headers });
   }
 
   close(): void {

@@ -21,6 +21,8 @@ const kinds: ChoicesOf<"job", "kind"> = {
   batch: "Preguntas en serie",
   artifact: "Guardar un escrito como archivo",
   errand: "Encargo",
+  mail: "Mirar el buzón",
+  "mail-answer": "Respuesta por correo",
 };
 const states = { waiting: "Espera", running: "En marcha", done: "Hecho", failed: "Ha fallado" };
 

@@ -1,0 +1,29 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import PostalMime from "postal-mime";
+import { htmlText } from "../../files/formats/html.server.ts";
+import { answerJob } from "../../process/child-process-entry.ts";
+import type { ReadAnswer, ReadJob } from "./read-message.server.ts";
+
+answerJob(async ({ path, folder }: ReadJob): Promise<ReadAnswer> => {
+  const bytes = readFileSync(path);
+  const mail = await PostalMime.parse(bytes, { attachmentEncoding: "arraybuffer" }).catch(() => undefined);
+  if (!mail) return { refused: true };
+  // Pictures that stand in its HTML are mostly logos of signatures.
+  const sent = mail.attachments.filter(({ related }) => !related);
+  const attachments = sent.map(({ filename, content }, index) => {
+    const file = Buffer.from(content as ArrayBuffer);
+    const place = join(folder, String(index));
+    writeFileSync(place, file);
+    return { path: place, name: filename ?? `adjunto-${index + 1}`, size: file.length };
+  });
+  // A group has no address: whoever says to be several people is nobody.
+  const from = [mail.from].flatMap((one) => one?.address ?? []);
+  return {
+    headers: mail.headers.map(({ key, value }) => [key.toLowerCase(), value]),
+    from,
+    subject: mail.subject ?? "",
+    text: mail.text?.trim() || htmlText(mail.html ?? ""),
+    attachments,
+  };
+});

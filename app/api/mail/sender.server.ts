@@ -1,0 +1,61 @@
+import type { IncomingMail } from "./read-message.server.ts";
+
+type Headers = IncomingMail["headers"];
+
+export const headerIn = (headers: Headers, name: string): string =>
+  headers.find(([key]) => key === name)?.[1]?.trim() ?? "";
+
+/**
+ * Address that an e-mail comes from, as the mail server in front has checked it (`Authentication-Results`, RFC 8601); undefined where it has
+ * not, or it is not from whom it says. `trusts`: name of that server. It removes such headers of others, so that the first one is its own.
+ */
+export function provenSender(
+  { headers, from }: Pick<IncomingMail, "headers" | "from">,
+  trusts: string,
+): string | undefined {
+  const address = from[0]?.trim().toLowerCase();
+  // One address in one header: of two, programs show the one and check the other.
+  if (from.length !== 1 || !address || headers.filter(([key]) => key === "from").length !== 1) return undefined;
+  const domain = /^[^\s@]+@([^\s@]+)$/.exec(address)?.[1];
+  const said = headers.find(([key]) => key === "authentication-results")?.[1];
+  if (!domain || said === undefined) return undefined;
+  const [server = "", ...results] = withoutComments(said)
+    .split(";")
+    .map((part) => part.trim());
+  if (server.split(/\s/)[0]?.toLowerCase() !== trusts.toLowerCase()) return undefined;
+  return results.some((result) => isAbout(result.toLowerCase(), domain)) ? address : undefined;
+}
+
+/** Comments of a header, which anybody's text may be in (RFC 5322, 3.2.2). */
+function withoutComments(header: string): string {
+  let depth = 0;
+  let kept = "";
+  for (const [letter] of header.matchAll(/\\.|[\s\S]/g)) {
+    if (letter === "(") depth++;
+    else if (letter === ")") depth = Math.max(0, depth - 1);
+    else if (depth === 0) kept += letter;
+  }
+  return kept;
+}
+
+/** Whether a result says that an e-mail is from a domain: its signature or its way is that of the domain itself, or of one above it. */
+function isAbout(result: string, domain: string): boolean {
+  const [, method = "", outcome] = /^(\w+)\s*=\s*(\w+)/.exec(result) ?? [];
+  if (outcome !== "pass") return false;
+  const property = { dmarc: "header\\.from", dkim: "header\\.(?:d|i)", spf: "smtp\\.mailfrom" }[method];
+  const named = property && new RegExp(`(?:^|\\s)${property}\\s*=\\s*"?([^\\s";]+)`).exec(result)?.[1];
+  if (!named) return false;
+  const other = named.slice(named.lastIndexOf("@") + 1);
+  return other === domain || (method === "dkim" && other.includes(".") && domain.endsWith(`.${other}`));
+}
+
+/** Whether an e-mail was sent by a program, which an answer would send another one to (RFC 3834). */
+export function isAutomatic(headers: Headers): boolean {
+  const automatic = headerIn(headers, "auto-submitted").toLowerCase();
+  return (
+    (automatic !== "" && !automatic.startsWith("no")) ||
+    /^(?:bulk|junk|list)$/i.test(headerIn(headers, "precedence")) ||
+    headers.some(([key]) => key === "list-id") ||
+    headerIn(headers, "return-path") === "<>"
+  );
+}
