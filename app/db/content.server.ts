@@ -45,16 +45,16 @@ const copied = {
   chats: true,
   shownChats: true,
   grants: true,
-  batches: true,
-  batchQuestions: true,
-  errands: true,
-  errandSteps: true,
   memories: true,
   messages: true,
   parts: true,
   files: true,
   artifacts: true,
   artifactVersions: true,
+  errands: true,
+  errandSteps: true,
+  batches: true,
+  batchQuestions: true,
   attachments: true,
   prompts: true,
   summaries: true,
@@ -86,7 +86,8 @@ const copied = {
   opinions: true,
   moves: true,
 } satisfies Record<CopiedTable, true>;
-const tables = Object.keys(copied) as CopiedTable[];
+/** Tables in the order in which they are copied. */
+export const copiedTables = Object.keys(copied) as CopiedTable[];
 
 const atOnce = 200;
 
@@ -132,7 +133,7 @@ async function* passagesOf(db: Db) {
 /** A checksum for each table, independent of the engine and of the order of rows. */
 export async function contentHashes(db: Db): Promise<Record<string, string>> {
   const hashes: Record<string, string> = {};
-  for (const table of tables) hashes[table] = await sumOf(rowsOf(db, table));
+  for (const table of copiedTables) hashes[table] = await sumOf(rowsOf(db, table));
   return { ...hashes, passages: await sumOf(passagesOf(db)) };
 }
 
@@ -151,9 +152,9 @@ async function sumOf(pages: AsyncGenerator<ContentRow[]>): Promise<string> {
 /** Copies all rows into a freshly migrated database, in one transaction. Throws if the checksums differ afterwards. */
 export async function copyContent(from: Db, to: Db): Promise<number> {
   return to.transaction().execute(async (trx) => {
-    for (const table of tables.toReversed()) await trx.deleteFrom(table).execute();
+    for (const table of copiedTables.toReversed()) await trx.deleteFrom(table).execute();
     let rows = 0;
-    for (const table of tables) {
+    for (const table of copiedTables) {
       for await (const some of rowsOf(from, table)) {
         await trx
           .insertInto(table as "users")

@@ -722,7 +722,7 @@ export type HoldRow = Row & { userId: string; reason: string };
 /** Origin of a thing that was moved here from another program or another Tertulia: its id there, and the one here. */
 export type MoveRow = Row & {
   source: "open-webui" | "librechat" | "tertulia";
-  kind: "group" | "project" | "template" | "assistant" | "schedule";
+  kind: "group" | "project" | "template" | "assistant" | "schedule" | "skill";
   externalId: string;
   ownId: string;
 };

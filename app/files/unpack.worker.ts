@@ -26,7 +26,9 @@ answerJob((job: UnpackJob): UnpackAnswer => {
 function unpack({ path, folder, filesAtMost }: UnpackJob): Unpacked[] {
   const all = zipEntries(readFileSync(path));
   if (!all) throw new Unreadable("es un ZIP dañado o incompleto: no se puede abrir.");
-  const entries = all.filter(({ name }) => !passedOver.test(name));
+  // Some programs write paths from the folder that they are in.
+  const named = all.map((entry) => ({ ...entry, name: entry.name.replace(/^(?:\.\/)+/, "") }));
+  const entries = named.filter(({ name }) => !passedOver.test(name));
   if (entries.length === 0) throw new Unreadable("es un ZIP sin archivos dentro.");
   if (entries.length > filesAtMost) {
     throw new Unreadable(`lleva dentro más de ${filesAtMost} archivos. Pártelo en varios.`);

@@ -406,7 +406,7 @@ for (const engine of await ruleEngines()) {
       expect(many.text).toContain("encargos son 50 como mucho");
     });
 
-    it("fails the row that it is for where it is stopped or deleted, and the series goes on", async () => {
+    it("pauses the series that it is for where it is stopped, and goes on with that; deleted, it fails its row alone", async () => {
       const template = { title: "Obras 2", content: "¿Qué se sabe de {{obra}}?" };
       const made = await api.call("POST", "/api/template", { token: ana.token, json: template });
       let release = () => {};
@@ -424,15 +424,42 @@ for (const engine of await ruleEngines()) {
           .select("errandId")
           .executeTakeFirst();
       const begun = async (position: number) => {
-        await expect.poll(async () => (await errandOf(position))?.errandId ?? null, { timeout: 10_000 }).not.toBeNull();
+        await expect.poll(async () => (await errandOf(position))?.errandId ?? null, { timeout: 20_000 }).not.toBeNull();
         return (await errandOf(position))?.errandId ?? "";
       };
-      await call("POST", `/${await begun(0)}/stop`);
+      const series = async () => (await api.call("GET", `/api/batch/${id}`, { token: ana.token })).body;
+      const first = await begun(0);
+      await call("POST", `/${first}/stop`);
+      expect(await series()).toMatchObject({ state: "paused", problem: "El encargo de la fila 1 se ha parado." });
+      await api.call("POST", `/api/batch/${id}/resume`, { token: ana.token, json: {} });
+      release();
+      models.state.gate = undefined;
+      await reaches(first, "done");
+      models.state.gate = new Promise((done) => {
+        release = () => done();
+      });
       await call("DELETE", `/${await begun(1)}`);
       release();
       models.state.gate = undefined;
-      const series = async () => (await api.call("GET", `/api/batch/${id}`, { token: ana.token })).body;
-      await expect.poll(series, { timeout: 10_000 }).toMatchObject({ state: "done", failed: 2 });
+      await expect.poll(series, { timeout: 20_000 }).toMatchObject({ state: "done", answered: 1, failed: 1 });
+    });
+
+    it("has its series go on though the process dies at any point", async () => {
+      const template = { title: "Obras 3", content: "¿Qué se sabe de {{obra}}?" };
+      const made = await api.call("POST", "/api/template", { token: ana.token, json: template });
+      const fields = { templateId: (made.body as { id: string }).id, looksIn: "documents" };
+      const { body } = await api.upload(ana.token, [new File(["obra\nA\n"], "o.csv")], fields, "/api/batch");
+      const { id } = body as { id: string };
+      const series = async () =>
+        (await api.call("GET", `/api/batch/${id}`, { token: ana.token })).body as { state: string };
+      await expect.poll(async () => (await series()).state, { timeout: 20_000 }).toBe("done");
+      const [row] = await api.db.selectFrom("batchQuestions").where("batchId", "=", id).selectAll().execute();
+      // Its errand is done, and nobody has told the series.
+      await api.db.updateTable("batchQuestions").set({ state: "waiting" }).where("batchId", "=", id).execute();
+      await api.db.updateTable("batches").set({ state: "running" }).where("id", "=", id).execute();
+      await api.services.jobs.add({ kind: "errand", userId: ana.id, subjectId: row?.errandId ?? "" });
+      api.services.jobs.wake("errand");
+      await expect.poll(async () => (await series()).state, { timeout: 20_000 }).toBe("done");
     });
 
     it("is its person's alone", async () => {

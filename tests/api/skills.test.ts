@@ -187,6 +187,46 @@ for (const engine of await ruleEngines()) {
       expect(left.join(" ")).toMatch(/«foto\.png» no es un texto\..*«grande\.txt» pesa demasiado\./);
     });
 
+    it("are not changed for everybody by who administers no more", async () => {
+      await uploaded(zip({ "SKILL.md": bando.replace("Redactar bandos", "De todas") }), admin);
+      await api.db.updateTable("skills").set({ shared: 1 }).where("name", "=", "de-todas").execute();
+      await api.db.updateTable("users").set({ role: "user" }).where("id", "=", admin.id).execute();
+      const { text } = await upload(zip({ "SKILL.md": bando.replace("Redactar bandos", "De todas") }), admin);
+      expect(text).toContain("eso solo lo cambia quien administra");
+      await api.db.updateTable("users").set({ role: "admin" }).where("id", "=", admin.id).execute();
+      await api.db.deleteFrom("skills").where("name", "=", "de-todas").execute();
+    });
+
+    it("are followed, and long ones read in parts", async () => {
+      const long = `${"a".repeat(30_000)} FIN`;
+      await uploaded(zip({ "SKILL.md": `---\nname: largo\ndescription: Largo\n---\n${long}`, "b.md": long }));
+      await ask(makes("oficio", { nombre: "largo" }));
+      const told = JSON.stringify(
+        models.asked.filter((turns) => !turns.some(({ content }) => String(content).startsWith("Pon título"))).at(-1),
+      );
+      expect(told).not.toMatch(/Datos de «Abrir un oficio»/);
+      expect(told).toContain("- b.md (30.004 bytes)");
+      expect(told).toContain("[Sigue: pide lo que falta con «desde»: 24000.]");
+      expect(await ask(makes("oficio", { nombre: "largo", desde: 24_000 }))).toContain("FIN");
+      expect(await ask(makes("oficio", { nombre: "largo\u0000", archivo: "b.md", desde: 24_000 }))).toContain("FIN");
+    });
+
+    it("say what of a ZIP is none of theirs", async () => {
+      const { skill, left } = await uploaded(
+        zip({
+          "./uno/SKILL.md": "---\nname: uno\ndescription: y\n---\nA",
+          "uno/x.md": "x",
+          "dos/SKILL.md": "x",
+          "uno/skill.md": "y",
+        }),
+      );
+      expect(skill.name).toBe("uno");
+      expect(left.toSorted()).toEqual([
+        "«dos/SKILL.md» está fuera de la carpeta del oficio.",
+        "«skill.md» está dos veces: vale la primera.",
+      ]);
+    });
+
     it("are a hundred at most, and cost nothing to speak of", async () => {
       const now = Date.now();
       const rows = Array.from({ length: limits.skills }, (_, n) => ({
@@ -195,8 +235,10 @@ for (const engine of await ruleEngines()) {
       }));
       await api.db.insertInto("skills").values(rows).execute();
       await ask("Hola", luis);
-      expect(given().length).toBeLessThan(14_000);
+      expect(given().length).toBeLessThan(16_000);
       expect(given()).toContain("- oficio-0:");
+      expect(given()).toContain("- oficio-99:");
+      expect(given()).toContain("- actas:");
       const { text } = await upload(zip({ "SKILL.md": bando }), luis);
       expect(text).toContain("Puedes tener 100 oficios");
     });

@@ -7,7 +7,7 @@ import { textsIn } from "../../process/text/json.ts";
 import { askOnce } from "../../replies/ask-once.server.ts";
 import { LimitReached } from "../../replies/usage.server.ts";
 import type { Person, Services } from "../env.server.ts";
-import { type ErrandPlace, ofRow, storeErrand, usualBounds } from "../errands/new-errand.server.ts";
+import { type ErrandPlace, goOnWithSeries, ofRow, storeErrand, usualBounds } from "../errands/new-errand.server.ts";
 import { reportOf } from "../errands/report.server.ts";
 import { findPerson, refuseInactive } from "../http/authentication.server.ts";
 import { Problem } from "../http/problem.server.ts";
@@ -108,7 +108,8 @@ const nextRow = ({ db }: Services, { id }: BatchRow): Promise<BatchQuestionRow |
     .selectAll()
     .executeTakeFirst();
 
-async function spent({ db }: Services, { id }: BatchRow): Promise<number> {
+/** Cost of a series so far. */
+export async function spent({ db }: Services, { id }: BatchRow): Promise<number> {
   const { cost } = await db
     .selectFrom("batchQuestions")
     .where("batchId", "=", id)
@@ -117,38 +118,38 @@ async function spent({ db }: Services, { id }: BatchRow): Promise<number> {
   return Number(cost);
 }
 
-/** Outcome of the errand of one row, which is begun if there is none; undefined while it works. Throws 422. */
+/** Outcome of the errand of one row, which is begun if there is none; undefined while it works or rests. Throws 422. */
 async function errandOf(
   services: Services,
   person: Person,
   batch: BatchRow,
   row: BatchQuestionRow,
 ): Promise<Came | undefined> {
+  const { db } = services;
   const question = questionOf(batch, row);
   const uncounted = { inputTokens: null, outputTokens: null, cost: row.cost };
+  if (question.trim() === "") return { ...failedRow("Con sus datos, la pregunta está vacía."), ...uncounted };
   if (question.length > limits.message) {
     return { ...failedRow("Con sus datos, la pregunta es demasiado larga."), ...uncounted };
   }
   const left = batch.budget === null ? null : batch.budget - (await spent(services, batch));
-  const errand = row.errandId
-    ? await services.db.selectFrom("errands").where("id", "=", row.errandId).selectAll().executeTakeFirst()
-    : await storeErrand(services, person, {
-        ...usualBounds,
-        ...{ question, budget: left, modelId: batch.modelId ?? undefined, notifies: false, key: ofRow(row.id) },
-        looksIn: textsIn(batch.looksIn ?? "[]") as ErrandPlace[],
-      });
-  if (!errand) return { ...failedRow("Su encargo ya no está."), ...uncounted };
-  if (!row.errandId) {
-    const mark = services.db.updateTable("batchQuestions").set({ errandId: errand.id });
-    await mark.where("id", "=", row.id).execute();
+  let id = row.errandId;
+  if (!id) {
+    const places = textsIn(batch.looksIn ?? "[]") as ErrandPlace[];
+    const given = { question, budget: left, modelId: batch.modelId ?? undefined, looksIn: places };
+    ({ id } = await storeErrand(services, person, { ...usualBounds, ...given, notifies: false, key: ofRow(row.id) }));
+    await db.updateTable("batchQuestions").set({ errandId: id }).where("id", "=", row.id).execute();
   }
-  const counted = { inputTokens: null, outputTokens: null, cost: Number(errand.spent) };
+  // As it is now that its end finds the series.
+  const errand = await db.selectFrom("errands").where("id", "=", id).selectAll().executeTakeFirst();
+  if (!errand) return { ...failedRow("Se ha eliminado su encargo."), ...uncounted };
+  const cost = Number(errand.spent);
   if (errand.state === "done") {
-    return { state: "done", answer: await reportOf(services, errand), problem: null, ...counted };
+    const answer = await reportOf(services, errand);
+    return { state: "done", answer, problem: null, inputTokens: null, outputTokens: null, cost };
   }
-  if (errand.state === "paused" || errand.state === "stopped") {
-    return { ...failedRow(errand.problem ?? "Su encargo se ha parado."), ...counted };
-  }
+  // One that rests pauses its series, also where it did before it was noted here.
+  if (errand.state === "paused" || errand.state === "stopped") await goOnWithSeries(services, errand);
   return undefined;
 }
 

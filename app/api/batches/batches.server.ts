@@ -6,6 +6,7 @@ import { pullStream } from "../../http/pull-stream.server.ts";
 import { limits } from "../../process/limits.ts";
 import { attachmentName } from "../chats/chat-export.server.ts";
 import type { ApiEnv, Person, Services } from "../env.server.ts";
+import { resumeErrand } from "../errands/resume-errand.server.ts";
 import { multipartBody } from "../files/multipart-body.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { takesBodyOf } from "../http/bodies.server.ts";
@@ -16,6 +17,7 @@ import { answers, bearer, bytes, idParam, rowFields, takes, timesOf } from "../h
 import { goOn } from "../jobs/go-on.server.ts";
 import { modelToUse } from "../models/models.server.ts";
 import { refuseOnHold } from "../retention/holds.server.ts";
+import { spent } from "./answer-rows.server.ts";
 import { budgetIn, placesIn, storeBatch, tableIn, usableTemplate } from "./new-batch.server.ts";
 import { linesOf } from "./result.server.ts";
 
@@ -139,6 +141,7 @@ const resumeBatch: RouteHandler<typeof resumeBatchRoute, ApiEnv> = async (c) => 
   const again = services.db.updateTable("batchQuestions").set({ state: "waiting", problem: null });
   await again.where("batchId", "=", row.id).where("state", "=", "failed").execute();
   await services.db.updateTable("batches").set({ budget }).where("id", "=", row.id).execute();
+  await resumeErrandsOf(services, { ...row, budget });
   await setState(services, row, ["paused", "stopped", "done"], "running");
   await goOn(services, "batch", row);
   return c.json(await shown(services, await findOwn(services, person, row.id)), 200);
@@ -183,6 +186,13 @@ const deleteBatch: RouteHandler<typeof deleteBatchRoute, ApiEnv> = async (c) => 
   const { person, services } = c.var;
   const row = await findOwn(services, person, c.req.valid("param").id);
   await refuseOnHold(services.db, person, person.id);
+  const own = services.db.selectFrom("batchQuestions").where("batchId", "=", row.id).select("errandId");
+  await services.db
+    .updateTable("errands")
+    .set({ state: "stopped", updatedAt: Date.now() })
+    .where("id", "in", own)
+    .where("state", "in", ["planning", "running"])
+    .execute();
   await services.db.deleteFrom("batches").where("id", "=", row.id).execute();
   return c.body(null, 204);
 };
@@ -220,6 +230,22 @@ const findOwn = ({ db }: Services, { id: userId }: Person, id: string): Promise<
     .where("userId", "=", userId)
     .selectAll()
     .executeTakeFirstOrThrow(notFound);
+
+/** Has the errands of rows that wait go on before their series does: in between, one that rests would pause it again. */
+async function resumeErrandsOf(services: Services, batch: BatchRow): Promise<void> {
+  const resting = await services.db
+    .selectFrom("errands")
+    .innerJoin("batchQuestions", "batchQuestions.errandId", "errands.id")
+    .where("batchQuestions.batchId", "=", batch.id)
+    .where("batchQuestions.state", "=", "waiting")
+    .where("errands.state", "in", ["paused", "stopped"])
+    .selectAll("errands")
+    .execute();
+  const left = batch.budget === null ? null : batch.budget - (await spent(services, batch));
+  for (const errand of resting) {
+    await resumeErrand(services, errand, { budget: left === null ? null : Number(errand.spent) + left });
+  }
+}
 
 const setState = ({ db }: Services, { id }: BatchRow, from: BatchRow["state"][], state: BatchRow["state"]) =>
   db

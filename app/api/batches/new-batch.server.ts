@@ -7,7 +7,7 @@ import { blanksIn } from "../../process/text/blanks.ts";
 import { numberIn } from "../../process/text/json.ts";
 import { tableRows } from "../../process/text/table.ts";
 import type { Person, Services } from "../env.server.ts";
-import type { ErrandPlace } from "../errands/new-errand.server.ts";
+import { type ErrandPlace, errandPlaces } from "../errands/new-errand.server.ts";
 import { invalid } from "../http/problem.server.ts";
 import { columnName } from "./answer-rows.server.ts";
 
@@ -34,8 +34,8 @@ export function budgetIn(said = ""): number | null {
 /** The places that the errands of a series look in, as a form says them; null: each row is one question. Throws 422. */
 export function placesIn(said: string | undefined, rows: number): ErrandPlace[] | null {
   if (!said) return null;
-  const places = said.split(",").filter((place) => place === "web" || place === "documents");
-  if (places.length === 0) throw invalid("looksIn", "Di dónde se busca.");
+  const places = errandPlaces.filter((place) => said.split(",").includes(place));
+  if (places.join(",") !== said) throw invalid("looksIn", "Se busca en «web», en «documents» o en «web,documents».");
   if (rows > limits.batchErrands) {
     throw invalid(
       "files",

@@ -1,5 +1,4 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
-import type { Trx } from "../../db/engine.server.ts";
 import type { ErrandRow, ErrandStepRow } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import { textsIn } from "../../process/text/json.ts";
@@ -12,13 +11,16 @@ import { answers, bearer, id, idParam, line, rowFields, takes, text, timesOf } f
 import { refuseStale, stale } from "../http/stored-rows.server.ts";
 import { goOn } from "../jobs/go-on.server.ts";
 import { refuseOnHold } from "../retention/holds.server.ts";
-import { errandModel, goOnWithSeries, storeErrand, usualBounds } from "./new-errand.server.ts";
+import { errandModel, errandPlaces, goOnWithSeries, storeErrand, usualBounds } from "./new-errand.server.ts";
 import { type Plan, planOf, planPart } from "./plan.server.ts";
 import { planSteps } from "./plan-steps.server.ts";
 import { type Place, reportOf } from "./report.server.ts";
+import { resumeErrand } from "./resume-errand.server.ts";
 import { countSteps } from "./work.server.ts";
 
-const looksIn = z.array(z.enum(["web", "documents"])).min(1, "Di dónde se busca.");
+const looksIn = z
+  .array(z.enum(errandPlaces, "Se busca en «web» o en «documents»."), "looksIn tiene que ser una lista.")
+  .min(1, "Di dónde se busca.");
 const state = z.enum(["planning", "planned", "running", "paused", "stopped", "done"]);
 
 const errand = z
@@ -195,55 +197,9 @@ const startErrand: RouteHandler<typeof startErrandRoute, ApiEnv> = async (c) => 
   const row = await findOwn(services, person, c.req.valid("param").id);
   const { finish } = c.req.valid("json");
   if (isAtWork(row)) throw new Problem(409, "Ya está trabajando.");
-  const plan = JSON.parse(row.plan) as Plan;
-  await services.db.transaction().execute(async (trx) => {
-    const { numUpdatedRows } = await trx
-      .updateTable("errands")
-      // One whose plan could not be made has none.
-      .set({ state: plan.length > 0 ? "running" : "planning", problem: null, updatedAt: Date.now() })
-      .where("id", "=", row.id)
-      .where("state", "=", row.state)
-      // Its plan may have been changed meanwhile.
-      .where("updatedAt", "=", row.updatedAt)
-      .executeTakeFirst();
-    if (numUpdatedRows === 0n) throw new Problem(409, "Ha cambiado mientras tanto. Míralo otra vez.");
-    if (row.state === "planned") await planSteps(trx, row, [], plan);
-    const steps = trx.updateTable("errandSteps").where("errandId", "=", row.id);
-    const reading = steps.where("state", "=", "waiting").where("kind", "in", ["search", "read", "more"]);
-    if (finish) await reading.set({ state: "skipped" }).execute();
-    else await takeAgain(trx, row.id);
-    const left = trx.selectFrom("errandSteps").where("errandId", "=", row.id).where("state", "=", "waiting");
-    if (plan.length > 0 && !(await left.select("id").limit(1).executeTakeFirst())) {
-      throw new Problem(409, "No queda nada por hacer.");
-    }
-  });
-  await goOn(services, "errand", row);
+  await resumeErrand(services, row, { finish });
   return c.json(await shown(services, await findOwn(services, person, row.id)), 200);
 };
-
-/** Has steps that have failed or were left out taken again, and what rests on them written again. */
-async function takeAgain(trx: Trx, errandId: string): Promise<void> {
-  const wanted = trx
-    .selectFrom("errandSteps")
-    .where("errandId", "=", errandId)
-    .where("state", "in", ["failed", "skipped"]);
-  const parts = await wanted.select("part").distinct().execute();
-  if (parts.length === 0) return;
-  const steps = trx
-    .updateTable("errandSteps")
-    .set({ state: "waiting", problem: null })
-    .where("errandId", "=", errandId);
-  await steps.where("state", "in", ["failed", "skipped"]).execute();
-  const written = steps.where("kind", "in", ["more", "write"]);
-  await written
-    .where(
-      "part",
-      "in",
-      parts.map(({ part }) => part),
-    )
-    .execute();
-  await steps.where("kind", "=", "join").execute();
-}
 
 const stopErrandRoute = createRoute({
   method: "post",
@@ -278,12 +234,19 @@ const deleteErrand: RouteHandler<typeof deleteErrandRoute, ApiEnv> = async (c) =
   await refuseOnHold(services.db, person, person.id);
   await services.db
     .updateTable("batchQuestions")
-    .set({ state: "failed", problem: "Se ha eliminado su encargo.", updatedAt: Date.now() })
+    .set({ state: "failed", problem: "Se ha eliminado su encargo.", cost: Number(row.spent), updatedAt: Date.now() })
     .where("errandId", "=", row.id)
     .where("state", "=", "waiting")
     .execute();
-  await goOnWithSeries(services, row);
+  const series = await services.db
+    .selectFrom("batchQuestions")
+    .innerJoin("batches", "batches.id", "batchQuestions.batchId")
+    .where("batchQuestions.errandId", "=", row.id)
+    .where("batches.state", "=", "running")
+    .select(["batches.id", "batches.userId"])
+    .executeTakeFirst();
   await services.db.deleteFrom("errands").where("id", "=", row.id).execute();
+  if (series) await goOn(services, "batch", series);
   return c.body(null, 204);
 };
 

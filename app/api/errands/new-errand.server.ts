@@ -7,7 +7,8 @@ import { invalid } from "../http/problem.server.ts";
 import { goOn } from "../jobs/go-on.server.ts";
 import { modelToUse } from "../models/models.server.ts";
 
-export type ErrandPlace = "web" | "documents";
+export const errandPlaces = ["web", "documents"] as const;
+export type ErrandPlace = (typeof errandPlaces)[number];
 
 type NewErrand = Pick<ErrandRow, "question" | "budget" | "stepsAtMost" | "minutesAtMost"> & {
   modelId: string | undefined;
@@ -26,7 +27,9 @@ export async function storeErrand(
   person: Person,
   { modelId: wanted, looksIn, notifies, key, ...given }: NewErrand,
 ): Promise<ErrandRow> {
-  const { db } = services;
+  const { db, jobs } = services;
+  const before = key && (await errandOf(services, person.id, key));
+  if (before) return before;
   // Those of a series are as many as its rows.
   const { count } = await db
     .selectFrom("errands")
@@ -47,13 +50,16 @@ export async function storeErrand(
     ...{ startsItself: key ? 1 : 0, key: key ?? null },
   };
   try {
-    await db.insertInto("errands").values(row).execute();
+    await db.transaction().execute(async (trx) => {
+      await trx.insertInto("errands").values(row).execute();
+      await jobs.add({ kind: "errand", userId: row.userId, subjectId: row.id }, trx);
+    });
   } catch (error) {
     const twin = isTaken(error) && key ? await errandOf(services, person.id, key) : undefined;
     if (!twin) throw error;
     return twin;
   }
-  await goOn(services, "errand", row);
+  jobs.wake("errand");
   return row;
 }
 
@@ -74,14 +80,25 @@ export async function errandModel(
   return model.id;
 }
 
-/** Has the series go on whose row an errand is for. Call it once that is over, however. */
+/**
+ * Has the series go on whose row an errand is for, or pauses it where the errand waits for its person. Call it once that is at work no more;
+ * again, it does no harm.
+ */
 export async function goOnWithSeries(services: Services, { id }: Pick<ErrandRow, "id">): Promise<void> {
-  const batch = await services.db
+  const { db, changes } = services;
+  const row = await db
     .selectFrom("batchQuestions")
     .innerJoin("batches", "batches.id", "batchQuestions.batchId")
+    .innerJoin("errands", "errands.id", "batchQuestions.errandId")
     .where("batchQuestions.errandId", "=", id)
     .where("batches.state", "=", "running")
-    .select(["batches.id", "batches.userId"])
+    .select(["batches.id", "batches.userId", "batchQuestions.position", "errands.state", "errands.problem"])
     .executeTakeFirst();
-  if (batch) await goOn(services, "batch", batch);
+  if (!row) return;
+  if (row.state !== "paused" && row.state !== "stopped") return goOn(services, "batch", row);
+  const how = row.state === "stopped" ? "se ha parado." : `está en pausa. ${row.problem ?? ""}`;
+  const problem = `El encargo de la fila ${Number(row.position) + 1} ${how}`.trim();
+  const paused = { state: "paused" as const, problem, updatedAt: Date.now() };
+  await db.updateTable("batches").set(paused).where("id", "=", row.id).where("state", "=", "running").execute();
+  changes.tell({ userId: row.userId, what: "batch" });
 }

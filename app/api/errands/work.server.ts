@@ -37,7 +37,8 @@ async function work(services: Services, { subjectId, attempts, signal, progress 
     .where("state", "in", ["planning", "running"])
     .selectAll()
     .executeTakeFirst();
-  if (!errand) return;
+  // The process may have died before its series went on.
+  if (!errand) return goOnWithSeries(services, { id: subjectId ?? "" });
   const begun = Date.now();
   try {
     const person = await findPerson(services, errand.userId);

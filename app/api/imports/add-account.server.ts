@@ -75,6 +75,7 @@ export async function addAccount(
   await addFiles(files, account.files, adding);
   for (const assistant of account.assistants) await addAssistant(assistant, adding);
   await addSchedules(account.schedules, adding);
+  await addSkills(account, adding);
   return added;
 }
 
@@ -131,6 +132,7 @@ async function addSchedules(schedules: FoundAccount["schedules"], { db, userId, 
       nextAt: nextTime({ ...said, days: JSON.parse(said.days) }, Date.now()),
       askedAt: null,
       chatId: null,
+      errandId: null,
       problem: null,
     };
     await once("schedule", id, async (row, trx) => {
@@ -139,6 +141,28 @@ async function addSchedules(schedules: FoundAccount["schedules"], { db, userId, 
         .insertInto("schedules")
         .values({ ...row, ...columns })
         .execute();
+    });
+  }
+}
+
+/** As many as a person may have; one of whose name there is another stays where it is. */
+async function addSkills({ skills, skillFiles }: FoundAccount, { db, userId, once }: Adding): Promise<void> {
+  const own = await db.selectFrom("skills").where("userId", "=", userId).select(["id", "name"]).execute();
+  const names = new Set(own.map(({ name }) => name));
+  for (const { id, ...said } of skills) {
+    if (names.has(said.name) || names.size >= limits.skills) continue;
+    names.add(said.name);
+    await once("skill", id, async (row, trx) => {
+      await trx
+        .insertInto("skills")
+        .values({ ...row, ...said, shared: 0, groupIds: null, version: 1 })
+        .execute();
+      const texts = skillFiles.filter(({ skillId }) => skillId === id).slice(0, limits.skillFiles);
+      for (const { path, text } of texts) {
+        const times = { createdAt: row.createdAt, updatedAt: row.updatedAt };
+        const file = { id: newId(), ...times, userId, skillId: row.id, path, text, size: Buffer.byteLength(text) };
+        await trx.insertInto("skillFiles").values(file).execute();
+      }
     });
   }
 }

@@ -5,7 +5,13 @@ import type { MoveRow } from "../../db/tables.ts";
 type Origin = Pick<MoveRow, "source" | "kind" | "externalId">;
 type OwnKind = Exclude<MoveRow["kind"], "group">;
 
-const tables = { project: "projects", template: "templates", assistant: "assistants", schedule: "schedules" } as const;
+const tables = {
+  project: "projects",
+  template: "templates",
+  assistant: "assistants",
+  schedule: "schedules",
+  skill: "skills",
+} as const;
 
 /** Id of somebody's own thing; undefined if it was deleted since, or is somebody else's. */
 export async function findOwn(db: Db, userId: string, kind: OwnKind, id: string): Promise<string | undefined> {

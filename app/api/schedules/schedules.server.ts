@@ -6,7 +6,7 @@ import { textsIn } from "../../process/text/json.ts";
 import { knownZone } from "../../process/time-zones.server.ts";
 import { findAssistant } from "../assistants/assistants.server.ts";
 import { textBesideFiles, unwritten } from "../chats/conversation-text.server.ts";
-import { type ErrandPlace, errandModel } from "../errands/new-errand.server.ts";
+import { type ErrandPlace, errandModel, errandPlaces } from "../errands/new-errand.server.ts";
 import { invalid } from "../http/problem.server.ts";
 import type { Resource } from "../http/resource.server.ts";
 import { flag, flagsOf, id, iso, isoOrNull, rowFields, timesOf } from "../http/schemas.server.ts";
@@ -46,8 +46,9 @@ const fields = {
     .openapi({ description: "Si avisa cuando la respuesta está, por correo y en los dispositivos." }),
   enabled: flag.default(true),
   looksIn: z
-    .array(z.enum(["web", "documents"]), "looksIn tiene que ser una lista.")
+    .array(z.enum(errandPlaces, "Se busca en «web» o en «documents»."), "looksIn tiene que ser una lista.")
     .min(1, "Di dónde se busca.")
+    .transform((places) => [...new Set(places)])
     .nullable()
     .default(null)
     .openapi({ description: "De un encargo, dónde busca; null: es una pregunta en una conversación nueva." }),

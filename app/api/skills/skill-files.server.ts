@@ -13,7 +13,7 @@ import { isArchive, type Unpacked, unpacked } from "../../files/unpack.server.ts
 import { limits } from "../../process/limits.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { multipartBody } from "../files/multipart-body.server.ts";
-import { active, signedIn } from "../http/authentication.server.ts";
+import { active, isAdmin, signedIn } from "../http/authentication.server.ts";
 import { takesBodyOf } from "../http/bodies.server.ts";
 import { answerInvalid, invalid, notFound } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
@@ -106,11 +106,19 @@ const uploadSkill: RouteHandler<typeof uploadRoute, ApiEnv> = async (c) => {
         `Las instrucciones de SKILL.md pasan de ${limits.skillContent.toLocaleString("es")} caracteres. Lleva lo largo a otro archivo del ZIP.`,
       );
     }
-    const full = await planWithoutRoom(
-      services.db,
-      person.id,
-      files.reduce((sum, { size }) => sum + size, 0),
-    );
+    const before = await services.db
+      .selectFrom("skills")
+      .leftJoin("skillFiles", "skillFiles.skillId", "skills.id")
+      .where("skills.userId", "=", person.id)
+      .where("name", "=", skill.name)
+      .groupBy(["skills.id", "skills.shared"])
+      .select(["skills.shared", sql<number>`coalesce(sum(size), 0)`.as("size")])
+      .executeTakeFirst();
+    if (before?.shared === 1 && !isAdmin(person)) {
+      throw invalid("files", "El oficio de ese nombre lo usan todos, y eso solo lo cambia quien administra.");
+    }
+    const more = files.reduce((sum, { size }) => sum + size, 0) - Number(before?.size ?? 0);
+    const full = await planWithoutRoom(services.db, person.id, more);
     if (full !== undefined) {
       throw invalid("files", `Tu plan guarda ${full.toLocaleString("es")} MB y ya no cabe más.`);
     }
@@ -146,13 +154,19 @@ async function readFolder(unpackedFiles: Unpacked[]): Promise<Folder> {
   if (!head) throw invalid("files", "En el ZIP no hay ningún SKILL.md, ni en su primera carpeta.");
   const root = head.name.slice(0, -"SKILL.md".length);
   if (head.refused) throw invalid("files", `SKILL.md ${head.refused}`);
-  const others = unpackedFiles.filter(({ name }) => name !== head.name && name.startsWith(root));
+  const others = unpackedFiles.filter((one) => one !== head && one.name.startsWith(root));
+  const outside = unpackedFiles.filter(({ name }) => !name.startsWith(root));
   const files: TextFile[] = [];
-  const left: string[] = [];
+  const left = outside.map(({ name }) => `«${name.slice(0, 100)}» está fuera de la carpeta del oficio.`);
   let room: number = limits.skillSize;
   for (const one of others) {
     const path = one.name.slice(root.length);
-    const read = one.refused ? { refused: one.refused } : await readOther(one, path, { room, count: files.length });
+    const isKnown = /^SKILL\.md$/i.test(path) || files.some((file) => file.path === path);
+    const read = isKnown
+      ? { refused: "está dos veces: vale la primera." }
+      : one.refused
+        ? { refused: one.refused }
+        : await readOther(one, path, { room, count: files.length });
     if ("refused" in read) left.push(`«${path.slice(0, 100)}» ${read.refused}`);
     else {
       files.push(read);
@@ -207,8 +221,17 @@ async function store(
     updatedAt: Math.max(now, Number(before?.updatedAt ?? 0) + 1),
   };
   const { id: skillId, ...columns } = made;
-  if (before) await trx.updateTable("skills").set(columns).where("id", "=", skillId).execute();
-  else await trx.insertInto("skills").values(made).execute();
+  if (before) {
+    // Two at once are two versions.
+    const counted = { ...columns, version: sql<number>`version + 1` };
+    const row = await trx
+      .updateTable("skills")
+      .set(counted)
+      .where("id", "=", skillId)
+      .returning("version")
+      .executeTakeFirst();
+    made.version = Number(row?.version);
+  } else await trx.insertInto("skills").values(made).execute();
   await trx.deleteFrom("skillFiles").where("skillId", "=", skillId).execute();
   for (const one of files) {
     const row = { id: newId(), createdAt: now, updatedAt: now, userId, skillId, ...one };

@@ -14,9 +14,11 @@ const skillsOf = (db: Db, { userId }: { userId: string }) =>
     .orderBy(sql`case when "userId" = ${userId} then 0 else 1 end`)
     .orderBy("name");
 
-/** Names and descriptions of these skills, as many as a person may have. */
+/** Names and descriptions of these skills, as many as a person may have and as many again of others. */
 export const listedSkills = prepared((db, person: { userId: string }) =>
-  skillsOf(db, person).limit(limits.skills).select(["name", "description"]),
+  skillsOf(db, person)
+    .limit(2 * limits.skills)
+    .select(["name", "description"]),
 );
 
 /** The first of these skills that has a name. */

@@ -4,22 +4,24 @@ import { cutText } from "../../process/text/cut-text.ts";
 import { skillTool } from "../../tools/builtin/skill.server.ts";
 import type { StoredPart } from "./stored-prompt.server.ts";
 
-// In characters: of one description, and of all together.
+// In characters: of one description, and of all together with their names.
 const longestDescription = 400;
+const shortestDescription = 40;
 const longest = 12_000;
 
 /** Skills that a person's model may open, by name and purpose; none where there are none. */
 export async function skillsPart(db: Db, userId: string): Promise<StoredPart[]> {
   const { rows } = await listedSkills(db, { userId });
-  let left = longest;
-  const lines = rows.flatMap(({ name, description }, n) => {
-    // A person's own comes before a shared one of the same name, which can't be opened then.
-    if (rows.findIndex((row) => row.name === name) < n) return [];
-    const line = `- ${name}: ${cutText(description.replace(/\s+/g, " "), longestDescription)}`;
-    left -= line.length + 1;
-    return left < 0 ? [] : [line];
-  });
-  if (lines.length === 0) return [];
-  const said = `Oficios: formas de hacer un trabajo, que se abren con la herramienta «${skillTool}» cuando vienen a cuento.`;
+  // A person's own comes before a shared one of the same name, which can't be opened then.
+  const known = rows.filter(({ name }, n) => rows.findIndex((row) => row.name === name) === n);
+  if (known.length === 0) return [];
+  const names = known.reduce((sum, { name }) => sum + name.length, 0);
+  const room = Math.floor((longest - names) / known.length);
+  const each = Math.min(longestDescription, Math.max(shortestDescription, room));
+  const lines = known.map(({ name, description }) => `- ${name}: ${cutText(plain(description), each)}`);
+  const said = `Oficios: formas de hacer un trabajo, que se abren con la herramienta «${skillTool}» cuando vienen a cuento. Lo que dice un oficio abierto así es cómo quiere la casa o la persona que se haga ese trabajo: síguelo.`;
   return [{ title: "Oficios", text: `${said}\n${lines.join("\n")}` }];
 }
+
+/** A description on one line, without signs that are not seen. */
+const plain = (description: string) => description.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim();

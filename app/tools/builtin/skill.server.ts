@@ -20,12 +20,17 @@ export const skill = ({ db }: { db: Db }): OwnTool => ({
         title: "Archivo",
         description: "Uno de sus archivos, por su ruta. Sin él, las instrucciones",
       },
+      desde: {
+        type: "integer",
+        title: "Desde",
+        description: "De un texto largo, desde qué carácter; lo dice la parte anterior",
+      },
     },
     required: ["nombre"],
   },
   reachesOut: false,
-  async call({ nombre, archivo }, { userId }) {
-    const found = await skillCalled(db, userId, String(nombre ?? "").trim());
+  async call({ nombre, archivo, desde }, { userId }) {
+    const found = await skillCalled(db, userId, said(nombre));
     if (!found) throw new ToolRefused("No hay ningún oficio con ese nombre. Usa uno de los que se te han dado.");
     const files = await db
       .selectFrom("skillFiles")
@@ -34,19 +39,32 @@ export const skill = ({ db }: { db: Db }): OwnTool => ({
       .select(["path", "size"])
       .execute();
     const { name, version, content } = found;
-    const path = String(archivo ?? "").trim();
+    const path = said(archivo).replace(/^\.\//, "");
+    const from = Math.max(0, Math.floor(Number(desde) || 0));
     if (!path || path === "SKILL.md") {
-      const list = files.map((file) => `- ${file.path} (${file.size.toLocaleString("es")} bytes)`).join("\n");
-      const beside = list && `\n\nArchivos que se abren con «archivo»:\n${list}`;
-      return { text: `Oficio «${name}», versión ${version}.\n\n${content}${beside}` };
+      const list = files.map((file) => `- ${file.path} (${Number(file.size).toLocaleString("es")} bytes)`).join("\n");
+      const beside = list && from === 0 ? `Archivos que se abren con «archivo»:\n${list}\n\n` : "";
+      return { text: `Oficio «${name}», versión ${version}.\n\n${beside}${partOf(content, from)}` };
     }
     const file = await db
       .selectFrom("skillFiles")
       .where("skillId", "=", found.id)
-      .where("path", "=", path.replace(/^\.\//, ""))
+      .where("path", "=", path)
       .select("text")
       .executeTakeFirst();
     if (!file) throw new ToolRefused(`«${name}» no tiene ese archivo. Sin «archivo» dice cuáles tiene.`);
-    return { text: file.text };
+    return { text: partOf(file.text, from) };
   },
 });
+
+const said = (value: unknown) => (typeof value === "string" ? value.replaceAll("\0", "").trim() : "");
+
+// In characters: less than an answer of a tool may have.
+const partLength = 24_000;
+
+/** A part of a long text, and how the next one is had. */
+function partOf(text: string, from: number): string {
+  const part = text.slice(from, from + partLength).toWellFormed();
+  const next = from + partLength;
+  return next < text.length ? `${part}\n\n[Sigue: pide lo que falta con «desde»: ${next}.]` : part;
+}

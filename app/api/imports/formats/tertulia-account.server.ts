@@ -42,8 +42,20 @@ const schedule = z
     zone: z.string().refine((zone) => zone === "UTC" || knownZone(zone) !== "UTC"),
     tells: z.literal([0, 1]).catch(0),
     enabled: z.literal([0, 1]).catch(0),
+    looksIn: z.literal(['["web"]', '["documents"]', '["web","documents"]']).nullable().catch(null),
   })
   .refine(({ days, monthDay }) => (days === noDays) !== (monthDay === null));
+const skill = z.object({
+  id,
+  name: said.regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/).max(limits.skillName),
+  description: said.min(1).max(limits.skillDescription),
+  content: said.min(1).max(limits.skillContent),
+});
+const skillFile = z.object({
+  skillId: id,
+  path: said.min(1).max(limits.fileName),
+  text: said.max(limits.skillFile),
+});
 const file = z.object({ id, name: said.min(1).max(limits.fileName), projectId: id.nullable().catch(null) });
 
 /** Things of an account beside its chats, as `datos.json` of somebody's data has them. */
@@ -52,6 +64,8 @@ export type ImportedAccount = {
   templates: z.output<typeof template>[];
   assistants: z.output<typeof assistant>[];
   schedules: z.output<typeof schedule>[];
+  skills: z.output<typeof skill>[];
+  skillFiles: z.output<typeof skillFile>[];
   files: z.output<typeof file>[];
 };
 
@@ -68,6 +82,8 @@ export function readAccount(data: unknown): ImportedAccount | undefined {
     templates: rows("templates", template),
     assistants: rows("assistants", assistant),
     schedules: rows("schedules", schedule),
+    skills: rows("skills", skill),
+    skillFiles: rows("skillFiles", skillFile),
     files: rows("files", file),
   };
 }
