@@ -1,3 +1,4 @@
+import { strToU8, zipSync } from "fflate";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { messageRow } from "../../app/db/rows.server.ts";
@@ -33,7 +34,7 @@ describe.each(await queryEngines())("an account from SQLite to $name", (engine) 
   it("is there whole: projects, documents, assistants, templates, schedules, branches, attachments, thoughts, calls, images, sources", async () => {
     const { to } = houses();
     const bea = await to.signUp("Bea");
-    expect(await bring(to, bea)).toMatchObject({ chats: 1, messages: 4, things: 4, left: [] });
+    expect(await bring(to, bea)).toMatchObject({ chats: 1, messages: 4, things: 6, left: [] });
     expect(await shapeOf(to, bea.id)).toEqual(await shapeOf(houses().from, ana.id));
   });
 
@@ -96,6 +97,14 @@ async function fill(api: Api, { token, id: userId }: Account): Promise<void> {
     assistantId,
     tells: true,
   });
+  const looks = await make("schedule", { content: "¿Qué hay nuevo?", days: [1], time: "08:30", zone: "UTC" });
+  await api.db.updateTable("schedules").set({ looksIn: '["documents"]' }).where("id", "=", looks).execute();
+  const skill = zipSync({
+    "SKILL.md": strToU8("---\nname: actas\ndescription: Levantar actas\n---\nSé breve."),
+    "modelo.md": strToU8("ACTA DE LA SESIÓN"),
+  });
+  const zip = new File([skill as Uint8Array<ArrayBuffer>], "actas.zip");
+  await api.upload(token, [zip], {}, "/api/skill/upload");
   const attached = await api.upload(token, [new File(["Acta del lunes."], "acta.txt")]);
   const fileIds = (attached.body as { items: { id: string }[] }).items.map(({ id }) => id);
   const [start] = await api.converse(token, { content: "¿Qué dice el acta?", projectId, assistantId, fileIds });
@@ -186,6 +195,12 @@ async function shapeOf({ db }: Api, userId: string) {
     own("messages"),
     own("files"),
   ]);
+  const skills = await db
+    .selectFrom("skills")
+    .leftJoin("skillFiles", "skillFiles.skillId", "skills.id")
+    .where("skills.userId", "=", userId)
+    .select(["name", "description", "content", "path", "text"])
+    .execute();
   const nameOf = (rows: { id: string }[], id: unknown, field: string) =>
     id === null
       ? null
@@ -210,9 +225,10 @@ async function shapeOf({ db }: Api, userId: string) {
       files: (JSON.parse(String(Object(row).fileIds)) as string[]).map((id) => nameOf(files, id, "name")),
     })),
     schedules: schedules.map((row) => ({
-      ...only([row], "content", "days", "time", "zone", "tells", "enabled")[0],
+      ...only([row], "content", "days", "time", "zone", "tells", "enabled", "looksIn")[0],
       assistant: nameOf(assistants, Object(row).assistantId, "name"),
     })),
+    skills,
     chats: chats.map((row) => ({
       ...only([row], "title", "pinned", "archived", "createdAt")[0],
       project: nameOf(projects, Object(row).projectId, "name"),
