@@ -85,6 +85,7 @@ import { messageReceipts, receipts } from "./receipts/receipts.server.ts";
 import { holds } from "./retention/holds.server.ts";
 import { retentionDue } from "./retention/retention-due.server.ts";
 import { retentions } from "./retention/retentions.server.ts";
+import { guestEntry } from "./rooms/guest-entry.server.ts";
 import { guests } from "./rooms/guests.server.ts";
 import { roomGuests } from "./rooms/room-guests.server.ts";
 import { rooms } from "./rooms/rooms.server.ts";
@@ -177,6 +178,7 @@ const mounted = [
   ["/api/skill", routesOf(skills)],
   ["/api/room", routesOf(rooms)],
   ["/api/room", roomGuests],
+  ["/api/guest", guestEntry],
   ["/api/guest", guests],
   ["/api/template", routesOf(templates)],
   ["/api/schedule", routesOf(schedules)],

@@ -7,7 +7,7 @@ import type { ApiEnv } from "../env.server.ts";
 import { active, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, notFound, Problem } from "../http/problem.server.ts";
 import { answers, bearer, id, idParam, iso } from "../http/schemas.server.ts";
-import { guestBranch } from "./guests.server.ts";
+import { guestBranch } from "./guest-views.server.ts";
 
 const shown = {
   id: z.string(),

@@ -105,29 +105,32 @@ export const rooms: Resource<"rooms", typeof shown, typeof body, "patch"> = {
     await check(services, person, columns, before, now);
     return { ...columns, code, joined, asked, spent };
   },
-  async inTransaction(trx, { id: roomId, userId, endsAt, assistantId }, before) {
-    if (before) {
-      if (assistantId !== before.assistantId) {
-        const here = trx.selectFrom("sessions").where("roomId", "=", roomId).select("id");
-        await trx.updateTable("chats").set({ assistantId }).where("sessionId", "in", here).execute();
-      }
-      const kept = { refreshExpiresAt: Number(endsAt) + readFor, endsAt: Number(endsAt) + readFor };
-      await trx.updateTable("sessions").set(kept).where("roomId", "=", roomId).execute();
-      return;
-    }
+  async inTransaction(trx, { userId }, before) {
+    if (before) return;
     const of = trx.selectFrom("rooms").where("userId", "=", userId);
     const { total } = await of.select(sql<number>`count(*)`.as("total")).executeTakeFirstOrThrow();
     if (Number(total) > limits.rooms)
       throw invalid("name", `Puedes tener ${limits.rooms} salas; elimina antes alguna.`);
   },
-  // A question or the end of a reply locks a chat before its room; deleting the room would lock them the other way round.
+  // A question locks its guest and their chat before their room, as the end of a reply does: here and below the room is not locked with them.
   async beforeDeletion({ id: roomId }, { services }) {
     await services.db.updateTable("rooms").set({ isOpen: 0 }).where("id", "=", roomId).execute();
     await endGuests(services, (guests) => guests.where("roomId", "=", roomId));
   },
   async afterCommit(row, { services, before }) {
+    const { db } = services;
+    const guests = db.selectFrom("sessions").where("roomId", "=", row.id).select("id");
+    if (before && row.assistantId !== before.assistantId) {
+      const { assistantId } = row;
+      await db.updateTable("chats").set({ assistantId }).where("sessionId", "in", guests).execute();
+    }
+    if (before && Number(row.endsAt) !== Number(before.endsAt)) {
+      const until = Number(row.endsAt) + readFor;
+      const kept = { refreshExpiresAt: until, endsAt: until };
+      await db.updateTable("sessions").set(kept).where("roomId", "=", row.id).execute();
+    }
     if (before?.isOpen === 1 && row.isOpen === 0)
-      await stopWritten(services, (guests) => guests.where("roomId", "=", row.id));
+      await stopWritten(services, (sessions) => sessions.where("roomId", "=", row.id));
     return row;
   },
   sees: (person) => (isAdmin(person) ? sql<boolean>`true` : e("rooms.userId", "=", person.id)),
