@@ -43,3 +43,9 @@ export async function conversationOf(context: Context, code: string, request: Re
   );
   return conversation?.code === code ? conversation : undefined;
 }
+
+export type GuestRoom = Awaited<ReturnType<typeof roomOf>>;
+
+/** The room at an address, as anybody who has it is told. */
+export const roomOf = (context: Context, code: string) =>
+  read(context.get(apiContext).api.guest.room[":code"].$get({ param: { code } }));

@@ -1,0 +1,64 @@
+import { useSearchParams } from "react-router";
+import { limits } from "../../../process/limits.ts";
+import { Callout } from "../../../ui/callout.tsx";
+import { Field } from "../../../ui/forms/field.tsx";
+import { Fields } from "../../../ui/forms/fields.tsx";
+import { PostForm } from "../../../ui/forms/post-form.tsx";
+import type { FormResult } from "../../../web/forms/form.server.ts";
+import type { ShownRoom } from "./guest-shown.server.tsx";
+
+/** The door of a room: who reads what there, and a name that may be left out. */
+export function Entrance({ room, result }: { room: ShownRoom; result: FormResult | undefined }) {
+  const [search] = useSearchParams();
+  return (
+    <>
+      {search.has("salida") && (
+        <Callout type="success">
+          <p>Has salido, y lo que escribiste se ha borrado.</p>
+        </Callout>
+      )}
+      {room.purpose && <p className="mt-4">{room.purpose}</p>}
+      {result?.values.content && (
+        <div className="fields mt-4">
+          <Callout type="warning">
+            <p>Ya no estabas en la sala, y esto no se ha preguntado. Cópialo antes de entrar otra vez.</p>
+          </Callout>
+          <pre className="whitespace-pre-wrap break-words">{result.values.content}</pre>
+        </div>
+      )}
+      <ul className="points mt-4">
+        <li>{room.aiNotice}</li>
+        <li>
+          {room.showsTexts
+            ? `${room.host} leerá lo que escribas y lo que se te conteste.`
+            : `Nadie más lee lo que escribas: ${room.host} solo ve el nombre que pongas, y cuánto y cuándo preguntas.`}
+        </li>
+        <li>{`Todo se borra cuando salgas, o un día después de que acabe la sala: ahora mismo, ${room.deleted}. No hace falta cuenta, y no escribas datos de nadie.`}</li>
+      </ul>
+      {room.refusal ? (
+        <div className="mt-6">
+          <Callout type="warning">
+            <p>{room.refusal}</p>
+          </Callout>
+        </div>
+      ) : (
+        <PostForm className="fields mt-6">
+          <Fields id="entrar" result={result}>
+            <Field
+              name="name"
+              label="Cómo quieres que se te llame"
+              hint="Si quieres: puede quedar vacío."
+              maxLength={limits.name}
+              autoComplete="off"
+            />
+          </Fields>
+          <div className="buttons">
+            <button type="submit" className="button primary" name="does" value="enter">
+              Entrar
+            </button>
+          </div>
+        </PostForm>
+      )}
+    </>
+  );
+}
