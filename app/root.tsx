@@ -15,7 +15,6 @@ import type { Route } from "./+types/root";
 import { loadRoot } from "./web/root-data.server.ts";
 import "./app.css";
 import { SignInOver } from "./routes/auth/sign-in-over.tsx";
-import { Callout } from "./ui/callout.tsx";
 import { FormToken } from "./ui/forms/post-form.tsx";
 import { keepShown } from "./ui/forms/unanswered.ts";
 import { lazily } from "./ui/lazily.ts";
@@ -28,7 +27,6 @@ import { unlessSeen } from "./ui/navigation/pages-seen.ts";
 import { routeContext } from "./web/context.ts";
 import { readForm } from "./web/forms/form.server.ts";
 import { askPurpose } from "./web/guards.server.ts";
-import type { Flash } from "./web/session.server.ts";
 
 // The icon, inlined to save a request.
 const ownIcon =
@@ -42,6 +40,9 @@ const SignInAgain = lazily(
   () => import("./routes/auth/sign-in-again.tsx"),
   () => <BareError />,
 );
+
+// Only pages that no browser renders again have no place of their own for it.
+const Told = import.meta.env.SSR ? lazily(() => import("./ui/overlays/told.tsx")) : () => null;
 
 export const middleware: Route.MiddlewareFunction[] = [
   ({ context, pattern }) => context.get(routeContext)(`/${pattern.replace(/^\//, "")}`),
@@ -95,7 +96,11 @@ export function Layout({ children }: { children: ReactNode }) {
         {scripts && <LoadingBar />}
         {scripts && <PageName />}
         <FormToken value={formToken}>
-          {import.meta.env.SSR && flash && !handles.some((handle) => handle?.tells) && <Told {...flash} />}
+          {import.meta.env.SSR && flash && !handles.some((handle) => handle?.tells) && (
+            <Suspense>
+              <Told {...flash} />
+            </Suspense>
+          )}
           {children}
           {/* No browser renders a light page again. */}
           {import.meta.env.SSR && light && <PageFoot />}
@@ -105,17 +110,6 @@ export function Layout({ children }: { children: ReactNode }) {
         {scripts && <Scripts />}
       </body>
     </html>
-  );
-}
-
-/** A message of the server, on a page without a place for it. */
-function Told({ type, title, description }: Flash) {
-  return (
-    <div className="leaf mt-5">
-      <Callout type={type}>
-        <p>{description ? `${title} ${description}` : title}</p>
-      </Callout>
-    </div>
   );
 }
 
