@@ -18,6 +18,7 @@ const security: Parameters<typeof measuresOfEns>[0] = {
   adminReads: "reason",
   secondStep: "all",
   signup: "closed",
+  rooms: "admins",
   nightlyCopies: "encrypted",
   ...{ lastCopyAt: new Date().toISOString(), mails: true, embedded: true, minorGroups: [] },
 };

@@ -83,6 +83,22 @@ const kept: [sentence: RegExp, holds: (house: House) => Promise<void>][] = [
     },
   ],
   [
+    /^Quien administra puede abrir salas, en las que otras hablan con un asistente sin cuenta/,
+    async ({ api, admin, ana }) => {
+      const room = async ({ token }: Account) => {
+        const made = await api.call("POST", "/api/assistant", { token, json: { name: "Ayuda" } });
+        const endsAt = new Date(Date.now() + 3_600_000).toISOString();
+        const json = { name: "Sala", assistantId: (made.body as { id: string }).id, endsAt };
+        return api.call("POST", "/api/room", { token, json });
+      };
+      expect((await room(ana)).status).toBe(403);
+      const { code } = (await room(admin)).body as { code: string };
+      expect((await api.call("POST", `/api/guest/room/${code}`, { json: {} })).status).toBe(201);
+      const [guest] = await api.db.selectFrom("sessions").where("roomId", "is not", null).selectAll().execute();
+      expect(Number(guest?.refreshExpiresAt) - Date.now()).toBeLessThan(26 * 3_600_000);
+    },
+  ],
+  [
     /^Cada persona descarga lo suyo y elimina su cuenta por sí misma, salvo que haya una suspensión/,
     async ({ api, admin }) => {
       const berta = await api.signUp("Berta");

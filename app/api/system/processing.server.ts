@@ -38,6 +38,7 @@ const shown = z
             "tool",
             "access",
             "mail",
+            "mailIn",
             "database",
             "redis",
             "storage",
@@ -71,6 +72,7 @@ const shown = z
       metrics: z.boolean().openapi({ description: "Si hay métricas que vigilar." }),
       mails: z.boolean().openapi({ description: "Si sale correo." }),
       embedded: z.boolean().openapi({ description: "Si la base de datos es la embebida." }),
+      rooms: z.enum(["nobody", "admins", "all"]).openapi({ description: "Quién puede abrir salas." }),
       minorGroups: z.array(z.string()).openapi({ description: "Los grupos de menores." }),
       nightlyCopies: z.enum(["none", "plain", "encrypted"]),
       lastCopyAt: z.string().nullable(),
@@ -172,6 +174,7 @@ async function recipientsOf({ db, config }: Services): Promise<Processing["recip
   const plain = { pseudonyms: null, groups: null };
   const places = [
     { kind: "mail" as const, name: "Correo", address: config.mail?.smtpUrl },
+    { kind: "mailIn" as const, name: "Buzón de preguntas", address: config.mailIn?.imap },
     { kind: "database" as const, name: "Base de datos", address: config.databaseUrl },
     { kind: "redis" as const, name: "Redis", address: config.redisUrl },
     { kind: "storage" as const, name: "Almacén de archivos", address: addressOf(config.bucket) },
@@ -221,7 +224,7 @@ const securityCounts = sql<Record<"withSecondStep" | "administrators" | "accesse
 async function securityOf({ db, engine, config, lastCopy }: Services): Promise<Processing["security"]> {
   const minors = await db.selectFrom("groups").where("minors", "=", 1).select("name").execute();
   const [counts] = (await securityCounts.execute(db)).rows;
-  const { secondStep, sessionHours, idleMinutes, signupDomains } = await readHouse(db);
+  const { secondStep, sessionHours, idleMinutes, signupDomains, opensRooms } = await readHouse(db);
   const terms = await db
     .selectFrom("pages")
     .where("mustAccept", "=", 1)
@@ -246,6 +249,7 @@ async function securityOf({ db, engine, config, lastCopy }: Services): Promise<P
     metrics: config.metricsToken !== undefined,
     mails: config.mail?.smtpUrl !== undefined,
     embedded: engine === "sqlite",
+    rooms: opensRooms,
     minorGroups: minors.map(({ name }) => name),
     nightlyCopies: !config.backup ? "none" : config.backupPassphrase ? "encrypted" : "plain",
     lastCopyAt: isoOrNull((await lastCopy.at().catch(() => undefined)) ?? null),

@@ -23,7 +23,8 @@ const received: Record<Recipient["kind"], string> = {
   searchModel: "El texto de todo lo que se busca (mensajes, documentos y entrenamientos) y las preguntas",
   tool: "Lo que el modelo le pide en cada llamada",
   access: "Quién entra y cuándo; de él llegan nombre, correo y grupos",
-  mail: "Avisos y lo que llega por formularios",
+  mail: "Avisos, respuestas por correo y lo que llega por formularios",
+  mailIn: "Las preguntas que se mandan por correo, con sus adjuntos",
   database: "Todo menos los archivos",
   redis: "Intentos contados, con la dirección IP o la cuenta",
   storage: "Los archivos",
@@ -132,6 +133,11 @@ export function measures(security: Processing["security"]): string[] {
     ...(limits.length > 0 ? [`Las sesiones acaban ${limits.join(", o ")}.`] : []),
     administrators === 1 ? "Administra una persona." : `Administran ${administrators.toLocaleString("es")} personas.`,
     `Quien administra ${administratorsRead[adminReads]}.`,
+    ...(security.rooms === "nobody"
+      ? []
+      : [
+          `${security.rooms === "all" ? "Cualquier persona con cuenta" : "Quien administra"} puede abrir salas, en las que otras hablan con un asistente sin cuenta; lo que escriben se borra cuando salen, o un día después de que la sala acabe.`,
+        ]),
     "Lo que cambia quien administra queda en la auditoría, que es una cadena sellada.",
     "Las claves de modelos, herramientas y accesos se guardan cifradas (AES-256-GCM).",
     ...(security.events ? ["Los apuntes de la auditoría se mandan además a otro sistema."] : []),
