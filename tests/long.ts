@@ -70,7 +70,7 @@ export const thirds: [Third, Third, Third] = [
       "tests/grown/grown.long.test.ts",
       "tests/grown/hosts.long.test.ts",
     ],
-    chromium: ["admin", "files", "frame-with-script", "house", "plain-http-with-script"],
+    chromium: ["admin", "files", "frame-with-script", "house", "plain-http-with-script", "rooms"],
     pair: ["access", "push-with-script", "reasoning"],
   },
   {
