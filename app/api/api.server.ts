@@ -14,6 +14,7 @@ import { invitations } from "./access/invitations.server.ts";
 import { ldapEntries } from "./access/ldap.server.ts";
 import { oidcEntries } from "./access/oidc.server.ts";
 import { refusalsOf } from "./allowed-methods.server.ts";
+import { artifactShares, sharedArtifacts } from "./artifacts/artifact-shares.server.ts";
 import { artifacts } from "./artifacts/artifacts.server.ts";
 import { assistants } from "./assistants/assistants.server.ts";
 import { templates } from "./assistants/templates.server.ts";
@@ -160,6 +161,7 @@ const mounted = [
   ["/api/chat", comparisons],
   ["/api/chat", imports],
   ["/api/share", shares],
+  ["/api/share/artifact", sharedArtifacts],
   ["/api/message", messages],
   ["/api/message", prompts],
   ["/api/message", decisions],
@@ -192,6 +194,7 @@ const mounted = [
   ["/api/errand", errands],
   ["/api/memory", memories],
   ["/api/artifact", artifacts],
+  ["/api/artifact", artifactShares],
   ["/api/drive", routesOf(drives)],
   ["/api/drive-account", driveAccounts],
   ["/api/folder", folders],

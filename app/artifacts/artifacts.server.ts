@@ -174,6 +174,8 @@ export class Artifacts {
       outside: 0,
       growing: null,
       growingFor: null,
+      shareToken: null,
+      sharedVersion: null,
     };
     await trx.insertInto("artifacts").values(row).execute();
     return row;
@@ -211,6 +213,8 @@ export class Artifacts {
       .deleteFrom("artifactVersions")
       .where("artifactId", "=", artifactId)
       .where("n", "<=", n - limits.artifactVersions)
+      // Its link goes on showing it.
+      .$if(row.sharedVersion !== null, (old) => old.where("n", "!=", row.sharedVersion ?? 0))
       // Nothing of a person goes while somebody has suspended it.
       .where(sql<boolean>`not exists (select 1 from holds where holds."userId" = ${userId})`)
       .execute();

@@ -69,6 +69,7 @@ import * as editedMessages from "./migrations/0065_edited_messages.server.ts";
 import * as rooms from "./migrations/0066_rooms.server.ts";
 import * as skills from "./migrations/0067_skills.server.ts";
 import * as errandsOfOthers from "./migrations/0068_errands_of_others.server.ts";
+import * as sharedArtifacts from "./migrations/0069_shared_artifacts.server.ts";
 
 const migrations = {
   "0001_first": first,
@@ -139,6 +140,7 @@ const migrations = {
   "0066_rooms": rooms,
   "0067_skills": skills,
   "0068_errands_of_others": errandsOfOthers,
+  "0069_shared_artifacts": sharedArtifacts,
 };
 
 /** Kysely's migrator over our migrations, which know the engine. */

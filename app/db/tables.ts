@@ -872,6 +872,9 @@ export type ArtifactRow = Row & {
   /** The text so far of a version that a model is writing, and the question that its reply answers. */
   growing: string | null;
   growingFor: string | null;
+  /** Of the link by which anyone may read it, and the version that they read; null: not shared. */
+  shareToken: string | null;
+  sharedVersion: number | null;
 };
 export type ArtifactKind = "text" | "table" | "code";
 

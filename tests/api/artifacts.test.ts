@@ -192,8 +192,26 @@ for (const engine of await ruleEngines()) {
       const { chatId } = await ask(content, undefined, { temporary: true });
       const [made] = await list(`chatId=${chatId}`);
       expect(made).toMatchObject({ temporary: true, fileId: null });
+      const refused = await api.call("PUT", `/api/artifact/${made?.id}/share`, { token: ana.token });
+      expect(refused.status).toBe(422);
       const elsewhere = await api.call("POST", "/auth/signin", { json: { email: ana.email, password } });
       expect((await api.call("GET", `/api/artifact/${made?.id}`, { token: elsewhere.text })).status).toBe(404);
+    });
+
+    it("are shared by their person alone, and their links keep their version", async () => {
+      const made = await write({ title: "Público", text: "Para todos" });
+      const share = (token: string) => api.call("PUT", `/api/artifact/${made.id}/share`, { token });
+      expect((await share(luis.token)).status).toBe(404);
+      const twice = await Promise.all([share(ana.token), share(ana.token)]);
+      const [first, second] = twice.map(({ body }) => body as { token: string; version: number });
+      expect(second).toEqual(first);
+      expect(await read(made.id)).toMatchObject({ share: first });
+      const shared = () => api.call("GET", `/api/share/artifact/${first?.token}`);
+      expect((await shared()).body).toMatchObject({ title: "Público", text: "Para todos", version: 1, aiNotice: null });
+      for (let n = 1; n <= 101; n++) await change(made.id, { text: String(n) });
+      expect((await shared()).body).toMatchObject({ text: "Para todos" });
+      expect((await api.call("DELETE", `/api/artifact/${made.id}`, { token: ana.token })).status).toBe(204);
+      expect((await shared()).status).toBe(404);
     });
 
     it("keep their hundred newest versions", async () => {

@@ -276,6 +276,9 @@ it("artifacts are as the document says", async () => {
   await run("patch /api/artifact/{id}", { id }, { json: { text: "Se cierra.", reason: "Por la hora" } });
   await run("get /api/artifact/{id}/versions", { id });
   await run("get /api/artifact/{id}/growth", { id });
+  const { token } = await made("put /api/artifact/{id}/share", { id });
+  await run("get /api/share/artifact/{token}", { token });
+  await run("delete /api/artifact/{id}/share", { id });
   await run("delete /api/artifact/{id}", { id });
 });
 

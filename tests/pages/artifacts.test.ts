@@ -152,6 +152,43 @@ it("is shown and taken along whatever stands in it", async () => {
   expect(readable(await ana.html(`${rows}/imprimir`))).toContain("aquí solo están sus primeras filas");
 });
 
+it("is read by anyone with its link, as it was when that was made", async () => {
+  const text = "El acuerdo es de mayo, **seguro**.\n\n```mermaid\nflowchart LR\n  A[Alta] --> B[Baja]\n```";
+  const made = await ana.change("/conversation/escrito/crear", { title: "Acuerdo", text });
+  const own = made.headers.get("Location") ?? "";
+  const share = (intent: string) => ana.submit(`${own}/compartir`, `${own}/compartir`, { intent });
+  expect(readable(await ana.html(`${own}/compartir`))).not.toContain("Dejar de compartir");
+  await share("share");
+  const shared = /\/compartido\/escrito\/[\w-]+/.exec(await ana.html(`${own}/compartir`))?.[0] ?? "";
+  const stranger = new Browser(server.url);
+  const seen = await stranger.html(shared);
+  expect(readable(seen)).toContain("El acuerdo es de mayo");
+  expect(seen).toContain('content="noindex"');
+  for (const secret of ["Ana", own, "/conversation/"]) expect(seen).not.toContain(secret);
+  const picture = /<img src="(\/compartido\/escrito\/[^"]+)"/.exec(seen)?.[1] ?? "";
+  expect((await stranger.fetch(picture)).headers.get("Content-Type")).toContain("image/svg+xml");
+  expect(await (await stranger.fetch(`${shared}/descargar?formato=md`)).text()).toBe(text);
+
+  await ana.change(`${own}/editar`, { text: "El acuerdo es de junio.", reason: "" });
+  expect(readable(await stranger.html(shared))).toContain("mayo");
+  expect(readable(await ana.html(`${own}/compartir`))).toContain("la versión 1, y ya hay una 2");
+  await share("share");
+  expect(readable(await stranger.html(shared))).toContain("El acuerdo es de junio.");
+  await share("stop");
+  for (const path of [shared, picture, `${shared}/descargar`]) expect((await stranger.fetch(path)).status).toBe(404);
+  await share("share");
+  expect(await ana.html(`${own}/compartir`)).not.toContain(shared);
+});
+
+it("is shared by its person alone", async () => {
+  const made = await ana.change("/conversation/escrito/crear", { title: "Mío", text: "Algo" });
+  const own = made.headers.get("Location") ?? "";
+  const luis = new Browser(server.url);
+  await luis.signUp("Luis Otro");
+  expect((await luis.fetch(`${own}/compartir`)).status).toBe(404);
+  expect((await luis.fetch("/compartido/escrito/Zk3v9Q2mXo7rT1yLwB8sUcPe")).status).toBe(404);
+});
+
 it("is shown as a page where it is one, apart from everything", async () => {
   const text = "<!doctype html><h1>Folleto</h1><script>document.title='no'</script>";
   const fields = { title: "Folleto", kind: "code", language: "html", text };

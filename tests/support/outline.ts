@@ -70,6 +70,6 @@ export function steady(text: string, ids: Map<string, number>): string {
       .replace(/(cursor|hasta|v|secret)=[\w-]+/g, "$1=…")
       .replace(/(name=secret type=hidden value=)\w+/, "$1…")
       .replace(/^([A-Z2-7]{4} ){7}[A-Z2-7]{4}$/m, "…")
-      .replace(/\/compartido\/[\w-]+/g, "/compartido/‹enlace›")
+      .replace(/\/compartido\/(escrito\/)?[\w-]+/g, "/compartido/$1‹enlace›")
   );
 }

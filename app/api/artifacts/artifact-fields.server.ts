@@ -6,6 +6,11 @@ import { id, line, rowFields, timesOf } from "../http/schemas.server.ts";
 
 const kind = z.enum(["text", "table", "code"], "Un escrito es un texto, una tabla o un programa.");
 
+/** The link by which anyone may read an artifact. */
+export const artifactShare = z
+  .object({ token: z.string(), version: z.number().openapi({ description: "La versión que se lee por él." }) })
+  .openapi("ArtifactShare");
+
 /** An artifact without its text. */
 export const artifact = z
   .object({
@@ -23,6 +28,9 @@ export const artifact = z
     version: z.number().openapi({ description: "La última; 0 mientras se escribe la primera." }),
     temporary: z.boolean().openapi({ description: "Se borra con la sesión en la que se escribió." }),
     mayChange: z.boolean(),
+    share: artifactShare
+      .nullable()
+      .openapi({ description: "Su enlace; null si no se comparte, o no es de quien lee." }),
   })
   .openapi("Artifact");
 
@@ -87,7 +95,14 @@ export const showArtifact = (row: ArtifactRow, person: Pick<Person, "id">): z.ou
   version: Number(row.version),
   temporary: row.sessionId !== null,
   mayChange: row.userId === person.id,
+  share: row.userId === person.id ? showArtifactShare(row) : null,
 });
+
+export const showArtifactShare = ({
+  shareToken,
+  sharedVersion,
+}: Pick<ArtifactRow, "shareToken" | "sharedVersion">): z.output<typeof artifactShare> | null =>
+  shareToken === null ? null : { token: shareToken, version: Number(sharedVersion) };
 
 type Named = Pick<ArtifactVersionRow, "n" | "createdAt" | "writerId" | "reason"> & {
   length: number;

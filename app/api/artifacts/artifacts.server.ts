@@ -84,7 +84,7 @@ const readArtifactRoute = createRoute({
   responses: { 200: answers(wholeArtifact, "El escrito con su texto.") },
 });
 const readArtifact: RouteHandler<typeof readArtifactRoute, ApiEnv> = async (c) => {
-  const row = await see(c.var.services, c.var.person, c.req.valid("param").id);
+  const row = await seeArtifact(c.var.services, c.var.person, c.req.valid("param").id);
   return c.json(await whole(c, row, c.req.valid("query").version), 200);
 };
 
@@ -117,7 +117,7 @@ const changeArtifactRoute = createRoute({
 });
 const changeArtifact: RouteHandler<typeof changeArtifactRoute, ApiEnv> = async (c) => {
   const { person, services } = c.var;
-  const before = await findOwn(services, person, c.req.valid("param").id);
+  const before = await findOwnArtifact(services, person, c.req.valid("param").id);
   const { text, reason = "", projectId, chatId, language, ...head } = c.req.valid("json");
   if (before.version === 0) throw invalid("text", "Se está escribiendo: espera a que acabe.");
   if (projectId && projectId !== before.projectId) await refuseProject(services, person, projectId);
@@ -133,7 +133,7 @@ const changeArtifact: RouteHandler<typeof changeArtifactRoute, ApiEnv> = async (
     text === undefined || text === now.text ? undefined : { text, reason, writer: { writerId: person.id } };
   if (!written && Object.keys(columns).length === 0) return c.json(now, 200);
   const changed = await orInvalid(() => services.artifacts.change(before, { ...columns, ...(written && { written }) }));
-  if (!changed) throw stale(await whole(c, await findOwn(services, person, before.id)));
+  if (!changed) throw stale(await whole(c, await findOwnArtifact(services, person, before.id)));
   return c.json(await whole(c, changed), 200);
 };
 
@@ -147,7 +147,7 @@ const listVersionsRoute = createRoute({
   },
 });
 const listVersions: RouteHandler<typeof listVersionsRoute, ApiEnv> = async (c) => {
-  const row = await see(c.var.services, c.var.person, c.req.valid("param").id);
+  const row = await seeArtifact(c.var.services, c.var.person, c.req.valid("param").id);
   const rows = await versionsOf(c.var.services.db, row.id).orderBy("n", "desc").execute();
   return c.json({ items: rows.map(showVersion) }, 200);
 };
@@ -166,9 +166,9 @@ const followGrowthRoute = createRoute({
 });
 const followGrowth: RouteHandler<typeof followGrowthRoute, ApiEnv> = async (c) => {
   const { services, person } = c.var;
-  const row = await see(services, person, c.req.valid("param").id);
+  const row = await seeArtifact(services, person, c.req.valid("param").id);
   const { signal, leave } = whileSignedIn(services, person, c.req.raw.signal);
-  const text = growth(() => see(services, person, row.id), services.db, signal, leave);
+  const text = growth(() => seeArtifact(services, person, row.id), services.db, signal, leave);
   const headers = { "Content-Type": "text/markdown; charset=utf-8", "X-Accel-Buffering": "no" };
   return c.body(
     pullStream(text, () => text.return(undefined)),
@@ -189,7 +189,7 @@ const deleteArtifact: RouteHandler<typeof deleteArtifactRoute, ApiEnv> = async (
   const { id: artifactId } = c.req.valid("param");
   // An administrator takes things away without reading them, as with chats.
   const isAdmin = person.role === "admin";
-  const row = isAdmin ? await find(services, artifactId) : await findOwn(services, person, artifactId);
+  const row = isAdmin ? await find(services, artifactId) : await findOwnArtifact(services, person, artifactId);
   if (row.sessionId === null) await refuseOnHold(services.db, person, row.userId);
   await services.db.transaction().execute(async (trx) => {
     await trx.deleteFrom("artifacts").where("id", "=", row.id).execute();
@@ -220,7 +220,7 @@ const isVisible =
     ]);
 
 /** Throws 404. */
-const see = ({ db }: Services, person: Person, artifactId: string): Promise<ArtifactRow> =>
+const seeArtifact = ({ db }: Services, person: Person, artifactId: string): Promise<ArtifactRow> =>
   db
     .selectFrom("artifacts")
     .where("id", "=", artifactId)
@@ -232,8 +232,8 @@ const find = ({ db }: Services, artifactId: string): Promise<ArtifactRow> =>
   db.selectFrom("artifacts").where("id", "=", artifactId).selectAll().executeTakeFirstOrThrow(notFound);
 
 /** The artifact, for its owner. Throws 404. */
-async function findOwn(services: Services, person: Person, artifactId: string): Promise<ArtifactRow> {
-  const row = await see(services, person, artifactId);
+export async function findOwnArtifact(services: Services, person: Person, artifactId: string): Promise<ArtifactRow> {
+  const row = await seeArtifact(services, person, artifactId);
   if (row.userId !== person.id) throw notFound();
   return row;
 }

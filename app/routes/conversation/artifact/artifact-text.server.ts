@@ -10,8 +10,8 @@ type Written = {
   language: string | null;
   text: string;
 };
-/** `light`: pictures are linked to. */
-type Rendered = Written & { version: number; light: boolean };
+/** `light`: pictures are linked to. `drawingsAt`: address of its drawings, before their keys; without it, for its person. */
+type Rendered = Written & { version: number; light: boolean; drawingsAt?: string };
 
 // In characters: what is shown of a long text at once. Rendering that takes some 20 ms.
 const pageLength = 30_000;
@@ -31,12 +31,8 @@ export async function showText(artifact: Rendered, asked: number): Promise<Shown
   const all = pagesOf(kind === "text" ? withoutTitle(text, artifact.title) : text);
   const page = Math.min(Math.max(1, asked), all.length);
   const source = asMarkdown(artifact, all[page - 1] ?? "");
-  const html = await renderedText(
-    `${id}:${version}:${page}`,
-    source,
-    { docId: id, drawingsAt: drawingsOf(id, version), light },
-    userId,
-  );
+  const { drawingsAt = drawingsOf(id, version) } = artifact;
+  const html = await renderedText(`${drawingsAt}:${page}`, source, { docId: id, drawingsAt, light }, userId);
   return { pages: all.length, page, html };
 }
 

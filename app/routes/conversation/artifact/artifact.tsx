@@ -16,7 +16,7 @@ import { requireActive, requireAuth } from "../../../web/guards.server.ts";
 import { firstChunk } from "../stream/chunks.server.ts";
 import type { Route } from "./+types/artifact";
 import { passageSources, passagesOf, showText } from "./artifact-text.server.ts";
-import { ArtifactText } from "./artifact-text.tsx";
+import { ArtifactText, Downloads, TextPages } from "./artifact-text.tsx";
 import { growingText } from "./growing-text.server.ts";
 import { writerWords } from "./kind-words.ts";
 import { isPage } from "./page/is-page.ts";
@@ -166,7 +166,10 @@ export default function Artifact({ loaderData, actionData }: Route.ComponentProp
               <ArtifactText text={shown.text} />
             </article>
           )}
-          <Pages here={here} n={shown.n} last={last} {...shown.text} />
+          <TextPages
+            to={(page) => `${here}?pagina=${page}${shown.n < last ? `&version=${shown.n}` : ""}`}
+            {...shown.text}
+          />
         </>
       )}
     </main>
@@ -182,7 +185,6 @@ type ActionsProps = Pick<Route.ComponentProps["loaderData"], "kind" | "language"
 function Actions({ here, kind, language, mayChange, last, shown }: ActionsProps) {
   const isLast = shown.n === last;
   const version = isLast ? "" : `&version=${shown.n}`;
-  const formats = { text: ["docx", "odt", "md"], table: ["xlsx", "csv"], code: ["txt"] }[kind];
   const page = shown.text.page > 1 ? `&pagina=${shown.text.page}` : "";
   return (
     <>
@@ -216,33 +218,19 @@ function Actions({ here, kind, language, mayChange, last, shown }: ActionsProps)
         {mayChange && (
           <>
             {" "}
+            <a className="button" href={`${here}/compartir`}>
+              Compartir
+            </a>{" "}
             <a className="button" href={`${here}/eliminar`}>
               Eliminar
             </a>
           </>
         )}
       </p>
-      <p className="mt-3 text-text-2">
-        Descargar:{" "}
-        {formats.map((format, n) => (
-          <span key={format}>
-            {n > 0 && " · "}
-            <a href={`${here}/descargar?formato=${format}${version}`}>{formatWords[format]}</a>
-          </span>
-        ))}
-      </p>
+      <Downloads at={`${here}/descargar`} kind={kind} version={isLast ? undefined : shown.n} />
     </>
   );
 }
-
-const formatWords: Record<string, string> = {
-  docx: "Word (DOCX)",
-  odt: "LibreOffice (ODT)",
-  md: "Markdown",
-  xlsx: "Excel (XLSX)",
-  csv: "CSV",
-  txt: "el archivo",
-};
 
 type PassagesProps = {
   here: string;
@@ -290,29 +278,5 @@ function Passages({ here, shown, passages, result }: PassagesProps) {
         </div>
       ))}
     </section>
-  );
-}
-
-type PagesProps = { here: string; n: number; last: number; page: number; pages: number };
-
-function Pages({ here, n, last, page, pages }: PagesProps) {
-  if (pages < 2) return null;
-  const to = (other: number) => `${here}?pagina=${other}${n < last ? `&version=${n}` : ""}`;
-  return (
-    <nav className="buttons mt-6" aria-label="Páginas">
-      {page > 1 && (
-        <a className="button" href={to(page - 1)}>
-          Anterior
-        </a>
-      )}{" "}
-      <span>
-        Página {page} de {pages}
-      </span>{" "}
-      {page < pages && (
-        <a className="button" href={to(page + 1)}>
-          Siguiente
-        </a>
-      )}
-    </nav>
   );
 }
