@@ -6,7 +6,7 @@ const quoteBegins = [
   /^\s*(?:El|On|Le|O|Em|Am)\b.{3,200}(?:escribió|wrote|escribiu|escreveu|va escriure|a écrit|schrieb)\s*:\s*$/i,
   /^\s*(?:De|From|Von)\s*:\s.+$/i,
 ];
-const quoteHead = /^\s*(?:Enviado|Sent|Para|To|Fecha|Date|Asunto|Subject)\s*(?:el)?\s*:/i;
+const quoteHead = /^\s*(?:Enviado|Sent|Para|To|Fecha|Date|Asunto|Subject)(?:\s+el)?\s*:/i;
 
 /** The words of an e-mail's writer, without what they quote, and without what is below the line of a signature. */
 export function ownWords(text: string): string {

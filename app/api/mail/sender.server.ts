@@ -38,12 +38,18 @@ function withoutComments(header: string): string {
   return kept;
 }
 
+/** Parts of results that name a domain, by their method. */
+const properties = new Map([
+  ["dmarc", /(?:^|\s)header\.from\s*=\s*"?([^\s";]+)/],
+  ["dkim", /(?:^|\s)header\.(?:d|i)\s*=\s*"?([^\s";]+)/],
+  ["spf", /(?:^|\s)smtp\.mailfrom\s*=\s*"?([^\s";]+)/],
+]);
+
 /** Whether a result says that an e-mail is from a domain: its signature or its way is that of the domain itself, or of one above it. */
 function isAbout(result: string, domain: string): boolean {
   const [, method = "", outcome] = /^(\w+)\s*=\s*(\w+)/.exec(result) ?? [];
   if (outcome !== "pass") return false;
-  const property = { dmarc: "header\\.from", dkim: "header\\.(?:d|i)", spf: "smtp\\.mailfrom" }[method];
-  const named = property && new RegExp(`(?:^|\\s)${property}\\s*=\\s*"?([^\\s";]+)`).exec(result)?.[1];
+  const [, named] = properties.get(method)?.exec(result) ?? [];
   if (!named) return false;
   const other = named.slice(named.lastIndexOf("@") + 1);
   return other === domain || (method === "dkim" && other.includes(".") && domain.endsWith(`.${other}`));

@@ -15,9 +15,9 @@ export const skillName = (typed: string): string =>
     .replace(/\p{M}/gu, "")
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-+|-+$/g, "")
+    .replace(/^-|-$/g, "")
     .slice(0, limits.skillName)
-    .replace(/-+$/, "");
+    .replace(/-$/, "");
 
 /** Reads a `SKILL.md`: YAML with name and description between lines of hyphens, then the instructions. Throws 422. */
 export function readSkill(text: string): ReadSkill {
