@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { limits } from "../../app/process/limits.ts";
 import { type Account, type Api, openApi, parseChunks, textOf } from "../support/api.ts";
@@ -5,7 +6,9 @@ import { ruleEngines } from "../support/engines.ts";
 import { says, startWritingModel } from "../support/writing-model.ts";
 
 type Room = { id: string; code: string; isOpen: boolean; joined: number; asked: number; spent: number };
+type Guests = { items: { name: string }[] };
 type Conversation = {
+  code: string;
   refusal: string | null;
   left: number;
   items: { id: string; role: string; content: string; status: string; sources: { title: string; fileId: unknown }[] }[];
@@ -140,6 +143,26 @@ for (const engine of await ruleEngines()) {
       expect((await ask(other, says("Más"))).status).toBe(403);
       const { body } = await api.call("GET", `/api/room/${dear.id}`, { token: ana.token });
       expect((body as Room).spent).toBeGreaterThan(0);
+    });
+
+    it("take somebody who has pressed twice once", async () => {
+      const room = await opened({ people: 2 });
+      const key = randomBytes(24).toString("base64url");
+      const press = (code: string, more: object = {}) =>
+        api.call("POST", `/api/guest/room/${code}`, { json: { name: "Eva", key, ...more } });
+      const pressed = await Promise.all([press(room.code), press(room.code), press(room.code)]);
+      expect(pressed.map(({ status, text }) => [status, text])).toEqual(
+        pressed.map(() => [201, expect.stringContaining(key)]),
+      );
+      const { items } = (await api.call("GET", `/api/room/${room.id}/guests`, { token: ana.token })).body as Guests;
+      expect(items.map(({ name }) => name)).toEqual(["Eva"]);
+      await entered(room);
+      expect((await press(room.code)).status).toBe(201);
+      expect((await enter(room.code)).status).toBe(403);
+      // Nor does it open another room, or a short one anything.
+      await press((await opened()).code);
+      expect(await read(key)).toMatchObject({ code: room.code });
+      expect((await press(room.code, { key: "abc" })).status).toBe(422);
     });
 
     it("take more people at once than an account may ask for", async () => {
@@ -315,7 +338,7 @@ for (const engine of await ruleEngines()) {
         release();
         const asks = guests.slice(4).map((guest) => as(guest, "POST", "/message", { content: says("Y esto") }));
         const gone = api.call("DELETE", `/api/room/${room.id}`, { token: ana.token });
-        const answers = await Promise.all([gone, ...asks]);
+        const answers = await Promise.all([gone, ...asks, enter(room.code), enter(room.code)]);
         const statuses = answers.map(({ status }) => status);
         expect(statuses.filter((status) => status >= 500)).toEqual([]);
         expect(statuses[0]).toBe(204);

@@ -47,7 +47,16 @@ const enterRoute = createRoute({
   path: "/room/{code}",
   request: {
     params: codeParam,
-    body: takes(z.strictObject({ name: line("El nombre", limits.name).default("") })),
+    body: takes(
+      z.strictObject({
+        name: line("El nombre", limits.name).default(""),
+        key: z
+          .string()
+          .regex(/^[\w-]{32,100}$/, "La clave tiene de 32 a 100 letras, cifras o guiones.")
+          .optional()
+          .openapi({ description: "Al azar, y será su «token»: si llega dos veces, entra una sola persona." }),
+      }),
+    ),
   },
   responses: {
     201: answers(
@@ -60,10 +69,25 @@ const enter: RouteHandler<typeof enterRoute, ApiEnv> = async (c) => {
   const { db, clock } = c.var.services;
   const room = await findRoom(c, c.req.valid("param").code);
   const assistant = assistantOf(await hostedRoom(db, room));
-  const token = randomBytes(24).toString("base64url");
+  const { name: guestName, key: token = randomBytes(24).toString("base64url") } = c.req.valid("json");
   const now = clock.now();
   const endsAt = Number(room.endsAt) + readFor;
   await db.transaction().execute(async (trx) => {
+    const sessionId = newId();
+    const { numInsertedOrUpdatedRows } = await trx
+      .insertInto("sessions")
+      .values({
+        ...{ id: sessionId, createdAt: now, updatedAt: now, userId: room.userId, roomId: room.id },
+        ...{ guestHash: hashToken(token), guestName },
+        // Tokens that nobody has: what opens a session of an account opens none of these.
+        ...{ accessHash: hashToken(newId()), refreshHash: hashToken(newId()), generation: 0, rotatedAt: now },
+        ...{ accessExpiresAt: 0, refreshExpiresAt: endsAt, lastSeenAt: now, endsAt },
+        ...{ userAgent: "", ip: "", accessId: null, providerSession: null, idToken: null, byPasskey: 0 },
+      })
+      // Somebody who has pressed twice is there already.
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst();
+    if (numInsertedOrUpdatedRows === 0n) return;
     const { numUpdatedRows } = await trx
       .updateTable("rooms")
       .set({ joined: sql`joined + 1` })
@@ -74,18 +98,6 @@ const enter: RouteHandler<typeof enterRoute, ApiEnv> = async (c) => {
       .where(hasLeft)
       .executeTakeFirst();
     if (numUpdatedRows === 0n) throw shutOut(shutBy(room, now) ?? "full");
-    const sessionId = newId();
-    await trx
-      .insertInto("sessions")
-      .values({
-        ...{ id: sessionId, createdAt: now, updatedAt: now, userId: room.userId, roomId: room.id },
-        ...{ guestHash: hashToken(token), guestName: c.req.valid("json").name },
-        // Tokens that nobody has: what opens a session of an account opens none of these.
-        ...{ accessHash: hashToken(newId()), refreshHash: hashToken(newId()), generation: 0, rotatedAt: now },
-        ...{ accessExpiresAt: 0, refreshExpiresAt: endsAt, lastSeenAt: now, endsAt },
-        ...{ userAgent: "", ip: "", accessId: null, providerSession: null, idToken: null, byPasskey: 0 },
-      })
-      .execute();
     const { userId, name: title } = room;
     // Titled, as no model is to be asked for a title that nobody reads.
     const chat = chatRow(now, { userId, title, titled: 1, sessionId, assistantId: assistant.id });

@@ -43,6 +43,7 @@ export function Entrance({ room, result }: { room: ShownRoom; result: FormResult
         </div>
       ) : (
         <PostForm className="fields mt-6">
+          <input type="hidden" name="key" value={room.enterKey} />
           <Fields id="entrar" result={result}>
             <Field
               name="name"

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { v7 as newId } from "uuid";
 import { isTextBrowser } from "../../../http/text-browsers.server.ts";
 import { momentInWords } from "../../../process/time-zones.server.ts";
@@ -23,6 +24,7 @@ export function roomShown(room: GuestRoom, zone: string) {
     aiNotice: room.aiNotice,
     refusal: room.refusal,
     beginnings: room.beginnings,
+    enterKey: randomBytes(24).toString("base64url"),
   };
 }
 export type ShownRoom = ReturnType<typeof roomShown>;

@@ -48,7 +48,7 @@ export const action = ({ context, params: { code }, request }: Route.ActionArgs)
     if (does === "enter") {
       // Somebody who has gone back and comes in again is there already.
       if (await conversationOf(context, code, request)) return redirect(at, 303);
-      const entered = await read(guest.room[":code"].$post({ param: { code }, json: { name } }));
+      const entered = await read(guest.room[":code"].$post({ param: { code }, json: { name, ...(key && { key }) } }));
       return redirect(at, { status: 303, headers: { "Set-Cookie": await keepGuest(code, request, entered.token) } });
     }
     const header = await asGuest(code, request);
