@@ -34,6 +34,11 @@ const measures: Record<string, () => Promise<void>> = {
     await measureStreams("documents", 200, { within: 2, cpu: 3.5, first: 1000 });
     await measureStreams("documents", 1000, { within: 2, cpu: 16 });
   },
+  // A class that asks at once, as pages without script, beside as many people with an account.
+  rooms: async () => {
+    await measureStreams("rooms", 40, { within: 2, first: 1000 });
+    await measureStreams("documents", 40, { within: 2, first: 1000 });
+  },
   events: () => measureStreams("events", 200, { within: 2, cpu: 4, first: 1000 }),
 };
 const named = process.argv.slice(2);

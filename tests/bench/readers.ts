@@ -2,8 +2,8 @@ import { Agent, type IncomingMessage, request } from "node:http";
 import { tokens } from "./model.ts";
 import { cpuOf, memoryOf } from "./process.ts";
 
-/** Somebody with an account: where it is, how they show who they are, and what their composer brings along. */
-export type Person = { url: string; token: string; cookie: string; form: Record<string, string> };
+/** Somebody with an account, or a guest of the room at `room`: where it is, how they show who they are, and what their composer brings along. */
+export type Person = { url: string; token: string; cookie: string; form: Record<string, string>; room?: string };
 type Asked = { url: string; method?: string; headers?: Record<string, string>; body?: string };
 type Answer = { status: number | undefined; location: string | undefined; text: string };
 /** Asks for one reply and reads it to its end; what it asks for is watched for tokens. */
@@ -13,13 +13,23 @@ export type Reader = (ask: (asked: Asked) => Promise<Answer>) => Promise<void>;
 const tokenLength = 50;
 
 /** Sends a message as a page without script does, and answers the address of its chat. */
-async function send(ask: Parameters<Reader>[0], { url, cookie, form }: Person): Promise<string> {
+async function send(
+  ask: Parameters<Reader>[0],
+  { url, cookie, form, room = "/conversation/chat" }: Person,
+): Promise<string> {
   const headers = { Cookie: cookie, Origin: url, "Content-Type": "application/x-www-form-urlencoded" };
   const body = new URLSearchParams({ ...form, content: "Cuéntame" }).toString();
-  const path = `${url}/conversation/chat`;
+  const path = `${url}${room}`;
   const { location, status, text } = await ask({ url: path, method: "POST", headers, body });
   if (!location) throw new Error(`sending answered ${status}: ${text.slice(0, 300)}`);
   return new URL(location, url).href;
+}
+
+/** Reads a reply in the page that it grows in, without script. */
+function document(person: Person): Reader {
+  return async (ask) => {
+    await ask({ url: await send(ask, person), headers: { Cookie: person.cookie } });
+  };
 }
 
 /** The ways in which a reply is asked for and read. */
@@ -38,11 +48,9 @@ export const readers = {
       const body = JSON.stringify({ model: "banco", stream: true, messages: [{ role: "user", content: "Cuéntame" }] });
       await ask({ url: `${url}/v1/chat/completions`, method: "POST", headers, body });
     },
-  documents:
-    (person: Person): Reader =>
-    async (ask) => {
-      await ask({ url: await send(ask, person), headers: { Cookie: person.cookie } });
-    },
+  documents: document,
+  // By guests, who have no account.
+  rooms: document,
   events:
     (person: Person): Reader =>
     async (ask) => {

@@ -32,8 +32,7 @@ export async function measureStreams(kind: keyof typeof readers, count: number, 
   add(`${what}, through a relay: added to the first token, p95`, percentile(floor.firsts, 95), "ms");
 
   const server = await startServer({ LOG_LEVEL: "silent", OPENAI_BASE_URL: model.url, OPENAI_API_KEY: "x" });
-  const people: Person[] = [];
-  for (let n = 0; n < Math.ceil(count / repliesOfEach); n++) people.push(await signUp(server.url));
+  const people = kind === "rooms" ? await enterRoom(server.url, count) : await signUpFor(server.url, count);
   const before = memoryOf(server.process.pid);
   const read = readers[kind];
   const own = await load(server.process.pid, { count, within }, (n) => {
@@ -66,6 +65,37 @@ const relayed =
     await ask({ url, method: "POST", headers: { "Content-Type": "application/json" }, body });
   };
 
+async function signUpFor(url: string, count: number): Promise<Person[]> {
+  const people: Person[] = [];
+  for (let n = 0; n < Math.ceil(count / repliesOfEach); n++) people.push(await signUp(url));
+  return people;
+}
+
+/** Opens a room by its form, and lets so many come in by its one address. */
+async function enterRoom(url: string, count: number): Promise<Person[]> {
+  const host = new Browser(url);
+  await host.signUp();
+  await host.change("/conversation/assistant/crear", { name: "Profe" });
+  const list = "/conversation/sala";
+  const [, assistantId = ""] =
+    /name="assistantId"[\s\S]*?<option value="([\w-]{36})"/.exec(await host.html(list)) ?? [];
+  const limits = { hours: "2", people: String(count), messages: "5000", budget: "" };
+  const opened = await host.submit(list, list, { name: "Clase", assistantId, showsTexts: "", ...limits });
+  const [, address = ""] =
+    /href="([^"]*\/sala\/[a-z\d]+)"/.exec(await host.html(opened.headers.get("Location") ?? "")) ?? [];
+  const room = new URL(address).pathname;
+  const people: Person[] = [];
+  for (let n = 0; n < count; n++) {
+    const guest = new Browser(url);
+    await guest.submit(room, room, { does: "enter", name: "" });
+    const form = { ...hiddenFields(await guest.html(room), room), does: "ask" };
+    people.push({ url, token: "", cookie: cookieOf(guest), form, room });
+  }
+  return people;
+}
+
+const cookieOf = ({ cookies }: Browser) => [...cookies].map((pair) => pair.join("=")).join("; ");
+
 async function signUp(url: string): Promise<Person> {
   const json = { name: "Ana", email: `${crypto.randomUUID()}@ejemplo.es`, password };
   const headers = { "Content-Type": "application/json" };
@@ -74,6 +104,5 @@ async function signUp(url: string): Promise<Person> {
   await browser.signIn(json.email);
   // A key would make one message of all.
   const { key: _, ...form } = hiddenFields(await browser.html("/conversation/chat"), "/conversation/chat");
-  const cookie = [...browser.cookies].map((pair) => pair.join("=")).join("; ");
-  return { url, token: await answer.text(), cookie, form };
+  return { url, token: await answer.text(), cookie: cookieOf(browser), form };
 }

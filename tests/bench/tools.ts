@@ -1,5 +1,5 @@
 // Cost of tools: `npm run bench -- tools`. A call of a server beside the bare call, and a reply that offers a hundred tools beside one that
-// offers none, in one run.
+// offers none, and one of somebody with a hundred skills, in one run.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -11,6 +11,7 @@ import { startScriptedModel, steps } from "../support/tool-servers.ts";
 // Few enough for the rate limit: each series is somebody else's.
 const rounds = 20;
 const tools = 100;
+const skills = 100;
 
 const model = await startScriptedModel();
 const server = await startTools();
@@ -25,12 +26,20 @@ const { items } = (await api.call("GET", "/api/tool", { token: person.token })).
 for (const { id } of items) await api.call("DELETE", `/api/tool/${id}`, { token: person.token });
 
 const bare = await times(() => fetch(server.url, { method: "POST", body: call(1) }).then((answer) => answer.text()));
-const say = async (content: string, modelId: string) => {
-  const { token } = await api.signUp();
+const say = async (content: string, modelId: string, { token } = { token: "" }) => {
+  if (!token) ({ token } = await api.signUp());
   return () => api.converse(token, { content, modelId });
 };
 const without = await times(await say("Hola", plain));
 const none = await times(await say("Hola", using));
+const skilled = await api.signUp();
+for (let n = 0; n < skills; n++) {
+  const description = `Cómo se hace el trámite ${n}. Úsalo cuando pregunten por él, por sus plazos o por lo que hay que traer.`;
+  const json = { name: `tramite-${n}`, description, content: "# Trámite\n\n1. Pedirlo.\n2. Traerlo.\n".repeat(100) };
+  const { status, text } = await api.call("POST", "/api/skill", { token: skilled.token, json });
+  if (status !== 201) throw new Error(text);
+}
+const withSkills = await times(await say("Hola", using, skilled));
 await make("/api/tool", { name: "muchas", kind: "mcp", address: server.url });
 const offered = await times(await say("Hola", using));
 const called: number[] = [];
@@ -68,6 +77,7 @@ row("llamada directa a la herramienta (suelo)", bare);
 row("la misma, desde una respuesta", called);
 row("respuesta de un modelo que no usa herramientas", without);
 row("de uno que las usa, sin ninguna", none);
+row(`lo mismo, de quien tiene ${skills} oficios`, withSkills);
 row(`de uno que las usa, con ${tools}`, offered);
 row("lo que el hilo se retiene con una llamada", calm);
 row("lo mismo, si su servidor manda mensajes sin parar", storm);
