@@ -4,6 +4,7 @@ import type { ApiEnv } from "../env.server.ts";
 import { active, noProgram, signedIn } from "../http/authentication.server.ts";
 import { answerInvalid, invalid, notFound } from "../http/problem.server.ts";
 import { publishes } from "../http/publish-change.server.ts";
+import { countAttempt, networkOf } from "../http/rate-limit.server.ts";
 import { answers, bearer, id, idParam, iso } from "../http/schemas.server.ts";
 import { artifact, artifactShare } from "./artifact-fields.server.ts";
 import { findOwnArtifact } from "./artifacts.server.ts";
@@ -81,6 +82,7 @@ const readSharedRoute = createRoute({
   responses: { 200: answers(sharedArtifact, "La versión compartida de un escrito.") },
 });
 const readShared: RouteHandler<typeof readSharedRoute, ApiEnv> = async (c) => {
+  await countAttempt(c, "shared", networkOf(c));
   const { db, config } = c.var.services;
   const row = await db
     .selectFrom("artifacts")

@@ -37,6 +37,8 @@ const rules = {
   // A class comes from one network, and looks at its room again and again.
   room: { points: 3_000, duration: quarter },
   guest: { points: 30, duration: 60 },
+  // A class reads one, each of its drawings besides; each may be made a document, which takes a process.
+  shared: { points: 1_000, duration: quarter },
   receipt: { points: 120, duration: quarter },
   // Readers of news look once a minute at most.
   feed: { points: 60, duration: quarter },
