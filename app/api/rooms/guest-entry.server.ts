@@ -54,7 +54,10 @@ const enterRoute = createRoute({
           .string()
           .regex(/^[\w-]{32,100}$/, "La clave tiene de 32 a 100 letras, cifras o guiones.")
           .optional()
-          .openapi({ description: "Al azar, y será su «token»: si llega dos veces, entra una sola persona." }),
+          .openapi({
+            description: "Al azar, y será su «token»: si llega dos veces, entra una sola persona.",
+            example: "Zk3v9Q2mXo7rT1yLwB8sUcPeZk3v9Q2m",
+          }),
       }),
     ),
   },
