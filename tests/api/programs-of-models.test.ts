@@ -36,7 +36,7 @@ afterAll(async () => {
 
 const run = async (codigo: string, from: Partial<Caller> = {}) => {
   const caller = { userId: ana.id, chatId, projectId: null, sessionId: null, modelId, messageId: "", zone: "UTC" };
-  const outcome = await program({ db: api.db }).call(
+  const outcome = await program({ db: api.db, artifacts: api.services.artifacts }).call(
     { codigo },
     { ...caller, signal: new AbortController().signal, length: 60_000, answers: [], ...from },
   );
@@ -144,6 +144,40 @@ it.each([
   ["wants another's file", "archivo('secreto')", "No hay ningún archivo «secreto». Hay: gastos.csv"],
 ])("says why a program that %s gives nothing", async (_name, code, why) => {
   await expect(run(code)).rejects.toThrow(why);
+});
+
+it("leaves tables, texts and drawings as artifacts of the chat, once however often it is run", async () => {
+  const code = `const filas = archivo("gastos").filas;
+const totales = Object.entries(agrupar(filas, "Mes")).map(([Mes, suyas]) => ({ Mes, Total: suma(suyas, "Euros") / 8 }));
+guardar("Totales.csv", totales);
+guardar("Nota: así.md", "Dicho «sí»; y punto.");
+guardar("Gráfico.vl.json", { mark: "bar", data: { values: totales } });
+print("Ya está");`;
+  const said = await run(code);
+  expect(said).toMatch(/^Ya está\nGuardado en el escrito \d+, «Totales»\./);
+  expect(await run(code)).toContain("«Gráfico»");
+  type Listed = { items: { id: string; title: string; kind: string; language: string | null; version: number }[] };
+  const { items } = (await api.call("GET", `/api/artifact?chatId=${chatId}`, { token: ana.token })).body as Listed;
+  const kept = items.map(({ title, kind, language, version }) => ({ title, kind, language, version }));
+  expect(kept.sort((a, b) => a.title.localeCompare(b.title, "es"))).toEqual([
+    { title: "Gráfico", kind: "code", language: "vega-lite", version: 2 },
+    { title: "Nota: así", kind: "text", language: null, version: 2 },
+    { title: "Totales", kind: "table", language: null, version: 2 },
+  ]);
+  const totals = items.find(({ title }) => title === "Totales")?.id;
+  const { body } = await api.call("GET", `/api/artifact/${totals}`, { token: ana.token });
+  expect(body).toMatchObject({ text: "Mes;Total\nenero;162,5\nfebrero;100" });
+});
+
+it("keeps nothing of a program that fails, and no more than it may", async () => {
+  await expect(run("guardar('a.md', 'A'); throw new Error('tarde')")).rejects.toThrow("tarde");
+  const tooMany = "for (let n = 0; n < 6; n++) guardar(n + '.md', 'x')";
+  await expect(run(tooMany)).rejects.toThrow("no se guardan más de 5");
+  await expect(run("guardar('largo.md', 'x'.repeat(2e6))")).rejects.toThrow("tiene más de");
+  await expect(run("guardar('vacío.csv', [])")).rejects.toThrow("está vacío");
+  expect(await run("guardar('a.md', 'A')", { chatId: "otro" })).toBe("Aquí no se guarda nada: no hay conversación.");
+  const list = await api.call("GET", `/api/artifact?chatId=${chatId}&q=vac`, { token: ana.token });
+  expect(list.body).toEqual({ items: [] });
 });
 
 it("has no files of other people's chats", async () => {

@@ -180,6 +180,17 @@ it("is read by anyone with its link, as it was when that was made", async () => 
   expect(await ana.html(`${own}/compartir`)).not.toContain(shared);
 });
 
+it("is left by a program beside the conversation, with what the program prints", async () => {
+  const codigo = `guardar("Gastos.csv", [{ Mes: "enero", Euros: 1.5 }]); print("Suma 1,5")`;
+  const chat = await ana.say(makes("ejecutar_programa", { codigo }));
+  await expect.poll(async () => readable(await ana.html(chat))).toContain("Hecho.");
+  const html = await ana.html(chat);
+  const saved = /\/conversation\/escrito\/[\w-]{36}/.exec(html)?.[0] ?? "";
+  expect(html).toContain("<iframe");
+  expect(html).toContain('<pre dir="auto">Suma 1,5');
+  expect(await ana.html(saved)).toMatch(/<td>1,5<\/td>/);
+});
+
 it("is shared by its person alone", async () => {
   const made = await ana.change("/conversation/escrito/crear", { title: "Mío", text: "Algo" });
   const own = made.headers.get("Location") ?? "";

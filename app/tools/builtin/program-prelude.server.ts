@@ -55,7 +55,25 @@ const tabla = (filas) => {
   const row = (cells) => "| " + cells.map((one) => said(one ?? "").replace(/\s+/g, " ").replace(/\|/g, "\\|")).join(" | ") + " |";
   print([row(names), row(names.map(() => "---")), ...filas.map((fila) => row(names.map((name) => fila[name])))].join("\n"));
 };
+const cell = (one) => {
+  const text = typeof one === "number" ? String(one).replace(".", ",") : said(one ?? "");
+  return /[";\n\r]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text;
+};
+const csv = (filas) => {
+  const names = Object.keys(filas[0]);
+  return [names, ...filas.map((fila) => names.map((name) => fila[name]))].map((cells) => cells.map(cell).join(";")).join("\n");
+};
+const isRows = (one) => Array.isArray(one) && one.length > 0 && one.every((fila) => typeof fila === "object" && fila !== null && !Array.isArray(fila));
+const guardar = (nombre, contenido) => {
+  const name = String(nombre ?? "").trim();
+  if (!name) throw new Error("guardar('nombre.csv', contenido) necesita un nombre");
+  const text = isRows(contenido) && !/\.json$/i.test(name) ? csv(contenido) : typeof contenido === "object" && contenido !== null ? JSON.stringify(contenido, null, 2) : String(contenido ?? "");
+  if (!text.trim() || contenido?.length === 0) throw new Error("«" + name + "» está vacío");
+  if (text.length > __letras) throw new Error("«" + name + "» tiene más de " + __letras + " letras");
+  const refused = __guardar(name, text);
+  if (refused) throw new Error(refused);
+};
 const console = { log: print, error: print, warn: print, info: print };
-Object.assign(globalThis, { print, archivos, archivo, numero, suma, media, agrupar, tabla, console });
+Object.assign(globalThis, { print, archivos, archivo, numero, suma, media, agrupar, tabla, guardar, console });
 })();
 `;

@@ -1,10 +1,12 @@
 import { extname } from "node:path";
 import { sql } from "kysely";
+import type { Artifacts } from "../../artifacts/artifacts.server.ts";
 import type { Db } from "../../db/engine.server.ts";
 import { runWorker, TooMuch } from "../../process/child-process.server.ts";
 import { FairQueue } from "../../process/work/fair-queue.server.ts";
 import { type Caller, type OwnTool, ToolRefused } from "../tool.server.ts";
 import type { ProgramAnswer, ProgramFile, ProgramJob } from "./program.worker.ts";
+import { keepFiles } from "./program-files.server.ts";
 
 // In characters: of a program, and of the files that it is given together.
 const longest = 50_000;
@@ -15,17 +17,17 @@ const within = 12_000;
 const queue = new FairQueue(2);
 
 /** «Calcular con un programa»: JavaScript in WebAssembly, in a child process without network and files but the texts of the chat. */
-export const program = ({ db }: { db: Db }): OwnTool => ({
+export const program = ({ db, artifacts }: { db: Db; artifacts: Artifacts }): OwnTool => ({
   tool: "ejecutar_programa",
   label: "Calcular con un programa",
   description:
-    "Ejecuta un programa en JavaScript y devuelve lo que imprime con print(). Úsalo para cualquier cuenta con datos, en lugar de calcular de cabeza. Los archivos de la conversación están en archivo('nombre'): .texto y .filas (objetos por los nombres de las columnas, con textos). Hay numero('1.234,56'), suma(filas, 'campo'), media(filas, 'campo'), agrupar(filas, 'campo') y tabla(filas), que imprime una tabla. No hay red, ni esperas, ni otras bibliotecas.",
+    "Ejecuta un programa en JavaScript y devuelve lo que imprime con print(). Úsalo para cualquier cuenta con datos, en lugar de calcular de cabeza. Los archivos de la conversación están en archivo('nombre'): .texto y .filas (objetos por los nombres de las columnas, con textos). Hay numero('1.234,56'), suma(filas, 'campo'), media(filas, 'campo'), agrupar(filas, 'campo') y tabla(filas), que imprime una tabla. guardar('nombre.csv', filas o texto) deja un escrito que la persona ve y descarga: .csv es una tabla, .md un texto, .svg o .vl.json (Vega-Lite, con sus datos dentro) un dibujo. No hay red, ni esperas, ni otras bibliotecas.",
   schema: {
     type: "object",
     properties: { codigo: { type: "string", title: "Programa", description: "JavaScript, sin import ni await" } },
     required: ["codigo"],
   },
-  // Files of others come into the prompt by it.
+  // Files of others come into the prompt by it. Run again, it leaves nothing twice: it counts as one that changes nothing.
   reachesOut: true,
   async call({ codigo }, caller) {
     const code = String(codigo ?? "");
@@ -35,11 +37,13 @@ export const program = ({ db }: { db: Db }): OwnTool => ({
       throw new ToolRefused(
         "Este modelo recibe los textos con seudónimos, y un programa podría deletrear los de verdad.",
       );
-    const { printed, problem, isLate } = await run(db, code, caller);
+    const { printed, saved, problem, isLate } = await run(db, code, caller);
     if (isLate) throw new ToolRefused("El programa no ha acabado en 10 segundos.");
     if (problem)
       throw new ToolRefused(`El programa ha fallado: ${problem}${printed && `\nHabía impreso:\n${printed}`}`);
-    return { text: printed.trim() || "El programa ha acabado sin imprimir nada: usa print()." };
+    const { said, ...kept } = await keepFiles({ db, artifacts }, saved, caller);
+    const text = [printed.trim(), ...said].filter(Boolean).join("\n");
+    return { text: text || "El programa ha acabado sin imprimir nada: usa print().", ...kept };
   },
 });
 

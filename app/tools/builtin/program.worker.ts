@@ -1,14 +1,17 @@
 import variant from "@jitl/quickjs-singlefile-mjs-release-sync";
 import { newQuickJSWASMModuleFromVariant } from "quickjs-emscripten-core";
 import { answerJob } from "../../process/child-process-entry.ts";
+import { limits } from "../../process/limits.ts";
 import { tableRows } from "../../process/text/table.ts";
 import { prelude } from "./program-prelude.server.ts";
 
 /** `text`: null where there is no room for it. */
 export type ProgramFile = { name: string; text: string | null };
 export type ProgramJob = { code: string; files: ProgramFile[] };
+/** A text that a program has saved under a name. */
+export type SavedFile = { name: string; text: string };
 /** `problem`: why it has not come to its end; `isLate`: it was stopped for its time. */
-export type ProgramAnswer = { printed: string; problem?: string; isLate?: boolean };
+export type ProgramAnswer = { printed: string; saved: SavedFile[]; problem?: string; isLate?: boolean };
 
 // In bytes and ms, and characters of what it prints.
 const memory = 192 * 1024 * 1024;
@@ -17,8 +20,9 @@ const stack = 200 * 1024;
 const runsWithin = 10_000;
 const printedAtMost = 60_000;
 const jobsAtMost = 1_000;
+const savedAtMost = 5;
 
-answerJob(async ({ code, files }: ProgramJob): Promise<ProgramAnswer> => {
+answerJob(async ({ code, files: sent }: ProgramJob): Promise<ProgramAnswer> => {
   const quickJs = await newQuickJSWASMModuleFromVariant(variant);
   const runtime = quickJs.newRuntime({ memoryLimitBytes: memory, maxStackSizeBytes: stack });
   const deadline = Date.now() + runsWithin;
@@ -28,11 +32,19 @@ answerJob(async ({ code, files }: ProgramJob): Promise<ProgramAnswer> => {
   vm.newFunction("print", (text) => {
     if (printed.length < printedAtMost) printed += `${vm.getString(text)}\n`;
   }).consume((print) => vm.setProp(vm.global, "__print", print));
+  const saved = new Map<string, string>();
+  vm.newFunction("guardar", (name, text) => {
+    const named = vm.getString(name);
+    if (saved.size >= savedAtMost && !saved.has(named)) return vm.newString(`no se guardan más de ${savedAtMost}`);
+    saved.set(named, vm.getString(text));
+    return vm.undefined;
+  }).consume((guardar) => vm.setProp(vm.global, "__guardar", guardar));
+  vm.newNumber(limits.artifact).consume((most) => vm.setProp(vm.global, "__letras", most));
   // The rows of a file are made for programs that read them: those of one may take all memory.
   vm.newFunction("filas", (place) =>
-    vm.newString(JSON.stringify(tableIn(files[vm.getNumber(place)]?.text ?? ""))),
+    vm.newString(JSON.stringify(tableIn(sent[vm.getNumber(place)]?.text ?? ""))),
   ).consume((filas) => vm.setProp(vm.global, "__filas", filas));
-  const given = files.map(({ name, text }) => ({ nombre: name, texto: text }));
+  const given = sent.map(({ name, text }) => ({ nombre: name, texto: text }));
   vm.newString(JSON.stringify(given)).consume((named) => vm.setProp(vm.global, "__archivos", named));
   const ready = vm.evalCode(prelude, "preludio.js");
   if (ready.error) throw new Error(JSON.stringify(vm.dump(ready.error)));
@@ -44,7 +56,13 @@ answerJob(async ({ code, files }: ProgramJob): Promise<ProgramAnswer> => {
   const isLate = Date.now() > deadline;
   const isCut = runtime.hasPendingJob() || promised?.type === "pending";
   const problem = error ? problemIn(vm.dump(error)) : isCut ? "espera algo que no llega: no uses await" : undefined;
-  return { printed: printed.slice(0, printedAtMost), ...(problem && { problem }), ...(isLate && { isLate }) };
+  const files = [...saved].map(([name, text]) => ({ name, text }));
+  return {
+    printed: printed.slice(0, printedAtMost),
+    saved: files,
+    ...(problem && { problem }),
+    ...(isLate && { isLate }),
+  };
 });
 
 /** Rows of a table by the names in its first row, each with the cells that it has; none where a text is no table. */

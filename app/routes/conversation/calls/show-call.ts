@@ -18,8 +18,8 @@ export function showCallPart(
   const { n, status, output, ms, asks, hasApp, artifactId } = call;
   const isCut = !call.whole || output.length > shownOfResult;
   const shown = isCut ? `${cutText(output, shownOfResult)}…` : output;
-  // The artifact itself says what came of it.
-  const isWritten = artifactId !== null && status === "done";
+  // The artifact itself says what came of it, but not what a program has printed besides.
+  const isWritten = artifactId !== null && status === "done" && call.tool !== "ejecutar_programa";
   const words = callWords(call);
   return {
     n,
