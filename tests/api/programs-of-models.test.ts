@@ -173,7 +173,7 @@ it("keeps nothing of a program that fails, and no more than it may", async () =>
   await expect(run("guardar('a.md', 'A'); throw new Error('tarde')")).rejects.toThrow("tarde");
   const tooMany = "for (let n = 0; n < 6; n++) guardar(n + '.md', 'x')";
   await expect(run(tooMany)).rejects.toThrow("no se guardan más de 5");
-  await expect(run("guardar('largo.md', 'x'.repeat(2e6))")).rejects.toThrow("tiene más de");
+  await expect(run("guardar('largo.md', 'x'.repeat(2e6))")).rejects.toThrow("es más largo que");
   await expect(run("guardar('vacío.csv', [])")).rejects.toThrow("está vacío");
   expect(await run("guardar('a.md', 'A')", { chatId: "otro" })).toBe("Aquí no se guarda nada: no hay conversación.");
   const list = await api.call("GET", `/api/artifact?chatId=${chatId}&q=vac`, { token: ana.token });

@@ -69,9 +69,8 @@ const guardar = (nombre, contenido) => {
   if (!name) throw new Error("guardar('nombre.csv', contenido) necesita un nombre");
   const text = isRows(contenido) && !/\.json$/i.test(name) ? csv(contenido) : typeof contenido === "object" && contenido !== null ? JSON.stringify(contenido, null, 2) : String(contenido ?? "");
   if (!text.trim() || contenido?.length === 0) throw new Error("«" + name + "» está vacío");
-  if (text.length > __letras) throw new Error("«" + name + "» tiene más de " + __letras + " letras");
   const refused = __guardar(name, text);
-  if (refused) throw new Error(refused);
+  if (refused) throw new Error("«" + name + "»: " + refused);
 };
 const console = { log: print, error: print, warn: print, info: print };
 Object.assign(globalThis, { print, archivos, archivo, numero, suma, media, agrupar, tabla, guardar, console });

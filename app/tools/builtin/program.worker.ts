@@ -21,6 +21,8 @@ const runsWithin = 10_000;
 const printedAtMost = 60_000;
 const jobsAtMost = 1_000;
 const savedAtMost = 5;
+// In characters; titles are cut shorter.
+const nameAtMost = 1_000;
 
 answerJob(async ({ code, files: sent }: ProgramJob): Promise<ProgramAnswer> => {
   const quickJs = await newQuickJSWASMModuleFromVariant(variant);
@@ -34,12 +36,12 @@ answerJob(async ({ code, files: sent }: ProgramJob): Promise<ProgramAnswer> => {
   }).consume((print) => vm.setProp(vm.global, "__print", print));
   const saved = new Map<string, string>();
   vm.newFunction("guardar", (name, text) => {
-    const named = vm.getString(name);
+    const [named, said] = [vm.getString(name).slice(0, nameAtMost), vm.getString(text)];
+    if (said.length > limits.artifact) return vm.newString(`es más largo que ${limits.artifact} letras`);
     if (saved.size >= savedAtMost && !saved.has(named)) return vm.newString(`no se guardan más de ${savedAtMost}`);
-    saved.set(named, vm.getString(text));
+    saved.set(named, said);
     return vm.undefined;
   }).consume((guardar) => vm.setProp(vm.global, "__guardar", guardar));
-  vm.newNumber(limits.artifact).consume((most) => vm.setProp(vm.global, "__letras", most));
   // The rows of a file are made for programs that read them: those of one may take all memory.
   vm.newFunction("filas", (place) =>
     vm.newString(JSON.stringify(tableIn(sent[vm.getNumber(place)]?.text ?? ""))),
