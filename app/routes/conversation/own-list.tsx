@@ -32,6 +32,39 @@ export function OwnList({ title, create: [to, label], empty, rows, children }: P
   );
 }
 
+type LeafProps = {
+  /** Address and label of the link that leads back. */
+  back: [to: string, label: string];
+  title: string;
+  about: string;
+  /** Address of the list, below which each row leads by its id. */
+  at: string;
+  rows: { id: string; name: string; line: string }[];
+  /** The form that makes another one. */
+  children: ReactNode;
+};
+
+/** Such a page that loads no script and has no dialogs. */
+export function OwnLeaf({ back: [to, label], title, about, at, rows, children }: LeafProps) {
+  return (
+    <main className="leaf" id="contenido">
+      <p className="mt-6">
+        <a href={to}>{label}</a>
+      </p>
+      <h1 className="mt-4">{title}</h1>
+      <p className="mt-3 text-text-2">{about}</p>
+      {rows.length > 0 && (
+        <ul className="rows mt-6">
+          {rows.map(({ id, name, line }) => (
+            <OwnRow key={id} name={name} line={line} to={`${at}/${id}`} />
+          ))}
+        </ul>
+      )}
+      {children}
+    </main>
+  );
+}
+
 /** `to`: where one is used. `changeAt`: the address below which it is changed and deleted, if this person may. */
 type RowProps = { name: string; line: string; to: string; changeAt?: string | false };
 

@@ -13,7 +13,7 @@ import { type FormResult, textOf } from "../../../web/forms/form.server.ts";
 import { typedFields } from "../../../web/forms/unsent-form.server.ts";
 import { requireActive, requireAuth } from "../../../web/guards.server.ts";
 import { listModels } from "../models.server.ts";
-import { OwnRow } from "../own-list.tsx";
+import { OwnLeaf } from "../own-list.tsx";
 import type { Route } from "./+types/batches";
 import { stateInWords } from "./state-in-words.ts";
 
@@ -31,7 +31,7 @@ export async function loader({ context }: Route.LoaderArgs) {
   return {
     batches: items.map((batch) => ({
       id: batch.id,
-      title: batch.title,
+      name: batch.title,
       line: `${stateInWords(batch)} · ${ago(batch.createdAt, now)}`,
     })),
     templates: templates.items
@@ -60,22 +60,13 @@ export async function action({ context }: Route.ActionArgs): Promise<FormResult>
 /** A person's questions in series, and the form that begins some: a template over a table. */
 export default function Batches({ loaderData: { batches, templates, models }, actionData }: Route.ComponentProps) {
   return (
-    <main className="leaf" id="contenido">
-      <p className="mt-6">
-        <a href="/conversation/template">Volver a las plantillas</a>
-      </p>
-      <h1 className="mt-4">Preguntas en serie</h1>
-      <p className="mt-3 text-text-2">
-        Una plantilla con huecos y una tabla: cada fila es una pregunta, y al final tienes la tabla con las respuestas.
-        Se hacen una tras otra, también con la página cerrada, y cuentan en tu plan.
-      </p>
-      {batches.length > 0 && (
-        <ul className="rows mt-6">
-          {batches.map(({ id, title, line }) => (
-            <OwnRow key={id} name={title} line={line} to={`/conversation/serie/${id}`} />
-          ))}
-        </ul>
-      )}
+    <OwnLeaf
+      back={["/conversation/template", "Volver a las plantillas"]}
+      title="Preguntas en serie"
+      about="Una plantilla con huecos y una tabla: cada fila es una pregunta, y al final tienes la tabla con las respuestas. Se hacen una tras otra, también con la página cerrada, y cuentan en tu plan."
+      at="/conversation/serie"
+      rows={batches}
+    >
       <h2 className="mt-8">Empezar una serie</h2>
       {templates.length === 0 ? (
         <p className="mt-3">
@@ -130,6 +121,6 @@ export default function Batches({ loaderData: { batches, templates, models }, ac
           </div>
         </PostForm>
       )}
-    </main>
+    </OwnLeaf>
   );
 }

@@ -12,7 +12,7 @@ import { apiContext } from "../../../web/context.ts";
 import { sendFields } from "../../../web/forms/form.server.ts";
 import { requireActive, requireAuth } from "../../../web/guards.server.ts";
 import { listModels } from "../models.server.ts";
-import { OwnRow } from "../own-list.tsx";
+import { OwnLeaf } from "../own-list.tsx";
 import type { Route } from "./+types/errands";
 import { Bounds } from "./bounds.tsx";
 import { placeNames, placesOf, stateWords } from "./errand-words.ts";
@@ -26,7 +26,7 @@ export async function loader({ context }: Route.LoaderArgs) {
   const now = Date.now();
   return {
     errands: items.map(({ id, title, state, updatedAt }) => ({
-      ...{ id, title },
+      ...{ id, name: title },
       line: `${stateWords[state]} · ${ago(updatedAt, now)}`,
     })),
     models: models.filter(({ local }) => !local),
@@ -60,22 +60,13 @@ export const action = ({ context }: Route.ActionArgs) =>
 /** A person's errands, and the form that begins one. */
 export default function Errands({ loaderData: { errands, models }, actionData }: Route.ComponentProps) {
   return (
-    <main className="leaf" id="contenido">
-      <p className="mt-6">
-        <a href="/conversation/chat">Volver a las conversaciones</a>
-      </p>
-      <h1 className="mt-4">Encargos</h1>
-      <p className="mt-3 text-text-2">
-        Una pregunta que lleva tiempo: se hace un plan, que tú cambias y apruebas, y después se busca, se lee y se
-        escribe un informe con sus fuentes, también con la página cerrada. Cuenta en tu plan.
-      </p>
-      {errands.length > 0 && (
-        <ul className="rows mt-6">
-          {errands.map(({ id, title, line }) => (
-            <OwnRow key={id} name={title} line={line} to={`/conversation/encargo/${id}`} />
-          ))}
-        </ul>
-      )}
+    <OwnLeaf
+      back={["/conversation/chat", "Volver a las conversaciones"]}
+      title="Encargos"
+      about="Una pregunta que lleva tiempo: se hace un plan, que tú cambias y apruebas, y después se busca, se lee y se escribe un informe con sus fuentes, también con la página cerrada. Cuenta en tu plan."
+      at="/conversation/encargo"
+      rows={errands}
+    >
       <h2 className="mt-8">Hacer un encargo</h2>
       {models.length === 0 ? (
         <p className="mt-3">No hay ningún modelo que pueda hacerlo. Avisa a quien administra.</p>
@@ -100,6 +91,6 @@ export default function Errands({ loaderData: { errands, models }, actionData }:
           </div>
         </PostForm>
       )}
-    </main>
+    </OwnLeaf>
   );
 }

@@ -12,7 +12,7 @@ import { requireUser } from "../../../web/current-user.server.ts";
 import { sendFields } from "../../../web/forms/form.server.ts";
 import { requireActive, requireAuth } from "../../../web/guards.server.ts";
 import { zoneOfPerson } from "../../../web/house.server.ts";
-import { OwnRow } from "../own-list.tsx";
+import { OwnLeaf } from "../own-list.tsx";
 import type { Route } from "./+types/rooms";
 import { RoomFields } from "./room-fields.tsx";
 import { boundFields, boundsOf } from "./room-form.server.ts";
@@ -64,23 +64,13 @@ export const action = ({ context }: Route.ActionArgs) =>
 /** A person's rooms, and the form that opens one. */
 export default function Rooms({ loaderData: { rooms, assistants }, actionData }: Route.ComponentProps) {
   return (
-    <main className="leaf" id="contenido">
-      <p className="mt-6">
-        <a href="/conversation/assistant">Volver a los asistentes</a>
-      </p>
-      <h1 className="mt-4">Salas</h1>
-      <p className="mt-3 text-text-2">
-        En una sala, quien tenga su enlace habla con un asistente tuyo sin cuenta: una clase, un mostrador, un taller.
-        Cada persona tiene su conversación, que nadie más ve y que se borra con la sala. Todo cuenta en tu plan. La casa
-        decide quién puede abrirlas.
-      </p>
-      {rooms.length > 0 && (
-        <ul className="rows mt-6">
-          {rooms.map(({ id, name, line }) => (
-            <OwnRow key={id} name={name} line={line} to={`/conversation/sala/${id}`} />
-          ))}
-        </ul>
-      )}
+    <OwnLeaf
+      back={["/conversation/assistant", "Volver a los asistentes"]}
+      title="Salas"
+      about="En una sala, quien tenga su enlace habla con un asistente tuyo sin cuenta: una clase, un mostrador, un taller. Cada persona tiene su conversación, que nadie más ve y que se borra con la sala. Todo cuenta en tu plan. La casa decide quién puede abrirlas."
+      at="/conversation/sala"
+      rows={rooms}
+    >
       <h2 className="mt-8">Abrir una sala</h2>
       {assistants.length === 0 ? (
         <p className="mt-3">
@@ -117,6 +107,6 @@ export default function Rooms({ loaderData: { rooms, assistants }, actionData }:
           </div>
         </PostForm>
       )}
-    </main>
+    </OwnLeaf>
   );
 }

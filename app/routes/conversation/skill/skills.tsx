@@ -9,7 +9,7 @@ import { read, refusalIn } from "../../../web/api-result.server.ts";
 import { apiContext, filesContext, sessionContext } from "../../../web/context.ts";
 import type { FormResult } from "../../../web/forms/form.server.ts";
 import { requireActive, requireAuth } from "../../../web/guards.server.ts";
-import { OwnRow } from "../own-list.tsx";
+import { OwnLeaf } from "../own-list.tsx";
 import type { Route } from "./+types/skills";
 
 export const middleware: Route.MiddlewareFunction[] = [requireAuth, requireActive];
@@ -48,22 +48,13 @@ export async function action({ context }: Route.ActionArgs): Promise<FormResult>
 /** Skills that a person may use, and the form that takes one in. */
 export default function Skills({ loaderData: { skills }, actionData }: Route.ComponentProps) {
   return (
-    <main className="leaf" id="contenido">
-      <p className="mt-6">
-        <a href="/conversation/assistant">Volver a los asistentes</a>
-      </p>
-      <h1 className="mt-4">Oficios</h1>
-      <p className="mt-3 text-text-2">
-        Un oficio dice cómo se hace un trabajo: un bando, un acta, una corrección. Un modelo que usa herramientas sabe
-        cómo se llaman los tuyos y para qué sirven, y abre el que necesita.
-      </p>
-      {skills.length > 0 && (
-        <ul className="rows mt-6">
-          {skills.map(({ id, name, line }) => (
-            <OwnRow key={id} name={name} line={line} to={`/conversation/oficio/${id}`} />
-          ))}
-        </ul>
-      )}
+    <OwnLeaf
+      back={["/conversation/assistant", "Volver a los asistentes"]}
+      title="Oficios"
+      about="Un oficio dice cómo se hace un trabajo: un bando, un acta, una corrección. Un modelo que usa herramientas sabe cómo se llaman los tuyos y para qué sirven, y abre el que necesita."
+      at="/conversation/oficio"
+      rows={skills}
+    >
       <p className="buttons mt-6">
         <a className="button primary" href="/conversation/oficio/crear">
           Escribir un oficio
@@ -84,6 +75,6 @@ export default function Skills({ loaderData: { skills }, actionData }: Route.Com
           </button>
         </div>
       </PostForm>
-    </main>
+    </OwnLeaf>
   );
 }
