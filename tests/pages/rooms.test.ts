@@ -104,6 +104,17 @@ it("a drawing in a reply is a picture for its guest alone", async () => {
   expect((await new Browser(server.url).fetch(picture)).status).toBe(404);
 });
 
+it("what was typed while the room was closed is there to be copied", async () => {
+  const closing = await open();
+  const at = await addressOf(closing);
+  const guest = await enter("", at);
+  const form = hiddenFields(await guest.html(at), at);
+  await ana.submit(closing, closing, { does: "close" });
+  const late = readable(await (await guest.post(at, { ...form, does: "ask", content: "Llego tarde" })).text());
+  expect(late).toContain("Esto no se ha preguntado");
+  expect(late).toContain("Llego tarde");
+});
+
 it("what was asked stays in the form when it is refused, and the room says why", async () => {
   const full = await open({ messages: "1" });
   const at = await addressOf(full);

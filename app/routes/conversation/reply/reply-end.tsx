@@ -101,7 +101,8 @@ function MoreActions({ chatId, turn }: { chatId: string; turn: EndedReply }) {
   );
 }
 
-const cut: Record<string, string> = {
+/** Sentences of replies that were cut, by their status. */
+export const cut: Record<string, string> = {
   stopped: "Detenida.",
   interrupted: "La respuesta quedó interrumpida: el servidor se cerró mientras la escribía.",
 };

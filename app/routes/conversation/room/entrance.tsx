@@ -18,14 +18,7 @@ export function Entrance({ room, result }: { room: ShownRoom; result: FormResult
         </Callout>
       )}
       {room.purpose && <p className="mt-4">{room.purpose}</p>}
-      {result?.values.content && (
-        <div className="fields mt-4">
-          <Callout type="warning">
-            <p>Ya no estabas en la sala, y esto no se ha preguntado. Cópialo antes de entrar otra vez.</p>
-          </Callout>
-          <pre className="whitespace-pre-wrap break-words">{result.values.content}</pre>
-        </div>
-      )}
+      {result?.values.content && <Unasked content={result.values.content} />}
       <ul className="points mt-4">
         <li>{room.aiNotice}</li>
         <li>
@@ -61,5 +54,17 @@ export function Entrance({ room, result }: { room: ShownRoom; result: FormResult
         </PostForm>
       )}
     </>
+  );
+}
+
+/** A question that was not asked, to be copied. */
+export function Unasked({ content }: { content: string }) {
+  return (
+    <div className="fields mt-4">
+      <Callout type="warning">
+        <p>Esto no se ha preguntado: cópialo si lo quieres.</p>
+      </Callout>
+      <pre className="whitespace-pre-wrap break-words">{content}</pre>
+    </div>
   );
 }

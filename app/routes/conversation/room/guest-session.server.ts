@@ -28,7 +28,7 @@ export function checkCode(code: string): void {
 /** Header of the API's calls by the guest who sends a request; empty without one. */
 export async function asGuest(code: string, request: Request): Promise<{ "room-guest"?: string }> {
   const token: unknown = await cookieOf(code, request).parse(request.headers.get("Cookie"));
-  return typeof token === "string" && token !== "" ? { "room-guest": token } : {};
+  return typeof token === "string" && /^[\w-]{32,100}$/.test(token) ? { "room-guest": token } : {};
 }
 
 export type GuestConversation = NonNullable<Awaited<ReturnType<typeof conversationOf>>>;

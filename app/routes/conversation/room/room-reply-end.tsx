@@ -1,5 +1,6 @@
 import { FormTokenField } from "../../../ui/forms/post-form.tsx";
 import { Icon } from "../../../ui/icon.tsx";
+import { cut } from "../reply/reply-end.tsx";
 
 type Props = {
   id: string;
@@ -9,11 +10,6 @@ type Props = {
   sources: { n: number; title: string; quote: string }[];
   /** Address of the room; undefined where the reply is only read. */
   at: string | undefined;
-};
-
-const cut: Record<string, string> = {
-  stopped: "Detenida.",
-  interrupted: "La respuesta quedó interrumpida: el servidor se cerró mientras la escribía.",
 };
 
 /** Foot of a reply in a room: how it ended, where it is from, and a way to ask again where it came to nothing. */

@@ -26,7 +26,9 @@ async function showRoomTurn(message: BranchMessage, { at, name, owner, light }: 
     source: isReply ? digitalSource.generated : undefined,
     text: isReply ? "" : content,
     html:
-      isReply && status !== "streaming" ? await renderedText(`room:${id}:${sources.length}`, content, env, owner) : "",
+      isReply && status !== "streaming"
+        ? await renderedText(`room:${at ?? ""}:${id}:${sources.length}`, content, env, owner)
+        : "",
     sources: citedIn(content, sources).map(({ n, title, quote }) => ({ n, title, quote })),
   };
 }

@@ -80,18 +80,22 @@ export const action = ({ context, params: { id } }: Route.ActionArgs) =>
     );
     const room = { name, assistantId, fileIds, endsAt, people, messages, budget, showsTexts };
     const json =
-      does === "change" ? { ...room, ...boundsOf(typed), ...chosenIn(context) } : { ...room, isOpen: does === "open" };
+      does === "change"
+        ? { ...room, ...boundsOf(typed), ...(await chosenIn(context, room)) }
+        : { ...room, isOpen: does === "open" };
     await accepted(one.$patch({ param, json }));
     return redirect(`/conversation/sala/${id}`, 303);
   });
 
-/** The documents that were marked; nothing where none was offered. */
-function chosenIn(context: Context) {
-  const form = context.get(formContext);
-  const offered = Number(form.get("offered") ?? 0);
-  if (!(offered > 0)) return {};
-  const fileIds = form.getAll("fileIds").filter((fileId) => typeof fileId === "string");
-  return { fileIds: fileIds.length === offered ? null : fileIds };
+/** The documents that were marked, besides those that the person is not shown; nothing where they are the ones before. */
+async function chosenIn(context: Context, room: { assistantId: string | null; fileIds: string[] | null }) {
+  const shown = await documentsOf(context, room);
+  const marked = new Set(context.get(formContext).getAll("fileIds"));
+  if (shown.every(({ id, isChosen }) => marked.has(id) === isChosen)) return {};
+  const unseen = (room.fileIds ?? []).filter((fileId) => !shown.some(({ id }) => id === fileId));
+  const chosen = shown.filter(({ id }) => marked.has(id)).map(({ id }) => id);
+  const isAll = chosen.length === shown.length && unseen.length === 0;
+  return { fileIds: isAll ? null : [...unseen, ...chosen] };
 }
 
 /** A room, for who has opened it: its address, its figures, its guests and its bounds. */
@@ -186,15 +190,12 @@ export default function Room({ loaderData, actionData }: Route.ComponentProps) {
         <Fields id="sala" result={actionData ?? undefined}>
           <RoomFields room={room} kept={hasEnded ? "Nada más: ha terminado" : `Como está: hasta ${until}`} />
           {documents.length > 0 && (
-            <>
-              <input type="hidden" name="offered" value={documents.length} />
-              <Checks
-                legend="Documentos en los que busca"
-                name="fileIds"
-                choices={documents}
-                isOn={(fileId) => documents.some((one) => one.id === fileId && one.isChosen)}
-              />
-            </>
+            <Checks
+              legend="Documentos en los que busca"
+              name="fileIds"
+              choices={documents}
+              isOn={(fileId) => documents.some((one) => one.id === fileId && one.isChosen)}
+            />
           )}
         </Fields>
         <div className="buttons">

@@ -3,6 +3,7 @@ import { limits } from "../../../process/limits.ts";
 import { Callout } from "../../../ui/callout.tsx";
 import { PostForm } from "../../../ui/forms/post-form.tsx";
 import type { FormResult } from "../../../web/forms/form.server.ts";
+import { Unasked } from "./entrance.tsx";
 import type { ShownRoom, ShownTalk } from "./guest-shown.server.tsx";
 import { RoomTurn } from "./room-turn.tsx";
 
@@ -48,6 +49,7 @@ export function Talk({ code, room, talk, result }: TalkProps) {
       )}
       {room.refusal ? (
         <div className="mt-6">
+          {typed && <Unasked content={typed} />}
           <Callout type="warning">
             <p>{`${room.refusal} Lo escrito se puede leer y copiar hasta que se borre, ${room.deleted}.`}</p>
           </Callout>
