@@ -110,6 +110,9 @@ for (const engine of await ruleEngines()) {
       expect(seen.items[1]?.sources[0]).toMatchObject({ title: "examen.txt", fileId: null });
       expect((await read(nico)).items).toEqual([]);
       expect((await as(nico, "POST", `/message/${seen.items[1]?.id}/follow`)).status).toBe(404);
+      const again = await as(luz, "POST", `/message/${seen.items[1]?.id}/follow`);
+      expect(again.headers.get("X-Accel-Buffering")).toBe("no");
+      expect((await as(luz, "POST", "/message", { content: "Más", key: "\0" })).status).toBe(201);
     });
 
     it("look into no document that was not chosen for them", async () => {

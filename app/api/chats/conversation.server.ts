@@ -24,6 +24,14 @@ import { zoneOfCall } from "../site/time-zone.server.ts";
 import { textBesideFiles, unwritten } from "./conversation-text.server.ts";
 import { chunksFor } from "./shared/author-only.server.ts";
 
+/** Key of a message. */
+export const messageKey = z
+  .string("La clave tiene que ser un texto.")
+  .max(100, "La clave es demasiado larga.")
+  .refine((key) => !key.startsWith(importKeyStart), "La clave no es válida.")
+  .transform((key) => key.replaceAll("\0", "") || undefined)
+  .optional()
+  .openapi({ description: "Enviada dos veces, hace un solo mensaje." });
 const message = z.strictObject({
   chatId: id.optional(),
   projectId: id.optional(),
@@ -47,13 +55,7 @@ const message = z.strictObject({
     description: "Si en el chat se está escribiendo otra respuesta, el mensaje espera a que acabe; `queued` lo dice.",
   }),
   keepDraft: flag.default(false).openapi({ description: "No borra el borrador: lo enviado no era él." }),
-  key: z
-    .string("La clave tiene que ser un texto.")
-    .max(100, "La clave es demasiado larga.")
-    .refine((key) => !key.startsWith(importKeyStart), "La clave no es válida.")
-    .transform((key) => key.replaceAll("\0", "") || undefined)
-    .optional()
-    .openapi({ description: "Enviada dos veces, hace un solo mensaje." }),
+  key: messageKey,
 });
 const saysSomething = ({ content, fileIds = [] }: z.output<typeof message>) => content !== "" || fileIds.length > 0;
 const newMessage = message.refine(saysSomething, { path: ["content"], message: unwritten });
@@ -316,7 +318,8 @@ async function ownProject(services: Services, person: Person, projectId: string)
   if (!(await writesInProject(services, person, projectId))) throw notFound();
 }
 
-const streamHeaders = {
+/** Headers of the stream of a reply. */
+export const streamHeaders = {
   "Content-Type": "application/x-ndjson; charset=utf-8",
   "Cache-Control": "no-store",
   // Otherwise nginx would buffer the stream.
@@ -324,7 +327,7 @@ const streamHeaders = {
 };
 
 /** The stream of a reply: JSON objects separated by blank lines. */
-const stream = (chunks: AsyncGenerator<Chunk[]>): ReadableStream<Uint8Array> =>
+export const stream = (chunks: AsyncGenerator<Chunk[]>): ReadableStream<Uint8Array> =>
   pullStream(
     chunks,
     () => chunks.return(undefined),

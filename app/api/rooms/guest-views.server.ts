@@ -58,7 +58,7 @@ export const forGuest = (turn: ShownTurn): ShownTurn => ({
 const guestSentence = (status: string) =>
   status === "failed" ? "No se ha podido contestar. Reinténtalo, o avisa a quien te dio el enlace." : null;
 
-/** Chunks of a reply for a guest: without thoughts, calls and pictures, which have an end (`part-end`), and without what it takes. */
+/** Chunks of a reply for a guest: its text, sources and end. `part-end` is of thoughts, calls and pictures, and goes with them. */
 export async function* forGuests(chunks: AsyncGenerator<Chunk[]>): AsyncGenerator<Chunk[]> {
   const others: Chunk["type"][] = ["reasoning", "tool", "image", "part-end"];
   for await (const some of chunks) {

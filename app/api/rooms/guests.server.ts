@@ -1,14 +1,13 @@
 import { createRoute, OpenAPIHono, type RouteHandler, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { MessageRow } from "../../db/tables.ts";
-import { pullStream } from "../../http/pull-stream.server.ts";
 import { ConcurrencyLimit } from "../../process/work/concurrency-limit.server.ts";
 import { Busy, CannotReply } from "../../replies/cannot-reply.server.ts";
-import type { Chunk } from "../../replies/chunk.ts";
 import { follow } from "../../replies/follow.server.ts";
 import { replyAgain, sendMessage } from "../../replies/start.server.ts";
 import { LimitReached } from "../../replies/usage.server.ts";
 import { turn } from "../chats/branch.server.ts";
+import { messageKey, stream, streamHeaders } from "../chats/conversation.server.ts";
 import { textBesideFiles, unwritten } from "../chats/conversation-text.server.ts";
 import type { ApiEnv } from "../env.server.ts";
 import { answerInvalid, invalid, notFound, Problem } from "../http/problem.server.ts";
@@ -81,7 +80,7 @@ const readConversation: RouteHandler<typeof readConversationRoute, ApiEnv> = asy
 
 const question = textBesideFiles.refine((content) => content !== "", unwritten);
 const message = z.union([
-  z.strictObject({ content: question, key: z.string().max(100).optional() }),
+  z.strictObject({ content: question, key: messageKey }),
   z.strictObject({ again: id.openapi({ description: "La pregunta que no tuvo respuesta, o la tuvo a medias." }) }),
 ]);
 const askRoute = createRoute({
@@ -179,17 +178,9 @@ const followReply: RouteHandler<typeof followRoute, ApiEnv> = async (c) => {
     };
   };
   const chunks = forGuests(follow(services, reply.id, { known: { after: 0 }, arrive }));
-  const headers = { "Content-Type": "application/x-ndjson; charset=utf-8", "Cache-Control": "no-store" };
-  if (c.env.handOver) {
-    c.env.handOver(chunks);
-    return c.body(null, 200, headers);
-  }
-  const said = (some: Chunk[]) => some.map((chunk) => `${JSON.stringify(chunk)}\n\n`).join("");
-  return c.body(
-    pullStream(chunks, () => chunks.return(undefined), said),
-    200,
-    headers,
-  );
+  if (!c.env.handOver) return c.body(stream(chunks), 200, streamHeaders);
+  c.env.handOver(chunks);
+  return c.body(null, 200, streamHeaders);
 };
 
 // Pages of one guest that follow a reply.
