@@ -35,16 +35,14 @@ export async function refuseByMail({ mail, config, clock }: Services, thread: Th
   mail.post(mailOf(thread, text, config.mailIn?.address ?? ""), { goodUntil: clock.now() + day });
 }
 
+type Sending = Pick<Services, "db" | "clock" | "mail" | "config" | "jobs" | "tokenKey">;
+
 /** How replies are sent that were asked for by e-mail. */
-export const mailAnswering = (
-  services: Pick<Services, "db" | "clock" | "mail" | "config" | "jobs" | "tokenKey">,
-): JobRules => ({
+export const mailAnswering = (services: Sending): JobRules => ({
   atOnce: 2,
   retries: [minute, 5 * minute],
   work: (job) => answer(services, job),
 });
-
-type Sending = Pick<Services, "db" | "clock" | "mail" | "config" | "jobs" | "tokenKey">;
 
 async function answer(services: Sending, { subjectId, userId, data }: JobAtWork): Promise<void> {
   const { db, clock, mail, config, jobs } = services;

@@ -7,11 +7,12 @@ import type { Services } from "../env.server.ts";
 import { takeMail } from "./take-mail.server.ts";
 
 const every = 30_000;
-// E-mails of one turn.
+// E-mails taken in one turn, and looked at: those that wait or fail stay before the others.
 const atOnce = 20;
+const lookedAt = 200;
 const timeout = 30_000;
 
-/** How new e-mails are fetched: by one process, a few at a time. What was taken is marked as seen, and stays in its folder. */
+/** How new e-mails are fetched: by one process, a few at a time. E-mails that were taken are marked as seen, and stay in their folder. */
 export const fetchingMail = (services: Services, imap: string): JobRules => ({
   atOnce: 1,
   retries: [],
@@ -39,9 +40,10 @@ export async function fetchMail(services: Services, imap: string, signal: AbortS
     const lock = await client.getMailboxLock(decodeURIComponent(pathname.slice(1)) || "INBOX");
     try {
       const unseen = (await client.search({ seen: false, deleted: false }, { uid: true })) || [];
-      for (const uid of unseen.slice(0, atOnce)) {
-        if (signal.aborted) return;
-        await takeOne(services, client, { uid, path: join(folder, String(uid)) });
+      let taken = 0;
+      for (const uid of unseen.slice(0, lookedAt)) {
+        if (signal.aborted || taken === atOnce) return;
+        if (await takeOne(services, client, { uid, path: join(folder, String(uid)) })) taken++;
       }
     } finally {
       lock.release();
@@ -54,27 +56,31 @@ export async function fetchMail(services: Services, imap: string, signal: AbortS
 
 type Client = import("imapflow").ImapFlow;
 
+/** Whether an e-mail is dealt with; one that is not comes again at the next turn. */
 async function takeOne(
   services: Services,
   client: Client,
   { uid, path }: { uid: number; path: string },
-): Promise<void> {
+): Promise<boolean> {
   const { log } = services;
   const head = await client.fetchOne(String(uid), { size: true }, { uid: true });
   const seen = () => client.messageFlagsAdd(String(uid), ["\\Seen"], { uid: true });
   if (!head || (head.size ?? 0) > limits.incomingMail) {
     log.warn({ uid, bytes: head ? head.size : undefined }, "un correo recibido es demasiado grande, y se deja");
     await seen();
-    return;
+    return true;
   }
   const whole = await client.fetchOne(String(uid), { source: true }, { uid: true });
   const source = whole ? whole.source : undefined;
-  if (!source) return;
+  if (!source) return false;
   await writeFile(path, source);
   try {
-    if ((await takeMail(services, path)) !== "later") await seen();
+    if ((await takeMail(services, path)) === "later") return false;
+    await seen();
+    return true;
   } catch (error) {
-    // One e-mail keeps none of the others waiting; it is brought again at the next turn.
+    // One e-mail keeps none of the others waiting.
     log.error({ err: error, uid }, "un correo recibido ha fallado");
+    return false;
   }
 }

@@ -104,16 +104,15 @@ async function ask(services: Services, person: Person, mail: IncomingMail, threa
       `No se ha encontrado ninguna pregunta en tu correo.${refused.map((one) => ` ${one}`).join("")}`,
     );
   }
-  try {
-    const given = { content, fileIds, temporary: false, keepDraft: true, ...(thread.inReplyTo && { key }) };
-    const { messageId } = await start(services, person, { ...given, ...(chatId && { chatId }) }, undefined);
-    services.changes.tell({ userId: person.id, what: "chat" });
-    await addMailAnswer(services, { replyId: messageId, userId: person.id, thread, refused });
-    return "taken";
-  } catch (error) {
+  const given = { content, fileIds, temporary: false, keepDraft: true, ...(thread.inReplyTo && { key }) };
+  const question = { ...given, ...(chatId && { chatId }) };
+  const { messageId } = await start(services, person, question, undefined).catch(async (error: unknown) => {
     await services.files.delete(fileIds);
     throw error;
-  }
+  });
+  services.changes.tell({ userId: person.id, what: "chat" });
+  await addMailAnswer(services, { replyId: messageId, userId: person.id, thread, refused });
+  return "taken";
 }
 
 /** Has the reply to a question sent where the process died before that was noted. */
