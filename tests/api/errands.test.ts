@@ -431,7 +431,10 @@ for (const engine of await ruleEngines()) {
       const first = await begun(0);
       await call("POST", `/${first}/stop`);
       expect(await series()).toMatchObject({ state: "paused", problem: "El encargo de la fila 1 se ha parado." });
+      await call("PATCH", `/${first}`, { budget: 3 });
       await api.call("POST", `/api/batch/${id}/resume`, { token: ana.token, json: {} });
+      // A series without a bound takes none away.
+      expect((await call("GET", `/${first}`)).body).toMatchObject({ budget: 3 });
       release();
       models.state.gate = undefined;
       await reaches(first, "done");

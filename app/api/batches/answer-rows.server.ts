@@ -132,9 +132,9 @@ async function errandOf(
   if (question.length > limits.message) {
     return { ...failedRow("Con sus datos, la pregunta es demasiado larga."), ...uncounted };
   }
-  const left = batch.budget === null ? null : batch.budget - (await spent(services, batch));
   let id = row.errandId;
   if (!id) {
+    const left = batch.budget === null ? null : batch.budget - (await spent(services, batch));
     const places = textsIn(batch.looksIn ?? "[]") as ErrandPlace[];
     const given = { question, budget: left, modelId: batch.modelId ?? undefined, looksIn: places };
     ({ id } = await storeErrand(services, person, { ...usualBounds, ...given, notifies: false, key: ofRow(row.id) }));

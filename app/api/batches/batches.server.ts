@@ -241,9 +241,11 @@ async function resumeErrandsOf(services: Services, batch: BatchRow): Promise<voi
     .where("errands.state", "in", ["paused", "stopped"])
     .selectAll("errands")
     .execute();
-  const left = batch.budget === null ? null : batch.budget - (await spent(services, batch));
+  // The costs of errands are not among those of their rows until they end.
+  const begun = resting.reduce((sum, errand) => sum + Number(errand.spent), 0);
+  const left = batch.budget === null ? null : Math.max(0, batch.budget - (await spent(services, batch)) - begun);
   for (const errand of resting) {
-    await resumeErrand(services, errand, { budget: left === null ? null : Number(errand.spent) + left });
+    await resumeErrand(services, errand, left === null ? {} : { budget: Number(errand.spent) + left });
   }
 }
 

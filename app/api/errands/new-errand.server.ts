@@ -21,6 +21,18 @@ type NewErrand = Pick<ErrandRow, "question" | "budget" | "stepsAtMost" | "minute
 /** Bounds of an errand that nobody has set. */
 export const usualBounds = { budget: null, stepsAtMost: 60, minutesAtMost: 60 };
 
+async function refuseTooMany({ db }: Services, userId: string): Promise<void> {
+  const { count } = await db
+    .selectFrom("errands")
+    .where("userId", "=", userId)
+    .where((e) => e.or([e("key", "is", null), e("key", "not like", `${ofRow("")}%`)]))
+    .select((e) => e.fn.countAll<number>().as("count"))
+    .executeTakeFirstOrThrow();
+  if (Number(count) >= limits.errands) {
+    throw invalid("question", `Ya tienes ${limits.errands} encargos. Elimina alguno.`);
+  }
+}
+
 /** Stores an errand and has its plan made; of two with the same key there is one. Throws 422. */
 export async function storeErrand(
   services: Services,
@@ -31,15 +43,7 @@ export async function storeErrand(
   const before = key && (await errandOf(services, person.id, key));
   if (before) return before;
   // Those of a series are as many as its rows.
-  const { count } = await db
-    .selectFrom("errands")
-    .where("userId", "=", person.id)
-    .where((e) => e.or([e("key", "is", null), e("key", "not like", `${ofRow("")}%`)]))
-    .select((e) => e.fn.countAll<number>().as("count"))
-    .executeTakeFirstOrThrow();
-  if (Number(count) >= limits.errands && !key?.startsWith(ofRow(""))) {
-    throw invalid("question", `Ya tienes ${limits.errands} encargos. Elimina alguno.`);
-  }
+  if (!key?.startsWith(ofRow(""))) await refuseTooMany(services, person.id);
   const modelId = await errandModel(services, person, wanted);
   const now = Date.now();
   const row: ErrandRow = {
