@@ -53,6 +53,17 @@ it("a person uploads a skill, reads it with its files, and a model opens it", as
   expect(readable(await ana.html(chat))).toContain("Abrir un oficio");
 });
 
+it("a skill with many files that are no texts says so, as far as a message goes", async () => {
+  const pictures = Array.from({ length: 60 }, (_, n) => [`${"foto".repeat(20)}-${n}.png`, new Uint8Array([137, 0])]);
+  const sent = await upload({
+    "SKILL.md": "---\nname: fotos\ndescription: Fotos\n---\nMíralas.",
+    ...Object.fromEntries(pictures),
+  });
+  const page = readable(await ana.html(sent.headers.get("Location") ?? ""));
+  expect(page).toContain("Oficio subido.");
+  expect(page).toContain("Y 55 más.");
+});
+
 it("a skill is written in a page, changed by two at once, and deleted", async () => {
   const refused = await ana.submit(`${list}/crear`, `${list}/crear`, { name: "¿?", description: "", content: "" });
   expect(refused.status).toBe(422);

@@ -5,7 +5,6 @@ import { sql } from "kysely";
 import { v7 as newId } from "uuid";
 import type { Trx } from "../../db/engine.server.ts";
 import { isTaken } from "../../db/errors.server.ts";
-import { usableBy } from "../../db/people/groups.server.ts";
 import { planWithoutRoom } from "../../db/people/storage-use.server.ts";
 import type { SkillRow } from "../../db/tables.ts";
 import { FileRefused } from "../../files/refused.server.ts";
@@ -20,7 +19,7 @@ import { publishes } from "../http/publish-change.server.ts";
 import { countAttempt } from "../http/rate-limit.server.ts";
 import { answers, bearer, id, idParam } from "../http/schemas.server.ts";
 import { type ReadSkill, readSkill } from "./skill-format.server.ts";
-import { shownSkill, skills, tooMany } from "./skills.server.ts";
+import { seesSkill, shownSkill, skills, tooMany } from "./skills.server.ts";
 
 const common = { security: bearer, middleware: [signedIn, active] };
 const file = z.object({ id: z.string(), path: z.string(), size: z.number() });
@@ -30,7 +29,7 @@ const findSkill = ({ var: { person, services } }: Context<ApiEnv>, skillId: stri
   services.db
     .selectFrom("skills")
     .where("id", "=", skillId)
-    .where((e) => e.or([e("userId", "=", person.id), e.and([e("shared", "=", 1), usableBy("skills", person.id)])]))
+    .where(seesSkill(person))
     .selectAll()
     .executeTakeFirstOrThrow(notFound);
 

@@ -28,15 +28,16 @@ export function readSkill(text: string): ReadSkill {
   if (head.length > longestHead)
     throw invalid("files", "Lo que hay entre las líneas «---» de SKILL.md es demasiado largo.");
   const fields = fieldsIn(head);
-  const { name, description } = fields;
+  const { name } = fields;
+  const description = typeof fields.description === "string" ? fields.description.replaceAll("\0", "").trim() : "";
   if (typeof name !== "string" || !skillName(name)) throw invalid("files", "A SKILL.md le falta «name», su nombre.");
-  if (typeof description !== "string" || !description.trim()) {
+  if (!description) {
     throw invalid("files", "A SKILL.md le falta «description»: qué hace y cuándo usarlo.");
   }
   return {
     name: skillName(name),
-    description: description.replaceAll("\0", "").trim().slice(0, limits.skillDescription).toWellFormed(),
-    content: (content ?? "").replaceAll("\0", "").trim(),
+    description: description.slice(0, limits.skillDescription).toWellFormed(),
+    content: (content ?? "").trim(),
   };
 }
 

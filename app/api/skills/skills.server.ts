@@ -4,6 +4,7 @@ import { usableBy } from "../../db/people/groups.server.ts";
 import type { Tables } from "../../db/tables.ts";
 import { limits } from "../../process/limits.ts";
 import { mayChange } from "../assistants/own-or-shared.server.ts";
+import type { Person } from "../env.server.ts";
 import { checkGroupIds, groupIds, parseGroupIds, shownGroupIds } from "../groups/group-ids.server.ts";
 import { isAdmin } from "../http/authentication.server.ts";
 import { invalid } from "../http/problem.server.ts";
@@ -39,6 +40,10 @@ export const shownSkill = z
   })
   .openapi("Skill");
 
+/** Condition: a person's own skills, and those that are shared with them. */
+export const seesSkill = ({ id }: Pick<Person, "id">) =>
+  e.or([e("skills.userId", "=", id), e.and([e("skills.shared", "=", 1), usableBy("skills", id)])]);
+
 /** Instructions for a kind of work, which models open when they need them: a person's own, and those of the house. */
 export const skills: Resource<"skills", typeof shownSkill, typeof body> = {
   table: "skills",
@@ -68,7 +73,7 @@ export const skills: Resource<"skills", typeof shownSkill, typeof body> = {
     const { count } = await own.select(sql<number>`count(*)`.as("count")).executeTakeFirstOrThrow();
     if (Number(count) > limits.skills) throw tooMany();
   },
-  sees: ({ id }) => e.or([e("skills.userId", "=", id), e.and([e("skills.shared", "=", 1), usableBy("skills", id)])]),
+  sees: seesSkill,
   mayChange,
   list: {
     searched: ["name", "description"],

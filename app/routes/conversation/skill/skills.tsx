@@ -7,6 +7,7 @@ import { UploadField } from "../../../ui/forms/upload-form.tsx";
 import { titled } from "../../../ui/navigation/page-title.ts";
 import { read, refusalIn } from "../../../web/api-result.server.ts";
 import { apiContext, filesContext, sessionContext } from "../../../web/context.ts";
+import { requireUser } from "../../../web/current-user.server.ts";
 import type { FormResult } from "../../../web/forms/form.server.ts";
 import { requireActive, requireAuth } from "../../../web/guards.server.ts";
 import { OwnLeaf } from "../own-list.tsx";
@@ -18,10 +19,21 @@ export const meta = titled("Oficios");
 // In characters, of a line of the list.
 const lineLength = 200;
 
+// Files that were left out: the message is kept in a cookie.
+const toldAtMost = 5;
+
+const someOf = (left: string[]) =>
+  [...left.slice(0, toldAtMost), ...(left.length > toldAtMost ? [`Y ${left.length - toldAtMost} más.`] : [])].join(" ");
+
 export async function loader({ context }: Route.LoaderArgs) {
-  const { items } = await read(context.get(apiContext).api.skill.$get({ query: { limit: String(limits.listMax) } }));
+  const { skill } = context.get(apiContext).api;
+  const { user } = await requireUser(context);
+  const list = (filter: object) =>
+    read(skill.$get({ query: { limit: String(limits.listMax), filter: JSON.stringify(filter) } }));
+  const [own, shared] = await Promise.all([list({ userId: user.id }), list({ shared: true })]);
+  const others = shared.items.filter(({ userId }) => userId !== user.id);
   return {
-    skills: items.map(({ id, name, description, shared }) => ({
+    skills: [...own.items, ...others].map(({ id, name, description, shared }) => ({
       ...{ id, name },
       line: `${shared ? "De todos. " : ""}${cutText(description, lineLength)}`,
     })),
@@ -37,7 +49,7 @@ export async function action({ context }: Route.ActionArgs): Promise<FormResult>
     const session = context.get(sessionContext);
     const title = skill.version === 1 ? "Oficio subido." : `Oficio subido: es la versión ${skill.version}.`;
     if (left.length === 0) session.flash({ type: "success", title });
-    else session.flash({ type: "warning", title, description: `Se ha dejado fuera: ${left.join(" ")}`, duration: 0 });
+    else session.flash({ type: "warning", title, description: `Se ha dejado fuera: ${someOf(left)}`, duration: 0 });
   } catch (error) {
     const { errors = {}, detail } = refusalIn(error, [404]);
     return { values: {}, errors, ...(Object.keys(errors).length === 0 && { message: detail }) };
