@@ -30,6 +30,8 @@ const server = createServer(async (request, response) => {
   if (state.isShut || question.includes("falla")) return response.writeHead(500).end("{}");
   response.writeHead(200, { "Content-Type": "text/event-stream" }).end(streamed(question.toUpperCase()));
 });
+// In ms. A connection that it closes after a pause, as the next request goes out, fails a row.
+server.keepAliveTimeout = 60_000;
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 });
