@@ -4,7 +4,10 @@ import { notUnderstood } from "./words.server.ts";
 /** A chart of Mermaid as Vega-Lite; undefined of another kind. Throws CannotDraw. */
 export function chartOf(name: string, lines: string[]): object | undefined {
   if (name === "pie") return pie(lines);
-  if (/^xychart(?:-beta)?$/.test(name)) return columns(lines.slice(1), /\bhorizontal\b/.test(lines[0] ?? ""));
+  if (/^xychart(?:-beta)?$/.test(name)) {
+    const [head = "", ...rest] = lines;
+    return columns(rest, /\bhorizontal\b/.test(head));
+  }
   if (name === "gantt") return gantt(lines.slice(1));
   return undefined;
 }
@@ -45,8 +48,8 @@ function pie(lines: string[]): object {
 
 /** Lists are written `[a, "b c", d]`. */
 const listIn = (line: string) =>
-  [...(/\[(.*)\]/.exec(line)?.[1] ?? "").matchAll(/\s*(?:"([^"]*)"|([^,"]+))\s*(?:,|$)/g)].map(([, quoted, plain]) =>
-    (quoted ?? plain ?? "").trim(),
+  [...line.replace(/^.*?\[|\][^\]]*$/g, "").matchAll(/\s*(?:"([^"]*)"|([^,"]+))\s*(?:,|$)/g)].map(
+    ([, quoted, plain = ""]) => (quoted ?? plain).trim(),
   );
 
 type Series = { mark: string; name: string; numbers: number[] };
@@ -59,16 +62,16 @@ function columns(lines: string[], isSideways: boolean): object {
     const axis = /^\s*([xy])-axis\s*(?:"([^"]*)"|([^[\d"-][^[\d]*))?\s*(\[.*\]|-?[\d.]+\s*-->\s*-?[\d.]+)?\s*$/.exec(
       line,
     );
-    const drawn = /^\s*(bar|line)\s*(?:"([^"]*)")?\s*\[[^\]]*\]\s*$/.exec(line);
+    const [, mark, name = `Serie ${series.length + 1}`] =
+      /^\s*(bar|line)\s*(?:"([^"]*)")?\s*\[[^\]]*\]\s*$/.exec(line) ?? [];
     if (axis) {
       const [, letter, quoted, plain, range = ""] = axis;
       titles[letter === "x" ? "x" : "y"] = quoted ?? plain?.trim() ?? null;
       if (letter === "x" && range.startsWith("[")) names = listIn(range);
       // A scale of numbers along x is another chart.
       else if (letter === "x" && range) throw notUnderstood(line);
-    } else if (drawn) {
-      const numbers = listIn(line).map((one) => numberIn(one, line));
-      series.push({ mark: drawn[1] ?? "", name: drawn[2] ?? `Serie ${series.length + 1}`, numbers });
+    } else if (mark) {
+      series.push({ mark, name, numbers: listIn(line).map((one) => numberIn(one, line)) });
     } else if (!/^\s*(?:title|acc(?:Title|Descr))\b/.test(line)) throw notUnderstood(line);
   }
   const [first] = series;
@@ -106,52 +109,22 @@ const units: Record<string, number> = { h: day / 24, d: day, w: 7 * day, m: day 
 
 type Task = { tarea: string; parte: string; desde: string; hasta: string; fila: number; hito: boolean };
 
+const ganttWords =
+  /^(?:title|section|dateFormat|axisFormat|todayMarker|tickInterval|weekday|inclusiveEndDates|acc(?:Title|Descr))\b/;
+
 function gantt(lines: string[]): object {
-  const ends = new Map<string, number>();
-  const values: Task[] = [];
-  let section = "";
-  let last = Number.NaN;
+  const tasks = new Tasks();
   for (const line of lines) {
     const text = line.trim();
     if (/^excludes\s/.test(text)) throw new CannotDraw("No se dibujan los de Mermaid que saltan días («excludes»).");
     if (/^dateFormat\s/.test(text) && !/^dateFormat\s+YYYY-MM-DD(?:[T ]HH:mm)?$/.test(text)) throw notUnderstood(line);
-    if (/^section\s/.test(text)) section = text.slice(8).trim();
-    if (
-      /^(?:title|section|dateFormat|axisFormat|todayMarker|tickInterval|weekday|inclusiveEndDates|acc(?:Title|Descr))\b/.test(
-        text,
-      )
-    )
-      continue;
-    const at = text.indexOf(":");
-    if (at < 0) throw notUnderstood(line);
-    const fields = text
-      .slice(at + 1)
-      .split(",")
-      .map((one) => one.trim());
-    const isMilestone = fields.includes("milestone");
-    const given = fields.filter((one) => !/^(?:done|active|crit|milestone|vert)$/.test(one));
-    // Its name, where it has one, its beginning, where it does not follow the one before, and its end.
-    const length = lengthOf(given.at(-1) ?? "");
-    const until = length === undefined ? timeOf(given.at(-1) ?? "", ends) : undefined;
-    const before = given.slice(0, -1);
-    const begins = before.map((one) => timeOf(one, ends));
-    const from = begins.find((one) => one !== undefined) ?? last;
-    const names = before.filter((_, n) => begins[n] === undefined);
-    const end = length === undefined ? until : from + length;
-    const isKnown = Number.isFinite(from) && end !== undefined && Number.isFinite(end) && end >= from;
-    if (!isKnown || names.length > 1 || names.some((one) => !/^[\w-]+$/.test(one))) throw notUnderstood(line);
-    for (const one of names) ends.set(one, end);
-    last = end;
-    const iso = (time: number) => new Date(time).toISOString().slice(0, 16);
-    values.push({
-      ...{ tarea: text.slice(0, at).trim(), parte: section, desde: iso(from), hasta: iso(end) },
-      ...{ fila: values.length, hito: isMilestone || end === from },
-    });
+    if (/^section\s/.test(text)) tasks.section = text.slice(8).trim();
+    if (!ganttWords.test(text)) tasks.add(line);
   }
-  if (values.length === 0) throw new CannotDraw("No se entiende: no tiene ninguna tarea.");
-  const hasSections = values.some(({ parte }) => parte);
+  if (tasks.all.length === 0) throw new CannotDraw("No se entiende: no tiene ninguna tarea.");
+  const hasSections = tasks.all.some(({ parte }) => parte);
   // Two tasks of one name have a row each.
-  const names = values.map(({ tarea }) => tarea);
+  const names = tasks.all.map(({ tarea }) => tarea);
   const rows = {
     field: "fila",
     type: "ordinal",
@@ -164,7 +137,7 @@ function gantt(lines: string[]): object {
     title: titleOf(lines),
     width: 480,
     height: { step: 26 },
-    data: { values },
+    data: { values: tasks.all },
     encoding: { y: rows, x: when, ...colour },
     layer: [
       {
@@ -176,6 +149,39 @@ function gantt(lines: string[]): object {
     ],
   };
 }
+
+class Tasks {
+  readonly all: Task[] = [];
+  section = "";
+  readonly #ends = new Map<string, number>();
+  #last = Number.NaN;
+
+  /** A task by its line: «Name :states, id, beginning, end». Throws CannotDraw. */
+  add(line: string): void {
+    const [, name, written = ""] = /^([^:]*):(.*)$/.exec(line.trim()) ?? [];
+    if (name === undefined) throw notUnderstood(line);
+    const fields = written.split(",").map((one) => one.trim());
+    const given = fields.filter((one) => !/^(?:done|active|crit|milestone|vert)$/.test(one));
+    // Its id, where it has one, its beginning, where it does not follow the one before, and its end.
+    const last = given.pop() ?? "";
+    const length = lengthOf(last);
+    const begins = given.map((one) => timeOf(one, this.#ends));
+    const from = begins.find((one) => one !== undefined) ?? this.#last;
+    const ids = given.filter((_, n) => begins[n] === undefined);
+    const end = (length === undefined ? timeOf(last, this.#ends) : from + length) ?? Number.NaN;
+    // No number is at least another one where one of them is none.
+    const isKnown = end >= from && end < Number.POSITIVE_INFINITY && ids.length <= 1;
+    if (!isKnown || ids.some((one) => !/^[\w-]+$/.test(one))) throw notUnderstood(line);
+    for (const id of ids) this.#ends.set(id, end);
+    this.#last = end;
+    this.all.push({
+      ...{ tarea: name.trim(), parte: this.section, desde: minuteOf(from), hasta: minuteOf(end) },
+      ...{ fila: this.all.length, hito: fields.includes("milestone") || end === from },
+    });
+  }
+}
+
+const minuteOf = (time: number) => new Date(time).toISOString().slice(0, 16);
 
 /** A day, or the end of the tasks that a task comes after; undefined for anything else. */
 function timeOf(field: string, ends: Map<string, number>): number | undefined {

@@ -1,5 +1,5 @@
 import { CannotDraw } from "../drawing.server.ts";
-import { markedUp, notUnderstood, quoted, wordsOf } from "./words.server.ts";
+import { directionLine, directionOf, type LineKind, markedUp, quoted, readLine, wordsOf } from "./words.server.ts";
 
 type Class = { title: string; kind: string; members: string[] };
 
@@ -42,38 +42,36 @@ export function classesAsDot(lines: string[]): string {
     if (kind) one.kind = kind;
     else one.members.push(typed(text));
   };
+  const relate = (from = "", many = "", tail = "", kind = "", head = "", other = "", to = "", label = "") => {
+    classOf(from);
+    classOf(to);
+    const looks = [
+      `dir=both, arrowtail=${ends[tail]}, arrowhead=${ends[head]}`,
+      kind === ".." && "style=dashed",
+      many && `taillabel=${quoted(many)}`,
+      other && `headlabel=${quoted(other)}`,
+      label && `label=${quoted(wordsOf(label))}`,
+    ];
+    links.push(`${idOf(from)} -> ${idOf(to)} [${looks.filter(Boolean).join(", ")}]`);
+  };
+  const open = (written: string, title: string, brace: string, closed: string) => {
+    const one = classOf(written);
+    if (title) one.title = wordsOf(title);
+    if (brace && !closed) within = one;
+  };
+  const kinds: LineKind[] = [
+    [relation, relate],
+    [opened, open],
+    [/^<<(.+)>>\s+(\S+)$/, (kind, written) => Object.assign(classOf(written), { kind })],
+    [member, (written, text) => add(classOf(written), text)],
+    [directionLine, (to) => (direction = directionOf(to))],
+    [/^(?:classDef|cssClass|style|click|link|callback|accTitle|accDescr)\b/, () => true],
+  ];
   for (const line of lines) {
     const text = line.trim().replace(/;$/, "");
-    if (within) {
-      if (text === "}") within = undefined;
-      else add(within, text);
-      continue;
-    }
-    const related = relation.exec(text);
-    const begun = opened.exec(text);
-    const said = member.exec(text);
-    const marked = /^<<(.+)>>\s+(\S+)$/.exec(text);
-    if (related) {
-      const [, from = "", many = "", tail = "", kind = "", head = "", other = "", to = "", label = ""] = related;
-      classOf(from);
-      classOf(to);
-      const looks = [
-        `dir=both, arrowtail=${ends[tail]}, arrowhead=${ends[head]}`,
-        kind === ".." && "style=dashed",
-        many && `taillabel=${quoted(many)}`,
-        other && `headlabel=${quoted(other)}`,
-        label && `label=${quoted(wordsOf(label))}`,
-      ];
-      links.push(`${idOf(from)} -> ${idOf(to)} [${looks.filter(Boolean).join(", ")}]`);
-    } else if (begun) {
-      const one = classOf(begun[1] ?? "");
-      if (begun[2]) one.title = wordsOf(begun[2]);
-      if (begun[3] && !begun[4]) within = one;
-    } else if (marked) classOf(marked[2] ?? "").kind = marked[1] ?? "";
-    else if (said) add(classOf(said[1] ?? ""), said[2] ?? "");
-    else if (/^direction\s+(?:TB|TD|BT|LR|RL)$/.test(text)) direction = text.endsWith("D") ? "TB" : text.slice(-2);
-    else if (!/^(?:classDef|cssClass|style|click|link|callback|accTitle|accDescr)\b/.test(text))
-      throw notUnderstood(line);
+    if (!within) readLine(line, kinds);
+    else if (text === "}") within = undefined;
+    else add(within, text);
   }
   if (within) throw new CannotDraw("No se entiende como Mermaid: le falta una llave.");
   if (classes.size === 0) throw new CannotDraw("No se entiende como Mermaid: no dibuja nada.");

@@ -1,5 +1,14 @@
 import { CannotDraw } from "../drawing.server.ts";
-import { markedUp, notUnderstood, quoted, wordsOf } from "./words.server.ts";
+import {
+  directionLine,
+  directionOf,
+  type LineKind,
+  markedUp,
+  notUnderstood,
+  quoted,
+  readLine,
+  wordsOf,
+} from "./words.server.ts";
 
 type Attribute = { type: string; name: string; keys: string; comment: string };
 type Entity = { title: string; attributes: Attribute[] };
@@ -23,48 +32,54 @@ export function entitiesAsDot(lines: string[]): string {
   const links: string[] = [];
   let within: Entity | undefined;
   let direction = "LR";
-  const entityOf = (written = "", ...aliases: (string | undefined)[]): string => {
+  const entityOf = (written: string, title: string): string => {
     const key = written.replaceAll('"', "");
-    const title = aliases.find((one) => one !== undefined);
     const known = entities.get(key) ?? { title: key, attributes: [] };
     if (title) known.title = wordsOf(title);
     entities.set(key, known);
     return key;
   };
+  const kinds: LineKind[] = [
+    [
+      relation,
+      (from, quotedFrom, plainFrom, tail = "", kind, head = "", to = "", quotedTo = "", plainTo = "", label = "") => {
+        const a = entityOf(from, quotedFrom || plainFrom);
+        const b = entityOf(to, quotedTo || plainTo);
+        const looks = [
+          `dir=both, arrowtail=${left[tail]}, arrowhead=${right[head]}`,
+          kind === ".." && "style=dashed",
+          label && `label=${quoted(wordsOf(label))}`,
+        ];
+        links.push(`${quoted(a)} -> ${quoted(b)} [${looks.filter(Boolean).join(", ")}]`);
+      },
+    ],
+    [
+      opened,
+      (written, quotedTitle, plainTitle, closed) => {
+        const one = entities.get(entityOf(written, quotedTitle || plainTitle));
+        if (!closed) within = one;
+      },
+    ],
+    [directionLine, (to) => (direction = directionOf(to))],
+    [alone, (written, quotedTitle, plainTitle) => entityOf(written, quotedTitle || plainTitle)],
+    [/^(?:classDef|class|style|title|accTitle|accDescr)\b/, () => true],
+  ];
   for (const line of lines) {
     const text = line.trim();
-    if (within) {
-      const [, type = "", own = "", keys = "", comment = ""] = attribute.exec(text) ?? [];
-      if (text === "}") within = undefined;
-      else if (!own) throw notUnderstood(line);
-      else within.attributes.push({ type, name: own, keys: keys.replace(/[\s,]+/g, " ").trim(), comment });
-      continue;
-    }
-    const related = relation.exec(text);
-    const begun = opened.exec(text);
-    if (related) {
-      const [, from, quotedFrom, plainFrom, tail = "", kind, head = "", to, quotedTo, plainTo, label = ""] = related;
-      const a = entityOf(from, quotedFrom, plainFrom);
-      const b = entityOf(to, quotedTo, plainTo);
-      const looks = [
-        `dir=both, arrowtail=${left[tail]}, arrowhead=${right[head]}`,
-        kind === ".." && "style=dashed",
-        label && `label=${quoted(wordsOf(label))}`,
-      ];
-      links.push(`${quoted(a)} -> ${quoted(b)} [${looks.filter(Boolean).join(", ")}]`);
-    } else if (begun) {
-      const one = entities.get(entityOf(begun[1], begun[2], begun[3]));
-      if (!begun[4]) within = one;
-    } else if (/^direction\s+(?:TB|TD|BT|LR|RL)$/.test(text)) direction = text.endsWith("D") ? "TB" : text.slice(-2);
-    else if (alone.test(text)) {
-      const [, written, quotedTitle, plainTitle] = alone.exec(text) ?? [];
-      entityOf(written, quotedTitle, plainTitle);
-    } else if (!/^(?:classDef|class|style|title|accTitle|accDescr)\b/.test(text)) throw notUnderstood(line);
+    if (!within) readLine(line, kinds);
+    else if (text === "}") within = undefined;
+    else within.attributes.push(attributeOf(line));
   }
   if (within) throw new CannotDraw("No se entiende como Mermaid: le falta una llave.");
   if (entities.size === 0) throw new CannotDraw("No se entiende como Mermaid: no dibuja nada.");
   const nodes = [...entities].map(([key, one]) => `${quoted(key)} [label=<${boxOf(one)}>]`);
   return `digraph { rankdir=${direction}; nodesep=0.5; ranksep=1; node [shape=plain]; ${nodes.join("; ")}; ${links.join("; ")} }`;
+}
+
+function attributeOf(line: string): Attribute {
+  const [, type = "", name = "", keys = "", comment = ""] = attribute.exec(line.trim()) ?? [];
+  if (!name) throw notUnderstood(line);
+  return { type, name, keys: keys.replace(/[\s,]+/g, " ").trim(), comment };
 }
 
 function boxOf({ title, attributes }: Entity): string {

@@ -135,21 +135,26 @@ class Flow {
       )
     )
       return;
-    const defined = this.#take(/classDef[ \t]+([\w,-]+)[ \t]+([^\n]*)/y);
+    const [, defined, definition = ""] = this.#take(/classDef[ \t]+([\w,-]+)[ \t]+([^\n]*)/y) ?? [];
     if (defined) {
-      for (const name of (defined[1] ?? "").split(",")) this.#classes.set(name, coloursOf(defined[2] ?? ""));
+      for (const name of defined.split(",")) this.#classes.set(name, coloursOf(definition));
       return;
     }
-    const classed = this.#take(/class[ \t]+([^\n]+?)[ \t]+([\w-]+)[ \t]*(?=[;\n]|$)/y);
+    const [, classed, worn = ""] = this.#take(/class[ \t]+([^\n]+?)[ \t]+([\w-]+)[ \t]*(?=[;\n]|$)/y) ?? [];
     if (classed) {
-      for (const id of (classed[1] ?? "").split(",")) this.#nodes.get(id.trim())?.worn.push(classed[2] ?? "");
+      for (const id of classed.split(",")) this.#nodes.get(id.trim())?.worn.push(worn);
       return;
     }
-    const styled = this.#take(/style[ \t]+(\S+)[ \t]+([^\n]*)/y);
+    const [, styled, style = ""] = this.#take(/style[ \t]+(\S+)[ \t]+([^\n]*)/y) ?? [];
     if (styled) {
-      for (const id of (styled[1] ?? "").split(",")) this.#nodes.get(id)?.style.push(...coloursOf(styled[2] ?? ""));
+      for (const id of styled.split(",")) this.#nodes.get(id)?.style.push(...coloursOf(style));
       return;
     }
+    this.#chain(line);
+  }
+
+  /** Nodes with links between them: `A --> B & C --> D`. */
+  #chain(line: string): void {
     let from = this.#several(line);
     for (this.#blank(); !this.#isOver(); this.#blank()) {
       const { text, style } = this.#link(line);

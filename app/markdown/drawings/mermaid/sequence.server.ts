@@ -1,6 +1,6 @@
 import { CannotDraw } from "../drawing.server.ts";
 import { font, ink, shade } from "../palette.server.ts";
-import { markedUp, notUnderstood, wordsOf } from "./words.server.ts";
+import { type LineKind, markedUp, readLine, wordsOf } from "./words.server.ts";
 
 type Arrow = {
   kind: "arrow";
@@ -28,75 +28,97 @@ const arrows = "<<-->>|<<->>|-->>|->>|--\\)|-\\)|--x|-x|-->|->";
 const message = new RegExp(`^(.+?)\\s*(${arrows})\\s*[+-]?\\s*([^:]+?)\\s*:\\s*(.*)$`, "u");
 const blocks = /^(loop|alt|opt|par|critical|break|rect)\b\s*(.*)$/;
 const branches = /^(else|and|option)\b\s*(.*)$/;
+const heads: Record<string, Arrow["head"]> = { ")": "open", x: "cross", ">>": "full" };
 
 /** A sequence of messages of Mermaid as SVG. Throws CannotDraw where any of it is not understood. */
 export function sequenceAsSvg(lines: string[]): string {
-  const { names, items } = read(lines);
+  const { names, items } = new Reading(lines);
   if (names.length === 0) throw new CannotDraw("No se entiende como Mermaid: no dibuja nada.");
   return new Drawing(names, items).svg();
 }
 
-function read(lines: string[]): { names: string[]; items: Item[] } {
-  const ids: string[] = [];
-  const names: string[] = [];
-  const items: Item[] = [];
-  const open: string[] = [];
-  let number: number | undefined;
-  const placeOf = (id: string): number => {
-    const at = ids.indexOf(id);
-    if (at >= 0) return at;
-    names.push(wordsOf(id));
-    return ids.push(id) - 1;
-  };
-  for (const line of lines) {
-    const text = line.trim().replace(/;$/, "");
-    const declared = /^(?:create\s+)?(?:participant|actor)\s+(.+?)(?:\s+as\s+(.+))?$/.exec(text);
-    const sent = message.exec(text);
-    const noted = /^note\s+(over|left of|right of)\s+([^:,]+?)\s*(?:,\s*([^:]+?))?\s*:\s*(.*)$/i.exec(text);
-    const block = blocks.exec(text);
-    const branch = branches.exec(text);
-    if (declared) names[placeOf(declared[1] ?? "")] = wordsOf(declared[2] ?? declared[1] ?? "");
-    else if (noted) {
-      const from = placeOf(noted[2] ?? "");
-      const to = noted[3] ? placeOf(noted[3]) : from;
-      const side = /^over/i.test(noted[1] ?? "") ? "over" : /^left/i.test(noted[1] ?? "") ? "left" : "right";
-      items.push({
-        kind: "note",
-        from: Math.min(from, to),
-        to: Math.max(from, to),
-        side,
-        text: wordsOf(noted[4] ?? ""),
-      });
-    } else if (block) {
-      open.push(block[1] ?? "");
-      // A coloured ground says nothing.
-      if (block[1] !== "rect") items.push({ kind: "open", name: block[1] ?? "", text: wordsOf(block[2] ?? "") });
-    } else if (branch && open.length > 0) items.push({ kind: "branch", name: "", text: wordsOf(branch[2] ?? "") });
-    else if (text === "end") {
-      const ended = open.pop();
-      if (ended === undefined) throw notUnderstood(line);
-      if (ended !== "rect") items.push({ kind: "close" });
-    } else if (/^autonumber(?:\s+\d+){0,2}$/.test(text)) number = Number(/\d+/.exec(text)?.[0] ?? 1);
-    else if (sent) {
-      const [, from = "", arrow = "", to = "", said = ""] = sent;
-      const words = wordsOf(said);
-      const head = arrow.endsWith(")")
-        ? "open"
-        : arrow.endsWith("x")
-          ? "cross"
-          : arrow.endsWith(">>")
-            ? "full"
-            : "none";
-      items.push({
-        ...{ kind: "arrow", from: placeOf(from), to: placeOf(to), head, isDashed: arrow.includes("--") },
-        ...{ isBoth: arrow.startsWith("<<"), text: number === undefined ? words : `${number}. ${words}` },
-      });
-      if (number !== undefined) number++;
-    } else if (!/^(?:(?:de)?activate|destroy)\s+\S|^title\b|^acc(?:Title|Descr)\b|^links?\s/.test(text))
-      throw notUnderstood(line);
+/** Lines of a sequence, one after the other, as the names in it and its items from top to bottom. */
+class Reading {
+  readonly names: string[] = [];
+  readonly items: Item[] = [];
+  readonly #ids: string[] = [];
+  readonly #open: string[] = [];
+  #number: number | undefined;
+
+  readonly #kinds: LineKind[] = [
+    [/^(?:create\s+)?(?:participant|actor)\s+(.+?)(?:\s+as\s+(.+))?$/, (id = "", name) => this.#name(id, name || id)],
+    [
+      /^note\s+(over|left|right)(?: of)?\s+([^:,]+?)\s*(?:,\s*([^:]+?))?\s*:\s*(.*)$/i,
+      (side, from = "", to, text) => this.#note(side, from, to || from, text),
+    ],
+    [blocks, (name, text) => this.#block(name, text)],
+    [branches, (_name, text) => this.#branch(text)],
+    [/^end$/, () => this.#end()],
+    [/^autonumber(?:\s+(\d+))?(?:\s+\d+)?$/, (from) => this.#numberFrom(Number(from || 1))],
+    [message, (from, arrow, to, text) => this.#arrow(from, arrow, to, text)],
+    [/^(?:(?:de)?activate|destroy)\s+\S|^title\b|^acc(?:Title|Descr)\b|^links?\s/, () => true],
+  ];
+
+  /** Throws CannotDraw where a line is not understood. */
+  constructor(lines: string[]) {
+    for (const line of lines) readLine(line, this.#kinds);
+    if (this.#open.length > 0) throw new CannotDraw("No se entiende como Mermaid: le falta un «end».");
   }
-  if (open.length > 0) throw new CannotDraw("No se entiende como Mermaid: le falta un «end».");
-  return { names, items };
+
+  #placeOf(id: string): number {
+    const at = this.#ids.indexOf(id);
+    if (at >= 0) return at;
+    this.names.push(wordsOf(id));
+    return this.#ids.push(id) - 1;
+  }
+
+  #name(id: string, name: string): void {
+    this.names[this.#placeOf(id)] = wordsOf(name);
+  }
+
+  #note(side: string, first: string, last: string, text: string): void {
+    const ends = [this.#placeOf(first), this.#placeOf(last)];
+    const at = side.toLowerCase();
+    this.items.push({
+      kind: "note",
+      from: Math.min(...ends),
+      to: Math.max(...ends),
+      side: at === "left" || at === "right" ? at : "over",
+      text: wordsOf(text),
+    });
+  }
+
+  // A coloured ground («rect») says nothing, and is not drawn.
+  #block(name: string, text: string): void {
+    this.#open.push(name);
+    if (name !== "rect") this.items.push({ kind: "open", name, text: wordsOf(text) });
+  }
+
+  #branch(text: string): boolean {
+    if (this.#open.length === 0) return false;
+    this.items.push({ kind: "branch", name: "", text: wordsOf(text) });
+    return true;
+  }
+
+  #end(): boolean {
+    const ended = this.#open.pop();
+    if (ended !== undefined && ended !== "rect") this.items.push({ kind: "close" });
+    return ended !== undefined;
+  }
+
+  #numberFrom(first: number): void {
+    this.#number = first;
+  }
+
+  #arrow(from: string, arrow: string, to: string, text: string): void {
+    const words = wordsOf(text);
+    const head = Object.entries(heads).find(([mark]) => arrow.endsWith(mark))?.[1] ?? "none";
+    this.items.push({
+      ...{ kind: "arrow", from: this.#placeOf(from), to: this.#placeOf(to), head, isDashed: arrow.includes("--") },
+      ...{ isBoth: arrow.startsWith("<<"), text: this.#number === undefined ? words : `${this.#number}. ${words}` },
+    });
+    if (this.#number !== undefined) this.#number++;
+  }
 }
 
 const linesOf = (text: string) => text.split("\n");

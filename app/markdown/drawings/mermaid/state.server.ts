@@ -1,8 +1,9 @@
 import { CannotDraw } from "../drawing.server.ts";
-import { notUnderstood, quoted, wordsOf } from "./words.server.ts";
+import { directionLine, directionOf, type LineKind, quoted, readLine, wordsOf } from "./words.server.ts";
 
 type State = { label: string; look: string; scope: number };
-type Scope = { title: string; above: number | undefined; states: string[]; id: string };
+type Scope = { title: string; above: number | undefined; id: string };
+type Link = { from: string; to: string; text: string; look?: string };
 
 const plain = 'shape=box, style="filled,rounded"';
 const looks: Record<string, string> = {
@@ -15,87 +16,121 @@ const end = 'shape=doublecircle, label="", style=filled, fillcolor=black, width=
 
 /** A diagram of states of Mermaid in Graphviz's language. Throws CannotDraw where any of it is not understood. */
 export function statesAsDot(lines: string[]): string {
-  const states = new Map<string, State>();
-  const scopes: Scope[] = [{ title: "", above: undefined, states: [], id: "" }];
-  const links: { from: string; to: string; text: string; look?: string }[] = [];
-  let scope = 0;
-  let direction = "TB";
-  let note: { of: string; words: string[] } | undefined;
-  const stateOf = (name: string, isEnd: boolean): string => {
-    const id = name === "[*]" ? `[*] ${scope} ${isEnd}` : name;
-    if (!states.has(id) && !scopes.some((one) => one.id === id)) {
-      const look = name === "[*]" ? (isEnd ? end : begin) : plain;
-      states.set(id, { label: name === "[*]" ? "" : wordsOf(name), look, scope });
+  return new States(lines).dot();
+}
+
+class States {
+  readonly #states = new Map<string, State>();
+  readonly #scopes: Scope[] = [{ title: "", above: undefined, id: "" }];
+  readonly #links: Link[] = [];
+  #scope = 0;
+  #direction = "TB";
+  #note: { of: string; words: string[] } | undefined;
+
+  readonly #kinds: LineKind[] = [
+    [
+      /^(\S+?)(?::::[\w-]+)?\s*-->\s*(\S+?)(?::::[\w-]+)?\s*(?::\s*(.*))?$/,
+      (from, to, text) =>
+        this.#links.push({ from: this.#idOf(from, false), to: this.#idOf(to, true), text: wordsOf(text) }),
+    ],
+    [/^state\s+(?:"([^"]+)"\s+as\s+)?(\S+?)\s*\{$/, (title, id) => this.#open(title, id)],
+    [/^\}$/, () => this.#close()],
+    [/^state\s+"([^"]+)"\s+as\s+(\S+)$/, (label, id) => this.#set(id, wordsOf(label), plain)],
+    [
+      /^state\s+(\S+)\s+(?:<<|\[\[)(choice|fork|join)(?:>>|\]\])$/,
+      (id, look) => this.#set(id, "", looks[look] ?? plain),
+    ],
+    [/^note\s+(?:right|left)\s+of\s+(\S+?)\s*:\s*(.+)$/, (of, words) => this.#addNote(of, words)],
+    [/^note\s+(?:right|left)\s+of\s+(\S+?)\s*$/, (of) => this.#beginNote(of)],
+    [directionLine, (to) => this.#turn(to)],
+    [/^state\s+(\S+)$/, (id) => this.#idOf(id, false)],
+    [/^([^\s:]+)\s*:\s*(.+)$/, (id, label) => this.#describe(id, wordsOf(label))],
+    [/^([^\s:>-]+)$/, (id) => this.#idOf(id, false)],
+    [/^(?:classDef|class|style|hide empty description|accTitle|accDescr)\b/, () => true],
+  ];
+
+  /** Throws CannotDraw where a line is not understood. */
+  constructor(lines: string[]) {
+    for (const line of lines) if (!this.#isInNote(line.trim())) readLine(line, this.#kinds);
+    if (this.#scope !== 0 || this.#note) throw new CannotDraw("No se entiende como Mermaid: le falta el final.");
+  }
+
+  #isInNote(text: string): boolean {
+    if (!this.#note) return false;
+    if (text !== "end note") this.#note.words.push(text);
+    else {
+      this.#addNote(this.#note.of, this.#note.words.join("\n"));
+      this.#note = undefined;
+    }
+    return true;
+  }
+
+  /** The id of a state, which is there from now on. Beginnings and ends have one name. */
+  #idOf(name: string, isEnd: boolean): string {
+    const id = name === "[*]" ? `[*] ${this.#scope} ${isEnd}` : name;
+    if (!this.#states.has(id) && !this.#scopes.some((one) => one.id === id)) {
+      if (name === "[*]") this.#set(id, "", isEnd ? end : begin);
+      else this.#set(id, wordsOf(name), plain);
     }
     return id;
-  };
-  const addNote = (of: string, words: string) => {
-    const id = `note ${states.size}`;
-    stateOf(of, false);
-    states.set(id, { label: wordsOf(words), look: 'shape=note, style=filled, fillcolor="#fff6d6"', scope });
-    links.push({ from: of, to: id, text: "", look: "style=dashed, arrowhead=none" });
-  };
-  for (const line of lines) {
-    const text = line.trim();
-    if (note) {
-      if (/^end note$/.test(text)) {
-        addNote(note.of, note.words.join("\n"));
-        note = undefined;
-      } else note.words.push(text);
-      continue;
-    }
-    const link = /^(\S+?)(?::::[\w-]+)?\s*-->\s*(\S+?)(?::::[\w-]+)?\s*(?::\s*(.*))?$/.exec(text);
-    const opened = /^state\s+(?:"([^"]+)"\s+as\s+)?(\S+?)\s*\{$/.exec(text);
-    const named = /^state\s+"([^"]+)"\s+as\s+(\S+)$/.exec(text);
-    const special = /^state\s+(\S+)\s+(?:<<|\[\[)(choice|fork|join)(?:>>|\]\])$/.exec(text);
-    const noted = /^note\s+(?:right|left)\s+of\s+(\S+?)\s*(?::\s*(.+))?$/.exec(text);
-    const said = /^([^\s:]+)\s*:\s*(.+)$/.exec(text);
-    if (link)
-      links.push({
-        from: stateOf(link[1] ?? "", false),
-        to: stateOf(link[2] ?? "", true),
-        text: wordsOf(link[3] ?? ""),
-      });
-    else if (opened) {
-      const id = opened[2] ?? "";
-      const known = states.get(id);
-      states.delete(id);
-      scopes.push({ title: wordsOf(opened[1] ?? known?.label ?? id), above: scope, states: [], id });
-      scope = scopes.length - 1;
-    } else if (text === "}" && scope > 0) scope = scopes[scope]?.above ?? 0;
-    else if (named) states.set(named[2] ?? "", { label: wordsOf(named[1] ?? ""), look: plain, scope });
-    else if (special) states.set(special[1] ?? "", { label: "", look: looks[special[2] ?? ""] ?? plain, scope });
-    else if (noted?.[2]) addNote(noted[1] ?? "", noted[2]);
-    else if (noted) note = { of: noted[1] ?? "", words: [] };
-    else if (/^direction\s+(?:TB|TD|BT|LR|RL)$/.test(text)) direction = text.endsWith("D") ? "TB" : text.slice(-2);
-    else if (/^state\s+\S+$/.test(text)) stateOf(text.slice(6).trim(), false);
-    else if (said) {
-      const inside = scopes.find((one) => one.id === said[1]);
-      if (inside) inside.title = wordsOf(said[2] ?? "");
-      else Object.assign(states.get(stateOf(said[1] ?? "", false)) ?? {}, { label: wordsOf(said[2] ?? "") });
-    } else if (/^[^\s:>-]+$/.test(text)) stateOf(text, false);
-    else if (!/^(?:classDef|class|style|hide empty description|accTitle|accDescr)\b/.test(text))
-      throw notUnderstood(line);
   }
-  if (scope !== 0 || note) throw new CannotDraw("No se entiende como Mermaid: le falta el final.");
-  const nodeOf = (id: string): { id: string; cluster?: string } => {
-    const n = scopes.findIndex((one) => one.id === id);
-    if (n <= 0) return { id };
-    const inner = [...states].find(([, one]) => one.scope === n);
-    if (!inner) throw new CannotDraw(`No se entiende como Mermaid: «${id}» no tiene nada dentro.`);
-    return { id: inner[0], cluster: `cluster_${n}` };
-  };
-  const within = (n: number): string =>
-    [
-      ...[...states].flatMap(([id, { label, look, scope: own }]) =>
-        own === n ? `${quoted(id)} [${look.includes('label=""') ? "" : `label=${quoted(label)}, `}${look}]` : [],
-      ),
-      ...scopes.flatMap(({ title, above }, k) =>
-        above === n ? `subgraph cluster_${k} { label=${quoted(title)}; ${within(k)} }` : [],
-      ),
-    ].join("; ");
-  const drawn = links.map(({ from, to, text, look }) => {
-    const [tail, head] = [nodeOf(from), nodeOf(to)];
+
+  #set(id: string, label: string, look: string): void {
+    this.#states.set(id, { label, look, scope: this.#scope });
+  }
+
+  #open(title: string, id: string): void {
+    const known = this.#states.get(id);
+    this.#states.delete(id);
+    this.#scopes.push({ title: wordsOf(title || (known?.label ?? id)), above: this.#scope, id });
+    this.#scope = this.#scopes.length - 1;
+  }
+
+  #close(): boolean {
+    const above = this.#scopes[this.#scope]?.above;
+    if (above === undefined) return false;
+    this.#scope = above;
+    return true;
+  }
+
+  #beginNote(of: string): void {
+    this.#note = { of, words: [] };
+  }
+
+  #addNote(of: string, words: string): void {
+    const id = `note ${this.#states.size}`;
+    this.#idOf(of, false);
+    this.#set(id, wordsOf(words), 'shape=note, style=filled, fillcolor="#fff6d6"');
+    this.#links.push({ from: of, to: id, text: "", look: "style=dashed, arrowhead=none" });
+  }
+
+  #turn(to: string): void {
+    this.#direction = directionOf(to);
+  }
+
+  #describe(id: string, label: string): void {
+    const inside = this.#scopes.find((one) => one.id === id);
+    if (inside) inside.title = label;
+    else Object.assign(this.#states.get(this.#idOf(id, false)) ?? {}, { label });
+  }
+
+  dot(): string {
+    const links = this.#links.map((link) => this.#linkLine(link));
+    return `digraph { compound=true; rankdir=${this.#direction}; ${this.#within(0)}; ${links.join("; ")} }`;
+  }
+
+  #within(n: number): string {
+    const own = [...this.#states].flatMap(([id, { label, look, scope }]) =>
+      scope === n ? `${quoted(id)} [${look.includes('label=""') ? "" : `label=${quoted(label)}, `}${look}]` : [],
+    );
+    const inner = this.#scopes.flatMap(({ title, above }, k) =>
+      above === n ? `subgraph cluster_${k} { label=${quoted(title)}; ${this.#within(k)} }` : [],
+    );
+    return [...own, ...inner].join("; ");
+  }
+
+  #linkLine({ from, to, text, look }: Link): string {
+    const [tail, head] = [this.#nodeOf(from), this.#nodeOf(to)];
     const marks = [
       look,
       text && `label=${quoted(text)}`,
@@ -103,6 +138,14 @@ export function statesAsDot(lines: string[]): string {
       head.cluster && `lhead=${head.cluster}`,
     ];
     return `${quoted(tail.id)} -> ${quoted(head.id)} [${marks.filter(Boolean).join(", ")}]`;
-  });
-  return `digraph { compound=true; rankdir=${direction}; ${within(0)}; ${drawn.join("; ")} }`;
+  }
+
+  /** The node that a link ends at; for a state with states inside one of them, and its border. */
+  #nodeOf(id: string): { id: string; cluster?: string } {
+    const n = this.#scopes.findIndex((one) => one.id === id);
+    if (n <= 0) return { id };
+    const inner = [...this.#states].find(([, one]) => one.scope === n);
+    if (!inner) throw new CannotDraw(`No se entiende como Mermaid: «${id}» no tiene nada dentro.`);
+    return { id: inner[0], cluster: `cluster_${n}` };
+  }
 }

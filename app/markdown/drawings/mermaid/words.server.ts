@@ -35,6 +35,27 @@ export const markedUp = (text: string): string =>
 export const notUnderstood = (line: string): CannotDraw =>
   new CannotDraw(`No se entiende como Mermaid: «${line.trim().slice(0, 80)}».`);
 
+/**
+ * A kind of line: its pattern, and what it does with the groups of that, as texts that are empty where a group took no part. It says
+ * false for a line that is of a later kind after all.
+ */
+export type LineKind = [pattern: RegExp, read: (...groups: string[]) => unknown];
+
+/** Reads a line as the first of these kinds that it is of. Throws CannotDraw if it is of none. */
+export function readLine(line: string, kinds: LineKind[]): void {
+  const text = line.trim().replace(/;$/, "");
+  const isRead = kinds.some(([pattern, read]) => {
+    const found = pattern.exec(text);
+    return found !== null && read(...found.slice(1).map((group = "") => group)) !== false;
+  });
+  if (!isRead) throw notUnderstood(line);
+}
+
+/** A line that says where a diagram runs to: «direction LR». */
+export const directionLine = /^direction\s+(TB|TD|BT|LR|RL)$/;
+/** Graphviz has no «top down» beside «top to bottom». */
+export const directionOf = (written: string): string => (written === "TD" ? "TB" : written);
+
 /** Colours of a style that Graphviz has, too. */
 export function coloursOf(style: string): string[] {
   const names: Record<string, string> = { fill: "fillcolor", stroke: "color", color: "fontcolor" };
